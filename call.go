@@ -1,0 +1,190 @@
+package toolpost
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+// Call runs the called tool: find, validate the arguments, approve, open a
+// scope, run the handler. A tool's own failure is a Result with IsError set.
+// An error means that the exchange failed: [ErrNotFound], a [ProtocolError],
+// or the context's error.
+func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
+	t := s.byName[call.Name]
+	if t == nil {
+		return nil, fmt.Errorf("tool %q: %w", call.Name, ErrNotFound)
+	}
+	if err := admit(ctx, t, call); err != nil {
+		return failure(ctx, call, err)
+	}
+	r, err := run(ctx, t, call)
+	if err != nil {
+		return failure(ctx, call, err)
+	}
+	return r, nil
+}
+
+// CallText calls a tool with arguments that are encoded as JSON, and returns
+// the first text of its result. A tool's failure is a *[ToolError].
+func (s *Set) CallText(ctx context.Context, name string, args any) (string, error) {
+	raw, err := encode(args)
+	if err != nil {
+		return "", fmt.Errorf("encode arguments of %s: %w", name, err)
+	}
+	r, err := s.Call(ctx, &Call{Name: name, Arguments: raw})
+	if err != nil {
+		return "", err
+	}
+	text, _ := r.FirstText()
+	if r.IsError() {
+		return "", &ToolError{Tool: name, Text: text}
+	}
+	return text, nil
+}
+
+// A ToolError is a tool's own failure, told by [Set.CallText].
+type ToolError struct {
+	Tool, Text string
+}
+
+func (e *ToolError) Error() string { return e.Tool + ": " + e.Text }
+
+// An ArgumentsError reports arguments that do not fit a tool's input schema.
+// Its text is written for the model that made the call.
+type ArgumentsError struct {
+	Tool string
+	Err  error
+}
+
+func (e *ArgumentsError) Error() string {
+	return fmt.Sprintf("invalid arguments for %s:\n%v\nFix them and call %s again.", e.Tool, e.Err, e.Tool)
+}
+
+func (e *ArgumentsError) Unwrap() error { return e.Err }
+
+func admit(ctx context.Context, t *Tool, call *Call) error {
+	if !t.Policy.Unchecked {
+		if err := t.Input.Validator().Validate(arguments(call)); err != nil {
+			return &ArgumentsError{t.Name, err}
+		}
+	}
+	if t.Policy.Approve == nil {
+		return nil
+	}
+	err := t.Policy.Approve(ctx, call)
+	var o *Outcome
+	if err == nil || errors.As(err, &o) || ctx.Err() != nil {
+		return err
+	}
+	return Denied("%s was not approved: %v", t.Name, err)
+}
+
+func arguments(call *Call) json.RawMessage {
+	if len(bytes.TrimSpace(call.Arguments)) == 0 {
+		return json.RawMessage("{}")
+	}
+	return call.Arguments
+}
+
+// run runs the handler in a scope of its own. With a timeout, a handler that
+// ignores its context is left behind; its scope ends when it does.
+func run(ctx context.Context, t *Tool, call *Call) (*Result, error) {
+	if t.Policy.Timeout <= 0 {
+		return scoped(ctx, t, call)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.Policy.Timeout,
+		Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))
+	defer cancel()
+	type answer struct {
+		r   *Result
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		r, err := scoped(ctx, t, call)
+		done <- answer{r, err}
+	}()
+	select {
+	case a := <-done:
+		if a.err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return a.r, a.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
+	sc := newScope(context.WithValue(ctx, callKey{}, call), PerCall)
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, recovered(sc.ctx, t.Name, p)
+		}
+		if e := sc.end(); e != nil {
+			log(ctx, "dependency not closed", "tool", t.Name, "err", e)
+		}
+	}()
+	r, err = t.Handler(sc.ctx, call)
+	if r == nil && err == nil {
+		r = Parts()
+	}
+	return r, err
+}
+
+type callKey struct{}
+
+// CallFrom returns the call that ctx belongs to. It is never nil: outside a
+// call it is empty, with nobody to notify or ask.
+func CallFrom(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// recovered makes an error of a panic. The id joins what the model is told
+// with the stack in the log; the model never sees the panic's text.
+func recovered(ctx context.Context, tool string, p any) error {
+	id := rand.Text()[:8]
+	log(ctx, "panic in tool", "tool", tool, "id", id, "panic", p, "stack", string(debug.Stack()))
+	return Failed("internal error in %s (id %s); this is a defect of the tool, do not retry", tool, id)
+}
+
+func log(ctx context.Context, msg string, args ...any) {
+	if l, err := Logger.Get(ctx); err == nil {
+		l.ErrorContext(ctx, msg, args...)
+	}
+}
+
+// failure turns an error into what the caller sees.
+func failure(ctx context.Context, call *Call, err error) (*Result, error) {
+	var (
+		o        *Outcome
+		protocol *ProtocolError
+		args     *ArgumentsError
+		invalid  *schema.ValidationError
+	)
+	switch {
+	case errors.As(err, &protocol):
+		return nil, err
+	case errors.As(err, &o):
+		r := newResult(body{Content: []Part{{Type: "text", Text: err.Error()}}, IsError: o.Kind != KindComplete})
+		r.kind = o.Kind
+		return r, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &args), errors.As(err, &invalid):
+		r := Errorf("%v", err)
+		r.kind = KindRetry
+		return r, nil
+	}
+	return Errorf("%v", err), nil
+}

@@ -1,0 +1,71 @@
+package toolpost
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A Caller is the way back to whoever made a call. Methods and params are
+// those of MCP; both travel as raw JSON, so that nothing is lost on the way.
+type Caller interface {
+	// Notify sends a notification that belongs to the call:
+	// notifications/progress or notifications/message.
+	Notify(ctx context.Context, method string, params json.RawMessage) error
+
+	// Request asks the caller and waits for its answer: elicitation/create,
+	// sampling/createMessage or roots/list. Callers that cannot answer
+	// return an error that wraps [ErrNoCaller].
+	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+}
+
+// ErrNoCaller reports that nobody can answer a request made during a call.
+var ErrNoCaller = errors.New("the caller cannot answer requests during a call")
+
+// Progress tells the caller how far the call is: done of total, 0 for an
+// unknown total. Callers that did not ask for progress are not told.
+func (c *Call) Progress(ctx context.Context, done, total float64, message string) error {
+	p := map[string]any{"progress": done}
+	if total > 0 {
+		p["total"] = total
+	}
+	if message != "" {
+		p["message"] = message
+	}
+	return c.notify(ctx, "notifications/progress", p)
+}
+
+// Log sends one log message to the caller. Level is one of MCP's: debug,
+// info, notice, warning, error, critical, alert, emergency.
+func (c *Call) Log(ctx context.Context, level, logger string, data any) error {
+	return c.notify(ctx, "notifications/message", map[string]any{"level": level, "logger": logger, "data": data})
+}
+
+func (c *Call) notify(ctx context.Context, method string, params any) error {
+	if c == nil || c.Caller == nil {
+		return nil
+	}
+	raw, err := encode(params)
+	if err != nil {
+		return fmt.Errorf("notify caller: %w", err)
+	}
+	return c.Caller.Notify(ctx, method, raw)
+}
+
+// Ask sends a request to the caller and decodes its answer into result, which
+// may be nil. The method is elicitation/create, sampling/createMessage or roots/list.
+func (c *Call) Ask(ctx context.Context, method string, params, result any) error {
+	if c == nil || c.Caller == nil {
+		return fmt.Errorf("%s: %w", method, ErrNoCaller)
+	}
+	raw, err := encode(params)
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	answer, err := c.Caller.Request(ctx, method, raw)
+	if err != nil || result == nil {
+		return err
+	}
+	return decode(answer, result)
+}

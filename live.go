@@ -1,0 +1,57 @@
+package toolpost
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// A Live is the current Set of a toolset that may change.
+type Live struct {
+	source Toolset
+	set    atomic.Pointer[Set]
+	mu     sync.Mutex // held while watchers run, so that they see sets in order
+	watch  map[int]func(*Set)
+	next   int
+}
+
+// NewLive lists ts for the first time.
+func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
+	l := &Live{source: ts, watch: map[int]func(*Set){}}
+	return l, l.Refresh(ctx)
+}
+
+// Set returns the current Set.
+func (l *Live) Set() *Set { return l.set.Load() }
+
+// Refresh lists the toolset again and tells the watchers. On error the
+// current Set stays.
+func (l *Live) Refresh(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, err := NewSet(ctx, l.source)
+	if err != nil {
+		return err
+	}
+	l.set.Store(s)
+	for _, f := range l.watch {
+		f(s)
+	}
+	return nil
+}
+
+// Watch calls f with the current Set and with every later one, until stop.
+// F must not call Refresh or Watch.
+func (l *Live) Watch(f func(*Set)) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id := l.next
+	l.next++
+	l.watch[id] = f
+	f(l.set.Load())
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.watch, id)
+	}
+}

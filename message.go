@@ -1,0 +1,62 @@
+package toolpost
+
+import "encoding/json"
+
+// A Message is a result as an agent loop gives it to a model. Its JSON is
+// {"tool_call_id", "content", "is_error", "output_ref"}, with content a
+// string or an array of parts.
+type Message struct {
+	CallID    string
+	Text      string // used if Parts is nil
+	Parts     []Part
+	IsError   bool
+	OutputRef string
+}
+
+// Message returns r as the message that answers the call: text as it is, JSON
+// as its text, other parts as parts. An error is "Error executing tool: …".
+func (r *Result) Message(callID string) *Message {
+	m := &Message{CallID: callID, IsError: r.IsError(), OutputRef: r.ref}
+	parts := r.Parts()
+	switch {
+	case len(parts) == 0:
+		m.Text = string(r.Structured())
+	case len(parts) == 1 && parts[0].Type == "text":
+		m.Text = parts[0].Text
+	default:
+		m.Parts = parts
+	}
+	if !m.IsError {
+		return m
+	}
+	const prefix = "Error executing tool: "
+	if m.Parts == nil {
+		m.Text = prefix + m.Text
+	} else {
+		m.Parts = append([]Part{{Type: "text", Text: prefix}}, m.Parts...)
+	}
+	return m
+}
+
+// ErrorMessage returns the message for a call that could not run.
+func ErrorMessage(callID string, err error) *Message {
+	return Errorf("%v", err).Message(callID)
+}
+
+// MarshalJSON writes the message in the form told at [Message].
+func (m *Message) MarshalJSON() ([]byte, error) {
+	var content any = m.Text
+	if m.Parts != nil {
+		content = m.Parts
+	}
+	raw, err := encode(content)
+	if err != nil {
+		return nil, err
+	}
+	return encode(struct {
+		CallID    string          `json:"tool_call_id"`
+		Content   json.RawMessage `json:"content"`
+		IsError   bool            `json:"is_error,omitempty"`
+		OutputRef string          `json:"output_ref,omitempty"`
+	}{m.CallID, raw, m.IsError, m.OutputRef})
+}

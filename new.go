@@ -1,0 +1,113 @@
+package toolpost
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+// Options are the optional parts of [New].
+type Options struct {
+	Title       string
+	Annotations Annotations
+	Policy      Policy
+	Input       *schema.Schema // instead of the schema inferred from In
+	Output      *schema.Schema // instead of the schema inferred from Out
+}
+
+// New makes a tool from a typed function. The input schema comes from In, a
+// struct or a map; arguments are validated before fn runs. Out may be string
+// (text), []Part (parts), *Result, or any JSON type (JSON; its schema is the
+// output schema if it is an object).
+//
+// New panics if the name is not one that every client accepts, or if In or
+// Out has no JSON Schema: like [regexp.MustCompile], it is for definitions
+// that are fixed at compile time.
+func New[In, Out any](name, description string, fn func(context.Context, In) (Out, error), opts *Options) *Tool {
+	if opts == nil {
+		opts = new(Options)
+	}
+	t := &Tool{
+		Definition: Definition{Name: name, Title: opts.Title, Description: description, Annotations: opts.Annotations},
+		Policy:     opts.Policy,
+	}
+	err := CheckName(name)
+	if err == nil {
+		t.Input, err = inputSchema[In](opts.Input)
+	}
+	if err == nil {
+		t.Output, err = outputSchema[Out](opts.Output)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("toolpost.New(%q): %v", name, err))
+	}
+	t.Handler = handler(t.Input.Defaults(), fn)
+	return t
+}
+
+func handler[In, Out any](defaults []byte, fn func(context.Context, In) (Out, error)) Handler {
+	return func(ctx context.Context, call *Call) (*Result, error) {
+		var in In
+		if defaults != nil {
+			if err := decode(defaults, &in); err != nil {
+				return nil, fmt.Errorf("decode defaults of %s: %w", call.Name, err)
+			}
+		}
+		if err := decode(arguments(call), &in); err != nil {
+			return nil, &ArgumentsError{call.Name, err}
+		}
+		out, err := fn(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return result(out)
+	}
+}
+
+func inputSchema[In any](given *schema.Schema) (*schema.Schema, error) {
+	s := given
+	if s == nil {
+		var err error
+		if s, _, err = schema.For[In](nil); err != nil {
+			return nil, fmt.Errorf("input: %w", err)
+		}
+	}
+	if !s.IsObject() {
+		return nil, fmt.Errorf("input: the schema of %v is not of type object", reflect.TypeFor[In]())
+	}
+	return s, nil
+}
+
+// outputSchema returns nil for results that are text, parts, or JSON that is
+// not an object: several clients drop servers that declare other outputs.
+func outputSchema[Out any](given *schema.Schema) (*schema.Schema, error) {
+	if given != nil {
+		return given, nil
+	}
+	switch any(*new(Out)).(type) {
+	case string, *Result, []Part:
+		return nil, nil
+	}
+	s, _, err := schema.For[Out](&schema.InferOptions{Output: true})
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	if !s.IsObject() {
+		return nil, nil
+	}
+	return s, nil
+}
+
+func result(out any) (*Result, error) {
+	switch out := out.(type) {
+	case *Result:
+		return out, nil
+	case string:
+		return Text(out), nil
+	case []Part:
+		return Parts(out...), nil
+	}
+	return JSON(out)
+}

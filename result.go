@@ -1,0 +1,113 @@
+package toolpost
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync"
+)
+
+// A Result is what a call gives back. It is made of parts and structured
+// JSON, or it is the exact bytes that a foreign server sent, which are
+// decoded only if somebody looks inside. Results are immutable.
+type Result struct {
+	raw  json.RawMessage // as sent, if it came from elsewhere
+	body func() body
+	kind Kind
+	ref  string
+}
+
+// body is the wire form of MCP's CallToolResult.
+type body struct {
+	Content    []Part          `json:"content"`
+	Structured json.RawMessage `json:"structuredContent,omitempty"`
+	IsError    bool            `json:"isError,omitempty"`
+	Meta       json.RawMessage `json:"_meta,omitempty"`
+}
+
+// Text returns a result that holds one text part.
+func Text(s string) *Result { return Parts(Part{Type: "text", Text: s}) }
+
+// Parts returns a result that holds parts.
+func Parts(parts ...Part) *Result { return newResult(body{Content: parts}) }
+
+// JSON returns a result that holds v as JSON: as text for models, and as
+// structured content for programs.
+func JSON(v any) (*Result, error) {
+	data, err := encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return newResult(body{Content: []Part{{Type: "text", Text: string(data)}}, Structured: data}), nil
+}
+
+// Errorf returns a result that tells the model what went wrong.
+func Errorf(format string, args ...any) *Result {
+	return newResult(body{Content: []Part{{Type: "text", Text: fmt.Sprintf(format, args...)}}, IsError: true})
+}
+
+// Raw returns a result that is exactly raw, the JSON of an MCP result object.
+func Raw(raw json.RawMessage) *Result {
+	return &Result{raw: raw, body: sync.OnceValue(func() (b body) {
+		if err := decode(raw, &b); err != nil {
+			b = body{Content: []Part{{Type: "text", Text: string(raw)}}}
+		}
+		return b
+	})}
+}
+
+func newResult(b body) *Result { return &Result{body: func() body { return b }} }
+
+// Parts returns the content blocks.
+func (r *Result) Parts() []Part { return r.body().Content }
+
+// Structured returns the structured content, nil if there is none.
+func (r *Result) Structured() json.RawMessage { return r.body().Structured }
+
+// Meta returns the MCP _meta object, nil if there is none.
+func (r *Result) Meta() json.RawMessage { return r.body().Meta }
+
+// IsError says that the call failed; the parts tell the model why.
+func (r *Result) IsError() bool {
+	if r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) {
+		return false
+	}
+	return r.body().IsError
+}
+
+// Outcome says what should happen next. For results that are not errors it
+// is KindFailed, the zero value, unless the handler ended the run.
+func (r *Result) Outcome() Kind { return r.kind }
+
+// OutputRef is the reference under which the whole output is kept, if the
+// result is only a view of it.
+func (r *Result) OutputRef() string { return r.ref }
+
+// WithOutputRef returns r with a reference to its whole output.
+func (r *Result) WithOutputRef(ref string) *Result {
+	c := *r
+	c.ref = ref
+	return &c
+}
+
+// FirstText returns the text of the first text part, and whether there is one.
+func (r *Result) FirstText() (string, bool) {
+	for _, p := range r.Parts() {
+		if p.Type == "text" {
+			return p.Text, true
+		}
+	}
+	return "", false
+}
+
+// MarshalJSON returns MCP's CallToolResult: the exact bytes of a [Raw] result.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	if r.raw != nil {
+		return r.raw, nil
+	}
+	b := r.body()
+	if b.Content == nil {
+		b.Content = []Part{}
+	}
+	return encode(b)
+}

@@ -1,0 +1,86 @@
+package toolpost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Set is a toolset listed once, with its tools found by name.
+type Set struct {
+	tools    []*Tool
+	byName   map[string]*Tool
+	findings []Finding
+}
+
+// A Finding is something worth telling about one tool of a Set.
+type Finding struct {
+	Tool    string
+	Message string
+}
+
+// NewSet lists ts. Two tools of one name, a tool without a name, an input
+// schema or a handler are errors; names that some clients refuse are findings.
+func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
+	tools, err := ts.Tools(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list tools: %w", err)
+	}
+	s := &Set{tools: tools, byName: make(map[string]*Tool, len(tools))}
+	for i, t := range tools {
+		if err := s.add(t); err != nil {
+			return nil, fmt.Errorf("tool %d of %d: %w", i+1, len(tools), err)
+		}
+	}
+	return s, nil
+}
+
+func (s *Set) add(t *Tool) error {
+	switch {
+	case t.Name == "":
+		return errors.New("it has no name")
+	case t.Handler == nil:
+		return fmt.Errorf("%q has no handler", t.Name)
+	case t.Input == nil:
+		return fmt.Errorf("%q has no input schema; use {\"type\":\"object\"} for none", t.Name)
+	case s.byName[t.Name] != nil:
+		return fmt.Errorf("%w: give one another name with Rename or Prefix",
+			&DuplicateError{Name: t.Name, First: s.byName[t.Name].Description, Second: t.Description})
+	}
+	s.byName[t.Name] = t
+	if err := CheckName(t.Name); err != nil {
+		s.findings = append(s.findings, Finding{t.Name, err.Error()})
+	}
+	return nil
+}
+
+// A DuplicateError reports two tools of one name; it names both by their descriptions.
+type DuplicateError struct {
+	Name, First, Second string
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("two tools are named %q: %.60q and %.60q", e.Name, e.First, e.Second)
+}
+
+// Tools returns the tools in order. The caller must not change them.
+func (s *Set) Tools(context.Context) ([]*Tool, error) { return s.tools, nil }
+
+// Lookup returns the tool of that name, nil if there is none.
+func (s *Set) Lookup(name string) *Tool { return s.byName[name] }
+
+// Findings returns what is worth telling: names that clients may refuse, and
+// the parts of input schemas that are not validated.
+func (s *Set) Findings() []Finding {
+	all := slices.Clone(s.findings)
+	for _, t := range s.tools {
+		if t.Policy.Unchecked {
+			continue
+		}
+		for _, f := range t.Input.Validator().Report() {
+			all = append(all, Finding{t.Name, "input schema " + f.Pointer + ": " + f.Message})
+		}
+	}
+	return all
+}

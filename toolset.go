@@ -1,0 +1,83 @@
+package toolpost
+
+import "context"
+
+// A Toolset supplies tools. The list may change from call to call.
+type Toolset interface {
+	Tools(ctx context.Context) ([]*Tool, error)
+}
+
+// Tools is a fixed Toolset.
+type Tools []*Tool
+
+// Tools returns ts itself.
+func (ts Tools) Tools(context.Context) ([]*Tool, error) { return ts, nil }
+
+// A ToolsetFunc is a function used as a Toolset.
+type ToolsetFunc func(ctx context.Context) ([]*Tool, error)
+
+// Tools calls f.
+func (f ToolsetFunc) Tools(ctx context.Context) ([]*Tool, error) { return f(ctx) }
+
+// Map returns a Toolset with f applied to a copy of every tool.
+// Tools for which f returns nil are left out.
+func Map(ts Toolset, f func(*Tool) *Tool) Toolset {
+	return ToolsetFunc(func(ctx context.Context) ([]*Tool, error) {
+		in, err := ts.Tools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*Tool, 0, len(in))
+		for _, t := range in {
+			c := *t
+			if m := f(&c); m != nil {
+				out = append(out, m)
+			}
+		}
+		return out, nil
+	})
+}
+
+// Filter returns the tools of ts that keep accepts.
+func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
+	return Map(ts, func(t *Tool) *Tool {
+		if !keep(t) {
+			return nil
+		}
+		return t
+	})
+}
+
+// Prefix returns ts with prefix before every tool's name.
+// Handlers still see the name without it.
+func Prefix(ts Toolset, prefix string) Toolset {
+	return Map(ts, func(t *Tool) *Tool { return Rename(t, prefix+t.Name) })
+}
+
+// Rename gives t a new name; its handler still sees the old one.
+func Rename(t *Tool, name string) *Tool {
+	old, next := t.Name, t.Handler
+	c := *t
+	c.Name = name
+	c.Handler = func(ctx context.Context, call *Call) (*Result, error) {
+		inner := *call
+		inner.Name = old
+		return next(ctx, &inner)
+	}
+	return &c
+}
+
+// Join returns the tools of all sets, in order.
+func Join(sets ...Toolset) Toolset {
+	return ToolsetFunc(func(ctx context.Context) ([]*Tool, error) {
+		var all []*Tool
+		for _, ts := range sets {
+			tools, err := ts.Tools(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, tools...)
+		}
+		return all, nil
+	})
+}
