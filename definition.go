@@ -6,122 +6,148 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
-// MarshalJSON writes the MCP Tool object. Members of Source keep their order
-// and bytes; those that the fields of d know are written from the fields.
+// The members of the MCP Tool object that fields of a Definition hold.
+const (
+	memberName        = "name"
+	memberTitle       = "title"
+	memberDescription = "description"
+	memberInput       = "inputSchema"
+	memberOutput      = "outputSchema"
+	memberAnnotations = "annotations"
+	memberMeta        = "_meta"
+)
+
+// MarshalJSON writes the MCP Tool object. Members of Source keep their order,
+// and their bytes unless a field says something else.
 func (d *Definition) MarshalJSON() ([]byte, error) {
-	known, err := d.members()
+	w := objectWriter{written: map[string]bool{}}
+	err := eachMember(d.Source, func(name string, source json.RawMessage) error {
+		value, err := d.member(name, source)
+		w.put(name, value)
+		return err
+	})
+	for _, name := range []string{
+		memberName, memberTitle, memberDescription, memberInput, memberOutput, memberAnnotations, memberMeta,
+	} {
+		if err == nil && !w.written[name] {
+			var value json.RawMessage
+			value, err = d.member(name, nil)
+			w.put(name, value)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("encode definition of %s: %w", d.Name, err)
 	}
-	var b bytes.Buffer
-	b.WriteByte('{')
-	written := map[string]bool{}
-	put := func(name string, value json.RawMessage) {
-		if value == nil || written[name] {
-			return
-		}
-		written[name] = true
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteString(jsonString(name))
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	if err := eachMember(d.Source, func(name string, value json.RawMessage) {
-		for _, m := range known {
-			if m.name == name {
-				value = m.value
-			}
-		}
-		put(name, value)
-	}); err != nil {
-		return nil, fmt.Errorf("encode definition of %s: %w", d.Name, err)
-	}
-	for _, m := range known {
-		put(m.name, m.value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return w.end(), nil
 }
 
-type member struct {
-	name  string
-	value json.RawMessage // nil leaves the member out
+// member returns the value of one member, nil to leave it out. Source is what
+// the definition's source wrote there, nil if nothing.
+func (d *Definition) member(name string, source json.RawMessage) (json.RawMessage, error) {
+	switch name {
+	case memberName:
+		return stringMember(d.Name, source), nil
+	case memberTitle:
+		return stringMember(d.Title, source), nil
+	case memberDescription:
+		return stringMember(d.Description, source), nil
+	case memberInput:
+		return schemaMember(d.Input), nil
+	case memberOutput:
+		return schemaMember(d.Output), nil
+	case memberAnnotations:
+		return d.Annotations.member(source)
+	case memberMeta:
+		return d.Meta, nil
+	}
+	return source, nil
 }
 
-func (d *Definition) members() ([]member, error) {
-	annotations, err := d.annotations()
-	if err != nil {
-		return nil, err
-	}
-	m := []member{
-		{"name", json.RawMessage(jsonString(d.Name))},
-		{"title", optionalString(d.Title)},
-		{"description", optionalString(d.Description)},
-		{"inputSchema", nil}, {"outputSchema", nil},
-		{"annotations", annotations}, {"_meta", d.Meta},
-	}
-	if d.Input != nil {
-		m[3].value = d.Input.Raw()
-	}
-	if d.Output != nil {
-		m[4].value = d.Output.Raw()
-	}
-	return m, nil
-}
-
-// annotations returns the source's bytes as long as the field says the same.
-func (d *Definition) annotations() (json.RawMessage, error) {
-	var source struct {
-		Annotations json.RawMessage `json:"annotations"`
-	}
-	if len(d.Source) > 0 {
-		var a Annotations
-		if err := decode(d.Source, &source); err == nil && source.Annotations != nil &&
-			decode(source.Annotations, &a) == nil && a.equal(d.Annotations) {
-			return source.Annotations, nil
-		}
-	}
-	if d.Annotations == (Annotations{}) {
-		return nil, nil
-	}
-	return encode(d.Annotations)
-}
-
-func (a Annotations) equal(b Annotations) bool {
-	x, _ := encode(a)
-	y, _ := encode(b)
-	return bytes.Equal(x, y)
-}
-
-func jsonString(s string) string {
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil { // invalid UTF-8 was replaced
-		return string(b)
-	}
-	return string(b)
-}
-
-func optionalString(s string) json.RawMessage {
-	if s == "" {
+func stringMember(s string, source json.RawMessage) json.RawMessage {
+	var was string
+	switch {
+	case source != nil && decode(source, &was) == nil && was == s:
+		return source
+	case s == "":
 		return nil
 	}
-	return json.RawMessage(jsonString(s))
+	return quote(s)
 }
 
-// eachMember calls f for every member of the object, in order.
-func eachMember(object json.RawMessage, f func(name string, value json.RawMessage)) error {
+func schemaMember(s *schema.Schema) json.RawMessage {
+	if s == nil {
+		return nil
+	}
+	return s.Raw()
+}
+
+func (a Annotations) member(source json.RawMessage) (json.RawMessage, error) {
+	value, err := encode(a)
+	if err != nil || source == nil {
+		if string(value) == "{}" {
+			return nil, err
+		}
+		return value, err
+	}
+	var was Annotations
+	if decode(source, &was) == nil {
+		if same, err := encode(was); err == nil && bytes.Equal(same, value) {
+			return source, nil
+		}
+	}
+	return value, nil
+}
+
+// quote writes s as a JSON string; invalid UTF-8 becomes U+FFFD.
+func quote(s string) json.RawMessage {
+	b, _ := jsontext.AppendQuote(nil, s) // its only error is the replacement
+	return b
+}
+
+// An objectWriter writes a JSON object member by member.
+type objectWriter struct {
+	bytes.Buffer
+	written map[string]bool
+}
+
+// put writes one member, unless it is nil or was written before.
+func (w *objectWriter) put(name string, value json.RawMessage) {
+	if value == nil || w.written[name] {
+		return
+	}
+	separator := byte(',')
+	if len(w.written) == 0 {
+		separator = '{'
+	}
+	w.written[name] = true
+	w.WriteByte(separator)
+	w.Write(quote(name))
+	w.WriteByte(':')
+	w.Write(value)
+}
+
+func (w *objectWriter) end() []byte {
+	if len(w.written) == 0 {
+		return []byte("{}")
+	}
+	w.WriteByte('}')
+	return w.Bytes()
+}
+
+// eachMember calls f for every member of the object, in order, until an error.
+func eachMember(object json.RawMessage, f func(name string, value json.RawMessage) error) error {
 	if len(object) == 0 {
 		return nil
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if _, err := d.ReadToken(); err != nil {
-		return err
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return fmt.Errorf("want a JSON object, got %.20q", object)
 	}
-	for d.PeekKind() != '}' {
+	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
 		if err != nil {
 			return err
@@ -131,7 +157,10 @@ func eachMember(object json.RawMessage, f func(name string, value json.RawMessag
 		if err != nil {
 			return err
 		}
-		f(key, bytes.Clone(value))
+		if err := f(key, bytes.Clone(value)); err != nil {
+			return err
+		}
 	}
-	return nil
+	_, err := d.ReadToken()
+	return err
 }

@@ -30,7 +30,7 @@ func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	s := &Set{tools: tools, byName: make(map[string]*Tool, len(tools))}
 	for i, t := range tools {
 		if err := s.add(t); err != nil {
-			return nil, fmt.Errorf("tool %d of %d: %w", i+1, len(tools), err)
+			return nil, fmt.Errorf("list of %d tools, number %d: %w", len(tools), i+1, err)
 		}
 	}
 	return s, nil
@@ -45,8 +45,7 @@ func (s *Set) add(t *Tool) error {
 	case t.Input == nil:
 		return fmt.Errorf("%q has no input schema; use {\"type\":\"object\"} for none", t.Name)
 	case s.byName[t.Name] != nil:
-		return fmt.Errorf("%w: give one another name with Rename or Prefix",
-			&DuplicateError{Name: t.Name, First: s.byName[t.Name].Description, Second: t.Description})
+		return &DuplicateError{Name: t.Name, First: s.byName[t.Name].Description, Second: t.Description}
 	}
 	s.byName[t.Name] = t
 	if err := CheckName(t.Name); err != nil {
@@ -61,7 +60,8 @@ type DuplicateError struct {
 }
 
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("two tools are named %q: %.60q and %.60q", e.Name, e.First, e.Second)
+	return fmt.Sprintf("two tools are named %q: %.60q and %.60q; give one another name with Rename or Prefix",
+		e.Name, e.First, e.Second)
 }
 
 // Tools returns the tools in order. The caller must not change them.

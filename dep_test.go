@@ -1,0 +1,184 @@
+package toolpost_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost"
+)
+
+// A resource tells in the journal when it is opened and closed.
+type resource struct {
+	name    string
+	journal *[]string
+}
+
+func (r *resource) Close() error {
+	*r.journal = append(*r.journal, "close "+r.name)
+	return nil
+}
+
+func dep(journal *[]string, name string, s toolpost.Scope, needs ...*toolpost.Dep[*resource]) *toolpost.Dep[*resource] {
+	return toolpost.NewDep(name, s, func(ctx context.Context) (*resource, error) {
+		for _, n := range needs {
+			if _, err := n.Get(ctx); err != nil {
+				return nil, err
+			}
+		}
+		*journal = append(*journal, "open "+name)
+		return &resource{name, journal}, nil
+	})
+}
+
+func using(deps ...*toolpost.Dep[*resource]) *toolpost.Tool {
+	return toolpost.New("use", "", func(ctx context.Context, _ struct{}) (string, error) {
+		var names []string
+		for _, d := range deps {
+			r, err := d.Get(ctx)
+			if err != nil {
+				return "", err
+			}
+			names = append(names, r.name)
+		}
+		return strings.Join(names, " "), nil
+	}, nil)
+}
+
+func TestDepScopes(t *testing.T) {
+	var journal []string
+	config := dep(&journal, "config", toolpost.PerProcess)
+	db := dep(&journal, "db", toolpost.PerRun, config)
+	tx := dep(&journal, "tx", toolpost.PerCall, db)
+	s := newSet(t, toolpost.Tools{using(tx, db, tx)})
+
+	process, endProcess := toolpost.OpenScope(t.Context(), toolpost.PerProcess)
+	run, endRun := toolpost.OpenScope(process, toolpost.PerRun)
+	for range 2 {
+		if r, err := s.Call(run, &toolpost.Call{Name: "use"}); err != nil || text(r) != "tx db tx" {
+			t.Fatal(text(r), err)
+		}
+	}
+	if err := errors.Join(endRun(), endProcess()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"open config", "open db", "open tx", "close tx", "open tx", "close tx", "close db", "close config"}
+	if diff := cmp.Diff(want, journal); diff != "" {
+		t.Error(diff)
+	}
+
+	journal = nil
+	call(t, s, "use", "")
+	want = []string{"open config", "open db", "open tx", "close tx", "close db", "close config"}
+	if diff := cmp.Diff(want, journal); diff != "" {
+		t.Errorf("with no wider scope, all live for the call: %s", diff)
+	}
+}
+
+func TestDepOverride(t *testing.T) {
+	var journal []string
+	db := dep(&journal, "db", toolpost.PerRun)
+	tx := dep(&journal, "tx", toolpost.PerCall, db)
+	s := newSet(t, toolpost.Tools{using(tx, db)})
+	ctx := db.With(t.Context(), &resource{name: "fake"})
+	if r, err := s.Call(ctx, &toolpost.Call{Name: "use"}); err != nil || text(r) != "tx fake" {
+		t.Errorf("got %q, %v", text(r), err)
+	}
+	if diff := cmp.Diff([]string{"open tx", "close tx"}, journal); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDepCycle(t *testing.T) {
+	var a, b *toolpost.Dep[int]
+	a = toolpost.NewDep("a", toolpost.PerRun, func(ctx context.Context) (int, error) { return b.Get(ctx) })
+	b = toolpost.NewDep("b", toolpost.PerCall, func(ctx context.Context) (int, error) { return a.Get(ctx) })
+	ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
+	defer end()
+	if _, err := a.Get(ctx); err == nil || err.Error() != "dependency a: dependency b: dependency a: it needs itself" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestDepFailureIsTriedAgain(t *testing.T) {
+	n := 0
+	d := toolpost.NewDep("d", toolpost.PerRun, func(context.Context) (int, error) {
+		switch n++; n {
+		case 1:
+			return 0, errors.New("away")
+		case 2:
+			panic("worse")
+		}
+		return n, nil
+	})
+	ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
+	defer end()
+	for _, want := range []string{"0 dependency d: away", "0 dependency d: panic while opening: worse", "3 <nil>", "3 <nil>"} {
+		v, err := d.Get(ctx)
+		if got := fmt.Sprint(v, err); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestDepSingleFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opens := 0
+		other := toolpost.NewDep("other", toolpost.PerRun, func(context.Context) (int, error) { return 1, nil })
+		slow := toolpost.NewDep("slow", toolpost.PerRun, func(ctx context.Context) (int, error) {
+			time.Sleep(time.Second)
+			opens++
+			return 7, nil
+		})
+		ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
+		defer end()
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				if v, err := slow.Get(ctx); v != 7 || err != nil {
+					t.Error(v, err)
+				}
+			})
+		}
+		synctest.Wait()
+		if v, err := other.Get(ctx); v != 1 || err != nil {
+			t.Error("the scope is locked while a dependency opens", v, err)
+		}
+		impatient, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		if _, err := slow.Get(impatient); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a waiter whose context ends: error %v", err)
+		}
+		wg.Wait()
+		if opens != 1 {
+			t.Errorf("opened %d times", opens)
+		}
+	})
+}
+
+func TestDepOpenedWhileItsScopeEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var journal []string
+		d := toolpost.NewDep("d", toolpost.PerRun, func(context.Context) (*resource, error) {
+			time.Sleep(time.Second)
+			return &resource{"d", &journal}, nil
+		})
+		ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
+		go func() {
+			synctest.Wait()
+			_ = end()
+		}()
+		if _, err := d.Get(ctx); err == nil || !strings.Contains(err.Error(), "its scope has ended") {
+			t.Errorf("error %v", err)
+		}
+		if diff := cmp.Diff([]string{"close d"}, journal); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

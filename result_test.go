@@ -1,0 +1,100 @@
+package toolpost_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost"
+)
+
+func mustJSON(t *testing.T, v any) *toolpost.Result {
+	t.Helper()
+	r, err := toolpost.JSON(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestResultOnTheWire(t *testing.T) {
+	type point struct {
+		X    int            `json:"x"`
+		Tags []string       `json:"tags"`
+		M    map[string]int `json:"m,omitempty"`
+		N    int            `json:"n,omitempty"`
+	}
+	raw := `{"content":[{"type":"video","uri":"x","n":9007199254740993},{"type":"text","text":""}],"isError":false,"more":[1.0]}`
+	for _, tt := range []struct {
+		name string
+		r    *toolpost.Result
+		want string
+	}{
+		{"text", toolpost.Text("a<b>&\"c\""), `{"content":[{"type":"text","text":"a<b>&\"c\""}]}`},
+		{"empty text", toolpost.Text(""), `{"content":[{"type":"text","text":""}]}`},
+		{"nothing", toolpost.Parts(), `{"content":[]}`},
+		{"error", toolpost.Errorf("no %s", "way"), `{"content":[{"type":"text","text":"no way"}],"isError":true}`},
+		{"json", mustJSON(t, point{X: 1, M: map[string]int{"b": 2, "a": 1}}),
+			`{"content":[{"type":"text","text":"{\"x\":1,\"tags\":[],\"m\":{\"a\":1,\"b\":2}}"}],"structuredContent":{"x":1,"tags":[],"m":{"a":1,"b":2}}}`},
+		{"html", mustJSON(t, "<&>"), `{"content":[{"type":"text","text":"\"<&>\""}],"structuredContent":"<&>"}`},
+		{"image", toolpost.Parts(toolpost.Part{Type: "image", Data: []byte{0, 1}, MIMEType: "image/png"}),
+			`{"content":[{"type":"image","data":"AAE=","mimeType":"image/png"}]}`},
+		{"raw part", toolpost.Parts(toolpost.Part{Raw: json.RawMessage(`{"type":"resource","resource":{"uri":"a"}}`)}),
+			`{"content":[{"type":"resource","resource":{"uri":"a"}}]}`},
+		{"raw", toolpost.Raw(json.RawMessage(raw)), raw},
+	} {
+		got, err := tt.r.MarshalJSON()
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, got, tt.want)
+		}
+	}
+	if _, err := toolpost.JSON(make(chan int)); err == nil {
+		t.Error("a channel is no JSON: no error")
+	}
+}
+
+func TestRawResultIsDecodedOnlyByThoseWhoLook(t *testing.T) {
+	r := toolpost.Raw([]byte(`{"content":[{"type":"video","uri":"x","n":9007199254740993},{"type":"image","data":"!"},{"type":"text","text":"t"}],"structuredContent":{"n":1.0},"isError":true,"_meta":{"a":1}}`))
+	parts := r.Parts()
+	if len(parts) != 3 || parts[0].Type != "video" || parts[0].URI != "x" || parts[1].Type != "image" || parts[1].Data != nil {
+		t.Errorf("parts %+v", parts)
+	}
+	if string(parts[0].Raw) != `{"type":"video","uri":"x","n":9007199254740993}` {
+		t.Errorf("raw part %s", parts[0].Raw)
+	}
+	if !r.IsError() || string(r.Structured()) != `{"n":1.0}` || string(r.Meta()) != `{"a":1}` {
+		t.Errorf("error %v, structured %s, meta %s", r.IsError(), r.Structured(), r.Meta())
+	}
+	odd := toolpost.Raw([]byte(`{"content":"none"}`))
+	if text(odd) != `{"content":"none"}` || odd.IsError() {
+		t.Errorf("a result of another shape is shown whole: %q", text(odd))
+	}
+}
+
+func TestMessage(t *testing.T) {
+	image := toolpost.Part{Type: "image", Data: []byte{0}, MIMEType: "image/png"}
+	for _, tt := range []struct {
+		name string
+		m    *toolpost.Message
+		want string
+	}{
+		{"text", toolpost.Text("hi").Message("c1"), `{"tool_call_id":"c1","content":"hi"}`},
+		{"json", mustJSON(t, map[string]int{"b": 1, "a": 2}).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":2,\"b\":1}"}`},
+		{"structured only", toolpost.Raw([]byte(`{"content":[],"structuredContent":{"a":1}}`)).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":1}"}`},
+		{"parts", toolpost.Parts(image).Message("c1"), `{"tool_call_id":"c1","content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`},
+		{"error", toolpost.Errorf("no").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
+		{"error in parts", toolpost.Raw([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`)).Message("c1"),
+			`{"tool_call_id":"c1","content":[{"type":"text","text":"Error executing tool: "},{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true}`},
+		{"did not run", toolpost.ErrorMessage("c1", errors.New("lost")), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
+		{"output ref", toolpost.Text("head").WithOutputRef("r1").Message("c1"), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
+	} {
+		got, err := json.Marshal(tt.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, string(got)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package toolpost_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
+)
+
+type addInput struct {
+	A int `json:"a" jsonschema:"first number"`
+	B int `json:"b,omitempty" default:"10"`
+}
+
+func add(_ context.Context, in addInput) (int, error) { return in.A + in.B, nil }
+
+func ExampleNew() {
+	ctx := context.Background()
+	sum := toolpost.New("add", "Add two numbers.", add, nil)
+	set, _ := toolpost.NewSet(ctx, toolpost.Tools{sum})
+	text, _ := set.CallText(ctx, "add", map[string]int{"a": 2, "b": 3})
+	fmt.Println(text)
+	// Output: 5
+}
+
+func ExamplePrefix() {
+	ctx := context.Background()
+	sum := toolpost.New("add", "Add two numbers.", add, nil)
+	set, _ := toolpost.NewSet(ctx, toolpost.Prefix(toolpost.Tools{sum}, "math__"))
+	r, _ := set.Call(ctx, &toolpost.Call{Name: "math__add", Arguments: []byte(`{"a":"1"}`)})
+	text, _ := r.FirstText()
+	fmt.Println(text)
+	// Output:
+	// invalid arguments for math__add:
+	// /a: expected integer, got string "1"
+	// Fix them and call math__add again.
+}
+
+func ExampleDep() {
+	type db struct{ name string }
+	ctx, end := toolpost.OpenScope(context.Background(), toolpost.PerProcess)
+	defer end()
+	DB := toolpost.NewDep("db", toolpost.PerProcess, func(context.Context) (*db, error) { return &db{"main"}, nil })
+	tool := toolpost.New("which", "Name the database.", func(ctx context.Context, _ struct{}) (string, error) {
+		d, err := DB.Get(ctx)
+		if err != nil {
+			return "", err
+		}
+		return d.name, nil
+	}, nil)
+	set, _ := toolpost.NewSet(ctx, toolpost.Tools{tool})
+	text, _ := set.CallText(DB.With(ctx, &db{"test"}), "which", struct{}{})
+	fmt.Println(text)
+	// Output: test
+}
+
+func newSet(t testing.TB, ts ...toolpost.Toolset) *toolpost.Set {
+	t.Helper()
+	s, err := toolpost.NewSet(t.Context(), toolpost.Join(ts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func call(t testing.TB, s *toolpost.Set, name, args string) *toolpost.Result {
+	t.Helper()
+	r, err := s.Call(t.Context(), &toolpost.Call{Name: name, Arguments: []byte(args)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func text(r *toolpost.Result) string {
+	s, _ := r.FirstText()
+	return s
+}
+
+func TestCall(t *testing.T) {
+	type none struct{}
+	fails := func(err error) func(context.Context, none) (string, error) {
+		return func(context.Context, none) (string, error) { return "", err }
+	}
+	s := newSet(t,
+		toolpost.Prefix(toolpost.Tools{toolpost.New("add", "", add, nil)}, "x_"),
+		toolpost.Tools{
+			toolpost.New("plain", "", fails(errors.New("boom")), nil),
+			toolpost.New("retry", "", fails(fmt.Errorf("look: %w", toolpost.Retry("use another id"))), nil),
+			toolpost.New("failed", "", fails(toolpost.Failed("gone for good")), nil),
+			toolpost.New("denied", "", fails(toolpost.Denied("not yours")), nil),
+			toolpost.New("complete", "", fails(toolpost.Complete("all done")), nil),
+			toolpost.New("asked", "", fails(nil), &toolpost.Options{Policy: toolpost.Policy{
+				Approve: func(context.Context, *toolpost.Call) error { return errors.New("the person said no") },
+			}}),
+		})
+	for _, tt := range []struct {
+		name, tool, args, want string
+		isError                bool
+		kind                   toolpost.Kind
+	}{
+		{"ok", "x_add", `{"a":1,"b":2}`, "3", false, 0},
+		{"default", "x_add", `{"a":1}`, "11", false, 0},
+		{"null is absent", "x_add", `{"a":1,"b":null}`, "11", false, 0},
+		{"big number", "x_add", `{"a":9007199254740993,"b":0}`, "9007199254740993", false, 0},
+		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: it is required\nFix them and call x_add again.", true, toolpost.KindRetry},
+		{"error", "plain", `{}`, "boom", true, toolpost.KindFailed},
+		{"retry", "retry", `{}`, "look: use another id", true, toolpost.KindRetry},
+		{"failed", "failed", `{}`, "gone for good", true, toolpost.KindFailed},
+		{"denied", "denied", `{}`, "not yours", true, toolpost.KindDenied},
+		{"complete", "complete", `{}`, "all done", false, toolpost.KindComplete},
+		{"approval", "asked", `{}`, "asked was not approved: the person said no", true, toolpost.KindDenied},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := call(t, s, tt.tool, tt.args)
+			if text(r) != tt.want || r.IsError() != tt.isError || r.Outcome() != tt.kind {
+				t.Errorf("got %q, error %v, kind %v\nwant %q, %v, %v", text(r), r.IsError(), r.Outcome(), tt.want, tt.isError, tt.kind)
+			}
+		})
+	}
+	if _, err := s.Call(t.Context(), &toolpost.Call{Name: "none"}); !errors.Is(err, toolpost.ErrNotFound) {
+		t.Errorf("unknown tool: error %v, want ErrNotFound", err)
+	}
+}
+
+func TestCallText(t *testing.T) {
+	s := newSet(t, toolpost.Tools{
+		toolpost.New("add", "", add, nil),
+		{Definition: toolpost.Definition{Name: "raw", Input: schema.MustParse(`{}`)}, Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.Raw([]byte(`{"content":[{"type":"image","data":"AA=="},{"type":"text","text":"second"}]}`)), nil
+		}},
+		{Definition: toolpost.Definition{Name: "protocol", Input: schema.MustParse(`{}`)}, Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return nil, &toolpost.ProtocolError{Code: -32000, Message: "session lost"}
+		}},
+	})
+	if got, err := s.CallText(t.Context(), "add", map[string]int{"a": 1}); got != "11" || err != nil {
+		t.Errorf("add = %q, %v", got, err)
+	}
+	if got, err := s.CallText(t.Context(), "raw", nil); got != "second" || err != nil {
+		t.Errorf("raw = %q, %v", got, err)
+	}
+	var toolErr *toolpost.ToolError
+	if _, err := s.CallText(t.Context(), "add", map[string]string{"a": "x"}); !errors.As(err, &toolErr) {
+		t.Errorf("bad arguments: error %v, want a ToolError", err)
+	}
+	var protocol *toolpost.ProtocolError
+	if _, err := s.CallText(t.Context(), "protocol", nil); !errors.As(err, &protocol) || protocol.Code != -32000 {
+		t.Errorf("protocol error: %v", err)
+	}
+	if _, err := s.CallText(t.Context(), "add", func() {}); err == nil {
+		t.Error("arguments that are not JSON: no error")
+	}
+}
+
+func TestPanicIsAnErrorWithAnID(t *testing.T) {
+	var log bytes.Buffer
+	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+	for _, policy := range []toolpost.Policy{{}, {Timeout: time.Minute}} {
+		s := newSet(t, toolpost.Tools{toolpost.New("bad", "", func(context.Context, struct{}) (string, error) {
+			panic("secret detail")
+		}, &toolpost.Options{Policy: policy})})
+		r, err := s.Call(ctx, &toolpost.Call{Name: "bad"})
+		if err != nil || !r.IsError() {
+			t.Fatalf("got %v, %v; want an error result", r, err)
+		}
+		_, id, found := strings.Cut(text(r), "(id ")
+		id, _, _ = strings.Cut(id, ")")
+		if !found || strings.Contains(text(r), "secret") || !strings.Contains(log.String(), "id="+id) || !strings.Contains(log.String(), "secret detail") {
+			t.Errorf("model sees %q, log has %q", text(r), log.String())
+		}
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		wait := func(ctx context.Context, _ struct{}) (string, error) { <-release; return "late", nil }
+		polite := func(ctx context.Context, _ struct{}) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+		opts := &toolpost.Options{Policy: toolpost.Policy{Timeout: time.Second}}
+		s := newSet(t, toolpost.Tools{toolpost.New("deaf", "", wait, opts), toolpost.New("polite", "", polite, opts)})
+		for _, name := range []string{"deaf", "polite"} {
+			start := time.Now()
+			r := call(t, s, name, "")
+			if want := name + " did not finish within 1s"; text(r) != want || !r.IsError() {
+				t.Errorf("got %q, want %q", text(r), want)
+			}
+			if d := time.Since(start); d != time.Second {
+				t.Errorf("%s took %v, want 1s", name, d)
+			}
+		}
+		close(release)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Call(ctx, &toolpost.Call{Name: "polite"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled call: error %v", err)
+		}
+	})
+}
+
+func TestNewSetRefuses(t *testing.T) {
+	ok := toolpost.New("a", "the first", add, nil)
+	second := toolpost.New("a", "the second", add, nil)
+	for _, tt := range []struct {
+		name  string
+		tools toolpost.Tools
+		want  string
+	}{
+		{"duplicate", toolpost.Tools{ok, second}, `list of 2 tools, number 2: two tools are named "a": "the first" and "the second"; give one another name with Rename or Prefix`},
+		{"no name", toolpost.Tools{{}}, `list of 1 tools, number 1: it has no name`},
+		{"no handler", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}}}, `list of 1 tools, number 1: "x" has no handler`},
+		{"no schema", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}, Handler: ok.Handler}}, `list of 1 tools, number 1: "x" has no input schema; use {"type":"object"} for none`},
+	} {
+		if _, err := toolpost.NewSet(t.Context(), tt.tools); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: error %q\nwant %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestFindings(t *testing.T) {
+	long := toolpost.Rename(toolpost.New("a", "", add, nil), strings.Repeat("x", 65))
+	dotted := toolpost.Rename(toolpost.New("a", "", add, nil), "a.b")
+	got := newSet(t, toolpost.Tools{long, dotted}).Findings()
+	want := []toolpost.Finding{
+		{Tool: long.Name, Message: "the name has 65 characters, want 1 to 64"},
+		{Tool: "a.b", Message: `the name has the character '.', want only letters, digits, _ and -`},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNewPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"name":       func() { toolpost.New("a b", "", add, nil) },
+		"input kind": func() { toolpost.New("a", "", func(context.Context, int) (int, error) { return 0, nil }, nil) },
+		"input field": func() {
+			toolpost.New("a", "", func(context.Context, struct{ C chan int }) (int, error) { return 0, nil }, nil)
+		},
+		"output": func() {
+			toolpost.New("a", "", func(context.Context, struct{}) (func(), error) { return nil, nil }, nil)
+		},
+	} {
+		func() {
+			defer func() {
+				if p := recover(); p == nil || !strings.HasPrefix(fmt.Sprint(p), "toolpost.New(") {
+					t.Errorf("%s: panic %v", name, p)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestLive(t *testing.T) {
+	tools := toolpost.Tools{toolpost.New("a", "", add, nil)}
+	var broken error
+	l, err := toolpost.NewLive(t.Context(), toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return tools, broken }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []int
+	stop := l.Watch(func(s *toolpost.Set) {
+		ts, _ := s.Tools(t.Context())
+		seen = append(seen, len(ts))
+	})
+	tools = append(tools, toolpost.New("b", "", add, nil))
+	if err := l.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	broken = errors.New("away")
+	if err := l.Refresh(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("refresh: %v", err)
+	}
+	if l.Set().Lookup("b") == nil {
+		t.Error("the set was lost by a refresh that failed")
+	}
+	broken = nil
+	stop()
+	if err := l.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 2}, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDefinitionJSON(t *testing.T) {
+	yes := true
+	src := `{"icons":[{"src":"a"}],"name":"old","description":"","inputSchema":{"z":9007199254740993,"a":1},"annotations":{"readOnlyHint":true,"x":1},"execution":{"n":1.0}}`
+	for _, tt := range []struct {
+		name string
+		d    toolpost.Definition
+		want string
+	}{
+		{"own", toolpost.Definition{Name: "a", Description: "<b> & \"c\"", Input: schema.MustParse(`{"type": "object"}`), Annotations: toolpost.Annotations{ReadOnly: &yes}},
+			`{"name":"a","description":"<b> & \"c\"","inputSchema":{"type": "object"},"annotations":{"readOnlyHint":true}}`},
+		{"foreign, unchanged", toolpost.Definition{Name: "old", Input: schema.MustParse(`{"z":9007199254740993,"a":1}`), Annotations: toolpost.Annotations{ReadOnly: &yes}, Source: json.RawMessage(src)}, src},
+		{"foreign, changed", toolpost.Definition{Name: "new", Description: "d", Input: schema.MustParse(`{}`), Source: json.RawMessage(src)},
+			`{"icons":[{"src":"a"}],"name":"new","description":"d","inputSchema":{},"annotations":{},"execution":{"n":1.0}}`},
+	} {
+		got, err := tt.d.MarshalJSON()
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, got, tt.want)
+		}
+	}
+	d := toolpost.Definition{Name: "a", Source: json.RawMessage(`[1]`)}
+	if _, err := d.MarshalJSON(); err == nil {
+		t.Error("a source that is not an object: no error")
+	}
+}
