@@ -2,6 +2,7 @@ package toolpost_test
 
 import (
 	"context"
+	jsonv1 "encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ type item struct {
 
 const orderJSON = `{"id":9007199254740993,"title":"Spare parts for the lathe in hall two","state":"open","priority":3,"notify":true,` +
 	`"tags":["lathe","spare","urgent","hall-2"],"weight":12.75,"due":"2026-12-01T08:00:00Z",` +
-	`"notes":"Deliver to the back door. Ring twice. The night shift signs for it if nobody else is in. Do not leave the boxes in the rain: the bearings rust within hours, and the last set had to be sent back to the maker.",` +
+	`"notes":"Deliver to the back door. Ring twice. The night shift signs for it if nobody else is in. Do not leave the boxes in the rain: the bearings rust within hours, and the last set had to be sent back to the maker. The invoice goes to accounts, not to the works; quote the order number on every page of it, and send one copy by post. Return the old spindle with the same driver, in the crate it came in, with the papers inside the lid.",` +
 	`"ship":{"name":"Works No. 4","street":"Industriestrasse 17","city":"Winterthur","zip":"8400"},` +
 	`"bill":{"name":"Toolpost AG, Accounts","street":"Bahnhofplatz 1","city":"Winterthur","zip":"8401"},` +
 	`"items":[{"sku":"BRG-6204-2RS","quantity":8,"price":4.95},{"sku":"BLT-A-1250","quantity":2,"price":11.5},{"sku":"TPT-QC-40","quantity":1,"price":189}]}`
@@ -60,25 +61,16 @@ func place(_ context.Context, o order) (receipt, error) {
 }
 
 // BenchmarkTypedCall compares a whole call (find, validate, scope, decode, run,
-// encode) with its floor: the same decode, run and encode without a tool.
+// encode) with its floor: decode, run and encode without a tool, by the same
+// codec ("floor") and by encoding/json ("floor-v1").
 func BenchmarkTypedCall(b *testing.B) {
 	raw := []byte(orderJSON)
 	b.Run("floor", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var o order
-			if err := json.Unmarshal(raw, &o); err != nil {
-				b.Fatal(err)
-			}
-			r, err := place(b.Context(), o)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := json.Marshal(r); err != nil {
-				b.Fatal(err)
-			}
-		}
+		benchmarkFloor(b, raw,
+			func(data []byte, v any) error { return json.Unmarshal(data, v) },
+			func(v any) ([]byte, error) { return json.Marshal(v) })
 	})
+	b.Run("floor-v1", func(b *testing.B) { benchmarkFloor(b, raw, jsonv1.Unmarshal, jsonv1.Marshal) })
 	b.Run("call", func(b *testing.B) {
 		s := newSet(b, toolpost.Tools{toolpost.New("place", "Place an order.", place, nil)})
 		c := &toolpost.Call{Name: "place", Arguments: raw}
@@ -89,6 +81,23 @@ func BenchmarkTypedCall(b *testing.B) {
 			}
 		}
 	})
+}
+
+func benchmarkFloor(b *testing.B, raw []byte, decode func([]byte, any) error, encode func(any) ([]byte, error)) {
+	b.ReportAllocs()
+	for b.Loop() {
+		var o order
+		if err := decode(raw, &o); err != nil {
+			b.Fatal(err)
+		}
+		r, err := place(b.Context(), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := encode(r); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 // BenchmarkSetCall shows that a call does not depend on the number of tools.
