@@ -1,0 +1,316 @@
+package floors_test
+
+import (
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/internal/floors"
+)
+
+const root = "../.."
+
+func TestModule(t *testing.T) {
+	files, err := floors.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 20 {
+		t.Fatalf("found only %d files", len(files))
+	}
+	for _, gate := range floors.Gates() {
+		t.Run(gate.Name, func(t *testing.T) {
+			for _, p := range gate.Check(files) {
+				t.Error(p)
+			}
+		})
+	}
+}
+
+// TestText looks at documents and scripts too.
+func TestText(t *testing.T) {
+	var paths []string
+	for _, pattern := range []string{"*.md", "Makefile", ".ci/*", "docs/*.md", "docs/*/*.md", "internal/*/*.sh", "internal/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
+	}
+	if len(paths) < 5 {
+		t.Fatalf("found only %q", paths)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range floors.Text(path, string(data)) {
+			t.Error(p)
+		}
+	}
+}
+
+// Each gate finds what it is for, and leaves its neighbour alone. A case is
+// one file of the module, with "want" the texts of its problems.
+func TestGates(t *testing.T) {
+	lines := func(n int, s string) string { return strings.Repeat(s+"\n", n) }
+	fields := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format+"\n", i)
+		}
+		return b.String()
+	}
+	methods := func(n int) string { return fields(n, "func (t *T[P]) m%d() {}") }
+	tests := []struct {
+		name, path, source string
+		check              func([]*floors.File) []floors.Problem
+		want               []string
+	}{
+		{"a lower floor", "gateway/x.go", `import _ "github.com/toolpost/toolpost/upstream"`, floors.Order, nil},
+		{"the root's floor", "upstream/x.go", `import _ "github.com/toolpost/toolpost"`, floors.Order, nil},
+		{"the same floor", "upstream/x.go", `import _ "github.com/toolpost/toolpost/mcpserver"`, floors.Order, []string{`imports "mcpserver"`}},
+		{"a higher floor", "x.go", `import _ "github.com/toolpost/toolpost/gateway"`, floors.Order, []string{`imports "gateway"`}},
+		{"internal from below", "gateway/x.go", `import _ "github.com/toolpost/toolpost/internal/floors"`, floors.Order, []string{`imports "internal/floors"`}},
+		{"internal above all", "internal/x/x.go", `import _ "github.com/toolpost/toolpost/gateway"`, floors.Order, nil},
+		{"no floor", "gadget/x.go", ``, floors.Order, []string{`"gadget" is on no floor`}},
+		{"a package of a package", "gateway/inner/x.go", ``, floors.Order, []string{`"gateway/inner" is on no floor`}},
+		{"imported from no floor", "gateway/x.go", `import _ "github.com/toolpost/toolpost/gadget"`, floors.Order, []string{`imports "gadget"`}},
+		{"another module's name begins like ours", "gateway/x.go", `import _ "github.com/toolpost/toolpostal"`, floors.Modules, []string{"may not import"}},
+
+		{"standard library", "usage/x.go", `import _ "net/http"`, floors.Modules, nil},
+		{"allowed module", "upstream/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},
+		{"module of others", "gateway/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, []string{`"gateway" may not import`}},
+		{"module for nobody", "x.go", `import _ "example.com/x"`, floors.Modules, []string{`"" may not import example.com/x`}},
+		{"internal has no modules", "internal/x/x.go", `import _ "example.com/x"`, floors.Modules, []string{"may not import"}},
+
+		{"400 lines", "x.go", lines(397, "//"), floors.Size, nil},
+		{"401 lines", "x.go", lines(400, "//"), floors.Size, []string{"the file has 40"}},
+		{"60 lines", "x.go", "func f() {\n" + lines(58, "//") + "}", floors.Size, nil},
+		{"61 lines", "x.go", "func f() {\n" + lines(59, "//") + "}", floors.Size, []string{"f has 61 lines"}},
+		{"61 lines in a variable", "x.go", "var f = func() {\n" + lines(59, "//") + "}", floors.Size, []string{"function literal has 61 lines"}},
+		{"complexity 12", "x.go", "func f(b bool) {\n" + lines(11, "if b {}") + "}", floors.Size, nil},
+		{"complexity 13", "x.go", "func f(b bool) {\n" + lines(12, "if b {}") + "}", floors.Size, []string{"complexity 13"}},
+		{"complexity of all branches", "x.go", `func f(b bool, c chan int) {
+			for b {}
+			for range c {}
+			switch { case b: case !b: default: }
+			select { case <-c: case c <- 1: default: }
+			_ = b && b || b && b || b
+			func() { if b { return }; if b {} }()
+		}`, floors.Size, []string{"complexity 13"}},
+		{"4 methods", "x.go", "type i interface { a(); b(); c(); d() }", floors.Size, nil},
+		{"5 methods", "x.go", "type i interface { a(); b(); c(); d(); error }", floors.Size, []string{"the interface has 5"}},
+		{"12 fields", "x.go", "type s struct {\n" + fields(11, "f%d int") + "error\n}", floors.Size, nil},
+		{"13 fields", "x.go", "type s struct {\n" + fields(11, "f%d int") + "a, b int\n}", floors.Size, []string{"the struct has 13"}},
+		{"13 fields without a name", "x.go", "var s struct {\n" + fields(13, "f%d int") + "}", floors.Size, []string{"the struct has 13"}},
+		{"13 options", "x.go", "type sOptions struct {\n" + fields(13, "f%d int") + "}", floors.Size, nil},
+		{"13 fields of a configuration", "x.go", "type Config struct {\n" + fields(13, "f%d int") + "}", floors.Size, nil},
+		{"13 fields on the wire", "x.go", "type s struct {\n" + fields(13, "f%d int `json:\"f\"`") + "}", floors.Size, nil},
+		{"12 fields on the wire and another", "x.go", "type s struct {\n" + fields(12, "f%d int `json:\"f\"`") + "g int }", floors.Size, []string{"the struct has 13"}},
+		{"12 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(12), floors.Size, nil},
+		{"13 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(13), floors.Size, []string{"T has more than 12 methods"}},
+
+		{"no package comment", "store/x.go", ``, floors.Documentation, []string{"0 package comments"}},
+		{"package comment", "store/x.go", "// Package store keeps.\npackage store", floors.Documentation, nil},
+		{"package comment of another", "store/x.go", "// Package shop keeps.\npackage store", floors.Documentation, []string{`"Package store"`}},
+		{"a command's comment", "cmd/toolpost/x.go", "// Toolpost serves.\npackage main", floors.Documentation, nil},
+		{"documented names", "x.go", `// Package x is.
+package x
+
+// F does.
+func F() {}
+
+// A T is.
+type T struct{}
+
+// M does.
+func (T) M() {}
+
+func (T) Error() string { return "" }
+func (T) m() {}
+
+type t struct{}
+
+func (t) M() {}
+
+// Kinds of T.
+const (
+	A = 1
+	B = 2
+)
+
+const (
+	C = 1 // one
+	// D is two.
+	D = 2
+	e = 3
+)
+
+type (
+	// G is.
+	G int
+)
+`, floors.Documentation, nil},
+		{"undocumented names", "x.go", `// Package x is.
+package x
+
+func F() {}
+
+type T struct{}
+
+func (*T) M() {}
+
+// N is documented, but as another.
+func (T) O() {}
+
+var V int
+
+const (
+	A = 1
+	B = 2 // two
+)
+
+// Things.
+type (
+	G int
+)
+`, floors.Documentation, []string{"F is not", "T is not", "M is not", "O does not begin", "V is not", "A is not", "G is not"}},
+
+		{"constant state", "x.go", `import ("errors"; "sync")
+var (
+	ErrX = errors.New("x")
+	names = map[string]int{"a": 1}
+	list = []string{"a"}
+	once = sync.OnceValue(func() int { return 1 })
+	d = newDep()
+)
+type dep struct { next *dep; f func() }
+func newDep() *dep { return &dep{} }
+func f() int {
+	names := map[string]int{}
+	names["b"] = 2
+	list := append([]string{}, list...)
+	_ = &list
+	type t struct { names int }
+	_ = t{names: 1}
+	x := t{}
+	x.names = 2
+	d.f()
+	return len(names) + once()
+}`, floors.State, nil},
+		{"init", "x.go", "func init() {}\ntype t int\nfunc (t) init() {}", floors.State, []string{"function init"}},
+		{"assigned", "x.go", "var v int\nfunc f() { v = 1 }", floors.State, []string{"v is assigned"}},
+		{"added", "x.go", "var v int\nfunc f() { v += 1 }", floors.State, []string{"v is assigned"}},
+		{"incremented", "x.go", "var v int\nfunc f() { v++ }", floors.State, []string{"v is assigned"}},
+		{"indexed", "x.go", "var v = map[int]int{}\nfunc f() { v[1] = 1 }", floors.State, []string{"v is assigned"}},
+		{"through a pointer", "x.go", "var v = new(int)\nfunc f() { *v = 1 }", floors.State, []string{"v is assigned"}},
+		{"a field", "x.go", "var v struct { w struct { x int } }\nfunc f() { v.w.x = 1 }", floors.State, []string{"v is assigned"}},
+		{"in a range", "x.go", "var v int\nfunc f() { for v = range 3 {} }", floors.State, []string{"v is assigned"}},
+		{"beside a new name", "x.go", "var v int\nfunc f() { a, b := 1, 2; b, v = a, b }", floors.State, []string{"v is assigned"}},
+		{"address", "x.go", "var v struct { w [2]int }\nfunc f() *int { return &v.w[1] }", floors.State, []string{"v has its address taken"}},
+		{"builtins", "x.go", "var v = []int{}\nvar m map[int]int\nfunc f() { copy(v, v); clear(m); delete(m, 1); _ = append(v, 1) }", floors.State, []string{"by copy", "by clear", "by delete", "by append"}},
+		{"own append", "x.go", "var v = []int{}\nfunc append(v []int) {}\nfunc f() { append(v) }", floors.State, nil},
+		{"of another package", "x.go", `import "net/http"
+func f() { http.DefaultClient = nil }`, floors.State, []string{"http.DefaultClient is assigned"}},
+		{"sync types", "x.go", `import ("sync"; "sync/atomic")
+var a sync.Mutex
+var b = &sync.Pool{}
+var c atomic.Int64
+var d atomic.Pointer[int]
+type registry struct { mu sync.RWMutex }
+var e = registry{}
+var g = make(chan int)
+var h [2]*registry`, floors.State, []string{"variable a is", "variable b is", "variable c is", "variable d is", "variable e is", "variable g is", "variable h is"}},
+
+		{"good words", "store/x.go", "// Things to do, in todo.txt under /home.\nvar s = \"it failed to\"\nvar u = \"https://example.com/home/page\"", floors.Words, nil},
+		{"vague package", "internal/utils/x.go", ``, floors.Words, []string{"package utils"}},
+		{"package of the standard library", "internal/http/x.go", ``, floors.Words, []string{"package http"}},
+		{"work to do", "x.go", "// TO" + "DO: more.\nfunc f() { /* FIX" + "ME */ }", floors.Words, []string{"work to do", "work to do"}},
+		{"work to do as a name", "x.go", "import \"context\"\nvar c = context.TO" + "DO()", floors.Words, []string{"work to do"}},
+		{"failed to", "x.go", "var a, b = \"failed to open\", `Failed to open`", floors.Words, []string{"a text begins", "a text begins"}},
+		{"machine paths", "x.go", "var a = \"/home/me/x\" // and /wo" + "rk/x", floors.Words, []string{"on one machine: \"/home"}},
+		{"registry host", "x.go", "var a = \"https://registry.npmjs" + ".org/x\"", floors.Words, []string{"on one machine"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			source := test.source
+			if !strings.Contains(source, "\npackage ") {
+				source = "package x\n\n" + source
+			}
+			f, err := floors.Parse(token.NewFileSet(), test.path, source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := test.check([]*floors.File{f})
+			if len(got) != len(test.want) {
+				t.Fatalf("got %q, want %q", got, test.want)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(fmt.Sprint(got), want) {
+					t.Errorf("got %q, want %q among them", got, want)
+				}
+			}
+		})
+	}
+}
+
+// Rules of packages hold over all their files.
+func TestGatesOverFiles(t *testing.T) {
+	set := token.NewFileSet()
+	parse := func(path, source string) *floors.File {
+		f, err := floors.Parse(set, path, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	a := parse("store/a.go", "// Package store keeps.\npackage store\n\nvar v int\n\ntype T struct{}\n\n"+strings.Repeat("func (T) m() {}\n", 7))
+	b := parse("store/b.go", "// Package store keeps.\npackage store\n\nfunc f() { v = 1 }\n\n"+strings.Repeat("func (*T) m() {}\n", 6))
+	for _, test := range []struct {
+		check func([]*floors.File) []floors.Problem
+		want  string
+	}{
+		{floors.Documentation, "store/b.go:2: the package has 2 package comments, want one"},
+		{floors.State, "store/b.go:4: package variable v is assigned"},
+		{floors.Size, "store/b.go:11: T has more than 12 methods"},
+	} {
+		if got := test.check([]*floors.File{a, b}); !strings.Contains(fmt.Sprint(got), test.want) {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/d.go", ".git/e.go"} {
+		full := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte("package p\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := floors.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, f.Package+":"+f.Path)
+	}
+	if want := "[a:a/b.go :x.go]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := floors.Load(dir); err == nil {
+		t.Error("a file that does not parse: no error")
+	}
+}

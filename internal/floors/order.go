@@ -1,0 +1,112 @@
+package floors
+
+import (
+	"strconv"
+	"strings"
+)
+
+const module = "github.com/toolpost/toolpost"
+
+// floors lists the packages from the ground up; "" is the module's root. A
+// package imports lower floors only. One that is not here breaks the gate:
+// decide where it belongs. What is in internal stands above everything.
+var floors = [][]string{
+	{"schema", "grep", "store", "usage"},
+	{""},
+	{"mcpserver", "upstream", "dialect", "output", "stdtool", "model", "redmine", "tooltest"},
+	{"gateway", "claude", "agent"},
+	{"cmd/toolpost"},
+}
+
+const (
+	jsonModule = "github.com/go-json-experiment/json"
+	mcpModule  = "github.com/modelcontextprotocol/go-sdk"
+)
+
+// outside tells which other modules a package may import. Others: none.
+var outside = map[string][]string{
+	"":             {jsonModule},
+	"schema":       {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
+	"mcpserver":    {jsonModule, mcpModule},
+	"upstream":     {jsonModule, mcpModule},
+	"gateway":      {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
+	"cmd/toolpost": {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+}
+
+// Order checks that every package is on a floor and imports lower ones only.
+func Order(files []*File) []Problem {
+	var found []Problem
+	for _, f := range files {
+		from, known := floor(f.Package)
+		if !known {
+			found = append(found, f.problem(f.Syntax.Package, "package %q is on no floor", f.Package))
+			continue
+		}
+		for _, i := range imports(f) {
+			pkg, ours := strings.CutPrefix(i.path, module)
+			pkg = strings.TrimPrefix(pkg, "/")
+			if !ours {
+				continue
+			}
+			if to, known := floor(pkg); !known || to >= from {
+				found = append(found, Problem{i.where, "imports " + strconv.Quote(pkg) + ", which is not on a lower floor"})
+			}
+		}
+	}
+	return found
+}
+
+func floor(pkg string) (int, bool) {
+	if strings.HasPrefix(pkg, "internal/") {
+		return len(floors), true
+	}
+	for i, names := range floors {
+		for _, name := range names {
+			if name == pkg {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// Modules checks that packages import only the outside modules allowed to them.
+func Modules(files []*File) []Problem {
+	var found []Problem
+	for _, f := range files {
+		for _, i := range imports(f) {
+			host, _, _ := strings.Cut(i.path, "/")
+			if strings.Contains(host, ".") && !within(module, i.path) && !allowed(f.Package, i.path) {
+				found = append(found, Problem{i.where, "package " + strconv.Quote(f.Package) + " may not import " + i.path})
+			}
+		}
+	}
+	return found
+}
+
+func allowed(pkg, path string) bool {
+	for _, m := range outside[pkg] {
+		if within(m, path) {
+			return true
+		}
+	}
+	return false
+}
+
+func within(module, path string) bool {
+	return path == module || strings.HasPrefix(path, module+"/")
+}
+
+type imported struct{ path, where string }
+
+func imports(f *File) []imported {
+	var all []imported
+	for _, s := range f.Syntax.Imports {
+		path, err := strconv.Unquote(s.Path.Value)
+		if err != nil {
+			path = s.Path.Value
+		}
+		all = append(all, imported{path, f.problem(s.Pos(), "").Where})
+	}
+	return all
+}

@@ -1,0 +1,180 @@
+package floors
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// What fits a reader's head.
+const (
+	maxFileLines        = 400
+	maxFuncLines        = 60
+	maxComplexity       = 12
+	maxInterfaceMethods = 4
+	maxFields           = 12
+	maxMethods          = 12
+)
+
+// Size checks files, functions, interfaces and structs. Option structs and
+// wire formats, whose fields all have a json tag, may have more fields.
+func Size(files []*File) []Problem {
+	var found []Problem
+	for _, f := range files {
+		if n := strings.Count(f.Source, "\n"); n > maxFileLines {
+			found = append(found, f.problem(f.Syntax.FileStart, "the file has %d lines, at most %d", n, maxFileLines))
+		}
+		for _, fn := range functions(f) {
+			found = append(found, function(f, fn)...)
+		}
+		found = append(found, typeSizes(f)...)
+	}
+	for _, pkg := range packages(files) {
+		found = append(found, methods(pkg)...)
+	}
+	return found
+}
+
+// functions returns the declared functions, and function literals outside of them.
+func functions(f *File) []ast.Node {
+	var all []ast.Node
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			all = append(all, n)
+			return false
+		}
+		return true
+	})
+	return all
+}
+
+func function(f *File, fn ast.Node) []Problem {
+	var found []Problem
+	name := "function literal"
+	if d, ok := fn.(*ast.FuncDecl); ok {
+		name = d.Name.Name
+	}
+	if n := f.line(fn.End()) - f.line(fn.Pos()) + 1; n > maxFuncLines {
+		found = append(found, f.problem(fn.Pos(), "%s has %d lines, at most %d", name, n, maxFuncLines))
+	}
+	if n := complexity(fn); n > maxComplexity {
+		found = append(found, f.problem(fn.Pos(), "%s has cyclomatic complexity %d, at most %d", name, n, maxComplexity))
+	}
+	return found
+}
+
+// complexity is 1 and one more for every branch; literals inside count.
+func complexity(fn ast.Node) int {
+	n := 1
+	ast.Inspect(fn, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			n++
+		case *ast.CaseClause:
+			if node.List != nil {
+				n++
+			}
+		case *ast.CommClause:
+			if node.Comm != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if node.Op == token.LAND || node.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+func typeSizes(f *File) []Problem {
+	var found []Problem
+	free := map[*ast.StructType]bool{}
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			if s, ok := n.Type.(*ast.StructType); ok {
+				free[s] = strings.HasSuffix(n.Name.Name, "Options") || strings.HasSuffix(n.Name.Name, "Config")
+			}
+		case *ast.StructType:
+			if c := n.Fields.NumFields(); c > maxFields && !free[n] && !wire(n) {
+				found = append(found, f.problem(n.Pos(), "the struct has %d fields, at most %d", c, maxFields))
+			}
+		case *ast.InterfaceType:
+			if c := n.Methods.NumFields(); c > maxInterfaceMethods {
+				found = append(found, f.problem(n.Pos(), "the interface has %d methods, at most %d", c, maxInterfaceMethods))
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func wire(s *ast.StructType) bool {
+	for _, field := range s.Fields.List {
+		if field.Tag == nil || !strings.Contains(field.Tag.Value, `json:"`) {
+			return false
+		}
+	}
+	return true
+}
+
+// methods counts over all files of a package.
+func methods(pkg []*File) []Problem {
+	var found []Problem
+	count := map[string]int{}
+	for _, f := range pkg {
+		for _, d := range f.Syntax.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil {
+				continue
+			}
+			name := receiver(fn)
+			count[name]++
+			if count[name] == maxMethods+1 {
+				found = append(found, f.problem(fn.Pos(), "%s has more than %d methods", name, maxMethods))
+			}
+		}
+	}
+	return found
+}
+
+// receiver names the type that fn is a method of, "" for plain functions.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	name, _ := rootIdent(fn.Recv.List[0].Type)
+	if name == nil {
+		return ""
+	}
+	return name.Name
+}
+
+// rootIdent finds v in v, *v, (v), v.f, v[i] and combinations, and whether
+// there was anything but v.
+func rootIdent(e ast.Expr) (id *ast.Ident, part bool) {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x, part
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		default:
+			return nil, part
+		}
+		part = true
+	}
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs what the live tests talk to: each line of peers.txt into a folder
+# CACHE/NAME-VERSION of its own. A folder that exists is complete: it is made
+# elsewhere and renamed, so that runs at the same time do not disturb each
+# other. Prints CACHE, which is TOOLPOST_LIVE_CACHE or a folder toolpost-live
+# in the user's cache folder.
+set -eu
+peers=$(cd "$(dirname "$0")" && pwd)/peers.txt
+cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolpost-live}
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+
+# npm fetches the node binary in a script of its package; no other package
+# may run code while it is installed.
+scripts() { [ "$1" = node ] && echo --foreground-scripts || echo --ignore-scripts; }
+
+install() { # NAME VERSION
+	final=$cache/$(basename "$1")-$2
+	[ -d "$final" ] && return
+	echo "install $1@$2" >&2
+	new=$(mktemp -d "$cache/.new-XXXXXX")
+	echo '{"private":true}' >"$new/package.json"
+	if ! (cd "$new" && npm install --no-audit --no-fund --no-update-notifier --loglevel=error \
+		--save-exact "$(scripts "$1")" "$1@$2" </dev/null >&2); then
+		rm -rf "$new"
+		echo "install $1@$2: npm failed; check that npm reaches its registry and run again" >&2
+		exit 1
+	fi
+	[ -d "$final" ] && rm -rf "$new" || mv "$new" "$final"
+}
+
+while read -r name version; do install "$name" "$version"; done <"$peers"
+echo "$cache"
