@@ -1,0 +1,82 @@
+package stdtool
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"github.com/toolpost/toolpost"
+)
+
+// local returns name as a clean path with slashes, relative to the root.
+func local(name string) (string, error) {
+	clean := path.Clean(filepath.ToSlash(name))
+	switch {
+	case name == "":
+		return ".", nil
+	case filepath.IsAbs(name) || path.IsAbs(clean):
+		return "", toolpost.Retry("%q is an absolute path: give a path relative to the served folder", name)
+	case !filepath.IsLocal(clean):
+		return "", toolpost.Retry("%q is outside the served folder: only files in it can be read", name)
+	}
+	return clean, nil
+}
+
+// openFile opens a regular file. Whatever else could block or act on being
+// opened, such as a pipe or a device, is refused before.
+func openFile(root *os.Root, name string) (*os.File, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, refusal(name, err)
+	}
+	if err := regular(name, info.Mode()); err != nil {
+		return nil, err
+	}
+	// Non-blocking, in case a pipe took the file's place in between.
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, refusal(name, err)
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(name, info.Mode())
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func regular(name string, mode fs.FileMode) error {
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return toolpost.Retry("%q is a directory: list it with glob, pattern %q", name, path.Join(name, "*"))
+	case mode&fs.ModeNamedPipe != 0:
+		return toolpost.Failed("%q is a named pipe: only regular files are read", name)
+	case mode&fs.ModeSocket != 0:
+		return toolpost.Failed("%q is a socket: only regular files are read", name)
+	}
+	return toolpost.Failed("%q is a device: only regular files are read", name)
+}
+
+// refusal says why name cannot be used. The root's own folder is not told.
+func refusal(name string, err error) error {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return toolpost.Retry("%q does not exist: find the right path with glob", name)
+	case errors.Is(err, fs.ErrPermission):
+		return toolpost.Failed("%q may not be read: permission denied", name)
+	case errors.As(err, &p):
+		return toolpost.Failed("%q cannot be read: %v", name, p.Err)
+	}
+	return toolpost.Failed("%q cannot be read", name)
+}
+
+// binary says that the beginning of a file is not text.
+func binary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }

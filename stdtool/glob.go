@@ -1,0 +1,78 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed glob.md
+var globDescription string
+
+type globInput struct {
+	Pattern string `json:"pattern" jsonschema:"minLength=1,description=Pattern relative to path"`
+	Path    string `json:"path,omitempty" jsonschema:"description=Directory to look in; the whole served folder if left out"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=5000,default=500,description=Number of paths to return"`
+}
+
+// Glob returns the tool glob: paths that match a pattern.
+func Glob(root *os.Root) *toolpost.Tool {
+	return toolpost.New("glob", description(globDescription), func(ctx context.Context, in globInput) (string, error) {
+		dir, err := local(in.Path)
+		if err != nil {
+			return "", err
+		}
+		p, err := parsePattern(in.Pattern)
+		if err != nil {
+			return "", err
+		}
+		if info, err := root.Stat(dir); err != nil {
+			return "", refusal(dir, err)
+		} else if !info.IsDir() {
+			return "", toolpost.Retry("%q is not a directory: give the directory as path, the rest as pattern", dir)
+		}
+		return list(ctx, root, dir, p, in.Limit)
+	}, readOnly("Find files"))
+}
+
+func list(ctx context.Context, root *os.Root, dir string, p pattern, limit int) (string, error) {
+	if limit == 0 {
+		limit = 500
+	}
+	var b strings.Builder
+	found, more := 0, false
+	late, err := walk(ctx, root, dir, func(_ context.Context, name string, d fs.DirEntry) error {
+		full, inside := p.match(below(dir, name))
+		if full {
+			if more = found == limit || b.Len()+len(name) > maxOutput; more {
+				return errLimit
+			}
+			found++
+			b.WriteString(strings.ToValidUTF8(name, "\uFFFD"))
+			if d.IsDir() {
+				b.WriteByte('/')
+			}
+			b.WriteByte('\n')
+		}
+		if !inside {
+			return skip(d)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case late:
+		b.WriteString(lateNote())
+	case more:
+		fmt.Fprintf(&b, "\n[the first %d; there are more, narrow the pattern]\n", found)
+	case found == 0:
+		return "[nothing matches]", nil
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,108 @@
+package stdtool
+
+import (
+	"bufio"
+	"context"
+	_ "embed" // for the description
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed read.md
+var readDescription string
+
+const (
+	maxImage    = 3_750_000 // bytes; models take images of 5 MB in base64
+	maxReadLine = 2000      // bytes of one line that are shown
+)
+
+type readInput struct {
+	Path   string `json:"path" jsonschema:"minLength=1,description=Path of the file relative to the served folder"`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0,description=Number of lines to skip"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=2000,default=2000,description=Number of lines to return"`
+}
+
+// Read returns the tool read: numbered lines of a text file, or an image.
+func Read(root *os.Root) *toolpost.Tool {
+	return toolpost.New("read", description(readDescription), func(ctx context.Context, in readInput) (*toolpost.Result, error) {
+		name, err := local(in.Path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := openFile(root, name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r := bufio.NewReaderSize(f, 64<<10)
+		head, err := r.Peek(8000)
+		if err != nil && err != io.EOF {
+			return nil, refusal(name, err)
+		}
+		if kind := http.DetectContentType(head); isImage(kind) {
+			return readImage(r, name, kind)
+		}
+		if binary(head) {
+			return nil, toolpost.Failed("%q is a binary file: only text and images are read", name)
+		}
+		return readLines(ctx, r, name, in)
+	}, readOnly("Read file"))
+}
+
+// isImage says that models take images of that kind.
+func isImage(kind string) bool {
+	return kind == "image/png" || kind == "image/jpeg" || kind == "image/gif" || kind == "image/webp"
+}
+
+func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
+	if err != nil {
+		return nil, refusal(name, err)
+	}
+	if len(data) > maxImage {
+		return nil, toolpost.Failed("%q is an image of more than %d bytes, too large to show", name, maxImage)
+	}
+	return toolpost.Parts(toolpost.Part{Type: "image", Data: data, MIMEType: kind}), nil
+}
+
+func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) (*toolpost.Result, error) {
+	if in.Limit == 0 {
+		in.Limit = 2000
+	}
+	var b strings.Builder
+	last, more := 0, false
+	for l, err := range lines(r) {
+		if err != nil {
+			return nil, refusal(name, err)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if l.number > in.Offset {
+			text := clip(l.text, 0, maxReadLine)
+			if more = l.number > in.Offset+in.Limit || b.Len()+len(text) > maxOutput; more {
+				break
+			}
+			fmt.Fprintf(&b, "%5d  %s", l.number, text)
+			if len(l.text) > maxReadLine {
+				fmt.Fprintf(&b, " [line cut, it has %d bytes; search it with grep]", l.size)
+			}
+			b.WriteByte('\n')
+		}
+		last = l.number
+	}
+	switch {
+	case more:
+		fmt.Fprintf(&b, "\n[lines %d to %d; more follow, read on with offset %d]\n", in.Offset+1, last, last)
+	case last == 0:
+		return toolpost.Text("[the file is empty]"), nil
+	case b.Len() == 0:
+		return nil, toolpost.Retry("%q has %d lines: offset %d is past its end", name, last, in.Offset)
+	}
+	return toolpost.Text(b.String()), nil
+}

@@ -1,0 +1,38 @@
+// Package stdtool holds the standard tools: one file per tool, with its
+// description in the .md beside it.
+//
+// The file tools are confined to a folder by [os.Root]: absolute paths, ..,
+// symbolic links that lead out, devices and pipes are refused with the reason.
+package stdtool
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// ReadOnly returns the tools that look at files under root and change
+// nothing: [Read], [Glob] and [Grep].
+func ReadOnly(root *os.Root) toolpost.Toolset {
+	return toolpost.Tools{Read(root), Glob(root), Grep(root)}
+}
+
+// maxOutput is the most bytes that one call returns. Larger results are kept
+// out of the context by several clients, from 50,000 characters on.
+const maxOutput = 48_000
+
+// maxRun is how long one call looks; it then returns what it has found.
+const maxRun = 20 * time.Second
+
+func readOnly(title string) *toolpost.Options {
+	yes, no := true, false
+	return &toolpost.Options{
+		Title:       title,
+		Annotations: toolpost.Annotations{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		Policy:      toolpost.Policy{Timeout: 2 * maxRun},
+	}
+}
+
+func description(md string) string { return strings.TrimSpace(md) }

@@ -1,0 +1,212 @@
+package stdtool_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/stdtool"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata")
+
+// folder opens dir and returns the read-only tools over it.
+func folder(t testing.TB, dir string) *toolpost.Set {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	set, err := toolpost.NewSet(t.Context(), stdtool.ReadOnly(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// call returns the text of a call, or its error's text and outcome.
+func call(t testing.TB, set *toolpost.Set, name, arguments string) string {
+	t.Helper()
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	text, _ := r.FirstText()
+	if r.IsError() {
+		return fmt.Sprintf("error (%s): %s", outcomes[r.Outcome()], text)
+	}
+	return text
+}
+
+var outcomes = map[toolpost.Kind]string{toolpost.KindFailed: "failed", toolpost.KindRetry: "retry", toolpost.KindDenied: "denied"}
+
+func write(t testing.TB, dir, name string, data []byte) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCalls runs the archives in testdata: files below tree/ are the folder,
+// and a file named "call TOOL ARGUMENTS" holds what the call returns.
+func TestCalls(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, path := range archives {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			for _, f := range archive.Files {
+				if name, ok := strings.CutPrefix(f.Name, "tree/"); ok {
+					write(t, dir, name, f.Data)
+				}
+			}
+			set := folder(t, dir)
+			for i, f := range archive.Files {
+				line, ok := strings.CutPrefix(f.Name, "call ")
+				if !ok {
+					continue
+				}
+				name, arguments, _ := strings.Cut(line, " ")
+				got := strings.TrimSuffix(call(t, set, name, arguments), "\n") + "\n"
+				if *update {
+					archive.Files[i].Data = []byte(got)
+				} else if d := cmp.Diff(string(f.Data), got); d != "" {
+					t.Errorf("%s %s (-want +got):\n%s", name, arguments, d)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	tools, _ := folder(t, t.TempDir()).Tools(t.Context())
+	for _, tool := range tools {
+		raw, err := tool.Definition.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := json.Indent(&got, raw, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		got.WriteByte('\n')
+		path := filepath.Join("testdata", tool.Name+".json")
+		if *update {
+			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), got.String()); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tool.Name, d)
+		}
+	}
+}
+
+// TestAcceptable checks what some client or model is known to refuse or cut.
+func TestAcceptable(t *testing.T) {
+	set := folder(t, t.TempDir())
+	tools, _ := set.Tools(t.Context())
+	for _, tool := range tools {
+		schema := string(tool.Input.Raw())
+		for _, bad := range []string{`"type":[`, "null", "anyOf", "oneOf", "allOf", "$ref", "$schema", `"items":true`} {
+			if strings.Contains(strings.ReplaceAll(schema, " ", ""), bad) {
+				t.Errorf("%s: the input schema has %s", tool.Name, bad)
+			}
+		}
+		if n := strings.Count(tool.Description, "\n") + 1; n > 4 || len(tool.Description) > 300 {
+			t.Errorf("%s: the description has %d lines, %d bytes", tool.Name, n, len(tool.Description))
+		}
+		if strings.ContainsAny(tool.Description, "()_") {
+			t.Errorf("%s: the description has ( ) or _", tool.Name)
+		}
+		if tool.Annotations.ReadOnly == nil || !*tool.Annotations.ReadOnly {
+			t.Errorf("%s is not marked read-only", tool.Name)
+		}
+	}
+	if f := set.Findings(); len(f) > 0 {
+		t.Error(f)
+	}
+}
+
+func TestReadImage(t *testing.T) {
+	dir := t.TempDir()
+	var small bytes.Buffer
+	if err := png.Encode(&small, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "small.png", small.Bytes())
+	write(t, dir, "large.png", append(small.Bytes(), make([]byte, 4<<20)...))
+	set := folder(t, dir)
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: "read", Arguments: json.RawMessage(`{"path":"small.png"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := toolpost.Part{Type: "image", MIMEType: "image/png", Data: small.Bytes()}
+	if d := cmp.Diff([]toolpost.Part{want}, r.Parts()); d != "" {
+		t.Error(d)
+	}
+	if got := call(t, set, "read", `{"path":"large.png"}`); !strings.Contains(got, "too large to show") {
+		t.Error(got)
+	}
+}
+
+func TestLargeOutput(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "lines.txt", []byte(strings.Repeat("x\n", 2500)))
+	write(t, dir, "wide.txt", []byte(strings.Repeat(strings.Repeat("y", 1000)+"\n", 200)))
+	write(t, dir, "long.txt", []byte("short\n"+strings.Repeat("é", 3<<20)+"\nend of file"))
+	write(t, dir, "bytes.txt", []byte("a\xffb\n"))
+	set := folder(t, dir)
+	tests := []struct{ name, tool, arguments, want string }{
+		{"lines", "read", `{"path":"lines.txt"}`, "\n 2000  x\n\n[lines 1 to 2000; more follow, read on with offset 2000]\n"},
+		{"lines on", "read", `{"path":"lines.txt","offset":2000}`, "\n 2500  x\n"},
+		{"bytes", "read", `{"path":"wide.txt"}`, "[lines 1 to 47; more follow, read on with offset 47]\n"},
+		{"long line", "read", `{"path":"long.txt"}`, "… [line cut, it has 6291457 bytes; search it with grep]\n    3  end of file\n"},
+		{"invalid UTF-8", "read", `{"path":"bytes.txt"}`, "a\uFFFDb\n"},
+		{"grep cuts bytes", "grep", `{"pattern":"y","max_matches":1000}`, "\n[there are more matches: narrow the pattern, path or glob]\n"},
+		{"grep after a long line", "grep", `{"pattern":"end of","path":"long.txt"}`, "long.txt:3: end of file\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := call(t, set, tt.tool, tt.arguments)
+			if !strings.HasSuffix(got, tt.want) {
+				t.Errorf("got …%q, want …%q", got[max(0, len(got)-200):], tt.want)
+			}
+			if len(got) > 50_000 {
+				t.Errorf("%d bytes", len(got))
+			}
+		})
+	}
+}
