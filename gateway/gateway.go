@@ -1,26 +1,23 @@
-// Package gateway joins many upstreams into one live toolset.
+// Package gateway joins many upstreams into one live toolset, and reads the
+// configuration that names them.
+//
+//	toolpost.json ── LoadConfig ──▶ Config ── Open, Reload ──▶ Gateway ── Live ──▶ mcpserver
+//	files of other clients ── Import ──▶ toolpost.json            └── Watch ──▶ Snapshot
 package gateway
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"reflect"
+	"regexp"
+	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
-
-// A Config is what toolpost.json says.
-type Config struct {
-	Servers []Server // in the order of the file
-	Quiet   []string // tools whose calls are not logged at info level
-}
-
-// A Server is one upstream of a Config.
-type Server struct {
-	upstream.Config
-	Disabled bool
-	Prefix   *string // before every tool's name; nil means Name + "__"
-}
 
 // Options are the optional parts of [Open].
 type Options struct {
@@ -29,26 +26,31 @@ type Options struct {
 }
 
 // A Gateway keeps its upstreams and their joined toolset.
-type Gateway struct{}
+type Gateway struct {
+	ctx    context.Context // of the gateway's life
+	cancel context.CancelFunc
+	logger *slog.Logger
+	start  starter
+	opts   upstream.Options
+	live   *toolpost.Live
+	wake   chan struct{} // holds a token if something changed
+	tasks  sync.WaitGroup
 
-// Open starts every server of cfg and returns at once; servers that are ready
-// serve while others connect, and those that fail are tried again.
-func Open(ctx context.Context, cfg *Config, opts *Options) (*Gateway, error) { return nil, nil }
+	work     sync.Mutex // held while the gateway is changed and watchers are told
+	watchers map[*func(*Snapshot)]bool
+	view
+}
 
-// Ready waits until every server has connected or failed once, or ctx is done.
-func (g *Gateway) Ready(ctx context.Context) error { return nil }
-
-// Live returns the joined toolset, kept up to date.
-func (g *Gateway) Live() *toolpost.Live { return nil }
-
-// Reload applies a changed configuration: only servers that differ are restarted.
-func (g *Gateway) Reload(ctx context.Context, cfg *Config) error { return nil }
-
-// Status tells the state of every server, in the order of the configuration.
-func (g *Gateway) Status() []upstream.Status { return nil }
-
-// Watch calls f now and after every change of a status, list or feature, until stop.
-func (g *Gateway) Watch(f func(*Snapshot)) (stop func()) { return func() {} }
+// A view is what the gateway's methods read while it is changed.
+type view struct {
+	mu       sync.Mutex
+	cfg      *Config
+	quiet    *regexp.Regexp
+	members  []*member
+	renamed  []toolpost.Finding // servers that are called otherwise in tool names
+	tools    []*toolpost.Tool
+	snapshot *Snapshot
+}
 
 // A Snapshot is the gateway at one moment.
 type Snapshot struct {
@@ -57,5 +59,157 @@ type Snapshot struct {
 	Findings []toolpost.Finding // collisions, skipped tools, names that clients refuse
 }
 
-// Close ends every server, in parallel.
-func (g *Gateway) Close() error { return nil }
+// drainTime is how long calls of a removed server may go on.
+const drainTime = 30 * time.Second
+
+// Open starts every server of cfg and returns at once; servers that are ready
+// serve while others connect, and those that fail are tried again. Ctx gives
+// values only: Close ends the gateway.
+func Open(ctx context.Context, cfg *Config, opts *Options) (*Gateway, error) {
+	return open(ctx, cfg, opts, startUpstream)
+}
+
+func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gateway, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	g := &Gateway{logger: opts.Logger, start: start, wake: make(chan struct{}, 1), watchers: map[*func(*Snapshot)]bool{}}
+	if g.logger == nil {
+		g.logger = slog.Default()
+	}
+	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	g.opts = upstream.Options{Logger: g.logger, Changed: g.changed, ResourceUpdated: opts.ResourceUpdated}
+	live, err := toolpost.NewLive(g.ctx, toolpost.ToolsetFunc(g.list))
+	if err != nil {
+		return nil, fmt.Errorf("open gateway: %w", err)
+	}
+	g.live = live
+	if err := g.Reload(ctx, cfg); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	g.tasks.Go(g.follow)
+	return g, nil
+}
+
+// changed asks for a refresh; requests that come while one waits are one.
+func (g *Gateway) changed() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}
+
+// follow refreshes after changes, until Close.
+func (g *Gateway) follow() {
+	for {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-g.wake:
+			g.work.Lock()
+			g.refresh()
+			g.work.Unlock()
+		}
+	}
+}
+
+// list is the toolset behind Live.
+func (v *view) list(context.Context) ([]*toolpost.Tool, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.tools, nil
+}
+
+// refresh joins what the servers offer now, and tells whoever watches. The
+// caller holds work.
+func (g *Gateway) refresh() {
+	j := join(g.ctx, g.members, g.quiet)
+	g.mu.Lock()
+	g.tools = j.tools
+	g.mu.Unlock()
+	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
+		g.logger.Error("tools not refreshed", "err", err)
+	}
+	s := &Snapshot{Features: j.features}
+	s.Findings = append(s.Findings, g.cfg.Findings...)
+	s.Findings = append(s.Findings, g.renamed...)
+	s.Findings = append(s.Findings, j.findings...)
+	s.Findings = append(s.Findings, g.live.Set().Findings()...)
+	s.Status = g.Status()
+	g.snapshot = s
+	for f := range g.watchers {
+		(*f)(s)
+	}
+}
+
+// Ready waits until every server has connected or failed once, or ctx is done.
+func (g *Gateway) Ready(ctx context.Context) error {
+	for _, m := range g.current() {
+		if m.up != nil {
+			_ = m.up.Ready(ctx) // its status tells how it went
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("wait for servers: %w", context.Cause(ctx))
+	}
+	g.work.Lock()
+	defer g.work.Unlock()
+	g.refresh()
+	return nil
+}
+
+// Live returns the joined toolset, kept up to date.
+func (g *Gateway) Live() *toolpost.Live { return g.live }
+
+func (v *view) current() []*member {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.members
+}
+
+// Status tells the state of every server, in the order of the configuration.
+func (g *Gateway) Status() []upstream.Status {
+	members := g.current()
+	all := make([]upstream.Status, len(members))
+	for i, m := range members {
+		all[i] = m.status()
+	}
+	return all
+}
+
+// Watch calls f now and after every change of a status, list or feature, until
+// stop. F must return soon and must not call methods of g other than Live and
+// Status, nor stop.
+func (g *Gateway) Watch(f func(*Snapshot)) (stop func()) {
+	g.work.Lock()
+	defer g.work.Unlock()
+	g.watchers[&f] = true
+	f(g.snapshot)
+	return func() {
+		g.work.Lock()
+		defer g.work.Unlock()
+		delete(g.watchers, &f)
+	}
+}
+
+// Close ends every server, in parallel. Calls under way fail.
+func (g *Gateway) Close() error {
+	g.work.Lock() // a Reload under way comes first
+	members := g.current()
+	if g.ctx.Err() != nil {
+		members = nil // closed before
+	}
+	g.cancel()
+	g.work.Unlock()
+	errs := make([]error, len(members))
+	for i, m := range members {
+		g.tasks.Go(func() { errs[i] = m.close(g.ctx) })
+	}
+	g.tasks.Wait()
+	return errors.Join(errs...)
+}
+
+// sameConnection says that b needs no connection other than a's.
+func sameConnection(a, b Server) bool {
+	return reflect.DeepEqual(a.Config, b.Config) && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+}

@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A Config is what toolpost.json says.
+type Config struct {
+	Servers  []Server           // in the order of the file
+	Quiet    []string           // globs of tools whose calls are not logged at info level
+	Findings []toolpost.Finding // what the file says without effect here
+}
+
+// A Server is one upstream of a Config.
+type Server struct {
+	upstream.Config
+	Disabled bool
+	Prefix   *string // before every tool's name; nil means Name + "__"
+
+	// Allow and Deny are globs (* and ?) of the server's own tool names.
+	// No Allow means all; Deny wins.
+	Allow, Deny []string
+
+	// Err tells why the server cannot be started, such as a variable that is
+	// not set. It is shown as failed; the others serve.
+	Err error
+
+	envFile string // variables of it are added to Env by LoadConfig
+}
+
+// A ConfigError reports everything that is wrong with one configuration file.
+type ConfigError struct {
+	File     string
+	Problems []Problem // in the order of the file
+}
+
+// A Problem is one mistake in a configuration file.
+type Problem struct {
+	Line, Column int // from 1; columns count characters
+	Message      string
+}
+
+func (e *ConfigError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = fmt.Sprintf("%s:%d:%d: %s", e.File, p.Line, p.Column, p.Message)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxConfig is the longest configuration file that is read.
+const maxConfig = 4 << 20
+
+// LoadConfig reads the file at path. Variables come from the environment.
+func LoadConfig(path string) (*Config, error) {
+	data, err := readConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := ParseConfig(path, data, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	for i := range cfg.Servers {
+		cfg.Servers[i].addEnvFile()
+	}
+	return cfg, nil
+}
+
+func readConfig(path string) ([]byte, error) {
+	data, err := readLimited(path, maxConfig)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf(`read configuration: %w; run "toolpost import", or create the file with {"mcpServers": {}}`, err)
+	case err != nil:
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return data, nil
+}
+
+// ParseConfig reads toolpost.json: JSON with comments and trailing commas.
+// Name is the file's path, used in errors and for ${workspaceFolder}; env
+// looks up variables. Mistakes are reported all at once as a *[ConfigError];
+// a server with an unset variable is no mistake of the file: its Err is set.
+func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Config, error) {
+	s := newSource(name, data)
+	cfg := &Config{}
+	if root := s.root(); root != nil {
+		f := &file{source: s, cfg: cfg, vars: newVariables(name, env)}
+		f.read(root)
+	}
+	if len(s.problems) == 0 {
+		cfg.Findings = s.findings
+		return cfg, nil
+	}
+	slices.SortStableFunc(s.problems, func(a, b Problem) int {
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
+	})
+	return nil, &ConfigError{File: name, Problems: s.problems}
+}

@@ -1,0 +1,269 @@
+package gateway
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A file is a toolpost.json being read.
+type file struct {
+	*source
+	cfg  *Config
+	vars *variables
+}
+
+// fileKeys says what each key of the file sets.
+var fileKeys = map[string]func(f *file, v hujson.Value, path string){
+	"mcpServers": (*file).servers, // Claude, Cursor, Windsurf, Gemini CLI
+	"servers":    (*file).servers, // VS Code
+	"inputs":     (*file).inputs,  // VS Code
+	"quiet":      func(f *file, v hujson.Value, path string) { f.cfg.Quiet = f.texts(v, path) },
+	"$schema":    func(*file, hujson.Value, string) {},
+}
+
+func (f *file) read(root *hujson.Object) {
+	found := false
+	f.members(hujson.Value{Value: root}, "the file", func(m *hujson.ObjectMember) {
+		name := key(m)
+		found = found || name == "mcpServers" || name == "servers"
+		if set := fileKeys[name]; set != nil {
+			set(f, m.Value, name)
+			return
+		}
+		hint := suggest(name, slices.Sorted(maps.Keys(fileKeys)))
+		if isEntry(m.Value) {
+			hint = `servers go under "mcpServers"`
+		}
+		f.fail(m.Name.StartOffset, "unknown key %q; %s", name, hint)
+	})
+	if !found && len(f.problems) == 0 {
+		f.fail(0, "the file has no servers; "+wantShape)
+	}
+}
+
+// isEntry says that v looks like a server.
+func isEntry(v hujson.Value) bool {
+	return v.Find("/command") != nil || v.Find("/url") != nil
+}
+
+func (f *file) servers(v hujson.Value, path string) {
+	f.members(v, path, func(m *hujson.ObjectMember) {
+		name := key(m)
+		if slices.ContainsFunc(f.cfg.Servers, func(s Server) bool { return s.Name == name }) {
+			f.fail(m.Name.StartOffset, "a second server is named %q; give it another name", name)
+			return
+		}
+		e := &entry{source: f.source, path: path + "." + name, vars: f.vars}
+		e.server.Name = name
+		if name == "" {
+			f.fail(m.Name.StartOffset, "a server of %s has no name", path)
+		}
+		e.read(m)
+		f.cfg.Servers = append(f.cfg.Servers, e.server)
+	})
+}
+
+// inputs are questions that VS Code asks; here the answers are variables.
+func (f *file) inputs(v hujson.Value, path string) {
+	f.each(v, path, func(v hujson.Value, path string) {
+		id := v.Find("/id")
+		if id == nil || id.Value.Kind() != '"' {
+			f.fail(v.StartOffset, "%s has no id", path)
+			return
+		}
+		name := id.Value.(hujson.Literal).String()
+		f.note(v.StartOffset, "input %q is not asked for; set the environment variable %s", name, inputVariable(name))
+	})
+}
+
+// An entry is one server being read.
+type entry struct {
+	*source
+	path    string
+	vars    *variables // nil leaves variables as they are
+	server  Server
+	address []string // the keys that say where the server is
+	unset   []string // why variables could not be expanded
+}
+
+// entryKeys says what each key of a server sets.
+var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
+	"command":         func(e *entry, v hujson.Value, path string) { e.server.Command = e.where(v, path) },
+	"args":            (*entry).args,
+	"env":             func(e *entry, v hujson.Value, path string) { e.server.Env = e.table(v, path) },
+	"envFile":         func(e *entry, v hujson.Value, path string) { e.server.envFile = e.file(v, path) },
+	"cwd":             func(e *entry, v hujson.Value, path string) { e.server.Dir = e.file(v, path) },
+	"url":             (*entry).url,
+	"serverUrl":       (*entry).url,                                                                                       // Windsurf
+	"httpUrl":         func(e *entry, v hujson.Value, path string) { e.url(v, path); e.server.Transport = upstream.HTTP }, // Gemini CLI
+	"headers":         func(e *entry, v hujson.Value, path string) { e.server.Headers = e.table(v, path) },
+	"type":            (*entry).transport,
+	"transport":       (*entry).transport,
+	"disabled":        func(e *entry, v hujson.Value, path string) { e.server.Disabled = e.boolean(v, path) },
+	"enabled":         func(e *entry, v hujson.Value, path string) { e.server.Disabled = !e.boolean(v, path) },
+	"timeout":         func(e *entry, v hujson.Value, path string) { e.server.CallTimeout = e.duration(v, path) },
+	"connectTimeout":  func(e *entry, v hujson.Value, path string) { e.server.ConnectTimeout = e.duration(v, path) },
+	"protocolVersion": func(e *entry, v hujson.Value, path string) { e.server.ProtocolVersion = e.text(v, path) },
+	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
+	"tools":           (*entry).tools,
+	"includeTools":    (*entry).allow, // Gemini CLI
+	"enabledTools":    (*entry).allow,
+	"excludeTools":    (*entry).deny, // Gemini CLI
+	"disabledTools":   (*entry).deny, // Windsurf, Roo Code
+}
+
+const (
+	clientOnly = "is for the client that asks before calls; it has no effect here"
+	labelOnly  = "has no effect here"
+	noLogin    = `is not supported: put a token into "headers"`
+)
+
+// ignoredKeys are keys that clients write and that mean nothing to a gateway.
+var ignoredKeys = map[string]string{
+	"alwaysAllow": clientOnly, "autoApprove": clientOnly, "trust": clientOnly, "alwaysLoad": clientOnly,
+	"description": labelOnly, "gallery": labelOnly, "version": labelOnly, "extension": labelOnly,
+	"extensionName": labelOnly, "icon": labelOnly, "dev": labelOnly, "watchPaths": labelOnly,
+	"sandbox": "is not supported: the server runs without a sandbox", "sandboxEnabled": "is not supported: the server runs without a sandbox",
+	"oauth": noLogin, "auth": noLogin, "authProviderType": noLogin, "headersHelper": noLogin,
+	"targetAudience": noLogin, "targetServiceAccount": noLogin,
+}
+
+func (e *entry) read(m *hujson.ObjectMember) {
+	before := len(e.problems)
+	e.members(m.Value, e.path, func(m *hujson.ObjectMember) {
+		name := key(m)
+		set, reason := entryKeys[name], ignoredKeys[name]
+		switch {
+		case m.Value.Value.Kind() == 'n' && (set != nil || reason != ""): // as if it were not there
+		case set != nil:
+			set(e, m.Value, e.path+"."+name)
+		case reason != "":
+			e.note(m.Name.StartOffset, "%s.%s %s", e.path, name, reason)
+		default:
+			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, e.path, suggest(name, slices.Sorted(maps.Keys(entryKeys))))
+		}
+	})
+	if len(e.problems) == before {
+		e.check(m)
+	}
+	if len(e.unset) > 0 {
+		e.server.Err = errors.New(strings.Join(e.unset, "; "))
+	}
+}
+
+// check looks at keys together.
+func (e *entry) check(m *hujson.ObjectMember) {
+	at, s := m.Name.StartOffset, &e.server
+	switch {
+	case len(e.address) == 0:
+		e.fail(at, `%s has neither "command" nor "url"; give the program to start, or the address to call`, e.path)
+	case len(e.address) > 1:
+		e.fail(at, "%s has both %q and %q; keep one", e.path, e.address[0], e.address[1])
+	case s.Command != "" && s.Transport != "" && s.Transport != upstream.Stdio:
+		e.fail(at, `%s has a command, but its type is %q; remove "type", or give "url" instead`, e.path, s.Transport)
+	case s.URL != "" && s.Transport == upstream.Stdio:
+		e.fail(at, `%s has an address, but its type is "stdio"; remove "type", or give "command" instead`, e.path)
+	}
+}
+
+// where reads a string that says where the server is.
+func (e *entry) where(v hujson.Value, path string) string {
+	s := e.text(v, path)
+	if s == "" {
+		return ""
+	}
+	e.address = append(e.address, path[len(e.path)+1:])
+	return e.expand(s, v, path)
+}
+
+func (e *entry) url(v hujson.Value, path string) {
+	before := len(e.unset)
+	s := e.where(v, path)
+	if s == "" || len(e.unset) > before {
+		return
+	}
+	e.server.URL = s
+	if e.vars != nil && !validURL(s) {
+		e.fail(v.StartOffset, "%s is not an address; want http://… or https://…", path)
+	}
+}
+
+// validURL checks without telling the address: it may hold a secret.
+func validURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func (e *entry) args(v hujson.Value, path string) {
+	e.each(v, path, func(v hujson.Value, path string) {
+		e.server.Args = append(e.server.Args, e.expand(e.text(v, path), v, path))
+	})
+}
+
+// table reads an object of strings. Null leaves a member out, as in VS Code.
+func (e *entry) table(v hujson.Value, path string) map[string]string {
+	all := map[string]string{}
+	e.members(v, path, func(m *hujson.ObjectMember) {
+		if p := path + "." + key(m); m.Value.Value.Kind() != 'n' {
+			all[key(m)] = e.expand(e.scalar(m.Value, p), m.Value, p)
+		}
+	})
+	return all
+}
+
+// file reads a path; relative ones start at the folder of the configuration.
+func (e *entry) file(v hujson.Value, path string) string {
+	s := e.expand(e.text(v, path), v, path)
+	if e.vars != nil && s != "" && !filepath.IsAbs(s) {
+		s = filepath.Join(filepath.Dir(e.name), s)
+	}
+	return s
+}
+
+// transports are the names that clients use.
+var transports = map[string]upstream.Transport{
+	"stdio": upstream.Stdio, "local": upstream.Stdio, "sse": upstream.SSE,
+	"http": upstream.HTTP, "streamable-http": upstream.HTTP, "streamableHttp": upstream.HTTP,
+}
+
+func (e *entry) transport(v hujson.Value, path string) {
+	name := e.text(v, path)
+	t, ok := transports[name]
+	if !ok && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want "stdio", "http" or "sse"`, path, name)
+	}
+	e.server.Transport = t
+}
+
+func (e *entry) allow(v hujson.Value, path string) {
+	e.server.Allow = append(e.server.Allow, e.texts(v, path)...)
+}
+
+func (e *entry) deny(v hujson.Value, path string) {
+	e.server.Deny = append(e.server.Deny, e.texts(v, path)...)
+}
+
+// tools reads {"allow": […], "deny": […]}, or a list that is allowed.
+func (e *entry) tools(v hujson.Value, path string) {
+	if v.Value.Kind() == '[' {
+		e.allow(v, path)
+		return
+	}
+	e.members(v, path, func(m *hujson.ObjectMember) {
+		switch p := path + "." + key(m); key(m) {
+		case "allow":
+			e.allow(m.Value, p)
+		case "deny":
+			e.deny(m.Value, p)
+		default:
+			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggest(key(m), []string{"allow", "deny"}))
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// variables are what ${…} stands for.
+type variables struct {
+	env    func(string) (string, bool)
+	folder string // ${workspaceFolder}
+}
+
+func newVariables(file string, env func(string) (string, bool)) *variables {
+	folder := filepath.Dir(file)
+	if slices.Contains([]string{".vscode", ".cursor", ".gemini"}, filepath.Base(folder)) {
+		folder = filepath.Dir(folder)
+	}
+	return &variables{env: env, folder: folder}
+}
+
+var (
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	notInName    = regexp.MustCompile(`[^A-Za-z0-9]+`)
+)
+
+// inputVariable is the variable that stands for an input of VS Code.
+func inputVariable(id string) string {
+	return strings.ToUpper(notInName.ReplaceAllString(id, "_"))
+}
+
+// expand replaces the variables of s. What cannot be expanded goes to unset.
+func (e *entry) expand(s string, v hujson.Value, path string) string {
+	if e.vars == nil {
+		return s
+	}
+	return e.vars.expand(s, 0, func(why string) {
+		line, column := e.position(v.StartOffset)
+		e.unset = append(e.unset, fmt.Sprintf("%s (%s:%d:%d): %s", path, e.name, line, column, why))
+	})
+}
+
+const maxNested = 8 // defaults that hold variables
+
+func (v *variables) expand(s string, depth int, fail func(why string)) string {
+	var b strings.Builder
+	for depth < maxNested {
+		before, rest, found := strings.Cut(s, "${")
+		end := closing(rest)
+		if !found || end < 0 {
+			break
+		}
+		b.WriteString(before)
+		b.WriteString(v.value(rest[:end], depth, fail))
+		s = rest[end+1:]
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// closing returns the index of the } that ends a variable, or -1.
+func closing(s string) int {
+	for i, depth := 0, 0; i < len(s); i++ {
+		switch {
+		case strings.HasPrefix(s[i:], "${"):
+			depth++
+		case s[i] == '}' && depth == 0:
+			return i
+		case s[i] == '}':
+			depth--
+		}
+	}
+	return -1
+}
+
+// value expands what stands between the braces.
+func (v *variables) value(inner string, depth int, fail func(why string)) string {
+	name, fallback, hasFallback := strings.Cut(inner, ":-")
+	switch name {
+	case "workspaceFolder":
+		return v.folder
+	case "workspaceFolderBasename":
+		return filepath.Base(v.folder)
+	case "pathSeparator", "/":
+		return string(filepath.Separator)
+	case "userHome":
+		name = "HOME"
+		if _, ok := v.env(name); !ok {
+			name = "USERPROFILE"
+		}
+	}
+	kind, rest, special := strings.Cut(name, ":")
+	switch {
+	case kind == "env" && special: // Cursor, Windsurf, VS Code
+		name = rest
+	case kind == "input" && special:
+		name = inputVariable(rest)
+	case slices.Contains([]string{"file", "command", "config"}, kind) && special:
+		fail(fmt.Sprintf("${%s:…} is not supported; use an environment variable, ${NAME}", kind))
+		return ""
+	}
+	if !variableName.MatchString(name) {
+		return "${" + inner + "}" // not ours
+	}
+	value, ok := v.env(name)
+	switch {
+	case hasFallback && value == "":
+		return v.expand(fallback, depth+1, fail)
+	case !ok:
+		fail(fmt.Sprintf("the environment variable %s is not set; set it, or write ${%s:-default}", name, name))
+	}
+	return value
+}
+
+// addEnvFile reads the server's file of variables; those of the entry win.
+func (s *Server) addEnvFile() {
+	if s.envFile == "" || s.Err != nil {
+		return
+	}
+	data, err := readLimited(s.envFile, maxEnvFile)
+	if err != nil {
+		s.Err = fmt.Errorf("read envFile of %s: %w; correct the path, or remove the key", s.Name, err)
+		return
+	}
+	env := parseEnvFile(string(data))
+	for k, v := range s.Env {
+		env[k] = v
+	}
+	s.Env = env
+}
+
+const maxEnvFile = 1 << 20
+
+// parseEnvFile reads lines of NAME=value; quotes around a value, comments and
+// a leading "export" are dropped.
+func parseEnvFile(data string) map[string]string {
+	env := map[string]string{}
+	for line := range strings.Lines(data) {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if name = strings.TrimSpace(name); !ok || !variableName.MatchString(name) {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+			value = value[1 : n-1]
+		} else if comment := strings.Index(value, " #"); comment >= 0 {
+			value = strings.TrimSpace(value[:comment])
+		}
+		env[name] = value
+	}
+	return env
+}
+
+// readLimited reads a regular file of at most limit bytes.
+func readLimited(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", path)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return os.ReadFile(path)
+}

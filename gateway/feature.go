@@ -1,0 +1,151 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// joinPrompts names prompts as tools are named.
+func (j *joined) joinPrompts(members []*member) {
+	var offers []offer[*toolpost.Prompt]
+	for _, m := range members {
+		for _, p := range m.features().Prompts {
+			offers = append(offers, offer[*toolpost.Prompt]{m, p, p.Name})
+		}
+	}
+	for i, name := range named(j, "prompt", offers) {
+		if name == "" {
+			continue
+		}
+		o := offers[i]
+		p := *o.item
+		p.Name = name
+		p.Get = o.counted(p.Get, o.name)
+		p.Complete = completion(o.counted(p.Complete, o.name), o.name)
+		j.features.Prompts = append(j.features.Prompts, &p)
+	}
+}
+
+// completion gives a completion the name of the prompt that the server knows.
+func completion(h toolpost.Handler, name string) toolpost.Handler {
+	if h == nil {
+		return nil
+	}
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		var params map[string]json.RawMessage
+		if err := json.Unmarshal(call.Arguments, &params); err != nil {
+			return nil, &toolpost.ProtocolError{Code: invalidParams, Message: "the params of completion/complete are not an object"}
+		}
+		ref, err := json.Marshal(map[string]string{"type": "ref/prompt", "name": name})
+		if err != nil {
+			return nil, fmt.Errorf("complete prompt %s: %w", name, err)
+		}
+		params["ref"] = ref
+		inner := *call
+		if inner.Arguments, err = json.Marshal(params); err != nil {
+			return nil, fmt.Errorf("complete prompt %s: %w", name, err)
+		}
+		return h(ctx, &inner)
+	}
+}
+
+const invalidParams = -32602 // JSON-RPC 2.0, §5.1
+
+// joinResources keeps URIs as they are; the first server with a URI has it.
+func (j *joined) joinResources(members []*member) {
+	type id struct {
+		uri      string
+		template bool
+	}
+	owner := map[id]*member{}
+	watchable := false
+	for _, m := range members {
+		f := m.features()
+		watchable = watchable || f.Subscribe != nil
+		for _, r := range f.Resources {
+			k := id{r.URI, r.Template}
+			if first := owner[k]; first != nil {
+				j.note("", "server %s: its resource %s is left out, because server %s has it too", m.server.Name, r.URI, first.server.Name)
+				continue
+			}
+			owner[k] = m
+			c := *r
+			c.Read = m.reading(r.Read)
+			c.Complete = m.reading(r.Complete)
+			j.features.Resources = append(j.features.Resources, &c)
+		}
+	}
+	if watchable {
+		j.features.Subscribe = func(ctx context.Context, uri string, on bool) error {
+			return subscribe(ctx, members, uri, on)
+		}
+	}
+}
+
+// reading counts h among the calls under way; it keeps the name, a URI.
+func (l *link) reading(h toolpost.Handler) toolpost.Handler {
+	if h == nil {
+		return nil
+	}
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		defer l.calls.begin()()
+		return h(ctx, call)
+	}
+}
+
+// subscribe asks the first server that has the resource, or a template of it.
+func subscribe(ctx context.Context, members []*member, uri string, on bool) error {
+	for _, template := range []bool{false, true} {
+		for _, m := range members {
+			f := m.features()
+			if f.Subscribe == nil {
+				continue
+			}
+			for _, r := range f.Resources {
+				if r.Template == template && covers(r, uri) {
+					return f.Subscribe(ctx, uri, on)
+				}
+			}
+		}
+	}
+	return fmt.Errorf("watch resource %s: %w", uri, toolpost.ErrNotFound)
+}
+
+var expression = regexp.MustCompile(`\\\{[^}]*\\\}`)
+
+// covers says whether uri is r, or one that the template r stands for.
+func covers(r *toolpost.Resource, uri string) bool {
+	if !r.Template {
+		return r.URI == uri
+	}
+	pattern, err := regexp.Compile("(?s)^" + expression.ReplaceAllString(regexp.QuoteMeta(r.URI), ".*") + "$")
+	return err == nil && pattern.MatchString(uri)
+}
+
+// instructions joins what the servers say about themselves, each under its
+// name; a server that is alone speaks for the gateway.
+func instructions(members []*member) string {
+	var all []string
+	enabled := 0
+	for _, m := range members {
+		if !m.server.Disabled {
+			enabled++
+		}
+	}
+	for _, m := range members {
+		text := m.features().Instructions
+		switch {
+		case strings.TrimSpace(text) == "":
+		case enabled == 1:
+			return text
+		default:
+			all = append(all, "# "+m.server.Name+"\n\n"+strings.TrimSpace(text))
+		}
+	}
+	return strings.Join(all, "\n\n")
+}

@@ -1,0 +1,277 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// Imported is what [Import] found.
+type Imported struct {
+	Read    []ClientFile     // the files that exist
+	Servers []ImportedServer // what is added
+	Notes   []string         // what is left out, renamed or there already, and why
+
+	// JSON is the whole toolpost.json with the servers added. It holds the
+	// secrets of the files that were read: write it, never print it.
+	JSON []byte
+}
+
+// An ImportedServer is one server that an import adds.
+type ImportedServer struct {
+	Name    string
+	From    []string // the files that have it
+	Summary string   // how it is reached, without secrets
+}
+
+// maxImport is the longest file of a client that is read; Claude Code keeps
+// much more than servers in its own.
+const maxImport = 64 << 20
+
+// Import reads the files that exist and adds their servers to existing, the
+// content of the toolpost.json called name; nil if there is none yet. What it
+// holds stays as it is, comments included.
+func Import(files []ClientFile, name string, existing []byte) (*Imported, error) {
+	if len(strings.TrimSpace(string(existing))) == 0 {
+		existing = []byte("{\n  \"mcpServers\": {}\n}\n")
+	}
+	im := &importer{out: &Imported{}, name: name}
+	if err := im.existing(existing); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		im.file(f)
+	}
+	im.write(existing)
+	return im.out, nil
+}
+
+type importer struct {
+	out   *Imported
+	name  string // of the toolpost.json
+	found []found
+}
+
+// A found is a server that was seen.
+type found struct {
+	server Server
+	value  hujson.Value // nil Value if toolpost.json has it already
+	from   []string
+}
+
+func (im *importer) note(format string, args ...any) {
+	im.out.Notes = append(im.out.Notes, fmt.Sprintf(format, args...))
+}
+
+func (im *importer) existing(data []byte) error {
+	s := newSource(im.name, data)
+	cfg := &Config{}
+	if root := s.root(); root != nil {
+		(&file{source: s, cfg: cfg}).read(root)
+	}
+	if len(s.problems) > 0 {
+		return fmt.Errorf("import servers: %w", &ConfigError{im.name, s.problems})
+	}
+	for _, server := range cfg.Servers {
+		im.found = append(im.found, found{server: server})
+	}
+	return nil
+}
+
+// file reads one client's file; what is wrong with it is noted.
+func (im *importer) file(f ClientFile) {
+	data, err := readLimited(f.Path, maxImport)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	im.out.Read = append(im.out.Read, f)
+	if err != nil {
+		im.note("%s: cannot be read: %v", f.Client, err)
+		return
+	}
+	s := newSource(f.Path, data)
+	root := s.root()
+	if root == nil {
+		if !empty(data) {
+			im.note("%s: left out: %v", f.Client, &ConfigError{f.Path, s.problems})
+		}
+		return
+	}
+	top := hujson.Value{Value: root}
+	key := "/mcpServers"
+	if f.Client == vsCode {
+		key = "/servers"
+	}
+	im.servers(s, f, top.Find(key))
+	if projects := top.Find("/projects"); f.Client == claudeCode && projects != nil {
+		eachMember(projects, func(folder string, v *hujson.Value) {
+			im.servers(s, ClientFile{f.Client, f.Path, folder}, v.Find(key))
+		})
+	}
+}
+
+func empty(data []byte) bool { return strings.TrimSpace(string(data)) == "" }
+
+// eachMember calls f for the members of v, if it is an object.
+func eachMember(v *hujson.Value, f func(name string, v *hujson.Value)) {
+	if o, ok := v.Value.(*hujson.Object); ok {
+		for i := range o.Members {
+			f(key(&o.Members[i]), &o.Members[i].Value)
+		}
+	}
+}
+
+func (im *importer) servers(s *source, f ClientFile, v *hujson.Value) {
+	if v == nil {
+		return
+	}
+	origin := fmt.Sprintf("%s (%s)", f.Client, f.Path)
+	if f.Folder != "" && !strings.HasPrefix(f.Path, f.Folder) {
+		origin = fmt.Sprintf("%s (%s, project %s)", f.Client, f.Path, f.Folder)
+	}
+	eachMember(v, func(name string, v *hujson.Value) {
+		if _, ok := v.Value.(*hujson.Object); !ok {
+			im.note("%s of %s: left out: it is %s, not an object", name, origin, kind(*v))
+			return
+		}
+		value := v.Clone()
+		for _, why := range adapt(&value, f) {
+			im.note("%s of %s: %s", name, origin, why)
+		}
+		e := &entry{source: s, path: name}
+		s.problems = nil
+		e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
+		switch {
+		case len(s.problems) > 0:
+			im.note("%s of %s: left out: %s", name, f.Client, &ConfigError{f.Path, s.problems})
+		case pointsHere(&e.server):
+			im.note("%s of %s: left out: it is toolpost itself", name, origin)
+		default:
+			e.server.Name = name
+			im.add(found{e.server, value, []string{origin}})
+		}
+	})
+}
+
+// add takes a server unless it is known already; another one of the same name
+// is numbered.
+func (im *importer) add(f found) {
+	origin := f.from[0]
+	for i := range im.found {
+		known := &im.found[i]
+		if !sameServer(known.server, f.server) {
+			continue
+		}
+		if known.value.Value == nil {
+			im.note("%s of %s: already in %s as %q", f.server.Name, origin, im.name, known.server.Name)
+			return
+		}
+		if known.from = append(known.from, origin); known.server.Disabled && !f.server.Disabled {
+			known.value = f.value // one client uses it
+			known.server.Disabled = false
+		}
+		return
+	}
+	name := f.server.Name
+	f.server.Name = freeName(name, func(s string) bool {
+		return slices.ContainsFunc(im.found, func(f found) bool { return f.server.Name == s })
+	})
+	if f.server.Name != name {
+		im.note("%s of %s: called %q, because another server has the name", name, origin, f.server.Name)
+	}
+	im.found = append(im.found, f)
+}
+
+// sameServer says whether both reach the same server in the same way.
+func sameServer(a, b Server) bool {
+	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.envFile == b.envFile &&
+		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
+		(a.Command != "" || a.Transport == b.Transport || a.Transport == "" || b.Transport == "")
+}
+
+// adapt makes an entry of a client one of toolpost.json, and tells what it dropped.
+func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
+	o := v.Value.(*hujson.Object)
+	o.Members = slices.DeleteFunc(o.Members, func(m hujson.ObjectMember) bool {
+		name := key(&m)
+		reason, ignored := ignoredKeys[name]
+		switch {
+		case entryKeys[name] != nil && m.Value.Value.Kind() != 'n':
+			return false
+		case !ignored && entryKeys[name] == nil:
+			dropped = append(dropped, fmt.Sprintf("the unknown key %q is left out", name))
+		case ignored && reason != clientOnly && reason != labelOnly:
+			dropped = append(dropped, fmt.Sprintf("the key %q is left out: it %s", name, reason))
+		}
+		return true
+	})
+	for part := range v.All() {
+		if l, ok := part.Value.(hujson.Literal); ok && l.Kind() == '"' {
+			if s := adaptString(l.String(), f); s != l.String() {
+				part.Value = hujson.String(s)
+			}
+		}
+	}
+	if f.Folder != "" && v.Find("/cwd") == nil && usesFolder(v) {
+		o.Members = append(o.Members, hujson.ObjectMember{
+			Name: hujson.Value{Value: hujson.String("cwd")}, Value: hujson.Value{Value: hujson.String(f.Folder)},
+		})
+	}
+	return dropped
+}
+
+var bareVariable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+
+func adaptString(s string, f ClientFile) string {
+	if f.Client == geminiCLI {
+		s = bareVariable.ReplaceAllString(s, "$${$1}")
+	}
+	if f.Folder != "" {
+		s = strings.ReplaceAll(s, "${workspaceFolder}", f.Folder)
+	}
+	return s
+}
+
+// usesFolder says whether a command depends on the folder it is started in.
+func usesFolder(v *hujson.Value) bool {
+	relative := func(v *hujson.Value) bool {
+		l, ok := v.Value.(hujson.Literal)
+		s := l.String()
+		return ok && (s == "." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../"))
+	}
+	command, args := v.Find("/command"), v.Find("/args")
+	if command == nil || args == nil {
+		return command != nil && relative(command)
+	}
+	for part := range args.All() {
+		if relative(part) {
+			return true
+		}
+	}
+	return relative(command)
+}
+
+// pointsHere says whether s is this program, or the address it serves on.
+func pointsHere(s *Server) bool {
+	command := strings.TrimSuffix(filepath.Base(strings.ReplaceAll(s.Command, `\`, "/")), ".exe")
+	return command == "toolpost" || ourAddress(s.URL) ||
+		s.Transport != upstream.SSE && slices.ContainsFunc(s.Args, func(arg string) bool {
+			return ourAddress(arg) || strings.HasSuffix(strings.TrimSuffix(arg, "@latest"), "toolpost/cmd/toolpost")
+		})
+}
+
+const port = "7717" // that toolpost serves on by default
+
+func ourAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Port() == port && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
+}

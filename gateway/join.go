@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A joined is what all members together offer at one moment.
+type joined struct {
+	tools    []*toolpost.Tool
+	features *toolpost.Features
+	findings []toolpost.Finding
+}
+
+// join joins the tools and features of members, in their order. It is a pure
+// function of what they list: it does not matter who was ready first.
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp) *joined {
+	j := &joined{features: &toolpost.Features{}}
+	j.joinTools(ctx, members, quiet)
+	j.joinPrompts(members)
+	j.joinResources(members)
+	j.features.Instructions = instructions(members)
+	return j
+}
+
+func (j *joined) note(name, format string, args ...any) {
+	j.findings = append(j.findings, toolpost.Finding{Tool: name, Message: fmt.Sprintf(format, args...)})
+}
+
+// An offer is a tool or prompt, and the member it comes from.
+type offer[T any] struct {
+	*member
+	item T
+	name string // on the server
+}
+
+func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp) {
+	var offers []offer[*toolpost.Tool]
+	for _, m := range members {
+		tools, err := m.tools(ctx)
+		if err != nil {
+			j.note("", "server %s: its tools cannot be listed: %v", m.server.Name, err)
+		}
+		for _, t := range tools {
+			switch {
+			case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
+				j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
+			case m.selected(t.Name):
+				offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
+			}
+		}
+		for _, f := range m.status().Skipped {
+			j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
+		}
+	}
+	for i, name := range named(j, "tool", offers) {
+		if name == "" {
+			continue
+		}
+		o := offers[i]
+		t := *o.item
+		t.Name = name
+		t.Handler = o.counted(t.Handler, o.name)
+		t.Policy.Quiet = t.Policy.Quiet || match(quiet, name, o.name)
+		j.tools = append(j.tools, &t)
+	}
+}
+
+// named returns the name of every offer, "" for those that are left out.
+func named[T any](j *joined, what string, offers []offer[T]) []string {
+	claims, owner := make([]claim, len(offers)), map[string]*member{}
+	for i, o := range offers {
+		claims[i] = claim{o.prefix + o.name, o.key + "__" + o.name}
+	}
+	names := assign(claims)
+	for i, name := range names {
+		if name != "" {
+			owner[name] = offers[i].member
+		}
+	}
+	for i, name := range names {
+		o, want := offers[i], claims[i].name
+		switch name {
+		case want:
+		case "":
+			j.note(want, "server %s: its %s %q is left out, because server %s has one of that name; give one of them another prefix",
+				o.server.Name, what, o.name, owner[want].server.Name)
+		default:
+			j.note(name, "server %s: its %s %q is called %q, because server %s has a %q; give one of them another prefix",
+				o.server.Name, what, o.name, name, owner[want].server.Name, want)
+		}
+	}
+	return names
+}

@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// EnvConfig is the configuration that the variable MCP_URLS holds: addresses
+// with commas between, such as "http://body-cli:8000/sse". Servers are named
+// by host and port; their tools keep their own names.
+func EnvConfig(urls string) (*Config, error) {
+	cfg := &Config{Quiet: []string{"get_comments"}} // polled by the clients that use MCP_URLS
+	plain := ""
+	var names []string
+	for i, address := range strings.Split(urls, ",") {
+		if address = strings.TrimSpace(address); address == "" {
+			continue
+		}
+		if !validURL(address) {
+			return nil, fmt.Errorf("read MCP_URLS: address %d is not http://… or https://…; want addresses like http://localhost:8000/sse with commas between", i+1)
+		}
+		u, _ := url.Parse(address)
+		s := Server{Prefix: &plain}
+		s.URL = address
+		if strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/sse") {
+			s.Transport = upstream.SSE
+		}
+		cfg.Servers = append(cfg.Servers, s)
+		names = append(names, strings.NewReplacer(".", "-", ":", "-", "[", "", "]", "").Replace(u.Host))
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("read MCP_URLS: it has no addresses; want addresses like http://localhost:8000/sse with commas between")
+	}
+	for i, name := range serverKeys(names) {
+		cfg.Servers[i].Name = name
+	}
+	return cfg, nil
+}

@@ -1,0 +1,209 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A connection is what the gateway needs of an upstream.
+type connection interface {
+	catalogue
+	io.Closer
+	Ready(ctx context.Context) error
+}
+
+// A catalogue tells what a server offers now.
+type catalogue interface {
+	toolpost.Toolset
+	Features() *toolpost.Features
+	Status() upstream.Status
+}
+
+// A starter starts the connection to a server.
+type starter func(*upstream.Config, *upstream.Options) (connection, error)
+
+func startUpstream(cfg *upstream.Config, opts *upstream.Options) (connection, error) {
+	u, err := upstream.Start(cfg, opts)
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Disabled is the state of a server that the configuration turns off.
+const Disabled upstream.State = "disabled"
+
+// A member is one server of a gateway. It is immutable but for its parts.
+type member struct {
+	server Server
+	key    string // the server in tool names
+	prefix string
+	*link
+
+	allow, deny *regexp.Regexp
+}
+
+// A link is the connection of a member; it outlives changes of the member
+// that do not concern it.
+type link struct {
+	up    connection // nil if there is none
+	err   error      // why there is none
+	calls calls
+
+	mu   sync.Mutex
+	kept []*toolpost.Tool // of the link before, until this one has listed its own
+}
+
+func newMember(s Server, key string, l *link) *member {
+	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny)}
+	if s.Prefix != nil {
+		m.prefix = *s.Prefix
+	}
+	return m
+}
+
+func (m *member) status() upstream.Status {
+	switch {
+	case m.server.Disabled:
+		return upstream.Status{Name: m.server.Name, State: Disabled, Transport: m.server.Transport}
+	case m.up == nil:
+		return upstream.Status{Name: m.server.Name, State: upstream.Failed, Transport: m.server.Transport, Err: m.err}
+	}
+	return m.up.Status()
+}
+
+// selected says whether the configuration lets a tool of that name through.
+func (m *member) selected(name string) bool {
+	return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
+}
+
+// Tools lists the server's tools, under its own names.
+func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
+	if l.up == nil {
+		return nil, nil
+	}
+	tools, err := l.up.Tools(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.kept == nil:
+		return tools, err
+	case err != nil || l.up.Status().State != upstream.Ready:
+		return l.kept, nil
+	}
+	l.kept = nil
+	return tools, nil
+}
+
+// inherit keeps the tools of the link before, so that clients do not see them
+// go and come while the server restarts. Their calls wait for the new one.
+func (l *link) inherit(ctx context.Context, before *link) {
+	if l.up == nil {
+		return
+	}
+	tools, _ := before.tools(ctx) // an error leaves nothing to keep
+	for _, t := range tools {
+		c := *t
+		c.Handler = l.late
+		l.kept = append(l.kept, &c)
+	}
+}
+
+// late runs a call of an inherited tool.
+func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	if err := l.up.Ready(ctx); err != nil {
+		return nil, err
+	}
+	tools, err := l.up.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tools {
+		if t.Name == call.Name {
+			return t.Handler(ctx, call)
+		}
+	}
+	s := l.up.Status()
+	if s.Err != nil {
+		return nil, toolpost.Failed("%v", s.Err)
+	}
+	return nil, toolpost.Failed("server %q has no tool %q any more; list the tools again", s.Name, call.Name)
+}
+
+func (l *link) features() *toolpost.Features {
+	if l.up != nil {
+		if f := l.up.Features(); f != nil {
+			return f
+		}
+	}
+	return &toolpost.Features{}
+}
+
+// counted makes h count among the calls under way, and gives it the name that
+// the server knows.
+func (l *link) counted(h toolpost.Handler, name string) toolpost.Handler {
+	if h == nil {
+		return nil
+	}
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		defer l.calls.begin()()
+		inner := *call
+		inner.Name = name
+		return h(ctx, &inner)
+	}
+}
+
+// close ends the connection, after the calls under way or when ctx is done.
+func (l *link) close(ctx context.Context) error {
+	if l.up == nil {
+		return nil
+	}
+	l.calls.wait(ctx)
+	return l.up.Close()
+}
+
+// calls counts calls under way.
+type calls struct {
+	mu   sync.Mutex
+	n    int
+	idle chan struct{} // closed when n is 0 again; nil if nobody waits
+}
+
+func (c *calls) begin() (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	return c.end
+}
+
+func (c *calls) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n--; c.n == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// wait returns when no call is under way, or ctx is done.
+func (c *calls) wait(ctx context.Context) {
+	c.mu.Lock()
+	idle := c.idle
+	if idle == nil && c.n > 0 {
+		idle = make(chan struct{})
+		c.idle = idle
+	}
+	c.mu.Unlock()
+	if idle == nil {
+		return
+	}
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}

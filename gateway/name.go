@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var refused = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// serverKeys are the names of servers as they stand in tool names: only
+// characters that every client accepts, and no two the same.
+func serverKeys(names []string) []string {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = freeName(refused.ReplaceAllString(name, "_"), func(key string) bool {
+			return slices.Contains(keys[:i], key)
+		})
+	}
+	return keys
+}
+
+// freeName returns name, or if it is taken name_2, name_3…
+func freeName(name string, taken func(string) bool) string {
+	free := name
+	for n := 2; taken(free); n++ {
+		free = name + "_" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// A claim asks for a name.
+type claim struct {
+	name     string
+	fallback string // if another has the name
+}
+
+// assign gives every claim a name, "" if there is none: the first of equal
+// names keeps it, the others get their fallback if nobody has that. The
+// result depends on the order of the claims only.
+func assign(claims []claim) []string {
+	names, taken := make([]string, len(claims)), map[string]bool{}
+	take := func(i int, name string) {
+		if names[i] == "" && !taken[name] {
+			names[i], taken[name] = name, true
+		}
+	}
+	for i, c := range claims {
+		take(i, c.name)
+	}
+	for i, c := range claims {
+		take(i, c.fallback)
+	}
+	return names
+}
+
+// globs compiles patterns in which * stands for any characters and ? for one.
+func globs(patterns []string) *regexp.Regexp {
+	if len(patterns) == 0 {
+		return nil
+	}
+	quoted := make([]string, len(patterns))
+	for i, p := range patterns {
+		quoted[i] = strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(p))
+	}
+	return regexp.MustCompile(`(?s)^(?:` + strings.Join(quoted, "|") + `)$`)
+}
+
+// match says whether one of the names matches; no globs match nothing.
+func match(globs *regexp.Regexp, names ...string) bool {
+	return globs != nil && slices.ContainsFunc(names, globs.MatchString)
+}

@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+)
+
+// Reload applies a changed configuration. Only servers that differ are
+// restarted, with their tools listed until they have listed anew; those that
+// are gone end after the calls under way. On error nothing changes.
+func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
+	names, seen := make([]string, len(cfg.Servers)), map[string]bool{}
+	for i, s := range cfg.Servers {
+		if names[i] = s.Name; seen[s.Name] {
+			return fmt.Errorf("load configuration: two servers are named %q; give one another name", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	g.work.Lock()
+	defer g.work.Unlock()
+	if g.ctx.Err() != nil {
+		return fmt.Errorf("load configuration: the gateway is closed")
+	}
+	before := map[string]*member{}
+	for _, m := range g.members {
+		before[m.server.Name] = m
+	}
+	var members []*member
+	var renamed []toolpost.Finding
+	for i, key := range serverKeys(names) {
+		s := cfg.Servers[i]
+		members = append(members, newMember(s, key, g.link(s, before)))
+		if key != s.Name {
+			renamed = append(renamed, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", s.Name, key)})
+		}
+	}
+	g.mu.Lock()
+	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), members, renamed
+	g.mu.Unlock()
+	g.refresh()
+	for _, m := range before {
+		g.tasks.Go(func() { g.retire(m) })
+	}
+	return nil
+}
+
+// link returns the connection that s had before, which is then taken from
+// before, or a new one.
+func (g *Gateway) link(s Server, before map[string]*member) *link {
+	old := before[s.Name]
+	if old != nil && sameConnection(old.server, s) {
+		delete(before, s.Name)
+		return old.link
+	}
+	l := &link{}
+	switch {
+	case s.Disabled:
+	case s.Err != nil:
+		l.err = fmt.Errorf("start server %s: %w", s.Name, s.Err)
+	default:
+		l.up, l.err = g.start(&s.Config, &g.opts)
+	}
+	if old != nil {
+		l.inherit(g.ctx, old.link)
+	}
+	return l
+}
+
+// retire ends a server that is no longer wanted.
+func (g *Gateway) retire(m *member) {
+	ctx, cancel := context.WithTimeout(g.ctx, drainTime)
+	defer cancel()
+	if err := m.close(ctx); err != nil {
+		g.logger.Warn("server not closed", "server", m.server.Name, "err", err)
+	}
+}

@@ -1,0 +1,219 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+	"github.com/toolpost/toolpost"
+)
+
+// maxDepth bounds the nesting of a file, because the parser recurses.
+const maxDepth = 500
+
+// A source is one file being read. It turns offsets into lines and columns,
+// and gathers what is wrong.
+type source struct {
+	name     string
+	data     []byte
+	problems []Problem
+	findings []toolpost.Finding
+}
+
+func newSource(name string, data []byte) *source {
+	return &source{name: name, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
+}
+
+func (s *source) position(offset int) (line, column int) {
+	before := s.data[:min(offset, len(s.data))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
+}
+
+// fail reports a mistake. Its text must not hold values of the file: they may be secret.
+func (s *source) fail(offset int, format string, args ...any) {
+	line, column := s.position(offset)
+	s.problems = append(s.problems, Problem{line, column, fmt.Sprintf(format, args...)})
+}
+
+// note reports something that is right but has no effect.
+func (s *source) note(offset int, format string, args ...any) {
+	line, column := s.position(offset)
+	message := fmt.Sprintf("%s:%d:%d: ", s.name, line, column) + fmt.Sprintf(format, args...)
+	s.findings = append(s.findings, toolpost.Finding{Message: message})
+}
+
+const wantShape = `want {"mcpServers": {"name": {"command": "…"}}}`
+
+// root parses the file and returns its object, nil if there is none.
+func (s *source) root() *hujson.Object {
+	switch {
+	case len(bytes.TrimSpace(s.data)) == 0:
+		s.fail(0, "the file is empty; "+wantShape)
+		return nil
+	case !utf8.Valid(s.data):
+		s.fail(0, "the file is not UTF-8 text; save it as UTF-8")
+		return nil
+	}
+	if at := tooDeep(s.data); at >= 0 {
+		s.fail(at, "the file is nested more than %d levels deep", maxDepth)
+		return nil
+	}
+	v, err := hujson.Parse(s.data)
+	if err != nil {
+		s.syntax(err)
+		return nil
+	}
+	root, ok := v.Value.(*hujson.Object)
+	if !ok {
+		s.fail(v.StartOffset, "the file is %s; "+wantShape, kind(v))
+	}
+	return root
+}
+
+// tooDeep returns the offset at which brackets are nested too deep, or -1.
+func tooDeep(data []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '\n':
+			quoted = false
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return -1
+}
+
+// syntax reports a parse error without the text it stumbled over.
+func (s *source) syntax(err error) {
+	var line, column int
+	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)
+	offset := column - 1
+	for range line - 1 {
+		offset += bytes.IndexByte(s.data[offset-column+1:], '\n') + 1
+	}
+	cause := errors.Unwrap(err)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		s.fail(offset, `not valid JSON: the file ends too early; a }, ] or " is missing`)
+	case !strings.HasPrefix(cause.Error(), "invalid literal"):
+		s.fail(offset, "not valid JSON: %v", cause)
+	case s.data[offset] == '"':
+		s.fail(offset, `not valid JSON: the string has a line break or a bad escape; write \\ for a backslash`)
+	default:
+		s.fail(offset, `not valid JSON: want a string in double quotes, a number, true, false or null`)
+	}
+}
+
+func kind(v hujson.Value) string {
+	switch v.Value.Kind() {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '[':
+		return "an array"
+	}
+	return "an object"
+}
+
+func key(m *hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
+
+// members calls f for every member of v, an object, and reports names that come twice.
+func (s *source) members(v hujson.Value, path string, f func(m *hujson.ObjectMember)) {
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		s.fail(v.StartOffset, "%s is %s; want an object", path, kind(v))
+		return
+	}
+	seen := map[string]bool{}
+	for i := range o.Members {
+		m := &o.Members[i]
+		if seen[key(m)] {
+			s.fail(m.Name.StartOffset, "%s has the key %q twice; keep one", path, key(m))
+			continue
+		}
+		seen[key(m)] = true
+		f(m)
+	}
+}
+
+func (s *source) text(v hujson.Value, path string) string {
+	if v.Value.Kind() != '"' {
+		s.fail(v.StartOffset, "%s is %s; want a string", path, kind(v))
+		return ""
+	}
+	return v.Value.(hujson.Literal).String()
+}
+
+// scalar is text that may also be written as a number or a boolean.
+func (s *source) scalar(v hujson.Value, path string) string {
+	l, ok := v.Value.(hujson.Literal)
+	if !ok {
+		s.fail(v.StartOffset, "%s is %s; want a string", path, kind(v))
+	}
+	return l.String()
+}
+
+func (s *source) boolean(v hujson.Value, path string) bool {
+	k := v.Value.Kind()
+	if k != 't' && k != 'f' {
+		s.fail(v.StartOffset, "%s is %s; want true or false", path, kind(v))
+	}
+	return k == 't'
+}
+
+// each calls f for every element of v, an array.
+func (s *source) each(v hujson.Value, path string, f func(v hujson.Value, path string)) {
+	a, ok := v.Value.(*hujson.Array)
+	if !ok {
+		s.fail(v.StartOffset, "%s is %s; want an array", path, kind(v))
+		return
+	}
+	for i, e := range a.Elements {
+		f(e, path+"["+strconv.Itoa(i)+"]")
+	}
+}
+
+func (s *source) texts(v hujson.Value, path string) (all []string) {
+	s.each(v, path, func(v hujson.Value, path string) { all = append(all, s.text(v, path)) })
+	return all
+}
+
+// duration reads "30s" or a number. Numbers are milliseconds, as Claude Code
+// and Gemini CLI have it, or below 1000 seconds, as Cline and Roo Code do.
+func (s *source) duration(v hujson.Value, path string) time.Duration {
+	l, _ := v.Value.(hujson.Literal)
+	d, err := time.ParseDuration(l.String())
+	if n, e := strconv.ParseFloat(l.String(), 64); e == nil {
+		unit := time.Millisecond
+		if n < 1000 {
+			unit = time.Second
+		}
+		d, err = time.Duration(n*float64(unit)), nil
+	}
+	if err != nil || d < 0 || d > 1000*time.Hour {
+		s.fail(v.StartOffset, `%s is not a duration; write "30s", or a number of milliseconds`, path)
+	}
+	return d
+}
