@@ -1,0 +1,100 @@
+//go:build unix
+
+package live
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// A suite is one run of the official conformance tests, and how many checks
+// must pass at least: a run that tests nothing is no success.
+type suite struct {
+	name, version string
+	args          []string
+	checks        int
+}
+
+var serverSuites = []suite{
+	{"0.1 active", "0.1", []string{"--suite", "active"}, 40},
+	{"0.2 2025-11-25", "0.2", []string{"--requirements", "2025-11-25"}, 80},
+	{"0.2 2026-07-28", "0.2", []string{"--requirements", "2026-07-28"}, 150},
+}
+
+var clientSuites = []suite{
+	{"0.1 core", "0.1", []string{"--suite", "core"}, 10},
+	{"0.2 2025-11-25", "0.2", []string{"--requirements", "2025-11-25"}, 10},
+	{"0.2 2026-07-28", "0.2", []string{"--requirements", "2026-07-28"}, 10},
+}
+
+// TestConformanceServer tests our server, directly and through the gateway.
+func TestConformanceServer(t *testing.T) {
+	node(t)
+	fixture := fixtureServer(t)
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"fixture": map[string]any{"type": "http", "url": fixture, "prefix": ""},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "toolpost.json")
+	write(t, file, string(config))
+	_, gateway := gateway(t, file)
+	s := dial(t, gateway)
+	until(t, "the fixture answers through the gateway", func() error {
+		return try(t, s, call{"test_simple_text", map[string]any{}, "simple text"})
+	})
+	for _, suite := range serverSuites {
+		t.Run("direct "+suite.name, func(t *testing.T) {
+			suite.run(t, "", "server", "--url", fixture)
+		})
+		t.Run("gateway "+suite.name, func(t *testing.T) {
+			suite.run(t, "", "server", "--url", gateway+"/mcp")
+		})
+	}
+}
+
+func fixtureServer(t *testing.T) string {
+	port := freePort(t)
+	start(t, nil, build(t, "internal/conformance/server"), "-http", "127.0.0.1:"+port).listening(t, port)
+	return "http://127.0.0.1:" + port + "/mcp"
+}
+
+// TestConformanceClient tests the upstream side. What is expected to fail is
+// in a file, with the reason.
+func TestConformanceClient(t *testing.T) {
+	node(t)
+	client := build(t, "internal/conformance/client")
+	for _, suite := range clientSuites {
+		t.Run(suite.name, func(t *testing.T) {
+			suite.run(t, "client-failures.yml", "client", "--command", client)
+		})
+	}
+}
+
+var passed = regexp.MustCompile(`Total: (\d+) passed.*`)
+
+func (s suite) run(t *testing.T, failures string, args ...string) {
+	t.Helper()
+	bin := peer(t, "@modelcontextprotocol/conformance", s.version, "node_modules/@modelcontextprotocol/conformance/dist/index.js")
+	args = append(append([]string{bin}, args...), s.args...)
+	if failures != "" {
+		file, err := filepath.Abs(filepath.Join("testdata", failures))
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--expected-failures", file)
+	}
+	stdout, stderr, err := run(t, nil, node(t), args...)
+	total := passed.FindStringSubmatch(stdout)
+	if err != nil || total == nil {
+		t.Fatalf("%v\n%s\n%s", err, tail(stdout, 150), tail(stderr, 20))
+	}
+	if n, _ := strconv.Atoi(total[1]); n < s.checks {
+		t.Errorf("only %d checks passed, want at least %d", n, s.checks)
+	}
+	t.Log(total[0])
+}

@@ -1,0 +1,52 @@
+package tooltest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A Recorder is a toolset that passes calls on and keeps them.
+// It is safe for concurrent use.
+type Recorder struct {
+	source toolpost.Toolset
+	mu     sync.Mutex
+	calls  []Recorded
+}
+
+// Recorded is one call and how it ended.
+type Recorded struct {
+	Name      string
+	Arguments string
+	Result    *toolpost.Result // nil if Err is set
+	Err       error
+}
+
+// Record returns ts with its calls recorded, in the order in which they end.
+// Calls with arguments that their schema refuses do not reach a tool, and are
+// not recorded.
+func Record(ts toolpost.Toolset) *Recorder { return &Recorder{source: ts} }
+
+// Tools returns the tools of the source, recorded.
+func (r *Recorder) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
+	return toolpost.Map(r.source, func(t *toolpost.Tool) *toolpost.Tool {
+		next := t.Handler
+		t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			result, err := next(ctx, call)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.calls = append(r.calls, Recorded{call.Name, string(call.Arguments), result, err})
+			return result, err
+		}
+		return t
+	}).Tools(ctx)
+}
+
+// Calls returns the calls so far.
+func (r *Recorder) Calls() []Recorded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}

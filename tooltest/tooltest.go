@@ -1,0 +1,96 @@
+// Package tooltest helps to test tools: golden definitions, calls in one
+// line, and a toolset that records what is called.
+package tooltest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+)
+
+// UpdateVariable is the environment variable that, if set, makes [Golden]
+// write the files instead of comparing them.
+const UpdateVariable = "TOOLPOST_UPDATE"
+
+// Golden compares the definition of every tool of ts, as clients see it, with
+// the file testdata/tools/NAME.json, and reports files that belong to no tool.
+func Golden(t testing.TB, ts toolpost.Toolset) {
+	t.Helper()
+	tools, err := ts.Tools(t.Context())
+	if err != nil {
+		t.Fatalf("list tools: %v", err)
+	}
+	known := map[string]bool{}
+	for _, tool := range tools {
+		path := filepath.Join("testdata", "tools", tool.Name+".json")
+		known[path] = true
+		golden(t, path, definition(t, tool))
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if !known[path] {
+			t.Errorf("%s belongs to no tool: delete it", path)
+		}
+	}
+}
+
+func definition(t testing.TB, tool *toolpost.Tool) []byte {
+	t.Helper()
+	raw, err := tool.MarshalJSON()
+	if err != nil {
+		t.Fatalf("encode definition: %v", err)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		t.Fatalf("definition of %s: %v", tool.Name, err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+func golden(t testing.TB, path string, got []byte) {
+	t.Helper()
+	if os.Getenv(UpdateVariable) != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Errorf("%v: set %s=1 and run again to write it", err, UpdateVariable)
+		return
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs: set %s=1 and run again if that is meant\ngot:\n%swant:\n%s", path, UpdateVariable, got, want)
+	}
+}
+
+// Call runs one tool of ts the way a client does, with its arguments
+// validated, and returns the text that a model would read. It ends the test
+// if the call could not run; a tool's own failure is isError.
+func Call(t testing.TB, ts toolpost.Toolset, name, args string) (text string, isError bool) {
+	t.Helper()
+	set, err := toolpost.NewSet(t.Context(), ts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Arguments: json.RawMessage(args)})
+	if err != nil {
+		t.Fatalf("call %s: %v", name, err)
+	}
+	for _, p := range r.Parts() {
+		text += p.Text
+	}
+	return text, r.IsError()
+}
