@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,26 +33,70 @@ func TestModule(t *testing.T) {
 
 // TestText looks at documents and scripts too.
 func TestText(t *testing.T) {
-	var paths []string
-	for _, pattern := range []string{"*.md", "Makefile", ".ci/*", "docs/*.md", "docs/*/*.md", "internal/*/*.sh", "internal/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, found...)
-	}
-	if len(paths) < 5 {
-		t.Fatalf("found only %q", paths)
-	}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range floors.Text(path, string(data)) {
+	for path, text := range texts(t, "*.md", "Makefile", ".ci/*", "docs/*.md", "docs/*/*.md", "internal/*/*.sh") {
+		for _, p := range floors.Text(path, text) {
 			t.Error(p)
 		}
 	}
+}
+
+// TestLinks follows the relative links of documents. One that leads to a Go
+// file names something that is declared there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\[([^\]]*)\]\(([^)#:]+)\)`)
+	name := regexp.MustCompile("^`(?:.*\\.)?(\\w+)`$")
+	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m[2]))
+			if info, e := os.Stat(filepath.Join(filepath.Dir(path), m[2])); e == nil && info.IsDir() {
+				continue
+			}
+			n := name.FindStringSubmatch(m[1])
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", path, err)
+			case n == nil || filepath.Ext(m[2]) != ".go":
+			case !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |\t)` + n[1] + `\b`).Match(data):
+				t.Errorf("%s: %s does not declare %s", path, m[2], n[1])
+			}
+		}
+	}
+}
+
+// TestReadme checks that the README's Go is the Go of the root's Example.
+func TestReadme(t *testing.T) {
+	all := texts(t, "README.md", "example_test.go")
+	_, block, ok := strings.Cut(all[filepath.Join(root, "README.md")], "```go\n")
+	block, _, _ = strings.Cut(block, "```")
+	if !ok || block == "" {
+		t.Fatal("the README has no Go")
+	}
+	example := all[filepath.Join(root, "example_test.go")]
+	for line := range strings.Lines(block) {
+		if !strings.Contains(example, strings.TrimSpace(line)) {
+			t.Errorf("the Example does not have %q", line)
+		}
+	}
+}
+
+// texts returns the files that match, by path.
+func texts(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || found == nil {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, path := range found {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[path] = string(data)
+		}
+	}
+	return all
 }
 
 // Each gate finds what it is for, and leaves its neighbour alone. A case is
