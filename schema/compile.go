@@ -1,7 +1,5 @@
 package schema
 
-import "strings"
-
 // CompileOptions are the optional parts of [Compile].
 type CompileOptions struct {
 	// NullIsAbsent accepts null for an optional property whose schema does
@@ -10,45 +8,71 @@ type CompileOptions struct {
 }
 
 // A Validator checks raw JSON against one schema. It is safe for concurrent use.
-type Validator struct{}
+type Validator struct {
+	root         *node     // nil if the full validator is needed, or nothing can be checked
+	full         *fallback // nil if root says it all
+	patterns     patterns
+	findings     []Finding
+	nullIsAbsent bool
+}
 
 // Compile compiles s. It always returns a Validator: what cannot be compiled
 // is not validated, and [Validator.Report] says so.
-func Compile(s *Schema, opts *CompileOptions) *Validator { return &Validator{} }
+func Compile(s *Schema, opts *CompileOptions) *Validator {
+	v := &Validator{nullIsAbsent: opts != nil && opts.NullIsAbsent}
+	d := load(s.raw)
+	v.patterns = d.patterns
+	if d.root != nil {
+		if v.root = build(d); v.root == nil {
+			v.full = newFallback(d)
+		}
+	}
+	v.findings = d.findings
+	return v
+}
 
 // Report lists what the validator does not check, and why. Empty means exact.
-func (v *Validator) Report() []Finding { return nil }
+func (v *Validator) Report() []Finding {
+	report := v.findings[:len(v.findings):len(v.findings)]
+	for _, p := range v.patterns {
+		if p.slow.Load() {
+			report = append(report, Finding{"", "the pattern " + clip(p.source, 80) + " is not checked any more: a match took too long"})
+		}
+	}
+	return report
+}
 
 // Validate checks data and reports every problem at once as a *[ValidationError].
-func (v *Validator) Validate(data []byte) error { return nil }
+func (v *Validator) Validate(data []byte) error {
+	if v.full == nil && valid(v.root, data, v.nullIsAbsent) {
+		return nil
+	}
+	if p := checkSyntax(data, maxDepth); p != nil {
+		return &ValidationError{Problems: []Problem{*p}}
+	}
+	x := explainer{nullIsAbsent: v.nullIsAbsent}
+	tree := parseValue(data)
+	tree.duplicates("", func(pointer string) {
+		x.found.add(Problem{Pointer: pointer, Expected: "one value", Got: "the same name again"})
+	})
+	switch {
+	case v.full != nil:
+		v.full.explain(tree, &x)
+	default:
+		x.node(v.root, tree)
+	}
+	switch {
+	case len(x.found.Problems) > 0:
+		return &x.found
+	case v.full == nil:
+		x.wrong("a value that can be checked with less work", tree)
+		return &x.found
+	}
+	return nil
+}
 
 // A Finding is one thing worth telling about a schema or a type.
 type Finding struct {
 	Pointer string // JSON pointer into the schema (RFC 6901)
 	Message string
-}
-
-// A Problem is one way in which a value does not fit its schema.
-type Problem struct {
-	Pointer  string   // JSON pointer into the value (RFC 6901), "" for the whole
-	Expected string   // what the schema asks for
-	Got      string   // what came, shortened
-	Valid    []string // the valid names, where the problem is an unknown name
-}
-
-// A ValidationError holds all problems of one value. Its text is written for
-// the model that sent the value: one line per problem.
-type ValidationError struct {
-	Problems []Problem
-}
-
-func (e *ValidationError) Error() string {
-	var b strings.Builder
-	for i, p := range e.Problems {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(p.Pointer + ": expected " + p.Expected + ", got " + p.Got)
-	}
-	return b.String()
 }

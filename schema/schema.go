@@ -11,6 +11,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -30,13 +31,20 @@ func Parse(raw []byte) (*Schema, error) {
 	case len(raw) == 0:
 		return nil, fmt.Errorf("parse schema: it is empty, want a JSON object")
 	case !json.Valid(raw):
-		return nil, fmt.Errorf("parse schema: it is not JSON")
+		return nil, syntaxError(raw)
 	case raw[0] != '{' && raw[0] != 't' && raw[0] != 'f':
 		return nil, fmt.Errorf("parse schema: it is %.20s, want a JSON object", raw)
 	}
 	s := &Schema{raw: bytes.Clone(raw)}
 	s.compiled = sync.OnceValue(func() *Validator { return Compile(s, nil) })
 	return s, nil
+}
+
+func syntaxError(raw []byte) error {
+	if p := checkSyntax(raw, len(raw)); p != nil {
+		return fmt.Errorf("parse schema: %s", p.line())
+	}
+	return errors.New("parse schema: it is nested too deeply")
 }
 
 // MustParse is [Parse] for schemas fixed at compile time: it panics on bad JSON.

@@ -1,0 +1,220 @@
+package schema
+
+// A pass checks raw JSON against a node, in one go and without allocating as
+// long as the value is small or fits. It says yes or no: what is wrong is
+// found by explain, which may take its time.
+type pass struct {
+	scanner
+	depth, limit int
+	work, budget int  // bytes that unions read again
+	lax          bool // repeated names are let pass
+	nullIsAbsent bool
+
+	// Stacks shared by all open objects: a bit for every property seen, and
+	// the other names.
+	seen  []uint64
+	names [][]byte
+}
+
+const maxDepth = 1000 // of values
+
+// valid says that data is one JSON value without repeated names that fits n.
+func valid(n *node, data []byte, nullIsAbsent bool) bool {
+	var seen [16]uint64
+	var names [32][]byte
+	p := pass{
+		scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data),
+		nullIsAbsent: nullIsAbsent, seen: seen[:0], names: names[:0],
+	}
+	return p.check(n) && p.end()
+}
+
+func (p *pass) check(n *node) bool {
+	if n == nil {
+		anything := node{kinds: kindAny}
+		return p.own(&anything)
+	}
+	if n.single() {
+		return p.own(n)
+	}
+	p.peek()
+	start, end := p.pos, 0
+	if !n.plain() {
+		if !p.own(n) {
+			return false
+		}
+		end = p.pos
+	}
+	for _, m := range n.all {
+		if !p.again(m, start) {
+			return false
+		}
+		end = p.pos
+	}
+	for _, u := range n.unions {
+		if !p.union(u, start) {
+			return false
+		}
+		end = max(end, p.pos)
+	}
+	p.pos = end
+	return true
+}
+
+// again checks the value at start once more. After a failure the pass is as
+// it was before.
+func (p *pass) again(n *node, start int) bool {
+	depth, seen, names := p.depth, len(p.seen), len(p.names)
+	p.pos = start
+	if p.work > p.budget {
+		return false
+	}
+	ok := p.check(n)
+	p.work += p.pos - start + 1
+	p.depth, p.seen, p.names = depth, p.seen[:seen], p.names[:names]
+	return ok
+}
+
+// union tries the branches that take the kind of the value at start.
+func (p *pass) union(u union, start int) bool {
+	p.pos = start
+	kind := p.kind()
+	hits, end := 0, 0
+	for _, b := range u.branches {
+		if b.kinds&kind == 0 || !p.again(b, start) {
+			continue
+		}
+		end = p.pos
+		if hits++; !u.one || hits > 1 {
+			break
+		}
+	}
+	p.pos = end
+	return hits == 1
+}
+
+// kind tells the kind of the next value by its first byte.
+func (p *pass) kind() kinds {
+	switch p.peek() {
+	case '{':
+		return kindObject
+	case '[':
+		return kindArray
+	case '"':
+		return kindString
+	case 't', 'f':
+		return kindBoolean
+	case 'n':
+		return kindNull
+	}
+	return kindNumber
+}
+
+// own checks a value against the rules of n itself.
+func (p *pass) own(n *node) bool {
+	switch c := p.peek(); c {
+	case '"':
+		return n.kinds&kindString != 0 && p.string(n)
+	case '{', '[':
+		return p.tree(n, c)
+	case 'n':
+		return p.word(n, "null", kindNull)
+	case 't':
+		return p.word(n, "true", kindBoolean)
+	case 'f':
+		return p.word(n, "false", kindBoolean)
+	default:
+		if c == '-' || c-'0' <= 9 {
+			return p.num(n)
+		}
+	}
+	return p.fail("a value")
+}
+
+func (p *pass) word(n *node, word string, kind kinds) bool {
+	start := p.pos
+	if n.kinds&kind == 0 || !p.literal(word) {
+		return false
+	}
+	for _, c := range n.choices {
+		if c.kinds&kind == 0 || !c.plain[wordIndex(p.data[start:])] {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *pass) num(n *node) bool {
+	raw, plain, ok := p.number()
+	if !ok {
+		return false
+	}
+	if n.number == nil && n.choices == nil && (plain || n.kinds&kindNumber == kindNumber) {
+		return n.kinds&kindInteger != 0
+	}
+	d := parseDecimal(raw)
+	kind := kindFraction
+	if d.isInteger() {
+		kind = kindInteger
+	}
+	if n.kinds&kind == 0 || n.number != nil && !n.number.ok(d) {
+		return false
+	}
+	for _, c := range n.choices {
+		if !c.hasNumber(d) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *pass) string(n *node) bool {
+	text, escaped, ok := p.text()
+	if !ok {
+		return false
+	}
+	if n.text == nil && n.choices == nil {
+		return true
+	}
+	if escaped {
+		text = unescape(text)
+	}
+	return n.acceptsText(text)
+}
+
+func (n *node) acceptsText(text []byte) bool {
+	if n.kinds&kindString == 0 || n.text != nil && !n.text.ok(text) {
+		return false
+	}
+	for _, c := range n.choices {
+		if !c.hasText(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// tree checks an array or an object.
+func (p *pass) tree(n *node, bracket byte) bool {
+	if p.depth == p.limit {
+		return p.fail("no deeper nesting")
+	}
+	p.depth++
+	start, kind, ok := p.pos, kindObject, false
+	if p.pos++; bracket == '{' {
+		ok = n.kinds&kindObject != 0 && p.object(n.object)
+	} else {
+		kind = kindArray
+		ok = n.kinds&kindArray != 0 && p.array(n.array)
+	}
+	if !ok {
+		return false
+	}
+	p.depth--
+	for _, c := range n.choices {
+		if !c.hasTree(kind, p.data[start:p.pos]) {
+			return false
+		}
+	}
+	return true
+}

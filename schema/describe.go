@@ -1,0 +1,171 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// describe says in words what n asks for.
+func (n *node) describe() string { return clip(n.words(2), 240) }
+
+// words describes n; deep bounds how far it looks into the parts.
+func (n *node) words(deep int) string {
+	if n == nil {
+		return "any value"
+	}
+	var parts []string
+	switch {
+	case len(n.choices) > 0:
+		parts = append(parts, n.choices[0].words())
+	case n.kinds == 0:
+		return "nothing: no value is allowed here"
+	case n.kinds != kindAny || n.number != nil || n.text != nil:
+		parts = append(parts, n.typed(deep))
+	}
+	for _, u := range n.unions {
+		if deep > 0 {
+			parts = append(parts, u.words(deep-1))
+		}
+	}
+	for _, m := range n.all {
+		if deep > 0 && !m.plain() {
+			parts = append(parts, m.words(deep-1))
+		}
+	}
+	if len(parts) == 0 {
+		return "any value"
+	}
+	return strings.Join(parts, " and ")
+}
+
+func (c *choice) words() string {
+	var b strings.Builder
+	for i, v := range c.values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > 200 {
+			fmt.Fprintf(&b, "… (%d in all)", len(c.values))
+			break
+		}
+		b.WriteString(clip(string(v.raw), 60))
+	}
+	switch len(c.values) {
+	case 0:
+		return "nothing: the enum is empty"
+	case 1:
+		return b.String()
+	}
+	return "one of " + b.String()
+}
+
+func (u union) words(deep int) string {
+	var parts []string
+	for _, b := range u.branches {
+		w := b.words(deep)
+		if len(parts) == 0 || parts[len(parts)-1] != w {
+			parts = append(parts, w)
+		}
+	}
+	return strings.Join(parts, " or ")
+}
+
+// typed describes types with their rules.
+func (n *node) typed(deep int) string {
+	w := n.kinds.String()
+	switch {
+	case n.kinds != kindAny:
+	case n.number == nil:
+		w = "string"
+	case n.text == nil:
+		w = "number"
+	default:
+		w = "value"
+	}
+	if n.kinds&kindNumber != 0 && n.number != nil {
+		w += n.number.words()
+	}
+	if n.kinds&kindString != 0 && n.text != nil {
+		w += n.text.words()
+	}
+	if n.kinds == kindArray && n.array != nil {
+		if deep > 0 && n.array.prefix == nil && n.array.rest != nil && !n.array.rest.plain() {
+			w += " of " + n.array.rest.words(deep-1)
+		}
+		w += n.array.count.words("item")
+	}
+	if n.kinds == kindObject && n.object != nil {
+		w += n.object.words()
+	}
+	return w
+}
+
+func (r *numberRule) words() string {
+	var b strings.Builder
+	if r.min != nil {
+		b.WriteString(word(r.aboveMin, " above ", " from ") + r.minText)
+	}
+	if r.max != nil {
+		b.WriteString(word(r.belowMax, " below ", " up to ") + r.maxText)
+	}
+	if r.multiple != nil {
+		b.WriteString(" that is a multiple of " + r.multipleText)
+	}
+	return b.String()
+}
+
+func word(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+func (r *textRule) words() string {
+	w := r.length.words("character")
+	if r.pattern != nil {
+		w += " matching " + clip(r.pattern.source, 120)
+	}
+	return w
+}
+
+func (s span) words(unit string) string {
+	switch {
+	case s.lo == s.hi:
+		return " with " + plural(s.lo, unit)
+	case s.lo > 0 && s.hi >= 0:
+		return " with " + strconv.Itoa(s.lo) + " to " + plural(s.hi, unit)
+	case s.lo > 0:
+		return " with at least " + plural(s.lo, unit)
+	case s.hi >= 0:
+		return " with at most " + plural(s.hi, unit)
+	}
+	return ""
+}
+
+func plural(n int, unit string) string {
+	w := strconv.Itoa(n) + " " + unit
+	switch {
+	case n == 1:
+		return w
+	case strings.HasSuffix(unit, "y"):
+		return strings.TrimSuffix(w, "y") + "ies"
+	}
+	return w + "s"
+}
+
+// words names the properties that an object must have.
+func (r *objectRule) words() string {
+	var names []string
+	for _, p := range r.properties {
+		if p.required && len(names) < 6 {
+			names = append(names, strconv.Quote(p.name))
+		}
+	}
+	w := ""
+	if len(names) > 0 {
+		w = " with " + strings.Join(names, ", ")
+	}
+	return w + r.count.words("property")
+}

@@ -1,0 +1,169 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Limits on schemas. They are far above what tools need, and keep a hostile
+// schema from costing more than a fraction of a second.
+const (
+	maxBytes       = 1 << 20
+	maxSchemaDepth = 64
+	maxNodes       = 10_000
+	maxPaths       = 100_000
+	maxFindings    = 50
+)
+
+// A document is a schema that is safe to compile: repaired, with its
+// references resolved, without cycles that never reach a deeper value.
+type document struct {
+	root     *value
+	draft    int
+	refs     map[*value]*value // from the schema that holds a $ref to its target
+	foreign  bool              // some references need a full resolver: ids, anchors, metaschemas
+	patterns patterns
+	findings []Finding
+}
+
+// load reads and checks a schema. The document has no root if the schema
+// cannot be validated against at all; the findings say why.
+func load(raw []byte) *document {
+	d := &document{refs: map[*value]*value{}, patterns: patterns{}}
+	refuse := func(why string) *document {
+		d.root = nil
+		d.report("", "nothing is validated: "+why)
+		return d
+	}
+	if len(raw) > maxBytes {
+		return refuse(fmt.Sprintf("the schema is larger than %d bytes", maxBytes))
+	}
+	if p := checkSyntax(raw, maxDepth); p != nil {
+		return refuse("the schema is not JSON: " + p.line())
+	}
+	d.root = parseValue(raw)
+	if !d.root.isSchema() {
+		return refuse("the schema is neither an object nor a boolean")
+	}
+	d.dialect()
+	if why := d.prepare(); why != "" {
+		return refuse(why)
+	}
+	return d
+}
+
+func (d *document) report(pointer, message string) {
+	switch len(d.findings) {
+	case maxFindings:
+		d.findings = append(d.findings, Finding{"", "more is not validated"})
+	default:
+		if len(d.findings) < maxFindings {
+			d.findings = append(d.findings, Finding{pointer, message})
+		}
+	}
+}
+
+// dialect takes the draft from $schema. Draft 4 is translated to draft 7.
+func (d *document) dialect() {
+	d.draft = 2020
+	k := d.root.get("$schema")
+	if k == nil {
+		return
+	}
+	_, name, _ := strings.Cut(strings.TrimRight(k.text, "#"), "://json-schema.org/")
+	switch name {
+	case "draft-03/schema", "draft-04/schema":
+		d.draft = 4
+	case "draft-06/schema":
+		d.draft = 6
+	case "draft-07/schema":
+		d.draft = 7
+	case "draft/2019-09/schema":
+		d.draft = 2019
+	case "draft/2020-12/schema", "schema":
+	default:
+		d.report("/$schema", "the dialect "+shorten(k)+" is not known; read as draft 2020-12")
+	}
+	d.root.drop("$schema")
+}
+
+// prepare repairs the schemas, those that only a reference reaches included,
+// and resolves the references. It returns the limit exceeded, "" if none.
+func (d *document) prepare() string {
+	r := &repairer{draft: d.draft, doc: d, seen: map[*value]bool{}}
+	type place struct {
+		v       *value
+		pointer string
+	}
+	queue := []place{{d.root, ""}}
+	for len(queue) > 0 && r.over == "" {
+		r.schema(queue[0].v, queue[0].pointer, 0)
+		queue = queue[1:]
+		for _, ref := range r.refs {
+			if target := d.resolve(ref, r); target != nil && !r.seen[target] {
+				pointer, _ := localRef(ref.schema.get("$ref").text)
+				queue = append(queue, place{target, pointer})
+			}
+		}
+		r.refs = nil
+	}
+	if r.over != "" {
+		return r.over
+	}
+	return d.preflight()
+}
+
+// A reference is a schema with a $ref, and its own place.
+type reference struct {
+	schema  *value
+	pointer string
+}
+
+// resolve finds the target of a reference, nil if that is left to the full
+// resolver. A reference to nowhere is removed and reported.
+func (d *document) resolve(r reference, found *repairer) *value {
+	ref := r.schema.get("$ref").text
+	pointer, local := localRef(ref)
+	if found.nested || found.named && !local || strings.Contains(ref, "://json-schema.org/") {
+		d.foreign = true
+		return nil
+	}
+	if target := d.root.at(pointer); local && target != nil && target.isSchema() {
+		d.refs[r.schema] = target
+		return target
+	}
+	d.dropRef(r.schema)
+	why := "is not in the schema"
+	if !strings.HasPrefix(ref, "#") {
+		why = "is outside the schema, and is not fetched"
+	}
+	d.report(r.pointer+"/$ref", fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why))
+	return nil
+}
+
+// dropRef removes the reference that a schema holds.
+func (d *document) dropRef(v *value) {
+	delete(d.refs, v)
+	v.drop("$ref")
+}
+
+// next returns the schemas that v applies to the same value.
+func (d *document) next(v *value) []*value {
+	var all []*value
+	if target := d.refs[v]; target != nil {
+		all = append(all, target)
+		if d.draft <= 7 { // a $ref replaces all else
+			return all
+		}
+	}
+	for _, k := range v.kids {
+		if !inPlace[k.name] {
+			continue
+		}
+		for _, sub := range k.subschemas() {
+			all = append(all, sub)
+		}
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,233 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// An explainer finds all that is wrong with a value. It walks the tree of the
+// value, guided by the same nodes that check raw bytes.
+type explainer struct {
+	found        ValidationError
+	path         []string // to the value at hand
+	work         int      // nodes visited
+	nullIsAbsent bool
+}
+
+// maxExplain bounds the nodes visited: unions may multiply.
+const maxExplain = 100_000
+
+func (x *explainer) pointer() string {
+	var b strings.Builder
+	for _, token := range x.path {
+		b.WriteString("/" + escapePointer(token))
+	}
+	return b.String()
+}
+
+func (x *explainer) wrong(expected string, v *value) {
+	x.found.add(Problem{Pointer: x.pointer(), Expected: expected, Got: shorten(v)})
+}
+
+// in explains a part of the value.
+func (x *explainer) in(token string, n *node, v *value) {
+	x.path = append(x.path, token)
+	x.node(n, v)
+	x.path = x.path[:len(x.path)-1]
+}
+
+func (x *explainer) node(n *node, v *value) {
+	if x.work++; n == nil || x.work > maxExplain {
+		return
+	}
+	if !n.accepts(v) {
+		x.wrong(n.describe(), v)
+		return
+	}
+	if v.kind == kindArray && n.array != nil {
+		x.array(n.array, v)
+	}
+	if v.kind == kindObject && n.object != nil {
+		x.object(n.object, v)
+	}
+	for _, m := range n.all {
+		x.node(m, v)
+	}
+	for _, u := range n.unions {
+		x.union(u, v)
+	}
+}
+
+// accepts checks all but the parts of an array or object.
+func (n *node) accepts(v *value) bool {
+	switch {
+	case n.kinds&v.kind == 0:
+		return false
+	case v.kind == kindString:
+		return n.acceptsText([]byte(v.text))
+	case v.kind&kindNumber != 0 && n.number != nil && !n.number.ok(parseDecimal(v.raw)):
+		return false
+	}
+	for _, c := range n.choices {
+		fits := false
+		for _, w := range c.values {
+			fits = fits || v.equal(w)
+		}
+		if !fits {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *explainer) array(r *arrayRule, v *value) {
+	if !r.count.ok(len(v.kids)) {
+		x.found.add(Problem{Pointer: x.pointer(), Expected: "array" + r.count.words("item"), Got: plural(len(v.kids), "item")})
+	}
+	for i, kid := range v.kids {
+		if item := r.item(i); item != nil {
+			x.in(strconv.Itoa(i), item, kid)
+		}
+	}
+}
+
+func (x *explainer) object(r *objectRule, v *value) {
+	if !r.count.ok(len(v.kids)) {
+		x.found.add(Problem{Pointer: x.pointer(), Expected: "object" + r.count.words("property"), Got: plural(len(v.kids), "property")})
+	}
+	present := make([]bool, len(r.properties))
+	for _, kid := range v.kids {
+		i := r.find([]byte(kid.name), 0)
+		if i >= 0 {
+			present[i] = true
+		}
+		x.member(r, i, kid)
+	}
+	for i, p := range r.properties {
+		if p.required && !present[i] {
+			x.missing(p)
+		}
+	}
+}
+
+func (x *explainer) missing(p property) {
+	expected := "a value"
+	if p.node != nil {
+		expected = p.node.describe()
+	}
+	x.found.add(Problem{
+		Pointer:  x.pointer() + "/" + escapePointer(p.name),
+		Expected: expected, Got: "nothing: the property is required",
+	})
+}
+
+// member explains one member of an object; i is its property, or -1.
+func (x *explainer) member(r *objectRule, i int, v *value) {
+	known := i >= 0 && r.properties[i].node != nil
+	if r.names != nil && !r.names.acceptsText([]byte(v.name)) {
+		x.found.add(Problem{
+			Pointer:  x.pointer() + "/" + escapePointer(v.name),
+			Expected: "a name that is " + r.names.describe(), Got: strconv.Quote(clip(v.name, 60)),
+		})
+	}
+	switch {
+	case known && x.nullIsAbsent && !r.properties[i].required && v.kind == kindNull:
+	case known:
+		x.in(v.name, r.properties[i].node, v)
+	case r.closed():
+		x.unknown(r.validNames(), v)
+	case r.rest != nil:
+		x.in(v.name, r.rest, v)
+	}
+}
+
+func (r *objectRule) validNames() []string {
+	var names []string
+	for _, p := range r.properties {
+		if p.node != nil {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+func (x *explainer) unknown(valid []string, v *value) {
+	p := Problem{Pointer: x.pointer() + "/" + escapePointer(v.name), Expected: "no such property", Got: "unknown property"}
+	if len(valid) == 0 {
+		p.Expected, p.Got = "no properties", "property "+strconv.Quote(clip(v.name, 40))
+	} else if len(x.found.Problems) < maxProblems {
+		p.Valid = nearest(v.name, valid)
+	}
+	x.found.add(p)
+}
+
+// union explains why no branch holds, by the branch that is closest.
+func (x *explainer) union(u union, v *value) {
+	var candidates []*node
+	fits := 0
+	for _, b := range u.branches {
+		if b.kinds&v.kind == 0 {
+			continue
+		}
+		candidates = append(candidates, b)
+		if valid(b, v.raw, x.nullIsAbsent) {
+			fits++
+		}
+	}
+	switch {
+	case fits == 1 || fits > 0 && !u.one:
+	case fits > 1:
+		x.found.add(Problem{
+			Pointer: x.pointer(), Expected: "a value that fits exactly one of " + strconv.Itoa(len(u.branches)) + " forms: " + clip(u.words(1), 160),
+			Got: fmt.Sprintf("%s, which fits %d of them", shorten(v), fits),
+		})
+	default:
+		if best := x.closest(candidates, v); best != nil {
+			x.node(best, v)
+			return
+		}
+		x.wrong(clip(u.words(2), 240), v)
+	}
+}
+
+// closest returns the branch with the fewest problems, nil if no branch
+// stands out. A wrong constant, such as a kind that names another branch,
+// counts much.
+func (x *explainer) closest(branches []*node, v *value) *node {
+	if len(branches) == 1 {
+		return branches[0]
+	}
+	var best *node
+	least, tie := 0, false
+	for _, b := range branches {
+		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work}
+		sub.node(b, v)
+		x.work = sub.work
+		cost := len(sub.found.Problems) + sub.found.More + 100*b.misnamed(v)
+		switch {
+		case best == nil || cost < least:
+			best, least, tie = b, cost, false
+		case cost == least:
+			tie = true
+		}
+	}
+	if tie || least >= 100 {
+		return nil
+	}
+	return best
+}
+
+// misnamed counts properties of v whose value is not among the choices of n.
+func (n *node) misnamed(v *value) int {
+	if v.kind != kindObject || n.object == nil {
+		return boolInt(v.kind != kindObject && len(n.choices) > 0)
+	}
+	count := 0
+	for _, p := range n.object.properties {
+		if kid := v.get(p.name); kid != nil && p.node != nil && len(p.node.choices) > 0 && !p.node.accepts(kid) {
+			count++
+		}
+	}
+	return count
+}

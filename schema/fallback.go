@@ -1,0 +1,129 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// A fallback checks what nodes do not cover, with a full implementation of
+// all drafts. It works on decoded values, some ten times slower.
+type fallback struct {
+	mu       sync.Mutex // guards meter
+	meter    meter
+	compiled *jsonschema.Schema
+	doc      *value // for the names that are valid at some place
+}
+
+// schemaURL names the document inside the full validator. Nothing is loaded
+// from there, or from anywhere.
+const schemaURL = "mem:///schema.json"
+
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, errors.New("schemas outside the schema are not fetched")
+}
+
+// newFallback compiles a document, nil if that cannot be done; the document's
+// findings say why.
+func newFallback(d *document) (f *fallback) {
+	defer func() {
+		if p := recover(); p != nil {
+			f = nil
+			d.report("", fmt.Sprintf("nothing is validated: the schema breaks the compiler: %.200v", p))
+		}
+	}()
+	f = &fallback{doc: d.root}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	c.DefaultDraft(drafts(d.draft))
+	c.UseRegexpEngine(func(source string) (jsonschema.Regexp, error) {
+		p, err := d.patterns.compile(source)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	})
+	c.RegisterVocabulary(f.meter.vocabulary())
+	c.AssertVocabs()
+	err := c.AddResource(schemaURL, d.root.decode())
+	if err == nil {
+		f.compiled, err = c.Compile(schemaURL)
+	}
+	if err != nil {
+		d.report("", "nothing is validated: "+clip(err.Error(), 300))
+		return nil
+	}
+	return f
+}
+
+func drafts(draft int) *jsonschema.Draft {
+	switch draft {
+	case 4, 7:
+		return jsonschema.Draft7
+	case 6:
+		return jsonschema.Draft6
+	case 2019:
+		return jsonschema.Draft2019
+	}
+	return jsonschema.Draft2020
+}
+
+// explain adds the problems of a value to those of x.
+func (f *fallback) explain(v *value, x *explainer) {
+	err := f.validate(v)
+	if err != nil && x.nullIsAbsent {
+		if less := f.withoutNulls(v, err); less != nil {
+			v = less
+			err = f.validate(v)
+		}
+	}
+	t := translator{doc: f.doc, value: v, found: &x.found}
+	var invalid *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &invalid):
+		t.translate(invalid)
+	case errors.Is(err, errWork):
+		x.wrong("a value that can be checked with less work", v)
+	}
+}
+
+var errWork = errors.New("the value takes too much work to check")
+
+// validate runs the full validator. A defect in it lets the value pass.
+func (f *fallback) validate(v *value) (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil {
+			err, _ = p.(error)
+		}
+	}()
+	f.meter.left = 1<<18 + 8*len(v.raw)
+	return f.compiled.Validate(v.decode())
+}
+
+// A meter ends a validation that visits too many schemas. The full validator
+// calls it for each one, as if it were a keyword.
+type meter struct{ left int }
+
+func (m *meter) vocabulary() *jsonschema.Vocabulary {
+	return &jsonschema.Vocabulary{
+		URL: "mem:///meter",
+		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+			return m, nil
+		},
+	}
+}
+
+// Validate counts one schema.
+func (m *meter) Validate(*jsonschema.ValidatorContext, any) {
+	if m.left--; m.left < 0 {
+		m.left = math.MaxInt
+		panic(errWork)
+	}
+}

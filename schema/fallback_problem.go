@@ -1,0 +1,231 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// A translator tells the errors of the full validator as problems.
+type translator struct {
+	doc   *value // the schema
+	value *value
+	found *ValidationError
+}
+
+func (t *translator) translate(e *jsonschema.ValidationError) {
+	var all []Problem
+	t.collect(e, &all)
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Expected, b.Expected))
+	})
+	for _, p := range slices.CompactFunc(all, func(a, b Problem) bool { return a.Pointer == b.Pointer && a.Expected == b.Expected }) {
+		t.found.add(p)
+	}
+}
+
+// collect gathers the problems at the leaves of e. Of a union it takes the
+// branch with the fewest, if one stands out.
+func (t *translator) collect(e *jsonschema.ValidationError, all *[]Problem) {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		if best := t.closest(e); best != nil {
+			*all = append(*all, best...)
+			return
+		}
+	case *kind.Contains, *kind.MinContains, *kind.Not:
+	case *kind.PropertyNames:
+	default:
+		for _, cause := range e.Causes {
+			t.collect(cause, all)
+		}
+		if len(e.Causes) > 0 {
+			return
+		}
+	}
+	*all = append(*all, t.leaf(e)...)
+}
+
+func (t *translator) closest(e *jsonschema.ValidationError) []Problem {
+	var best []Problem
+	tie := false
+	for _, cause := range e.Causes {
+		var found []Problem
+		t.collect(cause, &found)
+		here := jsonPointer(e.InstanceLocation)
+		if len(found) == 1 && found[0].Pointer == here && len(e.Causes) > 1 {
+			if _, wrongType := leafOf(cause).ErrorKind.(*kind.Type); wrongType {
+				continue // the branch is for another type
+			}
+		}
+		switch {
+		case best == nil || len(found) < len(best):
+			best, tie = found, false
+		case len(found) == len(best):
+			tie = true
+		}
+	}
+	if tie {
+		return nil
+	}
+	return best
+}
+
+func leafOf(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+	for len(e.Causes) == 1 {
+		e = e.Causes[0]
+	}
+	return e
+}
+
+func jsonPointer(path []string) string {
+	x := explainer{path: path}
+	return x.pointer()
+}
+
+// leaf makes problems of one error, several where it names several properties.
+func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
+	at := jsonPointer(e.InstanceLocation)
+	var all []Problem
+	members := func(names []string, expected, got string, valid []string) []Problem {
+		slices.Sort(names)
+		for _, name := range names {
+			p := Problem{Pointer: at + "/" + escapePointer(name), Expected: expected, Got: got}
+			if len(valid) > 0 {
+				p.Valid = nearest(name, valid)
+			}
+			all = append(all, p)
+		}
+		return all
+	}
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		return members(k.Missing, "a value", "nothing: the property is required", nil)
+	case *kind.DependentRequired:
+		return members(k.Missing, "a value", "nothing: it is required beside "+strconv.Quote(k.Prop), nil)
+	case *kind.Dependency:
+		return members(k.Missing, "a value", "nothing: it is required beside "+strconv.Quote(k.Prop), nil)
+	case *kind.AdditionalProperties:
+		return members(k.Properties, "no such property", "unknown property", t.validNames(e.SchemaURL))
+	case *kind.FalseSchema:
+		if t.isUnevaluated(e.SchemaURL) {
+			return []Problem{{Pointer: at, Expected: "no such property or item", Got: "one that no part of the schema knows"}}
+		}
+	}
+	got := "nothing"
+	if v := t.value.at(at); v != nil {
+		got = shorten(v)
+	}
+	return []Problem{{Pointer: at, Expected: expectedBy(e.ErrorKind), Got: got}}
+}
+
+func (t *translator) isUnevaluated(url string) bool {
+	return strings.HasSuffix(url, "/unevaluatedProperties") || strings.HasSuffix(url, "/unevaluatedItems")
+}
+
+// validNames returns the properties of the schema at a place.
+func (t *translator) validNames(url string) []string {
+	_, fragment, _ := strings.Cut(url, "#")
+	pointer, ok := localRef("#" + fragment)
+	if !ok {
+		return nil
+	}
+	s := t.doc.at(pointer)
+	if s == nil || s.get("properties") == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range s.get("properties").kids {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// expectedBy says what the keyword that failed asks for.
+func expectedBy(k jsonschema.ErrorKind) string {
+	if w := expectedCount(k); w != "" {
+		return w
+	}
+	switch k := k.(type) {
+	case *kind.Type:
+		return strings.Join(k.Want, " or ")
+	case *kind.Enum:
+		return clip("one of "+list(k.Want), 240)
+	case *kind.Const:
+		return clip(list([]any{k.Want}), 240)
+	case *kind.Pattern:
+		return "string matching " + clip(k.Want, 120)
+	case *kind.Minimum:
+		return "number from " + k.Want.RatString()
+	case *kind.Maximum:
+		return "number up to " + k.Want.RatString()
+	case *kind.ExclusiveMinimum:
+		return "number above " + k.Want.RatString()
+	case *kind.ExclusiveMaximum:
+		return "number below " + k.Want.RatString()
+	case *kind.MultipleOf:
+		return "number that is a multiple of " + k.Want.RatString()
+	case *kind.UniqueItems:
+		return fmt.Sprintf("items that all differ (items %d and %d do not)", k.Duplicates[0], k.Duplicates[1])
+	case *kind.PropertyNames:
+		return "other property names; " + strconv.Quote(clip(k.Property, 60)) + " is not allowed"
+	case *kind.AnyOf:
+		return "a value that fits one of the forms of the schema"
+	case *kind.OneOf:
+		return "a value that fits exactly one of the forms of the schema"
+	case *kind.Not:
+		return "another value; this one is excluded"
+	case *kind.FalseSchema:
+		return "nothing: no value is allowed here"
+	}
+	return fmt.Sprintf("a value that keeps to %s", strings.Join(k.KeywordPath(), "/"))
+}
+
+func expectedCount(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.MinLength:
+		return "string" + span{k.Want, -1}.words("character")
+	case *kind.MaxLength:
+		return "string" + span{0, k.Want}.words("character")
+	case *kind.MinItems:
+		return "array" + span{k.Want, -1}.words("item")
+	case *kind.MaxItems:
+		return "array" + span{0, k.Want}.words("item")
+	case *kind.MinProperties:
+		return "object" + span{k.Want, -1}.words("property")
+	case *kind.MaxProperties:
+		return "object" + span{0, k.Want}.words("property")
+	case *kind.AdditionalItems:
+		return fmt.Sprintf("array with %d items fewer", k.Count)
+	case *kind.Contains:
+		return "array that contains an item of the kind asked for"
+	case *kind.MinContains:
+		return fmt.Sprintf("array that contains at least %d items of the kind asked for", k.Want)
+	case *kind.MaxContains:
+		return fmt.Sprintf("array that contains at most %d items of the kind asked for", k.Want)
+	}
+	return ""
+}
+
+// list writes values as JSON, with commas.
+func list(values []any) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		raw, err := json.Marshal(v)
+		if err != nil || b.Len() > 240 {
+			b.WriteString("…")
+			break
+		}
+		b.Write(raw)
+	}
+	return b.String()
+}

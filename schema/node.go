@@ -1,0 +1,181 @@
+package schema
+
+import "unicode/utf8"
+
+// A node is one schema in the form that checks raw bytes. Nodes may refer to
+// each other in cycles that go deeper into the value.
+type node struct {
+	kinds   kinds     // the types allowed
+	choices []*choice // enum and const; all must hold
+	number  *numberRule
+	text    *textRule
+	array   *arrayRule
+	object  *objectRule
+
+	all    []*node // apply to the same value: allOf, and a $ref with siblings
+	unions []union
+}
+
+// A union is an anyOf or a oneOf.
+type union struct {
+	branches []*node
+	one      bool // exactly one branch must hold
+}
+
+// plain says that n looks at nothing by itself.
+func (n *node) plain() bool {
+	return n.kinds == kindAny && n.choices == nil && n.number == nil && n.text == nil && n.array == nil && n.object == nil
+}
+
+// single says that n is checked in one look at a value.
+func (n *node) single() bool { return n.all == nil && n.unions == nil }
+
+// A choice is a set of values. Small sets are searched in order.
+type choice struct {
+	values  []*value // as the schema has them
+	kinds   kinds    // the types among them
+	strings map[string]bool
+	numbers []decimal
+	plain   [3]bool // null, false, true are among them
+}
+
+func newChoice(values []*value) *choice {
+	c := &choice{values: values, strings: map[string]bool{}}
+	for _, v := range values {
+		c.kinds |= v.kind
+		switch {
+		case v.kind == kindString:
+			c.strings[v.text] = true
+		case v.kind&kindNumber != 0:
+			c.numbers = append(c.numbers, parseDecimal(v.raw))
+		case v.kind&(kindArray|kindObject) == 0:
+			c.plain[wordIndex(v.raw)] = true
+		}
+	}
+	return c
+}
+
+// wordIndex tells null, false and true apart.
+func wordIndex(raw []byte) int {
+	switch raw[0] {
+	case 'f':
+		return 1
+	case 't':
+		return 2
+	}
+	return 0
+}
+
+func (c *choice) hasText(text []byte) bool { return c.strings[string(text)] }
+
+func (c *choice) hasNumber(d decimal) bool {
+	for _, n := range c.numbers {
+		if n == d {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTree compares arrays and objects; raw was scanned.
+func (c *choice) hasTree(kind kinds, raw []byte) bool {
+	if c.kinds&kind == 0 {
+		return false
+	}
+	v := parseValue(raw)
+	for _, w := range c.values {
+		if v.equal(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// A numberRule bounds numbers.
+type numberRule struct {
+	min, max, multiple *decimal // nil for none
+	aboveMin, belowMax bool     // the bounds are exclusive
+	minText, maxText   string   // as the schema has them
+	multipleText       string
+}
+
+func (r *numberRule) ok(d decimal) bool {
+	if r.min != nil {
+		if c := d.cmp(*r.min); c < 0 || c == 0 && r.aboveMin {
+			return false
+		}
+	}
+	if r.max != nil {
+		if c := d.cmp(*r.max); c > 0 || c == 0 && r.belowMax {
+			return false
+		}
+	}
+	return r.multiple == nil || d.multipleOf(*r.multiple)
+}
+
+// A span bounds a count; hi is below 0 for no limit.
+type span struct{ lo, hi int }
+
+func (s span) ok(n int) bool { return n >= s.lo && (s.hi < 0 || n <= s.hi) }
+
+// A textRule bounds strings. Lengths count code points.
+type textRule struct {
+	length  span
+	pattern *pattern
+}
+
+func (r *textRule) ok(text []byte) bool {
+	if r.length.lo > 0 || r.length.hi >= 0 {
+		if !r.length.ok(utf8.RuneCount(text)) {
+			return false
+		}
+	}
+	return r.pattern == nil || r.pattern.match(text)
+}
+
+// An arrayRule checks items: the first ones each by its own node, the rest by
+// one.
+type arrayRule struct {
+	count  span
+	prefix []*node
+	rest   *node // nil for anything
+}
+
+func (r *arrayRule) item(i int) *node {
+	if i < len(r.prefix) {
+		return r.prefix[i]
+	}
+	return r.rest
+}
+
+// An objectRule checks members.
+type objectRule struct {
+	properties []property
+	index      map[string]int
+	required   []uint64 // a bit for each property
+	count      span
+	names      *node // all names, nil for anything
+	rest       *node // members that are not properties, nil for anything
+}
+
+// A property is a name that the schema knows.
+type property struct {
+	name     string
+	node     *node // nil if the name is only required
+	required bool
+}
+
+// find returns the index of a property, -1 if the name is none. Callers
+// tend to keep the order of the schema: hint is where to look first.
+func (r *objectRule) find(name []byte, hint int) int {
+	if hint < len(r.properties) && r.properties[hint].name == string(name) {
+		return hint
+	}
+	if i, ok := r.index[string(name)]; ok {
+		return i
+	}
+	return -1
+}
+
+// closed says that no other names are allowed.
+func (r *objectRule) closed() bool { return r.rest != nil && r.rest.kinds == 0 }

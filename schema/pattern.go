@@ -1,0 +1,82 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"sync/atomic"
+	"time"
+
+	"github.com/dlclark/regexp2"
+)
+
+// A pattern is a regular expression of ECMA 262. RE2 takes those it can, in
+// linear time; the others go to a backtracking engine with a time limit.
+type pattern struct {
+	source    string
+	re2       *regexp.Regexp
+	backtrack *regexp2.Regexp
+	slow      atomic.Bool // a match took too long: it is not checked any more
+}
+
+const (
+	maxPattern   = 16 << 10
+	matchTimeout = 50 * time.Millisecond
+)
+
+// patterns are the compiled patterns of one schema.
+type patterns map[string]*pattern
+
+func (ps patterns) compile(source string) (*pattern, error) {
+	if p := ps[source]; p != nil {
+		return p, nil
+	}
+	p, err := compilePattern(source)
+	if err == nil {
+		ps[source] = p
+	}
+	return p, err
+}
+
+func compilePattern(source string) (*pattern, error) {
+	if len(source) > maxPattern {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
+	}
+	p := &pattern{source: source}
+	var err error
+	if p.re2, err = regexp.Compile(source); err == nil {
+		return p, nil
+	}
+	for _, options := range []regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript, regexp2.None} {
+		if p.backtrack, err = regexp2.Compile(source, options); err == nil {
+			p.backtrack.MatchTimeout = matchTimeout
+			return p, nil
+		}
+	}
+	return nil, errors.New("no engine can compile it")
+}
+
+func (p *pattern) match(text []byte) bool {
+	if p.re2 != nil {
+		return p.re2.Match(text)
+	}
+	return p.MatchString(string(text))
+}
+
+// MatchString says that the pattern matches somewhere in text.
+func (p *pattern) MatchString(text string) bool {
+	if p.re2 != nil {
+		return p.re2.MatchString(text)
+	}
+	if p.slow.Load() {
+		return true
+	}
+	ok, err := p.backtrack.MatchString(text)
+	if err != nil {
+		p.slow.Store(true)
+	}
+	return ok || err != nil
+}
+
+// String returns the expression as the schema has it.
+func (p *pattern) String() string { return p.source }

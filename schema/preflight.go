@@ -1,0 +1,83 @@
+package schema
+
+import "fmt"
+
+// A walk looks at all paths of schemas that apply to the same value.
+type walk struct {
+	doc   *document
+	state map[*value]int // paths from a schema; onStack while it is entered
+	stack []*value
+}
+
+const onStack = -1
+
+// preflight breaks cycles and counts paths. It returns the limit exceeded,
+// "" if none.
+func (d *document) preflight() string {
+	w := &walk{doc: d, state: map[*value]int{}}
+	starts := []*value{d.root}
+	for len(starts) > 0 {
+		v := starts[len(starts)-1]
+		starts = starts[:len(starts)-1]
+		if _, seen := w.state[v]; seen {
+			continue
+		}
+		if w.paths(v) > maxPaths {
+			return fmt.Sprintf("its references multiply to more than %d paths", maxPaths)
+		}
+		starts = d.below(v, starts)
+	}
+	return ""
+}
+
+// below appends all schemas that v holds or refers to.
+func (d *document) below(v *value, list []*value) []*value {
+	for _, k := range v.kids {
+		for _, sub := range k.subschemas() {
+			list = append(list, sub)
+		}
+	}
+	if target := d.refs[v]; target != nil {
+		list = append(list, target)
+	}
+	return list
+}
+
+// paths counts the ways through v, at most one above the limit.
+func (w *walk) paths(v *value) int {
+	w.state[v] = onStack
+	w.stack = append(w.stack, v)
+	total := 0
+	for _, next := range w.doc.next(v) {
+		n, seen := w.state[next]
+		switch {
+		case seen && n == onStack:
+			w.cut(next)
+			continue
+		case !seen:
+			n = w.paths(next)
+		}
+		total = min(total+n, maxPaths+1)
+	}
+	w.stack = w.stack[:len(w.stack)-1]
+	w.state[v] = max(total, 1)
+	return w.state[v]
+}
+
+// cut breaks the cycle that leads back to target, at the reference closest to
+// its end. Every cycle has one: without references a schema is a tree.
+func (w *walk) cut(target *value) {
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		v := w.stack[i]
+		if to := w.doc.refs[v]; to != nil && (i == len(w.stack)-1 && to == target || i < len(w.stack)-1 && to == w.stack[i+1]) {
+			ref := v.get("$ref").text
+			w.doc.dropRef(v)
+			pointer, _ := localRef(ref)
+			w.doc.report(pointer, fmt.Sprintf("%.100q refers to itself without going deeper into the value; the reference is not checked", ref))
+			return
+		}
+		if v == target {
+			return
+		}
+	}
+}

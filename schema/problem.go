@@ -1,0 +1,163 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Problem is one way in which a value does not fit its schema.
+type Problem struct {
+	Pointer  string   // JSON pointer into the value (RFC 6901), "" for the whole
+	Expected string   // what the schema asks for
+	Got      string   // what came, shortened
+	Valid    []string // the valid names, where the problem is an unknown name; the closest one first
+}
+
+func (p Problem) line() string {
+	var b strings.Builder
+	if p.Pointer != "" {
+		b.WriteString(clip(p.Pointer, 120) + ": ")
+	}
+	if len(p.Valid) == 0 {
+		b.WriteString("expected " + p.Expected + ", got " + p.Got)
+		return b.String()
+	}
+	b.WriteString(p.Got + "; valid names: ")
+	for i, name := range p.Valid {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > 400 {
+			fmt.Fprintf(&b, "and %d more", len(p.Valid)-i)
+			break
+		}
+		b.WriteString(clip(name, 80))
+	}
+	return b.String()
+}
+
+// A ValidationError holds the problems of one value, the first 20 of them.
+// Its text is written for the model that sent the value: one line per problem.
+type ValidationError struct {
+	Problems []Problem
+	More     int // problems that are left out
+}
+
+// Limits on what a model has to read.
+const (
+	maxProblems  = 20
+	maxErrorText = 1500
+)
+
+func (e *ValidationError) Error() string {
+	var b strings.Builder
+	more := e.More
+	for i, p := range e.Problems {
+		line := p.line()
+		if i > 0 && b.Len()+len(line) > maxErrorText {
+			more += len(e.Problems) - i
+			break
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\nand %d more", more)
+	}
+	return b.String()
+}
+
+func (e *ValidationError) add(p Problem) {
+	if len(e.Problems) < maxProblems {
+		e.Problems = append(e.Problems, p)
+		return
+	}
+	e.More++
+}
+
+// clip shortens text to about n bytes, and keeps it on one line.
+func clip(text string, n int) string {
+	if len(text) > n {
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// shorten tells type and beginning of a value.
+func shorten(v *value) string {
+	switch v.kind {
+	case kindNull:
+		return "null"
+	case kindBoolean:
+		return "boolean " + string(v.raw)
+	}
+	return v.kind.String() + " " + clip(string(v.raw), 45)
+}
+
+// String lists the types, in words.
+func (k kinds) String() string {
+	var names []string
+	for _, name := range []string{"string", "number", "integer", "boolean", "object", "array", "null"} {
+		if want := typeNames[name]; k&want == want {
+			names = append(names, name)
+			k &^= want
+		}
+	}
+	if k&kindFraction != 0 {
+		names = append(names, "number")
+	}
+	return strings.Join(names, " or ")
+}
+
+// nearest returns names with those first that are close to name.
+func nearest(name string, names []string) []string {
+	best, least := -1, max(2, len(name)/3)+1
+	for i, n := range names {
+		if i == 200 || len(name) > 100 {
+			break
+		}
+		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
+			best, least = i, d
+		}
+	}
+	if best < 0 {
+		return names
+	}
+	sorted := append([]string{names[best]}, names[:best]...)
+	return append(sorted, names[best+1:]...)
+}
+
+// distance is the number of edits (Levenshtein) that turn a into b.
+func distance(a, b string) int {
+	if len(b) > 100 {
+		return len(b)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

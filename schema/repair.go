@@ -1,0 +1,223 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// A repairer brings a schema into a form that a strict reader accepts. What
+// it only translates from an older draft keeps its meaning; what it guesses
+// or removes is reported.
+type repairer struct {
+	doc    *document
+	draft  int
+	nodes  int
+	seen   map[*value]bool
+	refs   []reference // found and not yet resolved
+	nested bool        // there are schemas inside with an id of their own
+	named  bool        // there are schemas that a name may refer to
+	over   string      // the limit that the schema exceeds, "" if none
+}
+
+func (r *repairer) report(pointer, format string, args ...any) {
+	r.doc.report(pointer, fmt.Sprintf(format, args...))
+}
+
+// schema repairs v in place, and all schemas below it.
+func (r *repairer) schema(v *value, pointer string, depth int) {
+	if r.seen[v] || v.kind != kindObject {
+		return
+	}
+	r.seen[v] = true
+	r.nodes++
+	switch {
+	case r.nodes > maxNodes:
+		r.over = fmt.Sprintf("it has more than %d subschemas", maxNodes)
+	case depth > maxSchemaDepth:
+		r.over = fmt.Sprintf("its subschemas are nested deeper than %d", maxSchemaDepth)
+	}
+	if r.over != "" {
+		return
+	}
+	r.keepLast(v, pointer)
+	r.translate(v, pointer)
+	for _, k := range slices.Clone(v.kids) {
+		s, known := keywords[k.name]
+		switch {
+		case !known:
+		case s == shapeAnnotation:
+			v.drop(k.name)
+		case k.fits(s):
+			if s == shapeCount {
+				k.raw = strconv.AppendInt(nil, int64(k.count()), 10)
+			}
+			for at, sub := range k.subschemas() {
+				r.schema(sub, pointer+"/"+escapePointer(k.name)+at, depth+1)
+			}
+		default:
+			v.drop(k.name)
+			if k.kind != kindArray || len(k.kids) > 0 || s != shapeNames {
+				r.report(pointer+"/"+k.name, "%s cannot be %s; it is not checked", k.name, shorten(k))
+			}
+		}
+	}
+	r.patterns(v, pointer)
+	r.identity(v, pointer)
+}
+
+// identity notes what references need: a $ref, an id, an anchor.
+func (r *repairer) identity(v *value, pointer string) {
+	ref := v.get("$ref")
+	if ref != nil {
+		r.refs = append(r.refs, reference{v, pointer})
+	}
+	switch {
+	case ref != nil && r.draft <= 7: // the rest is ignored
+	case v.get("$id") != nil:
+		r.named = true
+		r.nested = r.nested || v != r.doc.root
+	case v.get("$anchor") != nil, v.get("$dynamicAnchor") != nil:
+		r.named = true
+	}
+}
+
+// keepLast removes all but the last of members with one name.
+func (r *repairer) keepLast(v *value, pointer string) {
+	last := make(map[string]*value, len(v.kids))
+	for _, kid := range v.kids {
+		if last[kid.name] != nil {
+			r.report(pointer+"/"+escapePointer(kid.name), "the name is repeated; only the last one counts")
+		}
+		last[kid.name] = kid
+	}
+	if len(last) < len(v.kids) {
+		v.kids = slices.DeleteFunc(v.kids, func(kid *value) bool { return last[kid.name] != kid })
+	}
+}
+
+// translate rewrites what older drafts and careless authors mean.
+func (r *repairer) translate(v *value, pointer string) {
+	if r.draft == 4 {
+		for _, later := range []string{"const", "contains", "propertyNames", "if", "$id"} {
+			v.drop(later)
+		}
+	}
+	r.exclusive(v, pointer, "exclusiveMinimum", "minimum")
+	r.exclusive(v, pointer, "exclusiveMaximum", "maximum")
+	r.types(v, pointer)
+	if k := v.get("enum"); k != nil && k.kind&(kindArray|kindObject) == 0 {
+		r.report(pointer+"/enum", "enum is %s; read as the only choice", shorten(k))
+		v.set("enum", "["+string(k.raw)+"]")
+	}
+	if k := v.get("items"); k != nil && k.kind == kindArray && r.draft >= 2020 && v.get("prefixItems") == nil {
+		r.report(pointer+"/items", "items is a list; read as prefixItems, as older drafts have it")
+		k.name = "prefixItems"
+		if rest := v.get("additionalItems"); rest != nil {
+			rest.name = "items"
+		}
+		if len(k.kids) == 0 {
+			v.drop(k.name)
+		}
+	}
+	r.requiredProperties(v, pointer)
+}
+
+// exclusive turns the flag of draft 4 into the bound of later drafts.
+func (r *repairer) exclusive(v *value, pointer, flag, bound string) {
+	k := v.get(flag)
+	if k == nil || k.kind != kindBoolean {
+		return
+	}
+	if r.draft > 4 {
+		r.report(pointer+"/"+flag, "%s is %s; read as draft-04 has it", flag, k.raw)
+	}
+	v.drop(flag)
+	if b := v.get(bound); b != nil && k.is("true") {
+		b.name = flag
+	}
+}
+
+// types drops the type "any" of draft 3, and reads nullable of OpenAPI.
+func (r *repairer) types(v *value, pointer string) {
+	k := v.get("type")
+	if k == nil {
+		return
+	}
+	if n := v.get("nullable"); n != nil && n.is("true") && k.isType() && k.text != "null" {
+		r.report(pointer+"/nullable", "nullable is not JSON Schema; read as OpenAPI has it")
+		v.set("type", "["+string(k.raw)+`,"null"]`)
+		if e := v.get("enum"); e != nil && e.kind == kindArray && !slices.ContainsFunc(e.kids, func(x *value) bool { return x.kind == kindNull }) {
+			e.kids = append(e.kids, parseValue([]byte("null")))
+		}
+		return
+	}
+	if k.kind == kindString && k.text == "any" {
+		r.report(pointer+"/type", `type "any" is of draft 3; every type is accepted`)
+		v.drop("type")
+	}
+}
+
+// requiredProperties moves required: true of draft 3 from a property to its object.
+func (r *repairer) requiredProperties(v *value, pointer string) {
+	props := v.get("properties")
+	if props == nil || props.kind != kindObject {
+		return
+	}
+	for _, p := range props.kids {
+		k := p.get("required")
+		if k == nil || k.kind != kindBoolean {
+			continue
+		}
+		r.report(pointer+"/properties/"+escapePointer(p.name)+"/required", "required is %s; read as draft-03 has it", k.raw)
+		p.drop("required")
+		if k.is("true") {
+			v.require(p.name)
+		}
+	}
+}
+
+// require adds a name to the list of required properties.
+func (v *value) require(name string) {
+	list := v.get("required")
+	if list == nil || list.kind != kindArray {
+		v.drop("required")
+		list = &value{name: "required", kind: kindArray, raw: []byte("[]")}
+		v.kids = append(v.kids, list)
+	}
+	quoted, _ := json.Marshal(name)
+	if !slices.ContainsFunc(list.kids, func(kid *value) bool { return kid.text == name }) {
+		list.kids = append(list.kids, parseValue(quoted))
+	}
+}
+
+// set replaces the member of that name.
+func (v *value) set(name, raw string) {
+	v.drop(name)
+	k := parseValue([]byte(raw))
+	k.name = name
+	v.kids = append(v.kids, k)
+}
+
+// patterns drops the patterns that no engine compiles.
+func (r *repairer) patterns(v *value, pointer string) {
+	if k := v.get("pattern"); k != nil {
+		if _, err := r.doc.patterns.compile(k.text); err != nil {
+			v.drop("pattern")
+			r.report(pointer+"/pattern", "the pattern is not checked: %v", err)
+		}
+	}
+	table := v.get("patternProperties")
+	if table == nil {
+		return
+	}
+	for _, k := range slices.Clone(table.kids) {
+		if _, err := r.doc.patterns.compile(k.name); err != nil {
+			table.drop(k.name)
+			v.drop("additionalProperties") // it is about the names that match no pattern
+			v.drop("unevaluatedProperties")
+			r.report(pointer+"/patternProperties/"+escapePointer(k.name), "properties of this pattern, and additional ones, are not checked: %v", err)
+		}
+	}
+}
