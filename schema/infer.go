@@ -1,11 +1,20 @@
 package schema
 
-import "reflect"
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+)
 
 // InferOptions are the optional parts of [Infer] and [For].
 type InferOptions struct {
-	// Output infers for values that Go writes: nil slices, maps and pointers
-	// may be null. Input schemas never contain null.
+	// Output infers for values that Go writes: what is always written is
+	// required, and nil pointers may be null. Nil slices and maps are [] and
+	// {}. Input schemas never contain null: their validators read it as
+	// "left out" ([CompileOptions]).
 	Output bool
 }
 
@@ -14,15 +23,35 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 	return Infer(reflect.TypeFor[T](), opts)
 }
 
-// Infer infers the schema of t from its fields, tags and methods. Findings
-// name parts left untyped, such as a json.Marshaler without a schema method.
+// Infer infers the schema of t from its fields, tags and methods, by the rules
+// of encoding/json. Findings name parts left untyped, such as a json.Marshaler
+// without a schema method.
+//
+// A field is described by its tags: desc (or description), default, min, max,
+// minlen, maxlen, pattern, format, example and enum:"a,b". A jsonschema tag is
+// a description, or keywords: jsonschema:"required,enum=a,enum=b,minimum=1",
+// with \\, for a comma in a value. A default makes a field optional.
+//
+// A type may describe itself with a method JSONSchema, whose result is a
+// [Schema], bytes, or anything whose JSON is a schema; or list its values with
+// a method Enum, whose result is a slice.
 func Infer(t reflect.Type, opts *InferOptions) (*Schema, []Finding, error) {
-	return MustParse(`{"type":"object"}`), nil, nil
+	if t == nil {
+		return nil, nil, errors.New("infer schema: there is no type")
+	}
+	output := opts != nil && opts.Output
+	in := &inference{output: output, open: map[reflect.Type]bool{}, names: map[reflect.Type]string{}}
+	root := in.root(t)
+	if err := errors.Join(in.errs...); err != nil {
+		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
+	}
+	raw, err := json.Marshal(root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
+	}
+	s := &Schema{raw: raw}
+	s.compiled = sync.OnceValue(func() *Validator {
+		return Compile(s, &CompileOptions{NullIsAbsent: !output})
+	})
+	return s, in.findings, nil
 }
-
-// Defaults returns an object of the schema's defaults, those of nested
-// objects included, or nil if it declares none.
-func (s *Schema) Defaults() []byte { return nil }
-
-// IsObject says that the schema declares type object at its root.
-func (s *Schema) IsObject() bool { return true }

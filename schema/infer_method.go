@@ -1,0 +1,193 @@
+package schema
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+const defsPrefix = "#/$defs/"
+
+// define gives t a name under $defs.
+func (in *inference) define(t reflect.Type) string {
+	base := strings.Trim(notInNames.ReplaceAllString(shortName(t), "_"), "_")
+	if base == "" {
+		base = "Object"
+	}
+	name := base
+	for i := 2; in.taken(name); i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	in.names[t] = name
+	return name
+}
+
+func (in *inference) taken(name string) bool {
+	for _, n := range in.names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+	importPath = regexp.MustCompile(`[^\[\],*]*/`)
+)
+
+// shortName is the name of a type, with packages but not their import paths.
+func shortName(t reflect.Type) string { return importPath.ReplaceAllString(t.Name(), "") }
+
+func refTo(t reflect.Type, name string) *draft {
+	d := &draft{}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		d.kind = kindObject
+	case reflect.Slice, reflect.Array:
+		d.kind = kindArray
+	}
+	return d.set("$ref", defsPrefix+name)
+}
+
+// declared returns the schema that t declares with a method JSONSchema, nil if
+// it does not. One with references of its own moves to $defs, where they work.
+func (in *inference) declared(t reflect.Type, at place) *draft {
+	raw, err := declaration(t)
+	if raw == nil && err == nil {
+		return nil
+	}
+	if err == nil && (!jsontext.Value(raw).IsValid() || parseValue(raw).kind != kindObject) {
+		err = fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
+	}
+	if err != nil {
+		return in.fail(at.path, "method JSONSchema of %v: %w", t, err)
+	}
+	d := &draft{}
+	tree := parseValue(raw)
+	prefix := "#"
+	if at.pointer != "" && bytes.Contains(raw, []byte(`"$ref"`)) {
+		prefix = defsPrefix + in.define(t)
+	}
+	for _, kid := range tree.kids {
+		if kid.name != "$schema" {
+			d.object = append(d.object, member{kid.name, rebase(kid, prefix)})
+		}
+	}
+	if kind := tree.get("type"); kind != nil && kind.kind == kindString {
+		d.kind = typeNames[kind.text]
+		d.set("type", kind.text)
+	}
+	return d
+}
+
+// declaration calls the method JSONSchema of t. A method that a struct has
+// from an embedded field describes that field only, and does not count,
+// unless the JSON of the struct is that of the field.
+func declaration(t reflect.Type) ([]byte, error) {
+	m := method(t, "JSONSchema")
+	if !m.IsValid() {
+		return nil, nil
+	}
+	raw, err := schemaBytes(m)
+	if err != nil || t.Kind() != reflect.Struct || writesJSON(t) || writesText(t) {
+		return raw, err
+	}
+	for sf := range t.Fields() {
+		if m := method(deref(sf.Type), "JSONSchema"); sf.Anonymous && m.IsValid() {
+			if inner, err := schemaBytes(m); err == nil && bytes.Equal(inner, raw) {
+				return nil, nil
+			}
+		}
+	}
+	return raw, nil
+}
+
+// method returns a method of t or *t that takes nothing and returns one value.
+func method(t reflect.Type, name string) reflect.Value {
+	if t.Kind() == reflect.Interface {
+		return reflect.Value{}
+	}
+	var m reflect.Value
+	switch v := reflect.New(t); name { // constants let the linker drop other methods
+	case "JSONSchema":
+		m = v.MethodByName("JSONSchema")
+	case "Enum":
+		m = v.MethodByName("Enum")
+	}
+	if !m.IsValid() || m.Type().NumIn() != 0 || m.Type().NumOut() != 1 {
+		return reflect.Value{}
+	}
+	return m
+}
+
+func schemaBytes(m reflect.Value) ([]byte, error) {
+	result := m.Call(nil)[0]
+	if result.Kind() == reflect.Slice && result.Type().Elem().Kind() == reflect.Uint8 {
+		return append([]byte{}, result.Bytes()...), nil
+	}
+	return json.Marshal(result.Interface())
+}
+
+// rebase returns JSON in which local references begin with prefix instead of #.
+func rebase(v *value, prefix string) any {
+	switch {
+	case v.name == "$ref" && strings.HasPrefix(v.text, "#"):
+		return prefix + v.text[1:]
+	case v.kind == kindObject:
+		o := object{}
+		for _, kid := range v.kids {
+			o = append(o, member{kid.name, rebase(kid, prefix)})
+		}
+		return o
+	case v.kind == kindArray:
+		items := []any{}
+		for _, kid := range v.kids {
+			items = append(items, rebase(kid, prefix))
+		}
+		return items
+	}
+	return jsontext.Value(v.raw)
+}
+
+// enum returns the values that t lists with a method Enum, nil if it does not.
+func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
+	m := method(t, "Enum")
+	if !m.IsValid() || m.Type().Out(0).Kind() != reflect.Slice {
+		return nil
+	}
+	list := m.Call(nil)[0]
+	values := make([]jsontext.Value, list.Len())
+	for i := range values {
+		raw, err := json.Marshal(list.Index(i).Interface(), jsonv1.FormatDurationAsNano(true))
+		if err != nil {
+			in.fail(at.path, "method Enum of %v: %w", t, err)
+		}
+		values[i] = raw
+	}
+	if len(values) == 0 {
+		in.fail(at.path, "method Enum of %v lists no values", t)
+	}
+	return values
+}
+
+// sameKind drafts a schema for values that have one JSON type, or any.
+func sameKind(values []jsontext.Value) *draft {
+	kind := kindAny
+	for _, v := range values {
+		kind &= parseValue(v).kind
+	}
+	switch {
+	case len(values) == 0 || kind == 0:
+		return &draft{}
+	case kind == kindFraction:
+		kind = kindNumber
+	}
+	return typed(kind)
+}

@@ -1,0 +1,279 @@
+package schema
+
+import (
+	"encoding"
+	stdjson "encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An inference walks a type. It notes errors and goes on, so that all of them
+// are told at once.
+type inference struct {
+	output   bool
+	open     map[reflect.Type]bool   // the types being described, from the root down
+	names    map[reflect.Type]string // the types under $defs: those that contain themselves
+	defs     object
+	findings []Finding
+	errs     []error
+}
+
+// A place is where a type stands: its path in Go, for people, and the JSON
+// pointer of its schema.
+type place struct {
+	path    string
+	pointer jsontext.Pointer
+}
+
+func (p place) items() place {
+	return place{p.path + "[]", p.pointer.AppendToken("items")}
+}
+
+func (p place) values() place {
+	return place{p.path + "[]", p.pointer.AppendToken("additionalProperties")}
+}
+
+func (p place) field(f *field) place {
+	return place{p.path + "." + f.path, p.pointer.AppendToken("properties").AppendToken(f.name)}
+}
+
+// fail notes an error and returns a draft to go on with.
+func (in *inference) fail(path, format string, args ...any) *draft {
+	if path = strings.TrimPrefix(path, "."); path != "" {
+		path += ": "
+	}
+	in.errs = append(in.errs, fmt.Errorf(path+format, args...))
+	return &draft{}
+}
+
+func (in *inference) note(at place, format string, args ...any) {
+	in.findings = append(in.findings, Finding{
+		Pointer: string(at.pointer),
+		Message: strings.TrimPrefix(at.path+": ", ": ") + fmt.Sprintf(format, args...),
+	})
+}
+
+// root describes t in place, even if it contains itself.
+func (in *inference) root(t reflect.Type) *draft {
+	d := in.of(t, place{path: shortName(deref(t))})
+	d.null = false // nobody declares a result that may be no result
+	if ref, ok := d.get("$ref").(string); ok {
+		def := in.defs.get(strings.TrimPrefix(ref, defsPrefix)).(*draft)
+		d = &draft{object: append(object{}, def.object...)}
+	}
+	if len(in.defs) > 0 {
+		d.set("$defs", in.defs)
+	}
+	return d
+}
+
+// of describes a type, or a pointer to it.
+func (in *inference) of(t reflect.Type, at place) *draft {
+	elem := deref(t)
+	if elem.Kind() == reflect.Pointer {
+		return in.fail(at.path, "a pointer to a pointer to a pointer cannot be described; use one pointer")
+	}
+	d := in.named(elem, at)
+	d.null = in.output && t != elem && len(d.object) > 0
+	return d
+}
+
+// deref follows as many pointers as somebody could have meant: a type may
+// point to itself.
+func deref(t reflect.Type) reflect.Type {
+	for range 2 {
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+	}
+	return t
+}
+
+// named describes a type once if it contains itself: then under $defs.
+func (in *inference) named(t reflect.Type, at place) *draft {
+	if in.open[t] && in.names[t] == "" {
+		in.define(t)
+	}
+	if name := in.names[t]; name != "" {
+		return refTo(t, name)
+	}
+	if t.Name() != "" || t.Kind() == reflect.Struct { // other types contain themselves only through one of these
+		in.open[t] = true
+		defer delete(in.open, t)
+	}
+	before := len(in.findings)
+	d := in.describe(t, at)
+	name := in.names[t]
+	if name == "" {
+		return d
+	}
+	in.defs = append(in.defs, member{name, d})
+	for i := range in.findings[before:] {
+		f := &in.findings[before+i]
+		if rest, ok := strings.CutPrefix(f.Pointer, string(at.pointer)); ok && at.pointer != "" {
+			f.Pointer = "/$defs/" + name + rest
+		}
+	}
+	return refTo(t, name)
+}
+
+func (in *inference) describe(t reflect.Type, at place) *draft {
+	if d := known(t); d != nil {
+		return d
+	}
+	if d := in.declared(t, at); d != nil {
+		return d
+	}
+	values := in.enum(t, at)
+	var d *draft
+	switch {
+	case writesJSON(t), !in.output && readsJSON(t):
+		if d = sameKind(values); values == nil {
+			in.note(at, "%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)
+		}
+	case writesText(t), !in.output && readsText(t):
+		d = typed(kindString)
+	default:
+		d = in.byKind(t, at)
+	}
+	if values == nil || d.kind == kindArray || d.kind == kindObject {
+		return d
+	}
+	for _, v := range values {
+		if d.kind&parseValue(v).kind == 0 && d.kind != 0 {
+			return in.fail(at.path, "%v lists %s in Enum, but is written as %s", t, v, typeName(d.kind))
+		}
+	}
+	return (&draft{kind: d.kind, object: d.object[:min(1, len(d.object))]}).set("enum", values)
+}
+
+// known describes the types that encoding/json, or everybody, knows.
+func known(t reflect.Type) *draft {
+	switch t {
+	case reflect.TypeFor[stdjson.RawMessage](), reflect.TypeFor[jsontext.Value]():
+		return &draft{}
+	case reflect.TypeFor[time.Time]():
+		return typed(kindString).set("format", "date-time")
+	case reflect.TypeFor[time.Duration]():
+		d := typed(kindInteger).set("description", "nanoseconds")
+		d.unit = "nanoseconds"
+		return d
+	case reflect.TypeFor[big.Int]():
+		return typed(kindInteger)
+	case reflect.TypeFor[stdjson.Number]():
+		return typed(kindNumber)
+	}
+	return nil
+}
+
+func (in *inference) byKind(t reflect.Type, at place) *draft {
+	switch k := t.Kind(); k {
+	case reflect.Bool:
+		return typed(kindBoolean)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return integer(t)
+	case reflect.Float32, reflect.Float64:
+		return typed(kindNumber)
+	case reflect.String:
+		return typed(kindString)
+	case reflect.Struct:
+		return in.structure(t, at)
+	case reflect.Slice, reflect.Array:
+		return in.list(t, at)
+	case reflect.Map:
+		return in.dictionary(t, at)
+	case reflect.Interface:
+		if !in.output && t.NumMethod() > 0 {
+			return in.fail(at.path, "%v cannot be read from JSON; use any or a concrete type", t)
+		}
+		return &draft{}
+	default:
+		return in.fail(at.path, `%v cannot be written as JSON; leave it out with json:"-"`, k)
+	}
+}
+
+// integer describes integers, with bounds where fewer than 64 bits have them.
+func integer(t reflect.Type) *draft {
+	d := typed(kindInteger)
+	bits := t.Bits()
+	unsigned := t.Kind() >= reflect.Uint
+	switch {
+	case unsigned:
+		d.set("minimum", jsontext.Value("0"))
+		if bits < 64 {
+			d.set("maximum", decimalText(1<<bits-1))
+		}
+	case bits < 64:
+		d.set("minimum", decimalText(-1<<(bits-1)))
+		d.set("maximum", decimalText(1<<(bits-1)-1))
+	}
+	return d
+}
+
+func decimalText(n int64) jsontext.Value { return jsontext.Value(strconv.FormatInt(n, 10)) }
+
+func (in *inference) list(t reflect.Type, at place) *draft {
+	if elem := t.Elem(); t.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && !writesJSON(elem) && !writesText(elem) {
+		return typed(kindString).set("contentEncoding", "base64")
+	}
+	d := typed(kindArray).set("items", in.of(t.Elem(), at.items()))
+	if t.Kind() == reflect.Array {
+		d.set("minItems", t.Len()).set("maxItems", t.Len())
+	}
+	return d
+}
+
+// dictionary describes a map. Its keys are strings in JSON, whatever they are in Go.
+func (in *inference) dictionary(t reflect.Type, at place) *draft {
+	d := typed(kindObject)
+	switch key := t.Key(); {
+	case key.Kind() == reflect.String, writesText(key):
+		if values := in.enum(key, at); values != nil {
+			d.set("propertyNames", object{{"enum", values}})
+		}
+	case reflect.Int <= key.Kind() && key.Kind() <= reflect.Uintptr:
+		d.set("propertyNames", object{{"pattern", numeral(key.Kind())}})
+	default:
+		return in.fail(at.path, "a map key of type %v cannot be a JSON name; use a string, an integer or an encoding.TextMarshaler", key)
+	}
+	return d.set("additionalProperties", in.of(t.Elem(), at.values()))
+}
+
+// numeral is the pattern of a number written as text.
+func numeral(k reflect.Kind) string {
+	switch {
+	case k >= reflect.Uint && k <= reflect.Uintptr:
+		return `^(0|[1-9][0-9]*)$`
+	case k <= reflect.Int64:
+		return `^-?(0|[1-9][0-9]*)$`
+	}
+	return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
+}
+
+func writesJSON(t reflect.Type) bool {
+	return implements[json.Marshaler](t) || implements[json.MarshalerTo](t)
+}
+
+func readsJSON(t reflect.Type) bool {
+	return implements[json.Unmarshaler](t) || implements[json.UnmarshalerFrom](t)
+}
+
+func writesText(t reflect.Type) bool {
+	return implements[encoding.TextMarshaler](t) || implements[encoding.TextAppender](t)
+}
+
+func readsText(t reflect.Type) bool { return implements[encoding.TextUnmarshaler](t) }
+
+// implements says that t or *t has the methods of I.
+func implements[I any](t reflect.Type) bool {
+	i := reflect.TypeFor[I]()
+	return t.Kind() != reflect.Interface && (t.Implements(i) || reflect.PointerTo(t).Implements(i))
+}

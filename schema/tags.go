@@ -1,0 +1,130 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A keyword is a JSON Schema keyword as struct tags give it.
+type keyword struct {
+	name   string
+	values []string // more than one only for enum and example
+}
+
+// parseTags returns the keywords of a field: those of the jsonschema tag, then
+// those of the short tags. Required is apart: it is for the struct to say.
+func parseTags(tag reflect.StructTag) (required bool, words []keyword, err error) {
+	if words, err = parseTag(tag.Get("jsonschema")); err != nil {
+		return false, nil, fmt.Errorf("jsonschema tag: %w", err)
+	}
+	for _, short := range shortTags {
+		text, ok := tag.Lookup(short)
+		if !ok {
+			continue
+		}
+		values := []string{text}
+		if short == "enum" {
+			values = splitCommas(text)
+		}
+		for _, v := range values {
+			if words, err = addKeyword(words, canonical(short), v); err != nil {
+				return false, nil, err
+			}
+		}
+	}
+	if i := slices.IndexFunc(words, func(k keyword) bool { return k.name == "required" }); i >= 0 {
+		required, err = strconv.ParseBool(words[i].values[0])
+		words = slices.Delete(words, i, i+1)
+	}
+	return required, words, err
+}
+
+var shortTags = []string{"desc", "description", "default", "min", "max", "minlen", "maxlen", "pattern", "format", "example", "enum"}
+
+// canonical is the keyword that a short tag means. The lengths are settled
+// when the type is known.
+func canonical(short string) string {
+	switch short {
+	case "desc":
+		return "description"
+	case "min":
+		return "minimum"
+	case "max":
+		return "maximum"
+	}
+	return short
+}
+
+// parseTag reads a jsonschema tag. It is a list of keywords if it begins like
+// one, else a description.
+func parseTag(tag string) (words []keyword, err error) {
+	if tag == "" {
+		return nil, nil
+	}
+	parts := splitCommas(tag)
+	if !isKeywordList(parts) {
+		return []keyword{{"description", []string{tag}}}, nil
+	}
+	for _, part := range parts {
+		name, value, ok := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		switch {
+		case slices.Contains(flags, name) && !ok:
+			value = "true"
+		case !isKeyword(name):
+			return nil, fmt.Errorf(`%q is not a keyword; a comma in a value is written \\, and a text that begins like a keyword goes into the tag desc`, name)
+		case !ok:
+			return nil, fmt.Errorf("%s has no value; write %s=…", name, name)
+		}
+		if words, err = addKeyword(words, name, value); err != nil {
+			return nil, err
+		}
+	}
+	return words, nil
+}
+
+func addKeyword(words []keyword, name, value string) ([]keyword, error) {
+	i := slices.IndexFunc(words, func(k keyword) bool { return k.name == name })
+	switch {
+	case i < 0:
+		return append(words, keyword{name, []string{value}}), nil
+	case name != "enum" && name != "example":
+		return nil, fmt.Errorf("%s is given twice", name)
+	}
+	words[i].values = append(words[i].values, value)
+	return words, nil
+}
+
+// flags are the keywords that need no value.
+var flags = []string{"required", "uniqueItems", "readOnly", "writeOnly", "deprecated"}
+
+var assignment = regexp.MustCompile(`^ *[A-Za-z_$][A-Za-z0-9_]*=`)
+
+// isKeywordList tells required,minimum=1 from a text such as "required, as it were".
+func isKeywordList(parts []string) bool {
+	flag := func(part string) bool { return slices.Contains(flags, strings.TrimSpace(part)) }
+	return assignment.MatchString(parts[0]) ||
+		flag(parts[0]) && (len(parts) == 1 || flag(parts[1]) || assignment.MatchString(parts[1]))
+}
+
+// splitCommas splits at commas; \, is a comma that does not split.
+func splitCommas(s string) []string {
+	parts := []string{""}
+	for i := 0; i < len(s); i++ {
+		last := &parts[len(parts)-1]
+		switch {
+		case strings.HasPrefix(s[i:], `\,`):
+			*last += ","
+			i++
+		case s[i] == ',':
+			parts = append(parts, "")
+		default:
+			*last += s[i : i+1]
+		}
+	}
+	return parts
+}

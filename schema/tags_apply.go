@@ -1,0 +1,203 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A rule says what a keyword speaks about and how its value is read.
+type rule struct {
+	kinds kinds
+	read  func(d *draft, text string) (jsontext.Value, error)
+}
+
+func isKeyword(name string) bool { return name == "required" || ruleFor(name).read != nil }
+
+func ruleFor(name string) rule {
+	switch name {
+	case "description":
+		return rule{kindAny, readDescription}
+	case "title":
+		return rule{kindAny, readText}
+	case "default", "example":
+		return rule{kindAny, readValue}
+	case "readOnly", "writeOnly", "deprecated":
+		return rule{kindAny, readFlag}
+	}
+	return boundFor(name)
+}
+
+// boundFor is the rule of a keyword that narrows what is valid.
+func boundFor(name string) rule {
+	switch name {
+	case "enum":
+		return rule{kindAny &^ kindArray, readValue}
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		return rule{kindNumber, readNumber}
+	case "multipleOf":
+		return rule{kindNumber, readPositive}
+	case "format":
+		return rule{kindNumber | kindString, readText}
+	case "pattern":
+		return rule{kindString, readText}
+	case "minLength", "maxLength":
+		return rule{kindString, readCount}
+	case "minItems", "maxItems":
+		return rule{kindArray, readCount}
+	case "uniqueItems":
+		return rule{kindArray, readFlag}
+	case "minProperties", "maxProperties":
+		return rule{kindObject, readCount}
+	}
+	return rule{}
+}
+
+// apply sets a keyword. What does not speak about an array goes to its items.
+func (d *draft) apply(k keyword) error {
+	name := d.length(k.name)
+	r := ruleFor(name)
+	if d.kind != 0 && r.kinds&d.kind == 0 {
+		if items, ok := d.get("items").(*draft); ok {
+			return items.apply(k)
+		}
+		return fmt.Errorf("%s does not apply to %s", k.name, typeName(d.kind))
+	}
+	var values []jsontext.Value
+	for _, text := range k.values {
+		value, err := r.read(d, text)
+		if err == nil {
+			err = d.narrows(name, value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %q %w", k.name, text, err)
+		}
+		values = append(values, value)
+	}
+	switch name {
+	case "enum":
+		d.set(name, values)
+	case "example":
+		d.set("examples", values)
+	default:
+		d.set(name, values[0])
+	}
+	return nil
+}
+
+// length is the keyword that minlen and maxlen mean for d.
+func (d *draft) length(name string) string {
+	what := "Length"
+	switch d.kind {
+	case kindArray:
+		what = "Items"
+	case kindObject:
+		what = "Properties"
+	}
+	switch name {
+	case "minlen":
+		return "min" + what
+	case "maxlen":
+		return "max" + what
+	}
+	return name
+}
+
+// narrows refuses a bound beyond what the Go type can hold.
+func (d *draft) narrows(name string, value jsontext.Value) error {
+	bound, ok := d.get(name).(jsontext.Value)
+	if !ok || name != "minimum" && name != "maximum" {
+		return nil
+	}
+	c := parseDecimal(value).cmp(parseDecimal(bound))
+	if name == "minimum" && c < 0 || name == "maximum" && c > 0 {
+		return fmt.Errorf("is beyond %s, the %s of the type", bound, name)
+	}
+	return nil
+}
+
+// checkDefault reads the default as arguments will be read, and looks for it in enum.
+func (d *draft) checkDefault(f *field) error {
+	value, ok := d.get("default").(jsontext.Value)
+	if !ok {
+		return nil
+	}
+	equal := func(v jsontext.Value) bool { return string(v) == string(value) }
+	if values, ok := d.get("enum").([]jsontext.Value); ok && !slices.ContainsFunc(values, equal) {
+		return fmt.Errorf("default %s is not in enum", value)
+	}
+	if f.quoted {
+		value = jsontext.Value(parseValue(value).text)
+	}
+	if err := json.Unmarshal(value, reflect.New(f.sf.Type).Interface()); err != nil {
+		return fmt.Errorf("default %s cannot be read: %w", value, err)
+	}
+	return nil
+}
+
+func quoteText(text string) jsontext.Value {
+	quoted, _ := jsontext.AppendQuote(nil, text) // the error says that invalid UTF-8 was replaced
+	return quoted
+}
+
+func readText(_ *draft, text string) (jsontext.Value, error) { return quoteText(text), nil }
+
+// readDescription keeps what a number counts in a text that does not say it.
+func readDescription(d *draft, text string) (jsontext.Value, error) {
+	if !strings.Contains(text, d.unit) {
+		text += " (" + d.unit + ")"
+	}
+	return quoteText(text), nil
+}
+
+func readFlag(_ *draft, text string) (jsontext.Value, error) {
+	if text != "true" && text != "false" {
+		return nil, errors.New("is not true or false")
+	}
+	return jsontext.Value(text), nil
+}
+
+func readCount(_ *draft, text string) (jsontext.Value, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return nil, errors.New("is not a count")
+	}
+	return jsontext.Value(strconv.FormatUint(n, 10)), nil
+}
+
+func readNumber(_ *draft, text string) (jsontext.Value, error) {
+	v := jsontext.Value(text)
+	if !v.IsValid() || v.Kind() != '0' || strings.TrimSpace(text) != text {
+		return nil, errors.New("is not a number")
+	}
+	return v, nil
+}
+
+func readPositive(d *draft, text string) (jsontext.Value, error) {
+	v, err := readNumber(d, text)
+	if err == nil && (v[0] == '-' || parseDecimal(v).isZero()) {
+		return nil, errors.New("is not above 0")
+	}
+	return v, err
+}
+
+// readValue reads a value of the kind that d describes.
+func readValue(d *draft, text string) (jsontext.Value, error) {
+	if d.kind == kindString {
+		return quoteText(text), nil
+	}
+	v := jsontext.Value(text)
+	switch err := v.Compact(); {
+	case err == nil && (d.kind == 0 || parseValue(v).kind&d.kind != 0):
+		return v, nil
+	case d.kind == 0:
+		return quoteText(text), nil
+	}
+	return nil, fmt.Errorf("is not of type %s", typeName(d.kind))
+}
