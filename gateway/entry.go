@@ -127,7 +127,7 @@ const (
 
 // ignoredKeys are keys that clients write and that mean nothing to a gateway.
 var ignoredKeys = map[string]string{
-	"alwaysAllow": clientOnly, "autoApprove": clientOnly, "trust": clientOnly, "alwaysLoad": clientOnly,
+	"alwaysAllow": clientOnly, "autoApprove": clientOnly, "trust": clientOnly, "alwaysLoad": labelOnly,
 	"description": labelOnly, "gallery": labelOnly, "version": labelOnly, "extension": labelOnly,
 	"extensionName": labelOnly, "icon": labelOnly, "dev": labelOnly, "watchPaths": labelOnly,
 	"sandbox": "is not supported: the server runs without a sandbox", "sandboxEnabled": "is not supported: the server runs without a sandbox",

@@ -18,7 +18,10 @@ type variables struct {
 }
 
 func newVariables(file string, env func(string) (string, bool)) *variables {
-	folder := filepath.Dir(file)
+	folder, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		folder = filepath.Dir(file)
+	}
 	if slices.Contains([]string{".vscode", ".cursor", ".gemini"}, filepath.Base(folder)) {
 		folder = filepath.Dir(folder)
 	}
@@ -82,26 +85,16 @@ func closing(s string) int {
 // value expands what stands between the braces.
 func (v *variables) value(inner string, depth int, fail func(why string)) string {
 	name, fallback, hasFallback := strings.Cut(inner, ":-")
-	switch name {
-	case "workspaceFolder":
-		return v.folder
-	case "workspaceFolderBasename":
-		return filepath.Base(v.folder)
-	case "pathSeparator", "/":
-		return string(filepath.Separator)
-	case "userHome":
-		name = "HOME"
-		if _, ok := v.env(name); !ok {
-			name = "USERPROFILE"
-		}
+	if place, ok := v.place(name); ok {
+		return place
 	}
 	kind, rest, special := strings.Cut(name, ":")
 	switch {
-	case kind == "env" && special: // Cursor, Windsurf, VS Code
+	case special && kind == "env": // Cursor, Windsurf, VS Code
 		name = rest
-	case kind == "input" && special:
+	case special && kind == "input":
 		name = inputVariable(rest)
-	case slices.Contains([]string{"file", "command", "config"}, kind) && special:
+	case special && slices.Contains([]string{"file", "command", "config"}, kind):
 		fail(fmt.Sprintf("${%s:…} is not supported; use an environment variable, ${NAME}", kind))
 		return ""
 	}
@@ -116,6 +109,24 @@ func (v *variables) value(inner string, depth int, fail func(why string)) string
 		fail(fmt.Sprintf("the environment variable %s is not set; set it, or write ${%s:-default}", name, name))
 	}
 	return value
+}
+
+// place returns what the variables of editors stand for.
+func (v *variables) place(name string) (value string, ok bool) {
+	switch name {
+	case "workspaceFolder":
+		return v.folder, true
+	case "workspaceFolderBasename":
+		return filepath.Base(v.folder), true
+	case "pathSeparator", "/":
+		return string(filepath.Separator), true
+	case "userHome":
+		if value, ok = v.env("HOME"); !ok {
+			value, ok = v.env("USERPROFILE")
+		}
+		return value, ok
+	}
+	return "", false
 }
 
 // addEnvFile reads the server's file of variables; those of the entry win.

@@ -38,7 +38,7 @@ func completion(h toolpost.Handler, name string) toolpost.Handler {
 	}
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		var params map[string]json.RawMessage
-		if err := json.Unmarshal(call.Arguments, &params); err != nil {
+		if err := json.Unmarshal(call.Arguments, &params); err != nil || params == nil {
 			return nil, &toolpost.ProtocolError{Code: invalidParams, Message: "the params of completion/complete are not an object"}
 		}
 		ref, err := json.Marshal(map[string]string{"type": "ref/prompt", "name": name})
@@ -75,8 +75,8 @@ func (j *joined) joinResources(members []*member) {
 			}
 			owner[k] = m
 			c := *r
-			c.Read = m.reading(r.Read)
-			c.Complete = m.reading(r.Complete)
+			c.Read = m.counted(r.Read, "")
+			c.Complete = m.counted(r.Complete, "")
 			j.features.Resources = append(j.features.Resources, &c)
 		}
 	}
@@ -84,17 +84,6 @@ func (j *joined) joinResources(members []*member) {
 		j.features.Subscribe = func(ctx context.Context, uri string, on bool) error {
 			return subscribe(ctx, members, uri, on)
 		}
-	}
-}
-
-// reading counts h among the calls under way; it keeps the name, a URI.
-func (l *link) reading(h toolpost.Handler) toolpost.Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		defer l.calls.begin()()
-		return h(ctx, call)
 	}
 }
 

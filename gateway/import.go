@@ -205,20 +205,18 @@ func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 		name := key(&m)
 		reason, ignored := ignoredKeys[name]
 		switch {
-		case entryKeys[name] != nil && m.Value.Value.Kind() != 'n':
-			return false
-		case !ignored && entryKeys[name] == nil:
+		case entryKeys[name] != nil:
+			return m.Value.Value.Kind() == 'n'
+		case !ignored:
 			dropped = append(dropped, fmt.Sprintf("the unknown key %q is left out", name))
-		case ignored && reason != clientOnly && reason != labelOnly:
+		case reason != clientOnly && reason != labelOnly:
 			dropped = append(dropped, fmt.Sprintf("the key %q is left out: it %s", name, reason))
 		}
 		return true
 	})
 	for part := range v.All() {
-		if l, ok := part.Value.(hujson.Literal); ok && l.Kind() == '"' {
-			if s := adaptString(l.String(), f); s != l.String() {
-				part.Value = hujson.String(s)
-			}
+		if part.Value.Kind() == '"' {
+			part.Value = adaptString(part.Value.(hujson.Literal), f)
 		}
 	}
 	if f.Folder != "" && v.Find("/cwd") == nil && usesFolder(v) {
@@ -231,14 +229,19 @@ func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 
 var bareVariable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
 
-func adaptString(s string, f ClientFile) string {
+// adaptString writes variables as toolpost.json has them.
+func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {
+	s := l.String()
 	if f.Client == geminiCLI {
 		s = bareVariable.ReplaceAllString(s, "$${$1}")
 	}
 	if f.Folder != "" {
 		s = strings.ReplaceAll(s, "${workspaceFolder}", f.Folder)
 	}
-	return s
+	if s == l.String() {
+		return l
+	}
+	return hujson.String(s)
 }
 
 // usesFolder says whether a command depends on the folder it is started in.

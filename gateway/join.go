@@ -40,21 +40,7 @@ type offer[T any] struct {
 func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
-		tools, err := m.tools(ctx)
-		if err != nil {
-			j.note("", "server %s: its tools cannot be listed: %v", m.server.Name, err)
-		}
-		for _, t := range tools {
-			switch {
-			case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
-				j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
-			case m.selected(t.Name):
-				offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
-			}
-		}
-		for _, f := range m.status().Skipped {
-			j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
-		}
+		offers = append(offers, j.offered(ctx, m)...)
 	}
 	for i, name := range named(j, "tool", offers) {
 		if name == "" {
@@ -67,6 +53,26 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 		t.Policy.Quiet = t.Policy.Quiet || match(quiet, name, o.name)
 		j.tools = append(j.tools, &t)
 	}
+}
+
+// offered returns the tools of m that can be served.
+func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpost.Tool]) {
+	tools, err := m.tools(ctx)
+	if err != nil {
+		j.note("", "server %s: its tools cannot be listed: %v", m.server.Name, err)
+	}
+	for _, t := range tools {
+		switch {
+		case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
+			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
+		case m.selected(t.Name):
+			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
+		}
+	}
+	for _, f := range m.status().Skipped {
+		j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
+	}
+	return offers
 }
 
 // named returns the name of every offer, "" for those that are left out.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"regexp"
@@ -82,7 +83,7 @@ func (m *member) selected(name string) bool {
 	return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
 }
 
-// Tools lists the server's tools, under its own names.
+// tools lists the server's tools, under its own names.
 func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	if l.up == nil {
 		return nil, nil
@@ -144,8 +145,8 @@ func (l *link) features() *toolpost.Features {
 	return &toolpost.Features{}
 }
 
-// counted makes h count among the calls under way, and gives it the name that
-// the server knows.
+// counted makes h count among the calls under way. The server sees name
+// instead of the call's, unless it is empty.
 func (l *link) counted(h toolpost.Handler, name string) toolpost.Handler {
 	if h == nil {
 		return nil
@@ -153,7 +154,7 @@ func (l *link) counted(h toolpost.Handler, name string) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		defer l.calls.begin()()
 		inner := *call
-		inner.Name = name
+		inner.Name = cmp.Or(name, call.Name)
 		return h(ctx, &inner)
 	}
 }

@@ -42,21 +42,27 @@ func redactArgs(args []string) []string {
 	out := make([]string, len(args))
 	valueNext := false
 	for i, arg := range args {
-		name, value, assigned := strings.Cut(arg, "=")
 		option := strings.HasPrefix(arg, "-")
-		switch {
-		case reference.MatchString(arg):
-			out[i] = arg
-		case valueNext && !option, looksSecret(arg):
+		if out[i] = redactArg(arg); valueNext && !option && !reference.MatchString(arg) {
 			out[i] = hidden
-		case assigned && (secretName.MatchString(name) || looksSecret(value) || variableName.MatchString(name)):
-			out[i] = name + "=" + hidden
-		default:
-			out[i] = redactURL(arg)
 		}
-		valueNext = option && !assigned && (secretName.MatchString(arg) || arg == "-H" || arg == "-u" || arg == "-p")
+		valueNext = option && !strings.Contains(arg, "=") &&
+			(secretName.MatchString(arg) || slices.Contains([]string{"-H", "-u", "-p"}, arg))
 	}
 	return out
+}
+
+func redactArg(arg string) string {
+	name, value, assigned := strings.Cut(arg, "=")
+	switch {
+	case reference.MatchString(arg):
+		return arg
+	case assigned && (secretName.MatchString(name) || looksSecret(value) || variableName.MatchString(name)):
+		return name + "=" + hidden
+	case looksSecret(arg):
+		return hidden
+	}
+	return redactURL(arg)
 }
 
 // looksSecret says that s has the form of a token: a known prefix, or long

@@ -1,0 +1,287 @@
+package gateway_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/gateway"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write what the tests got into testdata")
+
+// golden runs f for every txtar file of the folder, and compares what it
+// returns with the file's part called want.
+func golden(t *testing.T, folder string, f func(t *testing.T, a *txtar.Archive) string) {
+	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no files in %s: %v", folder, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := f(t, a)
+			if *update {
+				rest := a.Files[:0:0]
+				for _, part := range a.Files {
+					if part.Name != "want" {
+						rest = append(rest, part)
+					}
+				}
+				a.Files = append(rest, txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(part(a, "want"), got); diff != "" {
+				t.Errorf("want -, got +\n%s", diff)
+			}
+		})
+	}
+}
+
+func part(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func lookup(env string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for line := range strings.Lines(env) {
+			if k, v, _ := strings.Cut(strings.TrimSpace(line), "="); k == name {
+				return v, true
+			}
+		}
+		return "", false
+	}
+}
+
+func TestParseConfig(t *testing.T) {
+	golden(t, "config", func(t *testing.T, a *txtar.Archive) string {
+		var name string
+		for _, f := range a.Files {
+			if strings.HasSuffix(f.Name, ".json") {
+				name = f.Name
+			}
+		}
+		cfg, err := gateway.ParseConfig(name, []byte(part(a, name)), lookup(part(a, "env")))
+		if err == nil {
+			return describe(t, cfg)
+		}
+		var typed *gateway.ConfigError
+		if !errors.As(err, &typed) || cfg != nil {
+			t.Errorf("got %v and %T, want nil and a ConfigError", cfg, err)
+		}
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error tells a value of the file: %v", err)
+		}
+		return "error:\n" + err.Error() + "\n"
+	})
+}
+
+// describe writes cfg as a test compares it.
+func describe(t *testing.T, cfg *gateway.Config) string {
+	var b bytes.Buffer
+	for _, s := range cfg.Servers {
+		if s.Err != nil {
+			fmt.Fprintf(&b, "%s: error: %v\n", s.Name, s.Err)
+			if strings.Contains(s.Err.Error(), "literal-secret") {
+				t.Errorf("the error tells a value of the file: %v", s.Err)
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "%s:\n", s.Name)
+		line := func(name string, v any) {
+			if raw, _ := json.Marshal(v); !strings.Contains(`"" null [] {} false 0`, string(raw)) {
+				fmt.Fprintf(&b, "  %s %s\n", name, raw)
+			}
+		}
+		line("command", s.Command)
+		line("args", s.Args)
+		line("env", s.Env)
+		line("dir", s.Dir)
+		line("url", s.URL)
+		line("headers", s.Headers)
+		line("transport", s.Transport)
+		line("protocolVersion", s.ProtocolVersion)
+		if s.CallTimeout+s.ConnectTimeout > 0 {
+			fmt.Fprintf(&b, "  call %v, connect %v\n", s.CallTimeout, s.ConnectTimeout)
+		}
+		line("disabled", s.Disabled)
+		if s.Prefix != nil {
+			fmt.Fprintf(&b, "  prefix %q\n", *s.Prefix)
+		}
+		line("allow", s.Allow)
+		line("deny", s.Deny)
+	}
+	if cfg.Quiet != nil {
+		fmt.Fprintf(&b, "quiet %q\n", cfg.Quiet)
+	}
+	for _, f := range cfg.Findings {
+		fmt.Fprintf(&b, "finding: %s\n", f.Message)
+	}
+	return b.String()
+}
+
+func TestParseConfigNotUTF8(t *testing.T) {
+	_, err := gateway.ParseConfig("toolpost.json", []byte("\xff\xfe{\x00}\x00"), lookup(""))
+	if err == nil || !strings.Contains(err.Error(), "save it as UTF-8") {
+		t.Errorf("got %v", err)
+	}
+	cfg, err := gateway.ParseConfig("toolpost.json", []byte("\ufeff"+`{"mcpServers": {"a": {"command": "b"}}}`), lookup(""))
+	if err != nil || len(cfg.Servers) != 1 {
+		t.Errorf("with a byte order mark: got %v, %v", cfg, err)
+	}
+}
+
+func TestParseConfigTooDeep(t *testing.T) {
+	_, err := gateway.ParseConfig("toolpost.json", bytes.Repeat([]byte(`{"a":[`), 1e5), lookup(""))
+	if err == nil || !strings.HasPrefix(err.Error(), "toolpost.json:1:") || !strings.Contains(err.Error(), "deep") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoadConfig(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, ".env"), "# keys\nexport A=one # first\nB='two words'\nC=\"kept = too\"\nnot a line\n")
+	path := filepath.Join(dir, "toolpost.json")
+	write(t, path, `{"mcpServers": {
+		"a": {"command": "x", "envFile": ".env", "env": {"B": "mine"}, "cwd": "sub"},
+		"b": {"command": "x", "envFile": "${workspaceFolder}/none"}}}`)
+	cfg, err := gateway.LoadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"A": "one", "B": "mine", "C": "kept = too"}, cfg.Servers[0].Env); diff != "" {
+		t.Error(diff)
+	}
+	if want := filepath.Join(dir, "sub"); cfg.Servers[0].Dir != want {
+		t.Errorf("got %s, want %s", cfg.Servers[0].Dir, want)
+	}
+	if err := cfg.Servers[1].Err; !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "envFile of b") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoadConfigMissing(t *testing.T) {
+	dir := t.TempDir()
+	_, err := gateway.LoadConfig(filepath.Join(dir, "toolpost.json"))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "toolpost import") {
+		t.Errorf("got %v", err)
+	}
+	if _, err = gateway.LoadConfig(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
+		t.Errorf("a folder: got %v", err)
+	}
+	big := filepath.Join(dir, "big.json")
+	write(t, big, strings.Repeat(" ", 5<<20))
+	if _, err = gateway.LoadConfig(big); err == nil || !strings.Contains(err.Error(), "larger") {
+		t.Errorf("a large file: got %v", err)
+	}
+}
+
+func TestEnvConfig(t *testing.T) {
+	cfg, err := gateway.EnvConfig(" http://body-cli:8000/sse, http://10.0.0.7:8001/sse,,https://example.com/mcp,http://body-cli:8000/other/sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `body-cli-8000:
+  url "http://body-cli:8000/sse"
+  transport "sse"
+  prefix ""
+10-0-0-7-8001:
+  url "http://10.0.0.7:8001/sse"
+  transport "sse"
+  prefix ""
+example-com:
+  url "https://example.com/mcp"
+  prefix ""
+body-cli-8000_2:
+  url "http://body-cli:8000/other/sse"
+  transport "sse"
+  prefix ""
+quiet ["get_comments"]
+`
+	if diff := cmp.Diff(want, describe(t, cfg)); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"", " , ", "http://a/sse,hunter2", "http://a/sse,ftp://hunter2/"} {
+		if _, err := gateway.EnvConfig(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: got %v", bad, err)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/config/*.txtar")
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range a.Files {
+			if strings.HasSuffix(part.Name, ".json") {
+				f.Add(part.Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cfg, err := gateway.ParseConfig("toolpost.json", data, lookup("A=1"))
+		var typed *gateway.ConfigError
+		switch {
+		case err == nil:
+			for _, s := range cfg.Servers {
+				if s.Err == nil && (s.Command == "") == (s.URL == "") && !strings.Contains(string(data), "${") {
+					t.Errorf("server %q has command %q and url %q", s.Name, s.Command, s.URL)
+				}
+			}
+		case !errors.As(err, &typed) || len(typed.Problems) == 0:
+			t.Errorf("got %T: %v", err, err)
+		default:
+			lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+			for _, p := range typed.Problems {
+				if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len([]rune(lines[p.Line-1]))+1 {
+					t.Errorf("no such place: %+v", p)
+				}
+			}
+		}
+	})
+}
+
+func ExampleParseConfig() {
+	_, err := gateway.ParseConfig("toolpost.json", []byte(`{
+  "mcpServers": {
+    "github": {
+      "comand": "npx"
+    }
+  }
+}`), os.LookupEnv)
+	fmt.Println(err)
+	// Output: toolpost.json:4:7: unknown key "comand" in mcpServers.github; did you mean "command"?
+}

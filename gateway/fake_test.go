@@ -1,0 +1,214 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A fake is an upstream whose state a test sets.
+type fake struct {
+	cfg     upstream.Config
+	changed func()
+	updated func(uri string)
+	ended   chan struct{} // closed after the first attempt to connect
+
+	mu       sync.Mutex
+	status   upstream.Status
+	tools    []*toolpost.Tool
+	features *toolpost.Features
+	err      error // of Tools
+	closed   bool
+	once     sync.Once
+}
+
+func (f *fake) Ready(ctx context.Context) error {
+	select {
+	case <-f.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *fake) Status() upstream.Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+func (f *fake) Tools(context.Context) ([]*toolpost.Tool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tools, f.err
+}
+
+func (f *fake) Features() *toolpost.Features {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.features
+}
+
+func (f *fake) Close() error {
+	f.mu.Lock()
+	f.closed, f.status.State = true, upstream.Closed
+	f.mu.Unlock()
+	f.end()
+	return nil
+}
+
+func (f *fake) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+func (f *fake) end() { f.once.Do(func() { close(f.ended) }) }
+
+func (f *fake) set(change func(f *fake)) {
+	f.mu.Lock()
+	change(f)
+	f.mu.Unlock()
+	f.changed()
+}
+
+// connect makes the fake ready with tools of these names.
+func (f *fake) connect(names ...string) {
+	f.set(func(f *fake) {
+		f.status.State, f.status.Tools, f.status.Err = upstream.Ready, len(names), nil
+		f.tools = nil
+		for _, name := range names {
+			f.tools = append(f.tools, tool(name, f.cfg.Name+" "+f.cfg.Command))
+		}
+	})
+	f.end()
+}
+
+// fail makes the fake fail; its tools stay.
+func (f *fake) fail(err error) {
+	f.set(func(f *fake) { f.status.State, f.status.Err, f.status.Retry = upstream.Failed, err, time.Now() })
+	f.end()
+}
+
+// tool returns a tool that answers with who it is and the name it was called by.
+func tool(name, who string) *toolpost.Tool {
+	return &toolpost.Tool{
+		Definition: toolpost.Definition{Name: name, Input: schema.MustParse(`{"type":"object"}`)},
+		Handler: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.Text(who + " " + call.Name), nil
+		},
+		Policy: toolpost.Policy{Unchecked: true},
+	}
+}
+
+// A fleet makes fakes in place of upstreams.
+type fleet struct {
+	mu      sync.Mutex
+	started []*fake // in the order of their start
+}
+
+func (f *fleet) start(cfg *upstream.Config, opts *upstream.Options) (gateway.Connection, error) {
+	if cfg.Command == "refused" {
+		return nil, fmt.Errorf("start upstream %q: it is refused", cfg.Name)
+	}
+	u := &fake{cfg: *cfg, changed: opts.Changed, updated: opts.ResourceUpdated, ended: make(chan struct{})}
+	u.status = upstream.Status{Name: cfg.Name, State: upstream.Connecting}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.started = append(f.started, u)
+	return u, nil
+}
+
+// last returns the fake of that name that was started last.
+func (f *fleet) last(name string) *fake {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var u *fake
+	for _, s := range f.started {
+		if s.cfg.Name == name {
+			u = s
+		}
+	}
+	return u
+}
+
+func (f *fleet) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.started)
+}
+
+// open opens a gateway over fakes; it is closed with the test.
+func open(t *testing.T, cfg *gateway.Config) (*gateway.Gateway, *fleet) {
+	t.Helper()
+	f := &fleet{}
+	g, err := gateway.OpenWith(t.Context(), cfg, nil, f.start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, u := range f.started {
+			if !u.isClosed() {
+				t.Errorf("%s is not closed", u.cfg.Name)
+			}
+		}
+	})
+	return g, f
+}
+
+// servers is a configuration of commands: name, command, name, command…
+func servers(pairs ...string) *gateway.Config {
+	cfg := &gateway.Config{}
+	for i := 0; i < len(pairs); i += 2 {
+		s := gateway.Server{}
+		s.Name, s.Command = pairs[i], pairs[i+1]
+		cfg.Servers = append(cfg.Servers, s)
+	}
+	return cfg
+}
+
+func prefixed(cfg *gateway.Config, prefix string) *gateway.Config {
+	for i := range cfg.Servers {
+		cfg.Servers[i].Prefix = &prefix
+	}
+	return cfg
+}
+
+func names(g *gateway.Gateway) []string {
+	tools, _ := g.Live().Set().Tools(context.Background())
+	all := []string{}
+	for _, t := range tools {
+		all = append(all, t.Name)
+	}
+	return all
+}
+
+// call returns what the tool answers, or its error.
+func call(g *gateway.Gateway, name string) string {
+	text, err := g.Live().Set().CallText(context.Background(), name, map[string]any{})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return text
+}
+
+func findings(g *gateway.Gateway) []string {
+	var all []string
+	stop := g.Watch(func(s *gateway.Snapshot) {
+		for _, f := range s.Findings {
+			all = append(all, f.Tool+"| "+f.Message)
+		}
+	})
+	stop()
+	return all
+}

@@ -1,0 +1,161 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+)
+
+// echo answers with the name and arguments that reach the server.
+func echo(who string) toolpost.Handler {
+	return func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.Text(who + " " + call.Name + " " + string(call.Arguments)), nil
+	}
+}
+
+func prompt(name, who string) *toolpost.Prompt {
+	return &toolpost.Prompt{Name: name, Definition: json.RawMessage(`{"name":"` + name + `"}`), Get: echo(who), Complete: echo(who)}
+}
+
+func resource(uri, who string, template bool) *toolpost.Resource {
+	return &toolpost.Resource{URI: uri, Template: template, Read: echo(who)}
+}
+
+func features(g *gateway.Gateway) (f *toolpost.Features) {
+	g.Watch(func(s *gateway.Snapshot) { f = s.Features })()
+	return f
+}
+
+func TestFeatures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("a", "x", "b", "x", "c", "x")
+		cfg.Servers[1].Prefix = new("a__") // clashes with a
+		g, f := open(t, cfg)
+		var watched []string
+		for _, u := range f.started {
+			u.connect()
+			u.set(func(u *fake) {
+				who := u.cfg.Name
+				u.features = &toolpost.Features{
+					Instructions: "I am " + who + ".\n",
+					Prompts:      []*toolpost.Prompt{prompt("p", who)},
+					Resources:    []*toolpost.Resource{resource("test://one", who, false), resource("test://"+who+"/{id}", who, true)},
+				}
+				if who == "b" {
+					u.features.Resources = append(u.features.Resources, resource("test://free", who, false))
+				}
+				if who == "c" {
+					u.features.Instructions = ""
+				}
+				if who != "a" {
+					u.features.Subscribe = func(_ context.Context, uri string, on bool) error {
+						watched = append(watched, who+" "+uri)
+						return nil
+					}
+				}
+			})
+		}
+		synctest.Wait()
+		joined := features(g)
+		if want := "# a\n\nI am a.\n\n# b\n\nI am b."; joined.Instructions != want {
+			t.Errorf("got %q, want %q", joined.Instructions, want)
+		}
+		var got []string
+		for _, p := range joined.Prompts {
+			got = append(got, p.Name+": "+answer(t, p.Get, &toolpost.Call{Name: p.Name}))
+			got = append(got, answer(t, p.Complete, &toolpost.Call{Name: p.Name,
+				Arguments: json.RawMessage(`{"ref":{"type":"ref/prompt","name":"` + p.Name + `"},"argument":{"name":"x","value":"9007199254740993"}}`)}))
+		}
+		for _, r := range joined.Resources {
+			got = append(got, r.URI+": "+answer(t, r.Read, &toolpost.Call{Name: "test://asked"}))
+			if r.Complete != nil {
+				t.Errorf("%s can complete", r.URI)
+			}
+		}
+		want := []string{
+			"a__p: a p ", `a p {"argument":{"name":"x","value":"9007199254740993"},"ref":{"name":"p","type":"ref/prompt"}}`,
+			"b__p: b p ", `b p {"argument":{"name":"x","value":"9007199254740993"},"ref":{"name":"p","type":"ref/prompt"}}`,
+			"c__p: c p ", `c p {"argument":{"name":"x","value":"9007199254740993"},"ref":{"name":"p","type":"ref/prompt"}}`,
+			"test://one: a test://asked ", "test://a/{id}: a test://asked ", "test://b/{id}: b test://asked ",
+			"test://free: b test://asked ", "test://c/{id}: c test://asked ",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		told := strings.Join(findings(g), "\n")
+		for _, want := range []string{
+			`server b: its prompt "p" is called "b__p", because server a has a "a__p"`,
+			"server b: its resource test://one is left out, because server a has it too",
+		} {
+			if !strings.Contains(told, want) {
+				t.Errorf("no %q in\n%s", want, told)
+			}
+		}
+		for _, uri := range []string{"test://free", "test://c/17", "test://b/1/2"} {
+			if err := joined.Subscribe(t.Context(), uri, true); err != nil {
+				t.Errorf("%s: %v", uri, err)
+			}
+		}
+		if diff := cmp.Diff([]string{"b test://free", "c test://c/17", "b test://b/1/2"}, watched); diff != "" {
+			t.Error(diff)
+		}
+		if err := joined.Subscribe(t.Context(), "test://nobody", true); !errors.Is(err, toolpost.ErrNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func answer(t *testing.T, h toolpost.Handler, call *toolpost.Call) string {
+	t.Helper()
+	r, err := h(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := r.FirstText()
+	return text
+}
+
+func TestBadCompletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		f.last("a").connect()
+		f.last("a").set(func(u *fake) {
+			u.features = &toolpost.Features{Instructions: "alone", Prompts: []*toolpost.Prompt{prompt("p", "a")}}
+		})
+		synctest.Wait()
+		joined := features(g)
+		if joined.Instructions != "alone" || joined.Subscribe != nil {
+			t.Errorf("got %+v", joined)
+		}
+		for _, bad := range []string{"", "[]", "null"} {
+			_, err := joined.Prompts[0].Complete(t.Context(), &toolpost.Call{Arguments: json.RawMessage(bad)})
+			var p *toolpost.ProtocolError
+			if !errors.As(err, &p) || p.Code != -32602 {
+				t.Errorf("%q: got %v", bad, err)
+			}
+		}
+	})
+}
+
+func TestResourceUpdated(t *testing.T) {
+	f := &fleet{}
+	var got string
+	g, err := gateway.OpenWith(t.Context(), servers("a", "x"), &gateway.Options{ResourceUpdated: func(uri string) { got = uri }}, f.start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.last("a").updated("test://one")
+	if got != "test://one" {
+		t.Errorf("got %q", got)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+}
