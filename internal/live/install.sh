@@ -10,6 +10,8 @@ cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolpost-live}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
+trap 'rm -rf "${new:-}"' EXIT
+
 # npm fetches the node binary in a script of its package; no other package
 # may run code while it is installed.
 scripts() { [ "$1" = node ] && echo --foreground-scripts || echo --ignore-scripts; }
@@ -22,11 +24,11 @@ install() { # NAME VERSION
 	echo '{"private":true}' >"$new/package.json"
 	if ! (cd "$new" && npm install --no-audit --no-fund --no-update-notifier --loglevel=error \
 		--save-exact "$(scripts "$1")" "$1@$2" </dev/null >&2); then
-		rm -rf "$new"
 		echo "install $1@$2: npm failed; check that npm reaches its registry and run again" >&2
 		exit 1
 	fi
-	[ -d "$final" ] && rm -rf "$new" || mv "$new" "$final"
+	[ -d "$final" ] || mv "$new" "$final"
+	rm -rf "$new"
 }
 
 while read -r name version; do install "$name" "$version"; done <"$peers"
