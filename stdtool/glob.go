@@ -17,7 +17,7 @@ var globDescription string
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"minLength=1,description=Pattern relative to path"`
 	Path    string `json:"path,omitempty" jsonschema:"description=Directory to look in; the whole served folder if left out"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=5000,default=500,description=Number of paths to return"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,default=500,description=Number of paths to return"`
 }
 
 // Glob returns the tool glob: paths that match a pattern.
@@ -41,9 +41,6 @@ func Glob(root *os.Root) *toolpost.Tool {
 }
 
 func list(ctx context.Context, root *os.Root, dir string, p pattern, limit int) (string, error) {
-	if limit == 0 {
-		limit = 500
-	}
 	var b strings.Builder
 	found, more := 0, false
 	late, err := walk(ctx, root, dir, func(_ context.Context, name string, d fs.DirEntry) error {

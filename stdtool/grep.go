@@ -24,9 +24,9 @@ type grepInput struct {
 	Pattern         string `json:"pattern" jsonschema:"minLength=1,description=Regular expression"`
 	Path            string `json:"path,omitempty" jsonschema:"description=File or directory to search; the whole served folder if left out"`
 	Glob            string `json:"glob,omitempty" jsonschema:"description=Only files that match; a pattern without a slash matches the file name"`
-	CaseInsensitive bool   `json:"case_insensitive,omitempty" jsonschema:"default=false,description=Ignore the difference between upper and lower case"`
-	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,default=0,description=Lines to show before and after each match"`
-	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=1000,default=100,description=Number of matching lines to return"`
+	CaseInsensitive bool   `json:"case_insensitive,omitempty" jsonschema:"description=Ignore the difference between upper and lower case"`
+	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines to show before and after each match"`
+	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,default=100,description=Number of matching lines to return"`
 }
 
 // Grep returns the tool grep: lines that match a regular expression.
@@ -82,9 +82,6 @@ func newSearch(root *os.Root, in grepInput) (*search, error) {
 		return nil, toolpost.Retry("pattern %q is not a regular expression of RE2: %v", in.Pattern, err)
 	}
 	s := &search{root: root, re: re, context: in.Context, left: in.MaxMatches}
-	if s.left == 0 {
-		s.left = 100
-	}
 	if in.Glob == "" {
 		return s, nil
 	}

@@ -23,8 +23,8 @@ const (
 
 type readInput struct {
 	Path   string `json:"path" jsonschema:"minLength=1,description=Path of the file relative to the served folder"`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,default=0,description=Number of lines to skip"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=2000,default=2000,description=Number of lines to return"`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Number of lines to skip"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,default=2000,description=Number of lines to return"`
 }
 
 // Read returns the tool read: numbered lines of a text file, or an image.
@@ -71,9 +71,6 @@ func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 }
 
 func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) (*toolpost.Result, error) {
-	if in.Limit == 0 {
-		in.Limit = 2000
-	}
 	var b strings.Builder
 	last, more := 0, false
 	for l, err := range lines(r) {
