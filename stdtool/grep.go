@@ -70,6 +70,11 @@ type search struct {
 	files   int
 	skipped int // binary or unreadable
 	out     strings.Builder
+
+	// Of the file that is searched:
+	before []string // lines that were not shown, as context of a match to come
+	after  int      // lines that are still to be shown, as context of the last match
+	shown  int      // number of the last line that was shown
 }
 
 func newSearch(root *os.Root, in grepInput) (*search, error) {
@@ -123,40 +128,42 @@ func (s *search) file(ctx context.Context, name string) error {
 }
 
 func (s *search) lines(ctx context.Context, r *bufio.Reader, name string) error {
-	var before []string // the last lines that are not shown
-	after, shown := 0, 0
+	s.before, s.after, s.shown = nil, 0, 0
 	for l, err := range lines(r) {
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		at := s.re.FindIndex(l.text)
-		switch {
-		case at != nil && s.left == 0:
-			s.full = true
-			return nil
-		case at != nil:
-			if s.context > 0 && s.out.Len() > 0 && shown != l.number-len(before)-1 {
-				s.out.WriteString("--\n")
-			}
-			s.out.WriteString(strings.Join(before, ""))
-			fmt.Fprintf(&s.out, "%s:%d: %s\n", name, l.number, clip(l.text, at[0], maxGrepLine))
-			before, after, shown = nil, s.context, l.number
-			s.left--
-		case after > 0:
-			s.out.WriteString(contextLine(name, l))
-			after, shown = after-1, l.number
-		case s.context > 0:
-			before = append(slices.Delete(before, 0, max(0, len(before)+1-s.context)), contextLine(name, l))
-		}
-		if s.out.Len() > maxOutput {
+		if s.line(name, l); s.full || s.out.Len() > maxOutput {
 			s.full = true
 			return nil
 		}
 	}
 	return nil
+}
+
+// line shows l if it matches, or if it is context of a match.
+func (s *search) line(name string, l line) {
+	at := s.re.FindIndex(l.text)
+	switch {
+	case at != nil && s.left == 0:
+		s.full = true
+	case at != nil:
+		if s.context > 0 && s.out.Len() > 0 && s.shown != l.number-len(s.before)-1 {
+			s.out.WriteString("--\n")
+		}
+		s.out.WriteString(strings.Join(s.before, ""))
+		fmt.Fprintf(&s.out, "%s:%d: %s\n", name, l.number, clip(l.text, at[0], maxGrepLine))
+		s.before, s.after, s.shown = nil, s.context, l.number
+		s.left--
+	case s.after > 0:
+		s.out.WriteString(contextLine(name, l))
+		s.after, s.shown = s.after-1, l.number
+	case s.context > 0:
+		s.before = append(slices.Delete(s.before, 0, max(0, len(s.before)+1-s.context)), contextLine(name, l))
+	}
 }
 
 func contextLine(name string, l line) string {

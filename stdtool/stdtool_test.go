@@ -3,7 +3,6 @@ package stdtool_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -19,7 +18,8 @@ import (
 	"github.com/toolpost/toolpost/stdtool"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected output in testdata")
+// update says that the expected output in testdata is rewritten.
+var update = os.Getenv("TOOLPOST_UPDATE") != ""
 
 // folder opens dir and returns the read-only tools over it.
 func folder(t testing.TB, dir string) *toolpost.Set {
@@ -90,13 +90,13 @@ func TestCalls(t *testing.T) {
 				}
 				name, arguments, _ := strings.Cut(line, " ")
 				got := strings.TrimSuffix(call(t, set, name, arguments), "\n") + "\n"
-				if *update {
+				if update {
 					archive.Files[i].Data = []byte(got)
 				} else if d := cmp.Diff(string(f.Data), got); d != "" {
 					t.Errorf("%s %s (-want +got):\n%s", name, arguments, d)
 				}
 			}
-			if *update {
+			if update {
 				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -118,7 +118,7 @@ func TestDefinitions(t *testing.T) {
 		}
 		got.WriteByte('\n')
 		path := filepath.Join("testdata", tool.Name+".json")
-		if *update {
+		if update {
 			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
 			}

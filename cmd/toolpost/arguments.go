@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// readArguments returns the arguments that args stand for as a JSON object.
+func readArguments(schema json.RawMessage, args []string, stdin io.Reader) (json.RawMessage, error) {
+	if len(args) == 1 && (args[0] == "-" || strings.HasPrefix(strings.TrimSpace(args[0]), "{")) {
+		data := []byte(args[0])
+		if args[0] == "-" {
+			var err error
+			if data, err = io.ReadAll(stdin); err != nil {
+				return nil, fmt.Errorf("read arguments from standard input: %w", err)
+			}
+		}
+		if data = bytes.TrimSpace(data); kindOf(string(data)) != "object" {
+			return nil, fmt.Errorf("the arguments are not a JSON object")
+		}
+		return data, nil
+	}
+	return pairs(schema, args)
+}
+
+// pairs builds an object of KEY=VALUE arguments, in their order.
+func pairs(schema json.RawMessage, args []string) (json.RawMessage, error) {
+	var names []string
+	values := map[string][]string{}
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("argument %q is not KEY=VALUE; or give one JSON object, or - to read it", arg)
+		}
+		if _, again := values[name]; !again {
+			names = append(names, name)
+		}
+		values[name] = append(values[name], value)
+	}
+	root := parseShape(schema)
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value, err := parseShape(root.Properties[name]).values(values[name])
+		if err != nil {
+			return nil, fmt.Errorf("argument %s: %w", name, err)
+		}
+		b.Write(quote(name))
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// A shape is the part of a schema that says how to read a typed value.
+type shape struct {
+	Types      stringOrList               `json:"type"`
+	Items      json.RawMessage            `json:"items"`
+	Properties map[string]json.RawMessage `json:"properties"`
+}
+
+type stringOrList []string
+
+// UnmarshalJSON takes a name or an array of names.
+func (l *stringOrList) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*l = stringOrList{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(l))
+}
+
+// parseShape returns what it can read: schemas may be of any form.
+func parseShape(schema json.RawMessage) *shape {
+	var s shape
+	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil {
+		return &shape{}
+	}
+	return &s
+}
+
+// values reads the values of one argument, which is given once or more.
+func (s *shape) values(texts []string) (json.RawMessage, error) {
+	onlyList := len(s.Types) == 1 && s.Types[0] == "array"
+	if len(texts) == 1 && (!onlyList || kindOf(texts[0]) == "array") {
+		return s.value(texts[0]), nil
+	}
+	if len(s.Types) > 0 && !slices.Contains(s.Types, "array") {
+		return nil, fmt.Errorf("it is given %d times, but is not a list", len(texts))
+	}
+	items := parseShape(s.Items)
+	elements := make([][]byte, len(texts))
+	for i, text := range texts {
+		elements[i] = items.value(text)
+	}
+	return fmt.Appendf(nil, "[%s]", bytes.Join(elements, []byte(","))), nil
+}
+
+// value reads text as JSON if the schema takes that kind of JSON, or if it
+// does not take text anyway; else as text. The tool's own validation tells
+// what does not fit.
+func (s *shape) value(text string) json.RawMessage {
+	kind := kindOf(text)
+	fits := kind != "" && kind != "string" && (len(s.Types) == 0 || slices.Contains(s.Types, kind) ||
+		kind == "integer" && slices.Contains(s.Types, "number"))
+	takesText := len(s.Types) == 0 || slices.Contains(s.Types, "string")
+	if fits || kind != "" && !takesText {
+		return json.RawMessage(text)
+	}
+	return quote(text)
+}
+
+// kindOf returns the JSON type of text, "" if it is not JSON.
+func kindOf(text string) string {
+	text = strings.TrimSpace(text)
+	if !json.Valid([]byte(text)) {
+		return ""
+	}
+	kinds := map[byte]string{'{': "object", '[': "array", '"': "string", 't': "boolean", 'f': "boolean", 'n': "null"}
+	switch kind, ok := kinds[text[0]]; {
+	case ok:
+		return kind
+	case strings.ContainsAny(text, ".eE"):
+		return "number"
+	}
+	return "integer"
+}
+
+func quote(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string is always encoded
+	return bytes.TrimSpace(b.Bytes())
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost"
+)
+
+func callCommand() *cobra.Command {
+	var (
+		t   target
+		out output
+	)
+	cmd := &cobra.Command{
+		Use:   "call [ADDRESS] NAME [KEY=VALUE… | JSON | -] [-- COMMAND…]",
+		Short: "Call one tool",
+		Long: `Call one tool and print its result.
+
+Arguments are KEY=VALUE pairs, read as the tool's schema says (text, numbers,
+true and false, JSON for the rest; repeat a KEY for several elements of a
+list), or one JSON object, or - for a JSON object on standard input.
+` + targetHelp,
+		Example: `  toolpost call read path=README.md limit=20
+  toolpost call http://127.0.0.1:7717/mcp everything__echo message=hello
+  toolpost call echo '{"message": "hello"}' -- npx -y @modelcontextprotocol/server-everything`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, rest, err := t.split(args, cmd.ArgsLenAtDash())
+			if err != nil {
+				return err
+			}
+			if len(rest) == 0 {
+				return usagef(`name a tool; "toolpost list" shows them`)
+			}
+			s, err := t.open(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			out.to, out.tool = cmd.OutOrStdout(), rest[0]
+			return s.call(cmd, rest[0], rest[1:], &out)
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return t.complete(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	t.addFlags(cmd)
+	cmd.Flags().BoolVar(&out.json, "json", false, "write the raw result")
+	cmd.Flags().StringVar(&out.dir, "out", "", "save images, audio and files to `DIR`")
+	return cmd
+}
+
+func (s *session) call(cmd *cobra.Command, name string, args []string, out *output) error {
+	tool := s.set.Lookup(name)
+	if tool == nil {
+		if err := s.complain(cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		return s.unknown(name)
+	}
+	arguments, err := readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
+	if err != nil {
+		return usagef("%s: %w", name, err)
+	}
+	r, err := s.set.Call(cmd.Context(), &toolpost.Call{Name: name, Arguments: arguments})
+	var protocol *toolpost.ProtocolError
+	switch {
+	case errors.As(err, &protocol):
+		return fmt.Errorf("%s: the server refused the call: %w (code %d)", name, err, protocol.Code)
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if r.IsError() {
+		if out.json {
+			return errors.Join(out.write(r), fmt.Errorf("%s: the tool reports an error", name))
+		}
+		var text strings.Builder
+		failed := *out
+		failed.to = &text
+		return errors.Join(failed.write(r), fmt.Errorf("%s: %s", name, text.String()))
+	}
+	return out.write(r)
+}
+
+// unknown reports a tool that is not there, with the names that look like it.
+func (s *session) unknown(name string) error {
+	near := nearest(name, s.names(), 3)
+	if len(near) == 0 {
+		return usagef(`there is no tool %q; "toolpost list" shows them`, name)
+	}
+	return usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
+}
+
+func (s *session) names() (names []string) {
+	tools, _ := s.set.Tools(context.Background())
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// complete returns the names of tools for the shell; none if that fails.
+func (t *target) complete(ctx context.Context, args []string) []string {
+	cfg, rest, err := t.split(args, -1)
+	if err != nil || len(rest) > 0 {
+		return nil
+	}
+	t.timeout = min(t.timeout, 5*time.Second)
+	s, err := t.open(ctx, cfg)
+	if err != nil {
+		return nil
+	}
+	defer s.close()
+	return s.names()
+}

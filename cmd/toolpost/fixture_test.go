@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+// fixture is a small MCP server over stdio that is written by hand, so that
+// it shares no code with what is tested. With an argument it is broken.
+func fixture() {
+	if len(os.Args) > 1 && os.Args[1] == "broken" {
+		fmt.Fprintln(os.Stderr, "no license key")
+		os.Exit(3)
+	}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params json.RawMessage
+		}
+		if json.Unmarshal(line, &m) != nil || m.ID == nil {
+			continue
+		}
+		go func() {
+			if result := answer(m.Method, m.Params); result != "" {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+			} else {
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", m.ID)
+			}
+		}()
+	}
+}
+
+const fixtureTools = `{"tools":[` +
+	`{"name":"show","description":"Shows its arguments.\nMore.","inputSchema":{"type":"object","properties":{` +
+	`"n":{"type":"integer"},"x":{"type":"number"},"on":{"type":"boolean"},"s":{"type":"string"},"id":{"type":["string","integer"]},` +
+	`"list":{"type":"array","items":{"type":"integer"}},"any":{},"o":{"type":"object"}}},"x-order":1},` +
+	`{"name":"fail","description":"Always fails","inputSchema":{"type":"object"}},` +
+	`{"name":"picture","inputSchema":{"type":"object"}},` +
+	`{"name":"wait","description":"Makes the file started, waits for release","inputSchema":{"type":"object","properties":{"started":{"type":"string"},"release":{"type":"string"}}}}]}`
+
+func answer(method string, params json.RawMessage) string {
+	switch method {
+	case "initialize":
+		return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fixture","version":"1"}}`
+	case "ping":
+		return `{}`
+	case "tools/list":
+		return fixtureTools
+	case "tools/call":
+		return toolResult(params)
+	}
+	return ""
+}
+
+func toolResult(params json.RawMessage) string {
+	var call struct {
+		Name      string
+		Arguments json.RawMessage
+	}
+	_ = json.Unmarshal(params, &call)
+	switch call.Name {
+	case "show":
+		text, _ := json.Marshal(string(call.Arguments))
+		return `{"content":[{"type":"text","text":` + string(text) + `}],"x":9007199254740993}`
+	case "fail":
+		return `{"content":[{"type":"text","text":"the disk is full"}],"isError":true}`
+	case "picture":
+		return `{"content":[{"type":"text","text":"a picture"},{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`
+	case "wait":
+		var files struct{ Started, Release string }
+		_ = json.Unmarshal(call.Arguments, &files)
+		_ = os.WriteFile(files.Started, nil, 0o600)
+		for {
+			if _, err := os.Stat(files.Release); err == nil {
+				return `{"content":[{"type":"text","text":"released"}]}`
+			}
+			time.Sleep(5 * time.Millisecond) // there is nothing to listen to
+		}
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// drainTime is how long calls under way may go on after a signal.
+const drainTime = 5 * time.Second
+
+func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
+	if !l.loopback() {
+		s.log.Warn("other machines can call these tools: there is no authentication", "addr", l.Addr().String())
+	}
+	var calls gate
+	mux := http.NewServeMux()
+	mux.Handle("GET /healthz", http.HandlerFunc(s.health))
+	mux.Handle("/", calls.wrap(s.mcp.Handler()))
+	server := &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return running },
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+		s.log.Info("stopping", "cause", context.Cause(ctx))
+	}
+	return s.stop(running, server, &calls)
+}
+
+// stop ends in order: no new connections, calls under way, sessions, and
+// whatever is still connected.
+func (s *service) stop(running context.Context, server *http.Server, calls *gate) error {
+	ctx, cancel := context.WithTimeout(running, drainTime)
+	defer cancel()
+	var down sync.WaitGroup
+	down.Go(func() { _ = server.Shutdown(ctx) })
+	if !calls.drain(ctx) {
+		s.log.Warn("calls were cut off", "after", drainTime)
+	}
+	err := s.mcp.Close() // ends the streams that Shutdown waits for
+	cancel()
+	down.Wait()
+	if e := server.Close(); err == nil && !errors.Is(e, http.ErrServerClosed) {
+		err = e
+	}
+	return err
+}
+
+// A gate counts the calls under way, and lets none in once it drains.
+type gate struct{ mu sync.RWMutex }
+
+// wrap guards the requests that carry a message; streams only listen.
+func (g *gate) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			if !g.mu.TryRLock() {
+				http.Error(w, "toolpost is stopping", http.StatusServiceUnavailable)
+				return
+			}
+			defer g.mu.RUnlock()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// drain waits for the calls under way; false means that ctx ended first.
+func (g *gate) drain(ctx context.Context) bool {
+	done := make(chan struct{})
+	go func() {
+		g.mu.Lock()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// A healthReport is the answer of /healthz.
+type healthReport struct {
+	Status  string         `json:"status"`
+	Tools   int            `json:"tools"`
+	Servers []serverHealth `json:"servers"`
+}
+
+type serverHealth struct {
+	Name      string `json:"name"`
+	State     string `json:"state"`
+	Transport string `json:"transport,omitempty"`
+	Version   string `json:"protocolVersion,omitempty"`
+	Tools     int    `json:"tools"`
+	Error     string `json:"error,omitempty"`
+}
+
+// health answers ok as long as toolpost serves: servers come and go.
+func (s *service) health(w http.ResponseWriter, _ *http.Request) {
+	tools, _ := s.live.Set().Tools(context.Background())
+	h := healthReport{Status: "ok", Tools: len(tools), Servers: []serverHealth{}}
+	var servers []upstream.Status
+	if s.status != nil {
+		servers = s.status()
+	}
+	for _, st := range servers {
+		e := serverHealth{Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools}
+		if st.Err != nil {
+			e.Error = st.Err.Error()
+		}
+		h.Servers = append(h.Servers, e)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(h)
+}

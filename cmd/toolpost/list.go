@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost"
+)
+
+func listCommand() *cobra.Command {
+	var (
+		t      target
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "list [ADDRESS] [-- COMMAND…]",
+		Short: "List the tools of a configuration, an address or a command",
+		Long:  "List tools with the first line of their description.\n" + targetHelp,
+		Example: `  toolpost list
+  toolpost list http://127.0.0.1:7717/mcp
+  toolpost list --json -- npx -y @modelcontextprotocol/server-everything`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, rest, err := t.split(args, cmd.ArgsLenAtDash())
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return usagef("%q is not an address; give http://… or https://…, or a command after --", rest[0])
+			}
+			s, err := t.open(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			if err := s.complain(cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			tools, err := s.set.Tools(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeDefinitions(cmd.OutOrStdout(), tools)
+			}
+			width, _ := terminalSize(cmd.OutOrStdout())
+			return writeTools(cmd.OutOrStdout(), tools, width)
+		},
+	}
+	t.addFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the full definitions, exactly as clients get them")
+	return cmd
+}
+
+// writeDefinitions writes a JSON array with one definition per line.
+func writeDefinitions(w io.Writer, tools []*toolpost.Tool) error {
+	before := "[\n"
+	for _, t := range tools {
+		raw, err := t.Definition.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", before, raw); err != nil {
+			return err
+		}
+		before = ",\n"
+	}
+	if len(tools) == 0 {
+		before = "["
+	} else {
+		before = "\n"
+	}
+	_, err := io.WriteString(w, before+"]\n")
+	return err
+}
+
+// writeTools writes one line per tool, cut at width unless that is 0.
+func writeTools(w io.Writer, tools []*toolpost.Tool, width int) error {
+	longest := 0
+	for _, t := range tools {
+		longest = max(longest, utf8.RuneCountInString(t.Name))
+	}
+	var b strings.Builder
+	for _, t := range tools {
+		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+		line := strings.TrimRight(fmt.Sprintf("%-*s  %s", longest, t.Name, strings.TrimSpace(first)), " ")
+		b.WriteString(cut(printable(line), width) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

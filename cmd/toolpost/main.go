@@ -1,0 +1,134 @@
+// Command toolpost joins MCP servers into one endpoint, and lists and calls
+// their tools from the command line.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/gateway"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx := untilSignal()
+	cmd := rootCommand()
+	err := cmd.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		return exitInterrupted
+	}
+	return report(cmd.ErrOrStderr(), err)
+}
+
+// untilSignal returns a context that a first signal ends. A second one ends
+// the process at once.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cancel(fmt.Errorf("signal: %v", <-signals))
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+	return ctx
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "toolpost",
+		Short: "One endpoint for the tools of many MCP servers",
+		Long: `Toolpost joins MCP servers into one endpoint, and lists and calls their tools.
+
+Start with "toolpost serve" in a folder of yours.`,
+		Version:                    readVersion().Version,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       knownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
+	})
+	root.AddCommand(serveCommand(), listCommand(), callCommand(), importCommand(), versionCommand(), exitCodesTopic())
+	for _, c := range root.Commands() {
+		c.Args = checked(c.Args)
+	}
+	return root
+}
+
+// knownCommand refuses arguments of the root: they are commands it has not.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return usagef(`there is no command %q; "toolpost help" lists them`, args[0])
+}
+
+// checked makes the errors of a check of arguments usage errors.
+func checked(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
+		}
+		return nil
+	}
+}
+
+// The exit codes, told by "toolpost help exit-codes".
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func exitCodesTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "What the exit codes mean",
+		Long: `Exit codes:
+  0    done; for serve: stopped by a signal or by the end of its input
+  1    a tool or a server failed, or no server could be reached
+  2    the command line or the configuration is wrong, or there is no such tool
+  130  interrupted`,
+	}
+}
+
+// A usageError is a mistake on the command line or in a configuration.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// report writes err for people and returns the exit code.
+func report(w io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(w, "toolpost: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+	var (
+		usage  usageError
+		config *gateway.ConfigError
+	)
+	if errors.As(err, &usage) || errors.As(err, &config) {
+		return exitUsage
+	}
+	return exitFailed
+}

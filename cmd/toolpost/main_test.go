@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"toolpost": main,
+		"fixture":  fixture,
+	})
+}
+
+// TestScripts runs testdata/*.txtar. Beside testscript's own commands:
+//
+//	start NAME PROGRAM ARGS…   starts a program in the background
+//	await NAME REGEXP [VAR]    waits for output of it; VAR becomes the first group
+//	signal NAME INT|TERM       sends it a signal
+//	ended NAME CODE            waits for its end and checks the exit code
+//	get URL REGEXP             waits until the answer of URL matches
+//	awaitfile FILE             waits until FILE exists
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("TOOLPOST_UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Values[programsKey{}] = map[string]*background{}
+			return os.MkdirAll(home, 0o755)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"start":     start,
+			"await":     await,
+			"signal":    sendSignal,
+			"ended":     ended,
+			"get":       get,
+			"awaitfile": awaitFile,
+		},
+	})
+}
+
+// patience is how long a script waits for a condition.
+const patience = 20 * time.Second
+
+type programsKey struct{}
+
+// A background is a program that a script started.
+type background struct {
+	cmd    *exec.Cmd
+	mu     sync.Mutex
+	output bytes.Buffer
+	more   chan struct{} // gets a token with every output
+	done   chan struct{} // closed at the end
+}
+
+func (b *background) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer func() {
+		select {
+		case b.more <- struct{}{}:
+		default:
+		}
+	}()
+	return b.output.Write(p)
+}
+
+func (b *background) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.output.String()
+}
+
+func programs(ts *testscript.TestScript) map[string]*background {
+	return ts.Value(programsKey{}).(map[string]*background)
+}
+
+func start(ts *testscript.TestScript, _ bool, args []string) {
+	path, err := exec.LookPath(args[1])
+	if err != nil {
+		path = filepath.Join(ts.Getenv("PATH"), args[1])
+	}
+	ts.Check(err)
+	b := &background{more: make(chan struct{}, 1), done: make(chan struct{})}
+	b.cmd = exec.Command(path, args[2:]...)
+	b.cmd.Dir, b.cmd.Stdout, b.cmd.Stderr = ts.MkAbs("."), b, b
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "GOCOVERDIR"} {
+		b.cmd.Env = append(b.cmd.Env, name+"="+ts.Getenv(name))
+	}
+	ts.Check(b.cmd.Start())
+	programs(ts)[args[0]] = b
+	go func() {
+		_ = b.cmd.Wait()
+		close(b.done)
+	}()
+	ts.Defer(func() {
+		_ = b.cmd.Process.Kill()
+		<-b.done
+	})
+}
+
+func find(ts *testscript.TestScript, name string) *background {
+	b := programs(ts)[name]
+	if b == nil {
+		ts.Fatalf("nothing called %s was started", name)
+	}
+	return b
+}
+
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	b, re := find(ts, args[0]), regexp.MustCompile("(?m)"+args[1])
+	timeout := time.After(patience)
+	for {
+		m := re.FindStringSubmatch(b.String())
+		if m != nil {
+			if len(args) > 2 {
+				ts.Setenv(args[2], m[1])
+			}
+			return
+		}
+		select {
+		case <-b.more:
+		case <-b.done:
+			if !re.MatchString(b.String()) {
+				ts.Fatalf("%s ended without %s:\n%s", args[0], args[1], b)
+			}
+		case <-timeout:
+			ts.Fatalf("%s did not say %s:\n%s", args[0], args[1], b)
+		}
+	}
+}
+
+func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
+	s := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[1]]
+	ts.Check(find(ts, args[0]).cmd.Process.Signal(s))
+}
+
+func ended(ts *testscript.TestScript, _ bool, args []string) {
+	b := find(ts, args[0])
+	select {
+	case <-b.done:
+	case <-time.After(patience):
+		ts.Fatalf("%s goes on:\n%s", args[0], b)
+	}
+	ts.Logf("%s", b)
+	if got := strconv.Itoa(b.cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("%s ended with %s, want %s:\n%s", args[0], got, args[1], b)
+	}
+}
+
+func get(ts *testscript.TestScript, _ bool, args []string) {
+	re, last := regexp.MustCompile(args[1]), ""
+	poll(ts, "GET "+args[0], func() bool {
+		last = fetch(args[0])
+		return re.MatchString(last)
+	})
+	ts.Logf("%s", last)
+}
+
+func fetch(url string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err.Error()
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	return fmt.Sprintf("%d %s", resp.StatusCode, body)
+}
+
+func awaitFile(ts *testscript.TestScript, _ bool, args []string) {
+	poll(ts, "file "+args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return err == nil
+	})
+}
+
+// poll waits for a condition that cannot be listened to.
+func poll(ts *testscript.TestScript, what string, done func() bool) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !done(); <-tick.C {
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}

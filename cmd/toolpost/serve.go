@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// Options of serve.
+type serveOptions struct {
+	config    string
+	addr      string
+	stdio     bool
+	hosts     []string
+	origins   []string
+	logLevel  slog.Level
+	logFormat string
+}
+
+const defaultAddr = "127.0.0.1:7717"
+
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the tools of all configured servers at one address",
+		Long: `Join the servers of a configuration and serve their tools, prompts and
+resources at one address: /mcp (streamable HTTP), /sse (legacy), /healthz.
+
+The configuration is --config FILE, else the variable MCP_URLS (addresses with
+commas between), ./toolpost.json, or the user's toolpost.json; changes of the
+file apply at once. Without any, toolpost serves read, glob and grep over the
+current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
+		Example: `  toolpost serve
+  toolpost serve --config tools.json --addr 127.0.0.1:9000
+  toolpost serve --stdio`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			tuneMemory()
+			return o.serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("log-level"))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.config, "config", "", "configuration `FILE`")
+	f.StringVar(&o.addr, "addr", defaultAddr, "`HOST:PORT` to listen on; port 0 takes a free one")
+	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
+	f.StringArrayVar(&o.hosts, "allow-host", nil, "`NAME` by which clients may address this server; may be repeated")
+	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
+	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
+	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
+	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
+	return cmd
+}
+
+// A service is a running serve.
+type service struct {
+	mcp    *mcpserver.Server
+	live   *toolpost.Live
+	status func() []upstream.Status // nil for a folder
+	log    *slog.Logger
+	view   view
+	closer []func() error // last first
+}
+
+func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool) error {
+	if o.logFormat != "text" && o.logFormat != "json" {
+		return usagef("--log-format is %q; want text or json", o.logFormat)
+	}
+	found, err := findConfiguration(o.config)
+	if err != nil {
+		return err
+	}
+	var l *listener
+	if !o.stdio {
+		if l, err = listen(o.addr); err != nil {
+			return err
+		}
+		defer l.Close()
+	}
+	s := o.newService(stderr, levelGiven)
+	// What is under way is not cut off by the signal that asks to stop.
+	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), s.log), toolpost.PerProcess)
+	s.closer = append(s.closer, end)
+	defer s.close()
+	if err := s.open(running, ctx, found, o, l); err != nil {
+		return err
+	}
+	if o.stdio {
+		return s.serveStdio(ctx, running, in, out)
+	}
+	return s.serveHTTP(ctx, running, l)
+}
+
+// newService chooses between a live table and log lines.
+func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
+	if width, _ := terminalSize(stderr); width > 0 && !o.stdio {
+		b := &board{out: stderr, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
+		level := o.logLevel
+		if !levelGiven {
+			level = slog.LevelWarn // the board tells the rest
+		}
+		return &service{log: newLogger(b, level, o.logFormat), view: b}
+	}
+	log := newLogger(stderr, o.logLevel, o.logFormat)
+	return &service{log: log, view: &logView{log: log}}
+}
+
+func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// open starts what is served: the servers of a configuration or the current folder.
+func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
+	g := &guide{url: l.url()}
+	if found == nil {
+		f, err := openFolder(running)
+		if err != nil {
+			return err
+		}
+		s.closer = append(s.closer, f.root.Close)
+		s.live, g.folder = f.live, f.path
+		s.mcp = mcpserver.New(s.live, o.serverOptions(s.log, l))
+		s.closer = append(s.closer, s.mcp.Close)
+		s.view.begin(g)
+		s.view.settle()
+		return nil
+	}
+	var current atomic.Pointer[mcpserver.Server] // set a moment after the servers start
+	gw, err := gateway.Open(running, found.Config, &gateway.Options{
+		Logger: s.log,
+		ResourceUpdated: func(uri string) {
+			if m := current.Load(); m != nil {
+				m.ResourceUpdated(running, uri)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	s.closer = append(s.closer, gw.Close)
+	s.live, s.status = gw.Live(), gw.Status
+	s.mcp = mcpserver.New(s.live, o.serverOptions(s.log, l))
+	s.closer = append(s.closer, s.mcp.Close)
+	current.Store(s.mcp)
+	g.file = found.file
+	s.view.begin(g)
+	s.follow(running, ctx, gw, found.file)
+	return nil
+}
+
+func (o *serveOptions) serverOptions(log *slog.Logger, l *listener) *mcpserver.Options {
+	return &mcpserver.Options{
+		Version: readVersion().Version,
+		Logger:  log,
+		Hosts:   append(l.hosts(), o.hosts...),
+		Origins: o.origins,
+	}
+}
+
+// follow passes what changes on: to clients, to the view, and from the file.
+func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, file string) {
+	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
+		s.mcp.SetFeatures(snapshot.Features)
+		s.view.update(snapshot)
+	})
+	s.closer = append(s.closer, func() error { stop(); return nil })
+	go func() {
+		if gw.Ready(ctx) == nil {
+			s.view.settle()
+		}
+	}()
+	if file != "" {
+		s.reloadOnChange(running, gw, file)
+	}
+}
+
+// reloadOnChange applies the configuration file anew whenever it changes.
+func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, file string) {
+	ctx, cancel := context.WithCancel(running)
+	var watch sync.WaitGroup
+	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
+	first := true
+	watch.Go(func() {
+		err := gateway.WatchFile(ctx, file, func(cfg *gateway.Config, err error) {
+			if err == nil {
+				err = gw.Reload(ctx, cfg)
+			}
+			switch {
+			case err != nil:
+				s.log.Error("configuration not applied; the one before stays", "file", file, "err", err)
+			case !first:
+				s.log.Info("configuration applied", "file", file)
+			}
+			first = false
+		})
+		if err != nil {
+			s.log.Warn("changes of the configuration need a restart", "err", err)
+		}
+	})
+}
+
+func (s *service) serveStdio(ctx, running context.Context, in io.Reader, out io.Writer) error {
+	session, cancel := context.WithCancel(running)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	if err := s.mcp.ServeStdio(session, in, out); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve standard input and output: %w", err)
+	}
+	return nil
+}
+
+func (s *service) close() {
+	for i := len(s.closer) - 1; i >= 0; i-- {
+		if err := s.closer[i](); err != nil {
+			s.log.Warn("not closed cleanly", "err", err)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// table draws the servers as lines of at most width characters: one for each,
+// and below those that failed, why.
+func table(servers []upstream.Status, width int, color bool) []string {
+	rows := [][]string{{"SERVER", "TRANSPORT", "VERSION", "STATE", "TOOLS", "MS"}}
+	for _, st := range servers {
+		rows = append(rows, row(st))
+	}
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	widths[0] = min(widths[0], max(12, width-2-len("streamable  2026-07-28  connecting  TOOLS  99999")))
+	var lines []string
+	for i, r := range rows {
+		line := cut(align(r, widths), width)
+		if i > 0 && color {
+			line = paint(line, r[3], servers[i-1].State)
+		}
+		lines = append(lines, line)
+		if i > 0 && servers[i-1].Err != nil {
+			for _, l := range wrap(printable(errText(servers[i-1])), max(20, width-4)) {
+				lines = append(lines, "    "+l)
+			}
+		}
+	}
+	return lines
+}
+
+func row(st upstream.Status) []string {
+	r := []string{printable(st.Name), dash(string(st.Transport)), dash(st.Version), string(st.State), "-", "-"}
+	if st.State == upstream.Ready {
+		r[4] = strconv.Itoa(st.Tools)
+		r[5] = strconv.FormatInt(st.Took.Milliseconds(), 10)
+	}
+	return r
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return printable(s)
+}
+
+// align pads cells; the last two hold numbers.
+func align(cells []string, widths []int) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		if i < 4 {
+			fmt.Fprintf(&b, "%-*s", widths[i], cut(cell, widths[i]))
+		} else {
+			fmt.Fprintf(&b, "%*s", widths[i], cell)
+		}
+	}
+	return b.String()
+}
+
+// paint colours the state in a line.
+func paint(line, cell string, state upstream.State) string {
+	codes := map[upstream.State]string{
+		upstream.Ready: "32", upstream.Connecting: "33", upstream.Failed: "31", gateway.Disabled: "2",
+	}
+	code, ok := codes[state]
+	if !ok {
+		return line
+	}
+	i := strings.LastIndex(line, "  "+cell)
+	if i < 0 {
+		return line
+	}
+	return line[:i+2] + "\x1b[" + code + "m" + cell + "\x1b[0m" + line[i+2+len(cell):]
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+const targetHelp = `
+The tools are those of an ADDRESS (http://… or https://…), of a server that
+the command after -- starts, or of the configuration: --config FILE, else the
+variable MCP_URLS, ./toolpost.json, the user's toolpost.json; without any,
+read, glob and grep over the current folder.`
+
+// A target says whose tools a command is about.
+type target struct {
+	config  string
+	headers []string
+	timeout time.Duration
+}
+
+func (t *target) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&t.config, "config", "", "configuration `FILE`")
+	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+	cmd.Flags().DurationVar(&t.timeout, "timeout", 30*time.Second, "how long to wait for servers to connect")
+}
+
+// split takes an address or a command out of args. Dash is the number of
+// arguments before "--", -1 if there is none.
+func (t *target) split(args []string, dash int) (cfg *gateway.Config, rest []string, err error) {
+	var server upstream.Config
+	if dash >= 0 {
+		if dash == len(args) {
+			return nil, nil, usagef("there is no command after --")
+		}
+		command := args[dash:]
+		server = upstream.Config{Name: filepath.Base(command[0]), Command: command[0], Args: command[1:], Env: environment()}
+		args = args[:dash]
+	}
+	if len(args) > 0 && isAddress(args[0]) {
+		if server.Command != "" {
+			return nil, nil, usagef("give an address or a command after --, not both")
+		}
+		server = upstream.Config{Name: "server", URL: args[0], Headers: map[string]string{}}
+		args = args[1:]
+	}
+	if err := t.setHeaders(&server); err != nil {
+		return nil, nil, err
+	}
+	if server.Name == "" {
+		return nil, args, nil
+	}
+	if t.config != "" {
+		return nil, nil, usagef("give --config, an address or a command after --, only one of them")
+	}
+	server.ConnectTimeout = t.timeout
+	noPrefix := ""
+	return &gateway.Config{Servers: []gateway.Server{{Config: server, Prefix: &noPrefix}}}, args, nil
+}
+
+func isAddress(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
+func (t *target) setHeaders(server *upstream.Config) error {
+	if len(t.headers) > 0 && server.URL == "" {
+		return usagef("--header needs an address; in a configuration, write headers to the server's entry")
+	}
+	for _, h := range t.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok {
+			return usagef(`a --header is not "NAME: VALUE"`)
+		}
+		server.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return nil
+}
+
+// environment is the whole environment: a command that was typed gets what
+// it would get from the shell.
+func environment() map[string]string {
+	env := map[string]string{}
+	for _, e := range os.Environ() {
+		if name, value, ok := strings.Cut(e, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// A session is an open target.
+type session struct {
+	set      *toolpost.Set
+	status   []upstream.Status
+	findings []toolpost.Finding
+	close    func() error
+}
+
+// open connects to cfg, or if it is nil to the configuration that is found.
+func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error) {
+	if cfg == nil {
+		found, err := findConfiguration(t.config)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			f, err := openFolder(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return &session{set: f.live.Set(), close: f.root.Close}, nil
+		}
+		cfg = found.Config
+	}
+	g, err := gateway.Open(ctx, cfg, nil)
+	if err != nil {
+		return nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	if err := g.Ready(wait); err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s := &session{set: g.Live().Set(), status: g.Status(), close: g.Close}
+	g.Watch(func(snapshot *gateway.Snapshot) { s.findings = snapshot.Findings })()
+	return s, nil
+}
+
+// complain writes what is missing, and returns an error if nothing is left.
+func (s *session) complain(w io.Writer) error {
+	reached := 0
+	for _, st := range s.status {
+		switch {
+		case st.State == upstream.Ready:
+			reached++
+		case st.State == gateway.Disabled:
+		case st.Err != nil:
+			fmt.Fprintf(w, "toolpost: server %q is skipped: %v\n", st.Name, st.Err)
+		default:
+			fmt.Fprintf(w, "toolpost: server %q is skipped: it is still %s; allow more time with --timeout\n", st.Name, st.State)
+		}
+	}
+	for _, f := range s.findings {
+		fmt.Fprintf(w, "toolpost: %s\n", findingText(f))
+	}
+	if s.status != nil && reached == 0 {
+		return errors.New("no server could be reached")
+	}
+	return nil
+}
+
+func findingText(f toolpost.Finding) string {
+	if f.Tool == "" {
+		return f.Message
+	}
+	return fmt.Sprintf("tool %q: %s", f.Tool, f.Message)
+}

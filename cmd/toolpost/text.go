@@ -1,0 +1,118 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// terminalSize returns the size of the terminal that w writes to, 0 if it is
+// not a terminal that can be drawn on.
+func terminalSize(w any) (width, height int) {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+		return 0, 0
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil || width < 1 {
+		return 80, 24
+	}
+	return width, height
+}
+
+// isTerminal says that f is a terminal.
+func isTerminal(f io.Reader) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// cut shortens s to width characters; 0 means no limit.
+func cut(s string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// printable replaces what could steer a terminal: names, descriptions and
+// errors come from foreign servers.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r == utf8.RuneError || !unicode.IsPrint(r):
+			return '·'
+		}
+		return r
+	}, s)
+}
+
+// wrap breaks s into lines of at most width characters, at spaces if it can.
+func wrap(s string, width int) (lines []string) {
+	for rest := []rune(strings.Join(strings.Fields(s), " ")); len(rest) > 0; {
+		n := len(rest)
+		if n > width {
+			n = width
+			for i := width; i > width/2; i-- {
+				if rest[i] == ' ' {
+					n = i
+					break
+				}
+			}
+		}
+		lines = append(lines, strings.TrimSpace(string(rest[:n])))
+		rest = []rune(strings.TrimSpace(string(rest[n:])))
+	}
+	return lines
+}
+
+// nearest returns up to n of names that look most like name.
+func nearest(name string, names []string, n int) []string {
+	type scored struct {
+		name     string
+		distance int
+	}
+	var near []scored
+	for _, other := range names {
+		d := distance(strings.ToLower(name), strings.ToLower(other))
+		if strings.Contains(strings.ToLower(other), strings.ToLower(name)) {
+			d = 1
+		}
+		if d <= max(2, len(name)/3) {
+			near = append(near, scored{other, d})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return a.distance - b.distance })
+	var best []string
+	for _, s := range near[:min(n, len(near))] {
+		best = append(best, s.name)
+	}
+	return best
+}
+
+// distance is the number of characters to add, remove or change (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
+)
+
+func TestMemoryLimit(t *testing.T) {
+	const meminfo = "MemFree: 1 kB\nMemTotal:        8388608 kB\n"
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  int64
+	}{
+		{"machine", map[string]string{"/proc/meminfo": meminfo, "/sys/fs/cgroup/memory.max": "max\n"}, 4 << 30},
+		{"container", map[string]string{"/proc/meminfo": meminfo, "/sys/fs/cgroup/memory.max": "536870912\n"}, 256 << 20},
+		{"cgroup 1", map[string]string{"/proc/meminfo": meminfo, "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 4 << 30},
+		{"unknown", nil, 1 << 30},
+		{"odd", map[string]string{"/proc/meminfo": "MemTotal:"}, 1 << 30},
+	}
+	for _, tt := range tests {
+		got := memoryLimit(func(name string) ([]byte, error) {
+			if data, ok := tt.files[name]; ok {
+				return []byte(data), nil
+			}
+			return nil, fs.ErrNotExist
+		})
+		if got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"everything__echo", "everything__add", "read", "grep", "memory__read_graph"}
+	tests := []struct {
+		name string
+		want []string
+	}{
+		{"echo", []string{"everything__echo"}},
+		{"raed", []string{"read"}},
+		{"read", []string{"read", "memory__read_graph"}},
+		{"xyzzy", nil},
+		{"Grep", []string{"grep"}},
+	}
+	for _, tt := range tests {
+		if d := cmp.Diff(tt.want, nearest(tt.name, names, 3)); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	got := wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
+	want := []string{"connect to the", "server: it is", "not there at", "all, abcdefghijk", "lmnopqrstuvwxyz"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOutputParts(t *testing.T) {
+	raw := `{"content":[{"type":"resource_link","uri":"file:///a","name":"A"},
+		{"type":"resource","resource":{"uri":"x:1","text":"inside"}},
+		{"type":"resource","resource":{"uri":"x:2","mimeType":"a/b","blob":"AAEC"}},
+		{"type":"new_kind","x":1}]}`
+	var out bytes.Buffer
+	if err := (&output{to: &out}).write(toolpost.Raw(json.RawMessage(raw))); err != nil {
+		t.Fatal(err)
+	}
+	want := "[link file:///a] A\ninside\n[resource x:2, a/b, 3 bytes; save it with --out DIR]\n{\"type\":\"new_kind\",\"x\":1}\n"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+	out.Reset()
+	if err := (&output{to: &out}).write(toolpost.Raw(json.RawMessage(`{"content":[],"structuredContent":{"a":1}}`))); err != nil || out.String() != "{\"a\":1}\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+func TestWriteDefinitions(t *testing.T) {
+	for n, want := range map[int]string{0: "[]\n", 1: "[\n{\"name\":\"a\",\"inputSchema\":{ }}\n]\n", 2: "[\n{\"name\":\"a\",\"inputSchema\":{ }},\n{\"name\":\"a\",\"inputSchema\":{ }}\n]\n"} {
+		var out bytes.Buffer
+		tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "a", Input: schema.MustParse(`{ }`)}}
+		if err := writeDefinitions(&out, []*toolpost.Tool{tool, tool}[:n]); err != nil || out.String() != want {
+			t.Errorf("%d: %q, %v", n, out.String(), err)
+		}
+	}
+}
+
+func TestListener(t *testing.T) {
+	tests := []struct {
+		host           string
+		loopback, wild bool
+	}{{"127.0.0.1", true, false}, {"::1", true, false}, {"localhost", true, false}, {"0.0.0.0", false, true}, {"::", false, true}, {"10.1.2.3", false, false}, {"box", false, false}}
+	for _, tt := range tests {
+		l := &listener{host: tt.host}
+		if l.loopback() != tt.loopback || l.wildcard() != tt.wild {
+			t.Errorf("%s: %v, %v", tt.host, l.loopback(), l.wildcard())
+		}
+	}
+	if hosts := (&listener{host: "box"}).hosts(); !cmp.Equal(hosts, []string{"box"}) {
+		t.Error(hosts)
+	}
+	l, err := listen(":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !strings.HasPrefix(l.url(), "http://127.0.0.1:") {
+		t.Errorf("an address without a host listens on %s", l.url())
+	}
+}
+
+func TestAsk(t *testing.T) {
+	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "": false, "no\n": false} {
+		if got := ask(strings.NewReader(answer), &bytes.Buffer{}, "Write?"); got != want {
+			t.Errorf("%q: %v", answer, got)
+		}
+	}
+}
+
+// FuzzPairs checks that arguments are always a JSON object or refused.
+func FuzzPairs(f *testing.F) {
+	f.Add(`{"properties":{"a":{"type":"integer"}}}`, "a=1", "b=x")
+	f.Add(`{"properties":{"a":{"type":["array","null"],"items":{"type":"number"}}}}`, "a=1", "a= 2")
+	f.Add(`{"properties":{"a":true}}`, "a=\xff", "=1")
+	f.Fuzz(func(t *testing.T, schema, a, b string) {
+		raw, err := pairs(json.RawMessage(schema), []string{a, b})
+		if err == nil && !json.Valid(raw) {
+			t.Errorf("%q", raw)
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+var servers = []upstream.Status{
+	{Name: "everything", State: upstream.Ready, Transport: upstream.Stdio, Version: "2025-11-25", Tools: 12, Took: 1234 * time.Millisecond},
+	{Name: "a-server-with-a-long-name", State: upstream.Connecting},
+	{Name: "web\x1b[2J", State: upstream.Failed, Transport: upstream.HTTP, Err: errors.New("connect to http://127.0.0.1:1/mcp: connection refused; is the server running?")},
+	{Name: "off", State: gateway.Disabled},
+}
+
+func TestTable(t *testing.T) {
+	got := strings.Join(table(servers, 64, false), "\n")
+	want := `SERVER          TRANSPORT  VERSION     STATE       TOOLS    MS
+everything      stdio      2025-11-25  ready          12  1234
+a-server-with…  -          -           connecting      -     -
+web·[2J         http       -           failed          -     -
+    connect to http://127.0.0.1:1/mcp: connection refused; is
+    the server running?
+off             -          -           disabled        -     -`
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	for _, width := range []int{1, 10, 40, 80, 200} {
+		for _, line := range table(servers, width, true) {
+			if n := visible(line); n > max(width, 24) {
+				t.Errorf("width %d: %d columns: %q", width, n, line)
+			}
+		}
+	}
+	if lines := table(servers, 80, true); !strings.Contains(lines[1], "\x1b[32mready\x1b[0m") {
+		t.Errorf("%q", lines[1])
+	}
+}
+
+// screen is a terminal that knows the few codes that a board writes.
+type screen struct {
+	lines []string
+	row   int
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	for rest := string(p); rest != ""; {
+		var up int
+		if n := cursorUp(rest, &up); n > 0 {
+			s.row -= up
+			s.lines = s.lines[:s.row]
+			rest = rest[n:]
+			continue
+		}
+		line, after, _ := strings.Cut(rest, "\n")
+		s.lines = append(s.lines[:s.row], line)
+		s.row++
+		rest = after
+	}
+	return len(p), nil
+}
+
+// cursorUp reads "move up and clear" and returns its length.
+func cursorUp(s string, up *int) int {
+	after, ok := strings.CutPrefix(s, "\x1b[")
+	if !ok {
+		return 0
+	}
+	number, rest, ok := strings.Cut(after, "A\r\x1b[J")
+	if !ok {
+		return 0
+	}
+	for _, c := range number {
+		*up = *up*10 + int(c-'0')
+	}
+	return len(s) - len(rest)
+}
+
+func TestBoard(t *testing.T) {
+	var s screen
+	b := &board{out: &s, size: func() (int, int) { return 200, 50 }}
+	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
+	at := func(state upstream.State, findings ...toolpost.Finding) *gateway.Snapshot {
+		return &gateway.Snapshot{Status: []upstream.Status{{Name: "one", State: state, Tools: 3}}, Findings: findings}
+	}
+	has := func(want ...string) {
+		t.Helper()
+		text := strings.Join(s.lines, "\n")
+		for _, w := range want {
+			if strings.Count(text, w) != 1 {
+				t.Errorf("want %q once in:\n%s", w, text)
+			}
+		}
+	}
+	b.update(at(upstream.Connecting))
+	has("connecting", "SERVER", "claude mcp add --transport http toolpost http://127.0.0.1:7717/mcp")
+	newLogger(b, slog.LevelWarn, "text").Warn("odd")
+	has("connecting", "msg=odd", "SERVER")
+	b.update(at(upstream.Ready))
+	has("ready", "msg=odd", "SERVER", "gemini mcp add")
+	b.settle()
+	b.settle()
+	has("ready", "SERVER", "Claude Desktop")
+	drawn := len(s.lines)
+	b.update(at(upstream.Ready))
+	if len(s.lines) != drawn {
+		t.Errorf("nothing changed, but it wrote %q", s.lines[drawn:])
+	}
+	b.update(at(upstream.Failed))
+	b.update(at(upstream.Ready, toolpost.Finding{Tool: "x", Message: "the name is odd"}))
+	want := []string{"one: failed", "one: ready, 3 tools, 0 ms", `tool "x": the name is odd`}
+	if d := cmp.Diff(want, s.lines[drawn:]); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestSmallScreen checks that what does not fit is drawn only once.
+func TestSmallScreen(t *testing.T) {
+	var s screen
+	b := &board{out: &s, size: func() (int, int) { return 80, 5 }}
+	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
+	b.update(&gateway.Snapshot{Status: servers})
+	if len(s.lines) > 0 {
+		t.Errorf("drawn: %q", s.lines)
+	}
+	b.settle()
+	if len(s.lines) < 10 || s.row != len(s.lines) {
+		t.Errorf("drawn: %q", s.lines)
+	}
+}
+
+func TestLogView(t *testing.T) {
+	var out bytes.Buffer
+	v := &logView{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))}
+	v.begin(&guide{url: "http://127.0.0.1:1/mcp"})
+	v.update(&gateway.Snapshot{Status: servers[:1]})
+	v.update(&gateway.Snapshot{Status: servers[:1], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
+	v.update(&gateway.Snapshot{Status: servers[2:3], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
+	want := `level=INFO msg=serving url=http://127.0.0.1:1/mcp
+level=INFO msg=server server=everything state=ready transport=stdio version=2025-11-25 tools=12 ms=1234
+level=WARN msg=finding tool="a b" message=odd
+level=WARN msg=server server="web\x1b[2J" state=failed err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?" retry=never
+level=INFO msg=server server=everything state=closed
+`
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
