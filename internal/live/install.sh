@@ -2,12 +2,13 @@
 # Installs what the live tests talk to: each line of peers.txt into a folder
 # CACHE/NAME-VERSION of its own. A folder that exists is complete: it is made
 # elsewhere and renamed, so that runs at the same time do not disturb each
-# other. Prints CACHE, which is TOOLPOST_LIVE_CACHE or a folder toolpost-live
-# in the user's cache folder.
+# other. Prints CACHE, which is TOOLPOST_LIVE_CACHE, else toolpost-live in the
+# user's cache folder, else .live in the checkout.
 set -eu
-peers=$(cd "$(dirname "$0")" && pwd)/peers.txt
-cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/toolpost-live}
-mkdir -p "$cache"
+here=$(cd "$(dirname "$0")" && pwd)
+peers=$here/peers.txt
+cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/toolpost-live}
+mkdir -p "$cache" 2>/dev/null || cache=$here/../../.live && mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
 trap 'rm -rf "${new:-}"' EXIT
