@@ -12,7 +12,8 @@ var encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidU
 	jsonv1.OmitEmptyWithLegacySemantics(true), jsonv1.FormatDurationAsNano(true), jsonv1.FormatByteArrayAsArray(true))
 
 // JSON is read after it was validated: duplicate names are not looked for again.
-var decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true),
+// Null leaves a value as it is, so that it means the default.
+var decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsonv1.MergeWithLegacySemantics(true),
 	jsonv1.FormatDurationAsNano(true), jsonv1.FormatByteArrayAsArray(true))
 
 func encode(v any) ([]byte, error) { return json.Marshal(v, encoding) }

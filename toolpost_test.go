@@ -113,7 +113,7 @@ func TestCall(t *testing.T) {
 		{"default", "x_add", `{"a":1}`, "11", false, 0},
 		{"null is absent", "x_add", `{"a":1,"b":null}`, "11", false, 0},
 		{"big number", "x_add", `{"a":9007199254740993,"b":0}`, "9007199254740993", false, 0},
-		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: it is required\nFix them and call x_add again.", true, toolpost.KindRetry},
+		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: the property is required\nFix them and call x_add again.", true, toolpost.KindRetry},
 		{"error", "plain", `{}`, "boom", true, toolpost.KindFailed},
 		{"retry", "retry", `{}`, "look: use another id", true, toolpost.KindRetry},
 		{"failed", "failed", `{}`, "gone for good", true, toolpost.KindFailed},
