@@ -139,14 +139,12 @@ func (im *importer) servers(s *source, f ClientFile, v *hujson.Value) {
 		origin = fmt.Sprintf("%s (%s, project %s)", f.Client, f.Path, f.Folder)
 	}
 	eachMember(v, func(name string, v *hujson.Value) {
-		if _, ok := v.Value.(*hujson.Object); !ok {
-			im.note("%s of %s: left out: it is %s, not an object", name, origin, kind(*v))
+		if _, ok := v.Value.(*hujson.Object); !ok || name == "" {
+			im.note("%q of %s: left out: want a name and an object", name, origin)
 			return
 		}
 		value := v.Clone()
-		for _, why := range adapt(&value, f) {
-			im.note("%s of %s: %s", name, origin, why)
-		}
+		dropped := adapt(&value, f)
 		e := &entry{source: s, path: name}
 		s.problems = nil
 		e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
@@ -156,6 +154,12 @@ func (im *importer) servers(s *source, f ClientFile, v *hujson.Value) {
 		case pointsHere(&e.server):
 			im.note("%s of %s: left out: it is toolpost itself", name, origin)
 		default:
+			for _, why := range dropped {
+				im.note("%s of %s: %s", name, origin, why)
+			}
+			for _, input := range inputReference.FindAllStringSubmatch(value.String(), -1) {
+				im.note("%s of %s: set the environment variable %s; the client asks for it", name, origin, inputVariable(input[1]))
+			}
 			e.server.Name = name
 			im.add(found{e.server, value, []string{origin}})
 		}
@@ -219,15 +223,35 @@ func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 			part.Value = adaptString(part.Value.(hujson.Literal), f)
 		}
 	}
-	if f.Folder != "" && v.Find("/cwd") == nil && usesFolder(v) {
-		o.Members = append(o.Members, hujson.ObjectMember{
-			Name: hujson.Value{Value: hujson.String("cwd")}, Value: hujson.Value{Value: hujson.String(f.Folder)},
-		})
+	if f.Folder != "" {
+		anchor(v, f.Folder)
 	}
 	return dropped
 }
 
-var bareVariable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+// anchor makes an entry of a project independent of where toolpost.json is.
+func anchor(v *hujson.Value, folder string) {
+	for _, key := range []string{"/cwd", "/envFile"} {
+		path := v.Find(key)
+		if path == nil || path.Value.Kind() != '"' {
+			continue
+		}
+		s := path.Value.(hujson.Literal).String()
+		if !filepath.IsAbs(s) && !strings.HasPrefix(s, "${") {
+			path.Value = hujson.String(filepath.Join(folder, s))
+		}
+	}
+	if o := v.Value.(*hujson.Object); v.Find("/cwd") == nil && usesFolder(v) {
+		o.Members = append(o.Members, hujson.ObjectMember{
+			Name: hujson.Value{Value: hujson.String("cwd")}, Value: hujson.Value{Value: hujson.String(folder)},
+		})
+	}
+}
+
+var (
+	bareVariable   = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	inputReference = regexp.MustCompile(`\$\{input:([^}]*)\}`)
+)
 
 // adaptString writes variables as toolpost.json has them.
 func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {

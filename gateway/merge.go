@@ -60,6 +60,9 @@ func appendMember(o *hujson.Object, name string, value hujson.Value, base string
 		unit = "\t"
 	}
 	indent := lastLine(indentOf(o), base+unit)
+	if deeper, ok := strings.CutPrefix(indent, base); ok && deeper != "" {
+		unit = deeper
+	}
 	after := string(o.AfterExtra)
 	m := hujson.ObjectMember{
 		Name:  hujson.Value{Value: hujson.String(name)},

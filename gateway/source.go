@@ -36,8 +36,14 @@ func (s *source) position(offset int) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
 
+// maxProblems are told of one file.
+const maxProblems = 100
+
 // fail reports a mistake. Its text must not hold values of the file: they may be secret.
 func (s *source) fail(offset int, format string, args ...any) {
+	if len(s.problems) == maxProblems {
+		return
+	}
 	line, column := s.position(offset)
 	s.problems = append(s.problems, Problem{line, column, fmt.Sprintf(format, args...)})
 }

@@ -1,0 +1,145 @@
+package gateway_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/gateway"
+	"golang.org/x/tools/txtar"
+)
+
+func TestImport(t *testing.T) {
+	golden(t, "import", func(t *testing.T, a *txtar.Archive) string {
+		dir := t.TempDir()
+		for _, f := range a.Files {
+			write(t, filepath.Join(dir, f.Name), string(f.Data))
+		}
+		files := gateway.Clients(filepath.Join(dir, "home"), filepath.Join(dir, "app"), "linux", lookup(""))
+		im, err := gateway.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := gateway.ParseConfig("toolpost.json", im.JSON, func(string) (string, bool) { return "set", true })
+		if err != nil {
+			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
+		}
+		if len(cfg.Findings) > 0 {
+			t.Errorf("what is written has findings: %v", cfg.Findings)
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "%d files\n", len(im.Read))
+		for _, s := range im.Servers {
+			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Summary)
+			for _, from := range s.From {
+				fmt.Fprintf(&b, "  from %s\n", from)
+			}
+		}
+		for _, n := range im.Notes {
+			fmt.Fprintf(&b, "note: %s\n", n)
+		}
+		if strings.Contains(b.String(), "hunter2") {
+			t.Errorf("a secret is told: %s", &b)
+		}
+		fmt.Fprintf(&b, "%s", im.JSON)
+		return strings.ReplaceAll(b.String(), dir, "DIR")
+	})
+}
+
+func TestImportIntoBrokenFile(t *testing.T) {
+	_, err := gateway.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`))
+	var typed *gateway.ConfigError
+	if !errors.As(err, &typed) || !strings.Contains(err.Error(), "toolpost.json:1:2: unknown key") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClients(t *testing.T) {
+	list := func(goos, env string) string {
+		var b strings.Builder
+		for _, f := range gateway.Clients("/home/ada", "", goos, lookup(env)) {
+			fmt.Fprintln(&b, f.Client+": "+filepath.ToSlash(f.Path))
+		}
+		return b.String()
+	}
+	rest := `Cursor: /home/ada/.cursor/mcp.json
+VS Code: APPS/Code/User/mcp.json
+Windsurf: /home/ada/.codeium/windsurf/mcp_config.json
+Gemini CLI: /home/ada/.gemini/settings.json
+`
+	for _, tt := range []struct{ goos, env, apps, code string }{
+		{"linux", "", "/home/ada/.config", "/home/ada"},
+		{"linux", "XDG_CONFIG_HOME=/cfg\nCLAUDE_CONFIG_DIR=/claude", "/cfg", "/claude"},
+		{"darwin", "", "/home/ada/Library/Application Support", "/home/ada"},
+		{"windows", "", "/home/ada/AppData/Roaming", "/home/ada"},
+		{"windows", "APPDATA=/roaming", "/roaming", "/home/ada"},
+	} {
+		want := "Claude Desktop: APPS/Claude/claude_desktop_config.json\nClaude Code: " + tt.code + "/.claude.json\n" + rest
+		if diff := cmp.Diff(strings.ReplaceAll(want, "APPS", tt.apps), list(tt.goos, tt.env)); diff != "" {
+			t.Errorf("%s %s: %s", tt.goos, tt.env, diff)
+		}
+	}
+}
+
+func TestSummaryHidesSecrets(t *testing.T) {
+	for _, tt := range []struct{ entry, want string }{
+		{`"command": "npx", "args": ["-y", "@scope/a-server@1.2.3", "/home/ada/some/long/path/with/Numbers123"]`,
+			"npx -y @scope/a-server@1.2.3 /home/ada/some/long/path/with/Numbers123"},
+		{`"command": "x", "args": ["--api-key", "hunter2", "--port", "8080", "--token=hunter2", "--name=me"]`,
+			"x --api-key … --port 8080 --token=… --name=me"},
+		{`"command": "x", "args": ["--key", "${KEY}", "-H", "X: hunter2", "-e", "PASSWORD=hunter2", "-e", "PASSWORD"]`,
+			"x --key ${KEY} -H … -e PASSWORD=… -e PASSWORD"},
+		{`"command": "x", "args": ["sk-hunter2", "AbCdEfGhIjKlMnOp0123456789", "0123456789abcdef0123456789abcdef", "--verbose"]`, "x … … … --verbose"},
+		{`"command": "x", "args": ["postgres://ada:hunter2@db:5432/shop?sslmode=x"], "env": {"B": "hunter2", "A": "hunter2"}`,
+			"x postgres://…@db:5432/shop?sslmode=… A=… B=…"},
+		{`"url": "https://u:hunter2@h.example/v1/AbCdEfGhIjKlMnOp0123456789/mcp?key=hunter2&z#hunter2", "headers": {"Authorization": "hunter2"}, "disabled": true`,
+			"https://…@h.example/v1/…/mcp?key=…&z=… Authorization: … (disabled)"},
+	} {
+		path := filepath.Join(t.TempDir(), "mcp.json")
+		write(t, path, `{"mcpServers": {"s": {`+tt.entry+`}}}`)
+		im, err := gateway.Import([]gateway.ClientFile{{Client: "Cursor", Path: path}}, "toolpost.json", nil)
+		if err != nil || len(im.Servers) != 1 {
+			t.Fatalf("got %+v, %v", im, err)
+		}
+		if got := im.Servers[0].Summary; got != tt.want {
+			t.Errorf("got %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+// Whatever a client's file holds, what is written can be read, and adding
+// twice adds nothing.
+func FuzzImport(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/import/*.txtar")
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			if strings.HasSuffix(file.Name, ".json") {
+				f.Add([]byte(part(a, "toolpost.json")), file.Data)
+			}
+		}
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, existing, data []byte) {
+		path := filepath.Join(dir, "mcp.json")
+		write(t, path, string(data))
+		files := []gateway.ClientFile{{Client: "Cursor", Path: path}, {Client: "Gemini CLI", Path: path, Folder: "/p"}, {Client: "VS Code", Path: path}}
+		im, err := gateway.Import(files, "toolpost.json", existing)
+		if err != nil {
+			return
+		}
+		again, err := gateway.Import(files, "toolpost.json", im.JSON)
+		if err != nil {
+			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
+		}
+		if len(again.Servers) > 0 || string(again.JSON) != string(im.JSON) {
+			t.Fatalf("the second import added %v", again.Servers)
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost/gateway"
+)
+
+// watch watches path; next waits for what is told next.
+func watch(t *testing.T, path string) (next func() (*gateway.Config, error)) {
+	t.Helper()
+	type told struct {
+		cfg *gateway.Config
+		err error
+	}
+	all, ended := make(chan told, 100), make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		ended <- gateway.WatchFile(ctx, path, func(cfg *gateway.Config, err error) { all <- told{cfg, err} })
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if len(all) > 0 {
+			t.Errorf("%d changes too many were told", len(all))
+		}
+	})
+	return func() (*gateway.Config, error) {
+		t.Helper()
+		select {
+		case c := <-all:
+			return c.cfg, c.err
+		case <-time.After(10 * time.Second):
+			t.Fatal("no change was told")
+			return nil, nil
+		}
+	}
+}
+
+func wantServer(t *testing.T, name string, next func() (*gateway.Config, error)) {
+	t.Helper()
+	cfg, err := next()
+	if err != nil || len(cfg.Servers) != 1 || cfg.Servers[0].Name != name {
+		t.Fatalf("got %+v, %v, want server %s", cfg, err, name)
+	}
+}
+
+const oneServer = `{"mcpServers": {"NAME": {"command": "x"}}}`
+
+func config(name string) string { return strings.Replace(oneServer, "NAME", name, 1) }
+
+func TestWatchFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "toolpost.json")
+	next := watch(t, path)
+	if _, err := next(); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("no file: got %v", err)
+	}
+	write(t, path, config("created"))
+	wantServer(t, "created", next)
+
+	write(t, path+".tmp", config("replaced")) // as editors save
+	if err := os.Rename(path+".tmp", path); err != nil {
+		t.Fatal(err)
+	}
+	wantServer(t, "replaced", next)
+
+	write(t, path, `{"mcpServers": {"a": {"comand": "x"}}}`)
+	var typed *gateway.ConfigError
+	if cfg, err := next(); cfg != nil || !errors.As(err, &typed) {
+		t.Fatalf("broken: got %v, %v", cfg, err)
+	}
+	for range 5 { // a burst is one change
+		write(t, path, "")
+		write(t, path, config("written"))
+	}
+	wantServer(t, "written", next)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := next(); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("removed: got %v", err)
+	}
+}
+
+func TestWatchFileThroughLink(t *testing.T) {
+	t.Parallel()
+	target, path := filepath.Join(t.TempDir(), "dotfile.json"), filepath.Join(t.TempDir(), "toolpost.json")
+	write(t, target, config("one"))
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip(err)
+	}
+	next := watch(t, path)
+	wantServer(t, "one", next)
+	write(t, target, config("two"))
+	wantServer(t, "two", next)
+}
+
+func TestWatchFileNoFolder(t *testing.T) {
+	err := gateway.WatchFile(t.Context(), filepath.Join(t.TempDir(), "none", "toolpost.json"), func(*gateway.Config, error) {})
+	if err == nil || !strings.Contains(err.Error(), "watch ") {
+		t.Errorf("got %v", err)
+	}
+}
