@@ -123,6 +123,7 @@ func (v *view) list(context.Context) ([]*toolpost.Tool, error) {
 // refresh joins what the servers offer now, and tells whoever watches. The
 // caller holds work.
 func (g *Gateway) refresh() {
+	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
 	j := join(g.ctx, g.members, g.quiet)
 	g.mu.Lock()
 	g.tools = j.tools
@@ -130,12 +131,11 @@ func (g *Gateway) refresh() {
 	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
 		g.logger.Error("tools not refreshed", "err", err)
 	}
-	s := &Snapshot{Features: j.features}
+	s.Features = j.features
 	s.Findings = append(s.Findings, g.cfg.Findings...)
 	s.Findings = append(s.Findings, g.renamed...)
 	s.Findings = append(s.Findings, j.findings...)
 	s.Findings = append(s.Findings, g.live.Set().Findings()...)
-	s.Status = g.Status()
 	g.snapshot = s
 	for f := range g.watchers {
 		(*f)(s)
