@@ -175,27 +175,21 @@ func absent(v any) any {
 	return v
 }
 
-// The schemas themselves are in testdata/infer.txtar.
+// The schemas themselves are in testdata/infer.txtar: a line for input, one
+// for output where that is another, and the findings.
 func TestInferGolden(t *testing.T) {
 	const file = "testdata/infer.txtar"
 	got := new(txtar.Archive)
 	for _, f := range families {
-		for _, opts := range []*schema.InferOptions{nil, output} {
-			s, findings, err := schema.Infer(reflect.TypeOf(f.sample), opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := jsontext.Value(bytes.Clone(s.Raw()))
-			if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
-				t.Fatal(err)
-			}
-			data := string(text) + "\n"
-			for _, found := range findings {
-				data += "# " + found.Pointer + " " + found.Message + "\n"
-			}
-			side := map[bool]string{true: "input", false: "output"}[opts == nil]
-			got.Files = append(got.Files, txtar.File{Name: f.name + " (" + side + ")", Data: []byte(data)})
+		in, findings := inferred(t, f, nil)
+		data := in
+		if out, _ := inferred(t, f, output); out != in {
+			data += "output: " + out
 		}
+		for _, found := range findings {
+			data += "finding: " + found.Pointer + " " + found.Message + "\n"
+		}
+		got.Files = append(got.Files, txtar.File{Name: f.name, Data: []byte(data)})
 	}
 	if *updateInferred {
 		if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
@@ -206,6 +200,15 @@ func TestInferGolden(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(txtar.Format(got))); diff != "" {
 		t.Errorf("run go test ./schema -update-inferred if this is meant (-want +got):\n%s", diff)
 	}
+}
+
+func inferred(t *testing.T, f family, opts *schema.InferOptions) (string, []schema.Finding) {
+	t.Helper()
+	s, findings, err := schema.Infer(reflect.TypeOf(f.sample), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(s.Raw()) + "\n", findings
 }
 
 // No schema has a $schema, a boolean property, or null in what a model is asked for.

@@ -46,18 +46,20 @@ func (p place) field(f *field) place {
 
 // fail notes an error and returns a draft to go on with.
 func (in *inference) fail(path, format string, args ...any) *draft {
-	if path = strings.TrimPrefix(path, "."); path != "" {
-		path += ": "
-	}
-	in.errs = append(in.errs, fmt.Errorf(path+format, args...))
+	in.errs = append(in.errs, fmt.Errorf("%s%w", label(path), fmt.Errorf(format, args...)))
 	return &draft{}
 }
 
 func (in *inference) note(at place, format string, args ...any) {
-	in.findings = append(in.findings, Finding{
-		Pointer: string(at.pointer),
-		Message: strings.TrimPrefix(at.path+": ", ": ") + fmt.Sprintf(format, args...),
-	})
+	in.findings = append(in.findings, Finding{string(at.pointer), label(at.path) + fmt.Sprintf(format, args...)})
+}
+
+// label begins a message about a path. A root without a name has none.
+func label(path string) string {
+	if path = strings.TrimPrefix(path, "."); path == "" {
+		return ""
+	}
+	return path + ": "
 }
 
 // root describes t in place, even if it contains itself.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -37,10 +36,13 @@ func parseTags(tag reflect.StructTag) (required bool, words []keyword, err error
 		}
 	}
 	if i := slices.IndexFunc(words, func(k keyword) bool { return k.name == "required" }); i >= 0 {
-		required, err = strconv.ParseBool(words[i].values[0])
-		words = slices.Delete(words, i, i+1)
+		text := words[i].values[0]
+		if _, err := readFlag(nil, text); err != nil {
+			return false, nil, fmt.Errorf("required %q %w", text, err)
+		}
+		required, words = text == "true", slices.Delete(words, i, i+1)
 	}
-	return required, words, err
+	return required, words, nil
 }
 
 var shortTags = []string{"desc", "description", "default", "min", "max", "minlen", "maxlen", "pattern", "format", "example", "enum"}
@@ -106,9 +108,8 @@ var assignment = regexp.MustCompile(`^ *[A-Za-z_$][A-Za-z0-9_]*=`)
 
 // isKeywordList tells required,minimum=1 from a text such as "required, as it were".
 func isKeywordList(parts []string) bool {
-	flag := func(part string) bool { return slices.Contains(flags, strings.TrimSpace(part)) }
-	return assignment.MatchString(parts[0]) ||
-		flag(parts[0]) && (len(parts) == 1 || flag(parts[1]) || assignment.MatchString(parts[1]))
+	return assignment.MatchString(parts[0]) || slices.Contains(flags, parts[0]) &&
+		(len(parts) == 1 || assignment.MatchString(parts[1]) || isKeyword(strings.TrimSpace(parts[1])))
 }
 
 // splitCommas splits at commas; \, is a comma that does not split.

@@ -1,14 +1,14 @@
 package schema
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -46,7 +46,7 @@ func boundFor(name string) rule {
 	case "format":
 		return rule{kindNumber | kindString, readText}
 	case "pattern":
-		return rule{kindString, readText}
+		return rule{kindString, readPattern}
 	case "minLength", "maxLength":
 		return rule{kindString, readCount}
 	case "minItems", "maxItems":
@@ -122,20 +122,24 @@ func (d *draft) narrows(name string, value jsontext.Value) error {
 	return nil
 }
 
-// checkDefault reads the default as arguments will be read, and looks for it in enum.
+// checkDefault checks the default as arguments will be: it fits the schema,
+// and can be read.
 func (d *draft) checkDefault(f *field) error {
 	value, ok := d.get("default").(jsontext.Value)
 	if !ok {
 		return nil
 	}
-	equal := func(v jsontext.Value) bool { return string(v) == string(value) }
-	if values, ok := d.get("enum").([]jsontext.Value); ok && !slices.ContainsFunc(values, equal) {
-		return fmt.Errorf("default %s is not in enum", value)
+	raw, err := json.Marshal(d)
+	if err == nil {
+		err = Compile(&Schema{raw: raw}, nil).Validate(value)
+	}
+	if err != nil {
+		return fmt.Errorf("default %s does not fit: %w", value, err)
 	}
 	if f.quoted {
 		value = jsontext.Value(parseValue(value).text)
 	}
-	if err := json.Unmarshal(value, reflect.New(f.sf.Type).Interface()); err != nil {
+	if err := stdjson.Unmarshal(value, reflect.New(f.sf.Type).Interface()); err != nil {
 		return fmt.Errorf("default %s cannot be read: %w", value, err)
 	}
 	return nil
@@ -147,6 +151,13 @@ func quoteText(text string) jsontext.Value {
 }
 
 func readText(_ *draft, text string) (jsontext.Value, error) { return quoteText(text), nil }
+
+func readPattern(_ *draft, text string) (jsontext.Value, error) {
+	if _, err := compilePattern(text); err != nil {
+		return nil, fmt.Errorf("is not a regular expression: %w", err)
+	}
+	return quoteText(text), nil
+}
 
 // readDescription keeps what a number counts in a text that does not say it.
 func readDescription(d *draft, text string) (jsontext.Value, error) {
@@ -173,15 +184,15 @@ func readCount(_ *draft, text string) (jsontext.Value, error) {
 
 func readNumber(_ *draft, text string) (jsontext.Value, error) {
 	v := jsontext.Value(text)
-	if !v.IsValid() || v.Kind() != '0' || strings.TrimSpace(text) != text {
-		return nil, errors.New("is not a number")
+	if _, err := strconv.ParseFloat(text, 64); err != nil || !v.IsValid() || v.Kind() != '0' {
+		return nil, errors.New("is not a JSON number, or too large")
 	}
 	return v, nil
 }
 
 func readPositive(d *draft, text string) (jsontext.Value, error) {
 	v, err := readNumber(d, text)
-	if err == nil && (v[0] == '-' || parseDecimal(v).isZero()) {
+	if f, _ := strconv.ParseFloat(text, 64); err == nil && f <= 0 {
 		return nil, errors.New("is not above 0")
 	}
 	return v, err
