@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -26,35 +25,10 @@ func (j *joined) joinPrompts(members []*member) {
 		p := *o.item
 		p.Name = name
 		p.Get = o.counted(p.Get, o.name)
-		p.Complete = completion(o.counted(p.Complete, o.name), o.name)
+		p.Complete = o.counted(p.Complete, o.name)
 		j.features.Prompts = append(j.features.Prompts, &p)
 	}
 }
-
-// completion gives a completion the name of the prompt that the server knows.
-func completion(h toolpost.Handler, name string) toolpost.Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		var params map[string]json.RawMessage
-		if err := json.Unmarshal(call.Arguments, &params); err != nil || params == nil {
-			return nil, &toolpost.ProtocolError{Code: invalidParams, Message: "the params of completion/complete are not an object"}
-		}
-		ref, err := json.Marshal(map[string]string{"type": "ref/prompt", "name": name})
-		if err != nil {
-			return nil, fmt.Errorf("complete prompt %s: %w", name, err)
-		}
-		params["ref"] = ref
-		inner := *call
-		if inner.Arguments, err = json.Marshal(params); err != nil {
-			return nil, fmt.Errorf("complete prompt %s: %w", name, err)
-		}
-		return h(ctx, &inner)
-	}
-}
-
-const invalidParams = -32602 // JSON-RPC 2.0, §5.1
 
 // joinResources keeps URIs as they are; the first server with a URI has it.
 func (j *joined) joinResources(members []*member) {

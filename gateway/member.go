@@ -117,8 +117,9 @@ func (l *link) inherit(ctx context.Context, before *link) {
 
 // late runs a call of an inherited tool.
 func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	if err := l.up.Ready(ctx); err != nil {
-		return nil, err
+	_ = l.up.Ready(ctx) // without the server, its error is told below
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	tools, err := l.up.Tools(ctx)
 	if err != nil {
