@@ -9,14 +9,16 @@ import (
 
 // A guide tells how to go on: how clients reach us, and how to add servers.
 type guide struct {
-	url    string // "" if we speak on standard input and output
-	file   string // the configuration, "" if there is none
-	folder string // what is served without any configuration
+	url     string // "" if we speak on standard input and output
+	exposed bool   // other machines reach us
+	folder  string // what is served without any configuration, "" if there is one
 }
+
+const exposedWarning = "other machines can call these tools: there is no authentication"
 
 const addServers = `run "toolpost import --write", or write ` + configName
 
-const exampleConfig = `{"mcpServers": {"everything": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`
+const exampleConfig = `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`
 
 // empty tells what is served without a configuration.
 func (g *guide) empty() string {
@@ -34,23 +36,38 @@ func (g *guide) lines() []string {
 			"and start again.",
 			"")
 	}
+	desktop := clientEntry{Command: program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url}}
 	return append(lines,
-		"Serving "+g.url,
+		"Serving "+g.url+g.warning(),
 		"",
 		"  Claude Code     claude mcp add --transport http toolpost "+g.url,
 		"  Gemini CLI      gemini mcp add --transport http toolpost "+g.url,
-		"  Cursor          in ~/.cursor/mcp.json: "+entry(map[string]any{"url": g.url}),
-		"  Claude Desktop  in claude_desktop_config.json: "+entry(map[string]any{
-			"command": program(), "args": []string{"serve", "--stdio"}, "env": map[string]string{"MCP_URLS": g.url},
-		}),
+		"  Cursor          in ~/.cursor/mcp.json:",
+		"    "+clientEntry{URL: g.url}.String(),
+		"  Claude Desktop  in claude_desktop_config.json:",
+		"    "+desktop.String(),
 		"")
 }
 
-// entry is the configuration of a client for one server.
-func entry(server map[string]any) string {
-	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"toolpost": server}})
+func (g *guide) warning() string {
+	if !g.exposed {
+		return ""
+	}
+	return "\nWarning: " + exposedWarning
+}
+
+// A clientEntry is what a client's configuration says about one server.
+type clientEntry struct {
+	URL     string            `json:"url,omitempty"`
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+}
+
+func (e clientEntry) String() string {
+	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"toolpost": e}})
 	if err != nil {
-		return fmt.Sprint(err) // maps of strings are always encoded
+		return fmt.Sprint(err) // strings are always encoded
 	}
 	return string(raw)
 }

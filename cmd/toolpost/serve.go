@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +68,8 @@ current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 type service struct {
 	mcp    *mcpserver.Server
 	live   *toolpost.Live
-	status func() []upstream.Status // nil for a folder
+	status func() []upstream.Status    // nil for a folder
+	ready  func(context.Context) error // nil for a folder
 	log    *slog.Logger
 	view   view
 	closer []func() error // last first
@@ -108,7 +110,7 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 		b := &board{out: stderr, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
 		if !levelGiven {
-			level = slog.LevelWarn // the board tells the rest
+			level = slog.LevelError // the board tells the rest
 		}
 		return &service{log: newLogger(b, level, o.logFormat), view: b}
 	}
@@ -126,7 +128,7 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 
 // open starts what is served: the servers of a configuration or the current folder.
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
-	g := &guide{url: l.url()}
+	g := &guide{url: l.url(), exposed: l != nil && !l.loopback()}
 	if found == nil {
 		f, err := openFolder(running)
 		if err != nil {
@@ -153,11 +155,10 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		return err
 	}
 	s.closer = append(s.closer, gw.Close)
-	s.live, s.status = gw.Live(), gw.Status
+	s.live, s.status, s.ready = gw.Live(), gw.Status, gw.Ready
 	s.mcp = mcpserver.New(s.live, o.serverOptions(s.log, l))
 	s.closer = append(s.closer, s.mcp.Close)
 	current.Store(s.mcp)
-	g.file = found.file
 	s.view.begin(g)
 	s.follow(running, ctx, gw, found.file)
 	return nil
@@ -214,7 +215,16 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	})
 }
 
+// stdioPatience is how long a client on standard input waits for the servers:
+// many list the tools once, right after they have started us.
+const stdioPatience = 5 * time.Second
+
 func (s *service) serveStdio(ctx, running context.Context, in io.Reader, out io.Writer) error {
+	if s.ready != nil {
+		wait, done := context.WithTimeout(ctx, stdioPatience)
+		_ = s.ready(wait) // those that are later are told as a change
+		done()
+	}
 	session, cancel := context.WithCancel(running)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()

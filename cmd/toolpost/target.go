@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,7 +124,7 @@ func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error
 		}
 		cfg = found.Config
 	}
-	g, err := gateway.Open(ctx, cfg, nil)
+	g, err := gateway.Open(ctx, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func (s *session) complain(w io.Writer) error {
 			reached++
 		case st.State == gateway.Disabled:
 		case st.Err != nil:
-			fmt.Fprintf(w, "toolpost: server %q is skipped: %v\n", st.Name, st.Err)
+			fmt.Fprintf(w, "toolpost: server %q is skipped: %s\n", st.Name, errText(st))
 		default:
 			fmt.Fprintf(w, "toolpost: server %q is skipped: it is still %s; allow more time with --timeout\n", st.Name, st.State)
 		}

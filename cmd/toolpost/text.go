@@ -44,7 +44,7 @@ func cut(s string, width int) string {
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\t':
+		case r == '\t' || r == '\n':
 			return ' '
 		case r == utf8.RuneError || !unicode.IsPrint(r):
 			return '·'

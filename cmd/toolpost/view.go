@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"time"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
@@ -18,7 +20,7 @@ type view interface {
 	settle()                           // once every server has answered or failed
 }
 
-// A logView writes one line for every change.
+// A logView writes log lines for what is not logged where it happens.
 type logView struct {
 	log  *slog.Logger
 	last memory
@@ -28,6 +30,9 @@ func (v *logView) begin(g *guide) {
 	if g.url != "" {
 		v.log.Info("serving", "url", g.url)
 	}
+	if g.exposed {
+		v.log.Warn(exposedWarning)
+	}
 	if g.folder != "" {
 		v.log.Info(g.empty(), "next", addServers)
 	}
@@ -35,19 +40,15 @@ func (v *logView) begin(g *guide) {
 
 func (v *logView) update(s *gateway.Snapshot) {
 	for _, st := range v.last.changed(s.Status) {
-		attrs := []any{"server", st.Name, "state", string(st.State)}
-		switch st.State {
-		case upstream.Ready:
-			v.log.Info("server", append(attrs, "transport", string(st.Transport), "version", st.Version,
-				"tools", st.Tools, "ms", st.Took.Milliseconds())...)
-		case upstream.Failed:
-			v.log.Warn("server", append(attrs, "err", st.Err, "retry", retryIn(st))...)
-		default:
-			v.log.Info("server", attrs...)
+		switch {
+		case st.State == upstream.Failed && st.Retry.IsZero():
+			v.log.Error("server cannot be started", "server", st.Name, "err", st.Err)
+		case st.State == gateway.Disabled, st.State == upstream.Closed:
+			v.log.Info("server is "+string(st.State), "server", st.Name)
 		}
 	}
 	for _, f := range v.last.news(s.Findings) {
-		v.log.Warn("finding", "tool", f.Tool, "message", f.Message)
+		v.log.Warn(f.Message, "tool", f.Tool)
 	}
 }
 
@@ -72,8 +73,8 @@ func (m *memory) changed(now []upstream.Status) (changed []upstream.Status) {
 			changed = append(changed, st)
 		}
 	}
-	for _, st := range before {
-		changed = append(changed, upstream.Status{Name: st.Name, State: upstream.Closed})
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		changed = append(changed, upstream.Status{Name: name, State: upstream.Closed})
 	}
 	return changed
 }
@@ -91,19 +92,12 @@ func (m *memory) news(now []toolpost.Finding) (news []toolpost.Finding) {
 	return news
 }
 
+// errText is the error of a server, without its name.
 func errText(st upstream.Status) string {
 	if st.Err == nil {
 		return ""
 	}
-	return st.Err.Error()
-}
-
-// retryIn tells how long it is until the server is tried again.
-func retryIn(st upstream.Status) string {
-	if st.Retry.IsZero() {
-		return "never"
-	}
-	return fmt.Sprint(max(0, time.Until(st.Retry).Round(time.Second)))
+	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
 }
 
 // summary tells a status in one line.

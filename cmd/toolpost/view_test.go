@@ -146,15 +146,18 @@ func TestLogView(t *testing.T) {
 		}
 		return a
 	}}))}
-	v.begin(&guide{url: "http://127.0.0.1:1/mcp"})
-	v.update(&gateway.Snapshot{Status: servers[:1]})
+	v.begin(&guide{url: "http://127.0.0.1:1/mcp", exposed: true})
+	v.update(&gateway.Snapshot{Status: servers})
+	v.update(&gateway.Snapshot{Status: servers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
 	v.update(&gateway.Snapshot{Status: servers[:1], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
-	v.update(&gateway.Snapshot{Status: servers[2:3], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
 	want := `level=INFO msg=serving url=http://127.0.0.1:1/mcp
-level=INFO msg=server server=everything state=ready transport=stdio version=2025-11-25 tools=12 ms=1234
-level=WARN msg=finding tool="a b" message=odd
-level=WARN msg=server server="web\x1b[2J" state=failed err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?" retry=never
-level=INFO msg=server server=everything state=closed
+level=WARN msg="other machines can call these tools: there is no authentication"
+level=ERROR msg="server cannot be started" server="web\x1b[2J" err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"
+level=INFO msg="server is disabled" server=off
+level=WARN msg=odd tool="a b"
+level=INFO msg="server is closed" server=a-server-with-a-long-name
+level=INFO msg="server is closed" server=off
+level=INFO msg="server is closed" server="web\x1b[2J"
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
