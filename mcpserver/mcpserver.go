@@ -1,46 +1,141 @@
 // Package mcpserver serves a live toolset, prompts and resources over MCP:
 // stdio, streamable HTTP of both protocol eras on one address, and legacy SSE.
+//
+//	stdio ─────────────┐
+//	/sse ──────────────┼─▶ engine (sessions) ─┐
+//	/mcp ─▶ front ─────┤                      ├─▶ core ─▶ Set.Call, Features
+//	         guard     └─▶ modern (stateless)─┘
 package mcpserver
 
 import (
 	"context"
-	"io"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 )
 
 // Options configure a Server; nil means defaults.
 type Options struct {
-	Name           string // "toolpost" if empty
-	Version        string
-	Logger         *slog.Logger
+	Name           string        // "toolpost" if empty
+	Version        string        // "0.0.0" if empty
+	Logger         *slog.Logger  // one line for each call, at debug level for quiet tools; nil logs nothing
 	SessionTimeout time.Duration // idle sessions of the stateful era end; 30 min if 0
 	MaxBody        int64         // bytes of one request; 16 MiB if 0
-	Hosts          []string      // Host headers accepted beside loopback ones
-	Origins        []string      // Origin headers accepted beside same-origin ones
+	Hosts          []string      // Host headers accepted beside loopback ones; "*" accepts all
+	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
+}
+
+func (o *Options) orDefaults() *Options {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Name == "" {
+		c.Name = "toolpost"
+	}
+	if c.Version == "" {
+		c.Version = "0.0.0"
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.SessionTimeout == 0 {
+		c.SessionTimeout = 30 * time.Minute
+	}
+	if c.MaxBody == 0 {
+		c.MaxBody = 16 << 20
+	}
+	return &c
 }
 
 // A Server serves a live toolset to any number of sessions.
-type Server struct{}
+type Server struct {
+	core    *core
+	engine  *mcp.Server
+	front   *front
+	unwatch func()
+	end     context.CancelFunc
+}
+
+var errClosed = errors.New("the server was closed")
 
 // New returns a server for live. Sessions are told when its tools change.
-func New(live *toolpost.Live, opts *Options) *Server { return &Server{} }
+func New(live *toolpost.Live, opts *Options) *Server {
+	o := opts.orDefaults()
+	life, end := context.WithCancel(context.Background())
+	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
+	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
+	c := &core{live: live, lot: newLot(), log: o.Logger, info: info, life: life}
+	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
+	s := &Server{core: c, engine: newEngine(c, newWatchers(c), impl), end: end}
+	s.front = newFront(c, s.engine, o)
+	s.unwatch = live.Watch(s.setTools)
+	return s
+}
+
+// What the MCP library tells sessions about: it sees one item of a kind,
+// which is added again whenever the real list changed.
+const (
+	changedName = "changed"
+	changedURI  = "toolpost:changed"
+)
+
+func (s *Server) setTools(set *toolpost.Set) {
+	t := newTools(set, s.core.log)
+	if old := s.core.tools.Swap(t); old != nil && !old.listing.equal(t.listing) {
+		s.engine.AddTool(&mcp.Tool{Name: changedName, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	}
+}
 
 // SetFeatures replaces the prompts, resources and instructions; sessions are
-// told about the difference.
-func (s *Server) SetFeatures(f *toolpost.Features) {}
+// told about the difference. Servers that never had features announce none.
+func (s *Server) SetFeatures(f *toolpost.Features) {
+	n := newFeatures(f, s.core.log)
+	n.set = true
+	old := s.core.features.Swap(n)
+	if !old.prompts.equal(n.prompts) {
+		s.engine.AddPrompt(&mcp.Prompt{Name: changedName}, nil)
+	}
+	if !old.resources.equal(n.resources) || !old.templates.equal(n.templates) {
+		s.engine.AddResource(&mcp.Resource{Name: changedName, URI: changedURI}, nil)
+	}
+}
 
 // ResourceUpdated tells subscribed sessions that a resource changed.
-func (s *Server) ResourceUpdated(ctx context.Context, uri string) {}
-
-// ServeStdio serves one session on in and out until in ends or ctx is done.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error { return nil }
+func (s *Server) ResourceUpdated(ctx context.Context, uri string) {
+	if err := s.engine.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
+		s.core.log.WarnContext(ctx, "resource update not sent", "uri", uri, "err", err)
+	}
+}
 
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE).
-func (s *Server) Handler() http.Handler { return http.NotFoundHandler() }
+func (s *Server) Handler() http.Handler { return s.front }
 
-// Close ends all sessions.
-func (s *Server) Close() error { return nil }
+// Close ends all sessions, and the calls that they wait for. Handlers that do
+// not heed their context are left behind.
+func (s *Server) Close() error {
+	s.unwatch()
+	s.end()
+	s.core.lot.close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var all sync.WaitGroup
+		for session := range s.engine.Sessions() {
+			all.Go(func() { _ = session.Close() }) // it is over either way
+		}
+		all.Wait()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(closeTime):
+		return errors.New("close server: a handler goes on although its call has ended")
+	}
+}

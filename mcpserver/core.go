@@ -1,0 +1,269 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+)
+
+// core answers requests, in raw JSON from edge to edge.
+type core struct {
+	live     *toolpost.Live
+	tools    atomic.Pointer[tools]
+	features atomic.Pointer[features]
+	lot      *lot
+	log      *slog.Logger
+	info     json.RawMessage // the server's name and version
+	life     context.Context // ends with the server
+}
+
+// serve answers r with the bytes of its result.
+func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, peerKey{}, &r.peer))
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	switch {
+	case r.named() && !isObject(r.params):
+		return nil, rpcError(jsonrpc.CodeInvalidParams, "%s needs params", r.method)
+	case !r.named():
+		return c.protect(ctx, r, func() (json.RawMessage, error) { return c.answer(ctx, r) })
+	case r.modern():
+		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (json.RawMessage, error) {
+			return c.protect(ctx, r, func() (json.RawMessage, error) { return c.run(ctx, r, caller) })
+		})
+	}
+	return c.protect(ctx, r, func() (json.RawMessage, error) { return c.rounds(ctx, r) })
+}
+
+// protect turns a panic, which is a defect of ours or of a handler that is no
+// tool, into an error with an id that the log explains.
+func (c *core) protect(ctx context.Context, r *request, f func() (json.RawMessage, error)) (raw json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			id := rand.Text()[:8]
+			c.log.ErrorContext(ctx, "panic", "method", r.method, "name", r.name, "id", id, "panic", p, "stack", string(debug.Stack()))
+			raw, err = nil, rpcError(jsonrpc.CodeInternalError, "internal error (id %s); the server's log has the details", id)
+		}
+	}()
+	return f()
+}
+
+// answer serves the methods that no handler of a tool, prompt or resource is behind.
+func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) {
+	f := c.features.Load()
+	switch r.method {
+	case listTools:
+		return c.list(r, c.tools.Load().listing)
+	case listPrompts:
+		return c.list(r, f.prompts)
+	case listResources:
+		return c.list(r, f.resources)
+	case listTemplates:
+		return c.list(r, f.templates)
+	}
+	return c.complete(ctx, r, f)
+}
+
+func (c *core) list(r *request, l listing) (json.RawMessage, error) {
+	var cursor string
+	if raw := get(r.params, "cursor"); len(raw) > 1 {
+		cursor = string(raw[1 : len(raw)-1])
+	}
+	body := l.page(cursor)
+	if body == nil {
+		return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown cursor; list again from the start")
+	}
+	tail := "}"
+	if r.modern() {
+		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.info) + `}}`
+	}
+	return append(append(make([]byte, 0, len(body)+len(tail)), body...), tail...), nil
+}
+
+// run runs the handler that r names.
+func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (json.RawMessage, error) {
+	call := &toolpost.Call{Name: r.name, Arguments: r.arguments, Params: r.params, Caller: caller}
+	var (
+		result *toolpost.Result
+		err    error
+	)
+	switch f := c.features.Load(); r.method {
+	case callTool:
+		return c.call(ctx, r, call)
+	case getPrompt:
+		p := f.promptByName[r.name]
+		if p == nil {
+			return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown prompt %.100q; call prompts/list", r.name)
+		}
+		result, err = handle(ctx, p.Get, call)
+	default:
+		p := f.resource(r.name)
+		if p == nil {
+			return nil, noResource(r)
+		}
+		result, err = handle(ctx, p.Read, call)
+	}
+	return c.encode(r, result, err)
+}
+
+// codeNoResource is the code up to 2025-11-25.
+const codeNoResource = -32002
+
+func noResource(r *request) *jsonrpc.Error {
+	e := rpcError(codeNoResource, "unknown resource %.200q; call resources/list", r.name)
+	if r.modern() {
+		e.Code = jsonrpc.CodeInvalidParams
+	}
+	e.Data = json.RawMessage(`{"uri":` + string(quote(r.name)) + `}`)
+	return e
+}
+
+func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.RawMessage, error) {
+	start := time.Now()
+	set := c.live.Set()
+	result, err := set.Call(toolpost.Logger.With(ctx, c.log), call)
+	raw, err := c.encode(r, result, err)
+	level := slog.LevelInfo
+	if t := set.Lookup(call.Name); t != nil && t.Policy.Quiet {
+		level = slog.LevelDebug
+	}
+	if c.log.Enabled(ctx, level) {
+		attrs := []slog.Attr{slog.String("tool", r.name), slog.String("client", r.client),
+			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}
+		if err != nil {
+			attrs = append(attrs, slog.String("err", err.Error()))
+		} else if result.IsError() {
+			attrs = append(attrs, slog.Bool("failed", true))
+		}
+		c.log.LogAttrs(ctx, level, "call", attrs...)
+	}
+	return raw, err
+}
+
+// handle runs a handler of a prompt or resource in a scope of its own.
+func handle(ctx context.Context, h toolpost.Handler, call *toolpost.Call) (r *toolpost.Result, err error) {
+	if h == nil {
+		return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
+	}
+	ctx, end := toolpost.OpenScope(ctx, toolpost.PerCall)
+	defer func() { err = errors.Join(err, end()) }()
+	return h(ctx, call)
+}
+
+func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawMessage, error) {
+	ref := get(r.params, "ref")
+	if !isObject(ref) || !isObject(get(r.params, "argument")) {
+		return nil, rpcError(jsonrpc.CodeInvalidParams, "completion needs the members ref and argument")
+	}
+	var h toolpost.Handler
+	known := false
+	if name := text(get(ref, "name")); name != "" && f.promptByName[name] != nil {
+		known, h = true, f.promptByName[name].Complete
+	} else if uri := text(get(ref, "uri")); uri != "" {
+		p := f.resourceByURI[uri]
+		if p == nil {
+			p = f.resource(uri)
+		}
+		if known = p != nil; known {
+			h = p.Complete
+		}
+	}
+	switch {
+	case !known:
+		return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
+	case h == nil:
+		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`)), nil
+	}
+	result, err := handle(ctx, h, &toolpost.Call{Name: r.method, Arguments: r.params, Params: r.params})
+	return c.encode(r, result, err)
+}
+
+// text returns the string that raw holds, "" if it holds none.
+func text(raw json.RawMessage) string {
+	var s string
+	if raw == nil || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// encode returns the result's exact bytes, with what the client's version
+// needs beside them.
+func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawMessage, error) {
+	if err != nil {
+		return nil, toFault(r, err)
+	}
+	if result == nil {
+		result = toolpost.Parts()
+	}
+	raw, err := result.MarshalJSON()
+	switch {
+	case err != nil:
+		return nil, rpcError(jsonrpc.CodeInternalError, "encode result of %.100q: %v", r.name, err)
+	case !isObject(raw):
+		return nil, rpcError(jsonrpc.CodeInternalError, "the result of %.100q is not a JSON object", r.name)
+	}
+	return c.finish(r, raw), nil
+}
+
+// finish adapts a result to the client's version.
+func (c *core) finish(r *request, raw json.RawMessage) json.RawMessage {
+	if !r.modern() {
+		if s := get(raw, "structuredContent"); s != nil && s[0] != '{' {
+			return drop(raw, "structuredContent")
+		}
+		return raw
+	}
+	var kind, cache, about string
+	if get(raw, "resultType") == nil {
+		kind = `"resultType":"complete"`
+	}
+	if r.method == readResource && get(raw, "ttlMs") == nil && get(raw, "cacheScope") == nil {
+		cache = cacheable
+	}
+	info := serverInfo + ":" + string(c.info)
+	if at, ok := find(raw, "_meta"); !ok {
+		about = `"_meta":{` + info + `}`
+	} else if own := raw[at.start:at.end]; isObject(own) && !bytes.Contains(own, []byte(serverInfo)) {
+		raw = put(raw, "_meta", extend(own, info))
+	}
+	return extend(raw, kind, cache, about)
+}
+
+// Members that results have since 2026-07-28. Lists may change at any time,
+// and differ between users of one server.
+const (
+	cacheable  = `"ttlMs":0,"cacheScope":"private"`
+	serverInfo = `"io.modelcontextprotocol/serverInfo"`
+)
+
+// toFault turns an error of the exchange into what the client is told.
+func toFault(r *request, err error) *jsonrpc.Error {
+	var (
+		fault    *jsonrpc.Error
+		protocol *toolpost.ProtocolError
+	)
+	switch {
+	case errors.As(err, &fault):
+		return fault
+	case errors.As(err, &protocol):
+		return &jsonrpc.Error{Code: protocol.Code, Message: protocol.Message, Data: protocol.Data}
+	case errors.Is(err, toolpost.ErrNotFound) && r.method == callTool:
+		return rpcError(jsonrpc.CodeInvalidParams, "unknown tool %.100q; call tools/list", r.name)
+	case errors.Is(err, toolpost.ErrNotFound) && r.method == readResource:
+		return noResource(r)
+	case errors.Is(err, toolpost.ErrNotFound):
+		return rpcError(jsonrpc.CodeInvalidParams, "%v", err)
+	}
+	return rpcError(jsonrpc.CodeInternalError, "%v", err)
+}

@@ -1,0 +1,253 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The MCP library is the engine for what surrounds calls: handshake, sessions,
+// subscriptions, cancellation. Its typed parameters and results would lose
+// unknown members and large integers, so calls pass by it in raw JSON:
+//
+//   - a request's message travels in RequestExtra.Header (see carry), and the
+//     library itself is given parameters without arguments;
+//   - results are values that marshal to their exact bytes;
+//   - notifications and requests to the client are put in place of typed ones
+//     by a sending middleware (see outgoing);
+//   - answers of the client travel in the data of a JSON-RPC error (see answerCode).
+
+// newEngine returns the library's server, with everything it may ever
+// announce: what it does announce is decided per session, in announce.
+func newEngine(c *core, w *watchers, impl *mcp.Implementation) *mcp.Server {
+	s := mcp.NewServer(impl, &mcp.ServerOptions{
+		Logger: engineLogger(c.log),
+		Capabilities: &mcp.ServerCapabilities{
+			Completions: &mcp.CompletionCapabilities{},
+			Logging:     &mcp.LoggingCapabilities{},
+			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
+			Resources:   &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
+			Tools:       &mcp.ToolCapabilities{ListChanged: true},
+		},
+		SubscribeHandler:   w.subscribe,
+		UnsubscribeHandler: w.unsubscribe,
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+			c.CacheScope = "private"
+		},
+	})
+	s.AddReceivingMiddleware(c.receive)
+	s.AddSendingMiddleware(send)
+	return s
+}
+
+// engineLogger passes the library's log on only to those who debug: clients
+// can fill it at will.
+func engineLogger(log *slog.Logger) *slog.Logger {
+	if log.Enabled(context.Background(), slog.LevelDebug) {
+		return log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// receive answers the methods that are ours, and adjusts what others say.
+func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if !ours(method) {
+			return c.engine(ctx, method, req, next)
+		}
+		session, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok {
+			return nil, jsonrpcInternal(method)
+		}
+		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}}
+		r.method = method
+		m, fault := readMeta(r.meta)
+		if fault != nil {
+			return nil, fault
+		}
+		r.token = m.Progress
+		if r.peer = m.peer(); !r.modern() {
+			r.peer = sessionPeer(session)
+		}
+		raw, err := c.protect(ctx, r, func() (json.RawMessage, error) { return c.serve(ctx, r) })
+		if err != nil {
+			return nil, toFault(r, err)
+		}
+		return &rawResult{raw: raw}, nil
+	}
+}
+
+func jsonrpcInternal(method string) error {
+	return rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
+}
+
+// engine serves the other methods.
+func (c *core) engine(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	f := c.features.Load()
+	if p, ok := req.GetParams().(*mcp.SubscriptionsListenParams); ok && p != nil && p.Notifications != nil && f.Subscribe == nil {
+		p.Notifications.ResourceSubscriptions = nil
+	}
+	res, err := next(ctx, method, req)
+	switch res := res.(type) {
+	case *mcp.InitializeResult:
+		res.Instructions = f.Instructions
+		f.announce(res.Capabilities)
+	case *mcp.DiscoverResult:
+		res.Instructions = f.Instructions
+		f.announce(res.Capabilities)
+	}
+	var fault *jsonrpc.Error
+	if err != nil && !errors.As(err, &fault) {
+		err = rpcError(jsonrpc.CodeInvalidRequest, "%v", err) // the library gives it the code 0
+	}
+	return res, err
+}
+
+// announce takes back the capabilities that the server does not have.
+func (f *features) announce(c *mcp.ServerCapabilities) {
+	if !f.set {
+		c.Prompts, c.Resources = nil, nil
+	} else if f.Subscribe == nil {
+		c.Resources = &mcp.ResourceCapabilities{ListChanged: true}
+	}
+	if !f.completes() {
+		c.Completions = nil
+	}
+}
+
+// A rawResult is a result in its exact bytes.
+type rawResult struct {
+	mcp.ResultBase
+	raw json.RawMessage
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r *rawResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
+
+// rawParams are parameters in their exact bytes.
+type rawParams struct {
+	mcp.ParamsBase
+	raw json.RawMessage
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (p *rawParams) MarshalJSON() ([]byte, error) { return p.raw, nil }
+
+const (
+	carrier    = ":message" // no client can send a header of that name
+	indexMeta  = "toolpost/index"
+	carryParts = 4
+)
+
+// carry puts the parts of a request into the headers that its handler sees,
+// and returns the parameters that are left for the library.
+func (m *message) carry(h http.Header) json.RawMessage {
+	index := len(h[carrier]) / carryParts
+	h[carrier] = append(h[carrier], string(m.params), m.name, string(m.arguments), string(m.meta))
+	if index == 0 {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(`{"_meta":{"` + indexMeta + `":` + strconv.Itoa(index) + `}}`)
+}
+
+// uncarry returns the parts of the request again.
+func uncarry(req mcp.Request) (m message) {
+	extra := req.GetExtra()
+	if extra == nil {
+		return m
+	}
+	index := 0
+	if p := req.GetParams(); p != nil {
+		n, _ := p.GetMeta()[indexMeta].(float64)
+		index = int(n)
+	}
+	parts := extra.Header[carrier]
+	if index < 0 || len(parts) < (index+1)*carryParts {
+		return m
+	}
+	parts = parts[index*carryParts:]
+	m.params, m.name = rawOrNil(parts[0]), parts[1]
+	m.arguments, m.meta = rawOrNil(parts[2]), rawOrNil(parts[3])
+	return m
+}
+
+func rawOrNil(s string) json.RawMessage {
+	if s == "" {
+		return nil
+	}
+	return json.RawMessage(s)
+}
+
+// An outgoing message takes the place of the typed one that the library
+// thinks it sends.
+type outgoing struct {
+	method string
+	params json.RawMessage
+}
+
+type outgoingKey struct{}
+
+func send(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		out, ok := ctx.Value(outgoingKey{}).(*outgoing)
+		session, isServer := req.GetSession().(*mcp.ServerSession)
+		if !ok || !isServer {
+			return next(ctx, method, req)
+		}
+		_, err := next(ctx, out.method, &mcp.ServerRequest[*rawParams]{Session: session, Params: &rawParams{raw: out.params}})
+		if err == nil && method == pingMethod {
+			err = fmt.Errorf("%s: the answer did not come as one", out.method)
+		}
+		return nil, err
+	}
+}
+
+const pingMethod = "ping"
+
+// A sessionLink reaches the client through the library's session. The
+// library finds the stream of the request in its context.
+type sessionLink struct {
+	ctx     context.Context
+	session *mcp.ServerSession
+}
+
+func (l *sessionLink) outgoing(method string, params json.RawMessage) context.Context {
+	return context.WithValue(context.WithoutCancel(l.ctx), outgoingKey{}, &outgoing{method, params})
+}
+
+func (l *sessionLink) notify(_ context.Context, method string, params json.RawMessage) error {
+	return l.session.NotifyProgress(l.outgoing(method, params), &mcp.ProgressNotificationParams{})
+}
+
+func (l *sessionLink) log(_ context.Context, level string, params json.RawMessage) error {
+	ctx := l.outgoing("notifications/message", params)
+	return l.session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(level)})
+}
+
+// answerCode marks the errors that answers of the client travel in.
+const answerCode = 1
+
+func (l *sessionLink) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if !isObject(params) {
+		params = json.RawMessage("{}")
+	}
+	out, cancel := context.WithCancel(l.outgoing(method, params))
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	err := l.session.Ping(out, nil)
+	var answer *jsonrpc.Error
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &answer) && answer.Code == answerCode:
+		return answer.Data, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,241 @@
+package mcpserver
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// front is the HTTP side of a server: a chain of small steps.
+//
+//	recovery ─▶ guard ─▶ /mcp ─▶ body ─▶ envelope ─┬▶ modern    (2026-07-28: every request alone)
+//	            403         └▶ 413, 415, 400        └▶ sessions  (up to 2025-11-25)
+//	                    /sse ─▶ body ─▶ envelope ───▶ legacySSE
+type front struct {
+	core      *core
+	guard     *guard
+	sessions  http.Handler // of the MCP library
+	stateless http.Handler // of the MCP library
+	sse       *legacySSE
+	log       *slog.Logger
+	maxBody   int64
+}
+
+func newFront(c *core, engine *mcp.Server, o *Options) *front {
+	get := func(*http.Request) *mcp.Server { return engine }
+	return &front{
+		core:  c,
+		guard: &guard{hosts: o.Hosts, origins: o.Origins},
+		sessions: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+			SessionTimeout: o.SessionTimeout, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
+		}),
+		stateless: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+			Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
+		}),
+		sse:     &legacySSE{engine: engine, sessions: map[string]*conn{}},
+		log:     c.log,
+		maxBody: o.MaxBody,
+	}
+}
+
+// ServeHTTP implements [http.Handler].
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer f.recover(w, r)
+	if fault := f.guard.check(r); fault != nil {
+		writeJSON(w, http.StatusForbidden, failure(nil, fault))
+		return
+	}
+	switch r.URL.Path {
+	case "/mcp":
+		f.streamable(w, r)
+	case "/sse":
+		f.legacy(w, r)
+	default:
+		writeJSON(w, http.StatusNotFound, []byte(`{"error":"there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)"}`))
+	}
+}
+
+func (f *front) recover(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	switch {
+	case p == nil:
+		return
+	case p == http.ErrAbortHandler:
+		panic(p)
+	}
+	id := rand.Text()[:8]
+	f.log.ErrorContext(r.Context(), "panic", "path", r.URL.Path, "id", id, "panic", p, "stack", string(debug.Stack()))
+	fault := rpcError(jsonrpc.CodeInternalError, "internal error (id %s); the server's log has the details", id)
+	writeJSON(w, http.StatusInternalServerError, failure(nil, fault)) // too late if a stream had begun
+}
+
+func (f *front) legacy(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet:
+		f.sse.open(w, r)
+	case http.MethodPost:
+		if msgs, batch, ok := f.read(w, r); ok {
+			f.sse.post(w, r, msgs, batch)
+		}
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		refuse(w, http.StatusMethodNotAllowed, nil, rpcError(jsonrpc.CodeInvalidRequest, "use GET to open a session, POST to send messages"))
+	}
+}
+
+func (f *front) streamable(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		setAccept(r.Header)
+		f.sessions.ServeHTTP(&jsonErrors{ResponseWriter: w}, r)
+		return
+	}
+	a := accepts(r.Header)
+	if !a.json && !a.events {
+		refuse(w, http.StatusNotAcceptable, nil, rpcError(jsonrpc.CodeInvalidRequest, "accept application/json or text/event-stream"))
+		return
+	}
+	msgs, batch, ok := f.read(w, r)
+	if !ok {
+		return
+	}
+	version := r.Header.Get(versionHeader)
+	if batch && version > lastBatch {
+		refuse(w, http.StatusBadRequest, nil, rpcError(jsonrpc.CodeInvalidRequest, "version %.40s of the protocol has no batches; send one message at a time", version))
+		return
+	}
+	m := &msgs[0]
+	var about meta
+	if !batch && m.method != "" {
+		var fault *jsonrpc.Error
+		if about, fault = readMeta(m.meta); fault != nil {
+			refuse(w, http.StatusBadRequest, msgs, fault)
+			return
+		}
+	}
+	if version >= stateless || about.Version >= stateless {
+		f.modern(w, r, m, &about)
+		return
+	}
+	setAccept(r.Header)
+	f.session(w, r, msgs, batch)
+}
+
+// session serves a request of the session era through the MCP library.
+func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []message, batch bool) {
+	m := &msgs[0]
+	switch {
+	case batch || m.method == "":
+	case !standard(m.method) && m.isCall():
+		writeJSON(w, http.StatusOK, failure(m.id, rpcError(jsonrpc.CodeMethodNotFound, "there is no method %.100q", m.method)))
+		return
+	case !standard(m.method):
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case m.isCall() && m.method != "initialize" && r.Header.Get(sessionHeader) == "":
+		refuse(w, http.StatusBadRequest, msgs, rpcError(jsonrpc.CodeInvalidRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader))
+		return
+	}
+	delete(r.Header, carrier)
+	body := rewrite(msgs, batch, r.Header)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	f.sessions.ServeHTTP(&jsonErrors{ResponseWriter: w, id: m.id}, r)
+}
+
+// rewrite writes the messages again as the MCP library is to see them.
+func rewrite(msgs []message, batch bool, h http.Header) []byte {
+	var b []byte
+	for i := range msgs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		m := &msgs[i]
+		params := m.params
+		if ours(m.method) {
+			params = m.carry(h)
+		}
+		b = m.append(b, params)
+	}
+	if batch {
+		b = append(append([]byte{'['}, b...), ']')
+	}
+	return b
+}
+
+func (m *message) append(b, params []byte) []byte {
+	b = append(b, `{"jsonrpc":"2.0"`...)
+	if m.id != nil {
+		b = append(append(b, `,"id":`...), m.id...)
+	}
+	switch {
+	case m.method != "":
+		b = append(append(b, `,"method":`...), quote(m.method)...)
+		if params != nil {
+			b = append(append(b, `,"params":`...), params...)
+		}
+	case m.failed:
+		b = append(append(b, `,"error":`...), m.answer...)
+	default:
+		b = append(append(b, `,"error":{"code":1,"message":"","data":`...), m.answer...)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+// read reads and checks the body of a POST, and answers a bad one.
+func (f *front) read(w http.ResponseWriter, r *http.Request) (msgs []message, batch, ok bool) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		refuse(w, http.StatusUnsupportedMediaType, nil, rpcError(jsonrpc.CodeInvalidRequest, "the Content-Type must be application/json"))
+		return nil, false, false
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		refuse(w, http.StatusUnsupportedMediaType, nil, rpcError(jsonrpc.CodeInvalidRequest, "send the body without Content-Encoding"))
+		return nil, false, false
+	}
+	body, err := readBody(w, r, f.maxBody)
+	if err != nil {
+		status, fault := http.StatusBadRequest, rpcError(jsonrpc.CodeParseError, "read the body: %.200v", err)
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			status, fault = http.StatusRequestEntityTooLarge, rpcError(jsonrpc.CodeInvalidRequest, "the body is larger than %d bytes", f.maxBody)
+		}
+		refuse(w, status, nil, fault)
+		return nil, false, false
+	}
+	msgs, batch, fault := parse(body)
+	if fault != nil {
+		refuse(w, http.StatusBadRequest, msgs, fault)
+		return nil, false, false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return msgs, batch, true
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
+	b := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	return b.Bytes(), err
+}
+
+// refuse answers a bad message.
+func refuse(w http.ResponseWriter, status int, msgs []message, fault *jsonrpc.Error) {
+	writeJSON(w, status, failure(faultID(msgs, fault), fault))
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client is gone if it fails
+}

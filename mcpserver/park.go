@@ -1,0 +1,206 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+)
+
+// Since 2026-07-28 a server sends no requests. A handler that asks its client
+// something is parked: the response says what is asked, and the client calls
+// again with the answers and the state that finds the handler.
+//
+//	tools/call ──▶ handler … asks ──▶ {"resultType":"input_required", inputRequests, requestState}
+//	tools/call + inputResponses + requestState ──▶ … handler goes on ──▶ result
+const (
+	parkTime    = 10 * time.Minute
+	parkLimit   = 1000
+	statePrefix = "toolpost:" // other states are those of handlers, which keep them themselves
+	inputKey    = "input"
+)
+
+var (
+	errNobodyAnswered = errors.New("the client did not answer in time")
+	errTooManyParked  = errors.New("too many calls wait for their clients")
+)
+
+// A lot holds the calls that wait for their clients.
+type lot struct {
+	mu     sync.Mutex
+	parked map[string]*flight // by state
+}
+
+func newLot() *lot { return &lot{parked: map[string]*flight{}} }
+
+// A flight is one call, from the request that started it to the one that
+// gets its result.
+type flight struct {
+	method, name string
+	cancel       context.CancelCauseFunc
+	asks         chan *ask
+	done         chan outcome
+
+	mu  sync.Mutex
+	now *request // that waits for the call; nil while parked
+
+	asked *ask // while parked
+	timer *time.Timer
+}
+
+type outcome struct {
+	raw json.RawMessage
+	err error
+}
+
+// An ask is one request to the client.
+type ask struct {
+	method string
+	params json.RawMessage
+	answer chan outcome
+}
+
+// serve starts a call, or goes on with the one that the client answers.
+func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (json.RawMessage, error)) (json.RawMessage, error) {
+	if state := text(get(r.params, "requestState")); strings.HasPrefix(state, statePrefix) {
+		return l.resume(ctx, r, state)
+	}
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	f := &flight{method: r.method, name: r.name, cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1)}
+	go func() {
+		raw, err := call(own, f)
+		f.done <- outcome{raw, err}
+		cancel(nil)
+	}()
+	return l.wait(ctx, r, f)
+}
+
+func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMessage, error) {
+	f := l.take(state, r)
+	if f == nil {
+		return nil, rpcError(jsonrpc.CodeInvalidParams, "the requestState is unknown, expired or was used before; make the call again without it")
+	}
+	answer := get(get(r.params, "inputResponses"), inputKey)
+	if answer == nil { // ask again
+		return l.park(f, f.asked)
+	}
+	f.asked.answer <- outcome{raw: answer}
+	return l.wait(ctx, r, f)
+}
+
+// wait waits for the call's result, or for what it asks.
+func (l *lot) wait(ctx context.Context, r *request, f *flight) (json.RawMessage, error) {
+	f.attach(r)
+	defer f.attach(nil)
+	defer context.AfterFunc(ctx, func() { f.cancel(context.Cause(ctx)) })()
+	for {
+		select {
+		case o := <-f.done:
+			return o.raw, o.err
+		case a := <-f.asks:
+			raw, err := l.park(f, a)
+			if err == nil {
+				return raw, nil
+			}
+			a.answer <- outcome{err: err}
+		}
+	}
+}
+
+// park returns the response that asks, and keeps the call under a new state.
+func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
+	state := statePrefix + rand.Text()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.parked) >= parkLimit {
+		return nil, errTooManyParked
+	}
+	l.parked[state] = f
+	f.asked = a
+	f.timer = time.AfterFunc(parkTime, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.parked[state] == f {
+			delete(l.parked, state)
+			f.cancel(errNobodyAnswered)
+		}
+	})
+	return json.RawMessage(`{"resultType":"input_required","inputRequests":{"` + inputKey + `":{"method":` + string(quote(a.method)) +
+		`,"params":` + string(a.params) + `}},"requestState":` + string(quote(state)) + `}`), nil
+}
+
+// take gets the parked call back. A state is good once, and for the same call.
+func (l *lot) take(state string, r *request) *flight {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.parked[state]
+	if f == nil || f.method != r.method || f.name != r.name {
+		return nil
+	}
+	delete(l.parked, state)
+	f.timer.Stop()
+	return f
+}
+
+// close ends the parked calls.
+func (l *lot) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for state, f := range l.parked {
+		delete(l.parked, state)
+		f.timer.Stop()
+		f.cancel(errClosed)
+	}
+}
+
+func (f *flight) attach(r *request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = r
+}
+
+func (f *flight) current() *request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now
+}
+
+var _ toolpost.Caller = (*flight)(nil)
+
+// Notify implements [toolpost.Caller]. While the call is parked, nobody listens.
+func (f *flight) Notify(ctx context.Context, method string, params json.RawMessage) error {
+	if r := f.current(); r != nil {
+		return r.notify(ctx, method, params)
+	}
+	return nil
+}
+
+// Request implements [toolpost.Caller].
+func (f *flight) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if r := f.current(); r != nil {
+		if err := r.require(method); err != nil {
+			return nil, err
+		}
+	}
+	if !isObject(params) {
+		params = json.RawMessage("{}")
+	}
+	a := &ask{method, params, make(chan outcome, 1)}
+	select {
+	case f.asks <- a:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case o := <-a.answer:
+		return o.raw, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
