@@ -40,7 +40,7 @@ func Infer(t reflect.Type, opts *InferOptions) (*Schema, []Finding, error) {
 		return nil, nil, errors.New("infer schema: there is no type")
 	}
 	output := opts != nil && opts.Output
-	in := &inference{output: output, open: map[reflect.Type]bool{}, names: map[reflect.Type]string{}}
+	in := &inference{output: output, open: map[reflect.Type]bool{}, names: defNames{}}
 	root := in.root(t)
 	if err := errors.Join(in.errs...); err != nil {
 		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -12,77 +11,30 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-const defsPrefix = "#/$defs/"
-
-// define gives t a name under $defs.
-func (in *inference) define(t reflect.Type) string {
-	base := strings.Trim(notInNames.ReplaceAllString(shortName(t), "_"), "_")
-	if base == "" {
-		base = "Object"
-	}
-	name := base
-	for i := 2; in.taken(name); i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	in.names[t] = name
-	return name
-}
-
-func (in *inference) taken(name string) bool {
-	for _, n := range in.names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-	importPath = regexp.MustCompile(`[^\[\],*]*/`)
-)
-
-// shortName is the name of a type, with packages but not their import paths.
-func shortName(t reflect.Type) string { return importPath.ReplaceAllString(t.Name(), "") }
-
-func refTo(t reflect.Type, name string) *draft {
-	d := &draft{}
-	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		d.kind = kindObject
-	case reflect.Slice, reflect.Array:
-		d.kind = kindArray
-	}
-	return d.set("$ref", defsPrefix+name)
-}
-
 // declared returns the schema that t declares with a method JSONSchema, nil if
 // it does not. One with references of its own moves to $defs, where they work.
 func (in *inference) declared(t reflect.Type, at place) *draft {
 	raw, err := declaration(t)
-	if raw == nil && err == nil {
-		return nil
-	}
-	if err == nil && (!jsontext.Value(raw).IsValid() || parseValue(raw).kind != kindObject) {
-		err = fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
-	}
 	if err != nil {
 		return in.fail(at.path, "method JSONSchema of %v: %w", t, err)
 	}
-	d := &draft{}
-	tree := parseValue(raw)
+	if raw == nil {
+		return nil
+	}
 	prefix := "#"
 	if at.pointer != "" && bytes.Contains(raw, []byte(`"$ref"`)) {
-		prefix = defsPrefix + in.define(t)
+		prefix = defsPrefix + in.names.add(t)
 	}
-	for _, kid := range tree.kids {
-		if kid.name != "$schema" {
+	d := &draft{}
+	for _, kid := range parseValue(raw).kids {
+		switch {
+		case kid.name == "$schema":
+		case kid.name == "type" && kid.kind == kindString:
+			d.kind = typeNames[kid.text]
+			d.object = append(d.object, member{kid.name, kid.text})
+		default:
 			d.object = append(d.object, member{kid.name, rebase(kid, prefix)})
 		}
-	}
-	if kind := tree.get("type"); kind != nil && kind.kind == kindString {
-		d.kind = typeNames[kind.text]
-		d.set("type", kind.text)
 	}
 	return d
 }
@@ -96,11 +48,14 @@ func declaration(t reflect.Type) ([]byte, error) {
 		return nil, nil
 	}
 	raw, err := schemaBytes(m)
-	if err != nil || t.Kind() != reflect.Struct || writesJSON(t) || writesText(t) {
+	if err != nil || t.Kind() != reflect.Struct || !plain(t) {
 		return raw, err
 	}
 	for sf := range t.Fields() {
-		if m := method(deref(sf.Type), "JSONSchema"); sf.Anonymous && m.IsValid() {
+		if !sf.Anonymous {
+			continue
+		}
+		if m := method(deref(sf.Type), "JSONSchema"); m.IsValid() {
 			if inner, err := schemaBytes(m); err == nil && bytes.Equal(inner, raw) {
 				return nil, nil
 			}
@@ -127,12 +82,17 @@ func method(t reflect.Type, name string) reflect.Value {
 	return m
 }
 
-func schemaBytes(m reflect.Value) ([]byte, error) {
+func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 	result := m.Call(nil)[0]
 	if result.Kind() == reflect.Slice && result.Type().Elem().Kind() == reflect.Uint8 {
-		return append([]byte{}, result.Bytes()...), nil
+		raw = bytes.Clone(result.Bytes())
+	} else if raw, err = json.Marshal(result.Interface()); err != nil {
+		return nil, err
 	}
-	return json.Marshal(result.Interface())
+	if !raw.IsValid() || raw.Kind() != '{' {
+		return nil, fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
+	}
+	return raw, nil
 }
 
 // rebase returns JSON in which local references begin with prefix instead of #.

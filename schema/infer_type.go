@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +19,8 @@ import (
 // are told at once.
 type inference struct {
 	output   bool
-	open     map[reflect.Type]bool   // the types being described, from the root down
-	names    map[reflect.Type]string // the types under $defs: those that contain themselves
+	open     map[reflect.Type]bool // the types being described, from the root down
+	names    defNames              // the types under $defs: those that contain themselves
 	defs     object
 	findings []Finding
 	errs     []error
@@ -50,10 +51,6 @@ func (in *inference) fail(path, format string, args ...any) *draft {
 	return &draft{}
 }
 
-func (in *inference) note(at place, format string, args ...any) {
-	in.findings = append(in.findings, Finding{string(at.pointer), label(at.path) + fmt.Sprintf(format, args...)})
-}
-
 // label begins a message about a path. A root without a name has none.
 func label(path string) string {
 	if path = strings.TrimPrefix(path, "."); path == "" {
@@ -66,9 +63,8 @@ func label(path string) string {
 func (in *inference) root(t reflect.Type) *draft {
 	d := in.of(t, place{path: shortName(deref(t))})
 	d.null = false // nobody declares a result that may be no result
-	if ref, ok := d.get("$ref").(string); ok {
-		def := in.defs.get(strings.TrimPrefix(ref, defsPrefix)).(*draft)
-		d = &draft{object: append(object{}, def.object...)}
+	if name := in.names[deref(t)]; name != "" {
+		d = &draft{object: slices.Clone(in.defs.get(name).(*draft).object)}
 	}
 	if len(in.defs) > 0 {
 		d.set("$defs", in.defs)
@@ -101,7 +97,7 @@ func deref(t reflect.Type) reflect.Type {
 // named describes a type once if it contains itself: then under $defs.
 func (in *inference) named(t reflect.Type, at place) *draft {
 	if in.open[t] && in.names[t] == "" {
-		in.define(t)
+		in.names.add(t)
 	}
 	if name := in.names[t]; name != "" {
 		return refTo(t, name)
@@ -133,14 +129,15 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 	if d := in.declared(t, at); d != nil {
 		return d
 	}
-	values := in.enum(t, at)
 	var d *draft
+	values := in.enum(t, at)
 	switch {
-	case writesJSON(t), !in.output && readsJSON(t):
+	case ownJSON(t, in.output):
 		if d = sameKind(values); values == nil {
-			in.note(at, "%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)
+			in.findings = append(in.findings, Finding{string(at.pointer), label(at.path) + fmt.Sprintf(
+				"%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)})
 		}
-	case writesText(t), !in.output && readsText(t):
+	case ownText(t, in.output):
 		d = typed(kindString)
 	default:
 		d = in.byKind(t, at)
@@ -149,7 +146,7 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 		return d
 	}
 	for _, v := range values {
-		if d.kind&parseValue(v).kind == 0 && d.kind != 0 {
+		if d.kind != 0 && parseValue(v).kind&d.kind == 0 {
 			return in.fail(at.path, "%v lists %s in Enum, but is written as %s", t, v, typeName(d.kind))
 		}
 	}
@@ -211,19 +208,19 @@ func integer(t reflect.Type) *draft {
 	case unsigned:
 		d.set("minimum", jsontext.Value("0"))
 		if bits < 64 {
-			d.set("maximum", decimalText(1<<bits-1))
+			d.set("maximum", bound(1<<bits-1))
 		}
 	case bits < 64:
-		d.set("minimum", decimalText(-1<<(bits-1)))
-		d.set("maximum", decimalText(1<<(bits-1)-1))
+		d.set("minimum", bound(-1<<(bits-1)))
+		d.set("maximum", bound(1<<(bits-1)-1))
 	}
 	return d
 }
 
-func decimalText(n int64) jsontext.Value { return jsontext.Value(strconv.FormatInt(n, 10)) }
+func bound(n int64) jsontext.Value { return jsontext.Value(strconv.FormatInt(n, 10)) }
 
 func (in *inference) list(t reflect.Type, at place) *draft {
-	if elem := t.Elem(); t.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && !writesJSON(elem) && !writesText(elem) {
+	if elem := t.Elem(); t.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && plain(elem) {
 		return typed(kindString).set("contentEncoding", "base64")
 	}
 	d := typed(kindArray).set("items", in.of(t.Elem(), at.items()))
@@ -237,7 +234,7 @@ func (in *inference) list(t reflect.Type, at place) *draft {
 func (in *inference) dictionary(t reflect.Type, at place) *draft {
 	d := typed(kindObject)
 	switch key := t.Key(); {
-	case key.Kind() == reflect.String, writesText(key):
+	case key.Kind() == reflect.String, ownText(key, true):
 		if values := in.enum(key, at); values != nil {
 			d.set("propertyNames", object{{"enum", values}})
 		}
@@ -260,19 +257,21 @@ func numeral(k reflect.Kind) string {
 	return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
 }
 
-func writesJSON(t reflect.Type) bool {
-	return implements[json.Marshaler](t) || implements[json.MarshalerTo](t)
+// ownJSON says that t has methods for its JSON. What is only read may be read
+// from more than Go writes, so a method to read counts on input.
+func ownJSON(t reflect.Type, output bool) bool {
+	return implements[json.Marshaler](t) || implements[json.MarshalerTo](t) ||
+		!output && (implements[json.Unmarshaler](t) || implements[json.UnmarshalerFrom](t))
 }
 
-func readsJSON(t reflect.Type) bool {
-	return implements[json.Unmarshaler](t) || implements[json.UnmarshalerFrom](t)
+// ownText says that t has methods that make it a JSON string.
+func ownText(t reflect.Type, output bool) bool {
+	return implements[encoding.TextMarshaler](t) || implements[encoding.TextAppender](t) ||
+		!output && implements[encoding.TextUnmarshaler](t)
 }
 
-func writesText(t reflect.Type) bool {
-	return implements[encoding.TextMarshaler](t) || implements[encoding.TextAppender](t)
-}
-
-func readsText(t reflect.Type) bool { return implements[encoding.TextUnmarshaler](t) }
+// plain says that the JSON of t follows from its kind.
+func plain(t reflect.Type) bool { return !ownJSON(t, true) && !ownText(t, true) }
 
 // implements says that t or *t has the methods of I.
 func implements[I any](t reflect.Type) bool {

@@ -59,6 +59,15 @@ func boundFor(name string) rule {
 	return rule{}
 }
 
+// tag applies the tags of a field and says whether they require it.
+func (d *draft) tag(tags reflect.StructTag) (required bool, err error) {
+	required, words, err := parseTags(tags)
+	for i := 0; i < len(words) && err == nil; i++ {
+		err = d.apply(words[i])
+	}
+	return required, err
+}
+
 // apply sets a keyword. What does not speak about an array goes to its items.
 func (d *draft) apply(k keyword) error {
 	name := d.length(k.name)
