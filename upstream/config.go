@@ -1,8 +1,23 @@
 // Package upstream makes one MCP server a toolset, over any transport and
 // protocol version, and keeps the connection alive.
+//
+//	Upstream ── dial ──▶ session ── exchange ──▶ tap ──▶ stdio, streamable or sse
+//	   ▲ tools, features    │ the SDK's client: handshake, ids, cancellation
+//	   └──── listing ◀──────┘
+//
+// Definitions, arguments and results travel as the exact bytes that came:
+// the tap takes them off before the SDK would decode them.
 package upstream
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // A Config says how to reach one server: Command, or URL.
 type Config struct {
@@ -35,3 +50,61 @@ const (
 	HTTP  Transport = "http"
 	SSE   Transport = "sse"
 )
+
+// Protocol versions that divide the eras: modern servers have no sessions and
+// no initialize handshake.
+const (
+	modernVersion  = "2026-07-28"
+	classicVersion = "2025-11-25"
+)
+
+func (c *Config) check() error {
+	switch {
+	case c.Command == "" && c.URL == "":
+		return errors.New(`it has neither a command nor a url; give one of them`)
+	case c.Command != "" && c.URL != "":
+		return errors.New(`it has a command and a url; give only one of them`)
+	case c.ProtocolVersion != "" && !slices.Contains(mcp.SupportedProtocolVersions(), c.ProtocolVersion):
+		return fmt.Errorf("protocol version %q is not known; use one of %v", c.ProtocolVersion, mcp.SupportedProtocolVersions())
+	case !slices.Contains(c.transports(), c.Transport):
+		return fmt.Errorf("transport %q does not fit; use one of %q, or none to find it", c.Transport, c.transports()[1:])
+	case c.Command != "":
+		return nil
+	}
+	return c.checkURL()
+}
+
+// transports returns what Transport may be.
+func (c *Config) transports() []Transport {
+	if c.Command != "" {
+		return []Transport{"", Stdio}
+	}
+	return []Transport{"", HTTP, SSE}
+}
+
+func (c *Config) checkURL() error {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New(`its url is not an address such as "http://127.0.0.1:8000/mcp"`)
+	}
+	return nil
+}
+
+// withDefaults returns a copy with every zero value replaced.
+func (c *Config) withDefaults() Config {
+	d := *c
+	d.ConnectTimeout = orDefault(d.ConnectTimeout, 30*time.Second)
+	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
+	d.MaxLine = orDefault(d.MaxLine, 64<<20)
+	if d.Name == "" {
+		d.Name = "server"
+	}
+	return d
+}
+
+func orDefault[T time.Duration | int](v, otherwise T) T {
+	if v <= 0 {
+		return otherwise
+	}
+	return v
+}

@@ -2,8 +2,9 @@ package upstream
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -19,11 +20,37 @@ type Options struct {
 
 	// ResourceUpdated is called when a subscribed resource changed.
 	ResourceUpdated func(uri string)
+
+	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
+	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0
+	Grace    time.Duration // how long a child may take for each step of its end; 2 s if 0
 }
 
 // An Upstream is one MCP server, connected in the background and connected
 // again when it is lost. It is a [toolpost.Toolset].
-type Upstream struct{}
+type Upstream struct {
+	cfg    Config
+	opts   Options
+	log    *slog.Logger
+	dial   *dialer
+	watch  *watch
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	done   chan struct{} // closed when everything has ended
+	nudge  chan struct{} // a call wants the server now
+
+	mu      sync.Mutex
+	now     view
+	changed chan struct{} // closed when now changes
+}
+
+// A view is an upstream at one moment.
+type view struct {
+	status  Status
+	tried   bool // the first attempt to connect has ended
+	session *session
+	listing *listing // the last one; it outlives its session
+}
 
 // A State is where an upstream is in its life.
 type State string
@@ -51,20 +78,94 @@ type Status struct {
 }
 
 // Start begins to connect to the server and returns at once. Close ends it.
-func Start(cfg *Config, opts *Options) (*Upstream, error) { return nil, errors.ErrUnsupported }
+func Start(cfg *Config, opts *Options) (*Upstream, error) {
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
+	}
+	u := &Upstream{
+		cfg:     cfg.withDefaults(),
+		done:    make(chan struct{}),
+		nudge:   make(chan struct{}, 1),
+		changed: make(chan struct{}),
+		watch:   newWatch(),
+	}
+	if opts != nil {
+		u.opts = *opts
+	}
+	u.opts.Backoff = orDefault(u.opts.Backoff, 500*time.Millisecond)
+	u.opts.Patience = orDefault(u.opts.Patience, 5*time.Second)
+	u.opts.Grace = orDefault(u.opts.Grace, 2*time.Second)
+	if u.log = u.opts.Logger; u.log == nil {
+		u.log = slog.New(slog.DiscardHandler)
+	}
+	u.log = u.log.With("server", u.cfg.Name)
+	dial, err := newDialer(&u.cfg, u.opts.Grace, u.log)
+	if err != nil {
+		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
+	}
+	u.dial, dial.updated = dial, u.opts.ResourceUpdated
+	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: emptyListing()}
+	u.ctx, u.cancel = context.WithCancel(context.Background())
+	go u.run()
+	return u, nil
+}
 
-// Ready waits until the first attempt to connect has ended, well or not.
-func (u *Upstream) Ready(ctx context.Context) error { return nil }
+// Ready waits until the first attempt to connect has ended. It returns why
+// the server is not ready.
+func (u *Upstream) Ready(ctx context.Context) error {
+	for {
+		v, changed := u.view()
+		if v.tried {
+			return v.status.Err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
 
 // Status tells the current state.
-func (u *Upstream) Status() Status { return Status{} }
+func (u *Upstream) Status() Status {
+	v, _ := u.view()
+	return v.status
+}
 
 // Tools returns the tools of the last listing; while the server is away its
 // tools stay, and their calls wait a little for it and then say what is wrong.
-func (u *Upstream) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return nil, nil }
+func (u *Upstream) Tools(context.Context) ([]*toolpost.Tool, error) {
+	v, _ := u.view()
+	return v.listing.tools, nil
+}
 
 // Features returns the prompts, resources and instructions of the last listing.
-func (u *Upstream) Features() *toolpost.Features { return &toolpost.Features{} }
+func (u *Upstream) Features() *toolpost.Features {
+	v, _ := u.view()
+	return v.listing.features
+}
 
 // Close ends the session and the server's process group.
-func (u *Upstream) Close() error { return nil }
+func (u *Upstream) Close() error {
+	u.cancel()
+	<-u.done
+	return nil
+}
+
+func (u *Upstream) view() (view, <-chan struct{}) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.now, u.changed
+}
+
+// publish changes the view and tells everybody who waits for it.
+func (u *Upstream) publish(change func(*view)) {
+	u.mu.Lock()
+	change(&u.now)
+	close(u.changed)
+	u.changed = make(chan struct{})
+	u.mu.Unlock()
+	if u.opts.Changed != nil && u.ctx.Err() == nil {
+		u.opts.Changed()
+	}
+}

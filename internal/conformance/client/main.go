@@ -1,0 +1,185 @@
+// Client is the command under test of the official conformance suite's client
+// scenarios (https://github.com/modelcontextprotocol/conformance). It connects
+// to the address in its last argument and does what the scenario asks for.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run() error {
+	name := os.Getenv("MCP_CONFORMANCE_SCENARIO")
+	play, ok := scenarios()[name]
+	if !ok || len(os.Args) < 2 {
+		return fmt.Errorf("scenario %q is not known; usage: MCP_CONFORMANCE_SCENARIO=NAME client URL", name)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	u, err := upstream.Start(&upstream.Config{Name: "conformance", URL: os.Args[len(os.Args)-1], Transport: upstream.HTTP}, nil)
+	if err != nil {
+		return err
+	}
+	defer u.Close()
+	if err := u.Ready(ctx); err != nil {
+		return err
+	}
+	set, err := toolpost.NewSet(ctx, u)
+	if err != nil {
+		return err
+	}
+	return play(&scene{ctx, u, set})
+}
+
+// A scene is what a scenario plays in.
+type scene struct {
+	ctx context.Context
+	u   *upstream.Upstream
+	set *toolpost.Set
+}
+
+func scenarios() map[string]func(*scene) error {
+	connect := func(*scene) error { return nil }
+	return map[string]func(*scene) error{
+		"initialize":                          connect,
+		"request-metadata":                    connect,
+		"json-schema-ref-no-deref":            connect,
+		"tools_call":                          func(s *scene) error { return s.call("add_numbers", `{"a":5,"b":3}`) },
+		"sse-retry":                           func(s *scene) error { return s.call("test_reconnection", `{}`) },
+		"elicitation-sep1034-client-defaults": func(s *scene) error { return s.call("test_client_elicitation_defaults", `{}`) },
+		"json-schema-2020-12-preservation":    echoSchema,
+		"sep-2322-client-request-state":       multiRound,
+		"http-standard-headers":               everything,
+		"http-custom-headers":                 calls,
+		"http-invalid-tool-headers":           remaining,
+	}
+}
+
+func (s *scene) call(name, arguments string) error {
+	r, err := s.set.Call(s.ctx, &toolpost.Call{Name: name, Arguments: json.RawMessage(arguments), Caller: person{}})
+	if err != nil {
+		return fmt.Errorf("call %s: %w", name, err)
+	}
+	if text, _ := r.FirstText(); r.IsError() {
+		return fmt.Errorf("call %s: %s", name, text)
+	}
+	return nil
+}
+
+// all makes every call, and only tells those that are refused.
+func (s *scene) all(errs ...error) error {
+	if err := errors.Join(errs...); err != nil {
+		log.Print(err)
+	}
+	return nil
+}
+
+func echoSchema(s *scene) error {
+	t := s.set.Lookup("json_schema_2020_12_tool")
+	if t == nil {
+		return errors.New("json_schema_2020_12_tool is not listed")
+	}
+	return s.call("json_schema_echo", `{"schema":`+string(t.Input.Raw())+`}`)
+}
+
+func multiRound(s *scene) error {
+	var errs []error
+	for _, name := range []string{"test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"} {
+		errs = append(errs, s.call(name, `{}`))
+	}
+	return s.all(errs...)
+}
+
+func everything(s *scene) error {
+	var errs []error
+	if tools, _ := s.set.Tools(s.ctx); len(tools) > 0 {
+		errs = append(errs, s.call(tools[0].Name, `{}`))
+	}
+	f := s.u.Features()
+	if len(f.Resources) > 0 {
+		_, err := f.Resources[0].Read(s.ctx, &toolpost.Call{Name: f.Resources[0].URI})
+		errs = append(errs, err)
+	}
+	if len(f.Prompts) > 0 {
+		_, err := f.Prompts[0].Get(s.ctx, &toolpost.Call{Name: f.Prompts[0].Name, Arguments: json.RawMessage(`{}`)})
+		errs = append(errs, err)
+	}
+	return s.all(errs...)
+}
+
+// calls makes the calls that the suite asks for.
+func calls(s *scene) error {
+	var wanted struct {
+		ToolCalls []struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"toolCalls"`
+	}
+	if err := json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &wanted); err != nil {
+		return fmt.Errorf("read MCP_CONFORMANCE_CONTEXT: %w", err)
+	}
+	var errs []error
+	for _, c := range wanted.ToolCalls {
+		errs = append(errs, s.call(c.Name, string(c.Arguments)))
+	}
+	return s.all(errs...)
+}
+
+// remaining calls every tool that was not left out.
+func remaining(s *scene) error {
+	var errs []error
+	tools, _ := s.set.Tools(s.ctx)
+	for _, t := range tools {
+		errs = append(errs, s.call(t.Name, `{"region":"us-west1"}`))
+	}
+	return s.all(errs...)
+}
+
+// A person answers what servers ask for: yes, with the defaults.
+type person struct{}
+
+// Notify hears nothing.
+func (person) Notify(context.Context, string, json.RawMessage) error { return nil }
+
+// Request accepts elicitation and refuses the rest.
+func (person) Request(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if method != "elicitation/create" {
+		return nil, fmt.Errorf("%s: %w", method, toolpost.ErrNoCaller)
+	}
+	var asked struct {
+		Schema struct {
+			Properties map[string]struct {
+				Type    string          `json:"type"`
+				Default json.RawMessage `json:"default"`
+			} `json:"properties"`
+		} `json:"requestedSchema"`
+	}
+	if err := json.Unmarshal(params, &asked); err != nil {
+		return nil, fmt.Errorf("read what is asked for: %w", err)
+	}
+	content := map[string]json.RawMessage{}
+	for name, p := range asked.Schema.Properties {
+		switch {
+		case p.Default != nil:
+			content[name] = p.Default
+		case p.Type == "boolean":
+			content[name] = json.RawMessage("true")
+		}
+	}
+	return json.Marshal(map[string]any{"action": "accept", "content": content})
+}

@@ -1,0 +1,147 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A request is what a handler asks of the server.
+type request struct {
+	what     string // in errors
+	method   string
+	params   object
+	bindings []binding
+	caller   toolpost.Caller
+	again    bool // it may be carried out twice
+}
+
+func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		arguments := call.Arguments
+		if len(bytes.TrimSpace(arguments)) == 0 {
+			arguments = json.RawMessage("{}")
+		}
+		r := &request{"tool " + name, "tools/call", received(call.Params), bindings, call.Caller, again}
+		if err := r.set(name, arguments); err != nil {
+			return nil, err
+		}
+		return r.run(ctx, u)
+	}
+}
+
+func promptHandler(u *Upstream, name string) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		r := &request{"prompt " + name, "prompts/get", received(call.Params), nil, call.Caller, true}
+		if err := r.set(name, call.Arguments); err != nil {
+			return nil, err
+		}
+		return r.run(ctx, u)
+	}
+}
+
+func readHandler(u *Upstream) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		params := received(call.Params).set("uri", quote(call.Name))
+		r := &request{"resource " + call.Name, "resources/read", params, nil, call.Caller, true}
+		return r.run(ctx, u)
+	}
+}
+
+// completer asks for the completion of an argument; it says of what itself.
+func completer(u *Upstream, kind, key, name string) toolpost.Handler {
+	ref := object{{"type", quote(kind)}, {key, quote(name)}}.encode()
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		params := received(call.Arguments).set("ref", ref)
+		r := &request{"completion of " + name, "completion/complete", params, nil, call.Caller, true}
+		return r.run(ctx, u)
+	}
+}
+
+// received returns the params a call came with, without what belongs to the
+// rounds of that hop.
+func received(raw json.RawMessage) object {
+	params, _ := parseObject(raw)
+	return params.without(func(name string) bool { return name == "inputResponses" || name == "requestState" })
+}
+
+// set puts in the name, and arguments if there are any.
+func (r *request) set(name string, arguments json.RawMessage) error {
+	r.params = r.params.set("name", quote(name))
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		return nil
+	}
+	if _, err := parseObject(arguments); err != nil {
+		return toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, err)
+	}
+	r.params = r.params.set("arguments", arguments)
+	return nil
+}
+
+// run carries r out. A request that was surely not carried out, or may be
+// twice, is tried once more after the connection was lost.
+func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
+	ctx, cancel := r.limit(ctx, u)
+	defer cancel()
+	for last := false; ; last = true {
+		s, err := u.await(ctx)
+		if err != nil {
+			return nil, r.unanswered(ctx, u, err, false)
+		}
+		raw, executed, err := s.call(ctx, r)
+		if err == nil {
+			return toolpost.Raw(raw), nil
+		}
+		executed = executed && !neverSent(err) && !errors.Is(err, errSessionMissing)
+		gone := ctx.Err() == nil && breaks(err)
+		if gone {
+			s.end(err)
+		}
+		if last || !gone || executed && !r.again {
+			return nil, r.unanswered(ctx, u, err, executed)
+		}
+	}
+}
+
+func (r *request) limit(ctx context.Context, u *Upstream) (context.Context, context.CancelFunc) {
+	if u.cfg.CallTimeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, u.cfg.CallTimeout,
+		toolpost.Failed("server %q did not answer %s within %v; the call was cancelled", u.cfg.Name, r.what, u.cfg.CallTimeout))
+}
+
+// breaks says whether err is of the connection, not only of one call.
+func breaks(err error) bool {
+	for _, ofCall := range []any{
+		new(*toolpost.ProtocolError), new(*inputError), new(*statusError), new(*contentError), new(*cutError),
+	} {
+		if errors.As(err, ofCall) {
+			return false
+		}
+	}
+	return !errors.Is(err, errTooLong)
+}
+
+// unanswered words why there is no result, for the model that made the call.
+func (r *request) unanswered(ctx context.Context, u *Upstream, err error, executed bool) error {
+	var input *inputError
+	var protocol *toolpost.ProtocolError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &input):
+		return toolpost.Failed("server %q asked for something during %s: %v", u.cfg.Name, r.what, err)
+	case errors.As(err, &protocol):
+		return protocol
+	}
+	text := fmt.Sprintf("%s was not answered: %v", r.what, u.dial.problem(err))
+	if executed {
+		return toolpost.Failed("%s\nIt may have been carried out: check before you call it again.", text)
+	}
+	return toolpost.Failed("%s\nIt was not carried out. The connection is made again by itself; call again later.", text)
+}

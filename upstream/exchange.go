@@ -1,0 +1,165 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+)
+
+// An exchange is one request and its answer, as raw JSON. The tap puts it on
+// the wire in place of what the SDK wrote, and takes its answer off.
+type exchange struct {
+	method   string
+	params   object
+	bindings []binding
+	caller   toolpost.Caller // nil if nobody listens
+	ctx      context.Context // of the call
+	relay    relay
+
+	mu     sync.Mutex
+	id     jsonrpc.ID
+	sent   bool // from here on the server may have carried it out
+	result json.RawMessage
+	err    error // the answer, if it is an error
+}
+
+type exchangeKey struct{}
+
+// reserved begins the names in _meta that belong to one hop.
+const reserved = "io.modelcontextprotocol/"
+
+// wire returns the params to send: ours, with the SDK's _meta in ours.
+func (x *exchange) wire(id jsonrpc.ID, sdk json.RawMessage) (json.RawMessage, error) {
+	own, _ := parseObject(x.params.get("_meta"))
+	meta := own.without(func(name string) bool {
+		return name == "progressToken" || strings.HasPrefix(name, reserved)
+	})
+	params, err := parseObject(sdk)
+	if err != nil {
+		return nil, fmt.Errorf("read the SDK's params: %w", err)
+	}
+	added, _ := parseObject(params.get("_meta"))
+	for _, m := range added {
+		meta = meta.set(m.name, m.value)
+	}
+	if x.caller != nil {
+		if own.get("progressToken") != nil || len(own) == 0 {
+			token, _ := json.Marshal(id.Raw())
+			meta = meta.set("progressToken", token)
+		}
+		if len(added) > 0 { // a modern server logs only what it is asked for
+			level := own.get(reserved + "logLevel")
+			if level == nil {
+				level = json.RawMessage(`"info"`)
+			}
+			meta = meta.set(reserved+"logLevel", level)
+		}
+	}
+	if len(meta) == 0 {
+		return x.params.without(func(name string) bool { return name == "_meta" }).encode(), nil
+	}
+	return x.params.set("_meta", meta.encode()).encode(), nil
+}
+
+// begin is called when the request is about to be written.
+func (x *exchange) begin(id jsonrpc.ID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.id, x.sent = id, true
+}
+
+// answer takes the server's answer.
+func (x *exchange) answer(m *jsonrpc.Response) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.result, x.err = m.Result, m.Error
+}
+
+// outcome returns the answer; err is what the SDK says of the exchange.
+func (x *exchange) outcome(err error) (json.RawMessage, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var answered *jsonrpc.Error
+	switch {
+	case errors.As(x.err, &answered):
+		return nil, &toolpost.ProtocolError{Code: answered.Code, Message: answered.Message, Data: answered.Data}
+	case x.err != nil:
+		return nil, x.err
+	case err != nil:
+		return nil, err
+	case len(x.result) == 0 || x.result[0] != '{':
+		return nil, &contentError{"a result that is no object", excerpt(x.result, 100)}
+	}
+	return x.result, nil
+}
+
+// executed says whether the server may have carried the request out.
+func (x *exchange) executed() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.sent
+}
+
+// A relay hands the notifications of one call to its caller, in order and
+// without holding up the connection.
+type relay struct {
+	mu    sync.Mutex
+	queue []notification
+	idle  chan struct{} // nil, or closed when the queue is empty
+}
+
+type notification struct {
+	method string
+	params json.RawMessage
+}
+
+const longestQueue = 1000 // notifications; more are dropped, the caller is too slow
+
+func (r *relay) add(x *exchange, method string, params json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.queue) >= longestQueue {
+		return
+	}
+	r.queue = append(r.queue, notification{method, params})
+	if r.idle == nil {
+		r.idle = make(chan struct{})
+		go r.run(x)
+	}
+}
+
+func (r *relay) run(x *exchange) {
+	for {
+		r.mu.Lock()
+		if len(r.queue) == 0 {
+			close(r.idle)
+			r.idle = nil
+			r.mu.Unlock()
+			return
+		}
+		next := r.queue[0]
+		r.queue = r.queue[1:]
+		r.mu.Unlock()
+		_ = x.caller.Notify(x.ctx, next.method, next.params) // a caller that left is no reason to stop the call
+	}
+}
+
+// wait returns when all that was added is handed over, or ctx is done.
+func (r *relay) wait(ctx context.Context) {
+	r.mu.Lock()
+	idle := r.idle
+	r.mu.Unlock()
+	if idle == nil {
+		return
+	}
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,178 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const (
+	longestFault = 64 << 10 // bytes read of an answer that is a fault
+	endTimeout   = 2 * time.Second
+)
+
+// newHTTPClient returns a client that speaks only to the origin of address,
+// and adds the headers to every request.
+func newHTTPClient(cfg *Config) (*http.Client, error) {
+	address, err := url.Parse(cfg.URL)
+	if err != nil {
+		return nil, errors.New("its url is not an address")
+	}
+	header := http.Header{}
+	for name, value := range cfg.Headers {
+		header.Set(name, value)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
+	transport.MaxIdleConnsPerHost = 64
+	return &http.Client{
+		Transport:     &guard{transport, origin(address), header, address.User},
+		CheckRedirect: checkRedirect,
+	}, nil
+}
+
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// A guard adds secrets to requests, and lets none of them go elsewhere.
+type guard struct {
+	base   *http.Transport
+	origin string
+	header http.Header
+	user   *url.Userinfo
+}
+
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if to := origin(req.URL); to != g.origin {
+		return nil, &foreignError{to}
+	}
+	r := req.Clone(req.Context())
+	for name, values := range g.header {
+		r.Header[name] = values
+	}
+	if g.header.Get("Host") != "" {
+		r.Host = g.header.Get("Host")
+	}
+	if _, ok := r.Header["Authorization"]; !ok && g.user != nil {
+		password, _ := g.user.Password()
+		r.SetBasicAuth(g.user.Username(), password)
+	}
+	return g.base.RoundTrip(r)
+}
+
+// CloseIdleConnections is called by the method of [http.Client].
+func (g *guard) CloseIdleConnections() { g.base.CloseIdleConnections() }
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) >= 5:
+		return errors.New("the server redirects in a circle")
+	case origin(req.URL) != origin(via[0].URL):
+		return &foreignError{origin(req.URL)}
+	case req.Method != via[0].Method:
+		return fmt.Errorf("the server redirects to %s; use that address as its url", req.URL.Path)
+	}
+	return nil
+}
+
+// A foreignError reports that a server sends us to another origin.
+type foreignError struct{ origin string }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("the server sends us to another origin, %s, which is refused; use that address as its url if it is right", e.origin)
+}
+
+// A statusError is an answer whose HTTP status is a fault.
+type statusError struct {
+	status int
+	body   string
+}
+
+func (e *statusError) Error() string {
+	s := fmt.Sprintf("it answered %d %s", e.status, http.StatusText(e.status))
+	if advice := statusAdvice(e.status); advice != "" {
+		s += "; " + advice
+	}
+	if e.body != "" {
+		s += ": " + e.body
+	}
+	return s
+}
+
+func statusAdvice(status int) string {
+	switch {
+	case status == http.StatusUnauthorized:
+		return "give it credentials, such as an Authorization header in its headers"
+	case status == http.StatusForbidden:
+		return "its credentials do not allow this; check its headers"
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		return "check the path of its url"
+	case status == http.StatusTooManyRequests:
+		return "it is asked too often; wait"
+	case status >= 500:
+		return "the fault is on the server's side; look at its log"
+	}
+	return ""
+}
+
+// A contentError is an answer that is not MCP, though its status is good.
+type contentError struct{ kind, body string }
+
+func (e *contentError) Error() string {
+	s := fmt.Sprintf("it answered with %s, which is not MCP; check its url", e.kind)
+	if e.body != "" {
+		s += ": " + e.body
+	}
+	return s
+}
+
+// A cutError is a stream that ended before the answer came.
+type cutError struct{ err error }
+
+func (e *cutError) Error() string {
+	if e.err == nil || errors.Is(e.err, io.EOF) {
+		return "the connection ended before the answer came"
+	}
+	return fmt.Sprintf("the connection ended before the answer came: %v", e.err)
+}
+
+func (e *cutError) Unwrap() error { return e.err }
+
+// fault makes an error of an answer that is none. JSON-RPC errors are kept,
+// whatever status they came with.
+func fault(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, longestFault))
+	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+		if e := rpcError(body); e != nil {
+			return e
+		}
+	}
+	return &statusError{resp.StatusCode, excerpt(body, 300)}
+}
+
+func rpcError(body []byte) error {
+	o, err := parseObject(body)
+	if err != nil || o.get("jsonrpc") == nil || o.get("error") == nil {
+		return nil
+	}
+	// The id of such an answer is often null, which is no message for the SDK.
+	m, err := jsonrpc.DecodeMessage(o.set("id", []byte("0")).encode())
+	if r, ok := m.(*jsonrpc.Response); err == nil && ok {
+		return r.Error
+	}
+	return nil
+}
+
+func mediaType(resp *http.Response) string {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return t
+}

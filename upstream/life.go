@@ -1,0 +1,177 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	longestBackoff = 30 * time.Second
+	stableAfter    = time.Minute // a session this old makes the next loss a fresh start
+	relistEvery    = 250 * time.Millisecond
+)
+
+var errClosed = errors.New("it was closed")
+
+// run keeps the server connected until Close.
+func (u *Upstream) run() {
+	defer close(u.done)
+	delay := u.opts.Backoff
+	for u.ctx.Err() == nil {
+		up, err := u.connectOnce()
+		if u.ctx.Err() != nil {
+			break
+		}
+		if up > stableAfter {
+			delay = u.opts.Backoff
+		}
+		if errors.Is(err, errSessionLost) && up > u.opts.Backoff {
+			continue // the server restarted and is there: no reason to wait
+		}
+		wait := delay/2 + rand.N(delay)
+		u.log.Warn("server is away", "err", err, "retry", wait.Round(time.Millisecond))
+		u.publish(func(v *view) {
+			v.tried = true
+			v.status.State, v.status.Err, v.status.Retry = Failed, err, time.Now().Add(wait)
+		})
+		pause(u.ctx, u.nudge, wait, u.opts.Backoff)
+		delay = min(2*delay, longestBackoff)
+	}
+	u.publish(func(v *view) {
+		v.tried, v.session = true, nil
+		v.status.State, v.status.Err, v.status.Retry = Closed, u.dial.problem(errClosed), time.Time{}
+	})
+}
+
+// pause waits; a call that wants the server ends it early, but not before least.
+func pause(ctx context.Context, nudge <-chan struct{}, wait, least time.Duration) {
+	early, full := time.NewTimer(least), time.NewTimer(wait)
+	defer early.Stop()
+	defer full.Stop()
+	var nudged <-chan struct{}
+	for {
+		select {
+		case <-early.C:
+			nudged = nudge
+			continue
+		case <-nudged:
+		case <-full.C:
+		case <-ctx.Done():
+		}
+		return
+	}
+}
+
+// connectOnce connects, lists and serves until the session ends. It returns
+// how long the session was ready, and why it ended.
+func (u *Upstream) connectOnce() (time.Duration, error) {
+	select {
+	case <-u.nudge:
+	default:
+	}
+	began := time.Now()
+	u.publish(func(v *view) { v.status.State, v.status.Retry = Connecting, time.Time{} })
+	s, err := u.dial.connect(u.ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	l, err := list(u, s)
+	if err != nil {
+		return 0, u.dial.problem(fmt.Errorf("list its tools: %w", err))
+	}
+	ready := time.Now()
+	u.publish(func(v *view) {
+		v.tried, v.session = true, s
+		v.status = Status{
+			Name: u.cfg.Name, State: Ready, Transport: s.transport, Version: s.version, Server: s.server,
+			Took: ready.Sub(began),
+		}
+		v.adopt(l)
+	})
+	u.log.Info("server is ready", "transport", s.transport, "version", s.version, "tools", len(l.tools), "took", ready.Sub(began).Round(time.Millisecond))
+	err = u.serve(s)
+	u.publish(func(v *view) { v.session = nil })
+	return time.Since(ready), u.dial.problem(err)
+}
+
+// adopt takes a new listing; the tools of an equal one stay the same.
+func (v *view) adopt(l *listing) {
+	if v.listing.sum != l.sum {
+		v.listing = l
+	}
+	v.status.Tools, v.status.Skipped = len(l.tools), l.skipped
+}
+
+// serve lists again when the server says so, until the session ends.
+func (u *Upstream) serve(s *session) error {
+	ctx, cancel := context.WithCancel(u.ctx)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		u.watch.run(ctx, s)
+	}()
+	defer func() {
+		cancel()
+		<-watching
+	}()
+	for {
+		select {
+		case <-u.ctx.Done():
+			return errClosed
+		case <-s.ended:
+			return s.err
+		case <-s.relist:
+		}
+		relist(u, s)
+		s.sleep(u.ctx, relistEvery) // more changes in this time are one
+	}
+}
+
+func relist(u *Upstream, s *session) {
+	l, err := list(u, s)
+	if err != nil {
+		u.log.Warn("list again", "err", u.dial.problem(err))
+		return
+	}
+	if v, _ := u.view(); v.listing.sum != l.sum {
+		u.publish(func(v *view) { v.adopt(l) })
+	}
+}
+
+// await returns the session, or waits a little for a new one.
+func (u *Upstream) await(ctx context.Context) (*session, error) {
+	patience := time.NewTimer(u.opts.Patience)
+	defer patience.Stop()
+	for {
+		v, changed := u.view()
+		switch {
+		case v.session != nil && !v.session.over():
+			return v.session, nil
+		case v.status.State == Closed:
+			return nil, v.status.Err
+		case v.status.State == Failed:
+			select {
+			case u.nudge <- struct{}{}:
+			default:
+			}
+		}
+		select {
+		case <-changed:
+		case <-patience.C:
+			return nil, away(v)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func away(v view) error {
+	if v.status.Err != nil {
+		return v.status.Err
+	}
+	return fmt.Errorf("server %q is not connected yet", v.status.Name)
+}

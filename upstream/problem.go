@@ -1,0 +1,135 @@
+package upstream
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A problem is an error that names the server and the remedy, and no secret.
+type problem struct {
+	text  string
+	cause error
+}
+
+func (p *problem) Error() string { return p.text }
+func (p *problem) Unwrap() error { return p.cause }
+
+// problem words err for people; nil stays nil.
+func (d *dialer) problem(err error) error {
+	var known *problem
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return &problem{d.secrets.Replace(fmt.Sprintf("server %q: %s", d.cfg.Name, advice(err))), err}
+}
+
+// advice says what happened and what to do.
+func advice(err error) string {
+	var (
+		unknownCA *x509.UnknownAuthorityError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		noTLS     tls.RecordHeaderError
+		dns       *net.DNSError
+		request   *url.Error
+		command   *exec.Error
+	)
+	switch {
+	case errors.As(err, &command) && errors.Is(err, exec.ErrNotFound):
+		return fmt.Sprintf("command %q is not found; install it, or give its full path as the command", command.Name)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%v; check its command and its folder", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("%v; make its command executable", err)
+	case errors.As(err, &unknownCA), errors.As(err, &authority):
+		return "its TLS certificate is signed by nobody we trust; add the authority to the system's certificates, or name its file in SSL_CERT_FILE"
+	case errors.As(err, &host), errors.As(err, &invalid):
+		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", cause(err))
+	case errors.As(err, &noTLS):
+		return "it does not speak TLS; use http:// in its url"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens at its address; start the server, or check the host and port of its url"
+	case errors.As(err, &dns):
+		return fmt.Sprintf("the host %q is not found; check its url", dns.Name)
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it did not answer in time; start it by hand to see why, or give it more time"
+	case errors.As(err, &request):
+		return request.Err.Error()
+	}
+	return err.Error()
+}
+
+func cause(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		return request.Err
+	}
+	return err
+}
+
+// neverSent says that a request failed before anything of it went out.
+func neverSent(err error) bool {
+	var op *net.OpError
+	var foreign *foreignError
+	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &foreign)
+}
+
+// secretsOf returns what takes the secrets of a configuration out of a text.
+func secretsOf(cfg *Config) *strings.Replacer {
+	const shortest = 6 // shorter values are flags, and would be found everywhere
+	var secrets []string
+	add := func(s string) {
+		if len(s) >= shortest {
+			secrets = append(secrets, s)
+		}
+	}
+	for _, v := range cfg.Headers {
+		add(v)
+		for _, part := range strings.Fields(v) {
+			add(part)
+		}
+	}
+	for _, v := range cfg.Env {
+		add(v)
+	}
+	if u, err := url.Parse(cfg.URL); err == nil {
+		if password, ok := u.User.Password(); ok {
+			add(u.User.String())
+			add(password)
+		}
+		for _, values := range u.Query() {
+			for _, v := range values {
+				add(v)
+				add(url.QueryEscape(v))
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, s := range secrets {
+		pairs = append(pairs, s, "[hidden]")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// excerpt returns the beginning of b as one line.
+func excerpt(b []byte, most int) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(bytes.TrimSpace(b[:min(len(b), 4*most)])), "\uFFFD")), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,175 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A process is a server that is started here, with all that it starts.
+type process struct {
+	cmd     *exec.Cmd
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *tail
+	grace   time.Duration
+	exited  chan struct{} // closed when the child is gone; state is then set
+	gone    chan struct{} // closed when its whole group is gone
+	state   string
+	closing sync.Once
+}
+
+func startProcess(cfg *Config, grace time.Duration) (*process, error) {
+	env := environment(cfg.Env)
+	path, err := lookPath(cfg, env)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{stderr: &tail{}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
+	p.cmd = exec.Command(path, cfg.Args...)
+	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, p.stderr
+	p.cmd.WaitDelay = 250 * time.Millisecond // a grandchild may hold stderr open
+	ownGroup(p.cmd)
+	var stdin, stdout *os.File
+	if stdin, p.stdin, err = os.Pipe(); err != nil {
+		return nil, err
+	}
+	if p.stdout, stdout, err = os.Pipe(); err != nil {
+		stdin.Close()
+		p.stdin.Close()
+		return nil, err
+	}
+	p.cmd.Stdin, p.cmd.Stdout = stdin, stdout
+	started := make(chan error)
+	go p.own(started)
+	err = <-started
+	stdin.Close()
+	stdout.Close()
+	if err != nil {
+		p.stdin.Close()
+		p.stdout.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// own starts the child and waits for it on one OS thread: the parent-death
+// signal is sent when the thread that made the child ends, so the thread must
+// live as long as the child.
+func (p *process) own(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	err = p.cmd.Wait()
+	p.state = "exited"
+	if p.cmd.ProcessState != nil {
+		p.state = p.cmd.ProcessState.String()
+	} else if err != nil {
+		p.state = err.Error()
+	}
+	close(p.exited)
+	p.endGroup()
+	p.stdout.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // somebody may hold it open
+	close(p.gone)
+}
+
+// endGroup ends what the child left behind.
+func (p *process) endGroup() {
+	pid := p.cmd.Process.Pid
+	if !terminateGroup(pid) {
+		return
+	}
+	for end := time.Now().Add(p.grace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if !groupAlive(pid) {
+			return
+		}
+	}
+	killGroup(pid)
+}
+
+// close asks the child to end by closing its input, then by a signal, then
+// kills it. It returns when its group is gone.
+func (p *process) close() {
+	p.closing.Do(func() {
+		p.stdin.Close()
+		for _, step := range []func(int) bool{terminateGroup, killGroup} {
+			if p.waitGone() {
+				break
+			}
+			step(p.cmd.Process.Pid)
+		}
+		p.waitGone()
+		p.stdout.Close()
+	})
+}
+
+func (p *process) waitGone() bool {
+	select {
+	case <-p.gone:
+		return true
+	case <-time.After(p.grace):
+		return false
+	}
+}
+
+// An exitError tells how a server ended, with its last words.
+type exitError struct {
+	command, state, stderr string
+}
+
+func (e *exitError) Error() string {
+	s := fmt.Sprintf("%s ended (%s)", e.command, e.state)
+	if e.stderr != "" {
+		s += "; its stderr ends with:\n" + e.stderr
+	} else {
+		s += " and wrote nothing to stderr"
+	}
+	return s
+}
+
+// end tells why nothing more can be read.
+func (p *process) end() *exitError {
+	state := "closed its output"
+	select {
+	case <-p.exited:
+		state = p.state
+	case <-time.After(p.grace):
+	}
+	return &exitError{filepath.Base(p.cmd.Path), state, p.stderr.String()}
+}
+
+// lookPath finds the command as the server's own environment would.
+func lookPath(cfg *Config, env []string) (string, error) {
+	name := cfg.Command
+	if filepath.Base(name) != name {
+		if !filepath.IsAbs(name) && cfg.Dir != "" {
+			name = filepath.Join(cfg.Dir, name)
+		}
+		return exec.LookPath(name)
+	}
+	for _, kv := range env {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			for _, dir := range filepath.SplitList(path) {
+				if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(found) {
+					return found, nil
+				}
+			}
+			return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
+		}
+	}
+	found, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) {
+		err = &exec.Error{Name: name, Err: exec.ErrNotFound}
+	}
+	return found, err
+}
