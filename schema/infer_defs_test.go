@@ -59,6 +59,7 @@ func TestInferFindingsInDefinitions(t *testing.T) {
 	_, findings, err := schema.For[struct {
 		First  list
 		Second custom
+		Third  oneWay
 	}](nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,11 +69,16 @@ func TestInferFindingsInDefinitions(t *testing.T) {
 		path, _, _ := strings.Cut(f.Message, ":")
 		got = append(got, f.Pointer+" "+path)
 	}
-	want := []string{"/$defs/list/properties/a~1b First.Value", "/properties/Second Second"}
+	want := []string{"/$defs/list/properties/a~1b First.Value", "/properties/Second Second", "/properties/Third Third"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A oneWay is written as text, and read by its kind.
+type oneWay int
+
+func (oneWay) MarshalText() ([]byte, error) { return []byte("1"), nil }
 
 // A root that declares its schema has that schema.
 func TestInferDeclaredRoot(t *testing.T) {

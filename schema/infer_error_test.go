@@ -16,6 +16,7 @@ type (
 	notBool  struct{}
 	noValues string
 	mismatch int
+	failing  string
 	hidden   struct{ X int }
 	purchase struct {
 		Items []struct {
@@ -25,11 +26,11 @@ type (
 	}
 )
 
-func (bad) JSONSchema() string            { return "no object" }
-func (notBool) JSONSchema() []byte        { return []byte(`{"type":`) }
-func (noValues) Enum() []string           { return nil }
-func (mismatch) Enum() []any              { return []any{"low"} }
-func (mismatch) Describe() *schema.Schema { return nil }
+func (bad) JSONSchema() string     { return "no object" }
+func (notBool) JSONSchema() []byte { return []byte(`{"type":`) }
+func (noValues) Enum() []string    { return nil }
+func (mismatch) Enum() []any       { return []any{"low"} }
+func (failing) Enum() []any        { return []any{"a", func() {}} }
 
 func TestInferErrors(t *testing.T) {
 	tests := []struct {
@@ -50,6 +51,10 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 		{struct{ F bad }{}, `F: method JSONSchema of schema_test.bad: its JSON is "no object", want a JSON object`},
 		{struct{ F notBool }{}, `F: method JSONSchema of schema_test.notBool: its JSON is {"type":, want a JSON object`},
 		{struct{ F noValues }{}, `F: method Enum of schema_test.noValues lists no values`},
+		{struct{ F failing }{}, `F: method Enum of schema_test.failing: json: cannot marshal from Go func()`},
+		{struct {
+			namedInt `json:"n"`
+		}{}, `namedInt: it is tagged but not exported; export it, or leave out the tag`},
 		{struct{ F mismatch }{}, `F: schema_test.mismatch lists "low" in Enum, but is written as integer`},
 		{reflect.New(reflect.StructOf([]reflect.StructField{
 			{Name: "F", Type: reflect.TypeFor[int](), Tag: `json:"f"`},

@@ -14,9 +14,9 @@ type field struct {
 	sf       reflect.StructField
 	depth    int  // how many embedded structs it is in
 	tagged   bool // its name comes from a tag
-	optional bool
+	optional bool // it may be left out
 	omits    bool // it is left out where it is empty: nil is not written
-	quoted   bool
+	quoted   bool // it is a string that holds its JSON
 }
 
 // fields returns the fields of t that encoding/json writes, in their order.
@@ -41,7 +41,7 @@ func (l *layout) add(t reflect.Type, path string) {
 		tag := sf.Tag.Get("json")
 		elem := structOf(sf)
 		if tag == "-" || !sf.IsExported() && elem == nil {
-			if _, described := sf.Tag.Lookup("jsonschema"); !sf.Anonymous && tag != "-" && (tag != "" || described) {
+			if _, described := sf.Tag.Lookup("jsonschema"); tag != "-" && (tag != "" || described) {
 				l.in.fail(at, "it is tagged but not exported; export it, or leave out the tag")
 			}
 			continue

@@ -28,7 +28,7 @@ func (in *inference) declared(t reflect.Type, at place) *draft {
 	d := &draft{}
 	for _, kid := range parseValue(raw).kids {
 		switch {
-		case kid.name == "$schema":
+		case kid.name == "$schema", kid.name == "$id": // it is part of another document now
 		case kid.name == "type" && kid.kind == kindString:
 			d.kind = typeNames[kid.text]
 			d.object = append(d.object, member{kid.name, kid.text})
@@ -98,7 +98,7 @@ func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 // rebase returns JSON in which local references begin with prefix instead of #.
 func rebase(v *value, prefix string) any {
 	switch {
-	case v.name == "$ref" && strings.HasPrefix(v.text, "#"):
+	case v.name == "$ref" && (v.text == "#" || strings.HasPrefix(v.text, "#/")):
 		return prefix + v.text[1:]
 	case v.kind == kindObject:
 		o := object{}
@@ -128,6 +128,7 @@ func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
 		raw, err := json.Marshal(list.Index(i).Interface(), jsonv1.FormatDurationAsNano(true))
 		if err != nil {
 			in.fail(at.path, "method Enum of %v: %w", t, err)
+			return nil
 		}
 		values[i] = raw
 	}
@@ -135,6 +136,16 @@ func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
 		in.fail(at.path, "method Enum of %v lists no values", t)
 	}
 	return values
+}
+
+// misfit returns the first value that is not of the kind, nil if all are.
+func misfit(values []jsontext.Value, kind kinds) jsontext.Value {
+	for _, v := range values {
+		if kind != 0 && parseValue(v).kind&kind == 0 {
+			return v
+		}
+	}
+	return nil
 }
 
 // sameKind drafts a schema for values that have one JSON type, or any.

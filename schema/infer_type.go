@@ -22,8 +22,23 @@ type inference struct {
 	open     map[reflect.Type]bool // the types being described, from the root down
 	names    defNames              // the types under $defs: those that contain themselves
 	defs     object
-	findings []Finding
+	findings findings
 	errs     []error
+}
+
+type findings []Finding
+
+func (f *findings) add(at place, format string, args ...any) {
+	*f = append(*f, Finding{string(at.pointer), label(at.path) + fmt.Sprintf(format, args...)})
+}
+
+// move changes the pointers that begin with from.
+func (f findings) move(from, to string) {
+	for i := range f {
+		if rest, ok := strings.CutPrefix(f[i].Pointer, from); ok {
+			f[i].Pointer = to + rest
+		}
+	}
 }
 
 // A place is where a type stands: its path in Go, for people, and the JSON
@@ -113,11 +128,8 @@ func (in *inference) named(t reflect.Type, at place) *draft {
 		return d
 	}
 	in.defs = append(in.defs, member{name, d})
-	for i := range in.findings[before:] {
-		f := &in.findings[before+i]
-		if rest, ok := strings.CutPrefix(f.Pointer, string(at.pointer)); ok && at.pointer != "" {
-			f.Pointer = "/$defs/" + name + rest
-		}
+	if at.pointer != "" { // the root is described in place too
+		in.findings[before:].move(string(at.pointer), "/$defs/"+name)
 	}
 	return refTo(t, name)
 }
@@ -134,23 +146,22 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 	switch {
 	case ownJSON(t, in.output):
 		if d = sameKind(values); values == nil {
-			in.findings = append(in.findings, Finding{string(at.pointer), label(at.path) + fmt.Sprintf(
-				"%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)})
+			in.findings.add(at, "%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)
 		}
 	case ownText(t, in.output):
-		d = typed(kindString)
+		if d = typed(kindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
+			in.findings.add(at, "%v has text of its own, but cannot be read from it; give it a method UnmarshalText", t)
+		}
 	default:
 		d = in.byKind(t, at)
 	}
 	if values == nil || d.kind == kindArray || d.kind == kindObject {
 		return d
 	}
-	for _, v := range values {
-		if d.kind != 0 && parseValue(v).kind&d.kind == 0 {
-			return in.fail(at.path, "%v lists %s in Enum, but is written as %s", t, v, typeName(d.kind))
-		}
+	if v := misfit(values, d.kind); v != nil {
+		return in.fail(at.path, "%v lists %s in Enum, but is written as %s", t, v, typeName(d.kind))
 	}
-	return (&draft{kind: d.kind, object: d.object[:min(1, len(d.object))]}).set("enum", values)
+	return (&draft{kind: d.kind, object: d.object[:min(1, len(d.object))]}).set("enum", values) // bounds say less
 }
 
 // known describes the types that encoding/json, or everybody, knows.
