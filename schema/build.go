@@ -157,16 +157,16 @@ func newNumberRule(v *value) *numberRule {
 func newSpan(v *value, lo, hi string) span {
 	s := span{0, -1}
 	if k := v.get(lo); k != nil {
-		s.lo = k.count()
+		s.lo = countOf(k)
 	}
 	if k := v.get(hi); k != nil {
-		s.hi = k.count()
+		s.hi = countOf(k)
 	}
 	return s
 }
 
-// count returns a count that no value exceeds as the largest one.
-func (v *value) count() int {
+// countOf reads a count; those that no value reaches become one.
+func countOf(v *value) int {
 	const largest = 1 << 40
 	d := parseDecimal(v.raw)
 	if d.cmp(decimal{coef: 1, exp: 12}) > 0 {

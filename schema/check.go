@@ -6,26 +6,16 @@ package schema
 type pass struct {
 	scanner
 	depth, limit int
-	work, budget int  // bytes that unions read again
+	work, budget int  // what is done more than once: bytes read again, trees compared
 	lax          bool // repeated names are let pass
 	nullIsAbsent bool
-
-	// Stacks shared by all open objects: a bit for every property seen, and
-	// the other names.
-	seen  []uint64
-	names [][]byte
 }
 
 const maxDepth = 1000 // of values
 
 // valid says that data is one JSON value without repeated names that fits n.
 func valid(n *node, data []byte, nullIsAbsent bool) bool {
-	var seen [16]uint64
-	var names [32][]byte
-	p := pass{
-		scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data),
-		nullIsAbsent: nullIsAbsent, seen: seen[:0], names: names[:0],
-	}
+	p := pass{scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
 	return p.check(n) && p.end()
 }
 
@@ -61,24 +51,22 @@ func (p *pass) check(n *node) bool {
 	return true
 }
 
-// again checks the value at start once more. After a failure the pass is as
-// it was before.
+// again checks the value at start once more.
 func (p *pass) again(n *node, start int) bool {
-	depth, seen, names := p.depth, len(p.seen), len(p.names)
+	depth := p.depth
 	p.pos = start
 	if p.work > p.budget {
 		return false
 	}
 	ok := p.check(n)
 	p.work += p.pos - start + 1
-	p.depth, p.seen, p.names = depth, p.seen[:seen], p.names[:names]
+	p.depth = depth // a failure leaves it anywhere
 	return ok
 }
 
 // union tries the branches that take the kind of the value at start.
 func (p *pass) union(u union, start int) bool {
-	p.pos = start
-	kind := p.kind()
+	kind := kindOf(p.data[start:])
 	hits, end := 0, 0
 	for _, b := range u.branches {
 		if b.kinds&kind == 0 || !p.again(b, start) {
@@ -93,9 +81,12 @@ func (p *pass) union(u union, start int) bool {
 	return hits == 1
 }
 
-// kind tells the kind of the next value by its first byte.
-func (p *pass) kind() kinds {
-	switch p.peek() {
+// kindOf tells the kind of a value by its first byte.
+func kindOf(data []byte) kinds {
+	if len(data) == 0 {
+		return 0
+	}
+	switch data[0] {
 	case '{':
 		return kindObject
 	case '[':
@@ -137,7 +128,7 @@ func (p *pass) word(n *node, word string, kind kinds) bool {
 		return false
 	}
 	for _, c := range n.choices {
-		if c.kinds&kind == 0 || !c.plain[wordIndex(p.data[start:])] {
+		if c.kinds&kind == 0 || !c.hasWord(p.data[start:]) {
 			return false
 		}
 	}
@@ -212,7 +203,8 @@ func (p *pass) tree(n *node, bracket byte) bool {
 	}
 	p.depth--
 	for _, c := range n.choices {
-		if !c.hasTree(kind, p.data[start:p.pos]) {
+		p.work += len(c.values)
+		if c.kinds&kind == 0 || p.work > p.budget || !c.has(parseValue(p.data[start:p.pos])) {
 			return false
 		}
 	}

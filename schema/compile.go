@@ -52,7 +52,7 @@ func (v *Validator) Validate(data []byte) error {
 	}
 	x := explainer{nullIsAbsent: v.nullIsAbsent}
 	tree := parseValue(data)
-	tree.duplicates("", func(pointer string) {
+	duplicates(tree, "", func(pointer string) {
 		x.found.add(Problem{Pointer: pointer, Expected: "one value", Got: "the same name again"})
 	})
 	switch {

@@ -39,8 +39,16 @@ func TestProblems(t *testing.T) {
 		{`{}`, `{"a" 1}`, `expected ":", got "1}" at byte 5; it is not JSON`},
 		{`{}`, `"\ud800"`, `expected a valid escape in a string, got "\\ud800\"" at byte 1; it is not JSON`},
 		{`{"type":["string","null"]}`, `5`, `expected string or null, got integer 5`},
-		{`{"anyOf":[{"type":"string","minLength":2},{"type":"integer"}]}`, `"a"`, `expected string with at least 2 characters, got string "a"`},
+		{`{"anyOf":[{"type":"string","minLength":2},{"type":"integer"}]}`, `"a"`, `expected string with at least 2 characters or integer, got string "a"`},
 		{`{"anyOf":[{"type":"string","minLength":2},{"type":"integer"}]}`, `null`, `expected string with at least 2 characters or integer, got null`},
+		{`{"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"enum":["b","c"]}},"required":["k"]}]}`, `{"k":"d"}`,
+			`/k: expected one of "a", "b", "c", got string "d"`},
+		{`{"oneOf":[{"properties":{"k":{"const":"a"},"x":{"type":"null"}},"required":["k","x"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]}`, `{"k":"a","x":1}`,
+			`/x: expected null, got integer 1`},
+		{`{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`,
+			`expected a value that fits exactly one of 2 forms: number from 1 or number up to 5, got integer 3, which fits 2 of them`},
+		{`{"anyOf":[{"required":["a"]},{"required":["b"]}],"not":{"required":["c"]}}`, `{}`, `expected object with "a" or object with "b", got object {}`},
+		{`{"minProperties":1,"uniqueItems":true,"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`, `{"a":1}`, `/a: expected string, got integer 1`},
 		{`{"type":"object"}`, `[1,2]`, `expected object, got array [1,2]`},
 	} {
 		err := compile(t, test.schema).Validate([]byte(test.value))

@@ -12,7 +12,7 @@ func (n *node) describe() string { return clip(n.words(2), 240) }
 // words describes n; deep bounds how far it looks into the parts.
 func (n *node) words(deep int) string {
 	if n == nil {
-		return "any value"
+		return "a value"
 	}
 	var parts []string
 	switch {
@@ -23,20 +23,26 @@ func (n *node) words(deep int) string {
 	case n.kinds != kindAny || n.number != nil || n.text != nil:
 		parts = append(parts, n.typed(deep))
 	}
-	for _, u := range n.unions {
-		if deep > 0 {
-			parts = append(parts, u.words(deep-1))
-		}
-	}
-	for _, m := range n.all {
-		if deep > 0 && !m.plain() {
-			parts = append(parts, m.words(deep-1))
-		}
+	if deep > 0 {
+		parts = n.more(parts, deep-1)
 	}
 	if len(parts) == 0 {
-		return "any value"
+		return "a value"
 	}
 	return strings.Join(parts, " and ")
+}
+
+// more describes what else applies to the same value.
+func (n *node) more(parts []string, deep int) []string {
+	for _, u := range n.unions {
+		parts = append(parts, u.words(deep))
+	}
+	for _, m := range n.all {
+		if !m.plain() {
+			parts = append(parts, m.words(deep))
+		}
+	}
+	return parts
 }
 
 func (c *choice) words() string {
@@ -73,16 +79,7 @@ func (u union) words(deep int) string {
 
 // typed describes types with their rules.
 func (n *node) typed(deep int) string {
-	w := n.kinds.String()
-	switch {
-	case n.kinds != kindAny:
-	case n.number == nil:
-		w = "string"
-	case n.text == nil:
-		w = "number"
-	default:
-		w = "value"
-	}
+	w := n.typeWords()
 	if n.kinds&kindNumber != 0 && n.number != nil {
 		w += n.number.words()
 	}
@@ -90,10 +87,7 @@ func (n *node) typed(deep int) string {
 		w += n.text.words()
 	}
 	if n.kinds == kindArray && n.array != nil {
-		if deep > 0 && n.array.prefix == nil && n.array.rest != nil && !n.array.rest.plain() {
-			w += " of " + n.array.rest.words(deep-1)
-		}
-		w += n.array.count.words("item")
+		w += n.array.words(deep)
 	}
 	if n.kinds == kindObject && n.object != nil {
 		w += n.object.words()
@@ -101,12 +95,36 @@ func (n *node) typed(deep int) string {
 	return w
 }
 
+func (n *node) typeWords() string {
+	switch {
+	case n.kinds != kindAny:
+		return n.kinds.String()
+	case n.number == nil:
+		return "string"
+	case n.text == nil:
+		return "number"
+	}
+	return "value"
+}
+
+func (r *arrayRule) words(deep int) string {
+	w := ""
+	if deep > 0 && r.prefix == nil && r.rest != nil && !r.rest.plain() {
+		w = " of " + r.rest.words(deep-1)
+	}
+	return w + r.count.words("item")
+}
+
+// safe is the largest integer that JavaScript has exactly; as a bound it says
+// nothing to a model.
+const safe = "9007199254740991"
+
 func (r *numberRule) words() string {
 	var b strings.Builder
-	if r.min != nil {
+	if r.min != nil && r.minText != "-"+safe {
 		b.WriteString(word(r.aboveMin, " above ", " from ") + r.minText)
 	}
-	if r.max != nil {
+	if r.max != nil && r.maxText != safe {
 		b.WriteString(word(r.belowMax, " below ", " up to ") + r.maxText)
 	}
 	if r.multiple != nil {

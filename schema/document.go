@@ -43,7 +43,7 @@ func load(raw []byte) *document {
 		return refuse("the schema is not JSON: " + p.line())
 	}
 	d.root = parseValue(raw)
-	if !d.root.isSchema() {
+	if !isSchema(d.root) {
 		return refuse("the schema is neither an object nor a boolean")
 	}
 	d.dialect()
@@ -129,7 +129,7 @@ func (d *document) resolve(r reference, found *repairer) *value {
 		d.foreign = true
 		return nil
 	}
-	if target := d.root.at(pointer); local && target != nil && target.isSchema() {
+	if target := d.root.at(pointer); local && target != nil && isSchema(target) {
 		d.refs[r.schema] = target
 		return target
 	}
@@ -161,7 +161,7 @@ func (d *document) next(v *value) []*value {
 		if !inPlace[k.name] {
 			continue
 		}
-		for _, sub := range k.subschemas() {
+		for _, sub := range subschemas(k) {
 			all = append(all, sub)
 		}
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -41,6 +40,9 @@ func (x *explainer) node(n *node, v *value) {
 	if x.work++; n == nil || x.work > maxExplain {
 		return
 	}
+	for _, c := range n.choices {
+		x.work += len(c.values) / 100
+	}
 	if !n.accepts(v) {
 		x.wrong(n.describe(), v)
 		return
@@ -70,11 +72,7 @@ func (n *node) accepts(v *value) bool {
 		return false
 	}
 	for _, c := range n.choices {
-		fits := false
-		for _, w := range c.values {
-			fits = fits || v.equal(w)
-		}
-		if !fits {
+		if !c.has(v) {
 			return false
 		}
 	}
@@ -160,74 +158,4 @@ func (x *explainer) unknown(valid []string, v *value) {
 		p.Valid = nearest(v.name, valid)
 	}
 	x.found.add(p)
-}
-
-// union explains why no branch holds, by the branch that is closest.
-func (x *explainer) union(u union, v *value) {
-	var candidates []*node
-	fits := 0
-	for _, b := range u.branches {
-		if b.kinds&v.kind == 0 {
-			continue
-		}
-		candidates = append(candidates, b)
-		if valid(b, v.raw, x.nullIsAbsent) {
-			fits++
-		}
-	}
-	switch {
-	case fits == 1 || fits > 0 && !u.one:
-	case fits > 1:
-		x.found.add(Problem{
-			Pointer: x.pointer(), Expected: "a value that fits exactly one of " + strconv.Itoa(len(u.branches)) + " forms: " + clip(u.words(1), 160),
-			Got: fmt.Sprintf("%s, which fits %d of them", shorten(v), fits),
-		})
-	default:
-		if best := x.closest(candidates, v); best != nil {
-			x.node(best, v)
-			return
-		}
-		x.wrong(clip(u.words(2), 240), v)
-	}
-}
-
-// closest returns the branch with the fewest problems, nil if no branch
-// stands out. A wrong constant, such as a kind that names another branch,
-// counts much.
-func (x *explainer) closest(branches []*node, v *value) *node {
-	if len(branches) == 1 {
-		return branches[0]
-	}
-	var best *node
-	least, tie := 0, false
-	for _, b := range branches {
-		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work}
-		sub.node(b, v)
-		x.work = sub.work
-		cost := len(sub.found.Problems) + sub.found.More + 100*b.misnamed(v)
-		switch {
-		case best == nil || cost < least:
-			best, least, tie = b, cost, false
-		case cost == least:
-			tie = true
-		}
-	}
-	if tie || least >= 100 {
-		return nil
-	}
-	return best
-}
-
-// misnamed counts properties of v whose value is not among the choices of n.
-func (n *node) misnamed(v *value) int {
-	if v.kind != kindObject || n.object == nil {
-		return boolInt(v.kind != kindObject && len(n.choices) > 0)
-	}
-	count := 0
-	for _, p := range n.object.properties {
-		if kid := v.get(p.name); kid != nil && p.node != nil && len(p.node.choices) > 0 && !p.node.accepts(kid) {
-			count++
-		}
-	}
-	return count
 }

@@ -16,7 +16,7 @@ func (f *fallback) withoutNulls(v *value, err error) *value {
 	}
 	blamed := map[string]bool{}
 	blame(invalid, blamed)
-	less := v.prune("", blamed)
+	less := prune(v, "", blamed)
 	if less == v {
 		return nil
 	}
@@ -32,7 +32,7 @@ func blame(e *jsonschema.ValidationError, at map[string]bool) {
 
 // prune returns v without the null members at the given pointers, v itself if
 // there are none.
-func (v *value) prune(pointer string, blamed map[string]bool) *value {
+func prune(v *value, pointer string, blamed map[string]bool) *value {
 	less := v
 	kids := make([]*value, 0, len(v.kids))
 	for i, kid := range v.kids {
@@ -43,7 +43,7 @@ func (v *value) prune(pointer string, blamed map[string]bool) *value {
 		if v.kind == kindObject && kid.kind == kindNull && blamed[at] {
 			continue
 		}
-		kids = append(kids, kid.prune(at, blamed))
+		kids = append(kids, prune(kid, at, blamed))
 	}
 	if !slices.Equal(kids, v.kids) {
 		c := *v

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,10 +36,8 @@ func (t *translator) translate(e *jsonschema.ValidationError) {
 func (t *translator) collect(e *jsonschema.ValidationError, all *[]Problem) {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		if best := t.closest(e); best != nil {
-			*all = append(*all, best...)
-			return
-		}
+		*all = append(*all, t.union(e)...)
+		return
 	case *kind.Contains, *kind.MinContains, *kind.Not:
 	case *kind.PropertyNames:
 	default:
@@ -52,18 +51,23 @@ func (t *translator) collect(e *jsonschema.ValidationError, all *[]Problem) {
 	*all = append(*all, t.leaf(e)...)
 }
 
-func (t *translator) closest(e *jsonschema.ValidationError) []Problem {
+// union tells why no branch of e holds: by the closest one, or by what each
+// of them misses.
+func (t *translator) union(e *jsonschema.ValidationError) []Problem {
 	var best []Problem
+	var misses []string
 	tie := false
 	for _, cause := range e.Causes {
 		var found []Problem
 		t.collect(cause, &found)
-		here := jsonPointer(e.InstanceLocation)
-		if len(found) == 1 && found[0].Pointer == here && len(e.Causes) > 1 {
-			if _, wrongType := leafOf(cause).ErrorKind.(*kind.Type); wrongType {
-				continue // the branch is for another type
-			}
+		if len(found) == 0 {
+			continue
 		}
+		if _, wrongType := leafOf(cause).ErrorKind.(*kind.Type); wrongType && len(e.Causes) > 1 && len(leafOf(cause).InstanceLocation) == len(e.InstanceLocation) {
+			misses = append(misses, found[0].Expected)
+			continue // the branch is for another type
+		}
+		misses = append(misses, found[0].missed())
 		switch {
 		case best == nil || len(found) < len(best):
 			best, tie = found, false
@@ -71,10 +75,21 @@ func (t *translator) closest(e *jsonschema.ValidationError) []Problem {
 			tie = true
 		}
 	}
-	if tie {
-		return nil
+	if best != nil && !tie {
+		return best
 	}
-	return best
+	p := t.leaf(e)[0]
+	if len(misses) > 0 {
+		p.Expected = clip(strings.Join(misses, " or "), 240)
+	}
+	return []Problem{p}
+}
+
+func (p Problem) missed() string {
+	if strings.HasPrefix(p.Got, "nothing:") {
+		return "object with " + strconv.Quote(p.Pointer[strings.LastIndexByte(p.Pointer, '/')+1:])
+	}
+	return p.Expected
 }
 
 func leafOf(e *jsonschema.ValidationError) *jsonschema.ValidationError {
@@ -149,7 +164,7 @@ func (t *translator) validNames(url string) []string {
 
 // expectedBy says what the keyword that failed asks for.
 func expectedBy(k jsonschema.ErrorKind) string {
-	if w := expectedCount(k); w != "" {
+	if w := cmp.Or(expectedCount(k), expectedNumber(k)); w != "" {
 		return w
 	}
 	switch k := k.(type) {
@@ -161,16 +176,6 @@ func expectedBy(k jsonschema.ErrorKind) string {
 		return clip(list([]any{k.Want}), 240)
 	case *kind.Pattern:
 		return "string matching " + clip(k.Want, 120)
-	case *kind.Minimum:
-		return "number from " + k.Want.RatString()
-	case *kind.Maximum:
-		return "number up to " + k.Want.RatString()
-	case *kind.ExclusiveMinimum:
-		return "number above " + k.Want.RatString()
-	case *kind.ExclusiveMaximum:
-		return "number below " + k.Want.RatString()
-	case *kind.MultipleOf:
-		return "number that is a multiple of " + k.Want.RatString()
 	case *kind.UniqueItems:
 		return fmt.Sprintf("items that all differ (items %d and %d do not)", k.Duplicates[0], k.Duplicates[1])
 	case *kind.PropertyNames:
@@ -185,6 +190,27 @@ func expectedBy(k jsonschema.ErrorKind) string {
 		return "nothing: no value is allowed here"
 	}
 	return fmt.Sprintf("a value that keeps to %s", strings.Join(k.KeywordPath(), "/"))
+}
+
+func expectedNumber(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Minimum:
+		return "number from " + ratText(k.Want)
+	case *kind.Maximum:
+		return "number up to " + ratText(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "number above " + ratText(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "number below " + ratText(k.Want)
+	case *kind.MultipleOf:
+		return "number that is a multiple of " + ratText(k.Want)
+	}
+	return ""
+}
+
+func ratText(r *big.Rat) string {
+	f, _ := r.Float64()
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 func expectedCount(k jsonschema.ErrorKind) string {

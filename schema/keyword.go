@@ -67,85 +67,73 @@ var typeNames = map[string]kinds{
 	"string": kindString, "array": kindArray, "object": kindObject,
 }
 
-func (v *value) isSchema() bool { return v.kind&(kindObject|kindBoolean) != 0 }
-
-func (v *value) each(ok func(*value) bool) bool {
-	for _, kid := range v.kids {
-		if !ok(kid) {
-			return false
-		}
-	}
-	return true
+// shapes tell a proper value from others, without a look into subschemas.
+// Shapes that are not here take anything.
+var shapes = map[shape]func(*value) bool{
+	shapeSchema:       isSchema,
+	shapeSchemas:      func(v *value) bool { return len(v.kids) > 0 && isListOf(v, isSchema) },
+	shapeTable:        func(v *value) bool { return isTableOf(v, isSchema) },
+	shapeItems:        func(v *value) bool { return isSchema(v) || isListOf(v, isSchema) },
+	shapeDependencies: func(v *value) bool { return isTableOf(v, func(v *value) bool { return isSchema(v) || isNames(v) }) },
+	shapeCount:        func(v *value) bool { return v.kind == kindInteger && v.raw[0] != '-' && isMeasure(v) },
+	shapeNumber:       isMeasure,
+	shapePositive:     func(v *value) bool { return isMeasure(v) && v.raw[0] != '-' && !parseDecimal(v.raw).isZero() },
+	shapeBool:         func(v *value) bool { return v.kind == kindBoolean },
+	shapeString:       isString,
+	shapeURI:          isURI,
+	shapeNames:        isNames,
+	shapeNameLists:    func(v *value) bool { return isTableOf(v, isNames) },
+	shapeType:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isListOf(v, isType) && isNames(v) },
+	shapeEnum:         func(v *value) bool { return v.kind == kindArray },
 }
 
-// fits says that v is a proper value for a keyword of that shape. Subschemas
-// are not looked into.
-func (v *value) fits(s shape) bool {
-	switch s {
-	case shapeSchema:
-		return v.isSchema()
-	case shapeSchemas:
-		return v.kind == kindArray && len(v.kids) > 0 && v.each((*value).isSchema)
-	case shapeItems:
-		return v.isSchema() || v.kind == kindArray && v.each((*value).isSchema)
-	case shapeTable:
-		return v.kind == kindObject && v.each((*value).isSchema)
-	case shapeDependencies:
-		return v.kind == kindObject && v.each(func(kid *value) bool { return kid.isSchema() || kid.isNames() })
-	case shapeNameLists:
-		return v.kind == kindObject && v.each((*value).isNames)
-	case shapeNames:
-		return v.isNames()
-	case shapeType:
-		return v.isType() || v.kind == kindArray && len(v.kids) > 0 && v.each((*value).isType) && v.isNames()
-	case shapeEnum:
-		return v.kind == kindArray
-	case shapeBool:
-		return v.kind == kindBoolean
-	case shapeString, shapeURI:
-		_, err := url.Parse(v.text)
-		return v.kind == kindString && (s == shapeString || err == nil)
-	case shapeCount, shapeNumber, shapePositive:
-		return v.fitsNumber(s)
-	}
-	return true
+func (s shape) fits(v *value) bool {
+	ok := shapes[s]
+	return ok == nil || ok(v)
 }
 
-func (v *value) isType() bool { return v.kind == kindString && typeNames[v.text] != 0 }
+func isSchema(v *value) bool { return v.kind&(kindObject|kindBoolean) != 0 }
+func isString(v *value) bool { return v.kind == kindString }
+func isType(v *value) bool   { return v.kind == kindString && typeNames[v.text] != 0 }
 
-func (v *value) isNames() bool {
+func isURI(v *value) bool {
+	_, err := url.Parse(v.text)
+	return v.kind == kindString && err == nil
+}
+
+func isListOf(v *value, ok func(*value) bool) bool {
+	return v.kind == kindArray && !slices.ContainsFunc(v.kids, func(kid *value) bool { return !ok(kid) })
+}
+
+func isTableOf(v *value, ok func(*value) bool) bool {
+	return v.kind == kindObject && !slices.ContainsFunc(v.kids, func(kid *value) bool { return !ok(kid) })
+}
+
+func isNames(v *value) bool {
 	seen := map[string]bool{}
-	return v.kind == kindArray && v.each(func(kid *value) bool {
+	return isListOf(v, func(kid *value) bool {
 		fresh := !seen[kid.text]
 		seen[kid.text] = true
 		return kid.kind == kindString && fresh
 	})
 }
 
-// fitsNumber also bounds size and exponent, so that [boundedNumber] is exact.
-func (v *value) fitsNumber(s shape) bool {
+// isMeasure bounds numbers, so that [boundedNumber] is exact.
+func isMeasure(v *value) bool {
 	if v.kind&kindNumber == 0 || len(v.raw) > 300 {
 		return false
 	}
 	d := parseDecimal(v.raw)
-	switch {
-	case d.exp > 400 || d.exp < -700:
-		return false
-	case s == shapeCount:
-		return !d.neg && v.kind == kindInteger
-	case s == shapePositive:
-		return !d.neg && !d.isZero()
-	}
-	return true
+	return d.exp <= 400 && d.exp >= -700
 }
 
 // subschemas yields the schemas that a keyword holds, with the pointer to
 // each from the keyword's own place.
-func (v *value) subschemas() iter.Seq2[string, *value] {
+func subschemas(v *value) iter.Seq2[string, *value] {
 	return func(yield func(string, *value) bool) {
 		switch s := keywords[v.name]; s {
 		case shapeSchema, shapeItems:
-			if v.isSchema() {
+			if isSchema(v) {
 				yield("", v)
 				return
 			}
@@ -156,15 +144,10 @@ func (v *value) subschemas() iter.Seq2[string, *value] {
 				if v.kind == kindObject {
 					name = escapePointer(kid.name)
 				}
-				if kid.isSchema() && !yield("/"+name, kid) {
+				if isSchema(kid) && !yield("/"+name, kid) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// drop removes the member of that name.
-func (v *value) drop(name string) {
-	v.kids = slices.DeleteFunc(v.kids, func(kid *value) bool { return kid.name == name })
 }

@@ -1,6 +1,9 @@
 package schema
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // A node is one schema in the form that checks raw bytes. Nodes may refer to
 // each other in cycles that go deeper into the value.
@@ -30,24 +33,24 @@ func (n *node) plain() bool {
 // single says that n is checked in one look at a value.
 func (n *node) single() bool { return n.all == nil && n.unions == nil }
 
-// A choice is a set of values. Small sets are searched in order.
+// A choice is a set of values.
 type choice struct {
 	values  []*value // as the schema has them
 	kinds   kinds    // the types among them
 	strings map[string]bool
-	numbers []decimal
+	numbers map[decimal]bool
 	plain   [3]bool // null, false, true are among them
 }
 
 func newChoice(values []*value) *choice {
-	c := &choice{values: values, strings: map[string]bool{}}
+	c := &choice{values: values, strings: map[string]bool{}, numbers: map[decimal]bool{}}
 	for _, v := range values {
 		c.kinds |= v.kind
 		switch {
 		case v.kind == kindString:
 			c.strings[v.text] = true
 		case v.kind&kindNumber != 0:
-			c.numbers = append(c.numbers, parseDecimal(v.raw))
+			c.numbers[parseDecimal(v.raw)] = true
 		case v.kind&(kindArray|kindObject) == 0:
 			c.plain[wordIndex(v.raw)] = true
 		}
@@ -68,27 +71,22 @@ func wordIndex(raw []byte) int {
 
 func (c *choice) hasText(text []byte) bool { return c.strings[string(text)] }
 
-func (c *choice) hasNumber(d decimal) bool {
-	for _, n := range c.numbers {
-		if n == d {
-			return true
-		}
-	}
-	return false
-}
+func (c *choice) hasNumber(d decimal) bool { return c.numbers[d] }
 
-// hasTree compares arrays and objects; raw was scanned.
-func (c *choice) hasTree(kind kinds, raw []byte) bool {
-	if c.kinds&kind == 0 {
+func (c *choice) hasWord(raw []byte) bool { return c.plain[wordIndex(raw)] }
+
+func (c *choice) has(v *value) bool {
+	switch {
+	case c.kinds&v.kind == 0:
 		return false
+	case v.kind == kindString:
+		return c.strings[v.text]
+	case v.kind&kindNumber != 0:
+		return c.hasNumber(parseDecimal(v.raw))
+	case v.kind&(kindArray|kindObject) == 0:
+		return c.hasWord(v.raw)
 	}
-	v := parseValue(raw)
-	for _, w := range c.values {
-		if v.equal(w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.values, v.equal)
 }
 
 // A numberRule bounds numbers.

@@ -33,7 +33,7 @@ func (d *document) preflight() string {
 // below appends all schemas that v holds or refers to.
 func (d *document) below(v *value, list []*value) []*value {
 	for _, k := range v.kids {
-		for _, sub := range k.subschemas() {
+		for _, sub := range subschemas(k) {
 			list = append(list, sub)
 		}
 	}

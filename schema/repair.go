@@ -44,22 +44,9 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	r.keepLast(v, pointer)
 	r.translate(v, pointer)
 	for _, k := range slices.Clone(v.kids) {
-		s, known := keywords[k.name]
-		switch {
-		case !known:
-		case s == shapeAnnotation:
-			v.drop(k.name)
-		case k.fits(s):
-			if s == shapeCount {
-				k.raw = strconv.AppendInt(nil, int64(k.count()), 10)
-			}
-			for at, sub := range k.subschemas() {
+		if s, known := keywords[k.name]; known && r.keyword(v, k, s, pointer) {
+			for at, sub := range subschemas(k) {
 				r.schema(sub, pointer+"/"+escapePointer(k.name)+at, depth+1)
-			}
-		default:
-			v.drop(k.name)
-			if k.kind != kindArray || len(k.kids) > 0 || s != shapeNames {
-				r.report(pointer+"/"+k.name, "%s cannot be %s; it is not checked", k.name, shorten(k))
 			}
 		}
 	}
@@ -67,11 +54,32 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	r.identity(v, pointer)
 }
 
+// keyword removes a keyword that says nothing about validity, or has no
+// proper value.
+func (r *repairer) keyword(v, k *value, s shape, pointer string) bool {
+	switch {
+	case s != shapeAnnotation && s.fits(k):
+		if s == shapeCount {
+			k.raw = strconv.AppendInt(nil, int64(countOf(k)), 10)
+		}
+		return true
+	case s != shapeAnnotation:
+		r.report(pointer+"/"+k.name, "%s cannot be %s; it is not checked", k.name, shorten(k))
+	}
+	v.drop(k.name)
+	return false
+}
+
 // identity notes what references need: a $ref, an id, an anchor.
 func (r *repairer) identity(v *value, pointer string) {
 	ref := v.get("$ref")
 	if ref != nil {
 		r.refs = append(r.refs, reference{v, pointer})
+		if r.draft <= 7 { // a $ref replaces its siblings; the full validator forgets these
+			for _, name := range []string{"const", "contains", "propertyNames", "if", "then", "else"} {
+				v.drop(name)
+			}
+		}
 	}
 	switch {
 	case ref != nil && r.draft <= 7: // the rest is ignored
@@ -111,6 +119,9 @@ func (r *repairer) translate(v *value, pointer string) {
 		r.report(pointer+"/enum", "enum is %s; read as the only choice", shorten(k))
 		v.set("enum", "["+string(k.raw)+"]")
 	}
+	if k := v.get("enum"); k != nil && k.kind == kindArray {
+		k.kids = distinct(k.kids)
+	}
 	if k := v.get("items"); k != nil && k.kind == kindArray && r.draft >= 2020 && v.get("prefixItems") == nil {
 		r.report(pointer+"/items", "items is a list; read as prefixItems, as older drafts have it")
 		k.name = "prefixItems"
@@ -122,6 +133,16 @@ func (r *repairer) translate(v *value, pointer string) {
 		}
 	}
 	r.requiredProperties(v, pointer)
+}
+
+// distinct drops values that are written the same: strict readers refuse them.
+func distinct(values []*value) []*value {
+	seen := make(map[string]bool, len(values))
+	return slices.DeleteFunc(values, func(v *value) bool {
+		again := seen[string(v.raw)]
+		seen[string(v.raw)] = true
+		return again
+	})
 }
 
 // exclusive turns the flag of draft 4 into the bound of later drafts.
@@ -145,7 +166,7 @@ func (r *repairer) types(v *value, pointer string) {
 	if k == nil {
 		return
 	}
-	if n := v.get("nullable"); n != nil && n.is("true") && k.isType() && k.text != "null" {
+	if n := v.get("nullable"); n != nil && n.is("true") && isType(k) && k.text != "null" {
 		r.report(pointer+"/nullable", "nullable is not JSON Schema; read as OpenAPI has it")
 		v.set("type", "["+string(k.raw)+`,"null"]`)
 		if e := v.get("enum"); e != nil && e.kind == kindArray && !slices.ContainsFunc(e.kids, func(x *value) bool { return x.kind == kindNull }) {
@@ -173,13 +194,13 @@ func (r *repairer) requiredProperties(v *value, pointer string) {
 		r.report(pointer+"/properties/"+escapePointer(p.name)+"/required", "required is %s; read as draft-03 has it", k.raw)
 		p.drop("required")
 		if k.is("true") {
-			v.require(p.name)
+			require(v, p.name)
 		}
 	}
 }
 
-// require adds a name to the list of required properties.
-func (v *value) require(name string) {
+// require adds a name to the required properties of v.
+func require(v *value, name string) {
 	list := v.get("required")
 	if list == nil || list.kind != kindArray {
 		v.drop("required")
@@ -190,14 +211,6 @@ func (v *value) require(name string) {
 	if !slices.ContainsFunc(list.kids, func(kid *value) bool { return kid.text == name }) {
 		list.kids = append(list.kids, parseValue(quoted))
 	}
-}
-
-// set replaces the member of that name.
-func (v *value) set(name, raw string) {
-	v.drop(name)
-	k := parseValue([]byte(raw))
-	k.name = name
-	v.kids = append(v.kids, k)
 }
 
 // patterns drops the patterns that no engine compiles.

@@ -82,51 +82,90 @@ func (s *scanner) text() (raw []byte, escaped, ok bool) {
 	return nil, false, s.fail("the closing quote of a string")
 }
 
+// more reads the comma before another item, or the closing bracket.
+func (s *scanner) more(closing byte) (more, ok bool) {
+	switch s.peek() {
+	case ',':
+		s.pos++
+		return true, true
+	case closing:
+		s.pos++
+		return false, true
+	}
+	if closing == ']' {
+		return false, s.fail(`"," or "]"`)
+	}
+	return false, s.fail(`"," or "}"`)
+}
+
+// name reads a member's name and the colon behind it.
+func (s *scanner) name() (name []byte, ok bool) {
+	if s.peek() != '"' {
+		return nil, s.fail("a quoted name")
+	}
+	name, escaped, ok := s.text()
+	if !ok {
+		return nil, false
+	}
+	if escaped {
+		name = unescape(name)
+	}
+	if s.peek() != ':' {
+		return nil, s.fail(`":"`)
+	}
+	s.pos++
+	return name, true
+}
+
 // number reads a number token; plain means without fraction and exponent.
 func (s *scanner) number() (raw []byte, plain, ok bool) {
-	i := s.pos
-	if s.data[i] == '-' {
-		i++
+	start := s.pos
+	if s.data[s.pos] == '-' {
+		s.pos++
 	}
-	first := i
-	i = digits(s.data, i)
-	if i == first || i > first+1 && s.data[first] == '0' {
+	first := s.pos
+	if !s.digits() {
+		return nil, false, false
+	}
+	if s.data[first] == '0' && s.pos > first+1 {
 		s.pos = first
 		return nil, false, s.fail("a number without leading zeros")
 	}
 	plain = true
-	if i < len(s.data) && s.data[i] == '.' {
+	if s.pos < len(s.data) && s.data[s.pos] == '.' {
 		plain = false
-		first = i + 1
-		if i = digits(s.data, first); i == first {
-			s.pos = i
-			return nil, false, s.fail("a digit")
+		s.pos++
+		if !s.digits() {
+			return nil, false, false
 		}
 	}
-	if i < len(s.data) && s.data[i]|0x20 == 'e' {
+	if s.pos < len(s.data) && s.data[s.pos]|0x20 == 'e' {
 		plain = false
-		first = i + 1
-		if first < len(s.data) && (s.data[first] == '+' || s.data[first] == '-') {
-			first++
-		}
-		if i = digits(s.data, first); i == first {
-			s.pos = i
-			return nil, false, s.fail("a digit")
+		if s.pos++; !s.exponent() {
+			return nil, false, false
 		}
 	}
-	if i-s.pos > maxNumber {
+	if s.pos-start > maxNumber {
+		s.pos = start
 		return nil, false, s.fail("a number of at most 1000 characters")
 	}
-	raw = s.data[s.pos:i]
-	s.pos = i
-	return raw, plain, true
+	return s.data[start:s.pos], plain, true
 }
 
-func digits(data []byte, i int) int {
-	for i < len(data) && data[i]-'0' <= 9 {
-		i++
+func (s *scanner) exponent() bool {
+	if s.pos < len(s.data) && (s.data[s.pos] == '+' || s.data[s.pos] == '-') {
+		s.pos++
 	}
-	return i
+	return s.digits()
+}
+
+// digits reads one digit or more.
+func (s *scanner) digits() bool {
+	start := s.pos
+	for s.pos < len(s.data) && s.data[s.pos]-'0' <= 9 {
+		s.pos++
+	}
+	return s.pos > start || s.fail("a digit")
 }
 
 // escapeLen returns the length of the escape that data starts with, 12 for a
@@ -148,13 +187,10 @@ func escapeLen(data []byte) int {
 	case r < 0xd800 || r >= 0xe000:
 		return 6
 	}
-	if len(data) < 12 || data[6] != '\\' || data[7] != 'u' {
-		return 0
+	if len(data) >= 12 && data[6] == '\\' && data[7] == 'u' && hex4(data[8:])>>10 == 0xdc00>>10 {
+		return 12
 	}
-	if low := hex4(data[8:]); low < 0xdc00 || low >= 0xe000 {
-		return 0
-	}
-	return 12
+	return 0
 }
 
 func hex4(data []byte) rune {

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -34,66 +35,68 @@ type value struct {
 
 // parseValue returns the tree of data, whose syntax must have been checked.
 func parseValue(data []byte) *value {
-	s := scanner{data: data}
-	return s.value()
+	r := reader{scanner{data: data}}
+	return r.value()
 }
 
-func (s *scanner) value() *value {
-	c := s.peek()
+// A reader makes trees. It relies on the syntax.
+type reader struct{ scanner }
+
+func (r *reader) value() *value {
+	c := r.peek()
 	v := &value{}
-	start := s.pos
+	start := r.pos
 	switch c {
 	case '{':
 		v.kind = kindObject
-		s.pos++
-		for s.peek() != '}' {
-			name := s.decoded()
-			s.peek()
-			s.pos++ // the colon
-			kid := s.value()
-			kid.name = name
-			v.kids = append(v.kids, kid)
-			s.comma()
-		}
-		s.pos++
+		r.kids(v, '}')
 	case '[':
 		v.kind = kindArray
-		s.pos++
-		for s.peek() != ']' {
-			v.kids = append(v.kids, s.value())
-			s.comma()
-		}
-		s.pos++
+		r.kids(v, ']')
 	case '"':
-		v.kind, v.text = kindString, s.decoded()
+		v.kind, v.text = kindString, r.string()
 	case 'n':
 		v.kind = kindNull
-		s.pos += len("null")
+		r.pos += len("null")
 	case 't':
 		v.kind = kindBoolean
-		s.pos += len("true")
+		r.pos += len("true")
 	case 'f':
 		v.kind = kindBoolean
-		s.pos += len("false")
+		r.pos += len("false")
 	default:
-		raw, plain, _ := s.number()
+		raw, plain, _ := r.number()
 		v.kind = kindInteger
 		if !plain && !parseDecimal(raw).isInteger() {
 			v.kind = kindFraction
 		}
 	}
-	v.raw = s.data[start:s.pos]
+	v.raw = r.data[start:r.pos]
 	return v
 }
 
-func (s *scanner) comma() {
-	if s.peek() == ',' {
-		s.pos++
+// kids reads the items of an array or the members of an object.
+func (r *reader) kids(v *value, closing byte) {
+	r.pos++
+	more := r.peek() != closing
+	if !more {
+		r.pos++
+	}
+	for more {
+		name := ""
+		if closing == '}' {
+			raw, _ := r.name()
+			name = string(raw)
+		}
+		kid := r.value()
+		kid.name = name
+		v.kids = append(v.kids, kid)
+		more, _ = r.more(closing)
 	}
 }
 
-func (s *scanner) decoded() string {
-	raw, escaped, _ := s.text()
+func (r *reader) string() string {
+	raw, escaped, _ := r.text()
 	if escaped {
 		raw = unescape(raw)
 	}
@@ -111,10 +114,23 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
+// drop removes the member of that name.
+func (v *value) drop(name string) {
+	v.kids = slices.DeleteFunc(v.kids, func(kid *value) bool { return kid.name == name })
+}
+
+// set replaces the member of that name.
+func (v *value) set(name, raw string) {
+	v.drop(name)
+	k := parseValue([]byte(raw))
+	k.name = name
+	v.kids = append(v.kids, k)
+}
+
 func (v *value) is(word string) bool { return string(v.raw) == word }
 
-// duplicates calls f with the JSON pointer of every repeated name.
-func (v *value) duplicates(pointer string, f func(pointer string)) {
+// duplicates calls f with the JSON pointer of every repeated name in v.
+func duplicates(v *value, pointer string, f func(pointer string)) {
 	seen := map[string]bool{}
 	for i, kid := range v.kids {
 		at := strconv.Itoa(i)
@@ -126,7 +142,7 @@ func (v *value) duplicates(pointer string, f func(pointer string)) {
 			seen[at] = true
 		}
 		if len(kid.kids) > 0 {
-			kid.duplicates(pointer+"/"+escapePointer(at), f)
+			duplicates(kid, pointer+"/"+escapePointer(at), f)
 		}
 	}
 }
@@ -190,7 +206,7 @@ func (v *value) decode() any {
 
 // boundedNumber brings exponents into a range in which rational arithmetic is
 // cheap. Nothing that a schema can tell apart changes: see the bounds that
-// keywordFits allows.
+// isMeasure allows.
 func boundedNumber(raw []byte) json.Number {
 	i := bytes.IndexAny(raw, "eE")
 	if i < 0 {

@@ -1,0 +1,115 @@
+package schema
+
+import "fmt"
+
+// union explains why no branch holds, by the branch that is closest.
+func (x *explainer) union(u union, v *value) {
+	var candidates []*node
+	fits := 0
+	for _, b := range u.branches {
+		if b.kinds&v.kind == 0 {
+			continue
+		}
+		candidates = append(candidates, b)
+		if valid(b, v.raw, x.nullIsAbsent) {
+			fits++
+		}
+	}
+	switch {
+	case fits == 1 || fits > 0 && !u.one:
+	case fits > 1:
+		x.found.add(Problem{
+			Pointer: x.pointer(), Expected: fmt.Sprintf("a value that fits exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
+			Got: fmt.Sprintf("%s, which fits %d of them", shorten(v), fits),
+		})
+	case v.kind&(kindArray|kindObject) == 0:
+		x.wrong(clip(u.words(2), 240), v)
+	case !x.tag(candidates, v):
+		if best := x.closest(candidates, v); best != nil {
+			x.node(best, v)
+			return
+		}
+		x.wrong(clip(u.words(2), 240), v)
+	}
+}
+
+// tag explains an object whose tag names no branch: a property that has
+// choices in all of them.
+func (x *explainer) tag(branches []*node, v *value) bool {
+	if v.kind != kindObject || len(branches) < 2 || branches[0].object == nil {
+		return false
+	}
+	for _, p := range branches[0].object.properties {
+		kid := v.get(p.name)
+		if kid == nil {
+			continue
+		}
+		var all []*value
+		for _, b := range branches {
+			c := b.choicesOf(p.name)
+			if c == nil || newChoice(c).has(kid) {
+				all = nil
+				break
+			}
+			all = append(all, c...)
+		}
+		if all != nil {
+			x.in(p.name, &node{kinds: kindAny, choices: []*choice{newChoice(all)}}, kid)
+			return true
+		}
+	}
+	return false
+}
+
+// choicesOf returns the values that a property may have, nil for no limit.
+func (n *node) choicesOf(property string) []*value {
+	if n.object == nil {
+		return nil
+	}
+	i, ok := n.object.index[property]
+	if !ok || n.object.properties[i].node == nil || len(n.object.properties[i].node.choices) == 0 {
+		return nil
+	}
+	return n.object.properties[i].node.choices[0].values
+}
+
+// closest returns the branch that misses the least, nil if none stands out.
+func (x *explainer) closest(branches []*node, v *value) *node {
+	var best *node
+	least, tie := 0, false
+	for _, b := range branches {
+		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work}
+		sub.node(b, v)
+		x.work = sub.work
+		cost := len(sub.found.Problems) + sub.found.More + b.strange(v)
+		switch {
+		case best == nil || cost < least:
+			best, least, tie = b, cost, false
+		case cost == least:
+			tie = true
+		}
+	}
+	if tie {
+		return nil
+	}
+	return best
+}
+
+// strange weighs what speaks against v being meant for n: required properties
+// that it lacks, and above all tags of another branch.
+func (n *node) strange(v *value) int {
+	if v.kind != kindObject || n.object == nil {
+		return 0
+	}
+	cost := 0
+	for _, p := range n.object.properties {
+		kid := v.get(p.name)
+		switch {
+		case kid == nil && p.required:
+			cost += 10
+		case kid != nil && p.node != nil && len(p.node.choices) > 0 && !p.node.accepts(kid):
+			cost += 100
+		}
+	}
+	return cost
+}

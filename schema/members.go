@@ -1,0 +1,73 @@
+package schema
+
+import "bytes"
+
+// members are what is known of an object while it is read. Small objects need
+// no memory beyond the struct.
+type members struct {
+	rule  *objectRule
+	count int
+	next  int // the property expected next
+
+	// A bit for each property seen.
+	small [smallBits / 64]uint64
+	large []uint64
+
+	// The other names: compared one by one while they are few.
+	few   [fewNames][]byte
+	fewer int
+	many  map[string]bool
+}
+
+const (
+	smallBits = 128
+	fewNames  = 12
+)
+
+// word returns the bits of 64 properties.
+func (m *members) word(i int) *uint64 {
+	if i < len(m.small) {
+		return &m.small[i]
+	}
+	return &m.large[i-len(m.small)]
+}
+
+// fresh notes a name, and says that the object did not have it yet. A name
+// that is no property has index -1.
+func (m *members) fresh(name []byte, property int) bool {
+	if property >= 0 {
+		word, bit := m.word(property/64), uint64(1)<<(property%64)
+		fresh := *word&bit == 0
+		*word |= bit
+		return fresh
+	}
+	if m.fewer < fewNames {
+		for _, other := range m.few[:m.fewer] {
+			if bytes.Equal(other, name) {
+				return false
+			}
+		}
+		m.few[m.fewer] = name
+		m.fewer++
+		return true
+	}
+	if m.many == nil {
+		m.many = make(map[string]bool, 4*fewNames)
+		for _, other := range m.few {
+			m.many[string(other)] = true
+		}
+	}
+	fresh := !m.many[string(name)]
+	m.many[string(name)] = true
+	return fresh
+}
+
+// complete says that nothing required is missing, and the count is right.
+func (m *members) complete() bool {
+	for i, want := range m.rule.required {
+		if want&^*m.word(i) != 0 {
+			return false
+		}
+	}
+	return m.rule.count.ok(m.count)
+}
