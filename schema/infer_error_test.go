@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -35,7 +36,7 @@ func (failing) Enum() []any        { return []any{"a", func() {}} }
 func TestInferErrors(t *testing.T) {
 	tests := []struct {
 		sample any
-		want   string
+		want   string // … stands for a text of another package
 	}{
 		{purchase{}, `infer schema of schema_test.purchase: purchase.Items[].Callback: func cannot be written as JSON; leave it out with json:"-"
 purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"-"`},
@@ -51,7 +52,7 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 		{struct{ F bad }{}, `F: method JSONSchema of schema_test.bad: its JSON is "no object", want a JSON object`},
 		{struct{ F notBool }{}, `F: method JSONSchema of schema_test.notBool: its JSON is {"type":, want a JSON object`},
 		{struct{ F noValues }{}, `F: method Enum of schema_test.noValues lists no values`},
-		{struct{ F failing }{}, `F: method Enum of schema_test.failing: json: cannot marshal from Go func()`},
+		{struct{ F failing }{}, `F: method Enum of schema_test.failing: …`},
 		{struct {
 			namedInt `json:"n"`
 		}{}, `namedInt: it is tagged but not exported; export it, or leave out the tag`},
@@ -87,7 +88,7 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 		{tagged[int]("F", `jsonschema:"required=maybe"`), `F: required "maybe" is not true or false`},
 		{tagged[int]("F", `jsonschema:"minimum=1,minimun=2"`), `F: jsonschema tag: "minimun" is not a keyword; a comma in a value is written \\, and a text that begins like a keyword goes into the tag desc`},
 		{tagged[int]("F", `jsonschema:"required,description=one, two"`), `F: jsonschema tag: "two" is not a keyword; a comma in a value is written \\, and a text that begins like a keyword goes into the tag desc`},
-		{tagged[int]("F", `jsonschema:"required,minimum"`), `F: jsonschema tag: minimum has no value; write minimum=…`},
+		{tagged[int]("F", `jsonschema:"required,minimum"`), `F: jsonschema tag: minimum has no value; write minimum=a value`},
 		{tagged[int]("F", `jsonschema:"description=one" desc:"two"`), `F: description is given twice`},
 	}
 	for _, tt := range tests {
@@ -101,7 +102,7 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 			name := typ.String()
 			tt.want = "infer schema of " + name[:min(80, len(name))] + ": " + tt.want
 		}
-		if err.Error() != tt.want {
+		if start, cut := strings.CutSuffix(tt.want, "…"); err.Error() != tt.want && !(cut && strings.HasPrefix(err.Error(), start)) {
 			t.Errorf("got  %v\nwant %s", err, tt.want)
 		}
 	}

@@ -22,6 +22,8 @@ type (
 	uuid     [16]byte
 	level    int
 	color    string
+	grade    int
+	answer   string
 	custom   struct{ secret int }
 	declared struct{ secret int }
 	point    struct{ x, y int }
@@ -104,6 +106,17 @@ func (l *level) UnmarshalText(b []byte) error {
 }
 func (level) Enum() []level { return []level{0, 1} }
 
+func (grade) Enum() []grade { return []grade{0, 1, 2} }
+
+func (answer) Enum() []answer { return []answer{"yes", "no"} }
+func (a answer) MarshalJSON() ([]byte, error) {
+	if a == "no" {
+		return []byte("false"), nil
+	}
+	return []byte("true"), nil
+}
+func (a *answer) UnmarshalJSON(b []byte) error { *a = answer(b); return nil }
+
 func (color) Enum() []any { return []any{"", "red", "green"} }
 
 func (custom) MarshalJSON() ([]byte, error) { return []byte(`{"any":["thing",1]}`), nil }
@@ -138,6 +151,14 @@ var families = []family{
 	{name: "netip.Addr", sample: struct{ F netip.Addr }{netip.MustParseAddr("::1")}, reject: `{"F":1}`},
 	{name: "int enum with text", sample: struct{ F level }{1}, reject: `{"F":"middle"}`},
 	{name: "string enum", sample: struct{ F color }{"red"}, reject: `{"F":"blue"}`},
+	{name: "number enum", sample: struct {
+		F grade
+		Q grade `json:",string"`
+	}{1, 2}, reject: `{"F":1,"Q":2}`},
+	{name: "marshaler with enum", sample: struct {
+		F answer
+		G *answer
+	}{"yes", ptr(answer("no"))}, reject: `{"F":"yes"}`},
 	{name: "enum by tag", sample: struct {
 		F int      `enum:"0,1,2"`
 		G []string `enum:"a,b"`

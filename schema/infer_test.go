@@ -25,7 +25,7 @@ var updateInferred = flag.Bool("update-inferred", false, "rewrite testdata/infer
 var (
 	encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
 		jsonv1.OmitEmptyWithLegacySemantics(true), jsonv1.FormatDurationAsNano(true), jsonv1.FormatByteArrayAsArray(true))
-	decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true),
+	decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsonv1.MergeWithLegacySemantics(true),
 		jsonv1.FormatDurationAsNano(true), jsonv1.FormatByteArrayAsArray(true))
 )
 

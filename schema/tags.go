@@ -80,7 +80,7 @@ func parseTag(tag string) (words []keyword, err error) {
 		case !isKeyword(name):
 			return nil, fmt.Errorf(`%q is not a keyword; a comma in a value is written \\, and a text that begins like a keyword goes into the tag desc`, name)
 		case !ok:
-			return nil, fmt.Errorf("%s has no value; write %s=…", name, name)
+			return nil, fmt.Errorf("%s has no value; write %s=a value", name, name)
 		}
 		if words, err = addKeyword(words, name, value); err != nil {
 			return nil, err
