@@ -156,6 +156,10 @@ func TestParseConfigTooDeep(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "toolpost.json:1:") || !strings.Contains(err.Error(), "deep") {
 		t.Errorf("got %v", err)
 	}
+	inString := `{"mcpServers": {"a": {"command": "\"` + strings.Repeat("[", 1e5) + `"}}}`
+	if _, err := gateway.ParseConfig("toolpost.json", []byte(inString), lookup("")); err != nil {
+		t.Errorf("brackets in a string: got %v", err)
+	}
 }
 
 func TestLoadConfig(t *testing.T) {

@@ -105,8 +105,10 @@ func TestFeatures(t *testing.T) {
 		if diff := cmp.Diff([]string{"b test://free", "c test://c/17", "b test://b/1/2"}, watched); diff != "" {
 			t.Error(diff)
 		}
-		if err := joined.Subscribe(t.Context(), "test://nobody", true); !errors.Is(err, toolpost.ErrNotFound) {
-			t.Errorf("got %v", err)
+		for _, uri := range []string{"test://nobody", "test://a/1"} { // a does not let its resources be watched
+			if err := joined.Subscribe(t.Context(), uri, true); !errors.Is(err, toolpost.ErrNotFound) {
+				t.Errorf("%s: got %v", uri, err)
+			}
 		}
 	})
 }

@@ -79,7 +79,7 @@ func TestWatchFile(t *testing.T) {
 	if cfg, err := next(); cfg != nil || !errors.As(err, &typed) {
 		t.Fatalf("broken: got %v, %v", cfg, err)
 	}
-	for range 5 { // a burst is one change
+	for range 200 { // a burst is one change
 		write(t, path, "")
 		write(t, path, config("written"))
 	}
@@ -103,6 +103,25 @@ func TestWatchFileThroughLink(t *testing.T) {
 	wantServer(t, "one", next)
 	write(t, target, config("two"))
 	wantServer(t, "two", next)
+	write(t, target+".tmp", config("three"))
+	if err := os.Rename(target+".tmp", target); err != nil {
+		t.Fatal(err)
+	}
+	wantServer(t, "three", next)
+}
+
+func TestWatchFileSavedUnchanged(t *testing.T) {
+	t.Parallel()
+	path, other := filepath.Join(t.TempDir(), "toolpost.json"), filepath.Join(t.TempDir(), "toolpost.json")
+	write(t, path, config("same"))
+	next, nextOther := watch(t, path), watch(t, other)
+	wantServer(t, "same", next)
+	if _, err := nextOther(); err == nil {
+		t.Fatal("the other file exists")
+	}
+	write(t, path, config("same"))
+	write(t, other, config("later")) // when this is told, the other file was read again
+	wantServer(t, "later", nextOther)
 }
 
 func TestWatchFileNoFolder(t *testing.T) {
