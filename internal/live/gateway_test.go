@@ -99,11 +99,12 @@ func inspector(t *testing.T, w *world, toolpost string) {
 		return []string{w.url + "/mcp", "--transport", "http", "--protocol-era", era}
 	}
 	targets := map[string][]string{
-		"stdio":       {"--config", session, "--server", "gateway"},
-		"http legacy": mcp("legacy"),
-		"http modern": mcp("modern"),
-		"http auto":   mcp("auto"),
-		"sse":         {w.url + "/sse", "--transport", "sse"},
+		"stdio legacy": {"--config", session, "--server", "gateway"},
+		"stdio modern": {"--config", session, "--server", "gateway", "--protocol-era", "modern"},
+		"http legacy":  mcp("legacy"),
+		"http modern":  mcp("modern"),
+		"http auto":    mcp("auto"),
+		"sse":          {w.url + "/sse", "--transport", "sse"},
 	}
 	for name, target := range targets {
 		t.Run("inspector "+name, func(t *testing.T) {
