@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every program with -race takes a second to end
 			env.Values[programsKey{}] = map[string]*background{}
 			return os.MkdirAll(home, 0o755)
 		},
@@ -102,7 +103,7 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	b := &background{more: make(chan struct{}, 1), done: make(chan struct{})}
 	b.cmd = exec.Command(path, args[2:]...)
 	b.cmd.Dir, b.cmd.Stdout, b.cmd.Stderr = ts.MkAbs("."), b, b
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "GOCOVERDIR"} {
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "GOCOVERDIR", "GORACE"} {
 		b.cmd.Env = append(b.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(b.cmd.Start())
