@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -229,12 +230,21 @@ func (m *message) clientError() *jsonrpc.Error {
 }
 
 // encodeMessage writes results as they are: the library encodes them before.
+// Errors to which it gives no code are those of requests at a wrong time.
 func encodeMessage(msg jsonrpc.Message) ([]byte, error) {
 	r, ok := msg.(*jsonrpc.Response)
-	if !ok || r.Error != nil || len(r.Result) == 0 {
+	if !ok {
 		return jsonrpc.EncodeMessage(msg)
 	}
-	return response(encodeID(r.ID), r.Result), nil
+	if r.Error == nil {
+		return response(encodeID(r.ID), r.Result), nil
+	}
+	fault := rpcError(jsonrpc.CodeInvalidRequest, "%v", r.Error)
+	var coded *jsonrpc.Error
+	if errors.As(r.Error, &coded) {
+		fault.Code, fault.Data = coded.Code, coded.Data
+	}
+	return failure(encodeID(r.ID), fault), nil
 }
 
 func encodeID(id jsonrpc.ID) []byte {

@@ -95,6 +95,13 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 		p.Notifications.ResourceSubscriptions = nil
 	}
 	res, err := next(ctx, method, req)
+	var fault *jsonrpc.Error
+	switch {
+	case errors.As(err, &fault):
+		return nil, err
+	case err != nil: // the library would give it the code 0
+		return nil, rpcError(jsonrpc.CodeInvalidRequest, "%v", err)
+	}
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
 		res.Instructions = f.Instructions
@@ -103,11 +110,7 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 		res.Instructions = f.Instructions
 		f.announce(res.Capabilities)
 	}
-	var fault *jsonrpc.Error
-	if err != nil && !errors.As(err, &fault) {
-		err = rpcError(jsonrpc.CodeInvalidRequest, "%v", err) // the library gives it the code 0
-	}
-	return res, err
+	return res, nil
 }
 
 // announce takes back the capabilities that the server does not have.

@@ -23,14 +23,7 @@ type legacySSE struct {
 const sessionQuery = "sessionid"
 
 func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
-	id := rand.Text()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache, no-transform")
-	if err := writeEvent(w, "endpoint", []byte(r.URL.Path+"?"+sessionQuery+"="+id)); err != nil {
-		return
-	}
 	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
 	c := newConn(func(data []byte) error {
 		if ctx.Err() != nil { // the response must not be used any more
 			return ctx.Err()
@@ -38,21 +31,34 @@ func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
 		return writeEvent(w, "message", data)
 	})
 	c.old = true
+	id := rand.Text()
+	l.keep(id, c)
+	defer l.drop(id, c, cancel)
 	session, err := l.engine.Connect(ctx, c, nil)
 	if err != nil {
 		return
 	}
-	l.keep(id, c)
-	defer l.drop(id, c, cancel)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		_ = session.Wait() // why it ended does not matter
 	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	if err := l.hello(w, c, r.URL.Path+"?"+sessionQuery+"="+id); err != nil {
+		return
+	}
 	select {
 	case <-r.Context().Done():
 	case <-over:
 	}
+}
+
+// hello sends the first event: where messages go.
+func (l *legacySSE) hello(w http.ResponseWriter, c *conn, address string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return writeEvent(w, "endpoint", []byte(address))
 }
 
 func (l *legacySSE) keep(id string, c *conn) {

@@ -103,6 +103,9 @@ func deliverLine(ctx context.Context, line []byte, c *conn) error {
 			return err
 		}
 	}
+	if batch {
+		msgs = nil // the answer is for none of them
+	}
 	return c.send(failure(faultID(msgs, fault), fault))
 }
 

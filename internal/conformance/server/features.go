@@ -26,7 +26,7 @@ func (f *fixture) features() *toolpost.Features {
 		prompt("test_prompt_with_image", `{"description":"A prompt with an image"}`, func(map[string]string) json.RawMessage {
 			return object("type", "image", "mimeType", "image/png", "data", redDot())
 		}),
-		{Name: "test_input_required_result_prompt", Get: roundsHandler(contextPrompt)},
+		{Name: "test_input_required_result_prompt", Definition: json.RawMessage(`{"description":"Asks for context"}`), Get: roundsHandler(contextPrompt)},
 	}
 	if n := f.promptChanges.Load(); n > 0 {
 		prompts = append(prompts, prompt("transient", fmt.Sprintf(`{"description":"Exists since change %d"}`, n), func(map[string]string) json.RawMessage {

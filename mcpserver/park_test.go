@@ -1,0 +1,158 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// lotCore is a core with one tool, which asks once.
+func lotCore(t *testing.T) (c *core, ended chan error) {
+	t.Helper()
+	ended = make(chan error, 1)
+	tool := &toolpost.Tool{
+		Definition: toolpost.Definition{Name: "ask", Input: schema.MustParse(`{"type":"object"}`)},
+		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			raw, err := call.Caller.Request(ctx, "elicitation/create", json.RawMessage(`{"n":9007199254740993}`))
+			ended <- err
+			return toolpost.Text(string(raw)), err
+		},
+	}
+	live, err := toolpost.NewLive(t.Context(), toolpost.Tools{tool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = &core{live: live, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background()}
+	c.features.Store(newFeatures(&toolpost.Features{}, c.log))
+	return c, ended
+}
+
+func parkRequest(name, state, responses string) *request {
+	params := `{"name":"` + name + `"}`
+	if state != "" {
+		params = `{"name":"` + name + `","requestState":"` + state + `","inputResponses":` + responses + `}`
+	}
+	return &request{
+		message: message{method: callTool, name: name, params: json.RawMessage(params)},
+		peer:    peer{version: stateless, can: abilities{elicit: true}},
+	}
+}
+
+// ask makes the first request, and returns the state of its response.
+func askState(t *testing.T, c *core) string {
+	t.Helper()
+	raw, err := c.serve(t.Context(), parkRequest("ask", "", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind := text(get(raw, "resultType")); kind != "input_required" {
+		t.Fatalf("got %s", raw)
+	}
+	if asked := get(get(raw, "inputRequests"), inputKey); string(asked) != `{"method":"elicitation/create","params":{"n":9007199254740993}}` {
+		t.Errorf("asked %s", asked)
+	}
+	return text(get(raw, "requestState"))
+}
+
+const yes = `{"input":{"action":"accept","content":{"n":9007199254740993}}}`
+
+func TestParkedCallGoesOn(t *testing.T) {
+	c, _ := lotCore(t)
+	state := askState(t, c)
+
+	again, err := c.serve(t.Context(), parkRequest("ask", state, `{"other":{}}`)) // the answer is missing
+	if err != nil || text(get(again, "resultType")) != "input_required" {
+		t.Fatalf("got %s, %v", again, err)
+	}
+	next := text(get(again, "requestState"))
+	if next == state {
+		t.Error("the state is used twice")
+	}
+	raw, err := c.serve(t.Context(), parkRequest("ask", next, yes))
+	if err != nil || !strings.Contains(string(raw), `\"n\":9007199254740993`) || text(get(raw, "resultType")) != "complete" {
+		t.Errorf("got %s, %v", raw, err)
+	}
+}
+
+func TestWrongStates(t *testing.T) {
+	c, ended := lotCore(t)
+	state := askState(t, c)
+	for name, r := range map[string]*request{
+		"changed":          parkRequest("ask", state+"-TAMPERED", yes),
+		"made up":          parkRequest("ask", statePrefix+"ABC", yes),
+		"for another tool": parkRequest("other", state, yes),
+	} {
+		_, err := c.serve(t.Context(), r)
+		var fault *jsonrpc.Error
+		if !errors.As(err, &fault) || fault.Code != jsonrpc.CodeInvalidParams {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := c.serve(t.Context(), parkRequest("ask", state, yes)); err != nil {
+		t.Errorf("the right one: %v", err)
+	}
+	if _, err := c.serve(t.Context(), parkRequest("ask", state, yes)); err == nil {
+		t.Error("a state was good twice")
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParkedCallExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, ended := lotCore(t)
+		state := askState(t, c)
+		if err := <-ended; !errors.Is(err, errNobodyAnswered) { // the clock runs on while all wait
+			t.Errorf("the handler got %v", err)
+		}
+		if _, err := c.serve(t.Context(), parkRequest("ask", state, yes)); err == nil {
+			t.Error("the state is still good")
+		}
+	})
+}
+
+func TestParkedCallsAreBounded(t *testing.T) {
+	c, ended := lotCore(t)
+	for i := range parkLimit {
+		c.lot.parked[string(rune(i))] = nil
+	}
+	raw, err := c.serve(t.Context(), parkRequest("ask", "", ""))
+	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
+		t.Errorf("got %s, %v", raw, err)
+	}
+	if err := <-ended; !errors.Is(err, errTooManyParked) {
+		t.Errorf("the handler got %v", err)
+	}
+}
+
+func TestCloseEndsParkedCalls(t *testing.T) {
+	c, ended := lotCore(t)
+	askState(t, c)
+	c.lot.close()
+	if err := <-ended; !errors.Is(err, errClosed) {
+		t.Errorf("the handler got %v", err)
+	}
+}
+
+func TestMissingCapability(t *testing.T) {
+	c, ended := lotCore(t)
+	r := parkRequest("ask", "", "")
+	r.can = abilities{sample: true}
+	_, err := c.serve(t.Context(), r)
+	var fault *jsonrpc.Error
+	if !errors.As(err, &fault) || fault.Code != mcp.CodeMissingRequiredClientCapabilities ||
+		string(fault.Data) != `{"requiredCapabilities":{"elicitation":{}}}` {
+		t.Errorf("got %v", err)
+	}
+	<-ended
+}
