@@ -13,9 +13,13 @@ type pass struct {
 
 const maxDepth = 1000 // of values
 
+func newPass(data []byte, nullIsAbsent bool) pass {
+	return pass{scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
+}
+
 // valid says that data is one JSON value without repeated names that fits n.
 func valid(n *node, data []byte, nullIsAbsent bool) bool {
-	p := pass{scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
+	p := newPass(data, nullIsAbsent)
 	return p.check(n) && p.end()
 }
 
@@ -59,7 +63,7 @@ func (p *pass) again(n *node, start int) bool {
 		return false
 	}
 	ok := p.check(n)
-	p.work += p.pos - start + 1
+	p.work += max(p.pos-start, 0) + 16
 	p.depth = depth // a failure leaves it anywhere
 	return ok
 }
@@ -77,8 +81,11 @@ func (p *pass) union(u union, start int) bool {
 			break
 		}
 	}
+	if hits != 1 {
+		return false // p.pos stays, to tell how far the last branch came
+	}
 	p.pos = end
-	return hits == 1
+	return true
 }
 
 // kindOf tells the kind of a value by its first byte.

@@ -11,11 +11,15 @@ type explainer struct {
 	found        ValidationError
 	path         []string // to the value at hand
 	work         int      // nodes visited
+	read         int      // bytes read to try branches of unions
 	nullIsAbsent bool
 }
 
-// maxExplain bounds the nodes visited: unions may multiply.
-const maxExplain = 100_000
+// Unions may multiply the work of an explanation.
+const (
+	maxExplain = 20_000
+	maxRead    = 1 << 24
+)
 
 func (x *explainer) pointer() string {
 	var b strings.Builder

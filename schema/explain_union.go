@@ -11,7 +11,7 @@ func (x *explainer) union(u union, v *value) {
 			continue
 		}
 		candidates = append(candidates, b)
-		if valid(b, v.raw, x.nullIsAbsent) {
+		if x.fits(b, v) {
 			fits++
 		}
 	}
@@ -31,6 +31,18 @@ func (x *explainer) union(u union, v *value) {
 		}
 		x.wrong(clip(u.words(2), 240), v)
 	}
+}
+
+// fits says that a branch holds; it says no when there was enough work.
+func (x *explainer) fits(n *node, v *value) bool {
+	if x.read > maxRead {
+		return false
+	}
+	p := newPass(v.raw, x.nullIsAbsent)
+	p.work, p.budget = x.read, maxRead
+	ok := p.check(n)
+	x.read = p.work + len(v.raw)
+	return ok
 }
 
 // tag explains an object whose tag names no branch: a property that has
@@ -78,9 +90,9 @@ func (x *explainer) closest(branches []*node, v *value) *node {
 	var best *node
 	least, tie := 0, false
 	for _, b := range branches {
-		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work}
+		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work, read: x.read}
 		sub.node(b, v)
-		x.work = sub.work
+		x.work, x.read = sub.work, sub.read
 		cost := len(sub.found.Problems) + sub.found.More + b.strange(v)
 		switch {
 		case best == nil || cost < least:

@@ -120,9 +120,16 @@ func (m *meter) vocabulary() *jsonschema.Vocabulary {
 	}
 }
 
-// Validate counts one schema.
-func (m *meter) Validate(*jsonschema.ValidatorContext, any) {
-	if m.left--; m.left < 0 {
+// Validate charges one schema: errors cost by depth, objects and arrays by size.
+func (m *meter) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	size := 0
+	switch v := v.(type) {
+	case map[string]any:
+		size = len(v)
+	case []any:
+		size = len(v)
+	}
+	if m.left -= 1 + (len(ctx.ValueLocation())+size)/8; m.left < 0 {
 		m.left = math.MaxInt
 		panic(errWork)
 	}

@@ -1,0 +1,216 @@
+package schema_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+// doubling returns a schema whose definitions each refer twice to the next:
+// 2^n ways lead through it.
+func doubling(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
+	for i := range n {
+		fmt.Fprintf(&b, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"d%d":{"type":"integer"}}}`, n)
+	return b.String()
+}
+
+func wrap(n int, open, inner, closing string) string {
+	return strings.Repeat(open, n) + inner + strings.Repeat(closing, n)
+}
+
+func TestHostileSchemas(t *testing.T) {
+	for _, test := range []struct {
+		name, schema   string
+		report         string // part of the findings; "" for none
+		accept, refuse string // values; "" for none
+	}{
+		{"refers to itself", `{"$ref":"#"}`, "refers to itself", `1`, ``},
+		{"all of itself", `{"allOf":[{"$ref":"#"}],"type":"object"}`, "refers to itself", `{}`, `1`},
+		{"mutual", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}`, "refers to itself", ``, ``},
+		{"entered in the middle", `{"properties":{"x":{"$ref":"#/$defs/a/allOf/0"}},"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, "refers to itself", `{"x":1}`, ``},
+		{"recursion that goes deeper", `{"type":"object","properties":{"x":{"$ref":"#"}}}`, "", `{"x":{"x":{}}}`, `{"x":{"x":1}}`},
+		{"2^24 paths", doubling(24), "multiply", `"x"`, ``},
+		{"2^10 paths", doubling(10), "", `1`, `"x"`},
+		{"4900 nested not", wrap(4900, `{"not":`, `{}`, `}`), "nothing is validated", `1`, ``},
+		{"nested arrays", `{"default":` + wrap(5000, "[", "", "]") + `}`, "nothing is validated", `1`, ``},
+		{"65 subschemas deep", wrap(65, `{"items":`, `{}`, `}`), "nested deeper", `1`, ``},
+		{"64 subschemas deep", wrap(64, `{"items":`, `{}`, `}`), "", `[]`, ``},
+		{"too many subschemas", `{"anyOf":[` + strings.Repeat(`{"type":"null"},`, 10_000) + `{}]}`, "more than 10000", `1`, ``},
+		{"10 MB", `{"description":"` + strings.Repeat("x", 10<<20) + `"}`, "larger than", `1`, ``},
+		{"huge enum", `{"enum":[` + strings.Repeat(`"x",`, 200_000) + `"y"]}`, "", `"y"`, `"z"`},
+		{"lookahead", `{"pattern":"^(?!a)b"}`, "", `"b"`, `"ab"`},
+		{"no engine", `{"pattern":"(","type":"string"}`, "not checked", `"x"`, `1`},
+		{"pattern property no engine", `{"patternProperties":{"(":{"type":"null"}},"additionalProperties":false}`, "not checked", `{"x":1}`, ``},
+		{"backtracking in RE2", `{"pattern":"^(a+)+$"}`, "", `"aaa"`, `"` + strings.Repeat("a", 50_000) + `b"`},
+		{"exclusiveMinimum true", `{"minimum":1,"exclusiveMinimum":true}`, "draft-04", `2`, `1`},
+		{"exclusiveMinimum false", `{"minimum":1,"exclusiveMinimum":false}`, "draft-04", `1`, `0`},
+		{"draft-04 exclusiveMinimum", `{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, "", `2`, `1`},
+		{"required true", `{"properties":{"a":{"type":"string","required":true}}}`, "draft-03", `{"a":"x"}`, `{}`},
+		{"required a string", `{"required":"a"}`, "required cannot be string", `{}`, ``},
+		{"required of the root", `{"required":true}`, "required cannot be boolean", `{}`, ``},
+		{"enum a string", `{"enum":"a"}`, "only choice", `"a"`, `"b"`},
+		{"type any", `{"type":"any"}`, "draft 3", `1`, ``},
+		{"type unknown", `{"type":"objekt","minProperties":1}`, "type cannot be", `1`, `{}`},
+		{"type list unknown", `{"type":["string",7]}`, "type cannot be", `1`, ``},
+		{"nulls", `{"type":"object","properties":null,"required":null,"items":null,"additionalProperties":null}`, "properties cannot be null", `{"a":1}`, `1`},
+		{"nullable", `{"type":"string","nullable":true}`, "OpenAPI", `null`, `1`},
+		{"tuple in 2020-12", `{"items":[{"type":"string"}],"additionalItems":false}`, "older drafts", `["a"]`, `["a",1]`},
+		{"missing ref", `{"type":"object","properties":{"a":{"$ref":"#/$defs/no"},"b":{"type":"string"}}}`, "is not in the schema", `{"a":1}`, `{"b":1}`},
+		{"http ref", `{"properties":{"a":{"$ref":"http://169.254.169.254/x"},"b":{"type":"string"}}}`, "is not fetched", `{"a":1}`, `{"b":1}`},
+		{"file ref", `{"$ref":"file:///etc/passwd"}`, "is not fetched", `1`, ``},
+		{"http ref from an id", `{"$id":"http://localhost/a/b","$ref":"c"}`, "not fetched", `1`, ``},
+		{"ref to no schema", `{"$ref":"#/x","x":7}`, "is not in the schema", `1`, ``},
+		{"ref that is no URI", `{"$ref":"%zz"}`, "cannot be", `1`, ``},
+		{"ref that is no string", `{"$ref":7}`, "cannot be", `1`, ``},
+		{"largest int64", `{"maximum":9223372036854775807,"maxLength":9223372036854775808}`, "", `9223372036854775807`, `9223372036854775808`},
+		{"huge exponent", `{"maximum":1e999999999999}`, "maximum cannot be", `1`, ``},
+		{"negative length", `{"minLength":-1}`, "minLength cannot be", `""`, ``},
+		{"multipleOf 0", `{"multipleOf":0}`, "multipleOf cannot be", `1`, ``},
+		{"names with NUL", `{"properties":{"a":{"type":"string"},"a\u0000":{"type":"integer"}},"additionalProperties":false}`, "", `{"a":"x","a\u0000":1}`, `{"a\u0000":"x"}`},
+		{"names of keywords", `{"properties":{"type":{"type":"string"},"properties":{"type":"integer"},"$ref":{"type":"null"},"required":{"enum":[1]},"__proto__":{"type":"boolean"}}}`, "",
+			`{"type":"x","properties":1,"$ref":null,"required":1,"__proto__":true}`, `{"__proto__":1}`},
+		{"repeated keyword", `{"type":"string","type":"integer"}`, "repeated", `1`, `"x"`},
+		{"unknown dialect", `{"$schema":"http://localhost/my","type":"string"}`, "not known", `"x"`, `1`},
+		{"annotations of any shape", `{"title":7,"description":[],"examples":"x","default":{"a":1},"readOnly":"no","format":3,"uniqueItems":true}`, "", `[1,2]`, `[1,1]`},
+		{"annotation within the full validator", `{"not":{"title":7,"type":"string"},"properties":{"format":{"format":"email"}}}`, "", `{"format":"x"}`, `"x"`},
+		{"half a surrogate", `{"description":"\ud800"}`, "nothing is validated", `1`, ``},
+		{"true", `true`, "", `1`, ``},
+		{"false", `false`, "", ``, `1`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			start := time.Now()
+			s, err := schema.Parse([]byte(test.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := schema.Compile(s, nil)
+			report := fmt.Sprint(v.Report())
+			if test.report == "" && report != "[]" || !strings.Contains(report, test.report) {
+				t.Errorf("report %.500s, want %q", report, test.report)
+			}
+			if test.accept != "" {
+				if err := v.Validate([]byte(test.accept)); err != nil {
+					t.Errorf("%.100s is refused: %v", test.accept, err)
+				}
+			}
+			if test.refuse != "" {
+				if err := v.Validate([]byte(test.refuse)); err == nil {
+					t.Errorf("%.100s is accepted", test.refuse)
+				} else if len(err.Error()) > 2048 {
+					t.Errorf("the text has %d bytes", len(err.Error()))
+				}
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("took %v", d)
+			}
+		})
+	}
+}
+
+// numbered returns n members, each of the form.
+func numbered(n int, form string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(form, i)
+	}
+	return strings.Join(parts, ",")
+}
+
+func TestHostileValues(t *testing.T) {
+	branching := `{"$ref":"#/$defs/n","$defs":{"n":{"anyOf":[{"type":"object","properties":{"x":{"$ref":"#/$defs/n"}}},{"type":"object","properties":{"x":{"$ref":"#/$defs/n"},"y":{}}},{"type":"integer"}]}}}`
+	deep := wrap(900, `{"x":`, `"no"`, `}`)
+	for _, test := range []struct{ name, schema, value, want string }{
+		{"100,000 unknown names", `{"properties":{"alpha":{}},"additionalProperties":false}`, `{` + numbered(100_000, `"k%d":1`) + `}`, "and 99"},
+		{"100,000 untyped names", `{}`, `{` + numbered(100_000, `"k%d":1`) + `}`, ""},
+		{"100,000 untyped names, one twice", `{}`, `{` + numbered(100_000, `"k%d":1`) + `,"k7":1}`, "/k7: expected one value"},
+		{"100,000 names in the full validator", `{"not":{"type":"null"}}`, `{` + numbered(100_000, `"k%d":1`) + `}`, ""},
+		{"many problems", `{"items":{"type":"string"}}`, `[` + numbered(100_000, `%d`) + `]`, "/0: expected string"},
+		{"too deep", `{}`, wrap(1001, "[", "", "]"), "no deeper nesting"},
+		{"deepest", `{}`, wrap(1000, "[", "", "]"), ""},
+		{"far too deep", `{}`, strings.Repeat("[", 1_000_000), "no deeper nesting"},
+		{"branching recursion", branching, deep, "expected"},
+		{"branching recursion, full validator", strings.Replace(branching, `"$ref":`, `"not":{"type":"null"},"$ref":`, 1), deep, "less work"},
+		{"long number", `{"multipleOf":7}`, strings.Repeat("7", 1001), "at most 1000"},
+		{"huge exponent", `{"multipleOf":7}`, `7e999999999999`, ""},
+		{"tiny", `{"minimum":0}`, `-1e-999999999999`, "expected number from 0"},
+		{"huge exponent, full validator", `{"not":{"multipleOf":7},"maximum":1e308}`, `1e999999999999`, "up to 1e+308"},
+		{"long text", `{"type":"integer"}`, `"` + strings.Repeat("x", 1<<20) + `"`, "expected integer, got string"},
+		{"long name", `{"additionalProperties":false}`, `{"` + strings.Repeat("x", 1<<20) + `":1}`, "expected"},
+		{"line breaks", `{"type":"integer"}`, "{\n\"a\"\n:1}", `got object { "a" :1}`},
+		{"invalid UTF-8", `{}`, "\"\xff\"", "valid UTF-8"},
+		{"control character", `{}`, "\"\x01\"", "control character"},
+		{"byte order mark", `{}`, "\ufeff{}", "expected a value"},
+		{"two values", `{}`, `{} {}`, "expected the end"},
+		{"leading zero", `{}`, `01`, "leading zeros"},
+		{"catastrophic lookahead", `{"pattern":"^(?=a)(a+)+$"}`, `"` + strings.Repeat("a", 64) + `!"`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := compile(t, test.schema)
+			start := time.Now()
+			err := v.Validate([]byte(test.value))
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("took %v", d)
+			}
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
+				t.Errorf("got %.600s, want %q", got, test.want)
+			}
+			if len(got) > 2048 {
+				t.Errorf("the text has %d bytes", len(got))
+			}
+		})
+	}
+}
+
+func TestSlowPatternIsReported(t *testing.T) {
+	v := compile(t, `{"pattern":"^(?=a)(a+)+$"}`)
+	if len(v.Report()) > 0 {
+		t.Fatal(v.Report())
+	}
+	if err := v.Validate([]byte(`"` + strings.Repeat("a", 64) + `!"`)); err != nil {
+		t.Error(err)
+	}
+	if len(v.Report()) != 1 {
+		t.Errorf("report: %v", v.Report())
+	}
+}
+
+func TestNullIsAbsent(t *testing.T) {
+	fast := `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"enum":[1]}}},"r":{"type":"integer"}},"required":["r"],"additionalProperties":{"type":"string"}}`
+	for _, raw := range []string{fast, strings.Replace(fast, "{", `{"not":{"type":"array"},`, 1)} {
+		s, err := schema.Parse([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		strict, lenient := s.Validator(), schema.Compile(s, &schema.CompileOptions{NullIsAbsent: true})
+		for _, test := range []struct {
+			value           string
+			strict, lenient bool
+		}{
+			{`{"r":1}`, true, true},
+			{`{"r":1,"a":null}`, false, true},
+			{`{"r":1,"b":{"c":null}}`, false, true},
+			{`{"r":1,"b":{"c":2}}`, false, false},
+			{`{"r":null}`, false, false},
+			{`{"r":1,"a":null,"a":null}`, false, false},
+			{`{"r":1,"a":nul}`, false, false},
+		} {
+			if got := strict.Validate([]byte(test.value)) == nil; got != test.strict {
+				t.Errorf("strict: %s valid is %v", test.value, got)
+			}
+			if got := lenient.Validate([]byte(test.value)) == nil; got != test.lenient {
+				t.Errorf("lenient: %s valid is %v: %v", test.value, got, lenient.Validate([]byte(test.value)))
+			}
+		}
+	}
+}
