@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,7 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write what the tests got into testdata")
+var update = os.Getenv("TOOLPOST_UPDATE") != "" // "make update" rewrites testdata
 
 // golden runs f for every txtar file of the folder, and compares what it
 // returns with the file's part called want.
@@ -33,7 +32,7 @@ func golden(t *testing.T, folder string, f func(t *testing.T, a *txtar.Archive) 
 				t.Fatal(err)
 			}
 			got := f(t, a)
-			if *update {
+			if update {
 				rest := a.Files[:0:0]
 				for _, part := range a.Files {
 					if part.Name != "want" {

@@ -3,7 +3,6 @@ package schema_test
 import (
 	"bytes"
 	stdjson "encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -19,7 +18,7 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-var updateInferred = flag.Bool("update-inferred", false, "rewrite testdata/infer.txtar")
+var update = os.Getenv("TOOLPOST_UPDATE") != "" // "make update" rewrites testdata
 
 // The root package's codec.
 var (
@@ -191,7 +190,7 @@ func TestInferGolden(t *testing.T) {
 		}
 		got.Files = append(got.Files, txtar.File{Name: f.name, Data: []byte(data)})
 	}
-	if *updateInferred {
+	if update {
 		if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
