@@ -145,11 +145,13 @@ func TestProgressAndLog(t *testing.T) {
 		} else if err := session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
 			t.Fatal(err)
 		}
-		callText(t, session, p)
-		if got := <-progress; got.ProgressToken != "tok" || got.Progress != 1 || got.Total != 2 || got.Message != "half" {
+		if got := callText(t, session, p); got != "done" {
+			t.Errorf("got %q", got)
+		}
+		if got := soon(t, progress, "progress"); got.ProgressToken != "tok" || got.Progress != 1 || got.Total != 2 || got.Message != "half" {
 			t.Errorf("progress is %+v", got)
 		}
-		if got := <-logs; got.Data != "seen" || got.Level != "info" {
+		if got := soon(t, logs, "a log message"); got.Data != "seen" || got.Level != "info" {
 			t.Errorf("log is %+v", got)
 		}
 		callText(t, session, &mcp.CallToolParams{Name: "work"}) // wants no progress

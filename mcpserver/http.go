@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -53,7 +54,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusForbidden, failure(nil, fault))
 		return
 	}
-	switch r.URL.Path {
+	switch strings.TrimSuffix(r.URL.Path, "/") {
 	case "/mcp":
 		f.streamable(w, r)
 	case "/sse":

@@ -72,7 +72,7 @@ func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, 
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &flight{method: r.method, name: r.name, cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1)}
+	f := &flight{method: r.method, name: r.name, cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1), now: r}
 	go func() {
 		raw, err := call(own, f)
 		f.done <- outcome{raw, err}
@@ -90,6 +90,7 @@ func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMes
 	if answer == nil { // ask again
 		return l.park(f, f.asked)
 	}
+	f.attach(r) // before the handler goes on
 	f.asked.answer <- outcome{raw: answer}
 	return l.wait(ctx, r, f)
 }

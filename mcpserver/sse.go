@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -99,6 +100,9 @@ func (l *legacySSE) post(w http.ResponseWriter, r *http.Request, msgs []message,
 	}
 }
 
+// writeTime is how long a client may take to read what is written to it.
+const writeTime = 30 * time.Second
+
 // writeEvent writes one server-sent event and flushes it.
 func writeEvent(w http.ResponseWriter, name string, data []byte) error {
 	b := make([]byte, 0, len(data)+len(name)+32)
@@ -106,8 +110,11 @@ func writeEvent(w http.ResponseWriter, name string, data []byte) error {
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		b = append(append(append(b, "data: "...), line...), '\n')
 	}
+	c := http.NewResponseController(w)
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // not every writer has deadlines
+	defer c.SetWriteDeadline(time.Time{})
 	if _, err := w.Write(append(b, '\n')); err != nil {
 		return err
 	}
-	return http.NewResponseController(w).Flush()
+	return c.Flush()
 }

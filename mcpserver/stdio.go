@@ -45,15 +45,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		c.finish()
 	}()
 	select {
-	case <-c.idle:
-		err = <-read
 	case err = <-read:
-		select {
-		case <-c.idle:
-		case <-ctx.Done():
-		case <-over:
-		case <-time.After(drainTime):
-		}
+		c.drain(ctx, over)
 	case <-ctx.Done():
 	case <-over:
 	}
@@ -66,6 +59,16 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		return fmt.Errorf("serve stdio: %w", err)
 	}
 	return nil
+}
+
+// drain waits until the calls are answered whose client has said its last word.
+func (c *conn) drain(ctx context.Context, over <-chan struct{}) {
+	select {
+	case <-c.idle:
+	case <-ctx.Done():
+	case <-over:
+	case <-time.After(drainTime):
+	}
 }
 
 // readLines delivers the messages of in, one a line. A bad line is answered
