@@ -122,10 +122,10 @@ const safe = "9007199254740991"
 func (r *numberRule) words() string {
 	var b strings.Builder
 	if r.min != nil && r.minText != "-"+safe {
-		b.WriteString(word(r.aboveMin, " above ", " from ") + r.minText)
+		b.WriteString(either(r.aboveMin, " above ", " from ") + r.minText)
 	}
 	if r.max != nil && r.maxText != safe {
-		b.WriteString(word(r.belowMax, " below ", " up to ") + r.maxText)
+		b.WriteString(either(r.belowMax, " below ", " up to ") + r.maxText)
 	}
 	if r.multiple != nil {
 		b.WriteString(" that is a multiple of " + r.multipleText)
@@ -133,7 +133,7 @@ func (r *numberRule) words() string {
 	return b.String()
 }
 
-func word(first bool, a, b string) string {
+func either(first bool, a, b string) string {
 	if first {
 		return a
 	}

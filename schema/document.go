@@ -12,6 +12,7 @@ const (
 	maxBytes       = 1 << 20
 	maxSchemaDepth = 64
 	maxNodes       = 10_000
+	maxFullNodes   = 2_500 // for the full validator, which compiles in quadratic time
 	maxPaths       = 100_000
 	maxFindings    = 50
 )
@@ -23,6 +24,7 @@ type document struct {
 	draft    int
 	refs     map[*value]*value // from the schema that holds a $ref to its target
 	foreign  bool              // some references need a full resolver: ids, anchors, metaschemas
+	nodes    int
 	patterns patterns
 	findings []Finding
 }
@@ -108,6 +110,7 @@ func (d *document) prepare() string {
 		}
 		r.refs = nil
 	}
+	d.nodes = r.nodes
 	if r.over != "" {
 		return r.over
 	}

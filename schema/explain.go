@@ -2,7 +2,6 @@ package schema
 
 import (
 	"strconv"
-	"strings"
 )
 
 // An explainer finds all that is wrong with a value. It walks the tree of the
@@ -21,16 +20,8 @@ const (
 	maxRead    = 1 << 24
 )
 
-func (x *explainer) pointer() string {
-	var b strings.Builder
-	for _, token := range x.path {
-		b.WriteString("/" + escapePointer(token))
-	}
-	return b.String()
-}
-
 func (x *explainer) wrong(expected string, v *value) {
-	x.found.add(Problem{Pointer: x.pointer(), Expected: expected, Got: shorten(v)})
+	x.found.add(Problem{Pointer: joinPointer(x.path), Expected: expected, Got: shorten(v)})
 }
 
 // in explains a part of the value.
@@ -85,7 +76,7 @@ func (n *node) accepts(v *value) bool {
 
 func (x *explainer) array(r *arrayRule, v *value) {
 	if !r.count.ok(len(v.kids)) {
-		x.found.add(Problem{Pointer: x.pointer(), Expected: "array" + r.count.words("item"), Got: plural(len(v.kids), "item")})
+		x.found.add(Problem{Pointer: joinPointer(x.path), Expected: "array" + r.count.words("item"), Got: plural(len(v.kids), "item")})
 	}
 	for i, kid := range v.kids {
 		if item := r.item(i); item != nil {
@@ -96,7 +87,7 @@ func (x *explainer) array(r *arrayRule, v *value) {
 
 func (x *explainer) object(r *objectRule, v *value) {
 	if !r.count.ok(len(v.kids)) {
-		x.found.add(Problem{Pointer: x.pointer(), Expected: "object" + r.count.words("property"), Got: plural(len(v.kids), "property")})
+		x.found.add(Problem{Pointer: joinPointer(x.path), Expected: "object" + r.count.words("property"), Got: plural(len(v.kids), "property")})
 	}
 	present := make([]bool, len(r.properties))
 	for _, kid := range v.kids {
@@ -119,7 +110,7 @@ func (x *explainer) missing(p property) {
 		expected = p.node.describe()
 	}
 	x.found.add(Problem{
-		Pointer:  x.pointer() + "/" + escapePointer(p.name),
+		Pointer:  joinPointer(x.path) + "/" + escapePointer(p.name),
 		Expected: expected, Got: "nothing: the property is required",
 	})
 }
@@ -129,7 +120,7 @@ func (x *explainer) member(r *objectRule, i int, v *value) {
 	known := i >= 0 && r.properties[i].node != nil
 	if r.names != nil && !r.names.acceptsText([]byte(v.name)) {
 		x.found.add(Problem{
-			Pointer:  x.pointer() + "/" + escapePointer(v.name),
+			Pointer:  joinPointer(x.path) + "/" + escapePointer(v.name),
 			Expected: "a name that is " + r.names.describe(), Got: strconv.Quote(clip(v.name, 60)),
 		})
 	}
@@ -155,7 +146,7 @@ func (r *objectRule) validNames() []string {
 }
 
 func (x *explainer) unknown(valid []string, v *value) {
-	p := Problem{Pointer: x.pointer() + "/" + escapePointer(v.name), Expected: "no such property", Got: "unknown property"}
+	p := Problem{Pointer: joinPointer(x.path) + "/" + escapePointer(v.name), Expected: "no such property", Got: "unknown property"}
 	if len(valid) == 0 {
 		p.Expected, p.Got = "no properties", "property "+strconv.Quote(clip(v.name, 40))
 	} else if len(x.found.Problems) < maxProblems {

@@ -19,7 +19,7 @@ func (x *explainer) union(u union, v *value) {
 	case fits == 1 || fits > 0 && !u.one:
 	case fits > 1:
 		x.found.add(Problem{
-			Pointer: x.pointer(), Expected: fmt.Sprintf("a value that fits exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
+			Pointer: joinPointer(x.path), Expected: fmt.Sprintf("a value that fits exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
 			Got: fmt.Sprintf("%s, which fits %d of them", shorten(v), fits),
 		})
 	case v.kind&(kindArray|kindObject) == 0:

@@ -31,6 +31,10 @@ func (noLoader) Load(url string) (any, error) {
 // newFallback compiles a document, nil if that cannot be done; the document's
 // findings say why.
 func newFallback(d *document) (f *fallback) {
+	if d.nodes > maxFullNodes {
+		d.report("", fmt.Sprintf("nothing is validated: it has more than %d subschemas and needs the full validator", maxFullNodes))
+		return nil
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			f = nil

@@ -24,7 +24,7 @@ func (f *fallback) withoutNulls(v *value, err error) *value {
 }
 
 func blame(e *jsonschema.ValidationError, at map[string]bool) {
-	at[jsonPointer(e.InstanceLocation)] = true
+	at[joinPointer(e.InstanceLocation)] = true
 	for _, cause := range e.Causes {
 		blame(cause, at)
 	}

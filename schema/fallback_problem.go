@@ -99,14 +99,9 @@ func leafOf(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return e
 }
 
-func jsonPointer(path []string) string {
-	x := explainer{path: path}
-	return x.pointer()
-}
-
 // leaf makes problems of one error, several where it names several properties.
 func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
-	at := jsonPointer(e.InstanceLocation)
+	at := joinPointer(e.InstanceLocation)
 	var all []Problem
 	members := func(names []string, expected, got string, valid []string) []Problem {
 		slices.Sort(names)

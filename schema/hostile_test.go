@@ -43,6 +43,8 @@ func TestHostileSchemas(t *testing.T) {
 		{"65 subschemas deep", wrap(65, `{"items":`, `{}`, `}`), "nested deeper", `1`, ``},
 		{"64 subschemas deep", wrap(64, `{"items":`, `{}`, `}`), "", `[]`, ``},
 		{"too many subschemas", `{"anyOf":[` + strings.Repeat(`{"type":"null"},`, 10_000) + `{}]}`, "more than 10000", `1`, ``},
+		{"too many subschemas for the full validator", `{"not":{"type":"null"},"anyOf":[` + strings.Repeat(`{"type":"null"},`, 2500) + `{}]}`, "needs the full validator", `1`, ``},
+		{"many subschemas", `{"anyOf":[` + strings.Repeat(`{"type":"null"},`, 9000) + `{"type":"string"}]}`, "", `"x"`, `1`},
 		{"10 MB", `{"description":"` + strings.Repeat("x", 10<<20) + `"}`, "larger than", `1`, ``},
 		{"huge enum", `{"enum":[` + strings.Repeat(`"x",`, 200_000) + `"y"]}`, "", `"y"`, `"z"`},
 		{"lookahead", `{"pattern":"^(?!a)b"}`, "", `"b"`, `"ab"`},

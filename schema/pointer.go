@@ -18,6 +18,15 @@ func unescapePointer(token string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }
 
+// joinPointer makes a JSON pointer of names and indexes.
+func joinPointer(path []string) string {
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteString("/" + escapePointer(token))
+	}
+	return b.String()
+}
+
 // at returns the value that a JSON pointer names, nil if there is none.
 func (v *value) at(pointer string) *value {
 	if pointer == "" {

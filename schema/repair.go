@@ -115,34 +115,44 @@ func (r *repairer) translate(v *value, pointer string) {
 	r.exclusive(v, pointer, "exclusiveMinimum", "minimum")
 	r.exclusive(v, pointer, "exclusiveMaximum", "maximum")
 	r.types(v, pointer)
-	if k := v.get("enum"); k != nil && k.kind&(kindArray|kindObject) == 0 {
-		r.report(pointer+"/enum", "enum is %s; read as the only choice", shorten(k))
-		v.set("enum", "["+string(k.raw)+"]")
-	}
-	if k := v.get("enum"); k != nil && k.kind == kindArray {
-		k.kids = distinct(k.kids)
-	}
-	if k := v.get("items"); k != nil && k.kind == kindArray && r.draft >= 2020 && v.get("prefixItems") == nil {
-		r.report(pointer+"/items", "items is a list; read as prefixItems, as older drafts have it")
-		k.name = "prefixItems"
-		if rest := v.get("additionalItems"); rest != nil {
-			rest.name = "items"
-		}
-		if len(k.kids) == 0 {
-			v.drop(k.name)
-		}
-	}
+	r.enum(v, pointer)
+	r.tuple(v, pointer)
 	r.requiredProperties(v, pointer)
 }
 
-// distinct drops values that are written the same: strict readers refuse them.
-func distinct(values []*value) []*value {
-	seen := make(map[string]bool, len(values))
-	return slices.DeleteFunc(values, func(v *value) bool {
-		again := seen[string(v.raw)]
-		seen[string(v.raw)] = true
-		return again
-	})
+// enum makes a list of a single choice, and a set of a list: strict readers
+// refuse what is written twice.
+func (r *repairer) enum(v *value, pointer string) {
+	k := v.get("enum")
+	switch {
+	case k == nil:
+	case k.kind == kindArray:
+		seen := make(map[string]bool, len(k.kids))
+		k.kids = slices.DeleteFunc(k.kids, func(kid *value) bool {
+			again := seen[string(kid.raw)]
+			seen[string(kid.raw)] = true
+			return again
+		})
+	case k.kind != kindObject:
+		r.report(pointer+"/enum", "enum is %s; read as the only choice", shorten(k))
+		v.set("enum", "["+string(k.raw)+"]")
+	}
+}
+
+// tuple reads a list of items as drafts before 2020-12 have it.
+func (r *repairer) tuple(v *value, pointer string) {
+	k := v.get("items")
+	if k == nil || k.kind != kindArray || r.draft < 2020 || v.get("prefixItems") != nil {
+		return
+	}
+	r.report(pointer+"/items", "items is a list; read as prefixItems, as older drafts have it")
+	k.name = "prefixItems"
+	if rest := v.get("additionalItems"); rest != nil {
+		rest.name = "items"
+	}
+	if len(k.kids) == 0 {
+		v.drop(k.name)
+	}
 }
 
 // exclusive turns the flag of draft 4 into the bound of later drafts.

@@ -6,6 +6,26 @@
 //
 // The default dialect is 2020-12 (https://json-schema.org/draft/2020-12);
 // drafts 4, 6, 7 and 2019-09 are honoured where a schema declares them.
+//
+// # Validation
+//
+// The keywords that tools use are checked on the raw bytes, in one pass and
+// without allocating; schemas that need more go to a full validator, some ten
+// times slower. Both give the same verdicts and report all problems at once,
+// as text that a model can act on.
+//
+// Schemas of third parties are hostile input. They are repaired where the
+// meaning is obvious, and bounded: 1 MiB, 10,000 subschemas nested 64 deep,
+// 100,000 ways through references, no cycle that stays at one value, nothing
+// fetched. What is not validated is told by [Validator.Report].
+//
+// # Deviations
+//
+//   - format, contentEncoding and contentMediaType are annotations in every draft.
+//   - A value with a repeated name, invalid UTF-8, half of a surrogate pair, more
+//     than 1,000 levels or a number of more than 1,000 characters is refused.
+//   - Patterns run on RE2 where it takes them, so \s and . differ from ECMA 262
+//     in rare characters.
 package schema
 
 import (

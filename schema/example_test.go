@@ -1,0 +1,31 @@
+package schema_test
+
+import (
+	"fmt"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+func ExampleCompile() {
+	s := schema.MustParse(`{
+		"type": "object",
+		"properties": {"id": {"type": "integer"}, "state": {"enum": ["open", "closed"]}},
+		"required": ["id"],
+		"additionalProperties": false
+	}`)
+	v := schema.Compile(s, nil)
+	fmt.Println(v.Validate([]byte(`{"stat":"opened","state":"opened"}`)))
+	// Output:
+	// /stat: unknown property; valid names: state, id
+	// /state: expected one of "open", "closed", got string "opened"
+	// /id: expected integer, got nothing: the property is required
+}
+
+func ExampleValidator_Report() {
+	s := schema.MustParse(`{"properties": {"a": {"$ref": "https://example.com/a.json"}}}`)
+	for _, f := range s.Validator().Report() {
+		fmt.Println(f.Pointer, f.Message)
+	}
+	// Output:
+	// /properties/a/$ref "https://example.com/a.json" is outside the schema, and is not fetched; what it refers to is not checked
+}
