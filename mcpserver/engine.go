@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 older versions of the protocol have logging, sampling and roots
+
 package mcpserver
 
 import (
@@ -64,7 +66,7 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		session, ok := req.GetSession().(*mcp.ServerSession)
 		if !ok {
-			return nil, jsonrpcInternal(method)
+			return nil, rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
 		}
 		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}}
 		r.method = method
@@ -82,10 +84,6 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return &rawResult{raw: raw}, nil
 	}
-}
-
-func jsonrpcInternal(method string) error {
-	return rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
 }
 
 // engine serves the other methods.

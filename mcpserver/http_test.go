@@ -199,13 +199,13 @@ func TestStructuredContentByVersion(t *testing.T) {
 	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`; e.last() != want {
 		t.Errorf("session era: %s", e.last())
 	}
-	if e := s.post2(t, "t"); !strings.Contains(e.last(), `"structuredContent":[1]`) {
+	if e := s.callModern(t, "t"); !strings.Contains(e.last(), `"structuredContent":[1]`) {
 		t.Errorf("stateless era: %s", e.last())
 	}
 }
 
-// post2 calls a tool without arguments in the stateless era.
-func (s *served) post2(t *testing.T, tool string) exchange {
+// callModern calls a tool without arguments in the stateless era.
+func (s *served) callModern(t *testing.T, tool string) exchange {
 	body, header := modernCall(tool, "{}", "")
 	return s.post(t, body, header)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -102,9 +101,9 @@ func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *serv
 // A way is a transport and a version of the protocol.
 type way struct{ transport, version string }
 
-func (w way) String() string  { return w.transport + " " + w.version }
-func (w way) isModern() bool  { return w.version >= "2026-07-28" }
-func (w way) String2() string { return strings.ReplaceAll(w.String(), " ", "_") }
+func (w way) String() string   { return w.transport + " " + w.version }
+func (w way) isModern() bool   { return w.version >= "2026-07-28" }
+func (w way) testName() string { return strings.ReplaceAll(w.String(), " ", "_") }
 
 // ways are all that clients can come by.
 func ways() []way {
@@ -169,7 +168,7 @@ func (w way) dial(t *testing.T, s *served, opts *mcp.ClientOptions) (*mcp.Client
 // everyWay runs a test over every transport and version.
 func everyWay(t *testing.T, f func(t *testing.T, w way)) {
 	for _, w := range ways() {
-		t.Run(w.String2(), func(t *testing.T) { f(t, w) })
+		t.Run(w.testName(), func(t *testing.T) { f(t, w) })
 	}
 }
 
@@ -287,7 +286,5 @@ func (b *syncBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.b.String()
 }
-
-func number(format string, n int) string { return fmt.Sprintf(format, n) }
 
 func logger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

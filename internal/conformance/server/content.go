@@ -39,7 +39,7 @@ func contentTools() []*toolpost.Tool {
 			parts(toolpost.Part{Type: "text", Text: "Multiple content types test:"}, picture,
 				embedded("test://mixed-content-resource", `{"test":"data","value":123}`)), nil),
 		toolpost.New("test_error_handling", "Always fails", func(context.Context, none) (string, error) {
-			return "", errors.New("This tool intentionally returns an error for testing")
+			return "", errors.New("this tool intentionally returns an error for testing")
 		}, nil),
 		toolpost.New("test_reconnection", "Takes a while to answer", func(ctx context.Context, _ none) (string, error) {
 			return "Reconnection test completed successfully.", wait(ctx, 100*time.Millisecond)
