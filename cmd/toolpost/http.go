@@ -61,10 +61,12 @@ func (s *service) stop(running context.Context, server *http.Server, calls *gate
 // A gate counts the calls under way, and lets none in once it drains.
 type gate struct{ mu sync.RWMutex }
 
-// wrap guards the requests that carry a message; streams only listen.
+// wrap guards the requests that carry a call. Streams that only listen, with
+// GET or with the method subscriptions/listen (MCP 2026-07-28), never end by
+// themselves: they are not waited for.
 func (g *gate) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Method") != "subscriptions/listen" {
 			if !g.mu.TryRLock() {
 				http.Error(w, "toolpost is stopping", http.StatusServiceUnavailable)
 				return

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -43,8 +42,10 @@ func (v *logView) update(s *gateway.Snapshot) {
 		switch {
 		case st.State == upstream.Failed && st.Retry.IsZero():
 			v.log.Error("server cannot be started", "server", st.Name, "err", st.Err)
-		case st.State == gateway.Disabled, st.State == upstream.Closed:
-			v.log.Info("server is "+string(st.State), "server", st.Name)
+		case st.State == gateway.Disabled:
+			v.log.Info("server is disabled", "server", st.Name)
+		case st.State == upstream.Closed:
+			v.log.Info("server is removed", "server", st.Name)
 		}
 	}
 	for _, f := range v.last.news(s.Findings) {
@@ -61,15 +62,20 @@ type memory struct {
 }
 
 // changed returns the servers whose state or tools are not those told last.
-// Servers that are gone are told as closed.
+// Attempts to connect are not told, only how they end. Servers that are gone
+// are told as closed.
 func (m *memory) changed(now []upstream.Status) (changed []upstream.Status) {
 	before := m.status
 	m.status = map[string]upstream.Status{}
 	for _, st := range now {
-		m.status[st.Name] = st
-		old, known := before[st.Name]
+		old := before[st.Name]
 		delete(before, st.Name)
-		if !known || old.State != st.State || old.Tools != st.Tools || errText(old) != errText(st) {
+		if st.State == upstream.Connecting {
+			m.status[st.Name] = old
+			continue
+		}
+		m.status[st.Name] = st
+		if old.State != st.State || old.Tools != st.Tools || errText(old) != errText(st) {
 			changed = append(changed, st)
 		}
 	}
@@ -104,9 +110,11 @@ func errText(st upstream.Status) string {
 func summary(st upstream.Status) string {
 	switch {
 	case st.State == upstream.Ready:
-		return fmt.Sprintf("%s: ready, %d tools, %d ms", st.Name, st.Tools, st.Took.Milliseconds())
+		return fmt.Sprintf("%s: ready, %d tools, %d ms", printable(st.Name), st.Tools, st.Took.Milliseconds())
+	case st.State == upstream.Closed:
+		return printable(st.Name) + ": removed"
 	case st.Err != nil:
-		return fmt.Sprintf("%s: %s: %s", st.Name, st.State, printable(errText(st)))
+		return printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, errText(st)))
 	}
-	return fmt.Sprintf("%s: %s", st.Name, cmp.Or(string(st.State), "unknown"))
+	return fmt.Sprintf("%s: %s", printable(st.Name), st.State)
 }

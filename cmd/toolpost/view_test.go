@@ -116,8 +116,12 @@ func TestBoard(t *testing.T) {
 		t.Errorf("nothing changed, but it wrote %q", s.lines[drawn:])
 	}
 	b.update(at(upstream.Failed))
+	b.update(at(upstream.Connecting))
+	b.update(at(upstream.Failed))
+	b.update(at(upstream.Connecting))
 	b.update(at(upstream.Ready, toolpost.Finding{Tool: "x", Message: "the name is odd"}))
-	want := []string{"one: failed", "one: ready, 3 tools, 0 ms", `tool "x": the name is odd`}
+	b.update(&gateway.Snapshot{})
+	want := []string{"one: failed", "one: ready, 3 tools, 0 ms", `tool "x": the name is odd`, "one: removed"}
 	if d := cmp.Diff(want, s.lines[drawn:]); d != "" {
 		t.Error(d)
 	}
@@ -155,9 +159,9 @@ level=WARN msg="other machines can call these tools: there is no authentication"
 level=ERROR msg="server cannot be started" server="web\x1b[2J" err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"
 level=INFO msg="server is disabled" server=off
 level=WARN msg=odd tool="a b"
-level=INFO msg="server is closed" server=a-server-with-a-long-name
-level=INFO msg="server is closed" server=off
-level=INFO msg="server is closed" server="web\x1b[2J"
+level=INFO msg="server is removed" server=a-server-with-a-long-name
+level=INFO msg="server is removed" server=off
+level=INFO msg="server is removed" server="web\x1b[2J"
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
