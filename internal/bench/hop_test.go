@@ -78,7 +78,13 @@ func throughProxy(b testing.TB, target string) string {
 	}
 	p := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: u.Scheme, Host: u.Host})
 	p.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
-	h := httptest.NewServer(p)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Without it, net/http may close the request's body while it is still being forwarded.
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			b.Error(err)
+		}
+		p.ServeHTTP(w, r)
+	}))
 	b.Cleanup(h.Close)
 	return h.URL + u.Path
 }
