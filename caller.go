@@ -9,6 +9,7 @@ import (
 
 // A Caller is the way back to whoever made a call. Methods and params are
 // those of MCP; both travel as raw JSON, so that nothing is lost on the way.
+// A Caller is safe for concurrent use.
 type Caller interface {
 	// Notify sends a notification that belongs to the call:
 	// notifications/progress or notifications/message.

@@ -1,0 +1,3 @@
+// Package e2e follows calls through the whole module, from one end to the
+// other: its tests run the flows that docs/architecture.md tells.
+package e2e
