@@ -19,7 +19,7 @@ func (t *tap) ask(m *jsonrpc.Request) {
 	select {
 	case t.asking <- struct{}{}:
 	default:
-		go t.reply(m.ID, nil, fmt.Errorf("more than %d questions at once; ask again later", mostQuestions))
+		t.refuse(m)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -31,7 +31,7 @@ func (t *tap) ask(m *jsonrpc.Request) {
 	t.mu.Unlock()
 	go func() {
 		defer func() { <-t.asking }()
-		result, err := t.put(ctx, x, m)
+		result, err := put(ctx, x, m)
 		t.mu.Lock()
 		delete(t.asked, m.ID)
 		t.mu.Unlock()
@@ -40,6 +40,20 @@ func (t *tap) ask(m *jsonrpc.Request) {
 		if !cancelled { // a question that the server took back has no answer
 			t.reply(m.ID, result, err)
 		}
+	}()
+}
+
+// refuse answers one question too many. A server that does not even read that
+// gets no answer at all.
+func (t *tap) refuse(m *jsonrpc.Request) {
+	select {
+	case t.refusing <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-t.refusing }()
+		t.reply(m.ID, nil, fmt.Errorf("more than %d questions at once; ask again later", mostQuestions))
 	}()
 }
 
@@ -55,7 +69,7 @@ func (t *tap) unask(raw json.RawMessage) {
 	}
 }
 
-func (t *tap) put(ctx context.Context, x *exchange, m *jsonrpc.Request) (json.RawMessage, error) {
+func put(ctx context.Context, x *exchange, m *jsonrpc.Request) (json.RawMessage, error) {
 	switch {
 	case x != nil:
 		return question(ctx, x.caller, m.Method, m.Params)
@@ -101,7 +115,7 @@ func rpcErrorOf(err error) *jsonrpc.Error {
 	case errors.As(err, &p):
 		return &jsonrpc.Error{Code: p.Code, Message: p.Message, Data: p.Data}
 	case errors.Is(err, toolpost.ErrNoCaller):
-		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: err.Error()}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 }

@@ -152,7 +152,7 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		transport: a.transport, relist: make(chan struct{}, 1), ended: make(chan struct{}), updated: d.updated,
+		transport: a.transport, relist: make(chan struct{}, 1), listens: make(chan struct{}), ended: make(chan struct{}), updated: d.updated,
 	}
 	s.tap = newTap(c, d.log, s.event)
 	s.client, err = d.client().Connect(ctx, s.tap, &mcp.ClientSessionOptions{ProtocolVersion: a.version})

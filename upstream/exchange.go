@@ -22,11 +22,12 @@ type exchange struct {
 	ctx      context.Context // of the call
 	relay    relay
 
-	mu     sync.Mutex
-	id     jsonrpc.ID
-	sent   bool // from here on the server may have carried it out
-	result json.RawMessage
-	err    error // the answer, if it is an error
+	mu       sync.Mutex
+	id       jsonrpc.ID
+	sent     bool // from here on the server may have carried it out
+	answered bool
+	result   json.RawMessage
+	err      error // the answer, if it is an error
 }
 
 type exchangeKey struct{}
@@ -78,21 +79,21 @@ func (x *exchange) begin(id jsonrpc.ID) {
 func (x *exchange) answer(m *jsonrpc.Response) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.result, x.err = m.Result, m.Error
+	x.answered, x.result, x.err = true, m.Result, m.Error
 }
 
-// outcome returns the answer; err is what the SDK says of the exchange.
-func (x *exchange) outcome(err error) (json.RawMessage, error) {
+// outcome returns the answer; if there is none, the error that reason gives.
+func (x *exchange) outcome(reason func() error) (json.RawMessage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var answered *jsonrpc.Error
+	var e *jsonrpc.Error
 	switch {
-	case errors.As(x.err, &answered):
-		return nil, &toolpost.ProtocolError{Code: answered.Code, Message: answered.Message, Data: answered.Data}
+	case errors.As(x.err, &e):
+		return nil, &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 	case x.err != nil:
 		return nil, x.err
-	case err != nil:
-		return nil, err
+	case !x.answered:
+		return nil, reason()
 	case len(x.result) == 0 || x.result[0] != '{':
 		return nil, &contentError{"a result that is no object", excerpt(x.result, 100)}
 	}

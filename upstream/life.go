@@ -79,6 +79,7 @@ func (u *Upstream) connectOnce() (time.Duration, error) {
 		return 0, err
 	}
 	defer s.close()
+	defer u.watch.begin(u.ctx, s)()
 	l, err := list(u, s)
 	if err != nil {
 		return 0, u.dial.problem(fmt.Errorf("list its tools: %w", err))
@@ -108,16 +109,6 @@ func (v *view) adopt(l *listing) {
 
 // serve lists again when the server says so, until the session ends.
 func (u *Upstream) serve(s *session) error {
-	ctx, cancel := context.WithCancel(u.ctx)
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
-		u.watch.run(ctx, s)
-	}()
-	defer func() {
-		cancel()
-		<-watching
-	}()
 	for {
 		select {
 		case <-u.ctx.Done():

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"net/url"
 	"os/exec"
 	"slices"
@@ -58,7 +59,7 @@ func advice(err error) string {
 		return "its TLS certificate is signed by nobody we trust; add the authority to the system's certificates, or name its file in SSL_CERT_FILE"
 	case errors.As(err, &host), errors.As(err, &invalid):
 		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", cause(err))
-	case errors.As(err, &noTLS):
+	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS; use http:// in its url"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at its address; start the server, or check the host and port of its url"

@@ -26,6 +26,11 @@ type process struct {
 }
 
 func startProcess(cfg *Config, grace time.Duration) (*process, error) {
+	if cfg.Dir != "" {
+		if _, err := os.Stat(cfg.Dir); err != nil {
+			return nil, err
+		}
+	}
 	env := environment(cfg.Env)
 	path, err := lookPath(cfg, env)
 	if err != nil {

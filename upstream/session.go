@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type session struct {
 	version   string
 	server    string        // name and version
 	relist    chan struct{} // holds one value when a list changed
+	listens   chan struct{} // closed when a modern server has begun to tell of changes
+	listening sync.Once
 	updated   func(uri string)
 
 	ending sync.Once
@@ -52,7 +55,19 @@ func (s *session) do(ctx context.Context, x *exchange) (json.RawMessage, error) 
 	_, err := mcp.CallCustomMethod[*rawParams, *rawResult](ctx, s.client, rawMethod, &rawParams{})
 	s.tap.forget(x)
 	x.relay.wait(ctx)
-	return x.outcome(err)
+	return x.outcome(func() error { return reason(s, err) })
+}
+
+// reason returns why an exchange of s has no answer, from what the SDK says.
+func reason(s *session, err error) error {
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // what is around it names only rawMethod
+	}
+	if err == io.EOF || err == mcp.ErrConnectionClosed { // not what only wraps them
+		<-s.ended
+		return s.err
+	}
+	return err
 }
 
 // ask is do for requests of our own.
@@ -170,15 +185,22 @@ func (s *session) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// event takes notifications of lists and resources that changed.
+// event takes notifications of lists and resources that changed. When the
+// stream of them begins anew, some may have been missed.
 func (s *session) event(method string, raw json.RawMessage) {
-	if method != "notifications/resources/updated" {
+	switch method {
+	case "notifications/resources/updated":
+		params, err := parseObject(raw)
+		if uri := params.text("uri"); err == nil && s.updated != nil {
+			s.updated(uri)
+		}
+	case "notifications/subscriptions/acknowledged":
+		first := false
+		if s.listening.Do(func() { first = true; close(s.listens) }); !first {
+			s.changed()
+		}
+	default:
 		s.changed()
-		return
-	}
-	params, err := parseObject(raw)
-	if uri := params.text("uri"); err == nil && s.updated != nil {
-		s.updated(uri)
 	}
 }
 

@@ -119,9 +119,22 @@ func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc
 		return nil
 	}
 	if _, version := c.get(); err == nil && version < modernVersion {
-		c.wait.Go(c.listen)
+		c.startListening(ctx)
 	}
 	return err
+}
+
+// startListening waits a little for the stream: what some servers send before
+// it is open is lost.
+func (c *streamable) startListening(ctx context.Context) {
+	answered := make(chan struct{})
+	c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(answered) })) })
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	}
 }
 
 func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
@@ -322,11 +335,13 @@ func (c *streamable) open(ctx context.Context, last string, again bool) (*http.R
 
 // listen reads what a classic server sends outside of calls. Servers need not
 // offer that; once they did, they are lost when they refuse four times.
-func (c *streamable) listen() {
+func (c *streamable) listen(answered func()) {
+	defer answered()
 	at := cursor{retry: time.Second}
 	offered := false
 	for lost, idle := 0, 0; ; idle++ {
 		resp, err := c.open(c.ctx, at.id, offered)
+		answered()
 		var status *statusError
 		switch {
 		case c.ctx.Err() != nil:

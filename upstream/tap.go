@@ -16,10 +16,11 @@ import (
 // What a server sends during a call goes to the call's caller.
 type tap struct {
 	mcp.Connection
-	log    *slog.Logger
-	event  func(method string, params json.RawMessage) // lists and resources that changed
-	ready  atomic.Bool                                 // the handshake is done
-	asking chan struct{}                               // holds one value for every question under way
+	log   *slog.Logger
+	event func(method string, params json.RawMessage) // lists and resources that changed
+	ready atomic.Bool                                 // the handshake is done
+
+	asking, refusing chan struct{} // hold one value for every question under way
 
 	mu    sync.Mutex
 	open  map[jsonrpc.ID]*exchange
@@ -31,9 +32,9 @@ const mostQuestions = 32
 func newTap(c mcp.Connection, log *slog.Logger, event func(string, json.RawMessage)) *tap {
 	return &tap{
 		Connection: c, log: log, event: event,
-		asking: make(chan struct{}, mostQuestions),
-		open:   map[jsonrpc.ID]*exchange{},
-		asked:  map[jsonrpc.ID]context.CancelFunc{},
+		asking: make(chan struct{}, mostQuestions), refusing: make(chan struct{}, mostQuestions),
+		open:  map[jsonrpc.ID]*exchange{},
+		asked: map[jsonrpc.ID]context.CancelFunc{},
 	}
 }
 
@@ -116,7 +117,7 @@ func (t *tap) takes(m *jsonrpc.Request) bool {
 			t.log.Debug("log message of no call", "params", excerpt(m.Params, 200))
 		}
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
-		"notifications/resources/list_changed", "notifications/resources/updated":
+		"notifications/resources/list_changed", "notifications/resources/updated", "notifications/subscriptions/acknowledged":
 		t.event(m.Method, m.Params)
 	case "elicitation/create", "sampling/createMessage", "roots/list":
 		if !m.IsCall() {

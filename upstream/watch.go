@@ -3,10 +3,13 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost"
 )
 
 // A watch holds the resources that are subscribed to. It outlives sessions.
@@ -59,7 +62,31 @@ func subscriber(u *Upstream) func(context.Context, string, bool) error {
 	}
 }
 
-// run keeps the subscriptions of one session until ctx is done or it ends.
+// begin keeps the subscriptions of one session until end. It returns when the
+// server tells of changes, so that what is listed next misses none.
+func (w *watch) begin(ctx context.Context, s *session) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.run(ctx, s)
+	}()
+	if s.modern() && w.wanted(s) != nil {
+		soon := time.NewTimer(time.Second) // it need not say so
+		defer soon.Stop()
+		select {
+		case <-s.listens:
+		case <-s.ended:
+		case <-ctx.Done():
+		case <-soon.C:
+		}
+	}
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 func (w *watch) run(ctx context.Context, s *session) {
 	if s.modern() {
 		w.listen(ctx, s)
@@ -71,55 +98,72 @@ func (w *watch) run(ctx context.Context, s *session) {
 }
 
 // listen keeps one stream of notifications open (MCP 2026-07-28,
-// subscriptions/listen). After a gap everything is listed again.
+// subscriptions/listen).
 func (w *watch) listen(ctx context.Context, s *session) {
-	delay := time.Second / 4
-	for first := true; ctx.Err() == nil && !s.over(); first = false {
-		select {
-		case <-w.changed: // what comes next is the current set
-		default:
-		}
-		if !first {
-			s.changed()
-		}
+	const least = time.Second / 4
+	delay, refused := least, false
+	for ctx.Err() == nil && !s.over() {
+		w.settle()
 		wanted := w.wanted(s)
-		if wanted == nil {
-			select {
-			case <-w.changed:
-				continue
-			case <-s.ended:
-			case <-ctx.Done():
-			}
-			return
-		}
-		began := time.Now()
-		if w.stream(ctx, s, wanted) {
+		if wanted == nil || refused {
+			refused = false
+			w.idle(ctx, s)
 			continue
 		}
-		if time.Since(began) > longestBackoff {
-			delay = time.Second / 4
+		began := time.Now()
+		changed, err := w.stream(ctx, s, wanted)
+		var protocol *toolpost.ProtocolError
+		switch {
+		case changed:
+			continue
+		case errors.As(err, &protocol):
+			refused = true
+			continue
+		case ctx.Err() != nil:
+			return
+		case err != nil && breaks(err):
+			s.end(err)
+		case time.Since(began) > longestBackoff:
+			delay = least
 		}
 		s.sleep(ctx, delay)
 		delay = min(2*delay, longestBackoff)
 	}
 }
 
-// stream reads one stream; true means that the set changed under it.
-func (w *watch) stream(ctx context.Context, s *session, wanted object) bool {
+// settle forgets that the set changed; what is read next is the current one.
+func (w *watch) settle() {
+	select {
+	case <-w.changed:
+	default:
+	}
+}
+
+// idle waits for the set to change.
+func (w *watch) idle(ctx context.Context, s *session) {
+	select {
+	case <-w.changed:
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+}
+
+// stream reads one stream to its end, or until the set changes under it.
+func (w *watch) stream(ctx context.Context, s *session, wanted object) (changed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = s.ask(ctx, "subscriptions/listen", object{{"notifications", wanted.encode()}})
+		_, err = s.ask(ctx, "subscriptions/listen", object{{"notifications", wanted.encode()}})
 	}()
 	select {
 	case <-w.changed:
 		cancel()
 		<-done
-		return true
+		return true, nil
 	case <-done:
-		return false
+		return false, err
 	}
 }
 

@@ -1,0 +1,172 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+func FuzzObject(f *testing.F) {
+	for _, s := range []string{`{}`, ` {"a":1.50, "b":{"c":[1,2]},"a":null} `, `{"a":1} x`, `{"a"`, `[1]`, `{"\ud800":1}`, "{\"\xff\":\"\xff\"}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		o, err := parseObject(raw)
+		valid := jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if is := valid && jsontext.Value(raw).Kind() == '{'; is != (err == nil) {
+			t.Fatalf("%q: err %v, valid %v", raw, err, is)
+		}
+		if err != nil {
+			return
+		}
+		again, err := parseObject(o.encode())
+		if err != nil {
+			t.Fatalf("%q is encoded as %q: %v", raw, o.encode(), err)
+		}
+		if diff := cmp.Diff(o, again, cmp.AllowUnexported(member{})); diff != "" {
+			t.Fatal(diff)
+		}
+		set := o.set("new", json.RawMessage("1"))
+		if string(set.get("new")) != "1" || len(set) > len(o)+1 {
+			t.Fatalf("set gave %q", set.encode())
+		}
+	})
+}
+
+func readEvents(raw []byte, most int, oneByte bool) (all []event, size int) {
+	r := iotest.OneByteReader(bytes.NewReader(raw))
+	if !oneByte {
+		r = bytes.NewReader(raw)
+	}
+	for ev, err := range events(r, most) {
+		if err != nil {
+			return all, size
+		}
+		size = max(size, len(ev.data))
+		all = append(all, ev)
+	}
+	return all, size
+}
+
+func FuzzEvents(f *testing.F) {
+	for _, s := range []string{
+		"data: 1\n\n", "\uFEFFevent: x\r\ndata:a\r\ndata: b\r\nid: 7\r\nretry: 10\r\n\r\n", "data: 1\r\rdata\r\r", ": comment\n\n", "data: cut", "odd line\n\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		const most = 100
+		all, size := readEvents(raw, most, false)
+		if size > most {
+			t.Fatalf("an event has %d bytes", size)
+		}
+		slowly, _ := readEvents(raw, most, true)
+		if diff := cmp.Diff(all, slowly, cmp.AllowUnexported(event{})); diff != "" {
+			t.Fatalf("%q is read differently in small pieces: %s", raw, diff)
+		}
+		unix := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(raw))
+		if lf, _ := readEvents([]byte(unix), most, false); !cmp.Equal(all, lf, cmp.AllowUnexported(event{})) {
+			t.Fatalf("%q: the kind of line end makes a difference", raw)
+		}
+	})
+}
+
+func TestEvents(t *testing.T) {
+	got, _ := readEvents([]byte("\uFEFF: hello\nevent: endpoint\ndata: /m\n\ndata: a\ndata:  b\nid: 7\nretry: 10\nodd\n\ndata\n\nretry: x\n\ndata: cut\n"), 100, false)
+	want := []event{
+		{name: "endpoint", data: []byte("/m")},
+		{data: []byte("a\n b"), id: "7", retry: 10e6},
+		{data: []byte("")},
+		{},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(event{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzMessages(f *testing.F) {
+	for _, s := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{}}`, `[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":"1","error":{"code":1}}]`, `{"jsonrpc":"2.0","id":1,"result":{}} x`, `[[]]`, `hello`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if found := decodeMessages(raw); len(found) == 1 && !json.Valid(bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("\uFEFF"))) && raw[0] != '[' {
+			if !jsontext.Value(raw).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+				t.Fatalf("%q is no JSON, but %+v", raw, found[0])
+			}
+		}
+	})
+}
+
+func TestBindings(t *testing.T) {
+	tests := []struct{ schema, want string }{
+		{`{"properties":{"a":{"type":"string"}}}`, ""},
+		{`{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"properties":{"c":{"type":"integer","x-mcp-header":"C"}}}}}`, "a=A b.c=C"},
+		{`{"properties":{"a":{"type":"number","x-mcp-header":"A"}}}`, `x-mcp-header of property a: the property's type is "number", want string, integer or boolean`},
+		{`{"properties":{"a":{"type":"string","x-mcp-header":""}}}`, `x-mcp-header of property a: "" is not a header name`},
+		{`{"properties":{"a":{"type":"string","x-mcp-header":"A b"}}}`, `x-mcp-header of property a: "A b" is not a header name`},
+		{`{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}`, `x-mcp-header of property b: the header "a" is used twice`},
+	}
+	for _, test := range tests {
+		found, err := bindingsOf(json.RawMessage(test.schema))
+		var got []string
+		for _, b := range found {
+			got = append(got, strings.Join(b.path, ".")+"="+b.header)
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("%s: got %s, want %s", test.schema, s, test.want)
+		}
+	}
+}
+
+func TestHeaderValues(t *testing.T) {
+	for in, want := range map[string]string{
+		`"plain text"`: "plain text", `true`: "true", `42`: "42", `42.0`: "42", `9007199254740993`: "none", `1.5`: "none", `null`: "none", ``: "none", `{}`: "none",
+		`"ä"`: "=?base64?w6Q=?=", `" x"`: "=?base64?IHg=?=", `"a\nb"`: "=?base64?YQpi?=", `"=?base64?x?="`: "=?base64?PT9iYXNlNjQ/eD89?=",
+	} {
+		got, ok := primitive(json.RawMessage(in))
+		if got = headerValue(got); !ok {
+			got = "none"
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	var tl tail
+	for i := range 10_000 {
+		if _, err := tl.Write([]byte(strings.Repeat("x", i%300) + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = tl.Write(bytes.Repeat([]byte("y"), 3*tailKept))
+	_, _ = tl.Write([]byte("\nlast\n"))
+	if got := tl.String(); got != "last" {
+		t.Errorf("got %.100q", got)
+	}
+	if cap(tl.kept) > 2*tailKept {
+		t.Errorf("it keeps %d bytes", cap(tl.kept))
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	hide := secretsOf(&Config{
+		URL: "https://user:pa55word@host/mcp?key=k3y+secret&flag=on", Headers: map[string]string{"Authorization": "Bearer t0ken12", "X-On": "1"},
+		Env: map[string]string{"KEY": "envsecret", "DEBUG": "1"},
+	})
+	got := hide.Replace("t0ken12 pa55word 'k3y secret' k3y+secret envsecret DEBUG=1 on Bearer t0ken12")
+	if want := "[hidden] [hidden] '[hidden]' [hidden] [hidden] DEBUG=1 on [hidden]"; got != want {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,524 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if play() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A server under test: what Start gave, and a channel that tells of changes.
+type server struct {
+	*upstream.Upstream
+	changed chan struct{}
+	uris    chan string
+}
+
+func start(t *testing.T, cfg *upstream.Config) *server {
+	t.Helper()
+	s := &server{changed: make(chan struct{}, 1), uris: make(chan string, 100)}
+	if cfg.Name == "" {
+		cfg.Name = "srv"
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 10 * time.Second
+	}
+	u, err := upstream.Start(cfg, &upstream.Options{
+		Backoff: 10 * time.Millisecond, Patience: 5 * time.Second, Grace: 150 * time.Millisecond,
+		Changed: func() {
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
+		},
+		ResourceUpdated: func(uri string) { s.uris <- uri },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Upstream = u
+	t.Cleanup(func() { u.Close() })
+	return s
+}
+
+// child returns the configuration of an odd server.
+func child(t *testing.T, part string, env ...string) *upstream.Config {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := &upstream.Config{Command: self, Env: map[string]string{partVariable: part, "ONCE": filepath.Join(t.TempDir(), "once")}}
+	for i := 0; i < len(env); i += 2 {
+		cfg.Env[env[i]] = env[i+1]
+	}
+	return cfg
+}
+
+func (s *server) ready(t *testing.T) *server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.Ready(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// until waits for a condition that a change makes true.
+func (s *server) until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-s.changed:
+		case <-limit:
+			t.Fatalf("waited in vain until %s; status %+v", what, s.Status())
+		}
+	}
+}
+
+func (s *server) names(t *testing.T) string {
+	t.Helper()
+	tools, err := s.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func (s *server) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	set, err := toolpost.NewSet(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return set.Call(ctx, call)
+}
+
+// text calls a tool and returns its text, with "error: " before a failure.
+func (s *server) text(t *testing.T, name, arguments string, caller toolpost.Caller) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := s.call(ctx, &toolpost.Call{Name: name, Arguments: json.RawMessage(arguments), Caller: caller})
+	if err != nil {
+		t.Fatalf("call %s: %v", name, err)
+	}
+	text, _ := r.FirstText()
+	if r.IsError() {
+		return "error: " + text
+	}
+	return text
+}
+
+// A recorder is a caller that notes what it hears and answers what it is asked.
+type recorder struct {
+	mu     sync.Mutex
+	heard  []string
+	told   chan struct{} // one value for the first that was heard
+	answer func(method string, params json.RawMessage) (json.RawMessage, error)
+}
+
+func newRecorder() *recorder { return &recorder{told: make(chan struct{}, 1)} }
+
+func (r *recorder) Notify(_ context.Context, method string, params json.RawMessage) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heard = append(r.heard, strings.TrimPrefix(method, "notifications/")+string(params))
+	select {
+	case r.told <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (r *recorder) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if r.answer == nil {
+		return nil, toolpost.ErrNoCaller
+	}
+	return r.answer(method, params)
+}
+
+func TestStartRefuses(t *testing.T) {
+	tests := map[string]upstream.Config{
+		"neither a command nor a url": {},
+		"only one of them":            {Command: "x", URL: "http://127.0.0.1"},
+		"is not an address":           {URL: "127.0.0.1:8000"},
+		`protocol version "2020"`:     {Command: "x", ProtocolVersion: "2020"},
+		`transport "stdio"`:           {URL: "http://127.0.0.1", Transport: upstream.Stdio},
+		`transport "sse"`:             {Command: "x", Transport: upstream.SSE},
+	}
+	for want, cfg := range tests {
+		cfg.Name = "srv"
+		_, err := upstream.Start(&cfg, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"srv"`) {
+			t.Errorf("%+v: got %v, want %q", cfg, err, want)
+		}
+	}
+}
+
+// Handshakes and output that are out of order are no reason to do without a server.
+func TestOddServersWork(t *testing.T) {
+	for _, part := range []string{"banner", "indented", "quiet-on-probe", "hang-on-probe", "exit-on-probe", "picky"} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			cfg := child(t, part)
+			cfg.ProbeTimeout = 300 * time.Millisecond
+			s := start(t, cfg).ready(t)
+			if got := s.text(t, "t", `{}`, nil); got != "ok" {
+				t.Errorf("got %q", got)
+			}
+			if v := s.Status(); v.State != upstream.Ready || v.Version != "2025-06-18" || v.Server != "odd 1" || v.Tools != 1 || v.Transport != upstream.Stdio {
+				t.Errorf("status %+v", v)
+			}
+		})
+	}
+}
+
+func TestServersThatDoNotStart(t *testing.T) {
+	self, _ := os.Executable()
+	notExecutable := filepath.Join(t.TempDir(), "server")
+	if err := os.WriteFile(notExecutable, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		cfg  *upstream.Config
+		want []string
+	}{
+		{"exits", child(t, "exit", "SECRET", "s3cretkey"), []string{"exit status 3", "DATABASE_URL is not set, key [hidden]"}},
+		{"hangs", child(t, "hang"), []string{"did not answer in time", "waiting for a lock"}},
+		{"lists nothing", child(t, "notool"), []string{"list its tools", "no list of tools"}},
+		{"no such command", &upstream.Config{Command: "toolpost-no-such-command"}, []string{`command "toolpost-no-such-command" is not found; install it`}},
+		{"no such file", &upstream.Config{Command: "./no/such/file"}, []string{"no/such/file", "check its command"}},
+		{"not executable", &upstream.Config{Command: notExecutable}, []string{"permission denied", "make its command executable"}},
+		{"no such folder", &upstream.Config{Command: self, Dir: "/no/such/folder"}, []string{"no/such/folder", "its folder"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.cfg.ConnectTimeout, test.cfg.ProbeTimeout = 500*time.Millisecond, 200*time.Millisecond
+			s := start(t, test.cfg)
+			err := s.Ready(t.Context())
+			if err == nil {
+				t.Fatal("it is ready")
+			}
+			for _, want := range append(test.want, `server "srv"`) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %q, want %q in it", err, want)
+				}
+			}
+			if strings.Contains(err.Error(), "s3cretkey") {
+				t.Errorf("the error tells a secret: %v", err)
+			}
+			s.until(t, "it has failed", func() bool { return s.Status().State == upstream.Failed })
+			if v := s.Status(); v.Err == nil || v.Retry.IsZero() || s.names(t) != "" {
+				t.Errorf("status %+v", v)
+			}
+		})
+	}
+}
+
+// Definitions and results are the bytes that the server wrote.
+func TestBytesAreKept(t *testing.T) {
+	const (
+		schema = `{"type":"object","properties":{"z":{"type":"integer","maximum":9007199254740993},"a":{"const":1.0,"x-odd":null}},"required":[]}`
+		tool   = `{"description":"","icons":[{"src":"x"}],"name":"t","inputSchema":` + schema + `,"execution":{"taskSupport":"optional"},"annotations":{"readOnlyHint":false,"odd":1},"_meta":{"n":9007199254740993}}`
+		result = `{"content":[{"type":"video","data":"!!","n":9007199254740993},{"type":"text","text":""}],"isError":false,"structuredContent":null,"odd":{"b":1,"a":2.50},"_meta":{"k":12345678901234567890}}`
+	)
+	s := start(t, child(t, "raw", "TOOLS", `"tools":[`+tool+`,{"name":"params","inputSchema":{"type":"object"}}]`, "RESULT", result)).ready(t)
+	tools, _ := s.Tools(t.Context())
+	if got := string(tools[0].Input.Raw()); got != schema {
+		t.Errorf("schema\n%s\nwant\n%s", got, schema)
+	}
+	if got, _ := tools[0].Definition.MarshalJSON(); string(got) != tool {
+		t.Errorf("definition\n%s\nwant\n%s", got, tool)
+	}
+	r, err := s.call(t.Context(), &toolpost.Call{Name: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := r.MarshalJSON(); string(got) != result {
+		t.Errorf("result\n%s\nwant\n%s", got, result)
+	}
+	r, err = s.call(t.Context(), &toolpost.Call{
+		Name:      "params",
+		Arguments: json.RawMessage(`{"n":9007199254740993,"s":"<&>"}`),
+		Params: json.RawMessage(`{"name":"their__params","odd":[1.0],"_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","k":1e400},` +
+			`"arguments":{"old":1},"inputResponses":{},"requestState":"x"}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := r.FirstText()
+	if want := `{"name":"params","odd":[1.0],"_meta":{"k":1e400},"arguments":{"n":9007199254740993,"s":"<&>"}}`; got != want {
+		t.Errorf("params\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPoisonousTools(t *testing.T) {
+	s := start(t, child(t, "raw", "RESULT", "{}", "TOOLS", strings.ReplaceAll(`"tools":[
+		{"inputSchema":{"type":"object"}}, null, 7,
+		{"name":"none"}, {"name":"null","inputSchema":null}, {"name":"list","inputSchema":[]},
+		{"name":"text","inputSchema":{"type":"string"}}, {"name":"wrong","inputSchema":{"type":"objekt"}},
+		{"name":"good","inputSchema":{}, "annotations":7, "title":7, "_meta":7, "outputSchema":7},
+		{"name":"good","inputSchema":{"type":"object"}}]`, "\n", ""))).ready(t)
+	if got := s.names(t); got != "good" {
+		t.Errorf("tools %q", got)
+	}
+	got := s.Status().Skipped
+	want := []string{
+		"tool 1 of 10 is left out: it has no name", "tool 2 of 10", "tool 3 of 10",
+		"none: left out: its inputSchema is missing, not a JSON object", "null: left out", "list: left out",
+		`text: left out: its inputSchema is of type "string", want "object"`, `wrong: left out: its inputSchema is of type "objekt"`,
+		"good: its outputSchema is left out", "good: the server lists this name more than once",
+	}
+	if len(got) != len(want) {
+		t.Fatalf("skipped %q", got)
+	}
+	for i, f := range got {
+		if text := strings.TrimPrefix(f.Tool+": "+f.Message, ": "); !strings.HasPrefix(text, want[i]) {
+			t.Errorf("skipped %q, want %q", text, want[i])
+		}
+	}
+}
+
+func TestCursorLoop(t *testing.T) {
+	s := start(t, child(t, "loop")).ready(t)
+	if skipped := s.Status().Skipped; s.names(t) != "t" || len(skipped) == 0 || !strings.Contains(skipped[0].Message, `cursor "again" again`) {
+		t.Errorf("tools %q, skipped %q", s.names(t), skipped)
+	}
+}
+
+func TestBigResult(t *testing.T) {
+	s := start(t, child(t, "big")).ready(t)
+	if got := s.text(t, "t", "", nil); len(got) != 20<<20 {
+		t.Errorf("got %d bytes", len(got))
+	}
+	cfg := child(t, "big")
+	cfg.MaxLine = 1 << 20
+	s = start(t, cfg).ready(t)
+	if got := s.text(t, "t", "", nil); !strings.Contains(got, "more than 1048576 bytes") || !strings.Contains(got, "may have been carried out") {
+		t.Errorf("got %.300q", got)
+	}
+	s.until(t, "it is back", func() bool { return s.Status().State == upstream.Ready })
+}
+
+// What a call is told comes in order, and before its result.
+func TestProgress(t *testing.T) {
+	s := start(t, child(t, "progress")).ready(t)
+	for range 5 {
+		r := newRecorder()
+		if token := s.text(t, "t", "", r); token == "" {
+			t.Fatal("no progress token was sent")
+		}
+		if len(r.heard) != 40 {
+			t.Fatalf("heard %d, want 40", len(r.heard))
+		}
+		for i, got := range r.heard {
+			n, _ := json.Marshal(i / 2)
+			want := `progress{"progress":` + string(n) + `,"x":9007199254740993}`
+			if i%2 == 1 {
+				want = `message{"level":"info","data":` + string(n) + `}`
+			}
+			if got != want {
+				t.Fatalf("heard %s, want %s", got, want)
+			}
+		}
+	}
+	if token := s.text(t, "t", "", nil); token != "" {
+		t.Errorf("token %s was sent though nobody listens", token)
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	s := start(t, child(t, "ask")).ready(t)
+	r := newRecorder()
+	r.answer = func(method string, params json.RawMessage) (json.RawMessage, error) {
+		if want := `{"message":"?","requestedSchema":{"type":"object","x-odd":9007199254740993}}`; method != "elicitation/create" || string(params) != want {
+			t.Errorf("asked %s %s", method, params)
+		}
+		return json.RawMessage(`{"action":"accept","content":{"n":9007199254740993}}`), nil
+	}
+	if got, want := s.text(t, "t", "", r), `{"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{"n":9007199254740993}}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+	r.answer = func(string, json.RawMessage) (json.RawMessage, error) {
+		return nil, &toolpost.ProtocolError{Code: -1, Message: "no", Data: []byte(`{"n":1}`)}
+	}
+	if got := s.text(t, "t", "", r); !strings.Contains(got, `"error":{"code":-1,"message":"no","data":{"n":1}}`) {
+		t.Errorf("got %s", got)
+	}
+	if got := s.text(t, "t", "", nil); !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, "not clear which") {
+		t.Errorf("got %s", got)
+	}
+	if got := s.text(t, "t", `{"back":1}`, newRecorder()); got != "taken back" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestQuestionsOutsideOfCalls(t *testing.T) {
+	s := start(t, child(t, "roots")).ready(t)
+	for got := ""; got != `{"roots":[]}`; got = s.text(t, "t", "", nil) {
+		if got != "" {
+			t.Fatalf("got %q", got)
+		}
+	}
+	s = start(t, child(t, "storm")).ready(t)
+	for range 2 {
+		if got := s.text(t, "t", "", newRecorder()); got != "calm" {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
+// A call that is cancelled as it ends has one outcome.
+func TestCancelRaces(t *testing.T) {
+	s := start(t, child(t, "banner")).ready(t)
+	var all sync.WaitGroup
+	for i := range 500 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*20)*time.Microsecond)
+			defer cancel()
+			r, err := s.call(ctx, &toolpost.Call{Name: "t", Caller: newRecorder()})
+			if (r == nil) == (err == nil) || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v and %v", r, err)
+			}
+		})
+	}
+	all.Wait()
+	if got := s.text(t, "t", "", nil); got != "ok" || s.Status().State != upstream.Ready {
+		t.Errorf("got %q, status %+v", got, s.Status())
+	}
+}
+
+// Close ends the calls under way.
+func TestCloseDuringCalls(t *testing.T) {
+	for _, part := range []string{"deaf", "cancel"} {
+		s := start(t, child(t, part)).ready(t)
+		r := newRecorder()
+		result := make(chan string, 1)
+		go func() { result <- s.text(t, "t", "", r) }()
+		if part == "cancel" {
+			<-r.told // the call is surely under way
+		}
+		s.Close()
+		if got := <-result; !strings.Contains(got, `server "srv": it was closed`) {
+			t.Errorf("got %q", got)
+		}
+		if got := s.text(t, "t", "", r); !strings.Contains(got, "it was closed") {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	s := start(t, child(t, "cancel")).ready(t)
+	r := newRecorder()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-r.told; cancel() }()
+	if _, err := s.call(ctx, &toolpost.Call{Name: "t", Caller: r}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	for s.text(t, "t", "", nil) != "cancelled" { // the notification is on its way
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestCallTimeout(t *testing.T) {
+	cfg := child(t, "deaf")
+	cfg.CallTimeout = 50 * time.Millisecond
+	s := start(t, cfg).ready(t)
+	if got, want := s.text(t, "t", "", nil), `error: server "srv" did not answer tool t within 50ms`; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if got := s.Status().State; got != upstream.Ready {
+		t.Errorf("state %s", got)
+	}
+	// A server that does not read fills the pipe; a call must still end.
+	if got := s.text(t, "t", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`, nil); !strings.HasPrefix(got, "error: ") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	s := start(t, child(t, "refuse")).ready(t)
+	var p *toolpost.ProtocolError
+	if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); !errors.As(err, &p) || p.Code != -32004 || p.Message != "no" || string(p.Data) != `{"n":9007199254740993}` {
+		t.Errorf("got %#v", err)
+	}
+	if got := s.text(t, "t", `[1]`, nil); got != "error: the arguments of tool t are not a JSON object; call it again with a JSON object" {
+		t.Errorf("got %s", got)
+	}
+	if got := s.text(t, "t", `{} {}`, nil); !strings.HasPrefix(got, "error: the arguments of tool t") {
+		t.Errorf("got %s", got)
+	}
+	s = start(t, child(t, "nothing")).ready(t)
+	if got := s.text(t, "t", "", nil); !strings.Contains(got, "a result that is no object") {
+		t.Errorf("got %s", got)
+	}
+	if got := s.Status().State; got != upstream.Ready {
+		t.Errorf("state %s", got)
+	}
+}
+
+func TestListChanged(t *testing.T) {
+	s := start(t, child(t, "grow")).ready(t)
+	before, _ := s.Tools(t.Context())
+	s.text(t, "t", "", nil)
+	s.until(t, "there is a new tool", func() bool { return s.names(t) == "t t1" && s.Status().Tools == 2 })
+	s.text(t, "t1", "", nil)
+	s.until(t, "there is another", func() bool { return s.names(t) == "t t1 t2" })
+	if before[0].Name != "t" {
+		t.Errorf("an old list changed")
+	}
+	// The next change proves that the one before, which changed nothing, was told to nobody.
+	for len(s.changed) > 0 {
+		<-s.changed
+	}
+	now, _ := s.Tools(t.Context())
+	s.text(t, "t", `{"same":true}`, nil)
+	s.text(t, "t", ``, nil)
+	s.until(t, "there is one more", func() bool { return s.names(t) != "t t1 t2" })
+	if later, _ := s.Tools(t.Context()); len(later) != len(now)+1 {
+		t.Errorf("tools %q", s.names(t))
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("TOOLPOST_TEST_SECRET", "do not pass")
+	t.Setenv("LD_PRELOAD", "")
+	t.Setenv("LC_ALL", "C")
+	s := start(t, child(t, "env", "OWN", "given")).ready(t)
+	got := "\n" + s.text(t, "t", "", nil) + "\n"
+	for _, want := range []string{"\nOWN=given\n", "\nLC_ALL=C\n", "\nPATH="} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in %s", want, got)
+		}
+	}
+	for _, name := range []string{"TOOLPOST_TEST_SECRET", "LD_PRELOAD"} {
+		if strings.Contains(got, "\n"+name) {
+			t.Errorf("%s is passed", name)
+		}
+	}
+}
