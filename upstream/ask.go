@@ -72,6 +72,7 @@ func (t *tap) unask(raw json.RawMessage) {
 func put(ctx context.Context, x *exchange, m *jsonrpc.Request) (json.RawMessage, error) {
 	switch {
 	case x != nil:
+		x.relay.wait(ctx) // what was told before the question arrives before it
 		return question(ctx, x.caller, m.Method, m.Params)
 	case m.Method == "roots/list": // asked outside of calls too
 		return json.RawMessage(`{"roots":[]}`), nil
