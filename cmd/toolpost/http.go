@@ -50,8 +50,7 @@ func (s *service) stop(running context.Context, server *http.Server, calls *gate
 		s.log.Warn("calls were cut off", "after", drainTime)
 	}
 	err := s.mcp.Close() // ends the streams that Shutdown waits for
-	cancel()
-	down.Wait()
+	down.Wait()          // until the last answers are on their way
 	if e := server.Close(); err == nil && !errors.Is(e, http.ErrServerClosed) {
 		err = e
 	}

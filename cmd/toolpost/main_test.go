@@ -159,7 +159,9 @@ func ended(ts *testscript.TestScript, _ bool, args []string) {
 	select {
 	case <-b.done:
 	case <-time.After(patience):
-		ts.Fatalf("%s goes on:\n%s", args[0], b)
+		_ = b.cmd.Process.Signal(syscall.SIGQUIT) // for the goroutines
+		<-b.done
+		ts.Fatalf("%s went on:\n%s", args[0], b)
 	}
 	ts.Logf("%s", b)
 	if got := strconv.Itoa(b.cmd.ProcessState.ExitCode()); got != args[1] {
