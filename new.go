@@ -18,7 +18,8 @@ type Options struct {
 }
 
 // New makes a tool from a typed function. The input schema comes from In, a
-// struct or a map; arguments are validated before fn runs. Out may be string
+// struct or a map; arguments are validated, and its defaults filled in, before
+// fn runs. Out may be string
 // (text), []Part (parts), *Result, or any JSON type (JSON; its schema is the
 // output schema if it is an object).
 //
@@ -43,19 +44,14 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 	if err != nil {
 		panic(fmt.Sprintf("toolpost.New(%q): %v", name, err))
 	}
-	t.Handler = handler(t.Input.Defaults(), fn)
+	t.Handler = handler(t.Input, fn)
 	return t
 }
 
-func handler[In, Out any](defaults []byte, fn func(context.Context, In) (Out, error)) Handler {
+func handler[In, Out any](input *schema.Schema, fn func(context.Context, In) (Out, error)) Handler {
 	return func(ctx context.Context, call *Call) (*Result, error) {
 		var in In
-		if defaults != nil {
-			if err := decode(defaults, &in); err != nil {
-				return nil, fmt.Errorf("decode defaults of %s: %w", call.Name, err)
-			}
-		}
-		if err := decode(arguments(call), &in); err != nil {
+		if err := decode(input.Fill(arguments(call)), &in); err != nil {
 			return nil, &ArgumentsError{call.Name, err}
 		}
 		out, err := fn(ctx, in)

@@ -133,6 +133,37 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// Arguments replace defaults; objects that are left out are made only where
+// they are no pointers.
+func TestDefaults(t *testing.T) {
+	type pair struct {
+		A int
+		B int `json:",omitempty"`
+	}
+	type limits struct {
+		Depth int `default:"5"`
+		Width int `json:",omitempty"`
+	}
+	type input struct {
+		List    []pair         `default:"[{\"A\":1,\"B\":2}]"`
+		Map     map[string]int `default:"{\"x\":1}"`
+		Limits  limits         `json:",omitzero"`
+		Pointer *limits
+		Many    []limits `json:",omitempty"`
+		Null    *int     `default:"7"`
+	}
+	s := newSet(t, toolpost.Tools{toolpost.New("get", "", func(_ context.Context, in input) (input, error) { return in, nil }, nil)})
+	for args, want := range map[string]string{
+		``: `{"List":[{"A":1,"B":2}],"Map":{"x":1},"Limits":{"Depth":5},"Pointer":null,"Null":7}`,
+		`{"List":[{"A":9}],"Map":{"y":2},"Limits":{"Width":3},"Pointer":{"Depth":null},"Many":[{},{"Depth":1}],"Null":null}`: `{"List":[{"A":9}],"Map":{"y":2},"Limits":{"Depth":5,"Width":3},"Pointer":{"Depth":5},"Many":[{"Depth":5},{"Depth":1}],"Null":7}`,
+		`{"List":[],"Map":{},"Limits":{"Depth":0},"Pointer":null,"Null":0}`:                                                  `{"List":[],"Map":{},"Pointer":null,"Null":0}`,
+	} {
+		if got := text(call(t, s, "get", args)); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", args, got, want)
+		}
+	}
+}
+
 func TestCallText(t *testing.T) {
 	s := newSet(t, toolpost.Tools{
 		toolpost.New("add", "", add, nil),

@@ -3,91 +3,217 @@ package schema
 import (
 	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // IsObject says that the schema declares type object at its root.
 func (s *Schema) IsObject() bool {
-	t := parseValue(s.raw).get("type")
+	t := readTree(s.raw).get("type")
 	return t != nil && t.text == "object"
 }
 
-// Defaults returns an object of the schema's defaults, those of nested
-// objects included, or nil if it declares none. A definition that contains
-// itself gives none: there is no end to them.
-func (s *Schema) Defaults() []byte {
-	d := defaults{root: parseValue(s.raw), endless: map[string]bool{}}
-	found := d.object(d.root)
-	if found == nil || d.visited > maxDefaults {
-		return nil
+// readTree returns the tree of JSON that nobody checked. That of JSON which
+// cannot be read has no kind and no kids.
+func readTree(raw []byte) *value {
+	if checkSyntax(raw, maxDepth) != nil {
+		return &value{}
 	}
-	raw, err := json.Marshal(found)
-	if err != nil { // a name given twice: nothing that could be decoded
-		return nil
-	}
-	return raw
+	return parseValue(raw)
 }
 
-// maxDefaults is how many properties are looked at: a small schema can refer
-// to an object of any size.
-const maxDefaults = 10_000
-
-// defaults is one walk through the defaults of a schema.
+// defaults are those inside the values of one schema.
 type defaults struct {
-	root    *value
-	refs    []string        // being followed
-	endless map[string]bool // refs that were met while they were followed
-	visited int
+	slots  []slot
+	index  map[string]int // of a property, by name
+	rest   *defaults      // of the other members
+	prefix []*defaults    // of the first items
+	items  *defaults      // of the other items
 }
 
-// object returns the defaults of the properties of s, nil if there are none.
-func (d *defaults) object(s *value) object {
-	properties := s.get("properties")
-	if properties == nil {
+// A slot is the place of a property.
+type slot struct {
+	label     []byte // the quoted name and the colon
+	value     []byte // the default, itself filled; nil if there is none
+	declared  []byte // the default as the schema has it, until it is filled
+	takesNull bool
+	inside    *defaults
+
+	open    bool // its default is being filled
+	endless bool // its default would contain itself
+}
+
+// maxRefs is how many references are followed from one to the next.
+const maxRefs = 64
+
+// readDefaults returns the defaults that a schema declares, nil if none.
+func readDefaults(raw []byte) *defaults {
+	if len(raw) > maxBytes {
 		return nil
 	}
-	var found object
-	for _, p := range properties.kids {
-		if d.visited++; d.visited > maxDefaults {
-			return nil
-		}
-		if v := d.of(p); v != nil {
-			found = append(found, member{p.name, v})
+	r := &defaultsReader{root: readTree(raw), read: map[*value]*defaults{}}
+	root := r.of(r.root)
+	found := false
+	for _, d := range r.all {
+		for i := range d.slots {
+			r.settle(&d.slots[i])
+			found = found || d.slots[i].value != nil
 		}
 	}
-	return found
+	if !found || r.size > maxBytes {
+		return nil
+	}
+	return root
 }
 
-// of returns the default of s: its own, or else that of its parts.
-func (d *defaults) of(s *value) any {
-	if own := s.get("default"); own != nil {
-		return jsontext.Value(own.raw)
+type defaultsReader struct {
+	root *value
+	read map[*value]*defaults
+	all  []*defaults
+	open []*slot // their defaults are being filled, each inside the one before
+	size int     // of all defaults, filled
+	work int     // spent on takesNull
+}
+
+// of returns the defaults inside the values of s. Values without parts have none.
+func (r *defaultsReader) of(s *value) *defaults {
+	if s = r.parted(s); s == nil {
+		return nil
 	}
-	if found := d.object(s); found != nil {
-		return found
+	if d := r.read[s]; d != nil {
+		return d
 	}
-	if ref := s.get("$ref"); ref != nil {
-		return d.follow(ref.text)
+	d := &defaults{index: map[string]int{}}
+	r.read[s] = d
+	r.all = append(r.all, d)
+	if properties := s.get("properties"); properties != nil {
+		for _, p := range properties.kids {
+			r.add(d, p)
+		}
+	}
+	if s.get("patternProperties") == nil {
+		d.rest = r.of(s.get("additionalProperties"))
+	}
+	items := s.get("items")
+	d.items = r.of(items)
+	for _, list := range []*value{s.get("prefixItems"), items} { // items is a list up to draft 2019-09
+		for _, item := range listOf(list) {
+			d.prefix = append(d.prefix, r.of(item))
+		}
+	}
+	return d
+}
+
+// add makes a slot for the property p.
+func (r *defaultsReader) add(d *defaults, p *value) {
+	label, _ := jsontext.AppendQuote(nil, p.name)
+	s := slot{label: append(label, ':'), inside: r.of(p), takesNull: r.takesNull(p)}
+	for t, refs := p, 0; t != nil && refs < maxRefs && s.declared == nil; refs++ {
+		if v := t.get("default"); v != nil {
+			s.declared = v.raw
+		}
+		t = r.target(t)
+	}
+	i, twice := d.index[p.name]
+	if !twice {
+		i = len(d.slots)
+		d.index[p.name] = i
+		d.slots = append(d.slots, slot{})
+	}
+	d.slots[i] = s
+}
+
+// parted returns the schema with parts that s is or refers to, nil if there is none.
+func (r *defaultsReader) parted(s *value) *value {
+	for range maxRefs {
+		if s == nil || hasParts(s) {
+			return s
+		}
+		s = r.target(s)
 	}
 	return nil
 }
 
-func (d *defaults) follow(ref string) any {
-	if slices.Contains(d.refs, ref) {
-		d.endless[ref] = true
+func hasParts(s *value) bool {
+	return slices.ContainsFunc(s.kids, func(kid *value) bool {
+		switch kid.name {
+		case "properties", "additionalProperties", "items", "prefixItems":
+			return s.kind == kindObject
+		}
+		return false
+	})
+}
+
+func listOf(v *value) []*value {
+	if v == nil || v.kind != kindArray {
 		return nil
 	}
-	pointer, ok := localRef(ref)
-	target := d.root.at(pointer)
-	if !ok || target == nil {
+	return v.kids
+}
+
+// target returns what a local reference refers to, nil if nothing.
+func (r *defaultsReader) target(s *value) *value {
+	ref := s.get("$ref")
+	if ref == nil {
 		return nil
 	}
-	d.refs = append(d.refs, ref)
-	found := d.of(target)
-	d.refs = d.refs[:len(d.refs)-1]
-	if d.endless[ref] {
-		return nil
+	if pointer, ok := localRef(ref.text); ok {
+		return r.root.at(pointer)
 	}
-	return found
+	return nil
+}
+
+// takesNull says that null is a value that s allows. Schemas that refer to
+// each other without end are taken to allow it.
+func (r *defaultsReader) takesNull(s *value) bool {
+	if r.work++; r.work > maxPaths {
+		return true
+	}
+	isNull := func(v *value) bool { return v.kind == kindNull || v.text == "null" }
+	for _, k := range s.kids {
+		ok := true
+		switch k.name {
+		case "type":
+			ok = isNull(k) || slices.ContainsFunc(k.kids, isNull)
+		case "enum":
+			ok = slices.ContainsFunc(k.kids, func(v *value) bool { return v.kind == kindNull })
+		case "const":
+			ok = k.kind == kindNull
+		case "anyOf", "oneOf":
+			ok = slices.ContainsFunc(k.kids, r.takesNull)
+		case "$ref":
+			target := r.target(s)
+			ok = target == nil || r.takesNull(target)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return !s.is("false")
+}
+
+// settle fills the default of p. One that contains itself is none: there is no
+// end to it.
+func (r *defaultsReader) settle(p *slot) {
+	if p.open {
+		for _, q := range r.open[slices.Index(r.open, p):] {
+			q.endless = true
+		}
+	}
+	if p.declared == nil {
+		return
+	}
+	f := filler{scanner: scanner{data: p.declared}, settle: r.settle, limit: maxBytes - r.size}
+	p.declared, p.open = nil, true
+	r.open = append(r.open, p)
+	ok := f.value(p.inside)
+	r.open = r.open[:len(r.open)-1]
+	p.open = false
+	filled := f.end()
+	r.size += len(filled)
+	switch {
+	case !ok:
+		r.size = maxBytes + 1
+	case !p.endless:
+		p.value = filled
+	}
 }

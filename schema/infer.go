@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 )
@@ -31,6 +30,8 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 // minlen, maxlen, pattern, format, example and enum:"a,b". A jsonschema tag is
 // a description, or keywords: jsonschema:"required,enum=a,enum=b,minimum=1",
 // with \\, for a comma in a value. A default makes a field optional.
+// An optional struct with defaults inside has the default {}; one behind a
+// pointer has none, and stays nil where it is left out.
 //
 // A type may describe itself with a method JSONSchema, whose result is a
 // [Schema], bytes, or anything whose JSON is a schema; or list its values with
@@ -49,9 +50,5 @@ func Infer(t reflect.Type, opts *InferOptions) (*Schema, []Finding, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
 	}
-	s := &Schema{raw: raw}
-	s.compiled = sync.OnceValue(func() *Validator {
-		return Compile(s, &CompileOptions{NullIsAbsent: !output})
-	})
-	return s, in.findings, nil
+	return newSchema(raw, &CompileOptions{NullIsAbsent: !output}), in.findings, nil
 }

@@ -18,11 +18,11 @@ func ExampleFor() {
 		panic(err)
 	}
 	fmt.Println(string(s.Raw()))
-	fmt.Println(string(s.Defaults()))
+	fmt.Println(string(s.Fill([]byte(`{"query":"lathe"}`))))
 	fmt.Println(s.Validator().Validate([]byte(`{"query":"","limit":1000,"sort":null}`)))
 	// Output:
 	// {"type":"object","properties":{"query":{"type":"string","description":"what to look for","minLength":1},"limit":{"type":"integer","default":20,"minimum":1,"maximum":100},"sort":{"type":"string","enum":["date","size"]},"in":{"type":"array","description":"folders, all if left out","items":{"type":"string"}}},"required":["query"],"additionalProperties":false}
-	// {"limit":20}
+	// {"query":"lathe","limit":20}
 	// /query: expected string with at least 1 character, got string ""
 	// /limit: expected integer from 1 up to 100, got integer 1000
 }

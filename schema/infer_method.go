@@ -89,7 +89,7 @@ func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 	} else if raw, err = json.Marshal(result.Interface()); err != nil {
 		return nil, err
 	}
-	if !raw.IsValid() || raw.Kind() != '{' {
+	if readTree(raw).kind != kindObject {
 		return nil, fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
 	}
 	return raw, nil
@@ -141,7 +141,7 @@ func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
 // misfit returns the first value that is not of the kind, nil if all are.
 func misfit(values []jsontext.Value, kind kinds) jsontext.Value {
 	for _, v := range values {
-		if kind != 0 && parseValue(v).kind&kind == 0 {
+		if kind != 0 && readTree(v).kind&kind == 0 {
 			return v
 		}
 	}
@@ -152,7 +152,7 @@ func misfit(values []jsontext.Value, kind kinds) jsontext.Value {
 func sameKind(values []jsontext.Value) *draft {
 	kind := kindAny
 	for _, v := range values {
-		kind &= parseValue(v).kind
+		kind &= readTree(v).kind
 	}
 	switch {
 	case len(values) == 0 || kind == 0:

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -40,7 +42,37 @@ func (in *inference) property(f *field, at place) (d *draft, required bool) {
 	if in.output {
 		return d, !f.optional
 	}
-	return d, must || !f.optional && f.sf.Type.Kind() != reflect.Pointer && d.get("default") == nil
+	return d, must || needed(d, f, in.defs)
+}
+
+// needed says that a field that no tag requires is required. An optional
+// struct gets the default {} if there are defaults to be filled in there.
+func needed(d *draft, f *field, defs object) bool {
+	kind := f.sf.Type.Kind()
+	switch {
+	case kind == reflect.Pointer, d.get("default") != nil:
+		return false
+	case kind == reflect.Struct && f.optional && fillable(d, defs):
+		d.set("default", object{})
+	}
+	return !f.optional
+}
+
+// fillable says that defaults make a valid value of {}.
+func fillable(d *draft, defs object) bool {
+	if ref, ok := d.get("$ref").(string); ok {
+		if d, ok = defs.get(strings.TrimPrefix(ref, defsPrefix)).(*draft); !ok {
+			return false // the field is inside of what it refers to
+		}
+	}
+	if d.get("required") != nil || d.get("minProperties") != nil {
+		return false
+	}
+	properties, _ := d.get("properties").(object)
+	return slices.ContainsFunc(properties, func(m member) bool {
+		p, ok := m.value.(*draft)
+		return ok && p.get("default") != nil
+	})
 }
 
 // quote describes a value that the option string of a json tag puts in a JSON string.

@@ -41,6 +41,14 @@ import (
 type Schema struct {
 	raw      json.RawMessage
 	compiled func() *Validator
+	defaults func() *defaults
+}
+
+func newSchema(raw []byte, opts *CompileOptions) *Schema {
+	s := &Schema{raw: raw}
+	s.compiled = sync.OnceValue(func() *Validator { return Compile(s, opts) })
+	s.defaults = sync.OnceValue(func() *defaults { return readDefaults(raw) })
+	return s
 }
 
 // Parse returns the schema that raw holds: a JSON object or boolean. It looks
@@ -55,9 +63,7 @@ func Parse(raw []byte) (*Schema, error) {
 	case raw[0] != '{' && raw[0] != 't' && raw[0] != 'f':
 		return nil, fmt.Errorf("parse schema: it is %.20s, want a JSON object", raw)
 	}
-	s := &Schema{raw: bytes.Clone(raw)}
-	s.compiled = sync.OnceValue(func() *Validator { return Compile(s, nil) })
-	return s, nil
+	return newSchema(bytes.Clone(raw), nil), nil
 }
 
 func syntaxError(raw []byte) error {

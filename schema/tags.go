@@ -114,18 +114,18 @@ func isKeywordList(parts []string) bool {
 
 // splitCommas splits at commas; \, is a comma that does not split.
 func splitCommas(s string) []string {
-	parts := []string{""}
+	parts, part := []string(nil), strings.Builder{}
 	for i := 0; i < len(s); i++ {
-		last := &parts[len(parts)-1]
 		switch {
 		case strings.HasPrefix(s[i:], `\,`):
-			*last += ","
+			part.WriteByte(',')
 			i++
 		case s[i] == ',':
-			parts = append(parts, "")
+			parts = append(parts, part.String())
+			part.Reset()
 		default:
-			*last += s[i : i+1]
+			part.WriteByte(s[i])
 		}
 	}
-	return parts
+	return append(parts, part.String())
 }

@@ -213,9 +213,10 @@ func readValue(d *draft, text string) (jsontext.Value, error) {
 		return quoteText(text), nil
 	}
 	v := jsontext.Value(text)
-	switch err := v.Compact(); {
-	case err == nil && (d.kind == 0 || parseValue(v).kind&d.kind != 0):
-		return v, nil
+	switch kind := readTree(v).kind; {
+	case kind != 0 && (d.kind == 0 || kind&d.kind != 0):
+		err := v.Compact()
+		return v, err
 	case d.kind == 0:
 		return quoteText(text), nil
 	}

@@ -1,0 +1,204 @@
+package schema
+
+import (
+	"math"
+	"strings"
+)
+
+// Fill returns data with the schema's defaults: every object in it gets those
+// of the properties it lacks, behind its own members. Null counts as lacking
+// where the schema does not allow it. Everything else keeps its bytes; what an
+// array or object of data does not have, the default's does not add.
+//
+// Defaults are found through properties, additionalProperties, items,
+// prefixItems and local references. Data must be valid; it is returned as it
+// is if nothing is filled in.
+func (s *Schema) Fill(data []byte) []byte {
+	d := s.defaults()
+	if d == nil {
+		return data
+	}
+	f := filler{scanner: scanner{data: data}, limit: math.MaxInt}
+	if !f.value(d) {
+		return data
+	}
+	return f.end()
+}
+
+// A filler copies JSON, and adds defaults.
+type filler struct {
+	scanner
+	out    []byte // data before copied, filled
+	copied int
+	depth  int
+
+	settle func(*slot) // nil if all defaults are settled
+	limit  int         // of what is still to be added
+}
+
+// end returns all of the data, filled.
+func (f *filler) end() []byte {
+	if f.out == nil {
+		return f.data
+	}
+	return append(f.out, f.data[f.copied:]...)
+}
+
+// value reads a value and fills it. It returns false where the data ends early.
+func (f *filler) value(d *defaults) bool {
+	c := f.peek()
+	if d == nil || c != '{' && c != '[' {
+		return f.skip()
+	}
+	if f.depth++; f.depth > maxDepth {
+		return false
+	}
+	f.pos++
+	ok := false
+	if c == '{' {
+		ok = f.object(d)
+	} else {
+		ok = f.array(d)
+	}
+	f.depth--
+	return ok
+}
+
+func (f *filler) array(d *defaults) bool {
+	if f.peek() == ']' {
+		f.pos++
+		return true
+	}
+	for i := 0; ; i++ {
+		item := d.items
+		if i < len(d.prefix) {
+			item = d.prefix[i]
+		}
+		if !f.value(item) {
+			return false
+		}
+		if more, ok := f.more(']'); !more {
+			return ok
+		}
+	}
+}
+
+func (f *filler) object(d *defaults) bool {
+	var few [64]bool
+	present := few[:]
+	if len(d.slots) > len(few) {
+		present = make([]bool, len(d.slots))
+	}
+	empty := f.peek() == '}'
+	if empty {
+		f.pos++
+	}
+	for more := !empty; more; {
+		name, ok := f.name()
+		if !ok {
+			return false
+		}
+		i, known := d.index[string(name)]
+		switch {
+		case !known:
+			ok = f.value(d.rest)
+		default:
+			present[i] = true
+			ok = f.property(&d.slots[i])
+		}
+		if !ok {
+			return false
+		}
+		if more, ok = f.more('}'); !ok {
+			return false
+		}
+	}
+	return f.missing(d, present, empty)
+}
+
+// property reads the value of a property; null may mean the default.
+func (f *filler) property(p *slot) bool {
+	if f.peek() != 'n' || p.takesNull {
+		return f.value(p.inside)
+	}
+	start := f.pos
+	if !f.literal("null") {
+		return false
+	}
+	value := f.defaultOf(p)
+	if value == nil {
+		return true
+	}
+	ok := f.add(start, value)
+	f.copied = f.pos
+	return ok
+}
+
+// missing adds the properties that are not present before the closing brace.
+func (f *filler) missing(d *defaults, present []bool, empty bool) bool {
+	closing := f.pos - 1
+	for i := range d.slots {
+		if present[i] {
+			continue
+		}
+		p := &d.slots[i]
+		value := f.defaultOf(p)
+		if value == nil {
+			continue
+		}
+		if !empty && !f.add(closing, []byte{','}) {
+			return false
+		}
+		empty = false
+		if !f.add(closing, p.label) || !f.add(closing, value) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *filler) defaultOf(p *slot) []byte {
+	if f.settle != nil {
+		f.settle(p)
+	}
+	return p.value
+}
+
+// add writes the data up to a position, then text.
+func (f *filler) add(at int, text []byte) bool {
+	f.out = append(f.out, f.data[f.copied:at]...)
+	f.out = append(f.out, text...)
+	f.copied = at
+	f.limit -= len(text)
+	return f.limit >= 0
+}
+
+// skip moves behind a value, and relies on its syntax.
+func (f *filler) skip() bool {
+	for depth := 0; ; {
+		switch f.peek() {
+		case 0:
+			return false
+		case '{', '[':
+			depth++
+			f.pos++
+		case '}', ']':
+			depth--
+			f.pos++
+		case '"':
+			if _, _, ok := f.text(); !ok {
+				return false
+			}
+		case ',', ':':
+			f.pos++
+			continue
+		default:
+			for f.pos < len(f.data) && !strings.ContainsRune(",:]} \t\r\n", rune(f.data[f.pos])) {
+				f.pos++
+			}
+		}
+		if depth <= 0 {
+			return depth == 0
+		}
+	}
+}
