@@ -78,9 +78,8 @@ func (l *eventLines) next(max int) ([]byte, error) {
 		}
 		part, _ := l.r.Peek(l.r.Buffered())
 		if l.cr && part[0] == '\n' {
-			part = part[1:]
-			l.r.Discard(1)
 			l.cr = false
+			l.r.Discard(1)
 			continue
 		}
 		l.cr = false

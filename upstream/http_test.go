@@ -184,8 +184,8 @@ func TestHTTPFaults(t *testing.T) {
 		{"TLS", tlsServer.URL, "its TLS certificate is signed by nobody we trust"},
 		{"no TLS", strings.Replace(elsewhere.URL, "http:", "https:", 1), "it does not speak TLS; use http://"},
 		{"nothing there", gone.URL, "nothing listens at its address"},
-		{"elsewhere", serve(t, http.RedirectHandler(elsewhere.URL+"/mcp", 307)).URL, "another origin, " + elsewhere.URL},
-		{"other method", serve(t, http.RedirectHandler("/login", 302)).URL, "redirects to /login; use that address"},
+		{"elsewhere", serve(t, http.RedirectHandler(elsewhere.URL+"/mcp", http.StatusTemporaryRedirect)).URL, "another origin, " + elsewhere.URL},
+		{"other method", serve(t, http.RedirectHandler("/login", http.StatusFound)).URL, "redirects to /login; use that address"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

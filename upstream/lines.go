@@ -104,11 +104,10 @@ func decodeMessages(data []byte) []jsonrpc.Message {
 		return nil
 	}
 	if data[0] == '{' {
-		m, err := jsonrpc.DecodeMessage(data)
-		if err != nil || !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
-			return nil
+		if m := decodeMessage(data); m != nil {
+			return []jsonrpc.Message{m}
 		}
-		return []jsonrpc.Message{m}
+		return nil
 	}
 	var all []jsonrpc.Message
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -123,6 +122,27 @@ func decodeMessages(data []byte) []jsonrpc.Message {
 		all = append(all, decodeMessages(v.Clone())...)
 	}
 	return all
+}
+
+// decodeMessage returns nil for what is no message. Results may be long: they
+// are read once, and share the memory of data.
+func decodeMessage(data []byte) jsonrpc.Message {
+	o, err := parseObject(data)
+	if err != nil {
+		return nil
+	}
+	result := o.get("result")
+	if result != nil && o.get("error") == nil && o.get("method") == nil && o.text("jsonrpc") == "2.0" {
+		if id, ok := parseID(o.get("id")); ok {
+			return &jsonrpc.Response{ID: id, Result: result}
+		}
+		return nil
+	}
+	m, err := jsonrpc.DecodeMessage(data)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // line reads one line of at most max bytes.

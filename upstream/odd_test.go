@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // The test binary plays odd servers: it is started again with this variable
@@ -334,6 +335,20 @@ func grow(o *odd) {
 		o.text(m, "ok")
 	}
 	o.serve()
+}
+
+// gateway is a process with a server that does not look at its input.
+func gateway() {
+	self, _ := os.Executable()
+	u, err := upstream.Start(&upstream.Config{Command: self, Env: map[string]string{partVariable: "pid"}}, nil)
+	if err != nil {
+		panic(err)
+	}
+	if err := u.Ready(context.Background()); err != nil {
+		panic(err)
+	}
+	fmt.Println(u.Status().Server)
+	forever()
 }
 
 // sdkServer is an ordinary server of the official SDK.

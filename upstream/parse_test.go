@@ -3,6 +3,8 @@ package upstream
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -168,5 +170,15 @@ func TestSecrets(t *testing.T) {
 	got := hide.Replace("t0ken12 pa55word 'k3y secret' k3y+secret envsecret DEBUG=1 on Bearer t0ken12")
 	if want := "[hidden] [hidden] '[hidden]' [hidden] [hidden] DEBUG=1 on [hidden]"; got != want {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestLogsHideSecrets(t *testing.T) {
+	var b bytes.Buffer
+	hide := strings.NewReplacer("s3cret", "[hidden]")
+	log := slog.New(&hider{slog.NewTextHandler(&b, nil), hide}).With("a", "s3cret").WithGroup("g")
+	log.Info("s3cret", "b", "s3cret", "c", errors.New("s3cret"), "n", 1)
+	if strings.Contains(b.String(), "s3cret") || strings.Count(b.String(), "[hidden]") != 4 || !strings.Contains(b.String(), "g.n=1") {
+		t.Errorf("logged %s", b.String())
 	}
 }

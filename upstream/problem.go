@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -86,44 +84,6 @@ func neverSent(err error) bool {
 	var op *net.OpError
 	var foreign *foreignError
 	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &foreign)
-}
-
-// secretsOf returns what takes the secrets of a configuration out of a text.
-func secretsOf(cfg *Config) *strings.Replacer {
-	const shortest = 6 // shorter values are flags, and would be found everywhere
-	var secrets []string
-	add := func(s string) {
-		if len(s) >= shortest {
-			secrets = append(secrets, s)
-		}
-	}
-	for _, v := range cfg.Headers {
-		add(v)
-		for _, part := range strings.Fields(v) {
-			add(part)
-		}
-	}
-	for _, v := range cfg.Env {
-		add(v)
-	}
-	if u, err := url.Parse(cfg.URL); err == nil {
-		if password, ok := u.User.Password(); ok {
-			add(u.User.String())
-			add(password)
-		}
-		for _, values := range u.Query() {
-			for _, v := range values {
-				add(v)
-				add(url.QueryEscape(v))
-			}
-		}
-	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	var pairs []string
-	for _, s := range secrets {
-		pairs = append(pairs, s, "[hidden]")
-	}
-	return strings.NewReplacer(pairs...)
 }
 
 // excerpt returns the beginning of b as one line.

@@ -3,7 +3,6 @@
 package upstream_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -212,18 +211,4 @@ func TestParentDeath(t *testing.T) {
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
 	eventually(t, "the server is gone", func() bool { return !alive(pid) })
-}
-
-// gateway is a process with a server that does not look at its input.
-func gateway() {
-	self, _ := os.Executable()
-	u, err := upstream.Start(&upstream.Config{Command: self, Env: map[string]string{partVariable: "pid"}}, nil)
-	if err != nil {
-		panic(err)
-	}
-	if err := u.Ready(context.Background()); err != nil {
-		panic(err)
-	}
-	fmt.Println(u.Status().Server)
-	forever()
 }

@@ -142,8 +142,6 @@ func (c *sse) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case ok && req.IsCall():
 		c.push(&jsonrpc.Response{ID: req.ID, Error: err})
 		return nil
-	case ok && req.Method == "notifications/initialized":
-		return err
 	}
 	c.log.Debug("message not delivered", "err", cause(err))
 	return nil

@@ -85,7 +85,8 @@ func newStreamable(client *http.Client, cfg *Config, log *slog.Logger) *streamab
 func (c *streamable) Write(ctx context.Context, msg jsonrpc.Message) error {
 	req, _ := msg.(*jsonrpc.Request)
 	if req == nil || !req.IsCall() {
-		return c.tell(ctx, msg, req)
+		c.tell(ctx, msg, req)
+		return nil
 	}
 	err := c.call(ctx, req)
 	switch {
@@ -102,26 +103,21 @@ func (c *streamable) Write(ctx context.Context, msg jsonrpc.Message) error {
 }
 
 // tell sends a notification or a response.
-func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc.Request) error {
+func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc.Request) {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
 	resp, err := c.post(ctx, msg)
-	if err == nil {
+	switch {
+	case errors.Is(err, errSessionLost):
+		c.fail(errSessionLost)
+	case err != nil: // some servers refuse what needs no answer; the next call tells whether it matters
+		c.log.Debug("message not delivered", "err", cause(err))
+	default:
 		resp.Body.Close()
 	}
-	if errors.Is(err, errSessionLost) {
-		c.fail(errSessionLost)
-	}
-	if req == nil || req.Method != "notifications/initialized" {
-		if err != nil {
-			c.log.Debug("message not delivered", "err", cause(err))
-		}
-		return nil
-	}
-	if _, version := c.get(); err == nil && version < modernVersion {
+	if req != nil && req.Method == "notifications/initialized" {
 		c.startListening(ctx)
 	}
-	return err
 }
 
 // startListening waits a little for the stream: what some servers send before
@@ -149,12 +145,9 @@ func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
 	case "text/event-stream":
 		return c.follow(ctx, req, resp)
 	case "application/json":
-		data, err := io.ReadAll(io.LimitReader(resp.Body, int64(c.max)+1))
-		switch {
-		case len(data) > c.max:
-			return errTooLong
-		case err != nil:
-			return &cutError{err}
+		data, err := c.body(resp)
+		if err != nil {
+			return err
 		}
 		answered := false
 		for _, m := range decodeMessages(data) {
@@ -171,6 +164,21 @@ func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
 		}
 		return &contentError{kind, excerpt(body, 300)}
 	}
+}
+
+func (c *streamable) body(resp *http.Response) ([]byte, error) {
+	var b bytes.Buffer
+	if n := resp.ContentLength; n > 0 && n <= int64(c.max) {
+		b.Grow(int(n) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(io.LimitReader(resp.Body, int64(c.max)+1))
+	switch {
+	case b.Len() > c.max:
+		return nil, errTooLong
+	case err != nil:
+		return nil, &cutError{err}
+	}
+	return b.Bytes(), nil
 }
 
 // post sends msg; the response is a good one.

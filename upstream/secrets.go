@@ -1,0 +1,90 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// secretsOf returns what takes the secrets of a configuration out of a text.
+func secretsOf(cfg *Config) *strings.Replacer {
+	const shortest = 6 // shorter values are flags, and would be found everywhere
+	var secrets []string
+	add := func(s string) {
+		if len(s) >= shortest {
+			secrets = append(secrets, s)
+		}
+	}
+	for _, v := range cfg.Headers {
+		add(v)
+		for _, part := range strings.Fields(v) {
+			add(part)
+		}
+	}
+	for _, v := range cfg.Env {
+		add(v)
+	}
+	if u, err := url.Parse(cfg.URL); err == nil {
+		if password, ok := u.User.Password(); ok {
+			add(u.User.String())
+			add(password)
+		}
+		for _, values := range u.Query() {
+			for _, v := range values {
+				add(v)
+				add(url.QueryEscape(v))
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, s := range secrets {
+		pairs = append(pairs, s, "[hidden]")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// A hider takes secrets out of what is logged.
+type hider struct {
+	slog.Handler
+	secrets *strings.Replacer
+}
+
+// Handle logs r without secrets.
+func (h *hider) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, h.secrets.Replace(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(h.clean(a))
+		return true
+	})
+	return h.Handler.Handle(ctx, clean)
+}
+
+func (h *hider) clean(a slog.Attr) slog.Attr {
+	a.Value = a.Value.Resolve()
+	err, isError := a.Value.Any().(error)
+	switch {
+	case a.Value.Kind() == slog.KindString:
+		a.Value = slog.StringValue(h.secrets.Replace(a.Value.String()))
+	case isError:
+		a.Value = slog.StringValue(h.secrets.Replace(err.Error()))
+	}
+	return a
+}
+
+// WithAttrs keeps hiding.
+func (h *hider) WithAttrs(attrs []slog.Attr) slog.Handler {
+	clean := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		clean[i] = h.clean(a)
+	}
+	return &hider{h.Handler.WithAttrs(clean), h.secrets}
+}
+
+// WithGroup keeps hiding.
+func (h *hider) WithGroup(name string) slog.Handler {
+	return &hider{h.Handler.WithGroup(name), h.secrets}
+}
