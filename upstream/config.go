@@ -35,7 +35,7 @@ type Config struct {
 	Transport Transport // found by trying if empty
 
 	ProtocolVersion string        // pins the MCP version, such as "2025-11-25"; negotiated if empty
-	ConnectTimeout  time.Duration // of one attempt; 30 s if 0
+	ConnectTimeout  time.Duration // of one attempt; 60 s if 0
 	ProbeTimeout    time.Duration // of the modern handshake, before the classic one; 5 s if 0
 	CallTimeout     time.Duration // of one call; none if 0
 	MaxLine         int           // bytes of one message; 64 MiB if 0
@@ -93,7 +93,7 @@ func (c *Config) checkURL() error {
 // withDefaults returns a copy with every zero value replaced.
 func (c *Config) withDefaults() Config {
 	d := *c
-	d.ConnectTimeout = orDefault(d.ConnectTimeout, 30*time.Second)
+	d.ConnectTimeout = orDefault(d.ConnectTimeout, 60*time.Second)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
 	d.MaxLine = orDefault(d.MaxLine, 64<<20)
 	if d.Name == "" {

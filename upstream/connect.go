@@ -68,8 +68,9 @@ func (d *dialer) attempts() []attempt {
 	overHTTP, overSSE := attempt{HTTP, version, all}, attempt{SSE, pinned, all}
 	switch {
 	case d.transport == Stdio && version == "":
-		// Some servers end or fall silent at the probe: they get a fresh start.
-		return []attempt{{Stdio, "", min(2*d.cfg.ProbeTimeout, all)}, {Stdio, pinned, all}}
+		// Some servers end or fall silent at the probe: they get a fresh start,
+		// but not before a package runner had the time to install them.
+		return []attempt{{Stdio, "", min(6*d.cfg.ProbeTimeout, all)}, {Stdio, pinned, all}}
 	case d.transport == Stdio:
 		return []attempt{{Stdio, version, all}}
 	case d.cfg.Transport == HTTP:
