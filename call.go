@@ -123,23 +123,22 @@ func run(ctx context.Context, t *Tool, call *Call) (*Result, error) {
 }
 
 func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
-	sc := newScope(context.WithValue(ctx, callKey{}, call), PerCall)
+	sc := newScope(ctx, PerCall)
+	sc.call = call
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = nil, recovered(sc.ctx, t.Name, p)
+			r, err = nil, recovered(sc, t.Name, p)
 		}
 		if e := sc.end(); e != nil {
 			log(ctx, "dependency not closed", "tool", t.Name, "err", e)
 		}
 	}()
-	r, err = t.Handler(sc.ctx, call)
+	r, err = t.Handler(sc, call)
 	if r == nil && err == nil {
 		r = Parts()
 	}
 	return r, err
 }
-
-type callKey struct{}
 
 // CallFrom returns the call that ctx belongs to. It is never nil: outside a
 // call it is empty, with nobody to notify or ask.

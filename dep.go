@@ -68,7 +68,7 @@ func (d *Dep[T]) get(ctx context.Context) (T, error) {
 		return zero, errors.New("it needs itself")
 	}
 	v, err := s.get(ctx, d, func() (any, error) {
-		return d.open(context.WithValue(s.ctx, chainKey{}, append(slices.Clip(chain), d)))
+		return d.open(context.WithValue(s, chainKey{}, append(slices.Clip(chain), d)))
 	})
 	if err != nil {
 		return zero, err
@@ -86,20 +86,24 @@ func (d *Dep[T]) With(ctx context.Context, v T) context.Context {
 // returns their errors.
 func OpenScope(ctx context.Context, s Scope) (inner context.Context, end func() error) {
 	sc := newScope(ctx, s)
-	return sc.ctx, sc.end
+	return sc, sc.end
 }
 
 type (
 	scopeKey struct{}
+	callKey  struct{}
 	chainKey struct{}
 )
 
-// A scope holds the opened dependencies of one call, run or process.
+// A scope holds the opened dependencies of one call, run or process. It is
+// itself the context in which they are opened: they live as long as it, not
+// as the call that asked first.
 type scope struct {
+	context.Context
 	kind   Scope
 	outer  *scope
-	ctx    context.Context // values of dependencies live as long as it, not as the call that asked first
-	mu     sync.Mutex      // never held while a dependency opens
+	call   *Call      // of a call's scope
+	mu     sync.Mutex // never held while a dependency opens
 	opened map[any]*opening
 	closer []io.Closer
 	ended  bool
@@ -114,9 +118,20 @@ type opening struct {
 
 func newScope(ctx context.Context, kind Scope) *scope {
 	outer, _ := ctx.Value(scopeKey{}).(*scope)
-	s := &scope{kind: kind, outer: outer}
-	s.ctx = context.WithValue(ctx, scopeKey{}, s)
-	return s
+	return &scope{Context: ctx, kind: kind, outer: outer}
+}
+
+// Value finds the scope and its call.
+func (s *scope) Value(key any) any {
+	switch key.(type) {
+	case scopeKey:
+		return s
+	case callKey:
+		if s.call != nil {
+			return s.call
+		}
+	}
+	return s.Context.Value(key)
 }
 
 func scopeFor(ctx context.Context, kind Scope) *scope {

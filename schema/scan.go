@@ -1,6 +1,10 @@
 package schema
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
 
 // A scanner reads strict JSON (RFC 8259) without allocating: UTF-8 is checked,
 // half of a surrogate pair is refused, numbers have a sane length.
@@ -51,7 +55,7 @@ func (s *scanner) literal(word string) bool {
 // escaped, they need [unescape].
 func (s *scanner) text() (raw []byte, escaped, ok bool) {
 	start := s.pos + 1
-	for i := start; i < len(s.data); {
+	for i := special(s.data, start); i < len(s.data); i = special(s.data, i) {
 		switch c := s.data[i]; {
 		case c == '"':
 			s.pos = i + 1
@@ -67,8 +71,6 @@ func (s *scanner) text() (raw []byte, escaped, ok bool) {
 		case c < ' ':
 			s.pos = i
 			return nil, false, s.fail("no raw control character in a string")
-		case c < utf8.RuneSelf:
-			i++
 		default:
 			r, n := utf8.DecodeRune(s.data[i:])
 			if r == utf8.RuneError && n == 1 {
@@ -80,6 +82,28 @@ func (s *scanner) text() (raw []byte, escaped, ok bool) {
 	}
 	s.pos = len(s.data)
 	return nil, false, s.fail("the closing quote of a string")
+}
+
+// special returns the first position from i on of a byte that a string token
+// does not just contain: a quote, a backslash, a control character, or a part
+// of a longer UTF-8 sequence. It looks at eight bytes at a time: in each, a
+// subtraction sets the high bit of the lowest such byte.
+func special(data []byte, i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(data); i += 8 {
+		w := binary.LittleEndian.Uint64(data[i:])
+		quote, backslash := w^ones*'"', w^ones*'\\'
+		found := (w | (w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
+		if found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(data); i++ {
+		if c := data[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
 }
 
 // more reads the comma before another item, or the closing bracket.
