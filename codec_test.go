@@ -58,7 +58,8 @@ func TestCodecIsThatOfEncodingJSON(t *testing.T) {
 		S string   `json:",string"`
 		I int      `json:",string"`
 		P *float64 `json:",string"`
-		L []int    `json:",string"`
+		//lint:ignore SA5008 encoding/json ignores it, and so must we
+		L []int `json:",string"`
 	}{true, `a"b`, -1, new(float64), []int{1}})
 	roundTrip(t, struct {
 		Named []octet
@@ -70,6 +71,7 @@ func TestCodecIsThatOfEncodingJSON(t *testing.T) {
 	roundTrip(t, struct {
 		Exported
 		base `json:"base"`
+		//lint:ignore SA5008 the tag of a member called "-"
 		Dash int `json:"-,"`
 	}{"a", base{1}, 2})
 	roundTrip(t, struct{ U *url.URL }{&url.URL{Host: "example.org", User: url.User("u")}})

@@ -24,18 +24,17 @@ type (
 	color    string
 	grade    int
 	answer   string
-	custom   struct{ secret int }
-	declared struct{ secret int }
-	point    struct{ x, y int }
+	custom   struct{ _ int }
+	declared struct{ _ int }
+	point    struct{ _, _ int }
 	namedInt int16
 	octet    byte
 	base     struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
 	}
-	inner struct{ Deep string }
-	pair  [2]float64
-	node  struct {
+	pair [2]float64
+	node struct {
 		Value    int              `json:"value"`
 		Next     *node            `json:"next"`
 		Children []node           `json:"children"`
@@ -57,6 +56,7 @@ type (
 		Left  *tree[K, V] `json:",omitempty"`
 	}
 	selfEmbedded struct {
+		//lint:ignore U1000 only its type matters
 		*selfEmbedded
 		X int
 	}
@@ -217,7 +217,8 @@ var families = []family{
 	{name: "named bytes", sample: struct{ F []octet }{[]octet{1, 2}}, reject: `{"F":[1]}`},
 	{name: "embedded structs", sample: promoted{base{1, "a"}, &Other{Note: "n"}, "t"}, reject: `{"id":1,"title":"t","name":"n"}`},
 	{name: "embedded by name", sample: struct {
-		base  `json:"base"`
+		base `json:"base"`
+		//lint:ignore SA5008 the tag of a member called "-"
 		Plain int `json:"-,"`
 		Gone  int `json:"-"`
 	}{base: base{1, "a"}}, reject: `{"base":{"id":1,"name":"a"},"-":1,"Gone":1}`},
