@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test live bench update
+.PHONY: check test fuzz live bench update
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -13,6 +13,19 @@ check:
 
 test:
 	go test ./...
+
+# fuzz runs every fuzz target for FUZZTIME, one after the other.
+FUZZTIME ?= 30s
+fuzz:
+	@failed=0; \
+	for target in $$(grep -r --include='*_test.go' '^func Fuzz' . | sed 's|/[^/]*:func |:|; s|(.*||' | sort); do \
+		folder=$${target%:*}; name=$${target#*:}; \
+		if log=$$(go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$folder" 2>&1); then \
+			echo "ok   $$folder $$name $$(echo "$$log" | sed -n 's/.*\(execs: [0-9]*\).*/\1/p' | tail -n 1)"; \
+		else \
+			echo "FAIL $$folder $$name"; echo "$$log"; failed=1; \
+		fi; \
+	done; exit $$failed
 
 live:
 	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
