@@ -121,10 +121,10 @@ func (s *shape) value(text string) json.RawMessage {
 
 // kindOf returns the JSON type of text, "" if it is not JSON.
 func kindOf(text string) string {
-	text = strings.TrimSpace(text)
 	if !json.Valid([]byte(text)) {
 		return ""
 	}
+	text = strings.TrimLeft(text, " \t\r\n") // the white space of JSON
 	kinds := map[byte]string{'{': "object", '[': "array", '"': "string", 't': "boolean", 'f': "boolean", 'n': "null"}
 	switch kind, ok := kinds[text[0]]; {
 	case ok:
