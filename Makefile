@@ -21,9 +21,9 @@ fuzz:
 	for target in $$(grep -r --include='*_test.go' '^func Fuzz' . | sed 's|/[^/]*:func |:|; s|(.*||' | sort); do \
 		folder=$${target%:*}; name=$${target#*:}; \
 		if log=$$(go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$folder" 2>&1); then \
-			echo "ok   $$folder $$name $$(echo "$$log" | sed -n 's/.*\(execs: [0-9]*\).*/\1/p' | tail -n 1)"; \
+			echo "ok   $$folder $$name $$(printf '%s' "$$log" | sed -n 's/.*\(execs: [0-9]*\).*/\1/p' | tail -n 1)"; \
 		else \
-			echo "FAIL $$folder $$name"; echo "$$log"; failed=1; \
+			echo "FAIL $$folder $$name"; printf '%s\n' "$$log"; failed=1; \
 		fi; \
 	done; exit $$failed
 
