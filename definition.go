@@ -103,7 +103,7 @@ func (a Annotations) member(source json.RawMessage) (json.RawMessage, error) {
 }
 
 // quote writes s as a JSON string; invalid UTF-8 becomes U+FFFD.
-func quote(s string) json.RawMessage {
+func quote[T string | json.RawMessage](s T) json.RawMessage {
 	b, _ := jsontext.AppendQuote(nil, s) // its only error is the replacement
 	return b
 }

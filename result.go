@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"sync/atomic"
 )
 
 // A Result is what a call gives back. It is made of parts and structured
 // JSON, or it is the exact bytes that a foreign server sent, which are
 // decoded only if somebody looks inside. Results are immutable.
 type Result struct {
-	raw  json.RawMessage // as sent, if it came from elsewhere
-	body func() body
-	kind Kind
-	ref  string
+	raw    json.RawMessage // as sent, if it came from elsewhere
+	value  json.RawMessage // a Go value's JSON, if it is one
+	looked atomic.Pointer[body]
+	kind   Kind
+	ref    string
 }
 
 // body is the wire form of MCP's CallToolResult.
@@ -38,7 +39,7 @@ func JSON(v any) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return newResult(body{Content: []Part{{Type: "text", Text: string(data)}}, Structured: data}), nil
+	return &Result{value: data}, nil
 }
 
 // Errorf returns a result that tells the model what went wrong.
@@ -47,16 +48,34 @@ func Errorf(format string, args ...any) *Result {
 }
 
 // Raw returns a result that is exactly raw, the JSON of an MCP result object.
-func Raw(raw json.RawMessage) *Result {
-	return &Result{raw: raw, body: sync.OnceValue(func() (b body) {
-		if err := decode(raw, &b); err != nil {
-			b = body{Content: []Part{{Type: "text", Text: string(raw)}}}
-		}
-		return b
-	})}
+func Raw(raw json.RawMessage) *Result { return &Result{raw: raw} }
+
+func newResult(b body) *Result {
+	r := new(Result)
+	r.looked.Store(&b)
+	return r
 }
 
-func newResult(b body) *Result { return &Result{body: func() body { return b }} }
+// body is made when somebody looks for the first time.
+func (r *Result) body() *body {
+	b := r.looked.Load()
+	if b == nil {
+		b = r.look()
+		r.looked.Store(b)
+	}
+	return b
+}
+
+func (r *Result) look() *body {
+	if r.raw == nil {
+		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
+	}
+	b := new(body)
+	if err := decode(r.raw, b); err != nil {
+		return &body{Content: []Part{{Type: "text", Text: string(r.raw)}}}
+	}
+	return b
+}
 
 // Parts returns the content blocks.
 func (r *Result) Parts() []Part { return r.body().Content }
@@ -69,7 +88,7 @@ func (r *Result) Meta() json.RawMessage { return r.body().Meta }
 
 // IsError says that the call failed; the parts tell the model why.
 func (r *Result) IsError() bool {
-	if r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) {
+	if r.value != nil || r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) {
 		return false
 	}
 	return r.body().IsError
@@ -85,9 +104,9 @@ func (r *Result) OutputRef() string { return r.ref }
 
 // WithOutputRef returns r with a reference to its whole output.
 func (r *Result) WithOutputRef(ref string) *Result {
-	c := *r
-	c.ref = ref
-	return &c
+	c := &Result{raw: r.raw, value: r.value, kind: r.kind, ref: ref}
+	c.looked.Store(r.looked.Load())
+	return c
 }
 
 // FirstText returns the text of the first text part, and whether there is one.
@@ -102,12 +121,12 @@ func (r *Result) FirstText() (string, bool) {
 
 // MarshalJSON returns MCP's CallToolResult: the exact bytes of a [Raw] result.
 func (r *Result) MarshalJSON() ([]byte, error) {
-	if r.raw != nil {
+	switch {
+	case r.raw != nil:
 		return r.raw, nil
+	case r.value != nil:
+		return bytes.Join([][]byte{[]byte(`{"content":[{"type":"text","text":`), quote(r.value),
+			[]byte(`}],"structuredContent":`), r.value, []byte(`}`)}, nil), nil
 	}
-	b := r.body()
-	if b.Content == nil {
-		b.Content = []Part{}
-	}
-	return encode(b)
+	return encode(r.body())
 }

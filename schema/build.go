@@ -151,6 +151,7 @@ func newNumberRule(v *value) *numberRule {
 			}
 		}
 	}
+	r.small = r.smallBounds()
 	return r
 }
 
@@ -231,7 +232,11 @@ func (r *objectRule) add(name string) *property {
 	if !ok {
 		i = len(r.properties)
 		r.index[name] = i
-		r.properties = append(r.properties, property{name: name})
+		added := property{name: name}
+		if special([]byte(name), 0) == len(name) {
+			added.token = `"` + name + `":`
+		}
+		r.properties = append(r.properties, added)
 	}
 	return &r.properties[i]
 }

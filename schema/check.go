@@ -150,6 +150,11 @@ func (p *pass) num(n *node) bool {
 	if n.number == nil && n.choices == nil && (plain || n.kinds&kindNumber == kindNumber) {
 		return n.kinds&kindInteger != 0
 	}
+	if plain && n.choices == nil {
+		if ok, known := n.number.okSmall(raw); known {
+			return ok && n.kinds&kindInteger != 0
+		}
+	}
 	d := parseDecimal(raw)
 	kind := kindFraction
 	if d.isInteger() {

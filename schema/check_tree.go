@@ -55,12 +55,8 @@ func (p *pass) object(r *objectRule) bool {
 
 // member checks one name and its value.
 func (p *pass) member(m *members) bool {
-	name, ok := p.name()
-	if !ok {
-		return false
-	}
-	i := m.rule.find(name, m.next)
-	if !p.lax && !m.fresh(name, i) {
+	name, i, ok := p.memberName(m)
+	if !ok || !p.lax && !m.fresh(name, i) {
 		return false
 	}
 	m.count++
@@ -76,4 +72,18 @@ func (p *pass) member(m *members) bool {
 		return p.literal("null")
 	}
 	return p.check(property.node)
+}
+
+// memberName reads a name and finds the property it is, -1 for none. Callers
+// tend to keep the order of the schema: the next property is looked for first.
+func (p *pass) memberName(m *members) (name []byte, i int, ok bool) {
+	if r := m.rule; m.next < len(r.properties) {
+		if name := p.expect(r.properties[m.next].token); name != nil {
+			return name, m.next, true
+		}
+	}
+	if name, ok = p.name(); !ok {
+		return nil, -1, false
+	}
+	return name, m.rule.find(string(name)), true
 }

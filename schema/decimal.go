@@ -137,6 +137,28 @@ func (d decimal) appendDigits(buf []byte) []byte {
 	return strconv.AppendUint(buf, d.coef, 10)
 }
 
+// small returns d if it is an integer of at most 18 digits.
+func (d decimal) small() (n int64, ok bool) {
+	if d.digits != "" || d.exp < 0 || d.exp > 18 {
+		return 0, false
+	}
+	const limit = 1_000_000_000_000_000_000
+	coef := d.coef
+	for range d.exp {
+		if coef >= limit/10 {
+			return 0, false
+		}
+		coef *= 10
+	}
+	if coef >= limit {
+		return 0, false
+	}
+	if d.neg {
+		return -int64(coef), true
+	}
+	return int64(coef), true
+}
+
 // multipleOf says that d is an integer times e, which must not be zero.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.isZero() {

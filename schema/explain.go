@@ -91,7 +91,7 @@ func (x *explainer) object(r *objectRule, v *value) {
 	}
 	present := make([]bool, len(r.properties))
 	for _, kid := range v.kids {
-		i := r.find([]byte(kid.name), 0)
+		i := r.find(kid.name)
 		if i >= 0 {
 			present[i] = true
 		}

@@ -35,6 +35,16 @@ func (m *members) word(i int) *uint64 {
 // fresh notes a name, and says that the object did not have it yet. A name
 // that is no property has index -1.
 func (m *members) fresh(name []byte, property int) bool {
+	if uint(property) < 64 {
+		before := m.small[0]
+		m.small[0] |= 1 << property
+		return m.small[0] != before
+	}
+	return m.note(name, property)
+}
+
+// note is fresh for all but the first properties.
+func (m *members) note(name []byte, property int) bool {
 	if property >= 0 {
 		word, bit := m.word(property/64), uint64(1)<<(property%64)
 		fresh := *word&bit == 0

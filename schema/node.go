@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -95,6 +96,52 @@ type numberRule struct {
 	aboveMin, belowMax bool     // the bounds are exclusive
 	minText, maxText   string   // as the schema has them
 	multipleText       string
+	small              *[2]int64 // the bounds, if integers are all they are
+}
+
+// smallBounds returns the bounds for [numberRule.okSmall], nil if there is more to check.
+func (r *numberRule) smallBounds() *[2]int64 {
+	bounds := [2]int64{math.MinInt64, math.MaxInt64}
+	for i, d := range []*decimal{r.min, r.max} {
+		if d == nil {
+			continue
+		}
+		n, ok := d.small()
+		if !ok {
+			return nil
+		}
+		bounds[i] = n
+	}
+	if r.multiple != nil {
+		return nil
+	}
+	if r.aboveMin {
+		bounds[0]++
+	}
+	if r.belowMax {
+		bounds[1]--
+	}
+	return &bounds
+}
+
+// okSmall is ok for short integers without a fraction or exponent; known is
+// false if it cannot tell.
+func (r *numberRule) okSmall(tok []byte) (ok, known bool) {
+	if r.small == nil || len(tok) > 18 {
+		return false, false
+	}
+	digits := tok
+	if tok[0] == '-' {
+		digits = tok[1:]
+	}
+	var n int64
+	for _, c := range digits {
+		n = n*10 + int64(c-'0')
+	}
+	if tok[0] == '-' {
+		n = -n
+	}
+	return r.small[0] <= n && n <= r.small[1], true
 }
 
 func (r *numberRule) ok(d decimal) bool {
@@ -123,8 +170,9 @@ type textRule struct {
 }
 
 func (r *textRule) ok(text []byte) bool {
-	if r.length.lo > 0 || r.length.hi >= 0 {
-		if !r.length.ok(utf8.RuneCount(text)) {
+	if l := r.length; l.lo > 0 || l.hi >= 0 {
+		surely := len(text) >= utf8.UTFMax*l.lo && len(text) <= l.hi // whatever the code points
+		if !surely && !l.ok(utf8.RuneCount(text)) {
 			return false
 		}
 	}
@@ -159,17 +207,14 @@ type objectRule struct {
 // A property is a name that the schema knows.
 type property struct {
 	name     string
-	node     *node // nil if the name is only required
+	token    string // the name in quotes and a colon, if it needs no escapes
+	node     *node  // nil if the name is only required
 	required bool
 }
 
-// find returns the index of a property, -1 if the name is none. Callers
-// tend to keep the order of the schema: hint is where to look first.
-func (r *objectRule) find(name []byte, hint int) int {
-	if hint < len(r.properties) && r.properties[hint].name == string(name) {
-		return hint
-	}
-	if i, ok := r.index[string(name)]; ok {
+// find returns the index of a property, -1 if the name is none.
+func (r *objectRule) find(name string) int {
+	if i, ok := r.index[name]; ok {
 		return i
 	}
 	return -1

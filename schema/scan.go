@@ -86,14 +86,13 @@ func (s *scanner) text() (raw []byte, escaped, ok bool) {
 
 // special returns the first position from i on of a byte that a string token
 // does not just contain: a quote, a backslash, a control character, or a part
-// of a longer UTF-8 sequence. It looks at eight bytes at a time: in each, a
-// subtraction sets the high bit of the lowest such byte.
+// of a longer UTF-8 sequence. It looks at eight bytes at a time: w or one of
+// the differences has the high bit of the lowest such byte set.
 func special(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(data); i += 8 {
 		w := binary.LittleEndian.Uint64(data[i:])
-		quote, backslash := w^ones*'"', w^ones*'\\'
-		found := (w | (w-ones*' ')&^w | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs
+		found := (w | (w - ones*' ') | (w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones)) & highs
 		if found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
@@ -139,6 +138,19 @@ func (s *scanner) name() (name []byte, ok bool) {
 	}
 	s.pos++
 	return name, true
+}
+
+// expect reads a member's name and the colon behind it if they are exactly
+// this token; else it returns nil and reads nothing.
+func (s *scanner) expect(token string) (name []byte) {
+	s.peek()
+	end := s.pos + len(token)
+	if token == "" || end > len(s.data) || string(s.data[s.pos:end]) != token {
+		return nil
+	}
+	name = s.data[s.pos+1 : end-2]
+	s.pos = end
+	return name
 }
 
 // number reads a number token; plain means without fraction and exponent.
