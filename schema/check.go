@@ -147,15 +147,29 @@ func (p *pass) num(n *node) bool {
 	if !ok {
 		return false
 	}
-	if n.number == nil && n.choices == nil && (plain || n.kinds&kindNumber == kindNumber) {
-		return n.kinds&kindInteger != 0
+	if fits, known := n.quickNumber(raw, plain); known {
+		return fits
 	}
-	if plain && n.choices == nil {
-		if ok, known := n.number.okSmall(raw); known {
-			return ok && n.kinds&kindInteger != 0
-		}
+	return n.acceptsNumber(parseDecimal(raw))
+}
+
+// quickNumber decides without exact arithmetic; known is false if it cannot.
+// Plain numbers have no fraction and no exponent.
+func (n *node) quickNumber(raw []byte, plain bool) (fits, known bool) {
+	integer := n.kinds&kindInteger != 0
+	switch {
+	case n.choices != nil:
+		return false, false
+	case n.number == nil:
+		return integer, plain || n.kinds&kindNumber == kindNumber
+	case !plain:
+		return false, false
 	}
-	d := parseDecimal(raw)
+	fits, known = n.number.okSmall(raw)
+	return fits && integer, known
+}
+
+func (n *node) acceptsNumber(d decimal) bool {
 	kind := kindFraction
 	if d.isInteger() {
 		kind = kindInteger
