@@ -147,29 +147,10 @@ func (p *pass) num(n *node) bool {
 	if !ok {
 		return false
 	}
-	if fits, known := n.quickNumber(raw, plain); known {
+	if fits, known := quickNumber(n, raw, plain); known {
 		return fits
 	}
-	return n.acceptsNumber(parseDecimal(raw))
-}
-
-// quickNumber decides without exact arithmetic; known is false if it cannot.
-// Plain numbers have no fraction and no exponent.
-func (n *node) quickNumber(raw []byte, plain bool) (fits, known bool) {
-	integer := n.kinds&kindInteger != 0
-	switch {
-	case n.choices != nil:
-		return false, false
-	case n.number == nil:
-		return integer, plain || n.kinds&kindNumber == kindNumber
-	case !plain:
-		return false, false
-	}
-	fits, known = n.number.okSmall(raw)
-	return fits && integer, known
-}
-
-func (n *node) acceptsNumber(d decimal) bool {
+	d := parseDecimal(raw)
 	kind := kindFraction
 	if d.isInteger() {
 		kind = kindInteger
@@ -183,6 +164,22 @@ func (n *node) acceptsNumber(d decimal) bool {
 		}
 	}
 	return true
+}
+
+// quickNumber decides without exact arithmetic; known is false if it cannot.
+// Plain numbers have no fraction and no exponent.
+func quickNumber(n *node, raw []byte, plain bool) (fits, known bool) {
+	integer := n.kinds&kindInteger != 0
+	switch {
+	case n.choices != nil:
+		return false, false
+	case n.number == nil:
+		return integer, plain || n.kinds&kindNumber == kindNumber
+	case !plain:
+		return false, false
+	}
+	fits, known = n.number.okSmall(raw)
+	return fits && integer, known
 }
 
 func (p *pass) string(n *node) bool {
