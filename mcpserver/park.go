@@ -20,10 +20,9 @@ import (
 //	tools/call ──▶ handler … asks ──▶ {"resultType":"input_required", inputRequests, requestState}
 //	tools/call + inputResponses + requestState ──▶ … handler goes on ──▶ result
 const (
-	parkTime    = 10 * time.Minute
-	parkLimit   = 1000
-	statePrefix = "toolpost:" // other states are those of handlers, which keep them themselves
-	inputKey    = "input"
+	parkTime  = 10 * time.Minute
+	parkLimit = 1000
+	inputKey  = "input"
 )
 
 var (
@@ -33,11 +32,14 @@ var (
 
 // A lot holds the calls that wait for their clients.
 type lot struct {
+	prefix string // of our states; others are those of handlers, or of servers behind them
 	mu     sync.Mutex
 	parked map[string]*flight // by state
 }
 
-func newLot() *lot { return &lot{parked: map[string]*flight{}} }
+func newLot() *lot {
+	return &lot{prefix: "toolpost:" + rand.Text() + ":", parked: map[string]*flight{}}
+}
 
 // A flight is one call, from the request that started it to the one that
 // gets its result.
@@ -68,7 +70,7 @@ type ask struct {
 
 // serve starts a call, or goes on with the one that the client answers.
 func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (json.RawMessage, error)) (json.RawMessage, error) {
-	if state := text(get(r.params, "requestState")); strings.HasPrefix(state, statePrefix) {
+	if state := text(get(r.params, "requestState")); strings.HasPrefix(state, l.prefix) {
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -116,7 +118,7 @@ func (l *lot) wait(ctx context.Context, r *request, f *flight) (json.RawMessage,
 
 // park returns the response that asks, and keeps the call under a new state.
 func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
-	state := statePrefix + rand.Text()
+	state := l.prefix + rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.parked) >= parkLimit {

@@ -88,7 +88,7 @@ func TestWrongStates(t *testing.T) {
 	state := askState(t, c)
 	for name, r := range map[string]*request{
 		"changed":          parkRequest("ask", state+"-TAMPERED", yes),
-		"made up":          parkRequest("ask", statePrefix+"ABC", yes),
+		"made up":          parkRequest("ask", c.lot.prefix+"ABC", yes),
 		"for another tool": parkRequest("other", state, yes),
 	} {
 		_, err := c.serve(t.Context(), r)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 )
 
@@ -62,11 +63,17 @@ func completer(u *Upstream, kind, key, name string) toolpost.Handler {
 	}
 }
 
-// received returns the params a call came with, without what belongs to the
-// rounds of that hop.
+// received returns the params a call came with.
 func received(raw json.RawMessage) object {
 	params, _ := parseObject(raw)
-	return params.without(func(name string) bool { return name == "inputResponses" || name == "requestState" })
+	return params
+}
+
+// modern says whether the call came from a client of 2026-07-28 or later,
+// which knows results that ask for input.
+func (r *request) modern() bool {
+	meta, _ := parseObject(r.params.get("_meta"))
+	return meta.text(mcp.MetaKeyProtocolVersion) >= modernVersion
 }
 
 // set puts in the name, and arguments if there are any.

@@ -116,11 +116,16 @@ func another(a attempt, err error) bool {
 	switch {
 	case errors.As(err, &content):
 		return true
-	case errors.As(err, &status):
-		return status.status < 500 && status.status != http.StatusUnauthorized &&
-			status.status != http.StatusForbidden && status.status != http.StatusTooManyRequests
+	case !errors.As(err, &status):
+		return false
 	}
-	return false
+	switch status.status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed: // what an SSE server says to a POST, in whatever words
+		return true
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return false
+	}
+	return status.status < 500 && status.rpc == nil
 }
 
 // A connection can tell why it ended, nil if we ended it.
@@ -158,7 +163,11 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 		transport: a.transport, relist: make(chan struct{}, 1), listens: make(chan struct{}), ended: make(chan struct{}), updated: d.updated,
 	}
 	s.tap = newTap(c, d.log, s.event)
+	stop := context.AfterFunc(ctx, func() { c.Close() }) // whatever the SDK waits for ends with it
 	s.client, err = d.client().Connect(ctx, s.tap, &mcp.ClientSessionOptions{ProtocolVersion: a.version})
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		why := c.failure()
 		c.Close()

@@ -19,6 +19,7 @@ type exchange struct {
 	params   object
 	bindings []binding
 	caller   toolpost.Caller // nil if nobody listens
+	through  bool            // the caller is a modern client, and keeps the rounds itself
 	ctx      context.Context // of the call
 	relay    relay
 
@@ -35,37 +36,53 @@ type exchangeKey struct{}
 // reserved begins the names in _meta that belong to one hop.
 const reserved = "io.modelcontextprotocol/"
 
+// Members of _meta (MCP 2026-07-28) by which a client says what it wants.
+const (
+	metaCapabilities = reserved + "clientCapabilities"
+	metaLogLevel     = reserved + "logLevel"
+)
+
 // wire returns the params to send: ours, with the SDK's _meta in ours.
 func (x *exchange) wire(id jsonrpc.ID, sdk json.RawMessage) (json.RawMessage, error) {
-	own, _ := parseObject(x.params.get("_meta"))
-	meta := own.without(func(name string) bool {
-		return name == "progressToken" || strings.HasPrefix(name, reserved)
-	})
 	params, err := parseObject(sdk)
 	if err != nil {
 		return nil, fmt.Errorf("read the SDK's params: %w", err)
 	}
+	own, _ := parseObject(x.params.get("_meta"))
 	added, _ := parseObject(params.get("_meta"))
-	for _, m := range added {
-		meta = meta.set(m.name, m.value)
-	}
-	if x.caller != nil {
-		if own.get("progressToken") != nil || len(own) == 0 {
-			token, _ := json.Marshal(id.Raw())
-			meta = meta.set("progressToken", token)
-		}
-		if len(added) > 0 { // a modern server logs only what it is asked for
-			level := own.get(reserved + "logLevel")
-			if level == nil {
-				level = json.RawMessage(`"info"`)
-			}
-			meta = meta.set(reserved+"logLevel", level)
-		}
+	meta := x.meta(own, added)
+	if x.caller != nil && (own.get("progressToken") != nil || len(own) == 0) {
+		token, _ := json.Marshal(id.Raw())
+		meta = meta.set("progressToken", token)
 	}
 	if len(meta) == 0 {
 		return x.params.without(func(name string) bool { return name == "_meta" }).encode(), nil
 	}
 	return x.params.set("_meta", meta.encode()).encode(), nil
+}
+
+// meta joins the caller's _meta with what the SDK added.
+func (x *exchange) meta(own, added object) object {
+	meta := own.without(func(name string) bool {
+		return name == "progressToken" || !x.through && strings.HasPrefix(name, reserved)
+	})
+	for _, m := range added {
+		meta = meta.set(m.name, m.value)
+	}
+	switch level := own.get(metaLogLevel); {
+	case x.through:
+		can := own.get(metaCapabilities)
+		if can == nil {
+			can = json.RawMessage("{}")
+		}
+		return meta.set(metaCapabilities, can)
+	case x.caller == nil || len(added) == 0:
+	case level != nil:
+		return meta.set(metaLogLevel, level)
+	default: // a modern server logs only what it is asked for
+		return meta.set(metaLogLevel, json.RawMessage(`"info"`))
+	}
+	return meta
 }
 
 // begin is called when the request is about to be written.

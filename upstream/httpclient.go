@@ -92,7 +92,10 @@ func (e *foreignError) Error() string {
 type statusError struct {
 	status int
 	body   string
+	rpc    error // the JSON-RPC error that the body holds, if it does
 }
+
+func (e *statusError) Unwrap() error { return e.rpc }
 
 func (e *statusError) Error() string {
 	s := fmt.Sprintf("it answered %d %s", e.status, http.StatusText(e.status))
@@ -144,16 +147,19 @@ func (e *cutError) Error() string {
 
 func (e *cutError) Unwrap() error { return e.err }
 
-// fault makes an error of an answer that is none. JSON-RPC errors are kept,
-// whatever status they came with.
+// fault makes an error of an answer that is none. A JSON-RPC error is found
+// in it, whatever status it came with.
 func fault(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, longestFault))
+	var rpc error
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
-		if e := rpcError(body); e != nil {
-			return e
-		}
+		rpc = rpcError(body)
 	}
-	return &statusError{resp.StatusCode, excerpt(body, 300)}
+	text := excerpt(body, 300)
+	if rpc != nil {
+		text = rpc.Error()
+	}
+	return &statusError{resp.StatusCode, text, rpc}
 }
 
 func rpcError(body []byte) error {

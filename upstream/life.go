@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 )
@@ -19,7 +20,7 @@ var errClosed = errors.New("it was closed")
 // run keeps the server connected until Close.
 func (u *Upstream) run() {
 	defer close(u.done)
-	delay := u.opts.Backoff
+	delay, told := u.opts.Backoff, ""
 	for u.ctx.Err() == nil {
 		up, err := u.connectOnce()
 		if u.ctx.Err() != nil {
@@ -31,8 +32,13 @@ func (u *Upstream) run() {
 		if errors.Is(err, errSessionLost) && up > u.opts.Backoff {
 			continue // the server restarted and is there: no reason to wait
 		}
+		level := slog.LevelWarn
+		if up == 0 && err.Error() == told {
+			level = slog.LevelDebug // nothing new
+		}
+		told = err.Error()
 		wait := delay/2 + rand.N(delay)
-		u.log.Warn("server is away", "err", err, "retry", wait.Round(time.Millisecond))
+		u.log.Log(u.ctx, level, "server is away", "err", err, "retry", wait.Round(time.Millisecond))
 		u.publish(func(v *view) {
 			v.tried = true
 			v.status.State, v.status.Err, v.status.Retry = Failed, err, time.Now().Add(wait)

@@ -69,7 +69,9 @@ func (c *lines) Read(context.Context) (jsonrpc.Message, error) {
 	for len(c.queue) == 0 {
 		line, err := c.line()
 		if err != nil {
-			return nil, c.lost(err)
+			err = c.lost(err)
+			go c.Close() // it may live on, and not read what is written to it
+			return nil, err
 		}
 		if c.queue = c.messages(line); len(c.queue) == 0 && c.partial == nil && len(bytes.TrimSpace(line)) > 0 {
 			c.skip(line)

@@ -239,6 +239,19 @@ func parts() map[string]func(*odd) {
 				}
 			}
 		},
+		"mute": func(o *odd) { // it wants answers, does not read them, and then says nothing more
+			if once() {
+				o.call = func(m *message) {
+					o.text(m, "first")
+					for i := range 5000 {
+						o.send(`{"jsonrpc":"2.0","id":"%d%s","method":"ping"}`, i, strings.Repeat("x", 100))
+					}
+					os.Stdout.Close()
+					forever()
+				}
+			}
+			o.serve()
+		},
 		"notool": func(o *odd) { o.tools = `"tools":"none"`; o.serve() },
 		"refuse": func(o *odd) {
 			o.call = func(m *message) {

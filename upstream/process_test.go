@@ -136,6 +136,16 @@ func TestComesBack(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a server that closes its output and stays", func(t *testing.T) {
+		s := start(t, child(t, "mute")).ready(t)
+		if got := s.text(t, "t", "", nil); got != "first" {
+			t.Errorf("got %q", got)
+		}
+		s.until(t, "the loss is noticed", func() bool { return s.Status().State != upstream.Ready })
+		if got := s.text(t, "t", "", nil); got != "ok" {
+			t.Errorf("got %q", got)
+		}
+	})
 	t.Run("a call that may be made twice", func(t *testing.T) {
 		s := start(t, child(t, "crash")).ready(t)
 		if got := s.text(t, "r", "", nil); got != "back" {

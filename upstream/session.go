@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
 )
 
 // A session is one connection to the server, from handshake to end.
@@ -78,21 +79,28 @@ func (s *session) ask(ctx context.Context, method string, params object) (json.R
 const mostRounds = 10
 
 // call is do, with the rounds in which a modern server asks for input
-// (MCP 2026-07-28, Multi Round-Trip Requests).
+// (MCP 2026-07-28, Multi Round-Trip Requests). A caller that is a modern
+// client keeps them itself: it gets the questions, and calls again with the
+// answers.
 func (s *session) call(ctx context.Context, r *request) (result json.RawMessage, executed bool, err error) {
-	params := r.params
+	through := s.modern() && r.modern()
+	first := r.params
+	if !through { // what came with it belongs to the rounds of the caller's hop
+		first = first.without(func(name string) bool { return name == "inputResponses" || name == "requestState" })
+	}
+	params := first
 	for range mostRounds {
-		x := &exchange{method: r.method, params: params, bindings: r.bindings, caller: r.caller}
+		x := &exchange{method: r.method, params: params, bindings: r.bindings, caller: r.caller, through: through}
 		result, err = s.do(ctx, x)
 		executed = executed || x.executed()
-		if err != nil || !s.modern() {
+		if err != nil || !s.modern() || through {
 			return result, executed, err
 		}
 		needed := inputRequired(result)
 		if needed == nil {
 			return result, executed, nil
 		}
-		if params, err = fulfil(ctx, r, needed); err != nil {
+		if params, err = fulfil(ctx, r.caller, first, needed); err != nil {
 			return nil, executed, err
 		}
 	}
@@ -118,8 +126,7 @@ func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
 // fulfil asks the caller and returns the params of the next round.
-func fulfil(ctx context.Context, r *request, needed object) (object, error) {
-	params := r.params
+func fulfil(ctx context.Context, caller toolpost.Caller, params, needed object) (object, error) {
 	questions, _ := parseObject(needed.get("inputRequests"))
 	var answers object
 	for _, m := range questions {
@@ -127,7 +134,7 @@ func fulfil(ctx context.Context, r *request, needed object) (object, error) {
 		if err != nil {
 			return nil, &inputError{fmt.Errorf("input request %q is %w", m.name, err)}
 		}
-		answer, err := question(ctx, r.caller, q.text("method"), q.get("params"))
+		answer, err := question(ctx, caller, q.text("method"), q.get("params"))
 		if err != nil {
 			return nil, &inputError{err}
 		}

@@ -1,0 +1,124 @@
+package upstream_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// modern is a server of 2026-07-28 over HTTP. What answers is f.
+func modern(f func(w http.ResponseWriter, r *http.Request, m *message)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "server/discover":
+			result(w, &m, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"odd","version":"1"}}`)
+		case "tools/list":
+			result(w, &m, "{"+oneTool+"}")
+		default:
+			f(w, r, &m)
+		}
+	})
+}
+
+func result(w http.ResponseWriter, m *message, result string) {
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+}
+
+// Between a modern client and a modern server, the rounds of a call and what
+// the client says about itself pass through.
+func TestModernToModern(t *testing.T) {
+	srv := serve(t, modern(func(w http.ResponseWriter, r *http.Request, m *message) {
+		if m.Method != "tools/call" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		var p map[string]json.RawMessage
+		_ = json.Unmarshal(m.Params, &p)
+		if p["requestState"] == nil {
+			result(w, m, `{"resultType":"input_required","requestState":"s","odd":1.0,"inputRequests":{"a":{"method":"x"},"b":{"method":"y"}}}`)
+			return
+		}
+		var text strings.Builder
+		for _, name := range []string{"name", "arguments", "inputResponses", "requestState", "odd", "_meta"} {
+			fmt.Fprintf(&text, "%s=%s\n", name, p[name])
+		}
+		raw, _ := json.Marshal(text.String())
+		result(w, m, `{"content":[{"type":"text","text":`+string(raw)+`}]}`)
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL}).ready(t)
+	params := func(meta, more string) json.RawMessage {
+		return json.RawMessage(`{"name":"srv__t","odd":[1.0],"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientInfo":{"name":"theirs","version":"1"}` + meta + `}` + more + `}`)
+	}
+	r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Params: params("", ""), Caller: newRecorder()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"resultType":"input_required","requestState":"s","odd":1.0,"inputRequests":{"a":{"method":"x"},"b":{"method":"y"}}}`
+	if got, _ := r.MarshalJSON(); string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+
+	const answers = `,"inputResponses":{"a":{"n":9007199254740993},"b":{}},"requestState":"s"`
+	tests := map[string]struct{ meta, has, hasNot string }{
+		"its abilities and level": {
+			`,"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"odd":1}},"io.modelcontextprotocol/logLevel":"error","io.modelcontextprotocol/odd":7,"k":1e400`,
+			`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"odd":1}},"io.modelcontextprotocol/logLevel":"error","io.modelcontextprotocol/odd":7,"k":1e400}`,
+			"sampling",
+		},
+		"no abilities":       {``, `"io.modelcontextprotocol/clientCapabilities":{}`, "sampling"},
+		"no level":           {``, ``, "logLevel"},
+		"we are the client":  {``, `"name":"toolpost"`, "theirs"},
+		"no token unasked":   {``, ``, "progressToken"},
+		"a token of our own": {`,"progressToken":"theirs"`, `"progressToken":`, `"progressToken":"theirs"`},
+	}
+	for name, test := range tests {
+		r, err := s.call(t.Context(), &toolpost.Call{
+			Name: "t", Arguments: json.RawMessage(`{"x":9007199254740993}`), Params: params(test.meta, answers), Caller: newRecorder(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := r.FirstText()
+		for _, want := range []string{
+			"name=\"t\"\n", "arguments={\"x\":9007199254740993}\n", "inputResponses={\"a\":{\"n\":9007199254740993},\"b\":{}}\n",
+			"requestState=\"s\"\n", "odd=[1.0]\n", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`, test.has,
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %s in\n%s", name, want, got)
+			}
+		}
+		if strings.Contains(got, test.hasNot) {
+			t.Errorf("%s: there is %s in\n%s", name, test.hasNot, got)
+		}
+	}
+}
+
+// A caller of before 2026-07-28, or none of MCP, is asked, whatever it sends.
+func TestClassicToModern(t *testing.T) {
+	s := start(t, &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(), true)).URL}).ready(t)
+	r := newRecorder()
+	r.answer = func(string, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"action":"accept","content":{"name":"Ada"}}`), nil
+	}
+	for _, params := range []string{
+		``, `{"requestState":"other","inputResponses":{"name":{"action":"decline"}}}`,
+		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25"}}`,
+	} {
+		got, err := s.call(t.Context(), &toolpost.Call{Name: "ask", Params: json.RawMessage(params), Caller: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := got.FirstText(); text != "accept Ada" {
+			t.Errorf("%s: got %q", params, text)
+		}
+	}
+}
