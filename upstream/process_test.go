@@ -85,9 +85,8 @@ func TestNothingIsLeft(t *testing.T) {
 			if v := s.Status(); v.State != upstream.Closed {
 				t.Errorf("%s: state %s", part, v.State)
 			}
-			if left := children(t); len(left) > 0 {
-				t.Fatalf("%s after %v: children %v are left", part, after, left)
-			}
+			// They are killed by now; a busy system takes a moment to end them.
+			eventually(t, part+" is gone", func() bool { return len(children(t)) == 0 })
 		}
 	}
 	eventually(t, "descriptors are closed", func() bool { return descriptors(t) <= before })
