@@ -71,7 +71,9 @@ func subscribe(ctx context.Context, members []*member, uri string, on bool) erro
 			}
 			for _, r := range f.Resources {
 				if r.Template == template && covers(r, uri) {
-					return f.Subscribe(ctx, uri, on)
+					err := f.Subscribe(ctx, uri, on)
+					m.watch(uri, on && err == nil)
+					return err
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,54 @@ func TestFeaturesOfOneServer(t *testing.T) {
 		synctest.Wait()
 		if joined := features(g); joined.Instructions != "alone\n" || joined.Subscribe != nil {
 			t.Errorf("got %+v", joined)
+		}
+	})
+}
+
+// A server that a new configuration restarts is told again what is watched.
+func TestSubscriptionsOutliveReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		var told []string
+		offer := func(u *fake) {
+			u.connect()
+			u.set(func(u *fake) {
+				u.features = &toolpost.Features{
+					Resources: []*toolpost.Resource{resource("test://{id}", "a", true)},
+					Subscribe: func(_ context.Context, uri string, on bool) error {
+						told = append(told, fmt.Sprint(u.cfg.Command, " ", uri, " ", on))
+						if uri == "test://refused" {
+							return errors.New("refused")
+						}
+						return nil
+					},
+				}
+			})
+			synctest.Wait()
+		}
+		offer(f.last("a"))
+		for _, uri := range []string{"test://1", "test://2", "test://refused"} {
+			if err := features(g).Subscribe(t.Context(), uri, true); (err != nil) != (uri == "test://refused") {
+				t.Fatal(err)
+			}
+		}
+		if err := features(g).Subscribe(t.Context(), "test://2", false); err != nil {
+			t.Fatal(err)
+		}
+		told = nil
+		disabled := servers("a", "x")
+		disabled.Servers[0].Disabled = true
+		for _, cfg := range []*gateway.Config{disabled, servers("a", "y")} {
+			if err := g.Reload(t.Context(), cfg); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u := f.last("a")
+		offer(u)
+		u.set(func(*fake) {}) // a change of something else
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"y test://1 true"}, told); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

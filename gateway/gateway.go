@@ -137,6 +137,9 @@ func (g *Gateway) refresh() {
 	s.Findings = append(s.Findings, j.findings...)
 	s.Findings = append(s.Findings, g.live.Set().Findings()...)
 	g.snapshot = s
+	for _, m := range g.members {
+		g.renew(m)
+	}
 	for f := range g.watchers {
 		(*f)(s)
 	}

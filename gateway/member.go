@@ -56,8 +56,9 @@ type link struct {
 	err   error      // why there is none
 	calls calls
 
-	mu   sync.Mutex
-	kept []*toolpost.Tool // of the link before, until this one has listed its own
+	mu      sync.Mutex
+	kept    []*toolpost.Tool // of the link before, until this one has listed its own
+	watched map[string]bool  // resources that are subscribed to, by URI; false if only at the link before
 }
 
 func newMember(s Server, key string, l *link) *member {
@@ -102,8 +103,14 @@ func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
 }
 
 // inherit keeps the tools of the link before, so that clients do not see them
-// go and come while the server restarts. Their calls wait for the new one.
+// go and come while the server restarts. Their calls wait for the new one, and
+// so do subscriptions.
 func (l *link) inherit(ctx context.Context, before *link) {
+	before.mu.Lock()
+	for uri := range before.watched {
+		l.watched[uri] = false
+	}
+	before.mu.Unlock()
 	if l.up == nil {
 		return
 	}
@@ -144,6 +151,35 @@ func (l *link) features() *toolpost.Features {
 		}
 	}
 	return &toolpost.Features{}
+}
+
+// watch notes a subscription, or its end.
+func (l *link) watch(uri string, on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if on {
+		l.watched[uri] = true
+	} else {
+		delete(l.watched, uri)
+	}
+}
+
+// due returns what subscribes, and the subscriptions that the server can be
+// told of now; they are told of once.
+func (l *link) due() (subscribe func(ctx context.Context, uri string, on bool) error, uris []string) {
+	subscribe = l.features().Subscribe
+	if subscribe == nil || l.up.Status().State != upstream.Ready {
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for uri, told := range l.watched {
+		if !told {
+			l.watched[uri] = true
+			uris = append(uris, uri)
+		}
+	}
+	return subscribe, uris
 }
 
 // counted makes h count among the calls under way. The server sees name

@@ -54,7 +54,7 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 		delete(before, s.Name)
 		return old.link
 	}
-	l := &link{}
+	l := &link{watched: map[string]bool{}}
 	switch {
 	case s.Disabled:
 	case s.Err != nil:
@@ -66,6 +66,22 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 		l.inherit(g.ctx, old.link)
 	}
 	return l
+}
+
+// renew subscribes again to what was watched before a server was restarted.
+// The caller holds work.
+func (g *Gateway) renew(m *member) {
+	if g.ctx.Err() != nil {
+		return
+	}
+	subscribe, uris := m.due()
+	for _, uri := range uris {
+		g.tasks.Go(func() {
+			if err := subscribe(g.ctx, uri, true); err != nil {
+				g.logger.Warn("resource not watched any more", "server", m.server.Name, "uri", uri, "err", err)
+			}
+		})
+	}
 }
 
 // retire ends a server that is no longer wanted.

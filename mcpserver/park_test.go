@@ -108,6 +108,20 @@ func TestWrongStates(t *testing.T) {
 	}
 }
 
+// The states of a server behind this one are not ours.
+func TestStatesOfOthers(t *testing.T) {
+	behind, _ := lotCore(t)
+	defer behind.lot.close()
+	for _, state := range []string{askState(t, behind), "sealed"} {
+		c, _ := lotCore(t)
+		defer c.lot.close()
+		raw, err := c.serve(t.Context(), parkRequest("ask", state, yes))
+		if err != nil || text(get(raw, "resultType")) != "input_required" { // the handler runs, and asks
+			t.Errorf("%s: got %s, %v", state, raw, err)
+		}
+	}
+}
+
 func TestParkedCallExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, ended := lotCore(t)

@@ -414,6 +414,66 @@ func TestSSEEndpoints(t *testing.T) {
 	}
 }
 
+// An SSE server is found, in whatever words it refuses a POST.
+func TestSSEIsFound(t *testing.T) {
+	for status, body := range map[int]string{
+		404: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"there is no such session"}}`,
+		405: `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Method not allowed."}}`,
+		400: `sessionid must be provided`,
+	} {
+		sse := sseHandler(sdkServer())
+		srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && r.URL.RawQuery == "" {
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, body)
+				return
+			}
+			sse.ServeHTTP(w, r)
+		}))
+		if s := start(t, &upstream.Config{URL: srv.URL + "/sse"}).ready(t); s.Status().Transport != upstream.SSE {
+			t.Errorf("%d: status %+v", status, s.Status())
+		}
+	}
+}
+
+// An endless event ends an SSE connection, not us.
+func TestEndlessSSE(t *testing.T) {
+	srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, err := io.WriteString(w, "event: endpoint\ndata: /messages\n\ndata: ")
+		for line := strings.Repeat("x", 1<<16); err == nil && r.Method == http.MethodGet; {
+			_, err = io.WriteString(w, line)
+		}
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL + "/sse", Transport: upstream.SSE, MaxLine: 1 << 20})
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A server that offers no stream is not asked for it again.
+func TestNoStream(t *testing.T) {
+	var asked atomic.Int32
+	good := streamableHandler(t, sdkServer(), false)
+	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			asked.Add(1)
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Method not allowed."}}`)
+			return
+		}
+		good.ServeHTTP(w, r)
+	})).URL}).ready(t)
+	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; { // longer than a stream that broke waits
+		if got := s.text(t, "echo", `{}`, nil); got != `{}` {
+			t.Fatalf("got %q", got)
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
 // A hanging server is given up in time, and closed at once.
 func TestHangingHTTP(t *testing.T) {
 	srv := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

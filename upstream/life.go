@@ -11,8 +11,9 @@ import (
 
 const (
 	longestBackoff = 30 * time.Second
-	stableAfter    = time.Minute // a session this old makes the next loss a fresh start
-	relistEvery    = 250 * time.Millisecond
+	stableAfter    = time.Minute            // a session this old makes the next loss a fresh start
+	relistLeast    = 250 * time.Millisecond // between listings
+	relistMost     = time.Second            // of a server that tells of changes all the time
 )
 
 var errClosed = errors.New("it was closed")
@@ -29,11 +30,14 @@ func (u *Upstream) run() {
 		if up > stableAfter {
 			delay = u.opts.Backoff
 		}
+		if up > 0 {
+			told = ""
+		}
 		if errors.Is(err, errSessionLost) && up > u.opts.Backoff {
 			continue // the server restarted and is there: no reason to wait
 		}
 		level := slog.LevelWarn
-		if up == 0 && err.Error() == told {
+		if err.Error() == told {
 			level = slog.LevelDebug // nothing new
 		}
 		told = err.Error()
@@ -115,7 +119,7 @@ func (v *view) adopt(l *listing) {
 
 // serve lists again when the server says so, until the session ends.
 func (u *Upstream) serve(s *session) error {
-	for {
+	for pause := relistLeast; ; {
 		select {
 		case <-u.ctx.Done():
 			return errClosed
@@ -124,7 +128,10 @@ func (u *Upstream) serve(s *session) error {
 		case <-s.relist:
 		}
 		relist(u, s)
-		s.sleep(u.ctx, relistEvery) // more changes in this time are one
+		s.sleep(u.ctx, pause) // more changes in this time are one
+		if pause = min(2*pause, relistMost); len(s.relist) == 0 {
+			pause = relistLeast
+		}
 	}
 }
 

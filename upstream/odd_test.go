@@ -196,7 +196,7 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
-		"big":   func(o *odd) { o.call = func(m *message) { o.text(m, strings.Repeat("x", 20<<20)) }; o.serve() },
+		"big":   func(o *odd) { o.call = func(m *message) { o.text(m, strings.Repeat("x", 5<<20)) }; o.serve() },
 		"deaf":  func(o *odd) { o.call = func(*message) { forever() }; o.serve() },
 		"crash": crash,
 		"loop": func(o *odd) {
@@ -227,8 +227,24 @@ func parts() map[string]func(*odd) {
 			o.call = func(m *message) { o.text(m, answer) }
 			o.serve()
 		},
-		"cancel":  cancelled,
-		"grow":    grow,
+		"tell":   tellAndAsk,
+		"cancel": cancelled,
+		"grow":   grow,
+		"flood": func(o *odd) { // every listing is another, and followed by a flood of changes
+			n := 0
+			for m := o.next(); m != nil; m = o.next() {
+				if m.Method == "tools/list" {
+					n++
+					o.tools = fmt.Sprintf(`"tools":[{"name":"t%d","inputSchema":{"type":"object"}}]`, n)
+				}
+				if o.handle(m); m.Method == "tools/list" {
+					for range 5000 {
+						fmt.Fprintln(o.out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+					}
+					o.out.Flush()
+				}
+			}
+		},
 		"env":     func(o *odd) { o.call = func(m *message) { o.text(m, strings.Join(os.Environ(), "\n")) }; o.serve() },
 		"gateway": func(*odd) { gateway() },
 		"pid": func(o *odd) { // it tells its process, and then does not look at its input
@@ -312,6 +328,28 @@ func ask(o *odd, m *message) {
 			return
 		}
 	}
+}
+
+// tellAndAsk tells two things before it asks, all at once.
+func tellAndAsk(o *odd) {
+	o.call = func(m *message) {
+		var p struct {
+			Meta struct {
+				Token json.RawMessage `json:"progressToken"`
+			} `json:"_meta"`
+		}
+		_ = json.Unmarshal(m.Params, &p)
+		o.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}
+{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":2}}
+{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`, p.Meta.Token)
+		for answer := o.next(); answer != nil; answer = o.next() {
+			if string(answer.ID) == `"q"` {
+				o.text(m, "ok")
+				return
+			}
+		}
+	}
+	o.serve()
 }
 
 // cancelled tells in the second call what the first was ended with.

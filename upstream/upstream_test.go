@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,13 +203,15 @@ func TestServersThatDoNotStart(t *testing.T) {
 	if err := os.WriteFile(notExecutable, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	hangs := child(t, "hang")
+	hangs.ConnectTimeout, hangs.ProbeTimeout = 500*time.Millisecond, 200*time.Millisecond
 	tests := []struct {
 		name string
 		cfg  *upstream.Config
 		want []string
 	}{
 		{"exits", child(t, "exit", "SECRET", "s3cretkey"), []string{"exit status 3", "DATABASE_URL is not set, key [hidden]"}},
-		{"hangs", child(t, "hang"), []string{"did not answer in time", "waiting for a lock"}},
+		{"hangs", hangs, []string{"did not answer in time", "waiting for a lock"}},
 		{"lists nothing", child(t, "notool"), []string{"list its tools", "no list of tools"}},
 		{"no such command", &upstream.Config{Command: "toolpost-no-such-command"}, []string{`command "toolpost-no-such-command" is not found; install it`}},
 		{"no such file", &upstream.Config{Command: "./no/such/file"}, []string{"no/such/file", "check its command"}},
@@ -217,7 +221,6 @@ func TestServersThatDoNotStart(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.cfg.ConnectTimeout, test.cfg.ProbeTimeout = 500*time.Millisecond, 200*time.Millisecond
 			s := start(t, test.cfg)
 			err := s.Ready(t.Context())
 			if err == nil {
@@ -312,7 +315,7 @@ func TestCursorLoop(t *testing.T) {
 
 func TestBigResult(t *testing.T) {
 	s := start(t, child(t, "big")).ready(t)
-	if got := s.text(t, "t", "", nil); len(got) != 20<<20 {
+	if got := s.text(t, "t", "", nil); len(got) != 5<<20 {
 		t.Errorf("got %d bytes", len(got))
 	}
 	cfg := child(t, "big")
@@ -374,6 +377,22 @@ func TestQuestions(t *testing.T) {
 	}
 	if got := s.text(t, "t", `{"back":1}`, newRecorder()); got != "taken back" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// What is told before a question arrives before it.
+func TestToldBeforeAsked(t *testing.T) {
+	s := start(t, child(t, "tell")).ready(t)
+	for range 50 {
+		r := newRecorder()
+		r.answer = func(method string, _ json.RawMessage) (json.RawMessage, error) {
+			_ = r.Notify(t.Context(), method, nil)
+			return json.RawMessage(`{"action":"accept"}`), nil
+		}
+		s.text(t, "t", "", r)
+		if got, want := strings.Join(r.heard, " "), `progress{"progress":1} message{"level":"info","data":2} elicitation/create`; got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
 	}
 }
 
@@ -503,6 +522,79 @@ func TestListChanged(t *testing.T) {
 	if later, _ := s.Tools(t.Context()); len(later) != len(now)+1 {
 		t.Errorf("tools %q", s.names(t))
 	}
+}
+
+// A server that tells of changes all the time is listed about once a second.
+func TestFloodOfChanges(t *testing.T) {
+	t.Parallel()
+	s := start(t, child(t, "flood")).ready(t)
+	began := time.Now()
+	s.until(t, "it is listed four more times", func() bool { return s.names(t) == "t5" })
+	if took := time.Since(began); took < 1500*time.Millisecond {
+		t.Errorf("listed four times in %v", took)
+	}
+}
+
+// What a server that is away says again and again is logged once.
+func TestAwayIsLoggedOnce(t *testing.T) {
+	answer := func(status int) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+	}
+	var h switchable
+	h.set(answer(404))
+	logged := make(logChannel, 1000)
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: serve(t, &h).URL},
+		&upstream.Options{Backoff: time.Millisecond, Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	// next wants a line that holds all of want, after any number of lines that hold all of before.
+	next := func(want string, before string) {
+		t.Helper()
+		for line := range logged {
+			switch {
+			case !strings.Contains(line, "server is"):
+			case holds(line, want):
+				return
+			case before == "" || !holds(line, before):
+				t.Fatalf("got %s, want %s", line, want)
+			}
+		}
+	}
+	next("WARN away 404", "")
+	next("DEBUG away 404", "")
+	h.set(answer(500))
+	next("WARN away 500", "DEBUG away 404")
+	next("DEBUG away 500", "")
+	h.set(streamableHandler(t, sdkServer(), false))
+	next("INFO ready", "DEBUG away 500")
+	h.set(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Session-Id") != "" {
+			answer(404).ServeHTTP(w, r)
+			return
+		}
+		answer(500).ServeHTTP(w, r)
+	}))
+	_ = u.Features().Subscribe(t.Context(), "test://r", true) // finds that the session is lost
+	next("WARN away 500", "WARN know our session")
+}
+
+func holds(line, words string) bool {
+	for _, w := range strings.Fields(words) {
+		if !strings.Contains(line, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// A logChannel passes on what is logged, line by line.
+type logChannel chan string
+
+func (c logChannel) Write(line []byte) (int, error) {
+	c <- string(line)
+	return len(line), nil
 }
 
 func TestEnvironment(t *testing.T) {

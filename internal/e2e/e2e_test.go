@@ -154,10 +154,13 @@ func TestGateway(t *testing.T) {
 	for _, client := range []upstream.Config{
 		{Name: "modern", URL: front + "/mcp", Transport: upstream.HTTP},
 		{Name: "classic", URL: front + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"},
-		{Name: "old", URL: front + "/sse", Transport: upstream.SSE},
+		{Name: "old", URL: front + "/sse"}, // found by trying
 	} {
 		u := connect(t, &client, func() { changed <- struct{}{} })
 		last = u
+		if s := u.Status(); (s.Transport == upstream.SSE) != (client.Name == "old") {
+			t.Errorf("%s: found %s", client.Name, s.Transport)
+		}
 		t.Run(client.Name, func(t *testing.T) {
 			if got := call(t, u, &toolpost.Call{Name: "child__add", Arguments: []byte(`{"a":9007199254740983}`)}); got != "9007199254740993" {
 				t.Errorf("add: %s", got)
