@@ -25,10 +25,8 @@ type exchange struct {
 
 	mu       sync.Mutex
 	id       jsonrpc.ID
-	sent     bool // from here on the server may have carried it out
-	answered bool
-	result   json.RawMessage
-	err      error // the answer, if it is an error
+	sent     bool              // from here on the server may have carried it out
+	response *jsonrpc.Response // nil before it has come
 }
 
 type exchangeKey struct{}
@@ -96,25 +94,27 @@ func (x *exchange) begin(id jsonrpc.ID) {
 func (x *exchange) answer(m *jsonrpc.Response) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.answered, x.result, x.err = true, m.Result, m.Error
+	x.response = m
 }
 
 // outcome returns the answer; if there is none, the error that reason gives.
 func (x *exchange) outcome(reason func() error) (json.RawMessage, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	m := x.response
+	if m == nil {
+		return nil, reason()
+	}
 	var e *jsonrpc.Error
 	switch {
-	case errors.As(x.err, &e):
+	case errors.As(m.Error, &e):
 		return nil, &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
-	case x.err != nil:
-		return nil, x.err
-	case !x.answered:
-		return nil, reason()
-	case len(x.result) == 0 || x.result[0] != '{':
-		return nil, &contentError{"a result that is no object", excerpt(x.result, 100)}
+	case m.Error != nil:
+		return nil, m.Error
+	case len(m.Result) == 0 || m.Result[0] != '{':
+		return nil, &contentError{"a result that is no object", excerpt(m.Result, 100)}
 	}
-	return x.result, nil
+	return m.Result, nil
 }
 
 // executed says whether the server may have carried the request out.

@@ -453,6 +453,7 @@ func TestEndlessSSE(t *testing.T) {
 
 // A server that offers no stream is not asked for it again.
 func TestNoStream(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	good := streamableHandler(t, sdkServer(), false)
 	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

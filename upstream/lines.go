@@ -126,19 +126,25 @@ func decodeMessages(data []byte) []jsonrpc.Message {
 	return all
 }
 
-// decodeMessage returns nil for what is no message. Results may be long: they
-// are read once, and share the memory of data.
+// decodeMessage returns nil for what is no message. Messages may be long or
+// many: they are read once, and share the memory of data. The SDK reads only
+// what is odd, and errors.
 func decodeMessage(data []byte) jsonrpc.Message {
 	o, err := parseObject(data)
 	if err != nil {
 		return nil
 	}
-	result := o.get("result")
-	if result != nil && o.get("error") == nil && o.get("method") == nil && o.text("jsonrpc") == "2.0" {
-		if id, ok := parseID(o.get("id")); ok {
+	id, hasID := parseID(o.get("id"))
+	result, method := o.get("result"), o.text("method")
+	switch {
+	case o.text("jsonrpc") != "2.0", o.get("error") != nil:
+	case result != nil && method == "":
+		if hasID {
 			return &jsonrpc.Response{ID: id, Result: result}
 		}
 		return nil
+	case result == nil && method != "" && hasID == (o.get("id") != nil):
+		return &jsonrpc.Request{ID: id, Method: method, Params: o.get("params")}
 	}
 	m, err := jsonrpc.DecodeMessage(data)
 	if err != nil {

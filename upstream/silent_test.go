@@ -52,6 +52,7 @@ func closes(t *testing.T, s *server) {
 
 // Close does not wait for a server that answers nothing any more.
 func TestCloseOfSilentServers(t *testing.T) {
+	t.Parallel()
 	classic := func(t *testing.T) http.Handler { return streamableHandler(t, sdkServer(), false) }
 	modern := func(t *testing.T) http.Handler { return streamableHandler(t, sdkServer(), true) }
 	sse := func(*testing.T) http.Handler { return sseHandler(sdkServer()) }
