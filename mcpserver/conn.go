@@ -272,10 +272,14 @@ func failure(id json.RawMessage, fault *jsonrpc.Error) []byte {
 		id = json.RawMessage("null")
 	}
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	b = append(append(b, `,"error":{"code":`...), strconv.FormatInt(fault.Code, 10)...)
+	return append(appendError(append(b, `,"error":`...), fault), '}')
+}
+
+func appendError(b []byte, fault *jsonrpc.Error) []byte {
+	b = strconv.AppendInt(append(b, `{"code":`...), fault.Code, 10)
 	b = append(append(b, `,"message":`...), quote(fault.Message)...)
 	if fault.Data != nil {
 		b = append(append(b, `,"data":`...), fault.Data...)
 	}
-	return append(b, `}}`...)
+	return append(b, '}')
 }

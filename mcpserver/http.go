@@ -182,8 +182,8 @@ func (m *message) append(b, params []byte) []byte {
 		if params != nil {
 			b = append(append(b, `,"params":`...), params...)
 		}
-	case m.failed:
-		b = append(append(b, `,"error":`...), m.answer...)
+	case m.failed: // not as it came: it must not pass for an answer
+		b = appendError(append(b, `,"error":`...), m.clientError())
 	default:
 		b = append(append(b, `,"error":{"code":1,"message":"","data":`...), m.answer...)
 		b = append(b, '}')
