@@ -12,21 +12,18 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Call runs the called tool: find, validate the arguments, approve, open a
-// scope, run the handler. A tool's own failure is a Result with IsError set.
-// An error means that the exchange failed: [ErrNotFound], a [ProtocolError],
-// or the context's error.
+// Call runs the called tool: find, open a scope, validate the arguments and
+// fill in their defaults, approve, run the handler. A tool's own failure is a
+// Result with IsError set. An error means that the exchange failed:
+// [ErrNotFound], a [ProtocolError], or the context's error.
 func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 	t := s.byName[call.Name]
 	if t == nil {
 		return nil, fmt.Errorf("tool %q: %w", call.Name, ErrNotFound)
 	}
-	if err := admit(ctx, t, call); err != nil {
-		return failure(ctx, call, err)
-	}
 	r, err := run(ctx, t, call)
 	if err != nil {
-		return failure(ctx, call, err)
+		return failure(ctx, t, err)
 	}
 	return r, nil
 }
@@ -34,9 +31,12 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 // CallText calls a tool with arguments that are encoded as JSON, and returns
 // the first text of its result. A tool's failure is a *[ToolError].
 func (s *Set) CallText(ctx context.Context, name string, args any) (string, error) {
-	raw, err := encode(args)
-	if err != nil {
-		return "", fmt.Errorf("encode arguments of %s: %w", name, err)
+	raw := []byte("{}")
+	if args != nil {
+		var err error
+		if raw, err = encode(args); err != nil {
+			return "", fmt.Errorf("encode arguments of %s: %w", name, err)
+		}
 	}
 	r, err := s.Call(ctx, &Call{Name: name, Arguments: raw})
 	if err != nil {
@@ -69,21 +69,46 @@ func (e *ArgumentsError) Error() string {
 
 func (e *ArgumentsError) Unwrap() error { return e.Err }
 
-func admit(ctx context.Context, t *Tool, call *Call) error {
+// checked are arguments and the schema that they fit, defaults filled in.
+type checked struct {
+	schema    *schema.Schema
+	arguments json.RawMessage
+}
+
+// check validates the arguments of a call and fills in their defaults.
+func check(input *schema.Schema, call *Call) (checked, error) {
+	raw := arguments(call)
+	if err := input.Validator().Validate(raw); err != nil {
+		return checked{}, &ArgumentsError{call.Name, err}
+	}
+	return checked{input, input.Fill(raw)}, nil
+}
+
+// is says that these are the very bytes, checked against this schema.
+func (c checked) is(input *schema.Schema, raw json.RawMessage) bool {
+	return c.schema == input && len(raw) > 0 && len(raw) == len(c.arguments) && &raw[0] == &c.arguments[0]
+}
+
+// admit checks and approves the call of sc; it returns the call to run.
+func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
 	if !t.Policy.Unchecked {
-		if err := t.Input.Validator().Validate(arguments(call)); err != nil {
-			return &ArgumentsError{t.Name, err}
+		c, err := check(t.Input, call)
+		if err != nil {
+			return nil, err
 		}
+		filled := *call
+		filled.Arguments = c.arguments
+		call, sc.call, sc.checked = &filled, &filled, c
 	}
 	if t.Policy.Approve == nil {
-		return nil
+		return call, nil
 	}
-	err := t.Policy.Approve(ctx, call)
+	err := t.Policy.Approve(sc, call)
 	var o *Outcome
-	if err == nil || errors.As(err, &o) || ctx.Err() != nil {
-		return err
+	if err == nil || errors.As(err, &o) || sc.Err() != nil {
+		return call, err
 	}
-	return Denied("%s was not approved: %v", t.Name, err)
+	return nil, Denied("%s was not approved: %v", t.Name, err)
 }
 
 func arguments(call *Call) json.RawMessage {
@@ -133,6 +158,9 @@ func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
 			log(ctx, "dependency not closed", "tool", t.Name, "err", e)
 		}
 	}()
+	if call, err = admit(sc, t, call); err != nil {
+		return nil, err
+	}
 	r, err = t.Handler(sc, call)
 	if r == nil && err == nil {
 		r = Parts()
@@ -164,7 +192,7 @@ func log(ctx context.Context, msg string, args ...any) {
 }
 
 // failure turns an error into what the caller sees.
-func failure(ctx context.Context, call *Call, err error) (*Result, error) {
+func failure(ctx context.Context, t *Tool, err error) (*Result, error) {
 	var (
 		o        *Outcome
 		protocol *ProtocolError
@@ -180,7 +208,11 @@ func failure(ctx context.Context, call *Call, err error) (*Result, error) {
 		return r, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.As(err, &args), errors.As(err, &invalid):
+	case errors.As(err, &args):
+		r := Errorf("%v", &ArgumentsError{t.Name, args.Err}) // the name that the caller knows
+		r.kind = KindRetry
+		return r, nil
+	case errors.As(err, &invalid):
 		r := Errorf("%v", err)
 		r.kind = KindRetry
 		return r, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,11 +36,35 @@ func decode(data []byte, v any) error {
 	}
 	reflect.ValueOf(v).Elem().SetZero()
 	err := stdjson.Unmarshal(data, v)
-	var at *json.SemanticError
-	if err != nil && errors.As(first, &at) && at.Err != nil && at.Err.Error() == err.Error() {
-		return fmt.Errorf("%s: %w", at.JSONPointer, err)
+	if err == nil {
+		return nil
 	}
-	return err
+	var at *json.SemanticError
+	var kind *stdjson.UnmarshalTypeError
+	found := errors.As(first, &at)
+	switch {
+	case found && at.Err != nil && at.Err.Error() == err.Error():
+		return fmt.Errorf("%s: %w", at.JSONPointer, err)
+	case !errors.As(err, &kind):
+		return err
+	case found && at.GoType == kind.Type && at.JSONValue != nil:
+		return fmt.Errorf("%s: expected %s, got %.60s", at.JSONPointer, wanted(kind.Type), at.JSONValue)
+	}
+	return fmt.Errorf("/%s: expected %s, got %.60s", strings.ReplaceAll(kind.Field, ".", "/"), wanted(kind.Type), kind.Value)
+}
+
+// wanted says what a Go type takes, for a model. The schema said most of it:
+// what is left are the limits of Go's numbers.
+func wanted(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case k >= reflect.Int && k <= reflect.Int64:
+		return fmt.Sprintf("an integer of %d bits without fraction or exponent", t.Bits())
+	case k >= reflect.Uint && k <= reflect.Uint64:
+		return fmt.Sprintf("an integer from 0, of %d bits, without fraction or exponent", t.Bits())
+	case k == reflect.Float32, k == reflect.Float64:
+		return fmt.Sprintf("a number of %d bits", t.Bits())
+	}
+	return "a value for " + t.String()
 }
 
 // encodeNumber writes a json.Number as the number it is.

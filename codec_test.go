@@ -111,9 +111,9 @@ func TestDecodeErrors(t *testing.T) {
 		Exact json.Number
 	}
 	for args, want := range map[string]string{
-		`{"Small":300}`:             `json: cannot unmarshal number 300 into Go struct field in.Small of type int8`,
+		`{"Small":300}`:             `/Small: expected an integer of 8 bits without fraction or exponent, got 300`,
 		`{"List":[{"Code":"abc"}]}`: `/List/0/Code: want two letters`,
-		`{"Exact":1,"Small":"a"}`:   `json: cannot unmarshal string into Go struct field in.Small of type int8`,
+		`{"Exact":1,"Small":"a"}`:   `/Small: expected an integer of 8 bits without fraction or exponent, got string`,
 	} {
 		r := echo[in](t, args)
 		if want = "invalid arguments for echo:\n" + want + "\nFix them and call echo again."; text(r) != want || !r.IsError() {

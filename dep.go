@@ -43,11 +43,11 @@ var Clock = NewDep("clock", PerProcess, func(context.Context) (func() time.Time,
 // Logger is where calls are logged. Tests override it.
 var Logger = NewDep("logger", PerProcess, func(context.Context) (*slog.Logger, error) { return slog.Default(), nil })
 
-// Get returns the value of d. It is opened in the longest open scope that is
-// not longer than the dependency's own.
+// Get returns the value of d. It is opened in the nearest scope of the
+// dependency's kind; if none is open, in the longest shorter one.
 func (d *Dep[T]) Get(ctx context.Context) (T, error) {
-	if v, ok := ctx.Value(d).(T); ok {
-		return v, nil
+	if v, ok := ctx.Value(d).(override[T]); ok {
+		return v.value, nil
 	}
 	v, err := d.get(ctx)
 	if err != nil {
@@ -57,29 +57,24 @@ func (d *Dep[T]) Get(ctx context.Context) (T, error) {
 	return v, nil
 }
 
-func (d *Dep[T]) get(ctx context.Context) (T, error) {
-	var zero T
+func (d *Dep[T]) get(ctx context.Context) (v T, err error) {
 	s := scopeFor(ctx, d.scope)
 	if s == nil {
 		return d.open(ctx)
 	}
-	chain, _ := ctx.Value(chainKey{}).([]any)
-	if slices.Contains(chain, any(d)) {
-		return zero, errors.New("it needs itself")
+	opened, err := s.get(ctx, d, func(ctx context.Context) (any, error) { return d.open(ctx) })
+	if err == nil {
+		v, _ = opened.(T) // a nil interface stays one
 	}
-	v, err := s.get(ctx, d, func() (any, error) {
-		return d.open(context.WithValue(s, chainKey{}, append(slices.Clip(chain), d)))
-	})
-	if err != nil {
-		return zero, err
-	}
-	return v.(T), nil
+	return v, err
 }
+
+type override[T any] struct{ value T }
 
 // With returns a context in which Get gives v, whatever the scope. Give it to
 // [OpenScope] to reach dependencies that are opened there.
 func (d *Dep[T]) With(ctx context.Context, v T) context.Context {
-	return context.WithValue(ctx, d, v)
+	return context.WithValue(ctx, d, override[T]{v})
 }
 
 // OpenScope begins a scope. End closes what was opened in it, last first, and
@@ -90,9 +85,9 @@ func OpenScope(ctx context.Context, s Scope) (inner context.Context, end func() 
 }
 
 type (
-	scopeKey struct{}
-	callKey  struct{}
-	chainKey struct{}
+	scopeKey   struct{}
+	callKey    struct{}
+	openingKey struct{}
 )
 
 // A scope holds the opened dependencies of one call, run or process. It is
@@ -100,25 +95,26 @@ type (
 // as the call that asked first.
 type scope struct {
 	context.Context
-	kind   Scope
-	outer  *scope
-	call   *Call      // of a call's scope
+	kind    Scope
+	outer   *scope
+	call    *Call       // of a call's scope
+	checked checked     // what was validated for the call
+	waiting *sync.Mutex // over all openings' waits; one for all nested scopes
+
 	mu     sync.Mutex // never held while a dependency opens
 	opened map[any]*opening
 	closer []io.Closer
 	ended  bool
 }
 
-// An opening is one value, being opened or open.
-type opening struct {
-	done  chan struct{}
-	value any
-	err   error
-}
-
 func newScope(ctx context.Context, kind Scope) *scope {
-	outer, _ := ctx.Value(scopeKey{}).(*scope)
-	return &scope{Context: ctx, kind: kind, outer: outer}
+	s := &scope{Context: ctx, kind: kind}
+	if s.outer, _ = ctx.Value(scopeKey{}).(*scope); s.outer != nil {
+		s.waiting = s.outer.waiting
+	} else {
+		s.waiting = new(sync.Mutex)
+	}
+	return s
 }
 
 // Value finds the scope and its call.
@@ -135,59 +131,20 @@ func (s *scope) Value(key any) any {
 }
 
 func scopeFor(ctx context.Context, kind Scope) *scope {
-	s, _ := ctx.Value(scopeKey{}).(*scope)
-	best := s
-	for ; s != nil; s = s.outer {
-		if s.kind <= kind {
-			best = s
+	nearest, _ := ctx.Value(scopeKey{}).(*scope)
+	var shorter *scope
+	for s := nearest; s != nil; s = s.outer {
+		if s.kind == kind {
+			return s
+		}
+		if s.kind < kind && (shorter == nil || s.kind > shorter.kind) {
+			shorter = s
 		}
 	}
-	return best
-}
-
-func (s *scope) get(ctx context.Context, key any, open func() (any, error)) (any, error) {
-	s.mu.Lock()
-	o, found := s.opened[key]
-	if !found {
-		o = &opening{done: make(chan struct{})}
-		if s.opened == nil {
-			s.opened = map[any]*opening{}
-		}
-		s.opened[key] = o
+	if shorter != nil {
+		return shorter
 	}
-	s.mu.Unlock()
-	if !found {
-		s.open(key, o, open)
-		return o.value, o.err
-	}
-	select {
-	case <-o.done:
-		return o.value, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// open runs open once. A failure is not kept: the next Get tries again.
-func (s *scope) open(key any, o *opening, open func() (any, error)) {
-	defer close(o.done)
-	defer func() {
-		if p := recover(); p != nil {
-			o.err = fmt.Errorf("panic while opening: %v", p)
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		c, closes := o.value.(io.Closer)
-		switch {
-		case o.err != nil:
-			delete(s.opened, key)
-		case closes && s.ended:
-			o.err = errors.Join(errors.New("its scope has ended"), c.Close())
-		case closes:
-			s.closer = append(s.closer, c)
-		}
-	}()
-	o.value, o.err = open()
+	return nearest // it lives longer than it needs to
 }
 
 func (s *scope) end() error {
@@ -197,7 +154,16 @@ func (s *scope) end() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, c := range slices.Backward(closers) {
-		errs = append(errs, c.Close())
+		errs = append(errs, closeIt(c))
 	}
 	return errors.Join(errs...)
+}
+
+func closeIt(c io.Closer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while closing: %v", p)
+		}
+	}()
+	return c.Close()
 }

@@ -1,9 +1,11 @@
 package toolpost_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -103,6 +105,87 @@ func TestDepCycle(t *testing.T) {
 	defer end()
 	if _, err := a.Get(ctx); err == nil || err.Error() != "dependency a: dependency b: dependency a: it needs itself" {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestDepCycleOverGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a, b *toolpost.Dep[int]
+		a = toolpost.NewDep("a", toolpost.PerRun, func(ctx context.Context) (int, error) {
+			time.Sleep(time.Second)
+			return b.Get(ctx)
+		})
+		b = toolpost.NewDep("b", toolpost.PerRun, func(ctx context.Context) (int, error) {
+			time.Sleep(time.Second)
+			return a.Get(ctx)
+		})
+		ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
+		defer end()
+		var wg sync.WaitGroup
+		for _, d := range []*toolpost.Dep[int]{a, b} {
+			wg.Go(func() {
+				if _, err := d.Get(ctx); err == nil || !strings.Contains(err.Error(), "it needs itself") {
+					t.Errorf("error %v", err)
+				}
+			})
+		}
+		wg.Wait() // synctest fails the test if they wait for each other
+	})
+}
+
+func TestDepOfNestedCalls(t *testing.T) {
+	var journal []string
+	db := dep(&journal, "db", toolpost.PerRun)
+	tx := dep(&journal, "tx", toolpost.PerCall, db)
+	inner := newSet(t, toolpost.Tools{using(tx)})
+	outer := newSet(t, toolpost.Tools{toolpost.New("outer", "", func(ctx context.Context, _ struct{}) (string, error) {
+		if _, err := tx.Get(ctx); err != nil {
+			return "", err
+		}
+		run, end := toolpost.OpenScope(ctx, toolpost.PerRun)
+		defer end()
+		return inner.CallText(run, "use", nil)
+	}, nil)})
+	ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
+	if _, err := outer.CallText(ctx, "outer", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"open db", "open tx", "open db", "open tx", "close tx", "close db", "close tx", "close db"}
+	if diff := cmp.Diff(want, journal); diff != "" {
+		t.Errorf("calls and runs inside others have scopes of their own: %s", diff)
+	}
+}
+
+type panicky struct{}
+
+func (panicky) Close() error { panic("close boom") }
+
+func TestPanicWhileClosing(t *testing.T) {
+	var log bytes.Buffer
+	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+	d := toolpost.NewDep("d", toolpost.PerCall, func(context.Context) (panicky, error) { return panicky{}, nil })
+	s := newSet(t, toolpost.Tools{toolpost.New("use", "", func(ctx context.Context, _ struct{}) (string, error) {
+		_, err := d.Get(ctx)
+		return "used", err
+	}, &toolpost.Options{Policy: toolpost.Policy{Timeout: time.Minute}})})
+	if r, err := s.Call(ctx, &toolpost.Call{Name: "use"}); err != nil || text(r) != "used" || !strings.Contains(log.String(), "panic while closing: close boom") {
+		t.Errorf("got %v, %v, log %s", r, err, log.String())
+	}
+}
+
+func TestDepThatIsNil(t *testing.T) {
+	opened := false
+	d := toolpost.NewDep("d", toolpost.PerCall, func(context.Context) (error, error) { opened = true; return nil, nil })
+	ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerCall)
+	defer end()
+	if v, err := d.Get(d.With(ctx, nil)); v != nil || err != nil || opened {
+		t.Errorf("an override with nil: got %v, %v, opened %v", v, err, opened)
+	}
+	if v, err := d.Get(ctx); v != nil || err != nil || !opened {
+		t.Errorf("opened as nil: got %v, %v", v, err)
 	}
 }
 

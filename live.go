@@ -8,11 +8,12 @@ import (
 
 // A Live is the current Set of a toolset that may change.
 type Live struct {
-	source Toolset
-	set    atomic.Pointer[Set]
-	mu     sync.Mutex // held while watchers run, so that they see sets in order
-	watch  map[int]func(*Set)
-	next   int
+	source  Toolset
+	set     atomic.Pointer[Set]
+	listing sync.Mutex // held while the source is listed, so that sets come in order
+	mu      sync.Mutex // held while watchers run, so that they see sets in order
+	watch   map[int]func(*Set)
+	next    int
 }
 
 // NewLive lists ts for the first time.
@@ -27,12 +28,14 @@ func (l *Live) Set() *Set { return l.set.Load() }
 // Refresh lists the toolset again and tells the watchers. On error the
 // current Set stays.
 func (l *Live) Refresh(ctx context.Context) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.listing.Lock()
+	defer l.listing.Unlock()
 	s, err := NewSet(ctx, l.source)
 	if err != nil {
 		return err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.set.Store(s)
 	for _, f := range l.watch {
 		f(s)

@@ -2,6 +2,7 @@ package toolpost
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -50,8 +51,16 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 
 func handler[In, Out any](input *schema.Schema, fn func(context.Context, In) (Out, error)) Handler {
 	return func(ctx context.Context, call *Call) (*Result, error) {
+		raw := call.Arguments
+		if sc, _ := ctx.Value(scopeKey{}).(*scope); sc == nil || !sc.checked.is(input, raw) {
+			c, err := check(input, call) // a layer changed the arguments or the schema
+			if err != nil {
+				return nil, err
+			}
+			raw = c.arguments
+		}
 		var in In
-		if err := decode(input.Fill(arguments(call)), &in); err != nil {
+		if err := decode(raw, &in); err != nil {
 			return nil, &ArgumentsError{call.Name, err}
 		}
 		out, err := fn(ctx, in)
@@ -104,6 +113,14 @@ func result(out any) (*Result, error) {
 		return Text(out), nil
 	case []Part:
 		return Parts(out...), nil
+	}
+	switch v := reflect.ValueOf(out); v.Kind() {
+	case reflect.String:
+		return Text(v.String()), nil
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil, errors.New("the tool returned nothing, not even an error")
+		}
 	}
 	return JSON(out)
 }

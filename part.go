@@ -7,7 +7,7 @@ import "encoding/json"
 type Part struct {
 	Type     string `json:"type"` // text, image, audio, resource_link, resource
 	Text     string `json:"text,omitempty"`
-	Data     []byte `json:"data,omitempty"` // image and audio; base64 on the wire
+	Data     []byte `json:"data,omitempty"` // image, audio, and resources that are no text; base64 on the wire
 	MIMEType string `json:"mimeType,omitempty"`
 	URI      string `json:"uri,omitempty"`
 	Name     string `json:"name,omitempty"`
@@ -19,7 +19,16 @@ type Part struct {
 
 type wirePart Part
 
-// MarshalJSON writes Raw if it is set. A text block always has its text.
+// A wireResource is the resource inside a block of that type.
+type wireResource struct {
+	URI      string `json:"uri"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Blob     []byte `json:"blob,omitempty"`
+}
+
+// MarshalJSON writes Raw if it is set. What a block of a type must have is
+// written even if it is empty.
 func (p Part) MarshalJSON() ([]byte, error) {
 	switch {
 	case p.Raw != nil:
@@ -29,6 +38,17 @@ func (p Part) MarshalJSON() ([]byte, error) {
 			Type string `json:"type"`
 			Text string `json:"text"`
 		}{p.Type, p.Text})
+	case p.Type == "image", p.Type == "audio":
+		return encode(struct {
+			Type     string `json:"type"`
+			Data     []byte `json:"data"`
+			MIMEType string `json:"mimeType"`
+		}{p.Type, p.Data, p.MIMEType})
+	case p.Type == "resource":
+		return encode(struct {
+			Type     string       `json:"type"`
+			Resource wireResource `json:"resource"`
+		}{p.Type, wireResource{p.URI, p.MIMEType, p.Text, p.Data}})
 	}
 	return encode(wirePart(p))
 }
@@ -36,11 +56,16 @@ func (p Part) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps the block in Raw. A block with malformed fields keeps
 // only its type.
 func (p *Part) UnmarshalJSON(data []byte) error {
-	var w wirePart
+	var w struct {
+		wirePart `json:",inline"`
+		Resource *wireResource `json:"resource"`
+	}
 	if err := decode(data, &w); err != nil {
-		w = wirePart{Type: w.Type}
+		w.wirePart = wirePart{Type: w.Type}
+	} else if r := w.Resource; r != nil {
+		w.URI, w.MIMEType, w.Text, w.Data = r.URI, r.MIMEType, r.Text, r.Blob
 	}
 	w.Raw = append(json.RawMessage(nil), data...)
-	*p = Part(w)
+	*p = Part(w.wirePart)
 	return nil
 }

@@ -88,7 +88,7 @@ func (r *Result) Meta() json.RawMessage { return r.body().Meta }
 
 // IsError says that the call failed; the parts tell the model why.
 func (r *Result) IsError() bool {
-	if r.value != nil || r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) {
+	if r.value != nil || r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) && !bytes.Contains(r.raw, []byte(`\u`)) {
 		return false
 	}
 	return r.body().IsError

@@ -40,6 +40,10 @@ func TestResultOnTheWire(t *testing.T) {
 		{"html", mustJSON(t, "<&>"), `{"content":[{"type":"text","text":"\"<&>\""}],"structuredContent":"<&>"}`},
 		{"image", toolpost.Parts(toolpost.Part{Type: "image", Data: []byte{0, 1}, MIMEType: "image/png"}),
 			`{"content":[{"type":"image","data":"AAE=","mimeType":"image/png"}]}`},
+		{"image of nothing", toolpost.Parts(toolpost.Part{Type: "image", MIMEType: "image/png"}),
+			`{"content":[{"type":"image","data":"","mimeType":"image/png"}]}`},
+		{"resource", toolpost.Parts(toolpost.Part{Type: "resource", URI: "a://b", Text: "t"}),
+			`{"content":[{"type":"resource","resource":{"uri":"a://b","text":"t"}}]}`},
 		{"raw part", toolpost.Parts(toolpost.Part{Raw: json.RawMessage(`{"type":"resource","resource":{"uri":"a"}}`)}),
 			`{"content":[{"type":"resource","resource":{"uri":"a"}}]}`},
 		{"raw", toolpost.Raw(json.RawMessage(raw)), raw},
@@ -65,6 +69,10 @@ func TestRawResultIsDecodedOnlyByThoseWhoLook(t *testing.T) {
 	}
 	if !r.IsError() || string(r.Structured()) != `{"n":1.0}` || string(r.Meta()) != `{"a":1}` {
 		t.Errorf("error %v, structured %s, meta %s", r.IsError(), r.Structured(), r.Meta())
+	}
+	in := toolpost.Raw([]byte(`{"content":[{"type":"resource","resource":{"uri":"a://b","mimeType":"m","blob":"AAE="}}],"is\u0045rror":true}`))
+	if p := in.Parts()[0]; p.URI != "a://b" || p.MIMEType != "m" || string(p.Data) != "\x00\x01" || !in.IsError() {
+		t.Errorf("resource %+v, error %v", p, in.IsError())
 	}
 	odd := toolpost.Raw([]byte(`{"content":"none"}`))
 	if text(odd) != `{"content":"none"}` || odd.IsError() {

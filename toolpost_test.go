@@ -212,6 +212,73 @@ func TestPanicIsAnErrorWithAnID(t *testing.T) {
 	}
 }
 
+func TestApproval(t *testing.T) {
+	var asked []string
+	opts := &toolpost.Options{Policy: toolpost.Policy{Approve: func(ctx context.Context, c *toolpost.Call) error {
+		asked = append(asked, string(c.Arguments))
+		if toolpost.CallFrom(ctx).Name != c.Name {
+			t.Error("the approver's context has no call")
+		}
+		if len(asked) > 1 {
+			panic("secret detail")
+		}
+		return nil
+	}}}
+	s := newSet(t, toolpost.Tools{toolpost.New("add", "", add, opts)})
+	if r := call(t, s, "add", `{"a":1}`); text(r) != "11" {
+		t.Errorf("got %q", text(r))
+	}
+	if diff := cmp.Diff([]string{`{"a":1,"b":10}`}, asked); diff != "" {
+		t.Errorf("the approver sees what the tool gets: %s", diff)
+	}
+	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
+	r, err := s.Call(ctx, &toolpost.Call{Name: "add", Arguments: []byte(`{"a":1}`)})
+	if err != nil || !r.IsError() || strings.Contains(text(r), "secret") {
+		t.Errorf("a panic: got %q, %v", text(r), err)
+	}
+}
+
+// Whatever a layer does, a typed function runs only with arguments that fit.
+func TestLayersCannotSkipValidation(t *testing.T) {
+	tool := toolpost.New("add", "", add, nil)
+	loose := toolpost.Map(toolpost.Prefix(toolpost.Tools{tool}, "my_"), func(t *toolpost.Tool) *toolpost.Tool {
+		t.Input = schema.MustParse(`{"type":"object"}`)
+		return t
+	})
+	changing := toolpost.Map(toolpost.Tools{tool}, func(t *toolpost.Tool) *toolpost.Tool {
+		next := t.Handler
+		t.Handler = func(ctx context.Context, c *toolpost.Call) (*toolpost.Result, error) {
+			changed := *c
+			changed.Arguments = []byte(`{"a":"changed"}`)
+			return next(ctx, &changed)
+		}
+		return t
+	})
+	if r := call(t, newSet(t, loose), "my_add", `{"a":"x"}`); !strings.HasPrefix(text(r), "invalid arguments for my_add:\n/a: expected integer") {
+		t.Errorf("another schema: got %q", text(r))
+	}
+	if r := call(t, newSet(t, loose), "my_add", `{"a":1}`); text(r) != "11" {
+		t.Errorf("another schema: got %q", text(r))
+	}
+	if r := call(t, newSet(t, changing), "add", `{"a":1}`); !strings.Contains(text(r), `/a: expected integer, got string "changed"`) {
+		t.Errorf("other arguments: got %q", text(r))
+	}
+}
+
+func TestKindsOfOutput(t *testing.T) {
+	type name string
+	s := newSet(t, toolpost.Tools{
+		toolpost.New("named", "", func(context.Context, struct{}) (name, error) { return "hi", nil }, nil),
+		toolpost.New("nil", "", func(context.Context, struct{}) (*receipt, error) { return nil, nil }, nil),
+	})
+	if r := call(t, s, "named", ""); text(r) != "hi" || r.Structured() != nil {
+		t.Errorf("a named string: got %q", text(r))
+	}
+	if r := call(t, s, "nil", ""); !r.IsError() {
+		t.Errorf("nil: got %q, want an error", text(r))
+	}
+}
+
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
