@@ -69,7 +69,7 @@ func Load(root string) ([]*File, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && skipped(d.Name()):
+		case d.IsDir() && path != root && (skipped(d.Name()) || path == filepath.Join(root, "tools")):
 			return fs.SkipDir
 		case d.IsDir(), filepath.Ext(path) != ".go", strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -93,7 +93,7 @@ func Load(root string) ([]*File, error) {
 }
 
 func skipped(folder string) bool {
-	return folder == "testdata" || folder == "tools" || folder == "node_modules" || folder[0] == '.' || folder[0] == '_'
+	return folder == "testdata" || folder == "node_modules" || folder[0] == '.' || folder[0] == '_'
 }
 
 func (f *File) problem(at token.Pos, format string, args ...any) Problem {

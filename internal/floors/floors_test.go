@@ -150,6 +150,10 @@ func TestGates(t *testing.T) {
 		}`, floors.Size, []string{"complexity 13"}},
 		{"4 methods", "x.go", "type i interface { a(); b(); c(); d() }", floors.Size, nil},
 		{"5 methods", "x.go", "type i interface { a(); b(); c(); d(); error }", floors.Size, []string{"the interface has 5"}},
+		{"embedded interfaces", "x.go", "import \"io\"\ntype i interface { io.ReadWriteCloser; io.ReadWriteSeeker; io.WriterTo }", floors.Size, nil},
+		{"too many in embedded interfaces", "x.go", "import \"io\"\ntype i interface { io.ReadWriteCloser; io.ReadWriteSeeker; io.ReaderAt; io.WriterTo }", floors.Size, []string{"has 6 methods with"}},
+		{"too many in our own", "x.go", "type i interface { a(); b(); c() }\ntype j interface { i; d() }\ntype k interface { j; e(); error }", floors.Size, []string{"has 6 methods with"}},
+		{"embedded from outside", "x.go", "import \"example.com/x\"\ntype i interface { x.I; a() }\ntype j interface { x.I; x.J }", floors.Size, []string{"has 8 methods with"}},
 		{"12 fields", "x.go", "type s struct {\n" + fields(11, "f%d int") + "error\n}", floors.Size, nil},
 		{"13 fields", "x.go", "type s struct {\n" + fields(11, "f%d int") + "a, b int\n}", floors.Size, []string{"the struct has 13"}},
 		{"13 fields without a name", "x.go", "var s struct {\n" + fields(13, "f%d int") + "}", floors.Size, []string{"the struct has 13"}},
@@ -232,10 +236,10 @@ var (
 	names = map[string]int{"a": 1}
 	list = []string{"a"}
 	once = sync.OnceValue(func() int { return 1 })
-	d = newDep()
+	d = NewDep()
 )
 type dep struct { next *dep; f func() }
-func newDep() *dep { return &dep{} }
+func NewDep() *dep { return &dep{} }
 func f() int {
 	names := map[string]int{}
 	names["b"] = 2
@@ -253,13 +257,13 @@ func f() int {
 		{"added", "x.go", "var v int\nfunc f() { v += 1 }", floors.State, []string{"v is assigned"}},
 		{"incremented", "x.go", "var v int\nfunc f() { v++ }", floors.State, []string{"v is assigned"}},
 		{"indexed", "x.go", "var v = map[int]int{}\nfunc f() { v[1] = 1 }", floors.State, []string{"v is assigned"}},
-		{"through a pointer", "x.go", "var v = new(int)\nfunc f() { *v = 1 }", floors.State, []string{"v is assigned"}},
-		{"a field", "x.go", "var v struct { w struct { x int } }\nfunc f() { v.w.x = 1 }", floors.State, []string{"v is assigned"}},
+		{"through a pointer", "x.go", "var v = new(int)\nfunc f() { *v = 1 }", floors.State, []string{"v is not of a kind", "v is assigned"}},
+		{"a field", "x.go", "type t struct { w struct { x int } }\nvar v = t{}\nfunc f() { v.w.x = 1 }", floors.State, []string{"v is assigned"}},
 		{"in a range", "x.go", "var v int\nfunc f() { for v = range 3 {} }", floors.State, []string{"v is assigned"}},
 		{"beside a new name", "x.go", "var v int\nfunc f() { a, b := 1, 2; b, v = a, b }", floors.State, []string{"v is assigned"}},
-		{"address", "x.go", "var v struct { w [2]int }\nfunc f() *int { return &v.w[1] }", floors.State, []string{"v has its address taken"}},
-		{"builtins", "x.go", "var v = []int{}\nvar m map[int]int\nfunc f() { copy(v, v); clear(m); delete(m, 1); _ = append(v, 1) }", floors.State, []string{"by copy", "by clear", "by delete", "by append"}},
-		{"own append", "x.go", "var v = []int{}\nfunc append(v []int) {}\nfunc f() { append(v) }", floors.State, nil},
+		{"address", "x.go", "type t struct { w [2]int }\nvar v = t{}\nfunc f() *int { return &v.w[1] }", floors.State, []string{"v has its address taken"}},
+		{"builtins", "x.go", "var v = []int{}\nvar m = map[int]int{}\nfunc f() { copy(v, v); clear(m); delete(m, 1); _ = append(v, 1) }", floors.State, []string{"by copy", "by clear", "by delete", "by append"}},
+		{"own append", "x.go", "var v = []int{}\nfunc append(v []int) {}\nfunc f() { append(v) }", floors.State, []string{"v is passed on"}},
 		{"of another package", "x.go", `import "net/http"
 func f() { http.DefaultClient = nil }`, floors.State, []string{"http.DefaultClient is assigned"}},
 		{"sync types", "x.go", `import ("sync"; "sync/atomic")
@@ -271,6 +275,47 @@ type registry struct { mu sync.RWMutex }
 var e = registry{}
 var g = make(chan int)
 var h [2]*registry`, floors.State, []string{"variable a is", "variable b is", "variable c is", "variable d is", "variable e is", "variable g is", "variable h is"}},
+
+		{"values that stay", "x.go", `import ("regexp"; "slices"; "strings")
+var (
+	number int
+	word = regexp.MustCompile("x")
+	words = strings.Fields("a b")
+	table = map[string][]int{"a": {1}}
+	calls = map[string]func(*t){"m": (*t).m}
+)
+type t struct{}
+func (*t) m() {}
+func f(x *t) bool {
+	n := len(table)
+	for _, row := range table { for _, cell := range row { n += cell } }
+	row, ok := table["a"]
+	call := calls["m"]
+	call(x)
+	calls["m"](x)
+	return ok && row[0] == n && slices.Contains(words, "a") && word.MatchString("x")
+}`, floors.State, nil},
+		{"a changing method", "x.go", "type c struct { n int }\nfunc (v *c) inc() { v.n++ }\nvar v = c{}\nfunc f() { v.inc() }", floors.State, []string{"v has a method"}},
+		{"a reading method", "x.go", "type c struct { n int }\nfunc (v c) get() int { return v.n }\nvar v = c{}\nfunc f() int { return v.get() }", floors.State, nil},
+		{"a map's own method", "x.go", "type c map[int]int\nfunc (v c) inc() { v[1]++ }\nvar v = c{}\nfunc f() { v.inc() }", floors.State, []string{"v has a method"}},
+		{"a method value", "x.go", "type c struct { n int }\nfunc (v *c) inc() { v.n++ }\nvar v = c{}\nfunc f() func() { return v.inc }", floors.State, []string{"v has a method"}},
+		{"no value", "x.go", "type c struct { n int }\nfunc (v *c) inc() { v.n++ }\nvar v c\nfunc f() { v.inc() }", floors.State, []string{"v is not of a kind", "v has a method"}},
+		{"of a type elsewhere", "x.go", "import \"bytes\"\nvar v bytes.Buffer", floors.State, []string{"v is not of a kind"}},
+		{"written to", "x.go", "import \"bytes\"\nvar v bytes.Buffer\nfunc f() { v.WriteString(\"x\") }", floors.State, []string{"v is not of a kind", "v has a method"}},
+		{"a literal of a type elsewhere", "x.go", "import \"bytes\"\nvar v = bytes.Buffer{}", floors.State, []string{"v is not of a kind"}},
+		{"a variable elsewhere", "x.go", "import \"os\"\nvar v = os.Stdout", floors.State, []string{"v is not of a kind"}},
+		{"pointers", "x.go", "type c struct { n int }\nvar v, w = &c{}, []*c{{}}", floors.State, []string{"v is not of a kind", "w is not of a kind"}},
+		{"made", "x.go", "var v = make(map[int]int)", floors.State, []string{"v is not of a kind"}},
+		{"a closure's state", "x.go", "import \"sync\"\nvar v = func() func() { var mu sync.Mutex; return func() { mu.Lock() } }()", floors.State, []string{"v is not of a kind"}},
+		{"copied into", "x.go", "import \"maps\"\nvar v = map[int]int{}\nfunc f() { maps.Copy(v, v) }", floors.State, []string{"v is passed on", "v is passed on"}},
+		{"passed on", "x.go", "var v = map[int]int{}\nfunc g(m map[int]int) { m[1] = 1 }\nfunc f() { g(v) }", floors.State, []string{"v is passed on"}},
+		{"returned", "x.go", "var v = []int{1}\nfunc f() []int { return v[:1] }", floors.State, []string{"v is passed on"}},
+		{"kept", "x.go", "var v = []int{1}\ntype t struct { s []int }\nfunc f(x *t) { x.s = v; _ = t{v} }", floors.State, []string{"v is passed on", "v is passed on"}},
+		{"through a local name", "x.go", "var v = map[int]int{}\nfunc f() { m := v; m[1] = 1 }", floors.State, []string{"v is assigned"}},
+		{"through two local names", "x.go", "var v = map[int]int{}\nfunc f() { m := v; var n = m; delete(n, 1); n[1]++ }", floors.State, []string{"v is changed by delete", "v is assigned"}},
+		{"through a range", "x.go", "var v = [][]int{{1}}\nfunc f() { for _, r := range v { r[0] = 1; _ = &r[0] } }", floors.State, []string{"v is assigned", "v has its address taken"}},
+		{"a local name that moves on", "x.go", "var v = []int{1}\nfunc f() { m := v; m = nil; _ = len(m) }", floors.State, nil},
+		{"an element passed on", "x.go", "var v = map[int][]int{}\nfunc g([]int) {}\nfunc f() { g(v[1]) }", floors.State, []string{"v is passed on"}},
 
 		{"good words", "store/x.go", "// Things to do, in todo.txt under /home.\nvar s = \"it failed to\"\nvar u = \"https://example.com/home/page\"", floors.Words, nil},
 		{"vague package", "internal/utils/x.go", ``, floors.Words, []string{"package utils"}},
@@ -332,7 +377,7 @@ func TestGatesOverFiles(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/d.go", ".git/e.go"} {
+	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/d.go", "a/tools/f.go", ".git/e.go"} {
 		full := filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 			t.Fatal(err)
@@ -349,7 +394,7 @@ func TestLoad(t *testing.T) {
 	for _, f := range files {
 		got = append(got, f.Package+":"+f.Path)
 	}
-	if want := "[a:a/b.go :x.go]"; fmt.Sprint(got) != want {
+	if want := "[a:a/b.go a/tools:a/tools/f.go :x.go]"; fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package"), 0o644); err != nil {

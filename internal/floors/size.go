@@ -12,6 +12,7 @@ const (
 	maxFuncLines        = 60
 	maxComplexity       = 12
 	maxInterfaceMethods = 4
+	maxMethodSet        = 5 // of an interface that embeds others
 	maxFields           = 12
 	maxMethods          = 12
 )
@@ -29,6 +30,7 @@ func Size(files []*File) []Problem {
 		}
 		found = append(found, typeSizes(f)...)
 	}
+	found = append(found, interfaceSizes(files)...)
 	for _, pkg := range packages(files) {
 		found = append(found, methods(pkg)...)
 	}
@@ -101,10 +103,6 @@ func typeSizes(f *File) []Problem {
 		case *ast.StructType:
 			if c := n.Fields.NumFields(); c > maxFields && !free[n] && !wire(n) {
 				found = append(found, f.problem(n.Pos(), "the struct has %d fields, at most %d", c, maxFields))
-			}
-		case *ast.InterfaceType:
-			if c := n.Methods.NumFields(); c > maxInterfaceMethods {
-				found = append(found, f.problem(n.Pos(), "the interface has %d methods, at most %d", c, maxInterfaceMethods))
 			}
 		}
 		return true

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -11,9 +12,11 @@ import (
 // package level changes after it was declared.
 func State(files []*File) []Problem {
 	var found []Problem
-	for path, pkg := range packages(files) {
-		c := newChecker(path, pkg)
+	own := &known{packages(files), map[string]*checker{}}
+	for path, pkg := range own.files {
+		c := own.check(path)
 		found = append(found, c.variables()...)
+		found = append(found, c.aliases()...)
 		for _, f := range pkg {
 			found = append(found, inits(f)...)
 			found = append(found, c.changes(f)...)
@@ -33,29 +36,44 @@ func inits(f *File) []Problem {
 
 // A checker knows what the names of one package stand for.
 type checker struct {
-	files []*File
-	pkg   *types.Package
-	info  *types.Info
+	files   []*File
+	pkg     *types.Package
+	info    *types.Info
+	parents map[*File]map[ast.Node]ast.Node
 }
 
-// newChecker checks types without those of other packages: the names of this
-// package are told apart from local ones all the same.
-func newChecker(path string, pkg []*File) *checker {
-	c := &checker{files: pkg, info: &types.Info{Uses: map[*ast.Ident]types.Object{}}}
+// known imports the packages of the module. Of others it knows only their
+// names, and the types of those that are made to change.
+type known struct {
+	files   map[string][]*File
+	checked map[string]*checker
+}
+
+func (k *known) check(path string) *checker {
+	if c := k.checked[path]; c != nil {
+		return c
+	}
+	pkg := k.files[path]
+	c := &checker{files: pkg, parents: map[*File]map[ast.Node]ast.Node{}, info: &types.Info{
+		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}}
 	var syntax []*ast.File
 	for _, f := range pkg {
 		syntax = append(syntax, f.Syntax)
+		c.parents[f] = parentsOf(f.Syntax)
 	}
-	conf := types.Config{Importer: importer{}, Error: func(error) {}, DisableUnusedImportCheck: true}
+	conf := types.Config{Importer: k, Error: func(error) {}, DisableUnusedImportCheck: true}
 	c.pkg, _ = conf.Check(path, pkg[0].Files, syntax, c.info) // errors are those of the missing packages
+	k.checked[path] = c
 	return c
 }
 
-// importer knows of other packages only their names, and the types of those
-// that are made to change.
-type importer struct{}
-
-func (importer) Import(path string) (*types.Package, error) {
+// Import returns a package of the module, or what is known of another.
+func (k *known) Import(path string) (*types.Package, error) {
+	if ours := strings.TrimPrefix(strings.TrimPrefix(path, module), "/"); within(module, path) && k.files[ours] != nil {
+		return k.check(ours).pkg, nil
+	}
 	name := path[strings.LastIndex(path, "/")+1:]
 	p := types.NewPackage(path, name)
 	if synchronised(path) {
@@ -79,25 +97,38 @@ func generic(p *types.Package, name string) *types.TypeName {
 
 func synchronised(path string) bool { return path == "sync" || path == "sync/atomic" }
 
-// variables looks for variables of types that are made to change.
+// variables looks for variables that are made to change, or could.
 func (c *checker) variables() []Problem {
 	var found []Problem
 	for _, f := range c.files {
-		for _, d := range f.Syntax.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.VAR {
-				continue
-			}
-			for _, s := range g.Specs {
-				for _, name := range s.(*ast.ValueSpec).Names {
-					if o := c.pkg.Scope().Lookup(name.Name); o != nil && changing(o.Type(), 0) {
-						found = append(found, f.problem(name.Pos(), "package variable %s is of a type made to change", name.Name))
-					}
+		for _, s := range variableSpecs(f) {
+			unsettled := c.unsettled(s)
+			for _, name := range s.Names {
+				o := c.info.Defs[name]
+				switch {
+				case o == nil:
+				case changing(o.Type(), 0):
+					found = append(found, f.problem(name.Pos(), "package variable %s is of a type made to change", name.Name))
+				case slices.Contains(unsettled, name):
+					found = append(found, f.problem(name.Pos(), "package variable %s is not of a kind that stays as it is", name.Name))
 				}
 			}
 		}
 	}
 	return found
+}
+
+// variableSpecs returns the declarations of package variables.
+func variableSpecs(f *File) []*ast.ValueSpec {
+	var all []*ast.ValueSpec
+	for _, d := range f.Syntax.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, s := range g.Specs {
+				all = append(all, s.(*ast.ValueSpec))
+			}
+		}
+	}
+	return all
 }
 
 func changing(t types.Type, depth int) bool {
