@@ -39,6 +39,9 @@ func (v *Validator) Report() []Finding {
 			report = append(report, Finding{"", "the pattern " + clip(p.source, 80) + " is not checked any more: a match took too long"})
 		}
 	}
+	if v.full != nil && v.full.gave.Load() {
+		report = append(report, Finding{"", "a value was let pass unchecked: it takes too much work to check, or leads the schema into a cycle"})
+	}
 	return report
 }
 

@@ -22,8 +22,9 @@ const (
 type document struct {
 	root     *value
 	draft    int
-	refs     map[*value]*value // from the schema that holds a $ref to its target
-	foreign  bool              // some references need a full resolver: ids, anchors, metaschemas
+	refs     map[*value]*value   // from the schema that holds a $ref to its target
+	dynamic  map[*value][]*value // from a schema to all that its $dynamicRef or $recursiveRef may mean
+	foreign  bool                // some references need a full resolver: ids inside, metaschemas
 	nodes    int
 	patterns patterns
 	findings []Finding
@@ -32,7 +33,7 @@ type document struct {
 // load reads and checks a schema. The document has no root if the schema
 // cannot be validated against at all; the findings say why.
 func load(raw []byte) *document {
-	d := &document{refs: map[*value]*value{}, patterns: patterns{}}
+	d := &document{refs: map[*value]*value{}, dynamic: map[*value][]*value{}, patterns: patterns{}}
 	refuse := func(why string) *document {
 		d.root = nil
 		d.report("", "nothing is validated: "+why)
@@ -98,12 +99,16 @@ func (d *document) prepare() string {
 		v       *value
 		pointer string
 	}
+	var names *index
 	queue := []place{{d.root, ""}}
 	for len(queue) > 0 && r.over == "" {
 		r.schema(queue[0].v, queue[0].pointer, 0)
 		queue = queue[1:]
+		if names == nil {
+			names = newIndex(d)
+		}
 		for _, ref := range r.refs {
-			if target := d.resolve(ref, r); target != nil && !r.seen[target] {
+			if target := d.resolve(ref, names, r.nested); target != nil && !r.seen[target] {
 				pointer, _ := localRef(ref.schema.get("$ref").text)
 				queue = append(queue, place{target, pointer})
 			}
@@ -114,6 +119,7 @@ func (d *document) prepare() string {
 	if r.over != "" {
 		return r.over
 	}
+	d.resolveDynamic(names)
 	return d.preflight()
 }
 
@@ -123,42 +129,11 @@ type reference struct {
 	pointer string
 }
 
-// resolve finds the target of a reference, nil if that is left to the full
-// resolver. A reference to nowhere is removed and reported.
-func (d *document) resolve(r reference, found *repairer) *value {
-	ref := r.schema.get("$ref").text
-	pointer, local := localRef(ref)
-	if found.nested || found.named && !local || strings.Contains(ref, "://json-schema.org/") {
-		d.foreign = true
-		return nil
-	}
-	if target := d.root.at(pointer); local && target != nil && isSchema(target) {
-		d.refs[r.schema] = target
-		return target
-	}
-	d.dropRef(r.schema)
-	why := "is not in the schema"
-	if !strings.HasPrefix(ref, "#") {
-		why = "is outside the schema, and is not fetched"
-	}
-	d.report(r.pointer+"/$ref", fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why))
-	return nil
-}
-
-// dropRef removes the reference that a schema holds.
-func (d *document) dropRef(v *value) {
-	delete(d.refs, v)
-	v.drop("$ref")
-}
-
 // next returns the schemas that v applies to the same value.
 func (d *document) next(v *value) []*value {
-	var all []*value
-	if target := d.refs[v]; target != nil {
-		all = append(all, target)
-		if d.draft <= 7 { // a $ref replaces all else
-			return all
-		}
+	all := d.targets(v)
+	if d.refs[v] != nil && d.draft <= 7 { // a $ref replaces all else
+		return all
 	}
 	for _, k := range v.kids {
 		if !inPlace[k.name] {

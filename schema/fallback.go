@@ -4,15 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // A fallback checks what nodes do not cover, with a full implementation of
 // all drafts. It works on decoded values, some ten times slower.
 type fallback struct {
-	mu       sync.Mutex // guards meter
+	mu       sync.Mutex  // guards meter
+	gave     atomic.Bool // a value passed as it could not be checked
 	meter    meter
 	compiled *jsonschema.Schema
 	doc      *value // for the names that are valid at some place
@@ -86,25 +90,36 @@ func (f *fallback) explain(v *value, x *explainer) {
 			err = f.validate(v)
 		}
 	}
-	t := translator{doc: f.doc, value: v, found: &x.found}
-	var invalid *jsonschema.ValidationError
+	invalid, ok := err.(*jsonschema.ValidationError)
 	switch {
-	case errors.As(err, &invalid):
+	case err == nil:
+	case !ok || cyclic(invalid):
+		f.gave.Store(true)
+	default:
+		t := translator{doc: f.doc, value: v, found: &x.found}
 		t.translate(invalid)
-	case errors.Is(err, errWork):
-		x.wrong("a value that can be checked with less work", v)
 	}
 }
 
-var errWork = errors.New("the value takes too much work to check")
+// cyclic says that the validation stopped at a cycle of references, which
+// says nothing about the value.
+func cyclic(e *jsonschema.ValidationError) bool {
+	if _, ok := e.ErrorKind.(*kind.RefCycle); ok {
+		return true
+	}
+	return slices.ContainsFunc(e.Causes, cyclic)
+}
 
-// validate runs the full validator. A defect in it lets the value pass.
+var errGaveUp = errors.New("the value cannot be checked")
+
+// validate runs the full validator. Its error is a *[jsonschema.ValidationError],
+// or errGaveUp for too much work, or a defect.
 func (f *fallback) validate(v *value) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
-			err, _ = p.(error)
+			err = errGaveUp
 		}
 	}()
 	f.meter.left = 1<<18 + 8*len(v.raw)
@@ -135,6 +150,6 @@ func (m *meter) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	}
 	if m.left -= 1 + (len(ctx.ValueLocation())+size)/8; m.left < 0 {
 		m.left = math.MaxInt
-		panic(errWork)
+		panic(errGaveUp)
 	}
 }

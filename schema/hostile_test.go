@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,12 @@ func doubling(n int) string {
 	return b.String()
 }
 
+// byAnchor makes all references of doubling those to an anchor.
+func byAnchor(raw string) string {
+	raw = regexp.MustCompile(`"(d\d+)":{`).ReplaceAllString(raw, `"$1":{"$$anchor":"$1",`)
+	return strings.ReplaceAll(raw, "#/$defs/", "#")
+}
+
 func wrap(n int, open, inner, closing string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(closing, n)
 }
@@ -36,6 +43,16 @@ func TestHostileSchemas(t *testing.T) {
 		{"mutual", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}`, "refers to itself", ``, ``},
 		{"entered in the middle", `{"properties":{"x":{"$ref":"#/$defs/a/allOf/0"}},"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, "refers to itself", `{"x":1}`, ``},
 		{"recursion that goes deeper", `{"type":"object","properties":{"x":{"$ref":"#"}}}`, "", `{"x":{"x":{}}}`, `{"x":{"x":1}}`},
+		{"anchor of itself", `{"$anchor":"a","$ref":"#a","type":"string"}`, "refers to itself", `"x"`, `1`},
+		{"id of itself", `{"$id":"http://x/y","$ref":"http://x/y","type":"string"}`, "refers to itself", `"x"`, `1`},
+		{"inner id of itself", `{"$ref":"http://x/y","$defs":{"x":{"$id":"http://x/y","allOf":[{"$ref":"y"}],"type":"string"}}}`, "refers to itself", `"x"`, `1`},
+		{"dynamic anchor of itself", `{"$dynamicAnchor":"a","$dynamicRef":"#a","type":"string"}`, "refers to itself", `"x"`, `1`},
+		{"recursive anchor of itself", `{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"$recursiveRef":"#","type":"string"}`, "refers to itself", `"x"`, `1`},
+		{"anchor in a union", `{"$defs":{"x":{"$anchor":"a","anyOf":[{"$ref":"#a"},{"type":"string"}]}},"$ref":"#a"}`, "refers to itself", `"x"`, ``},
+		{"anchor that goes deeper", `{"$anchor":"a","type":"object","properties":{"x":{"$ref":"#a"}}}`, "", `{"x":{}}`, `{"x":1}`},
+		{"dynamic anchor that goes deeper", `{"$dynamicAnchor":"a","type":"object","properties":{"x":{"$dynamicRef":"#a"}}}`, "", `{"x":{}}`, `{"x":1}`},
+		{"2^24 paths by anchors", byAnchor(doubling(24)), "multiply", `"x"`, ``},
+		{"missing ref beside unevaluated properties", `{"$ref":"http://x/y","unevaluatedProperties":false}`, "leads nowhere", `{"a":1}`, ``},
 		{"2^24 paths", doubling(24), "multiply", `"x"`, ``},
 		{"2^10 paths", doubling(10), "", `1`, `"x"`},
 		{"4900 nested not", wrap(4900, `{"not":`, `{}`, `}`), "nothing is validated", `1`, ``},
@@ -138,7 +155,7 @@ func TestHostileValues(t *testing.T) {
 		{"deepest", `{}`, wrap(1000, "[", "", "]"), ""},
 		{"far too deep", `{}`, strings.Repeat("[", 1_000_000), "no deeper nesting"},
 		{"branching recursion", branching, deep, "expected"},
-		{"branching recursion, full validator", strings.Replace(branching, `"$ref":`, `"not":{"type":"null"},"$ref":`, 1), deep, "less work"},
+		{"branching recursion, full validator", strings.Replace(branching, `"$ref":`, `"not":{"type":"null"},"$ref":`, 1), deep, ""},
 		{"long number", `{"multipleOf":7}`, strings.Repeat("7", 1001), "at most 1000"},
 		{"huge exponent", `{"multipleOf":7}`, `7e999999999999`, ""},
 		{"tiny", `{"minimum":0}`, `-1e-999999999999`, "expected number from 0"},

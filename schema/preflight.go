@@ -1,6 +1,9 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A walk looks at all paths of schemas that apply to the same value.
 type walk struct {
@@ -37,10 +40,7 @@ func (d *document) below(v *value, list []*value) []*value {
 			list = append(list, sub)
 		}
 	}
-	if target := d.refs[v]; target != nil {
-		list = append(list, target)
-	}
-	return list
+	return append(list, d.targets(v)...)
 }
 
 // paths counts the ways through v, at most one above the limit.
@@ -69,8 +69,12 @@ func (w *walk) paths(v *value) int {
 func (w *walk) cut(target *value) {
 	for i := len(w.stack) - 1; i >= 0; i-- {
 		v := w.stack[i]
-		if to := w.doc.refs[v]; to != nil && (i == len(w.stack)-1 && to == target || i < len(w.stack)-1 && to == w.stack[i+1]) {
-			ref := v.get("$ref").text
+		to := target
+		if i < len(w.stack)-1 {
+			to = w.stack[i+1]
+		}
+		if slices.Contains(w.doc.targets(v), to) {
+			ref := refText(v)
 			w.doc.dropRef(v)
 			pointer, _ := localRef(ref)
 			w.doc.report(pointer, fmt.Sprintf("%.100q refers to itself without going deeper into the value; the reference is not checked", ref))
@@ -80,4 +84,13 @@ func (w *walk) cut(target *value) {
 			return
 		}
 	}
+}
+
+func refText(v *value) string {
+	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		if k := v.get(keyword); k != nil {
+			return k.text
+		}
+	}
+	return ""
 }

@@ -17,7 +17,6 @@ type repairer struct {
 	seen   map[*value]bool
 	refs   []reference // found and not yet resolved
 	nested bool        // there are schemas inside with an id of their own
-	named  bool        // there are schemas that a name may refer to
 	over   string      // the limit that the schema exceeds, "" if none
 }
 
@@ -70,7 +69,7 @@ func (r *repairer) keyword(v, k *value, s shape, pointer string) bool {
 	return false
 }
 
-// identity notes what references need: a $ref, an id, an anchor.
+// identity notes what references need: a $ref, an id.
 func (r *repairer) identity(v *value, pointer string) {
 	ref := v.get("$ref")
 	if ref != nil {
@@ -81,13 +80,8 @@ func (r *repairer) identity(v *value, pointer string) {
 			}
 		}
 	}
-	switch {
-	case ref != nil && r.draft <= 7: // the rest is ignored
-	case v.get("$id") != nil:
-		r.named = true
-		r.nested = r.nested || v != r.doc.root
-	case v.get("$anchor") != nil, v.get("$dynamicAnchor") != nil:
-		r.named = true
+	if v.get("$id") != nil && v != r.doc.root && (ref == nil || r.draft > 7) {
+		r.nested = true
 	}
 }
 

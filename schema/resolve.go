@@ -1,0 +1,175 @@
+package schema
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// An index knows the names that references may use: ids, anchors, and the
+// base that a relative reference starts from.
+type index struct {
+	draft   int
+	base    map[*value]*url.URL
+	named   map[string]*value   // by URI, an anchor as its fragment
+	dynamic map[string][]*value // by dynamic anchor; recursive ones are "#"
+}
+
+func newIndex(d *document) *index {
+	x := &index{d.draft, map[*value]*url.URL{}, map[string]*value{}, map[string][]*value{}}
+	base, _ := url.Parse(schemaURL)
+	x.named[schemaURL] = d.root
+	x.add(d.root, base)
+	return x
+}
+
+// add enters v and all schemas below it.
+func (x *index) add(v *value, base *url.URL) {
+	if x.base[v] != nil {
+		return
+	}
+	if id := v.get("$id"); id != nil && (x.draft >= 2019 || v.get("$ref") == nil) {
+		if u, err := base.Parse(id.text); err == nil {
+			x.name(u, u.Fragment, v)
+			if u.Fragment == "" {
+				base = u
+			}
+		}
+	}
+	x.base[v] = base
+	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
+		if a := v.get(keyword); a != nil && x.draft >= 2019 {
+			x.name(base, a.text, v)
+			if keyword == "$dynamicAnchor" {
+				x.dynamic[a.text] = append(x.dynamic[a.text], v)
+			}
+		}
+	}
+	if a := v.get("$recursiveAnchor"); a != nil && a.is("true") {
+		x.dynamic["#"] = append(x.dynamic["#"], v)
+	}
+	for _, k := range v.kids {
+		for _, sub := range subschemas(k) {
+			x.add(sub, base)
+		}
+	}
+}
+
+func (x *index) name(base *url.URL, fragment string, v *value) {
+	if key := withFragment(base, fragment); x.named[key] == nil {
+		x.named[key] = v
+	}
+}
+
+func withFragment(u *url.URL, fragment string) string {
+	c := *u
+	c.Fragment, c.RawFragment = fragment, ""
+	return c.String()
+}
+
+// find returns the schema that a reference in v leads to, nil if there is none.
+func (x *index) find(v *value, ref string) *value {
+	base := x.base[v]
+	if base == nil { // v is where no keyword looks for schemas
+		base, _ = url.Parse(schemaURL)
+	}
+	u, err := base.Parse(ref)
+	if err != nil {
+		return nil
+	}
+	if target := x.named[withFragment(u, u.Fragment)]; target != nil {
+		return target
+	}
+	resource := x.named[withFragment(u, "")]
+	if resource == nil || !strings.HasPrefix(u.Fragment, "/") {
+		return nil
+	}
+	if target := resource.at(u.Fragment); target != nil && isSchema(target) {
+		return target
+	}
+	return nil
+}
+
+// forget drops the keywords about what no other schema has looked at: a schema
+// that is missing might have.
+func (x *index) forget(d *document) {
+	lost := false
+	for v := range x.base {
+		for _, keyword := range []string{"unevaluatedProperties", "unevaluatedItems"} {
+			if v.get(keyword) != nil {
+				v.drop(keyword)
+				lost = true
+			}
+		}
+	}
+	if lost {
+		d.report("", "unevaluated properties and items are not checked, as a reference leads nowhere")
+	}
+}
+
+// resolve finds the target of a reference, nil if that is left to the full
+// resolver. A reference to nowhere is removed and reported.
+func (d *document) resolve(r reference, x *index, nested bool) *value {
+	ref := r.schema.get("$ref").text
+	if strings.Contains(ref, "://json-schema.org/") {
+		d.foreign = true
+		return nil
+	}
+	d.foreign = d.foreign || nested
+	if target := x.find(r.schema, ref); target != nil {
+		d.refs[r.schema] = target
+		return target
+	}
+	if nested {
+		return nil
+	}
+	d.dropRef(r.schema)
+	x.forget(d)
+	why := "is not in the schema"
+	if !strings.HasPrefix(ref, "#") {
+		why = "is outside the schema, and is not fetched"
+	}
+	d.report(r.pointer+"/$ref", fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why))
+	return nil
+}
+
+// resolveDynamic notes all schemas that $dynamicRef and $recursiveRef may lead to.
+func (d *document) resolveDynamic(x *index) {
+	for v := range x.base {
+		var all []*value
+		if k := v.get("$dynamicRef"); k != nil && d.draft >= 2020 {
+			_, anchor, _ := strings.Cut(k.text, "#")
+			all = x.dynamic[anchor]
+			if target := x.find(v, k.text); target != nil {
+				all = append(all[:len(all):len(all)], target)
+			}
+		}
+		if k := v.get("$recursiveRef"); k != nil && d.draft == 2019 {
+			all = append(all[:len(all):len(all)], x.dynamic["#"]...)
+			if target := x.find(v, k.text); target != nil {
+				all = append(all, target)
+			}
+		}
+		if len(all) > 0 {
+			d.dynamic[v] = all
+		}
+	}
+}
+
+// dropRef removes the references that a schema holds.
+func (d *document) dropRef(v *value) {
+	delete(d.refs, v)
+	delete(d.dynamic, v)
+	v.drop("$ref")
+	v.drop("$dynamicRef")
+	v.drop("$recursiveRef")
+}
+
+// targets returns the schemas that v refers to.
+func (d *document) targets(v *value) []*value {
+	all := d.dynamic[v]
+	if target := d.refs[v]; target != nil {
+		all = append(all[:len(all):len(all)], target)
+	}
+	return all
+}
