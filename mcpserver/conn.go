@@ -64,44 +64,74 @@ func (c *conn) deliver(ctx context.Context, msgs []message, together bool) error
 	if fault := c.accept(msgs, together); fault != nil {
 		return fault
 	}
-	for _, m := range msgs {
+	for i, m := range msgs {
 		select {
 		case c.in <- m:
+			continue
 		case <-c.closed:
-			return errClosed
 		case <-ctx.Done():
-			return errClosed
 		}
+		c.withdraw(msgs[i:])
+		return errClosed
 	}
 	return nil
 }
 
-// accept notes the calls among msgs.
+// awaited tells calls that are to be answered soon from subscriptions, which
+// end with the session.
+func (m *message) awaited() bool { return m.isCall() && m.method != "subscriptions/listen" }
+
+// accept notes the calls among msgs, all or none.
 func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if together && !c.batches {
 		return rpcError(jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
 	}
-	b := &batch{}
 	for _, m := range msgs {
-		if !m.isCall() || m.method == "subscriptions/listen" { // which ends with the session
-			continue
-		}
-		if _, twice := c.open[string(m.id)]; twice {
+		if _, twice := c.open[string(m.id)]; twice && m.awaited() {
 			return rpcError(jsonrpc.CodeInvalidRequest, "the id %s is in use", m.id)
+		}
+	}
+	var b *batch
+	if together {
+		b = &batch{}
+	}
+	for _, m := range msgs {
+		if !m.awaited() {
+			continue
 		}
 		if m.method == "initialize" {
 			v := text(get(m.params, "protocolVersion"))
 			c.batches = v <= lastBatch && slices.Contains(mcp.SupportedProtocolVersions(), v)
 		}
-		c.open[string(m.id)] = nil
+		c.open[string(m.id)] = b
 		if together {
 			b.left++
-			c.open[string(m.id)] = b
 		}
 	}
 	return nil
+}
+
+// withdraw forgets calls that were accepted but not delivered. What they came
+// with may be complete without them.
+func (c *conn) withdraw(msgs []message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.settle()
+	for _, m := range msgs {
+		if !m.awaited() {
+			continue
+		}
+		b := c.open[string(m.id)]
+		delete(c.open, string(m.id))
+		if b == nil {
+			continue
+		}
+		if b.left--; b.left == 0 && len(b.answers) > 0 {
+			_ = c.write(b.join()) // the client is gone if it fails
+		}
+	}
 }
 
 // finish says that no more messages come; idle closes when all calls are answered.
@@ -164,6 +194,10 @@ func (b *batch) add(answer []byte) []byte {
 	if b.left--; b.left > 0 {
 		return nil
 	}
+	return b.join()
+}
+
+func (b *batch) join() []byte {
 	return append(append([]byte{'['}, bytes.Join(b.answers, []byte{','})...), ']')
 }
 

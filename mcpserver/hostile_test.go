@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,4 +36,40 @@ func TestRefusalIsNoAnswer(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Ids are compared by what they mean, and a refused batch leaves none behind.
+func TestIDsOverStdio(t *testing.T) {
+	started, goOn := make(chan struct{}), make(chan struct{})
+	s := serve(t, nil, rawTool("slow", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		close(started)
+		<-goOn
+		return toolpost.Text("done"), nil
+	}))
+	r := stdio(t, s, t.Context())
+	r.send(t, strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
+	soon(t, r.out.lines, "an answer")
+	r.send(t, `{"jsonrpc":"2.0","id":"a\/b","method":"tools/call","params":{"name":"slow"}}`)
+	soon(t, started, "the call")
+	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
+	const refused = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`
+	for _, tt := range []struct{ line, want string }{
+		{ping(`"a/b"`), `{"jsonrpc":"2.0","id":"a/b","error":{"code":-32600,`},
+		{"[" + ping("7") + "," + ping(`"\u0061/b"`) + "]", refused},
+		{"[" + ping(`"\u00e9"`) + "," + ping(`"é"`) + "]", refused},
+		{ping("7"), `{"jsonrpc":"2.0","id":7,"result":{}}`},
+		{"[" + ping(`"\u00e9"`) + "]", `[{"jsonrpc":"2.0","id":"é","result":{}}]`},
+		{ping(`"\u00e9"`), `{"jsonrpc":"2.0","id":"é","result":{}}`},
+	} {
+		r.send(t, tt.line)
+		if got := soon(t, r.out.lines, "an answer"); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: got %s, want %s", tt.line, got, tt.want)
+		}
+	}
+	close(goOn)
+	soon(t, r.out.lines, "the answer of the slow call")
+	_ = r.in.Close()
+	if err := soon(t, r.done, "the end"); err != nil { // at once: no call is open
+		t.Error(err)
+	}
 }

@@ -245,7 +245,9 @@ func (m *message) check(version, id json.RawMessage) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	m.id = id
+	if m.id = id; bytes.IndexByte(id, '\\') > 0 { // ids are compared by their bytes
+		m.id = quote(text(id))
+	}
 	switch {
 	case string(version) != `"2.0"`:
 		return rpcError(jsonrpc.CodeInvalidRequest, `want "jsonrpc":"2.0", got %.40q`, version)

@@ -90,7 +90,7 @@ func TestParse(t *testing.T) {
 	}
 	m := msgs[0]
 	for got, want := range map[string]string{
-		string(m.id): `"\u0031"`, m.method: "tools/call", m.name: "ab", string(m.params): params,
+		string(m.id): `"1"`, m.method: "tools/call", m.name: "ab", string(m.params): params,
 		string(m.arguments): `{"n":9007199254740993}`, string(m.meta): `{"k":1}`,
 	} {
 		if got != want {
