@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,8 +52,7 @@ func newFront(c *core, engine *mcp.Server, o *Options) *front {
 // ServeHTTP implements [http.Handler].
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.recover(w, r)
-	if fault := f.guard.check(r); fault != nil {
-		writeJSON(w, http.StatusForbidden, failure(nil, fault))
+	if !f.admit(w, r) {
 		return
 	}
 	switch strings.TrimSuffix(r.URL.Path, "/") {
@@ -62,6 +63,22 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		writeJSON(w, http.StatusNotFound, []byte(`{"error":"there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)"}`))
 	}
+}
+
+// bodyTime is how long the body of a request may take to come.
+const bodyTime = 30 * time.Second
+
+// admit asks the guard, and answers whom it refuses. Until the body is read,
+// time runs: also for a body that nobody reads, which the HTTP server skips.
+func (f *front) admit(w http.ResponseWriter, r *http.Request) bool {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // not every writer has deadlines
+	}
+	fault := f.guard.check(r)
+	if fault != nil {
+		writeJSON(w, http.StatusForbidden, failure(nil, fault))
+	}
+	return fault == nil
 }
 
 func (f *front) recover(w http.ResponseWriter, r *http.Request) {
@@ -206,8 +223,12 @@ func (f *front) read(w http.ResponseWriter, r *http.Request) (msgs []message, ba
 	if err != nil {
 		status, fault := http.StatusBadRequest, rpcError(jsonrpc.CodeParseError, "read the body: %.200v", err)
 		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		switch {
+		case errors.As(err, &tooLarge):
 			status, fault = http.StatusRequestEntityTooLarge, rpcError(jsonrpc.CodeInvalidRequest, "the body is larger than %d bytes", f.maxBody)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			w.Header().Set("Connection", "close")
+			status, fault = http.StatusRequestTimeout, rpcError(jsonrpc.CodeInvalidRequest, "the body did not come within %v", bodyTime)
 		}
 		refuse(w, status, nil, fault)
 		return nil, false, false
@@ -225,8 +246,12 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
-	b := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	const trusted = 64 << 10 // a larger buffer is for bytes that did come
+	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), trusted)+bytes.MinRead))
 	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	if err == nil {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end the call
+	}
 	return b.Bytes(), err
 }
 
