@@ -95,6 +95,8 @@ func TestSummaryHidesSecrets(t *testing.T) {
 		{`"command": "x", "args": ["sk-hunter2", "AbCdEfGhIjKlMnOp0123456789", "0123456789abcdef0123456789abcdef", "--verbose"]`, "x … … … --verbose"},
 		{`"command": "x", "args": ["postgres://ada:hunter2@db:5432/shop?sslmode=x"], "env": {"B": "hunter2", "A": "hunter2"}`,
 			"x postgres://…@db:5432/shop?sslmode=… A=… B=…"},
+		{`"command": "x", "args": ["https://ada:hunter2@h.example/?api_key=hunter2", "Authorization: Bearer hunter2"]`,
+			"x https://…@h.example/?api_key=… Authorization: …"},
 		{`"url": "https://u:hunter2@h.example/v1/AbCdEfGhIjKlMnOp0123456789/mcp?key=hunter2&z#hunter2", "headers": {"Authorization": "hunter2"}, "disabled": true`,
 			"https://…@h.example/v1/…/mcp?key=…&z=… Authorization: … (disabled)"},
 	} {

@@ -196,7 +196,11 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
-		"big":   func(o *odd) { o.call = func(m *message) { o.text(m, strings.Repeat("x", 5<<20)) }; o.serve() },
+		"big": func(o *odd) { o.call = func(m *message) { o.text(m, strings.Repeat("x", 5<<20)) }; o.serve() },
+		"args": func(*odd) {
+			fmt.Fprintf(os.Stderr, "invalid token in %q\n", os.Args[1:])
+			os.Exit(1)
+		},
 		"deaf":  func(o *odd) { o.call = func(*message) { forever() }; o.serve() },
 		"crash": crash,
 		"loop": func(o *odd) {

@@ -173,6 +173,21 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretsOfArgsAndPath(t *testing.T) {
+	const form = "0123456789abcdefghABCDEFGH"
+	hide := secretsOf(&Config{URL: "https://only-t0ken@host/api/" + form + "x/mcp", Args: []string{
+		"--api-key", "0neSecret", "--token=tw0secret", "Authorization: Bearer thr33secret", "-H", "X-Api-Key: f0ursecret",
+		form, "https://ada:f1vesecret@host/" + form + "y?k=s1x%20secret", "-c", "A=run the server", "--port", "8080808",
+	}})
+	got := hide.Replace("only-t0ken 0neSecret tw0secret thr33secret f0ursecret f1vesecret " + form + "x " + form + " " + form + "y s1x%20secret s1x+secret s1x secret")
+	if rest := strings.ReplaceAll(got, "[hidden]", ""); strings.TrimSpace(rest) != "" {
+		t.Errorf("got %s", got)
+	}
+	if plain := `server "api" run the host/mcp --api-key 8080808`; hide.Replace(plain) != plain {
+		t.Errorf("got %s", hide.Replace(plain))
+	}
+}
+
 func TestLogsHideSecrets(t *testing.T) {
 	var b bytes.Buffer
 	hide := strings.NewReplacer("s3cret", "[hidden]")

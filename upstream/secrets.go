@@ -13,32 +13,36 @@ import (
 func secretsOf(cfg *Config) *strings.Replacer {
 	const shortest = 6 // shorter values are flags, and would be found everywhere
 	var secrets []string
-	add := func(s string) {
-		if len(s) >= shortest {
-			secrets = append(secrets, s)
+	add := func(all ...string) {
+		for _, s := range all {
+			if len(s) >= shortest && s != "Bearer" {
+				secrets = append(secrets, s, url.QueryEscape(s), url.PathEscape(s))
+			}
 		}
+	}
+	collect := func(s string) string {
+		decoded, _ := url.PathUnescape(s)
+		for _, s := range []string{s, decoded} {
+			add(s)
+			if _, after, ok := strings.Cut(s, ":"); ok { // a header, or a user with a password
+				s = strings.TrimSpace(after)
+				add(s)
+			}
+			if scheme, token, ok := strings.Cut(s, " "); ok && slices.Contains([]string{"bearer", "basic", "token"}, strings.ToLower(scheme)) {
+				add(token)
+			}
+		}
+		return ""
 	}
 	for _, v := range cfg.Headers {
 		add(v)
-		for _, part := range strings.Fields(v) {
-			add(part)
-		}
+		add(strings.Fields(v)...)
 	}
 	for _, v := range cfg.Env {
 		add(v)
 	}
-	if u, err := url.Parse(cfg.URL); err == nil {
-		if password, ok := u.User.Password(); ok {
-			add(u.User.String())
-			add(password)
-		}
-		for _, values := range u.Query() {
-			for _, v := range values {
-				add(v)
-				add(url.QueryEscape(v))
-			}
-		}
-	}
+	RedactArgs(cfg.Args, collect)
+	RedactURL(cfg.URL, collect)
 	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	var pairs []string
 	for _, s := range secrets {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -239,6 +241,35 @@ func TestServersThatDoNotStart(t *testing.T) {
 				t.Errorf("status %+v", v)
 			}
 		})
+	}
+}
+
+// What servers quote of their address and arguments is told without secrets.
+func TestErrorsHideSecrets(t *testing.T) {
+	const secret = "SECRETabcdef0123456789ABCDEF"
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, "<pre>Cannot %s %s</pre>", r.Method, r.URL.Path)
+	}))
+	defer web.Close()
+	args := child(t, "args")
+	args.Args = []string{"--api-key=" + secret, "--token", secret, "Authorization: Bearer " + secret}
+	for want, cfg := range map[string]*upstream.Config{
+		"Cannot POST /s/[hidden]/mcp": {URL: web.URL + "/s/" + secret + "/mcp"},
+		"invalid token":               args,
+	} {
+		logged := make(logChannel, 100)
+		u, err := upstream.Start(cfg, &upstream.Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer u.Close()
+		err = u.Ready(t.Context())
+		text := fmt.Sprint(err, <-logged)
+		if strings.Contains(text, secret) || strings.Count(text, want) != 2 {
+			t.Errorf("told %s", text)
+		}
 	}
 }
 
