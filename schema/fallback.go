@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ type fallback struct {
 	gave     atomic.Bool // a value passed as it could not be checked
 	meter    meter
 	compiled *jsonschema.Schema
+	nodes    int    // subschemas, 0 unless there are unevaluated properties or items
 	doc      *value // for the names that are valid at some place
 }
 
@@ -46,6 +46,9 @@ func newFallback(d *document) (f *fallback) {
 		}
 	}()
 	f = &fallback{doc: d.root}
+	if d.ownEnums() {
+		f.nodes = d.nodes
+	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.DefaultDraft(drafts(d.draft))
@@ -54,7 +57,7 @@ func newFallback(d *document) (f *fallback) {
 		if err != nil {
 			return nil, err
 		}
-		return p, nil
+		return meteredPattern{p, &f.meter}, nil
 	})
 	c.RegisterVocabulary(f.meter.vocabulary())
 	c.AssertVocabs()
@@ -83,6 +86,10 @@ func drafts(draft int) *jsonschema.Draft {
 
 // explain adds the problems of a value to those of x.
 func (f *fallback) explain(v *value, x *explainer) {
+	if f.nodes > 0 && f.nodes*v.widest() > 1<<22 { // each subschema may copy what is not evaluated
+		f.gave.Store(true)
+		return
+	}
 	err := f.validate(v)
 	if err != nil && x.nullIsAbsent {
 		if less := f.withoutNulls(v, err); less != nil {
@@ -122,34 +129,6 @@ func (f *fallback) validate(v *value) (err error) {
 			err = errGaveUp
 		}
 	}()
-	f.meter.left = 1<<18 + 8*len(v.raw)
+	f.meter.start(1<<18 + 8*len(v.raw))
 	return f.compiled.Validate(v.decode())
-}
-
-// A meter ends a validation that visits too many schemas. The full validator
-// calls it for each one, as if it were a keyword.
-type meter struct{ left int }
-
-func (m *meter) vocabulary() *jsonschema.Vocabulary {
-	return &jsonschema.Vocabulary{
-		URL: "mem:///meter",
-		Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
-			return m, nil
-		},
-	}
-}
-
-// Validate charges one schema: errors cost by depth, objects and arrays by size.
-func (m *meter) Validate(ctx *jsonschema.ValidatorContext, v any) {
-	size := 0
-	switch v := v.(type) {
-	case map[string]any:
-		size = len(v)
-	case []any:
-		size = len(v)
-	}
-	if m.left -= 1 + (len(ctx.ValueLocation())+size)/8; m.left < 0 {
-		m.left = math.MaxInt
-		panic(errGaveUp)
-	}
 }

@@ -191,6 +191,49 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
+// What the full validator cannot check in time passes, and is reported.
+func TestWorkIsBounded(t *testing.T) {
+	texts := `[` + strings.Repeat(`"v59999",`, 5000) + `"v1"]`
+	names := `{` + numbered(2000, `"`+strings.Repeat("ab", 50)+`z%d":1`) + `}`
+	for _, test := range []struct{ name, schema, value string }{
+		{"large enum", `{"type":"array","contains":{},"items":{"enum":[` + numbered(60_000, `"v%d"`) + `]}}`, texts},
+		{"large enum of arrays", `{"type":"array","contains":{},"items":{"enum":[` + numbered(60_000, `["v%d"]`) + `]}}`, `[` + strings.Repeat(`["v59999"],`, 5000) + `["v1"]]`},
+		{"branches", `{"type":"array","contains":{},"items":{"oneOf":[` + numbered(40, `{"const":%d}`) + `]}}`, `[` + strings.Repeat(`1,`, 20_000) + `1]`},
+		{"patterns", `{"patternProperties":{` + numbered(200, `"^(a|b)*c%d":{}`) + `}}`, names},
+		{"unevaluated", `{"anyOf":[` + numbered(2000, `{"type":"string","title":"%d"}`) + `,{}],"unevaluatedProperties":{}}`, `{` + numbered(20_000, `"k%d":1`) + `}`},
+		{"draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","contains":{},"items":{"oneOf":[` + numbered(40, `{"const":%d}`) + `]}}`, `[` + strings.Repeat(`1,`, 20_000) + `1]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := compile(t, test.schema)
+			start := time.Now()
+			if err := v.Validate([]byte(test.value)); err != nil {
+				t.Errorf("%.300v", err)
+			}
+			if d := time.Since(start); d > 2*time.Second {
+				t.Errorf("took %v", d)
+			}
+		})
+	}
+	v := compile(t, `{"$ref":"#/$defs/n","not":{"type":"null"},"$defs":{"n":{"anyOf":[{"properties":{"x":{"$ref":"#/$defs/n"}}},{"properties":{"x":{"$ref":"#/$defs/n"},"y":{}}}],"minProperties":1}}}`)
+	if err := v.Validate([]byte(wrap(900, `{"x":`, `{}`, `}`))); err != nil || len(v.Report()) != 1 {
+		t.Errorf("%v, report %v", err, v.Report())
+	}
+}
+
+func TestLargeEnum(t *testing.T) {
+	v := compile(t, `{"properties":{"a":{"enum":[`+numbered(100, `"v%d",%[1]d,[%[1]d]`)+`,null]}},"not":{"required":["z"]}}`)
+	for _, value := range []string{`"v99"`, `99.0`, `[1e0]`, `null`} {
+		if err := v.Validate([]byte(`{"a":` + value + `}`)); err != nil {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+	for _, value := range []string{`"v100"`, `100`, `[100]`, `false`, `{}`} {
+		if err := v.Validate([]byte(`{"a":` + value + `}`)); err == nil || !strings.Contains(err.Error(), `/a: expected one of "v0", 0, [0], "v1"`) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
 func TestSlowPatternIsReported(t *testing.T) {
 	v := compile(t, `{"pattern":"^(?=a)(a+)+$"}`)
 	if len(v.Report()) > 0 {
