@@ -14,6 +14,9 @@ import (
 // prefixItems and local references. Data must be valid; it is returned as it
 // is if nothing is filled in.
 func (s *Schema) Fill(data []byte) []byte {
+	if s.defaults == nil { // a Schema that was never read
+		return data
+	}
 	d := s.defaults()
 	if d == nil {
 		return data

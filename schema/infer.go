@@ -24,7 +24,7 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 
 // Infer infers the schema of t from its fields, tags and methods, by the rules
 // of encoding/json. Findings name parts left untyped, such as a json.Marshaler
-// without a schema method.
+// without a schema method; the Schema keeps them, see [Schema.Findings].
 //
 // A field is described by its tags: desc (or description), default, min, max,
 // minlen, maxlen, pattern, format, example and enum:"a,b". A jsonschema tag is
@@ -50,5 +50,7 @@ func Infer(t reflect.Type, opts *InferOptions) (*Schema, []Finding, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
 	}
-	return newSchema(raw, &CompileOptions{NullIsAbsent: !output}), in.findings, nil
+	s := newSchema(raw, CompileOptions{NullIsAbsent: !output})
+	s.findings = in.findings
+	return s, s.Findings(), nil
 }

@@ -33,20 +33,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
-// A Schema is one JSON Schema document. It is immutable, and keeps the bytes
-// it was made from: property order and numbers are never rewritten.
+// A Schema is one JSON Schema document. It keeps the bytes it was made from:
+// property order and numbers are never rewritten. It is immutable, except that
+// it can be read from JSON, before it is used.
 type Schema struct {
 	raw      json.RawMessage
+	opts     CompileOptions
+	findings []Finding
 	compiled func() *Validator
 	defaults func() *defaults
 }
 
-func newSchema(raw []byte, opts *CompileOptions) *Schema {
-	s := &Schema{raw: raw}
-	s.compiled = sync.OnceValue(func() *Validator { return Compile(s, opts) })
+func newSchema(raw []byte, opts CompileOptions) *Schema {
+	s := &Schema{raw: raw, opts: opts}
+	s.compiled = sync.OnceValue(func() *Validator { return Compile(&Schema{raw: raw}, &opts) })
 	s.defaults = sync.OnceValue(func() *defaults { return readDefaults(raw) })
 	return s
 }
@@ -63,7 +67,7 @@ func Parse(raw []byte) (*Schema, error) {
 	case raw[0] != '{' && raw[0] != 't' && raw[0] != 'f':
 		return nil, fmt.Errorf("parse schema: it is %.20s, want a JSON object", raw)
 	}
-	return newSchema(bytes.Clone(raw), nil), nil
+	return newSchema(bytes.Clone(raw), CompileOptions{}), nil
 }
 
 func syntaxError(raw []byte) error {
@@ -85,8 +89,45 @@ func MustParse(raw string) *Schema {
 // Raw returns the schema's exact bytes. The caller must not change them.
 func (s *Schema) Raw() json.RawMessage { return s.raw }
 
-// Validator returns the schema compiled with default options, compiled at most once.
-func (s *Schema) Validator() *Validator { return s.compiled() }
+// With returns the schema that raw holds, to be compiled with the same options
+// as s: for layers that rewrite a schema.
+func (s *Schema) With(raw []byte) (*Schema, error) {
+	other, err := Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	return newSchema(other.raw, s.opts), nil
+}
 
-// MarshalJSON returns the exact bytes.
-func (s *Schema) MarshalJSON() ([]byte, error) { return s.raw, nil }
+// Findings returns what inference left untyped. Schemas from elsewhere have none.
+func (s *Schema) Findings() []Finding { return slices.Clone(s.findings) }
+
+// Validator returns the compiled schema: with null read as "left out" if it was
+// inferred for input, else with default options. It is compiled at most once.
+func (s *Schema) Validator() *Validator {
+	if s.compiled == nil { // a Schema that was never read
+		return Compile(s, nil)
+	}
+	return s.compiled()
+}
+
+// MarshalJSON returns the exact bytes, null if there are none.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	if s.raw == nil {
+		return []byte("null"), nil
+	}
+	return s.raw, nil
+}
+
+// UnmarshalJSON reads a schema as [Parse] does. Null leaves s as it is.
+func (s *Schema) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	other, err := Parse(raw)
+	if err != nil {
+		return err
+	}
+	*s = *other
+	return nil
+}
