@@ -26,7 +26,7 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 // of encoding/json. Findings name parts left untyped, such as a json.Marshaler
 // without a schema method; the Schema keeps them, see [Schema.Findings].
 //
-// A field is described by its tags: desc (or description), default, min, max,
+// A field is described by its tags: desc (or description, jsonschema_description), default, min, max,
 // minlen, maxlen, pattern, format, example and enum:"a,b". A jsonschema tag is
 // a description, or keywords: jsonschema:"required,enum=a,enum=b,minimum=1",
 // with \\, for a comma in a value. A default makes a field optional.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -45,13 +46,13 @@ func parseTags(tag reflect.StructTag) (required bool, words []keyword, err error
 	return required, words, nil
 }
 
-var shortTags = []string{"desc", "description", "default", "min", "max", "minlen", "maxlen", "pattern", "format", "example", "enum"}
+var shortTags = []string{"desc", "description", "jsonschema_description", "default", "min", "max", "minlen", "maxlen", "pattern", "format", "example", "enum"}
 
 // canonical is the keyword that a short tag means. The lengths are settled
 // when the type is known.
 func canonical(short string) string {
 	switch short {
-	case "desc":
+	case "desc", "jsonschema_description":
 		return "description"
 	case "min":
 		return "minimum"
@@ -67,6 +68,9 @@ func parseTag(tag string) (words []keyword, err error) {
 	if tag == "" {
 		return nil, nil
 	}
+	if tag == "-" {
+		return nil, errors.New(`"-" leaves nothing out, as the field is read all the same; write json:"-"`)
+	}
 	parts := splitCommas(tag)
 	if !isKeywordList(parts) {
 		return []keyword{{"description", []string{tag}}}, nil
@@ -75,6 +79,8 @@ func parseTag(tag string) (words []keyword, err error) {
 		name, value, ok := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
 		switch {
+		case name == "nullable":
+			return nil, errors.New("nullable is not supported; results may be null where the field is a pointer, and null for an optional argument is read as left out")
 		case slices.Contains(flags, name) && !ok:
 			value = "true"
 		case !isKeyword(name):
@@ -101,15 +107,15 @@ func addKeyword(words []keyword, name, value string) ([]keyword, error) {
 	return words, nil
 }
 
-// flags are the keywords that need no value.
-var flags = []string{"required", "uniqueItems", "readOnly", "writeOnly", "deprecated"}
+// flags are the keywords that need no value. Other libraries have nullable.
+var flags = []string{"required", "uniqueItems", "readOnly", "writeOnly", "deprecated", "nullable"}
 
 var assignment = regexp.MustCompile(`^ *[A-Za-z_$][A-Za-z0-9_]*=`)
 
 // isKeywordList tells required,minimum=1 from a text such as "required, as it were".
 func isKeywordList(parts []string) bool {
 	return assignment.MatchString(parts[0]) || slices.Contains(flags, parts[0]) &&
-		(len(parts) == 1 || assignment.MatchString(parts[1]) || isKeyword(strings.TrimSpace(parts[1])))
+		(len(parts) == 1 || assignment.MatchString(parts[1]) || slices.Contains(flags, strings.TrimSpace(parts[1])) || isKeyword(strings.TrimSpace(parts[1])))
 }
 
 // splitCommas splits at commas; \, is a comma that does not split.

@@ -59,6 +59,7 @@ func TestTags(t *testing.T) {
 			`{"type":"string","title":"T","description":"one, two","format":"uri","pattern":"^a=b$","minLength":1,"maxLength":2}`, false},
 		{1, `jsonschema:"minimum=1, maximum=9007199254740993"`, `{"type":"integer","minimum":1,"maximum":9007199254740993}`, false},
 		{1.0, `jsonschema:"exclusiveMinimum=-1.5,exclusiveMaximum=1e3,multipleOf=0.01"`, `{"type":"number","exclusiveMinimum":-1.5,"exclusiveMaximum":1e3,"multipleOf":0.01}`, false},
+		{1, `jsonschema_description:"one, two"`, `{"type":"integer","description":"one, two"}`, false},
 		{1, `jsonschema:"default=7"`, `{"type":"integer","default":7}`, true},
 		{1, `jsonschema:"required,default=7"`, `{"type":"integer","default":7}`, false},
 		{true, `jsonschema:"default=true,example=false,example=true"`, `{"type":"boolean","default":true,"examples":[false,true]}`, true},
