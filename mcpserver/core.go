@@ -75,11 +75,11 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 }
 
 func (c *core) list(r *request, l listing) (json.RawMessage, error) {
-	var cursor string
-	if raw := get(r.params, "cursor"); len(raw) > 1 {
-		cursor = string(raw[1 : len(raw)-1])
+	raw := get(r.params, "cursor")
+	if raw != nil && raw[0] != '"' && string(raw) != "null" {
+		return nil, rpcError(jsonrpc.CodeInvalidParams, "%s: cursor must be a string", r.method)
 	}
-	body := l.page(cursor)
+	body := l.page(text(raw))
 	if body == nil {
 		return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown cursor; list again from the start")
 	}

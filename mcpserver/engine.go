@@ -88,6 +88,9 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 
 // engine serves the other methods.
 func (c *core) engine(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	if err := checkEngine(method, req); err != nil {
+		return nil, err
+	}
 	f := c.features.Load()
 	if p, ok := req.GetParams().(*mcp.SubscriptionsListenParams); ok && p != nil && p.Notifications != nil && f.Subscribe == nil {
 		p.Notifications.ResourceSubscriptions = nil
@@ -109,6 +112,44 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 		f.announce(res.Capabilities)
 	}
 	return res, nil
+}
+
+// metaUnknown is the member of a ping's _meta that names the unknown method
+// of the call whose place it takes.
+const metaUnknown = "toolpost/unknown"
+
+func checkEngine(method string, req mcp.Request) error {
+	switch p := req.GetParams().(type) {
+	case *mcp.PingParams:
+		if p != nil && p.Meta[metaUnknown] != nil {
+			return opaque{noMethod(fmt.Sprint(p.Meta[metaUnknown]))}
+		}
+	case *mcp.SetLoggingLevelParams:
+		if p == nil || levelIndex(string(p.Level)) < 0 {
+			return rpcError(jsonrpc.CodeInvalidParams, "%s: the level must be one of: %s", method, levels)
+		}
+	}
+	return nil
+}
+
+// opaque keeps the MCP library from putting its own text, which names the
+// method that it saw, in place of an error with the code of unknown methods.
+type opaque struct{ fault *jsonrpc.Error }
+
+// Error implements error.
+func (o opaque) Error() string { return o.fault.Message }
+
+// As serves [errors.As]; [errors.Is] finds nothing.
+func (o opaque) As(target any) bool {
+	p, ok := target.(**jsonrpc.Error)
+	if ok {
+		*p = o.fault
+	}
+	return ok
+}
+
+func noMethod(name string) *jsonrpc.Error {
+	return rpcError(jsonrpc.CodeMethodNotFound, "there is no method %.100q", name)
 }
 
 // announce takes back the capabilities that the server does not have.

@@ -126,7 +126,11 @@ func (w *jsonErrors) Write(b []byte) (int, error) {
 		return w.ResponseWriter.Write(b)
 	}
 	w.Header().Del("X-Content-Type-Options")
-	fault := rpcError(jsonrpc.CodeInvalidRequest, "%s", strings.TrimSpace(string(b)))
+	text := strings.TrimSpace(string(b))
+	if text == "session not found" {
+		text += ": it has ended, or never was; send initialize again"
+	}
+	fault := rpcError(jsonrpc.CodeInvalidRequest, "%s", text)
 	writeJSON(w.ResponseWriter, w.status, failure(w.id, fault))
 	return len(b), nil
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -150,9 +151,15 @@ func (f *front) streamable(w http.ResponseWriter, r *http.Request) {
 func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []message, batch bool) {
 	m := &msgs[0]
 	switch {
-	case batch || m.method == "":
+	case batch:
+		if msgs = known(msgs); len(msgs) == 0 {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		m = &msgs[0]
+	case m.method == "":
 	case !standard(m.method) && m.isCall():
-		writeJSON(w, http.StatusOK, failure(m.id, rpcError(jsonrpc.CodeMethodNotFound, "there is no method %.100q", m.method)))
+		writeJSON(w, http.StatusOK, failure(m.id, noMethod(m.method)))
 		return
 	case !standard(m.method):
 		w.WriteHeader(http.StatusAccepted)
@@ -166,6 +173,23 @@ func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []message, 
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	f.sessions.ServeHTTP(&jsonErrors{ResponseWriter: w, id: m.id}, r)
+}
+
+// known returns the batch as the MCP library takes it, which refuses all of it
+// for one method that it does not know: such notifications are left out, and
+// such calls are pings that are answered as what they were (see metaUnknown).
+func known(msgs []message) []message {
+	var kept []message
+	for _, m := range msgs {
+		switch {
+		case m.method == "" || standard(m.method):
+			kept = append(kept, m)
+		case m.isCall():
+			params := `{"_meta":{"` + metaUnknown + `":` + string(quote(m.method)) + `}}`
+			kept = append(kept, message{id: m.id, method: pingMethod, params: json.RawMessage(params)})
+		}
+	}
+	return kept
 }
 
 // rewrite writes the messages again as the MCP library is to see them.

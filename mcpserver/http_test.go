@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,8 @@ func TestBadRequests(t *testing.T) {
 		{"wrong content type", ping, session + "Content-Type: text/plain", 415, -32600, "null"},
 		{"nothing acceptable", ping, session + "Accept: text/html", 406, -32600, "null"},
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, session, 200, -32601, "1"},
+		{"unknown log level", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}`, session, 200, -32602, "1"},
+		{"number as cursor", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}`, session, 200, -32602, "1"},
 		{"no session", ping, "", 400, -32600, "1"},
 		{"unknown session", ping, "Mcp-Session-Id: nonsense", 404, -32600, "1"},
 		{"unknown version", ping, "Mcp-Protocol-Version: 2020-01-01\nMcp-Session-Id: x", 400, -32600, "1"},
@@ -119,6 +122,22 @@ func TestBatch(t *testing.T) {
 		if e.status != 200 || !strings.Contains(e.body, want) {
 			t.Errorf("no %s in %d %s", want, e.status, e.body)
 		}
+	}
+}
+
+// Unknown methods spoil only themselves.
+func TestUnknownMethodsInBatch(t *testing.T) {
+	s := serve(t, nil)
+	id := s.post(t, strings.Replace(initialize, "2025-11-25", "2025-03-26", 1), "").header.Get("Mcp-Session-Id")
+	const call, notice = `{"jsonrpc":"2.0","id":"u","method":"no/such","params":{"x":1}}`, `{"jsonrpc":"2.0","method":"notifications/no"}`
+	e := s.post(t, "["+notice+","+call+","+ping+"]", "Mcp-Session-Id: "+id)
+	for _, want := range []string{`"id":"u","error":{"code":-32601,"message":"there is no method \"no/such\""}`, `"id":1,"result":{}`} {
+		if e.status != 200 || !strings.Contains(e.body, want) {
+			t.Errorf("no %s in %d %s", want, e.status, e.body)
+		}
+	}
+	if e := s.post(t, "["+notice+"]", "Mcp-Session-Id: "+id); e.status != 202 {
+		t.Errorf("notifications only: %d %s", e.status, e.body)
 	}
 }
 
@@ -332,7 +351,21 @@ func TestDelete(t *testing.T) {
 	if e := s.do(t, "DELETE", "/mcp", "", session); e.status != 204 {
 		t.Errorf("DELETE: %d %s", e.status, e.body)
 	}
-	if e := s.post(t, ping, session); e.status != 404 {
+	if e := s.post(t, ping, session); e.status != 404 || !strings.Contains(e.body, "initialize again") {
 		t.Errorf("after DELETE: %d %s", e.status, e.body)
+	}
+}
+
+func TestGuard(t *testing.T) {
+	s := serve(t, &mcpserver.Options{Hosts: []string{"tools.example"}})
+	h := s.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	for host, want := range map[string]int{"localhost:1": 204, "tools.example": 204, "evil.example": 403} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/healthz", nil)
+		r.Host = host
+		h.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", host, w.Code, want)
+		}
 	}
 }

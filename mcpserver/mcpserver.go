@@ -117,6 +117,16 @@ func (s *Server) ResourceUpdated(ctx context.Context, uri string) {
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE).
 func (s *Server) Handler() http.Handler { return s.front }
 
+// Guard keeps from next the requests that Handler refuses for their Host or
+// Origin.
+func (s *Server) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.front.admit(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
 // Close ends all sessions, and the calls that they wait for. Handlers that do
 // not heed their context are left behind.
 func (s *Server) Close() error {

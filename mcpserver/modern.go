@@ -133,6 +133,6 @@ func (s *stream) end(m *message, raw json.RawMessage, err error) {
 }
 
 // levelIndex orders the log levels (RFC 5424, §6.2.1); -1 for unknown ones.
-func levelIndex(level string) int {
-	return slices.Index(strings.Fields("debug info notice warning error critical alert emergency"), level)
-}
+func levelIndex(level string) int { return slices.Index(strings.Fields(levels), level) }
+
+const levels = "debug info notice warning error critical alert emergency"

@@ -18,7 +18,7 @@ const drainTime = 5 * time.Second
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	var calls gate
 	mux := http.NewServeMux()
-	mux.Handle("GET /healthz", http.HandlerFunc(s.health))
+	mux.Handle("GET /healthz", s.mcp.Guard(http.HandlerFunc(s.health)))
 	mux.Handle("/", calls.wrap(s.mcp.Handler()))
 	server := &http.Server{
 		Handler:           mux,
@@ -91,8 +91,7 @@ func (g *gate) drain(ctx context.Context) bool {
 	}
 }
 
-// A healthReport is the answer of /healthz. It tells no errors: they may name
-// what is not for everyone who can reach the port.
+// A healthReport is the answer of /healthz.
 type healthReport struct {
 	Status  string         `json:"status"`
 	Tools   int            `json:"tools"`
@@ -105,6 +104,7 @@ type serverHealth struct {
 	Transport string `json:"transport,omitempty"`
 	Version   string `json:"protocolVersion,omitempty"`
 	Tools     int    `json:"tools"`
+	Error     string `json:"error,omitempty"`
 }
 
 // health answers ok as long as toolpost serves: servers come and go.
@@ -113,7 +113,11 @@ func (s *service) health(w http.ResponseWriter, _ *http.Request) {
 	h := healthReport{Status: "ok", Tools: len(tools), Servers: []serverHealth{}}
 	if s.status != nil {
 		for _, st := range s.status() {
-			h.Servers = append(h.Servers, serverHealth{st.Name, string(st.State), string(st.Transport), st.Version, st.Tools})
+			server := serverHealth{Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools}
+			if st.Err != nil {
+				server.Error = st.Err.Error()
+			}
+			h.Servers = append(h.Servers, server)
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -56,7 +56,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestHealth checks that errors of servers stay out of the answer.
+// TestHealth checks that the answer tells why a server is not ready.
 func TestHealth(t *testing.T) {
 	f, err := openFolder(t.Context())
 	if err != nil {
@@ -69,7 +69,7 @@ func TestHealth(t *testing.T) {
 	want := `{"status":"ok","tools":3,"servers":[` +
 		`{"name":"everything","state":"ready","transport":"stdio","protocolVersion":"2025-11-25","tools":12},` +
 		`{"name":"a-server-with-a-long-name","state":"connecting","tools":0},` +
-		`{"name":"web\u001b[2J","state":"failed","transport":"http","tools":0},` +
+		`{"name":"web\u001b[2J","state":"failed","transport":"http","tools":0,"error":"connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"},` +
 		`{"name":"off","state":"disabled","tools":0}]}` + "\n"
 	if got := w.Body.String(); got != want {
 		t.Errorf("got %s", got)
