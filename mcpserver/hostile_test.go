@@ -73,3 +73,29 @@ func TestIDsOverStdio(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Bad parameters of initialize are named in terms of the protocol.
+func TestBadInitialize(t *testing.T) {
+	s := serve(t, nil)
+	lines := stdio(t, s, t.Context())
+	for from, to := range map[string]string{
+		`"2025-11-25"`:      `5|protocolVersion must be a string`,
+		`"capabilities":{}`: `"capabilities":[]|capabilities must be an object`,
+		`"name":"t"`:        `"name":{}|clientInfo.name must be a string`,
+	} {
+		to, text, _ := strings.Cut(to, "|")
+		body := strings.Replace(initialize, from, to, 1)
+		want := `{"jsonrpc":"2.0","id":0,"error":{"code":-32602,"message":"initialize: ` + text + `"}}`
+		if e := s.post(t, body, ""); e.status != 400 || e.last() != want {
+			t.Errorf("got %d %s, want %s", e.status, e.body, want)
+		}
+		lines.send(t, body)
+		if got := soon(t, lines.out.lines, "an answer"); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	lines.send(t, initialize)
+	if got := soon(t, lines.out.lines, "an answer"); !strings.Contains(got, `"result"`) {
+		t.Errorf("then: %s", got)
+	}
+}

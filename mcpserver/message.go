@@ -260,7 +260,7 @@ func (m *message) check(version, id json.RawMessage) error {
 	case m.isCall() && strings.HasPrefix(m.method, "notifications/"):
 		return rpcError(jsonrpc.CodeInvalidRequest, "the notification %.100q has an id", m.method)
 	}
-	return nil
+	return m.checkTypes()
 }
 
 // checkID accepts ids that come back unchanged through every JSON library.

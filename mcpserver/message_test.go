@@ -61,6 +61,10 @@ func TestParseRefuses(t *testing.T) {
 		{"request and response", `{` + call + `,"result":{}}`, jsonrpc.CodeInvalidRequest, "1"},
 		{"result and error", `{"jsonrpc":"2.0","id":1,"result":{},"error":{}}`, jsonrpc.CodeInvalidRequest, ""},
 		{"response without id", `{"jsonrpc":"2.0","result":{}}`, jsonrpc.CodeInvalidRequest, ""},
+		{"initialize without params", `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, jsonrpc.CodeInvalidParams, "1"},
+		{"initialize with an array", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":[]}`, jsonrpc.CodeInvalidParams, "1"},
+		{"client name as a number", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":5}}}`, jsonrpc.CodeInvalidParams, "1"},
+		{"log level as a number", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":5}}`, jsonrpc.CodeInvalidParams, "1"},
 		{"notification with id", `{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}`, jsonrpc.CodeInvalidRequest, "1"},
 	}
 	for _, tt := range tests {

@@ -46,7 +46,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}()
 	select {
 	case err = <-read:
-		c.drain(ctx, over)
+		drain(ctx, c, over)
 	case <-ctx.Done():
 	case <-over:
 	}
@@ -62,7 +62,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 }
 
 // drain waits until the calls are answered whose client has said its last word.
-func (c *conn) drain(ctx context.Context, over <-chan struct{}) {
+func drain(ctx context.Context, c *conn, over <-chan struct{}) {
 	select {
 	case <-c.idle:
 	case <-ctx.Done():

@@ -1,0 +1,52 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// checkTypes reads the params that the MCP library is to read: its own errors
+// have no code, and tell of Go.
+func (m *message) checkTypes() error {
+	var p any
+	switch m.method {
+	case "initialize":
+		p = new(mcp.InitializeParams)
+	case "logging/setLevel":
+		p = new(mcp.SetLoggingLevelParams)
+	case "resources/subscribe", "resources/unsubscribe":
+		p = new(mcp.SubscribeParams)
+	default:
+		return nil
+	}
+	if !isObject(m.params) {
+		return rpcError(jsonrpc.CodeInvalidParams, "%s: params must be an object", m.method)
+	}
+	err := json.Unmarshal(m.params, p)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		return rpcError(jsonrpc.CodeInvalidParams, "%s: %s must be %s", m.method, wrong.Field, kindName(wrong.Type.Kind()))
+	}
+	return rpcError(jsonrpc.CodeInvalidParams, "%s: the params are not those of the protocol", m.method)
+}
+
+func kindName(k reflect.Kind) string {
+	switch k {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "of another type"
+}
