@@ -120,6 +120,7 @@ func describe(t *testing.T, cfg *gateway.Config) string {
 		line("headers", s.Headers)
 		line("transport", s.Transport)
 		line("protocolVersion", s.ProtocolVersion)
+		line("maxMessage", s.MaxMessage)
 		if s.CallTimeout+s.ConnectTimeout > 0 {
 			fmt.Fprintf(&b, "  call %v, connect %v\n", s.CallTimeout, s.ConnectTimeout)
 		}

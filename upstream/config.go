@@ -38,7 +38,7 @@ type Config struct {
 	ConnectTimeout  time.Duration // of one attempt; 60 s if 0
 	ProbeTimeout    time.Duration // of the modern handshake, before the classic one; 5 s if 0
 	CallTimeout     time.Duration // of one call; none if 0
-	MaxLine         int           // bytes of one message; 64 MiB if 0
+	MaxMessage      int           // bytes of one message; 64 MiB if 0
 }
 
 // A Transport is a way to speak MCP.
@@ -95,7 +95,7 @@ func (c *Config) withDefaults() Config {
 	d := *c
 	d.ConnectTimeout = orDefault(d.ConnectTimeout, 60*time.Second)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
-	d.MaxLine = orDefault(d.MaxLine, 64<<20)
+	d.MaxMessage = orDefault(d.MaxMessage, 64<<20)
 	if d.Name == "" {
 		d.Name = "server"
 	}

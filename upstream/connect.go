@@ -149,7 +149,7 @@ func (d *dialer) open(ctx context.Context, t Transport) (connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newLines(p, d.cfg.MaxLine, d.log), nil
+	return newLines(p, d.cfg.MaxMessage, d.log), nil
 }
 
 func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {

@@ -3,8 +3,6 @@ package upstream
 import (
 	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -26,6 +24,9 @@ func events(r io.Reader, max int) iter.Seq2[event, error] {
 		var ev event
 		for first := true; ; first = false {
 			line, err := lines.next(max - len(ev.data))
+			if err == errTooLong {
+				err = tooLong(max)
+			}
 			if err != nil {
 				yield(event{}, err)
 				return
@@ -88,7 +89,7 @@ func (l *eventLines) next(max int) ([]byte, error) {
 			end = len(part)
 		}
 		if line = append(line, part[:end]...); len(line) > max {
-			return nil, fmt.Errorf("%w: it sent an event of more than %d bytes", errTooLong, max)
+			return nil, errTooLong
 		}
 		if end == len(part) {
 			l.r.Discard(end)
@@ -99,5 +100,3 @@ func (l *eventLines) next(max int) ([]byte, error) {
 		return line, nil
 	}
 }
-
-var errTooLong = errors.New("the answer is too long")

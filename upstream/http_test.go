@@ -243,7 +243,7 @@ func TestBrokenAnswers(t *testing.T) {
 		}
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		good.ServeHTTP(w, r)
-	})).URL, MaxLine: 1 << 20}).ready(t)
+	})).URL, MaxMessage: 1 << 20}).ready(t)
 	before := s.Status()
 	stream := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -445,7 +445,7 @@ func TestEndlessSSE(t *testing.T) {
 			_, err = io.WriteString(w, line)
 		}
 	}))
-	s := start(t, &upstream.Config{URL: srv.URL + "/sse", Transport: upstream.SSE, MaxLine: 1 << 20})
+	s := start(t, &upstream.Config{URL: srv.URL + "/sse", Transport: upstream.SSE, MaxMessage: 1 << 20})
 	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
 		t.Errorf("got %v", err)
 	}

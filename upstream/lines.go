@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"math/bits"
@@ -73,7 +72,7 @@ func (c *lines) Read(context.Context) (jsonrpc.Message, error) {
 			go c.Close() // it may live on, and not read what is written to it
 			return nil, err
 		}
-		if c.queue = c.messages(line); len(c.queue) == 0 && c.partial == nil && len(bytes.TrimSpace(line)) > 0 {
+		if c.queue = append(c.queue, c.messages(line)...); len(c.queue) == 0 && c.partial == nil && len(bytes.TrimSpace(line)) > 0 {
 			c.skip(line)
 		}
 	}
@@ -87,6 +86,12 @@ func (c *lines) Read(context.Context) (jsonrpc.Message, error) {
 func (c *lines) messages(line []byte) []jsonrpc.Message {
 	found := decodeMessages(line)
 	text := bytes.TrimRight(line, "\r\n")
+	if c.partial != nil && len(c.partial)+len(line) > c.max {
+		long := &oversize{head: c.partial[:min(len(c.partial), edge)]}
+		if id, ok, _ := long.answers(); ok {
+			found = append(found, &jsonrpc.Response{ID: id, Error: tooLong(c.max)})
+		}
+	}
 	switch {
 	case len(found) > 0, c.partial == nil && string(text) != "{", len(c.partial)+len(line) > c.max:
 		c.partial = nil
@@ -153,13 +158,13 @@ func decodeMessage(data []byte) jsonrpc.Message {
 	return m
 }
 
-// line reads one line of at most max bytes.
+// line reads one line; nothing if it has more than max bytes.
 func (c *lines) line() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := c.r.ReadSlice('\n')
 		if len(line)+len(part) > c.max {
-			return nil, fmt.Errorf("%s wrote a message of more than %d bytes; raise the limit of its messages", c.proc.cmd.Path, c.max)
+			return nil, c.skipLong(append(line, part...), err == nil)
 		}
 		if line == nil && err == nil {
 			return bytes.Clone(part), nil

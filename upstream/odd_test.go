@@ -197,6 +197,34 @@ func parts() map[string]func(*odd) {
 			o.serve()
 		},
 		"big": func(o *odd) { o.call = func(m *message) { o.text(m, strings.Repeat("x", 5<<20)) }; o.serve() },
+		"long": func(o *odd) {
+			const long = `{"content":[{"type":"text","text":%q}]}`
+			var waiting *message
+			x := strings.Repeat("x", 100<<10)
+			o.call = func(m *message) {
+				switch m.param("arguments") {
+				case `{"as":"wait"}`:
+					waiting = m
+					o.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, m.ID)
+					return
+				case `{"as":"head"}`:
+					o.send(`{"jsonrpc":"2.0","id":%s,"result":`+long+`}`, m.ID, x)
+				case `{"as":"tail"}`:
+					o.send(`{"result":`+long+`,"jsonrpc":"2.0","id":%s}`, x+`"id":1}`, m.ID)
+				case `{"as":"lines"}`:
+					o.send("{\n\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":\n"+long+"\n}", m.ID, x[:64<<10-60])
+				case `{"as":"told"}`:
+					o.send(`{"jsonrpc":"2.0","method":"notifications/message","params":%q}`, x)
+					o.send("%s", x)
+					o.text(m, "fine")
+				}
+				if waiting != nil {
+					o.text(waiting, "waited")
+					waiting = nil
+				}
+			}
+			o.serve()
+		},
 		"args": func(*odd) {
 			fmt.Fprintf(os.Stderr, "invalid token in %q\n", os.Args[1:])
 			os.Exit(1)

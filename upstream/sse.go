@@ -36,7 +36,7 @@ func dialSSE(ctx context.Context, client *http.Client, cfg *Config, log *slog.Lo
 	if err != nil {
 		return nil, errors.New("its url is not an address")
 	}
-	c := &sse{inbox: newInbox(), client: client, max: cfg.MaxLine, log: log, done: make(chan struct{})}
+	c := &sse{inbox: newInbox(), client: client, max: cfg.MaxMessage, log: log, done: make(chan struct{})}
 	resp, err := c.open(ctx, cfg.URL)
 	if err != nil {
 		c.fail(err)

@@ -77,7 +77,7 @@ func identify(h http.Header, session, version string) {
 }
 
 func newStreamable(client *http.Client, cfg *Config, log *slog.Logger) *streamable {
-	return &streamable{inbox: newInbox(), client: client, url: cfg.URL, max: cfg.MaxLine, log: log}
+	return &streamable{inbox: newInbox(), client: client, url: cfg.URL, max: cfg.MaxMessage, log: log}
 }
 
 // Write sends msg. For a call it returns when the answer has come: a call that
@@ -174,7 +174,7 @@ func (c *streamable) body(resp *http.Response) ([]byte, error) {
 	_, err := b.ReadFrom(io.LimitReader(resp.Body, int64(c.max)+1))
 	switch {
 	case b.Len() > c.max:
-		return nil, errTooLong
+		return nil, tooLong(c.max)
 	case err != nil:
 		return nil, &cutError{err}
 	}

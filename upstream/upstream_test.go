@@ -349,13 +349,29 @@ func TestBigResult(t *testing.T) {
 	if got := s.text(t, "t", "", nil); len(got) != 5<<20 {
 		t.Errorf("got %d bytes", len(got))
 	}
-	cfg := child(t, "big")
-	cfg.MaxLine = 1 << 20
-	s = start(t, cfg).ready(t)
-	if got := s.text(t, "t", "", nil); !strings.Contains(got, "more than 1048576 bytes") || !strings.Contains(got, "may have been carried out") {
-		t.Errorf("got %.300q", got)
+}
+
+// A message that is too long fails the call that it answers, and no other.
+func TestLongMessage(t *testing.T) {
+	cfg := child(t, "long")
+	cfg.MaxMessage = 64 << 10
+	s := start(t, cfg).ready(t)
+	for _, as := range []string{"head", "tail", "lines", "told"} {
+		waiting := make(chan string)
+		rec := newRecorder()
+		go func() { waiting <- s.text(t, "t", `{"as":"wait"}`, rec) }()
+		<-rec.told
+		want := "fine"
+		if as != "told" {
+			want = "more than 65536 bytes; raise maxMessage"
+		}
+		if got := s.text(t, "t", `{"as":"`+as+`"}`, nil); !strings.Contains(got, want) {
+			t.Errorf("%s: got %.300q", as, got)
+		}
+		if got := <-waiting; got != "waited" {
+			t.Errorf("%s: the other call got %q", as, got)
+		}
 	}
-	s.until(t, "it is back", func() bool { return s.Status().State == upstream.Ready })
 }
 
 // What a call is told comes in order, and before its result.
