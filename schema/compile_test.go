@@ -49,6 +49,9 @@ func TestProblems(t *testing.T) {
 			`expected a value that fits exactly one of 2 forms: number from 1 or number up to 5, got integer 3, which fits 2 of them`},
 		{`{"anyOf":[{"required":["a"]},{"required":["b"]}],"not":{"required":["c"]}}`, `{}`, `expected object with "a" or object with "b", got object {}`},
 		{`{"minProperties":1,"uniqueItems":true,"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`, `{"a":1}`, `/a: expected string, got integer 1`},
+		{`{"minimum":9007199254740993,"not":{"const":1}}`, `5`, `expected number from 9007199254740993, got integer 5`},
+		{`{"$id":"http://x/y","properties":{"a":{"multipleOf":0.10}},"not":{"const":1}}`, `{"a":0.15}`, `/a: expected number that is a multiple of 0.10, got number 0.15`},
+		{`{"patternProperties":{"^a":{}},"properties":{"c":{}},"additionalProperties":false}`, `{"b":1}`, `/b: unknown property; valid names: c, any that matches ^a`},
 		{`{"type":"object"}`, `[1,2]`, `expected object, got array [1,2]`},
 	} {
 		err := compile(t, test.schema).Validate([]byte(test.value))

@@ -122,7 +122,7 @@ func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
 	case *kind.Dependency:
 		return members(k.Missing, "a value", "nothing: it is required beside "+strconv.Quote(k.Prop), nil)
 	case *kind.AdditionalProperties:
-		return members(k.Properties, "no such property", "unknown property", t.validNames(e.SchemaURL))
+		return members(k.Properties, "no such property", "unknown property", t.unknown(e))
 	case *kind.FalseSchema:
 		if t.isUnevaluated(e.SchemaURL) {
 			return []Problem{{Pointer: at, Expected: "no such property or item", Got: "one that no part of the schema knows"}}
@@ -132,35 +132,65 @@ func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
 	if v := t.value.at(at); v != nil {
 		got = shorten(v)
 	}
-	return []Problem{{Pointer: at, Expected: expectedBy(e.ErrorKind), Got: got}}
+	return []Problem{{Pointer: at, Expected: t.expected(e), Got: got}}
 }
 
 func (t *translator) isUnevaluated(url string) bool {
 	return strings.HasSuffix(url, "/unevaluatedProperties") || strings.HasSuffix(url, "/unevaluatedItems")
 }
 
-// validNames returns the properties of the schema at a place.
-func (t *translator) validNames(url string) []string {
-	_, fragment, _ := strings.Cut(url, "#")
+// schemaAt returns the schema of that URL, nil if it is not in the document's
+// own resource.
+func schemaAt(doc *value, at string) *value {
+	base, fragment, _ := strings.Cut(at, "#")
+	if id := doc.get("$id"); base != schemaURL && (id == nil || base != strings.TrimSuffix(id.text, "#")) {
+		return nil
+	}
 	pointer, ok := localRef("#" + fragment)
 	if !ok {
 		return nil
 	}
-	s := t.doc.at(pointer)
-	if s == nil || s.get("properties") == nil {
+	return doc.at(pointer)
+}
+
+// unknown names the properties and patterns of the schema that allows no others.
+func (t *translator) unknown(e *jsonschema.ValidationError) (valid []string) {
+	s := schemaAt(t.doc, e.SchemaURL)
+	if s == nil {
 		return nil
 	}
-	var names []string
-	for _, p := range s.get("properties").kids {
-		names = append(names, p.name)
+	if properties := s.get("properties"); properties != nil {
+		for _, p := range properties.kids {
+			valid = append(valid, p.name)
+		}
 	}
-	return names
+	if patterns := s.get("patternProperties"); patterns != nil {
+		for _, p := range patterns.kids {
+			valid = append(valid, "any that matches "+p.name)
+		}
+	}
+	return valid
+}
+
+// expected says what the schema asks for, its numbers as they are written there.
+func (t *translator) expected(e *jsonschema.ValidationError) string {
+	if number := expectedNumber(e.ErrorKind); number != "" {
+		if s := schemaAt(t.doc, e.SchemaURL); s != nil {
+			if k := s.get(e.ErrorKind.KeywordPath()[0]); k != nil {
+				return number + string(k.raw)
+			}
+		}
+	}
+	return expectedBy(e.ErrorKind)
 }
 
 // expectedBy says what the keyword that failed asks for.
 func expectedBy(k jsonschema.ErrorKind) string {
-	if w := cmp.Or(expectedCount(k), expectedNumber(k)); w != "" {
+	if w := expectedCount(k); w != "" {
 		return w
+	}
+	if w := expectedNumber(k); w != "" {
+		return w + numberOf(k)
 	}
 	switch k := k.(type) {
 	case *kind.Type:
@@ -187,23 +217,37 @@ func expectedBy(k jsonschema.ErrorKind) string {
 	return fmt.Sprintf("a value that keeps to %s", strings.Join(k.KeywordPath(), "/"))
 }
 
+// expectedNumber begins what a bound asks for; the bound follows.
 func expectedNumber(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
+	switch k.(type) {
 	case *kind.Minimum:
-		return "number from " + ratText(k.Want)
+		return "number from "
 	case *kind.Maximum:
-		return "number up to " + ratText(k.Want)
+		return "number up to "
 	case *kind.ExclusiveMinimum:
-		return "number above " + ratText(k.Want)
+		return "number above "
 	case *kind.ExclusiveMaximum:
-		return "number below " + ratText(k.Want)
+		return "number below "
 	case *kind.MultipleOf:
-		return "number that is a multiple of " + ratText(k.Want)
+		return "number that is a multiple of "
 	}
 	return ""
 }
 
-func ratText(r *big.Rat) string {
+func numberOf(k jsonschema.ErrorKind) string {
+	r := new(big.Rat)
+	switch k := k.(type) {
+	case *kind.Minimum:
+		r = k.Want
+	case *kind.Maximum:
+		r = k.Want
+	case *kind.ExclusiveMinimum:
+		r = k.Want
+	case *kind.ExclusiveMaximum:
+		r = k.Want
+	case *kind.MultipleOf:
+		r = k.Want
+	}
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }

@@ -159,7 +159,7 @@ func TestHostileValues(t *testing.T) {
 		{"long number", `{"multipleOf":7}`, strings.Repeat("7", 1001), "at most 1000"},
 		{"huge exponent", `{"multipleOf":7}`, `7e999999999999`, ""},
 		{"tiny", `{"minimum":0}`, `-1e-999999999999`, "expected number from 0"},
-		{"huge exponent, full validator", `{"not":{"multipleOf":7},"maximum":1e308}`, `1e999999999999`, "up to 1e+308"},
+		{"huge exponent, full validator", `{"not":{"multipleOf":7},"maximum":1e308}`, `1e999999999999`, "up to 1e308"},
 		{"long text", `{"type":"integer"}`, `"` + strings.Repeat("x", 1<<20) + `"`, "expected integer, got string"},
 		{"long name", `{"additionalProperties":false}`, `{"` + strings.Repeat("x", 1<<20) + `":1}`, "expected"},
 		{"line breaks", `{"type":"integer"}`, "{\n\"a\"\n:1}", `got object { "a" :1}`},
@@ -264,6 +264,7 @@ func TestNullIsAbsent(t *testing.T) {
 			{`{"r":1,"b":{"c":null}}`, false, true},
 			{`{"r":1,"b":{"c":2}}`, false, false},
 			{`{"r":null}`, false, false},
+			{`{"r":1,"x":null}`, false, false},
 			{`{"r":1,"a":null,"a":null}`, false, false},
 			{`{"r":1,"a":nul}`, false, false},
 		} {
@@ -274,5 +275,16 @@ func TestNullIsAbsent(t *testing.T) {
 				t.Errorf("lenient: %s valid is %v: %v", test.value, got, lenient.Validate([]byte(test.value)))
 			}
 		}
+	}
+}
+
+func TestNullIsAbsentBehindReferences(t *testing.T) {
+	s := schema.MustParse(`{"not":{"type":"array"},"properties":{"a b":{"$ref":"#/$defs/x"},"u":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"additionalProperties":{"$ref":"#/$defs/x"},"$defs":{"x":{"type":"string"}}}`)
+	v := schema.Compile(s, &schema.CompileOptions{NullIsAbsent: true})
+	if err := v.Validate([]byte(`{"a b":null,"u":null}`)); err != nil {
+		t.Error(err)
+	}
+	if err := v.Validate([]byte(`{"other":null}`)); err == nil {
+		t.Error("null is accepted for a property that is not declared")
 	}
 }
