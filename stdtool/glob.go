@@ -17,7 +17,7 @@ var globDescription string
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"minLength=1,description=Pattern relative to path"`
 	Path    string `json:"path,omitempty" jsonschema:"description=Directory to look in; the whole served folder if left out"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,default=500,description=Number of paths to return"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=500,description=Number of paths to return"`
 }
 
 // Glob returns the tool glob: paths that match a pattern.

@@ -26,7 +26,7 @@ type grepInput struct {
 	Glob            string `json:"glob,omitempty" jsonschema:"description=Only files that match; a pattern without a slash matches the file name"`
 	CaseInsensitive bool   `json:"case_insensitive,omitempty" jsonschema:"description=Ignore the difference between upper and lower case"`
 	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines to show before and after each match"`
-	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,default=100,description=Number of matching lines to return"`
+	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=10000,default=100,description=Number of matching lines to return"`
 }
 
 // Grep returns the tool grep: lines that match a regular expression.

@@ -23,8 +23,8 @@ const (
 
 type readInput struct {
 	Path   string `json:"path" jsonschema:"minLength=1,description=Path of the file relative to the served folder"`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Number of lines to skip"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,default=2000,description=Number of lines to return"`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1000000000,description=Number of lines to skip"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=2000,description=Number of lines to return"`
 }
 
 // Read returns the tool read: numbered lines of a text file, or an image.
@@ -82,7 +82,7 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 		}
 		if l.number > in.Offset {
 			text := clip(l.text, 0, maxReadLine)
-			if more = l.number > in.Offset+in.Limit || b.Len()+len(text) > maxOutput; more {
+			if more = l.number-in.Offset > in.Limit || b.Len()+len(text) > maxOutput; more {
 				break
 			}
 			fmt.Fprintf(&b, "%5d  %s", l.number, text)
