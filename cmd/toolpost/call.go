@@ -42,7 +42,7 @@ list), or one JSON object, or - for a JSON object on standard input.
 				return err
 			}
 			defer s.close()
-			out.to, out.tool = cmd.OutOrStdout(), rest[0]
+			out.to, out.tool, out.safe = cmd.OutOrStdout(), rest[0], isTerminal(cmd.OutOrStdout())
 			return s.call(cmd, rest[0], rest[1:], &out)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -81,7 +81,7 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 		}
 		var text strings.Builder
 		failed := *out
-		failed.to = &text
+		failed.to, failed.safe = &text, isTerminal(cmd.ErrOrStderr())
 		return errors.Join(failed.write(r), fmt.Errorf("%s: %s", name, text.String()))
 	}
 	return out.write(r)

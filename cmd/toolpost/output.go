@@ -18,6 +18,7 @@ type output struct {
 	to   io.Writer
 	tool string // names saved files
 	json bool
+	safe bool // control characters are left out: a terminal would obey them
 	dir  string // for images, audio and files; "" only tells of them
 }
 
@@ -27,8 +28,7 @@ func (o *output) write(r *toolpost.Result) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(o.to, "%s\n", raw)
-		return err
+		return o.line(string(raw))
 	}
 	parts := r.Parts()
 	if len(parts) == 0 && r.Structured() != nil {
@@ -45,6 +45,9 @@ func (o *output) write(r *toolpost.Result) error {
 func (o *output) line(s string) error {
 	if !strings.HasSuffix(s, "\n") {
 		s += "\n"
+	}
+	if o.safe {
+		s = harmless(s)
 	}
 	_, err := io.WriteString(o.to, s)
 	return err

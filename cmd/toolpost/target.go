@@ -155,6 +155,9 @@ func (s *session) complain(w io.Writer) error {
 	for _, f := range s.findings {
 		fmt.Fprintf(w, "toolpost: %s\n", findingText(f))
 	}
+	if s.status != nil && len(s.status) == 0 {
+		return errors.New(`the configuration has no servers; add one under "mcpServers"`)
+	}
 	if s.status != nil && reached == 0 {
 		return errors.New("no server could be reached")
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ func terminalSize(w any) (width, height int) {
 }
 
 // isTerminal says that f is a terminal.
-func isTerminal(f io.Reader) bool {
+func isTerminal(f any) bool {
 	file, ok := f.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
@@ -39,18 +38,20 @@ func cut(s string, width int) string {
 	return string([]rune(s)[:width-1]) + "…"
 }
 
-// printable replaces what could steer a terminal: names, descriptions and
-// errors come from foreign servers.
+// printable makes one line of s that cannot steer a terminal: names,
+// descriptions and errors come from foreign servers.
 func printable(s string) string {
+	return harmless(strings.NewReplacer("\t", " ", "\n", " ").Replace(s))
+}
+
+// harmless replaces what could steer a terminal, but keeps lines and tabs.
+func harmless(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n':
-			return ' '
-		case r == utf8.RuneError || !unicode.IsPrint(r):
+		if r != '\t' && r != '\n' && (r == utf8.RuneError || !unicode.IsPrint(r)) {
 			return '·'
 		}
 		return r
-	}, s)
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
 // wrap breaks s into lines of at most width characters, at spaces if it can.

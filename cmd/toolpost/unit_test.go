@@ -85,6 +85,15 @@ func TestOutputParts(t *testing.T) {
 	}
 }
 
+func TestOutputIsHarmless(t *testing.T) {
+	for safe, want := range map[bool]string{true: "a·[31m\tb\n·c\n", false: "a\x1b[31m\tb\n\u009bc\n"} {
+		var out bytes.Buffer
+		if err := (&output{to: &out, safe: safe}).write(toolpost.Text("a\x1b[31m\tb\n\u009bc")); err != nil || out.String() != want {
+			t.Errorf("safe %v: %q, %v", safe, out.String(), err)
+		}
+	}
+}
+
 func TestWriteDefinitions(t *testing.T) {
 	for n, want := range map[int]string{0: "[]\n", 1: "[\n{\"name\":\"a\",\"inputSchema\":{ }}\n]\n", 2: "[\n{\"name\":\"a\",\"inputSchema\":{ }},\n{\"name\":\"a\",\"inputSchema\":{ }}\n]\n"} {
 		var out bytes.Buffer
