@@ -49,6 +49,8 @@ func advice(err error) string {
 	switch {
 	case errors.As(err, &command) && errors.Is(err, exec.ErrNotFound):
 		return fmt.Sprintf("command %q is not found; install it, or give its full path as the command", command.Name)
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Sprintf("%v; give a program as its command", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%v; check its command and its folder", err)
 	case errors.Is(err, fs.ErrPermission):

@@ -218,6 +218,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		{"no such command", &upstream.Config{Command: "toolpost-no-such-command"}, []string{`command "toolpost-no-such-command" is not found; install it`}},
 		{"no such file", &upstream.Config{Command: "./no/such/file"}, []string{"no/such/file", "check its command"}},
 		{"not executable", &upstream.Config{Command: notExecutable}, []string{"permission denied", "make its command executable"}},
+		{"a folder", &upstream.Config{Command: filepath.Dir(notExecutable)}, []string{"is a directory; give a program"}},
 		{"no such folder", &upstream.Config{Command: self, Dir: "/no/such/folder"}, []string{"no/such/folder", "its folder"}},
 	}
 	for _, test := range tests {
