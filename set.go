@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // A Set is a toolset listed once, with its tools found by name.
@@ -70,17 +72,27 @@ func (s *Set) Tools(context.Context) ([]*Tool, error) { return s.tools, nil }
 // Lookup returns the tool of that name, nil if there is none.
 func (s *Set) Lookup(name string) *Tool { return s.byName[name] }
 
-// Findings returns what is worth telling: names that clients may refuse, and
-// the parts of input schemas that are not validated.
+// Findings returns what is worth telling: names that clients may refuse, parts
+// of Go types that have no schema, and parts of input schemas that are not
+// validated.
 func (s *Set) Findings() []Finding {
 	all := slices.Clone(s.findings)
 	for _, t := range s.tools {
-		if t.Policy.Unchecked {
-			continue
+		all = append(all, about(t.Name, "input schema ", t.Input.Findings())...)
+		if t.Output != nil {
+			all = append(all, about(t.Name, "output schema ", t.Output.Findings())...)
 		}
-		for _, f := range t.Input.Validator().Report() {
-			all = append(all, Finding{t.Name, "input schema " + f.Pointer + ": " + f.Message})
+		if !t.Policy.Unchecked {
+			all = append(all, about(t.Name, "input schema ", t.Input.Validator().Report())...)
 		}
+	}
+	return all
+}
+
+func about(tool, part string, findings []schema.Finding) []Finding {
+	var all []Finding
+	for _, f := range findings {
+		all = append(all, Finding{tool, part + f.Pointer + ": " + f.Message})
 	}
 	return all
 }
