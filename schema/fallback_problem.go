@@ -186,11 +186,8 @@ func (t *translator) expected(e *jsonschema.ValidationError) string {
 
 // expectedBy says what the keyword that failed asks for.
 func expectedBy(k jsonschema.ErrorKind) string {
-	if w := expectedCount(k); w != "" {
+	if w := cmp.Or(expectedCount(k), expectedNumber(k)+numberOf(k)); w != "" {
 		return w
-	}
-	if w := expectedNumber(k); w != "" {
-		return w + numberOf(k)
 	}
 	switch k := k.(type) {
 	case *kind.Type:
@@ -235,7 +232,7 @@ func expectedNumber(k jsonschema.ErrorKind) string {
 }
 
 func numberOf(k jsonschema.ErrorKind) string {
-	r := new(big.Rat)
+	var r *big.Rat
 	switch k := k.(type) {
 	case *kind.Minimum:
 		r = k.Want
@@ -247,6 +244,8 @@ func numberOf(k jsonschema.ErrorKind) string {
 		r = k.Want
 	case *kind.MultipleOf:
 		r = k.Want
+	default:
+		return ""
 	}
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)

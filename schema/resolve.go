@@ -37,6 +37,15 @@ func (x *index) add(v *value, base *url.URL) {
 		}
 	}
 	x.base[v] = base
+	x.anchors(v, base)
+	for _, k := range v.kids {
+		for _, sub := range subschemas(k) {
+			x.add(sub, base)
+		}
+	}
+}
+
+func (x *index) anchors(v *value, base *url.URL) {
 	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
 		if a := v.get(keyword); a != nil && x.draft >= 2019 {
 			x.name(base, a.text, v)
@@ -47,11 +56,6 @@ func (x *index) add(v *value, base *url.URL) {
 	}
 	if a := v.get("$recursiveAnchor"); a != nil && a.is("true") {
 		x.dynamic["#"] = append(x.dynamic["#"], v)
-	}
-	for _, k := range v.kids {
-		for _, sub := range subschemas(k) {
-			x.add(sub, base)
-		}
 	}
 }
 
