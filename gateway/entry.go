@@ -110,7 +110,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"enabled":         func(e *entry, v hujson.Value, path string) { e.server.Disabled = !e.boolean(v, path) },
 	"timeout":         func(e *entry, v hujson.Value, path string) { e.server.CallTimeout = e.duration(v, path) },
 	"connectTimeout":  func(e *entry, v hujson.Value, path string) { e.server.ConnectTimeout = e.duration(v, path) },
-	"maxMessage":      func(e *entry, v hujson.Value, path string) { e.server.MaxMessage = e.bytes(v, path) },
+	"maxMessage":      func(e *entry, v hujson.Value, path string) { e.server.MaxMessage = size(e.source, v, path) },
 	"protocolVersion": func(e *entry, v hujson.Value, path string) { e.server.ProtocolVersion = e.text(v, path) },
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
 	"tools":           (*entry).tools,

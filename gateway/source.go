@@ -224,8 +224,8 @@ func (s *source) duration(v hujson.Value, path string) time.Duration {
 	return d
 }
 
-// bytes reads a size that fits into memory.
-func (s *source) bytes(v hujson.Value, path string) int {
+// size reads a size that fits into memory.
+func size(s *source, v hujson.Value, path string) int {
 	l, _ := v.Value.(hujson.Literal)
 	n, err := strconv.ParseInt(l.String(), 10, 32)
 	if err != nil || v.Value.Kind() != '0' || n < 1 {

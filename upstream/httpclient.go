@@ -128,7 +128,7 @@ func statusAdvice(status int) string {
 type contentError struct{ kind, body string }
 
 func (e *contentError) Error() string {
-	s := fmt.Sprintf("it answered with %s, which is not MCP; check its url", e.kind)
+	s := fmt.Sprintf("it answered with %s, which is not MCP; check what its command or url leads to", e.kind)
 	if e.body != "" {
 		s += ": " + e.body
 	}

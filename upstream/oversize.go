@@ -47,13 +47,10 @@ func (o *oversize) answers() (id jsonrpc.ID, found, waited bool) {
 			break
 		}
 		key := name.String()
-		if key == "method" {
+		if key == "method" || key == "params" {
 			return id, false, false
 		}
 		value, err := d.ReadValue()
-		if err != nil && key == "params" {
-			return id, false, false
-		}
 		if err != nil {
 			break
 		}

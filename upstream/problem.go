@@ -43,7 +43,6 @@ func advice(err error) string {
 		invalid   x509.CertificateInvalidError
 		noTLS     tls.RecordHeaderError
 		dns       *net.DNSError
-		request   *url.Error
 		command   *exec.Error
 	)
 	switch {
@@ -67,10 +66,8 @@ func advice(err error) string {
 		return fmt.Sprintf("the host %q is not found; check its url", dns.Name)
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it did not answer in time; start it by hand to see why, or give it more time"
-	case errors.As(err, &request):
-		return request.Err.Error()
 	}
-	return err.Error()
+	return cause(err).Error()
 }
 
 func cause(err error) error {
