@@ -178,7 +178,7 @@ func TestHTTPFaults(t *testing.T) {
 		{"404", serve(t, answer(404, "text/html", "<h1>nothing</h1>")).URL, "404 Not Found; check the path of its url: <h1>nothing</h1>"},
 		{"500", serve(t, answer(500, "text/plain", "stack\n trace")).URL, "500 Internal Server Error; the fault is on the server's side; look at its log: stack trace"},
 		{"error of MCP", serve(t, answer(400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no entry"}}`)).URL, "no entry"},
-		{"HTML", serve(t, answer(200, "text/html; charset=utf-8", "<html>")).URL, "answered with text/html, which is not MCP; check its url: <html>"},
+		{"HTML", serve(t, answer(200, "text/html; charset=utf-8", "<html>")).URL, "answered with text/html, which is not MCP; check what its command or url leads to: <html>"},
 		{"not JSON", serve(t, answer(200, "application/json", "{")).URL, "JSON that does not answer the call"},
 		{"no type", serve(t, answer(202, "", "")).URL, "no content type"},
 		{"TLS", tlsServer.URL, "its TLS certificate is signed by nobody we trust"},
