@@ -18,7 +18,7 @@ type output struct {
 	to   io.Writer
 	tool string // names saved files
 	json bool
-	safe bool // control characters are left out: a terminal would obey them
+	safe bool   // control characters are left out: a terminal would obey them
 	dir  string // for images, audio and files; "" only tells of them
 }
 
