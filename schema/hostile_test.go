@@ -104,7 +104,7 @@ func TestHostileSchemas(t *testing.T) {
 		{"false", `false`, "", ``, `1`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			start := time.Now()
+			start := cpu()
 			s, err := schema.Parse([]byte(test.schema))
 			if err != nil {
 				t.Fatal(err)
@@ -126,7 +126,7 @@ func TestHostileSchemas(t *testing.T) {
 					t.Errorf("the text has %d bytes", len(err.Error()))
 				}
 			}
-			if d := time.Since(start); d > 5*time.Second {
+			if d := cpu() - start; d > 5*time.Second {
 				t.Errorf("took %v", d)
 			}
 		})
@@ -172,9 +172,9 @@ func TestHostileValues(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := compile(t, test.schema)
-			start := time.Now()
+			start := cpu()
 			err := v.Validate([]byte(test.value))
-			if d := time.Since(start); d > 5*time.Second {
+			if d := cpu() - start; d > 5*time.Second {
 				t.Errorf("took %v", d)
 			}
 			got := ""
@@ -205,11 +205,11 @@ func TestWorkIsBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := compile(t, test.schema)
-			start := time.Now()
+			start := cpu()
 			if err := v.Validate([]byte(test.value)); err != nil {
 				t.Errorf("%.300v", err)
 			}
-			if d := time.Since(start); d > 2*time.Second {
+			if d := cpu() - start; d > 2*time.Second {
 				t.Errorf("took %v", d)
 			}
 		})

@@ -150,7 +150,7 @@ func TestTagsOfAny(t *testing.T) {
 
 // Long tags cost no more than their length, and no number is too long to be refused.
 func TestTagsOfAnyLength(t *testing.T) {
-	digits, start := strings.Repeat("7", 2000), time.Now()
+	digits, start := strings.Repeat("7", 2000), cpu()
 	for tag, want := range map[string]string{
 		`default:"` + digits + `"`:                              `is not of type integer`,
 		`jsonschema:"multipleOf=` + digits + `"`:                `is not a JSON number, or too large`,
@@ -168,7 +168,7 @@ func TestTagsOfAnyLength(t *testing.T) {
 			t.Errorf("%.40s: schema %.100s, error %.1000v, want %s", tag, raw, err, want)
 		}
 	}
-	if d := time.Since(start); d > 5*time.Second {
+	if d := cpu() - start; d > 5*time.Second {
 		t.Errorf("it took %v", d)
 	}
 }
