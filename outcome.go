@@ -8,9 +8,10 @@ import (
 // A Kind says what should happen after a call.
 type Kind int
 
-// The outcomes that a handler can name. An error that names none is Failed.
+// The kinds of results. An error that names none is KindFailed.
 const (
-	KindFailed   Kind = iota // the call failed, and other arguments would not help
+	KindOK       Kind = iota // the call did what it should
+	KindFailed               // the call failed, and other arguments would not help
 	KindRetry                // the model can fix the arguments and call again
 	KindDenied               // the call is not allowed
 	KindComplete             // the run is done; this is not a failure

@@ -94,9 +94,13 @@ func (r *Result) IsError() bool {
 	return r.body().IsError
 }
 
-// Outcome says what should happen next. For results that are not errors it
-// is KindFailed, the zero value, unless the handler ended the run.
-func (r *Result) Outcome() Kind { return r.kind }
+// Outcome says what should happen next.
+func (r *Result) Outcome() Kind {
+	if r.kind == KindOK && r.IsError() {
+		return KindFailed
+	}
+	return r.kind
+}
 
 // OutputRef is the reference under which the whole output is kept, if the
 // result is only a view of it.
