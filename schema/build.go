@@ -28,7 +28,7 @@ func (b *builder) node(v *value) *node {
 		b.nodes[v] = n
 		return n
 	}
-	n := &node{kinds: kindAny}
+	n := &node{kinds: KindAny}
 	b.nodes[v] = n
 	if v.is("false") {
 		n.kinds = 0
@@ -97,11 +97,11 @@ func (b *builder) keyword(n *node, k *value) {
 	}
 }
 
-func typeKinds(k *value) kinds {
-	if k.kind == kindString {
+func typeKinds(k *value) Kinds {
+	if k.kind == KindString {
 		return typeNames[k.text]
 	}
-	var all kinds
+	var all Kinds
 	for _, kid := range k.kids {
 		all |= typeNames[kid.text]
 	}
@@ -185,7 +185,7 @@ func (b *builder) array(v *value) *arrayRule {
 	items, prefix, rest := v.get("items"), v.get("prefixItems"), v.get("items")
 	if b.doc.draft < 2020 {
 		prefix = nil
-		if items != nil && items.kind == kindArray {
+		if items != nil && items.kind == KindArray {
 			prefix, rest = items, v.get("additionalItems")
 		}
 	}

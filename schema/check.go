@@ -25,7 +25,7 @@ func valid(n *node, data []byte, nullIsAbsent bool) bool {
 
 func (p *pass) check(n *node) bool {
 	if n == nil {
-		anything := node{kinds: kindAny}
+		anything := node{kinds: KindAny}
 		return p.own(&anything)
 	}
 	if n.single() {
@@ -89,38 +89,38 @@ func (p *pass) union(u union, start int) bool {
 }
 
 // kindOf tells the kind of a value by its first byte.
-func kindOf(data []byte) kinds {
+func kindOf(data []byte) Kinds {
 	if len(data) == 0 {
 		return 0
 	}
 	switch data[0] {
 	case '{':
-		return kindObject
+		return KindObject
 	case '[':
-		return kindArray
+		return KindArray
 	case '"':
-		return kindString
+		return KindString
 	case 't', 'f':
-		return kindBoolean
+		return KindBoolean
 	case 'n':
-		return kindNull
+		return KindNull
 	}
-	return kindNumber
+	return KindNumber
 }
 
 // own checks a value against the rules of n itself.
 func (p *pass) own(n *node) bool {
 	switch c := p.peek(); c {
 	case '"':
-		return n.kinds&kindString != 0 && p.string(n)
+		return n.kinds&KindString != 0 && p.string(n)
 	case '{', '[':
 		return p.tree(n, c)
 	case 'n':
-		return p.word(n, "null", kindNull)
+		return p.word(n, "null", KindNull)
 	case 't':
-		return p.word(n, "true", kindBoolean)
+		return p.word(n, "true", KindBoolean)
 	case 'f':
-		return p.word(n, "false", kindBoolean)
+		return p.word(n, "false", KindBoolean)
 	default:
 		if c == '-' || c-'0' <= 9 {
 			return p.num(n)
@@ -129,7 +129,7 @@ func (p *pass) own(n *node) bool {
 	return p.fail("a value")
 }
 
-func (p *pass) word(n *node, word string, kind kinds) bool {
+func (p *pass) word(n *node, word string, kind Kinds) bool {
 	start := p.pos
 	if n.kinds&kind == 0 || !p.literal(word) {
 		return false
@@ -151,9 +151,9 @@ func (p *pass) num(n *node) bool {
 		return fits
 	}
 	d := parseDecimal(raw)
-	kind := kindFraction
+	kind := KindFraction
 	if d.isInteger() {
-		kind = kindInteger
+		kind = KindInteger
 	}
 	if n.kinds&kind == 0 || n.number != nil && !n.number.ok(d) {
 		return false
@@ -169,12 +169,12 @@ func (p *pass) num(n *node) bool {
 // quickNumber decides without exact arithmetic; known is false if it cannot.
 // Plain numbers have no fraction and no exponent.
 func quickNumber(n *node, raw []byte, plain bool) (fits, known bool) {
-	integer := n.kinds&kindInteger != 0
+	integer := n.kinds&KindInteger != 0
 	switch {
 	case n.choices != nil:
 		return false, false
 	case n.number == nil:
-		return integer, plain || n.kinds&kindNumber == kindNumber
+		return integer, plain || n.kinds&KindNumber == KindNumber
 	case !plain:
 		return false, false
 	}
@@ -197,7 +197,7 @@ func (p *pass) string(n *node) bool {
 }
 
 func (n *node) acceptsText(text []byte) bool {
-	if n.kinds&kindString == 0 || n.text != nil && !n.text.ok(text) {
+	if n.kinds&KindString == 0 || n.text != nil && !n.text.ok(text) {
 		return false
 	}
 	for _, c := range n.choices {
@@ -214,12 +214,12 @@ func (p *pass) tree(n *node, bracket byte) bool {
 		return p.fail("no deeper nesting")
 	}
 	p.depth++
-	start, kind, ok := p.pos, kindObject, false
+	start, kind, ok := p.pos, KindObject, false
 	if p.pos++; bracket == '{' {
-		ok = n.kinds&kindObject != 0 && p.object(n.object)
+		ok = n.kinds&KindObject != 0 && p.object(n.object)
 	} else {
-		kind = kindArray
-		ok = n.kinds&kindArray != 0 && p.array(n.array)
+		kind = KindArray
+		ok = n.kinds&KindArray != 0 && p.array(n.array)
 	}
 	if !ok {
 		return false

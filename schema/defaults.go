@@ -137,14 +137,14 @@ func hasParts(s *value) bool {
 	return slices.ContainsFunc(s.kids, func(kid *value) bool {
 		switch kid.name {
 		case "properties", "additionalProperties", "items", "prefixItems":
-			return s.kind == kindObject
+			return s.kind == KindObject
 		}
 		return false
 	})
 }
 
 func listOf(v *value) []*value {
-	if v == nil || v.kind != kindArray {
+	if v == nil || v.kind != KindArray {
 		return nil
 	}
 	return v.kids
@@ -168,16 +168,16 @@ func (r *defaultsReader) takesNull(s *value) bool {
 	if r.work++; r.work > maxPaths {
 		return true
 	}
-	isNull := func(v *value) bool { return v.kind == kindNull || v.text == "null" }
+	isNull := func(v *value) bool { return v.kind == KindNull || v.text == "null" }
 	for _, k := range s.kids {
 		ok := true
 		switch k.name {
 		case "type":
 			ok = isNull(k) || slices.ContainsFunc(k.kids, isNull)
 		case "enum":
-			ok = slices.ContainsFunc(k.kids, func(v *value) bool { return v.kind == kindNull })
+			ok = slices.ContainsFunc(k.kids, func(v *value) bool { return v.kind == KindNull })
 		case "const":
-			ok = k.kind == kindNull
+			ok = k.kind == KindNull
 		case "anyOf", "oneOf":
 			ok = slices.ContainsFunc(k.kids, r.takesNull)
 		case "$ref":

@@ -20,7 +20,7 @@ func (n *node) words(deep int) string {
 		parts = append(parts, n.choices[0].words())
 	case n.kinds == 0:
 		return "nothing: no value is allowed here"
-	case n.kinds != kindAny || n.number != nil || n.text != nil:
+	case n.kinds != KindAny || n.number != nil || n.text != nil:
 		parts = append(parts, n.typed(deep))
 	}
 	if deep > 0 {
@@ -80,16 +80,16 @@ func (u union) words(deep int) string {
 // typed describes types with their rules.
 func (n *node) typed(deep int) string {
 	w := n.typeWords()
-	if n.kinds&kindNumber != 0 && n.number != nil {
+	if n.kinds&KindNumber != 0 && n.number != nil {
 		w += n.number.words()
 	}
-	if n.kinds&kindString != 0 && n.text != nil {
+	if n.kinds&KindString != 0 && n.text != nil {
 		w += n.text.words()
 	}
-	if n.kinds == kindArray && n.array != nil {
+	if n.kinds == KindArray && n.array != nil {
 		w += n.array.words(deep)
 	}
-	if n.kinds == kindObject && n.object != nil {
+	if n.kinds == KindObject && n.object != nil {
 		w += n.object.words()
 	}
 	return w
@@ -97,7 +97,7 @@ func (n *node) typed(deep int) string {
 
 func (n *node) typeWords() string {
 	switch {
-	case n.kinds != kindAny:
+	case n.kinds != KindAny:
 		return n.kinds.String()
 	case n.number == nil:
 		return "string"

@@ -42,10 +42,10 @@ func (x *explainer) node(n *node, v *value) {
 		x.wrong(n.describe(), v)
 		return
 	}
-	if v.kind == kindArray && n.array != nil {
+	if v.kind == KindArray && n.array != nil {
 		x.array(n.array, v)
 	}
-	if v.kind == kindObject && n.object != nil {
+	if v.kind == KindObject && n.object != nil {
 		x.object(n.object, v)
 	}
 	for _, m := range n.all {
@@ -61,9 +61,9 @@ func (n *node) accepts(v *value) bool {
 	switch {
 	case n.kinds&v.kind == 0:
 		return false
-	case v.kind == kindString:
+	case v.kind == KindString:
 		return n.acceptsText([]byte(v.text))
-	case v.kind&kindNumber != 0 && n.number != nil && !n.number.ok(parseDecimal(v.raw)):
+	case v.kind&KindNumber != 0 && n.number != nil && !n.number.ok(parseDecimal(v.raw)):
 		return false
 	}
 	for _, c := range n.choices {
@@ -125,7 +125,7 @@ func (x *explainer) member(r *objectRule, i int, v *value) {
 		})
 	}
 	switch {
-	case known && x.nullIsAbsent && !r.properties[i].required && v.kind == kindNull:
+	case known && x.nullIsAbsent && !r.properties[i].required && v.kind == KindNull:
 	case known:
 		x.in(v.name, r.properties[i].node, v)
 	case r.closed():

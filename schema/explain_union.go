@@ -22,7 +22,7 @@ func (x *explainer) union(u union, v *value) {
 			Pointer: joinPointer(x.path), Expected: fmt.Sprintf("a value that fits exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
 			Got: fmt.Sprintf("%s, which fits %d of them", shorten(v), fits),
 		})
-	case v.kind&(kindArray|kindObject) == 0:
+	case v.kind&(KindArray|KindObject) == 0:
 		x.wrong(clip(u.words(2), 240), v)
 	case !x.tag(candidates, v):
 		if best := x.closest(candidates, v); best != nil {
@@ -48,7 +48,7 @@ func (x *explainer) fits(n *node, v *value) bool {
 // tag explains an object whose tag names no branch: a property that has
 // choices in all of them.
 func (x *explainer) tag(branches []*node, v *value) bool {
-	if v.kind != kindObject || len(branches) < 2 || branches[0].object == nil {
+	if v.kind != KindObject || len(branches) < 2 || branches[0].object == nil {
 		return false
 	}
 	for _, p := range branches[0].object.properties {
@@ -66,7 +66,7 @@ func (x *explainer) tag(branches []*node, v *value) bool {
 			all = append(all, c...)
 		}
 		if all != nil {
-			x.in(p.name, &node{kinds: kindAny, choices: []*choice{newChoice(all)}}, kid)
+			x.in(p.name, &node{kinds: KindAny, choices: []*choice{newChoice(all)}}, kid)
 			return true
 		}
 	}
@@ -110,7 +110,7 @@ func (x *explainer) closest(branches []*node, v *value) *node {
 // strange weighs what speaks against v being meant for n: required properties
 // that it lacks, and above all tags of another branch.
 func (n *node) strange(v *value) int {
-	if v.kind != kindObject || n.object == nil {
+	if v.kind != KindObject || n.object == nil {
 		return 0
 	}
 	cost := 0

@@ -60,10 +60,10 @@ func prune(v *value, pointer string, blamed map[string]bool) *value {
 	kids := make([]*value, 0, len(v.kids))
 	for i, kid := range v.kids {
 		at := pointer + "/" + escapePointer(kid.name)
-		if v.kind == kindArray {
+		if v.kind == KindArray {
 			at = pointer + "/" + strconv.Itoa(i)
 		}
-		if v.kind == kindObject && kid.kind == kindNull && blamed[at] {
+		if v.kind == KindObject && kid.kind == KindNull && blamed[at] {
 			continue
 		}
 		kids = append(kids, prune(kid, at, blamed))

@@ -41,9 +41,9 @@ func refTo(t reflect.Type, name string) *draft {
 	d := &draft{}
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
-		d.kind = kindObject
+		d.kind = KindObject
 	case reflect.Slice, reflect.Array:
-		d.kind = kindArray
+		d.kind = KindArray
 	}
 	return d.set("$ref", defsPrefix+name)
 }

@@ -43,7 +43,7 @@ func (o object) MarshalJSONTo(e *jsontext.Encoder) error {
 // A draft is a schema under construction.
 type draft struct {
 	object
-	kind kinds  // of the values that keywords can speak about; 0 is any
+	kind Kinds  // of the values that keywords can speak about; 0 is any
 	null bool   // null is allowed too
 	unit string // what a number counts, told after any description
 }
@@ -58,13 +58,13 @@ var keywordOrder = []string{
 }
 
 // typed returns the draft of a type that has a JSON type of its own.
-func typed(kind kinds) *draft {
+func typed(kind Kinds) *draft {
 	d := &draft{kind: kind}
 	d.set("type", typeName(kind))
 	return d
 }
 
-func typeName(kind kinds) string {
+func typeName(kind Kinds) string {
 	for name, k := range typeNames {
 		if k == kind {
 			return name

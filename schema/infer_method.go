@@ -29,7 +29,7 @@ func (in *inference) declared(t reflect.Type, at place) *draft {
 	for _, kid := range parseValue(raw).kids {
 		switch {
 		case kid.name == "$schema", kid.name == "$id": // it is part of another document now
-		case kid.name == "type" && kid.kind == kindString:
+		case kid.name == "type" && kid.kind == KindString:
 			d.kind = typeNames[kid.text]
 			d.object = append(d.object, member{kid.name, kid.text})
 		default:
@@ -89,7 +89,7 @@ func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 	} else if raw, err = json.Marshal(result.Interface()); err != nil {
 		return nil, err
 	}
-	if readTree(raw).kind != kindObject {
+	if readTree(raw).kind != KindObject {
 		return nil, fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
 	}
 	return raw, nil
@@ -100,13 +100,13 @@ func rebase(v *value, prefix string) any {
 	switch {
 	case v.name == "$ref" && (v.text == "#" || strings.HasPrefix(v.text, "#/")):
 		return prefix + v.text[1:]
-	case v.kind == kindObject:
+	case v.kind == KindObject:
 		o := object{}
 		for _, kid := range v.kids {
 			o = append(o, member{kid.name, rebase(kid, prefix)})
 		}
 		return o
-	case v.kind == kindArray:
+	case v.kind == KindArray:
 		items := []any{}
 		for _, kid := range v.kids {
 			items = append(items, rebase(kid, prefix))
@@ -139,7 +139,7 @@ func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
 }
 
 // misfit returns the first value that is not of the kind, nil if all are.
-func misfit(values []jsontext.Value, kind kinds) jsontext.Value {
+func misfit(values []jsontext.Value, kind Kinds) jsontext.Value {
 	for _, v := range values {
 		if kind != 0 && readTree(v).kind&kind == 0 {
 			return v
@@ -150,15 +150,15 @@ func misfit(values []jsontext.Value, kind kinds) jsontext.Value {
 
 // sameKind drafts a schema for values that have one JSON type, or any.
 func sameKind(values []jsontext.Value) *draft {
-	kind := kindAny
+	kind := KindAny
 	for _, v := range values {
 		kind &= readTree(v).kind
 	}
 	switch {
 	case len(values) == 0 || kind == 0:
 		return &draft{}
-	case kind == kindFraction:
-		kind = kindNumber
+	case kind == KindFraction:
+		kind = KindNumber
 	}
 	return typed(kind)
 }

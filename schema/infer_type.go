@@ -149,13 +149,13 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 			in.findings.add(at, "%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)
 		}
 	case ownText(t, in.output):
-		if d = typed(kindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
+		if d = typed(KindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
 			in.findings.add(at, "%v has text of its own, but cannot be read from it; give it a method UnmarshalText", t)
 		}
 	default:
 		d = in.byKind(t, at)
 	}
-	if values == nil || d.kind == kindArray || d.kind == kindObject {
+	if values == nil || d.kind == KindArray || d.kind == KindObject {
 		return d
 	}
 	if v := misfit(values, d.kind); v != nil {
@@ -170,15 +170,15 @@ func known(t reflect.Type) *draft {
 	case reflect.TypeFor[stdjson.RawMessage](), reflect.TypeFor[jsontext.Value]():
 		return &draft{}
 	case reflect.TypeFor[time.Time]():
-		return typed(kindString).set("format", "date-time")
+		return typed(KindString).set("format", "date-time")
 	case reflect.TypeFor[time.Duration]():
-		d := typed(kindInteger).set("description", "nanoseconds")
+		d := typed(KindInteger).set("description", "nanoseconds")
 		d.unit = "nanoseconds"
 		return d
 	case reflect.TypeFor[big.Int]():
-		return typed(kindInteger)
+		return typed(KindInteger)
 	case reflect.TypeFor[stdjson.Number]():
-		return typed(kindNumber)
+		return typed(KindNumber)
 	}
 	return nil
 }
@@ -186,14 +186,14 @@ func known(t reflect.Type) *draft {
 func (in *inference) byKind(t reflect.Type, at place) *draft {
 	switch k := t.Kind(); k {
 	case reflect.Bool:
-		return typed(kindBoolean)
+		return typed(KindBoolean)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return integer(t)
 	case reflect.Float32, reflect.Float64:
-		return typed(kindNumber)
+		return typed(KindNumber)
 	case reflect.String:
-		return typed(kindString)
+		return typed(KindString)
 	case reflect.Struct:
 		return in.structure(t, at)
 	case reflect.Slice, reflect.Array:
@@ -212,7 +212,7 @@ func (in *inference) byKind(t reflect.Type, at place) *draft {
 
 // integer describes integers, with bounds where fewer than 64 bits have them.
 func integer(t reflect.Type) *draft {
-	d := typed(kindInteger)
+	d := typed(KindInteger)
 	bits := t.Bits()
 	unsigned := t.Kind() >= reflect.Uint
 	switch {
@@ -232,9 +232,9 @@ func bound(n int64) jsontext.Value { return jsontext.Value(strconv.FormatInt(n, 
 
 func (in *inference) list(t reflect.Type, at place) *draft {
 	if elem := t.Elem(); t.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && plain(elem) {
-		return typed(kindString).set("contentEncoding", "base64")
+		return typed(KindString).set("contentEncoding", "base64")
 	}
-	d := typed(kindArray).set("items", in.of(t.Elem(), at.items()))
+	d := typed(KindArray).set("items", in.of(t.Elem(), at.items()))
 	if t.Kind() == reflect.Array {
 		d.set("minItems", t.Len()).set("maxItems", t.Len())
 	}
@@ -243,7 +243,7 @@ func (in *inference) list(t reflect.Type, at place) *draft {
 
 // dictionary describes a map. Its keys are strings in JSON, whatever they are in Go.
 func (in *inference) dictionary(t reflect.Type, at place) *draft {
-	d := typed(kindObject)
+	d := typed(KindObject)
 	switch key := t.Key(); {
 	case key.Kind() == reflect.String, ownText(key, true):
 		if values := in.enum(key, at); values != nil {

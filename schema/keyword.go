@@ -62,9 +62,9 @@ var inPlace = map[string]bool{
 	"dependentSchemas": true, "dependencies": true,
 }
 
-var typeNames = map[string]kinds{
-	"null": kindNull, "boolean": kindBoolean, "integer": kindInteger, "number": kindNumber,
-	"string": kindString, "array": kindArray, "object": kindObject,
+var typeNames = map[string]Kinds{
+	"null": KindNull, "boolean": KindBoolean, "integer": KindInteger, "number": KindNumber,
+	"string": KindString, "array": KindArray, "object": KindObject,
 }
 
 // shapes tell a proper value from others, without a look into subschemas.
@@ -75,16 +75,16 @@ var shapes = map[shape]func(*value) bool{
 	shapeTable:        func(v *value) bool { return isTableOf(v, isSchema) },
 	shapeItems:        func(v *value) bool { return isSchema(v) || isListOf(v, isSchema) },
 	shapeDependencies: func(v *value) bool { return isTableOf(v, func(v *value) bool { return isSchema(v) || isNames(v) }) },
-	shapeCount:        func(v *value) bool { return v.kind == kindInteger && v.raw[0] != '-' && isMeasure(v) },
+	shapeCount:        func(v *value) bool { return v.kind == KindInteger && v.raw[0] != '-' && isMeasure(v) },
 	shapeNumber:       isMeasure,
 	shapePositive:     func(v *value) bool { return isMeasure(v) && v.raw[0] != '-' && !parseDecimal(v.raw).isZero() },
-	shapeBool:         func(v *value) bool { return v.kind == kindBoolean },
+	shapeBool:         func(v *value) bool { return v.kind == KindBoolean },
 	shapeString:       isString,
 	shapeURI:          isURI,
 	shapeNames:        isNames,
 	shapeNameLists:    func(v *value) bool { return isTableOf(v, isNames) },
 	shapeType:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isListOf(v, isType) && isNames(v) },
-	shapeEnum:         func(v *value) bool { return v.kind == kindArray },
+	shapeEnum:         func(v *value) bool { return v.kind == KindArray },
 }
 
 func (s shape) fits(v *value) bool {
@@ -92,21 +92,21 @@ func (s shape) fits(v *value) bool {
 	return ok == nil || ok(v)
 }
 
-func isSchema(v *value) bool { return v.kind&(kindObject|kindBoolean) != 0 }
-func isString(v *value) bool { return v.kind == kindString }
-func isType(v *value) bool   { return v.kind == kindString && typeNames[v.text] != 0 }
+func isSchema(v *value) bool { return v.kind&(KindObject|KindBoolean) != 0 }
+func isString(v *value) bool { return v.kind == KindString }
+func isType(v *value) bool   { return v.kind == KindString && typeNames[v.text] != 0 }
 
 func isURI(v *value) bool {
 	_, err := url.Parse(v.text)
-	return v.kind == kindString && err == nil
+	return v.kind == KindString && err == nil
 }
 
 func isListOf(v *value, ok func(*value) bool) bool {
-	return v.kind == kindArray && !slices.ContainsFunc(v.kids, func(kid *value) bool { return !ok(kid) })
+	return v.kind == KindArray && !slices.ContainsFunc(v.kids, func(kid *value) bool { return !ok(kid) })
 }
 
 func isTableOf(v *value, ok func(*value) bool) bool {
-	return v.kind == kindObject && !slices.ContainsFunc(v.kids, func(kid *value) bool { return !ok(kid) })
+	return v.kind == KindObject && !slices.ContainsFunc(v.kids, func(kid *value) bool { return !ok(kid) })
 }
 
 func isNames(v *value) bool {
@@ -114,13 +114,13 @@ func isNames(v *value) bool {
 	return isListOf(v, func(kid *value) bool {
 		fresh := !seen[kid.text]
 		seen[kid.text] = true
-		return kid.kind == kindString && fresh
+		return kid.kind == KindString && fresh
 	})
 }
 
 // isMeasure bounds numbers, so that [boundedNumber] is exact.
 func isMeasure(v *value) bool {
-	if v.kind&kindNumber == 0 || len(v.raw) > 300 {
+	if v.kind&KindNumber == 0 || len(v.raw) > 300 {
 		return false
 	}
 	d := parseDecimal(v.raw)
@@ -141,7 +141,7 @@ func subschemas(v *value) iter.Seq2[string, *value] {
 		case shapeSchemas, shapeTable, shapeDependencies:
 			for i, kid := range v.kids {
 				name := strconv.Itoa(i)
-				if v.kind == kindObject {
+				if v.kind == KindObject {
 					name = escapePointer(kid.name)
 				}
 				if isSchema(kid) && !yield("/"+name, kid) {

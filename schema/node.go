@@ -9,7 +9,7 @@ import (
 // A node is one schema in the form that checks raw bytes. Nodes may refer to
 // each other in cycles that go deeper into the value.
 type node struct {
-	kinds   kinds     // the types allowed
+	kinds   Kinds     // the types allowed
 	choices []*choice // enum and const; all must hold
 	number  *numberRule
 	text    *textRule
@@ -28,7 +28,7 @@ type union struct {
 
 // plain says that n looks at nothing by itself.
 func (n *node) plain() bool {
-	return n.kinds == kindAny && n.choices == nil && n.number == nil && n.text == nil && n.array == nil && n.object == nil
+	return n.kinds == KindAny && n.choices == nil && n.number == nil && n.text == nil && n.array == nil && n.object == nil
 }
 
 // single says that n is checked in one look at a value.
@@ -37,7 +37,7 @@ func (n *node) single() bool { return n.all == nil && n.unions == nil }
 // A choice is a set of values.
 type choice struct {
 	values  []*value // as the schema has them
-	kinds   kinds    // the types among them
+	kinds   Kinds    // the types among them
 	strings map[string]bool
 	numbers map[decimal]bool
 	plain   [3]bool // null, false, true are among them
@@ -48,11 +48,11 @@ func newChoice(values []*value) *choice {
 	for _, v := range values {
 		c.kinds |= v.kind
 		switch {
-		case v.kind == kindString:
+		case v.kind == KindString:
 			c.strings[v.text] = true
-		case v.kind&kindNumber != 0:
+		case v.kind&KindNumber != 0:
 			c.numbers[parseDecimal(v.raw)] = true
-		case v.kind&(kindArray|kindObject) == 0:
+		case v.kind&(KindArray|KindObject) == 0:
 			c.plain[wordIndex(v.raw)] = true
 		}
 	}
@@ -80,11 +80,11 @@ func (c *choice) has(v *value) bool {
 	switch {
 	case c.kinds&v.kind == 0:
 		return false
-	case v.kind == kindString:
+	case v.kind == KindString:
 		return c.strings[v.text]
-	case v.kind&kindNumber != 0:
+	case v.kind&KindNumber != 0:
 		return c.hasNumber(parseDecimal(v.raw))
-	case v.kind&(kindArray|kindObject) == 0:
+	case v.kind&(KindArray|KindObject) == 0:
 		return c.hasWord(v.raw)
 	}
 	return slices.ContainsFunc(c.values, v.equal)

@@ -44,7 +44,7 @@ func (v *value) at(pointer string) *value {
 }
 
 func (v *value) child(token string) *value {
-	if v.kind != kindArray {
+	if v.kind != KindArray {
 		return v.get(token)
 	}
 	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(v.kids) {

@@ -97,27 +97,12 @@ func clip(text string, n int) string {
 // shorten tells type and beginning of a value.
 func shorten(v *value) string {
 	switch v.kind {
-	case kindNull:
+	case KindNull:
 		return "null"
-	case kindBoolean:
+	case KindBoolean:
 		return "boolean " + string(v.raw)
 	}
 	return v.kind.String() + " " + clip(string(v.raw), 45)
-}
-
-// String lists the types, in words.
-func (k kinds) String() string {
-	var names []string
-	for _, name := range []string{"string", "number", "integer", "boolean", "object", "array", "null"} {
-		if want := typeNames[name]; k&want == want {
-			names = append(names, name)
-			k &^= want
-		}
-	}
-	if k&kindFraction != 0 {
-		names = append(names, "number")
-	}
-	return strings.Join(names, " or ")
 }
 
 // nearest returns names with those first that are close to name.

@@ -26,7 +26,7 @@ func (r *repairer) report(pointer, format string, args ...any) {
 
 // schema repairs v in place, and all schemas below it.
 func (r *repairer) schema(v *value, pointer string, depth int) {
-	if r.seen[v] || v.kind != kindObject {
+	if r.seen[v] || v.kind != KindObject {
 		return
 	}
 	r.seen[v] = true
@@ -120,14 +120,14 @@ func (r *repairer) enum(v *value, pointer string) {
 	k := v.get("enum")
 	switch {
 	case k == nil:
-	case k.kind == kindArray:
+	case k.kind == KindArray:
 		seen := make(map[string]bool, len(k.kids))
 		k.kids = slices.DeleteFunc(k.kids, func(kid *value) bool {
 			again := seen[string(kid.raw)]
 			seen[string(kid.raw)] = true
 			return again
 		})
-	case k.kind != kindObject:
+	case k.kind != KindObject:
 		r.report(pointer+"/enum", "enum is %s; read as the only choice", shorten(k))
 		v.set("enum", "["+string(k.raw)+"]")
 	}
@@ -136,7 +136,7 @@ func (r *repairer) enum(v *value, pointer string) {
 // tuple reads a list of items as drafts before 2020-12 have it.
 func (r *repairer) tuple(v *value, pointer string) {
 	k := v.get("items")
-	if k == nil || k.kind != kindArray || r.draft < 2020 || v.get("prefixItems") != nil {
+	if k == nil || k.kind != KindArray || r.draft < 2020 || v.get("prefixItems") != nil {
 		return
 	}
 	r.report(pointer+"/items", "items is a list; read as prefixItems, as older drafts have it")
@@ -152,7 +152,7 @@ func (r *repairer) tuple(v *value, pointer string) {
 // exclusive turns the flag of draft 4 into the bound of later drafts.
 func (r *repairer) exclusive(v *value, pointer, flag, bound string) {
 	k := v.get(flag)
-	if k == nil || k.kind != kindBoolean {
+	if k == nil || k.kind != KindBoolean {
 		return
 	}
 	if r.draft > 4 {
@@ -173,12 +173,12 @@ func (r *repairer) types(v *value, pointer string) {
 	if n := v.get("nullable"); n != nil && n.is("true") && isType(k) && k.text != "null" {
 		r.report(pointer+"/nullable", "nullable is not JSON Schema; read as OpenAPI has it")
 		v.set("type", "["+string(k.raw)+`,"null"]`)
-		if e := v.get("enum"); e != nil && e.kind == kindArray && !slices.ContainsFunc(e.kids, func(x *value) bool { return x.kind == kindNull }) {
+		if e := v.get("enum"); e != nil && e.kind == KindArray && !slices.ContainsFunc(e.kids, func(x *value) bool { return x.kind == KindNull }) {
 			e.kids = append(e.kids, parseValue([]byte("null")))
 		}
 		return
 	}
-	if k.kind == kindString && k.text == "any" {
+	if k.kind == KindString && k.text == "any" {
 		r.report(pointer+"/type", `type "any" is of draft 3; every type is accepted`)
 		v.drop("type")
 	}
@@ -187,12 +187,12 @@ func (r *repairer) types(v *value, pointer string) {
 // requiredProperties moves required: true of draft 3 from a property to its object.
 func (r *repairer) requiredProperties(v *value, pointer string) {
 	props := v.get("properties")
-	if props == nil || props.kind != kindObject {
+	if props == nil || props.kind != KindObject {
 		return
 	}
 	for _, p := range props.kids {
 		k := p.get("required")
-		if k == nil || k.kind != kindBoolean {
+		if k == nil || k.kind != KindBoolean {
 			continue
 		}
 		r.report(pointer+"/properties/"+escapePointer(p.name)+"/required", "required is %s; read as draft-03 has it", k.raw)
@@ -206,9 +206,9 @@ func (r *repairer) requiredProperties(v *value, pointer string) {
 // require adds a name to the required properties of v.
 func require(v *value, name string) {
 	list := v.get("required")
-	if list == nil || list.kind != kindArray {
+	if list == nil || list.kind != KindArray {
 		v.drop("required")
-		list = &value{name: "required", kind: kindArray, raw: []byte("[]")}
+		list = &value{name: "required", kind: KindArray, raw: []byte("[]")}
 		v.kids = append(v.kids, list)
 	}
 	quoted, _ := json.Marshal(name)

@@ -14,7 +14,7 @@ import (
 
 // A rule says what a keyword speaks about and how its value is read.
 type rule struct {
-	kinds kinds
+	kinds Kinds
 	read  func(d *draft, text string) (jsontext.Value, error)
 }
 
@@ -23,13 +23,13 @@ func isKeyword(name string) bool { return name == "required" || ruleFor(name).re
 func ruleFor(name string) rule {
 	switch name {
 	case "description":
-		return rule{kindAny, readDescription}
+		return rule{KindAny, readDescription}
 	case "title":
-		return rule{kindAny, readText}
+		return rule{KindAny, readText}
 	case "default", "example":
-		return rule{kindAny, readValue}
+		return rule{KindAny, readValue}
 	case "readOnly", "writeOnly", "deprecated":
-		return rule{kindAny, readFlag}
+		return rule{KindAny, readFlag}
 	}
 	return boundFor(name)
 }
@@ -38,23 +38,23 @@ func ruleFor(name string) rule {
 func boundFor(name string) rule {
 	switch name {
 	case "enum":
-		return rule{kindAny &^ kindArray, readValue}
+		return rule{KindAny &^ KindArray, readValue}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		return rule{kindNumber, readNumber}
+		return rule{KindNumber, readNumber}
 	case "multipleOf":
-		return rule{kindNumber, readPositive}
+		return rule{KindNumber, readPositive}
 	case "format":
-		return rule{kindNumber | kindString, readText}
+		return rule{KindNumber | KindString, readText}
 	case "pattern":
-		return rule{kindString, readPattern}
+		return rule{KindString, readPattern}
 	case "minLength", "maxLength":
-		return rule{kindString, readCount}
+		return rule{KindString, readCount}
 	case "minItems", "maxItems":
-		return rule{kindArray, readCount}
+		return rule{KindArray, readCount}
 	case "uniqueItems":
-		return rule{kindArray, readFlag}
+		return rule{KindArray, readFlag}
 	case "minProperties", "maxProperties":
-		return rule{kindObject, readCount}
+		return rule{KindObject, readCount}
 	}
 	return rule{}
 }
@@ -104,9 +104,9 @@ func (d *draft) apply(k keyword) error {
 func (d *draft) length(name string) string {
 	what := "Length"
 	switch d.kind {
-	case kindArray:
+	case KindArray:
 		what = "Items"
-	case kindObject:
+	case KindObject:
 		what = "Properties"
 	}
 	switch name {
@@ -209,7 +209,7 @@ func readPositive(d *draft, text string) (jsontext.Value, error) {
 
 // readValue reads a value of the kind that d describes.
 func readValue(d *draft, text string) (jsontext.Value, error) {
-	if d.kind == kindString {
+	if d.kind == KindString {
 		return quoteText(text), nil
 	}
 	v := jsontext.Value(text)

@@ -7,26 +7,10 @@ import (
 	"strconv"
 )
 
-// kinds is a set of JSON types. A number is an integer or a fraction.
-type kinds uint8
-
-const (
-	kindNull kinds = 1 << iota
-	kindBoolean
-	kindInteger
-	kindFraction
-	kindString
-	kindArray
-	kindObject
-
-	kindNumber = kindInteger | kindFraction
-	kindAny    = kindNull | kindBoolean | kindNumber | kindString | kindArray | kindObject
-)
-
 // A value is JSON as a tree, for the paths where speed does not matter:
 // schemas, and values that are known to be wrong.
 type value struct {
-	kind kinds
+	kind Kinds
 	raw  []byte   // the exact bytes
 	name string   // the name, if it is a member of an object
 	text string   // the text of a string
@@ -48,27 +32,27 @@ func (r *reader) value() *value {
 	start := r.pos
 	switch c {
 	case '{':
-		v.kind = kindObject
+		v.kind = KindObject
 		r.kids(v, '}')
 	case '[':
-		v.kind = kindArray
+		v.kind = KindArray
 		r.kids(v, ']')
 	case '"':
-		v.kind, v.text = kindString, r.string()
+		v.kind, v.text = KindString, r.string()
 	case 'n':
-		v.kind = kindNull
+		v.kind = KindNull
 		r.pos += len("null")
 	case 't':
-		v.kind = kindBoolean
+		v.kind = KindBoolean
 		r.pos += len("true")
 	case 'f':
-		v.kind = kindBoolean
+		v.kind = KindBoolean
 		r.pos += len("false")
 	default:
 		raw, plain, _ := r.number()
-		v.kind = kindInteger
+		v.kind = KindInteger
 		if !plain && !parseDecimal(raw).isInteger() {
-			v.kind = kindFraction
+			v.kind = KindFraction
 		}
 	}
 	v.raw = r.data[start:r.pos]
@@ -107,7 +91,7 @@ func (r *reader) string() string {
 // the last one counts, as it does for most readers.
 func (v *value) get(name string) *value {
 	for i := len(v.kids) - 1; i >= 0; i-- {
-		if v.kind == kindObject && v.kids[i].name == name {
+		if v.kind == KindObject && v.kids[i].name == name {
 			return v.kids[i]
 		}
 	}
@@ -134,7 +118,7 @@ func duplicates(v *value, pointer string, f func(pointer string)) {
 	seen := map[string]bool{}
 	for i, kid := range v.kids {
 		at := strconv.Itoa(i)
-		if v.kind == kindObject {
+		if v.kind == KindObject {
 			at = kid.name
 			if seen[at] {
 				f(pointer + "/" + escapePointer(at))
@@ -153,15 +137,15 @@ func (v *value) equal(w *value) bool {
 	switch {
 	case v.kind != w.kind || len(v.kids) != len(w.kids):
 		return false
-	case v.kind&kindNumber != 0:
+	case v.kind&KindNumber != 0:
 		return parseDecimal(v.raw) == parseDecimal(w.raw)
-	case v.kind == kindString:
+	case v.kind == KindString:
 		return v.text == w.text
-	case v.kind&(kindArray|kindObject) == 0:
+	case v.kind&(KindArray|KindObject) == 0:
 		return bytes.Equal(v.raw, w.raw)
 	}
 	var byName map[string]*value
-	if v.kind == kindObject {
+	if v.kind == KindObject {
 		byName = make(map[string]*value, len(w.kids))
 		for _, kid := range w.kids {
 			byName[kid.name] = kid
@@ -169,7 +153,7 @@ func (v *value) equal(w *value) bool {
 	}
 	for i, kid := range v.kids {
 		other := w.kids[i]
-		if v.kind == kindObject {
+		if v.kind == KindObject {
 			other = byName[kid.name]
 		}
 		if other == nil || !kid.equal(other) {
@@ -182,23 +166,23 @@ func (v *value) equal(w *value) bool {
 // decode returns v as encoding/json would have it, with exact numbers.
 func (v *value) decode() any {
 	switch v.kind {
-	case kindObject:
+	case KindObject:
 		m := make(map[string]any, len(v.kids))
 		for _, kid := range v.kids {
 			m[kid.name] = kid.decode()
 		}
 		return m
-	case kindArray:
+	case KindArray:
 		list := make([]any, len(v.kids))
 		for i, kid := range v.kids {
 			list[i] = kid.decode()
 		}
 		return list
-	case kindString:
+	case KindString:
 		return v.text
-	case kindNull:
+	case KindNull:
 		return nil
-	case kindBoolean:
+	case KindBoolean:
 		return v.raw[0] == 't'
 	}
 	return boundedNumber(v.raw)
