@@ -16,6 +16,7 @@ type Result struct {
 	looked atomic.Pointer[body]
 	kind   Kind
 	ref    string
+	notes  []string
 }
 
 // body is the wire form of MCP's CallToolResult.
@@ -60,13 +61,13 @@ func newResult(b body) *Result {
 func (r *Result) body() *body {
 	b := r.looked.Load()
 	if b == nil {
-		b = r.look()
+		b = look(r)
 		r.looked.Store(b)
 	}
 	return b
 }
 
-func (r *Result) look() *body {
+func look(r *Result) *body {
 	if r.raw == nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
 	}
@@ -108,7 +109,27 @@ func (r *Result) OutputRef() string { return r.ref }
 
 // WithOutputRef returns r with a reference to its whole output.
 func (r *Result) WithOutputRef(ref string) *Result {
-	c := &Result{raw: r.raw, value: r.value, kind: r.kind, ref: ref}
+	c := clone(r)
+	c.ref = ref
+	return c
+}
+
+// Notes tell what was done on the way to this result, such as a repair of the
+// arguments. They are for records of the call, and are not sent.
+func (r *Result) Notes() []string { return r.notes }
+
+// WithNotes returns r with more notes.
+func (r *Result) WithNotes(notes ...string) *Result {
+	if len(notes) == 0 {
+		return r
+	}
+	c := clone(r)
+	c.notes = append(c.notes[:len(c.notes):len(c.notes)], notes...)
+	return c
+}
+
+func clone(r *Result) *Result {
+	c := &Result{raw: r.raw, value: r.value, kind: r.kind, ref: r.ref, notes: r.notes}
 	c.looked.Store(r.looked.Load())
 	return c
 }

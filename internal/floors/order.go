@@ -12,7 +12,7 @@ const module = "github.com/toolpost/toolpost"
 // decide where it belongs. What is in internal stands above everything.
 var floors = [][]string{
 	{"schema", "grep", "store", "usage"},
-	{""},
+	{"", "schema/lower"},
 	{"mcpserver", "upstream", "dialect", "output", "stdtool", "model", "redmine", "tooltest"},
 	{"gateway", "claude", "agent"},
 	{"cmd/toolpost"},
@@ -27,6 +27,9 @@ const (
 var outside = map[string][]string{
 	"":             {jsonModule},
 	"schema":       {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
+	"schema/lower": {jsonModule},
+	"dialect":      {jsonModule},
+	"model":        {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
 	"mcpserver":    {jsonModule, mcpModule},
 	"upstream":     {jsonModule, mcpModule},
 	"gateway":      {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},

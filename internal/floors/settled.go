@@ -26,6 +26,7 @@ func (c *checker) unsettled(s *ast.ValueSpec) []*ast.Ident {
 		case s.Values == nil:
 			_, ok = c.info.TypeOf(s.Type).Underlying().(*types.Basic)
 			ok = ok && c.info.TypeOf(s.Type) != types.Typ[types.Invalid]
+			ok = ok || types.ExprString(s.Type) == "embed.FS" // read-only files
 		}
 		if !ok {
 			found = append(found, name)
