@@ -57,8 +57,8 @@ func newResult(b body) *Result {
 	return r
 }
 
-// body is made when somebody looks for the first time.
-func (r *Result) body() *body {
+// bodyOf makes the body when somebody looks for the first time.
+func bodyOf(r *Result) *body {
 	b := r.looked.Load()
 	if b == nil {
 		b = look(r)
@@ -79,20 +79,20 @@ func look(r *Result) *body {
 }
 
 // Parts returns the content blocks.
-func (r *Result) Parts() []Part { return r.body().Content }
+func (r *Result) Parts() []Part { return bodyOf(r).Content }
 
 // Structured returns the structured content, nil if there is none.
-func (r *Result) Structured() json.RawMessage { return r.body().Structured }
+func (r *Result) Structured() json.RawMessage { return bodyOf(r).Structured }
 
 // Meta returns the MCP _meta object, nil if there is none.
-func (r *Result) Meta() json.RawMessage { return r.body().Meta }
+func (r *Result) Meta() json.RawMessage { return bodyOf(r).Meta }
 
 // IsError says that the call failed; the parts tell the model why.
 func (r *Result) IsError() bool {
 	if r.value != nil || r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) && !bytes.Contains(r.raw, []byte(`\u`)) {
 		return false
 	}
-	return r.body().IsError
+	return bodyOf(r).IsError
 }
 
 // Outcome says what should happen next.
@@ -153,5 +153,5 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		return bytes.Join([][]byte{[]byte(`{"content":[{"type":"text","text":`), quote(r.value),
 			[]byte(`}],"structuredContent":`), r.value, []byte(`}`)}, nil), nil
 	}
-	return encode(r.body())
+	return encode(bodyOf(r))
 }
