@@ -7,10 +7,13 @@ package live
 
 import (
 	_ "embed"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +22,10 @@ import (
 //go:embed peers.txt
 var peers string
 
-// peer returns the file of an installed package. Name and version are those
-// of a line of peers.txt, the version as far as it is needed to tell lines apart.
+// peer returns the file of an installed package, which may be a pattern. Name
+// and version are those of a line of peers.txt, the version as far as it is
+// needed to tell lines apart. A test ends here if it needs an optional peer
+// that is not to be had for this machine.
 func peer(t *testing.T, name, version, file string) string {
 	t.Helper()
 	cache := os.Getenv("TOOLPOST_LIVE")
@@ -32,11 +37,15 @@ func peer(t *testing.T, name, version, file string) string {
 		if f[0] != name || !strings.HasPrefix(f[1], version) {
 			continue
 		}
-		found := filepath.Join(cache, path.Base(name)+"-"+f[1], file)
-		if _, err := os.Stat(found); err != nil {
-			t.Fatalf("%v: run internal/live/install.sh", err)
+		dir := filepath.Join(cache, path.Base(name)+"-"+f[1])
+		found, err := filepath.Glob(filepath.Join(dir, file))
+		switch {
+		case len(found) > 0:
+			return slices.Max(found)
+		case slices.Contains(f, "optional"):
+			t.Skipf("%s %s is not to be had for %s/%s: there is no %s in %s", name, f[1], runtime.GOOS, runtime.GOARCH, file, dir)
 		}
-		return found
+		t.Fatalf("no %s in %s (%v): run internal/live/install.sh", file, dir, err)
 	}
 	t.Fatalf("peers.txt does not name %s %s", name, version)
 	return ""
@@ -55,6 +64,13 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "poison" {
+		if err := servePoison(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code := m.Run()
 	if built.dir != "" {
 		os.RemoveAll(built.dir)

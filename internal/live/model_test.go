@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,15 +16,15 @@ import (
 
 // A model is the endpoint of a language model on loopback. It speaks the wire
 // format of one provider, remembers the tools of every request, and makes the
-// calls of a script, one per request that offers the tool; then it says "done".
+// calls of a script, each once and as soon as its tool is offered. Then it says
+// "done".
 type model struct {
 	*httptest.Server
-	script []step
 
 	mu       sync.Mutex
+	script   []step // what is left of it
 	requests []request
 	strange  []string // requests the format does not know
-	calls    int      // made so far
 }
 
 // A request is one that the client made to the model.
@@ -84,10 +85,10 @@ func (m *model) answer(tools []offered, body string) answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.requests = append(m.requests, request{tools, body})
-	if m.calls < len(m.script) {
-		if name, arguments, ok := m.script[m.calls](tools); ok {
-			m.calls++
-			return answer{id: fmt.Sprint("call_", m.calls), name: name, arguments: arguments}
+	for i, step := range m.script {
+		if name, arguments, ok := step(tools); ok {
+			m.script = slices.Delete(m.script, i, i+1)
+			return answer{id: fmt.Sprint("call_", len(m.requests)), name: name, arguments: arguments}
 		}
 	}
 	return answer{text: "done"}

@@ -16,47 +16,59 @@ import (
 )
 
 // A pill is a tool as some server somewhere lists it, byte for byte, which
-// some client takes badly.
-type pill struct{ row, tools string }
+// some client takes badly. A row is a kind of them.
+type pill struct{ row, name, tool string }
 
-const good = `{"name":"good","description":"Says it back.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`
+// odd makes a pill of an input schema and an output schema; none is "".
+func odd(row, input, output string) pill { return named(row, row, input, output) }
 
-// input makes a tool whose input schema is odd, output one whose output schema is.
-func input(row, schema string) pill {
-	return pill{row, fmt.Sprintf(`{"name":%q,"description":"Odd input.","inputSchema":%s}`, row, schema)}
+func named(row, name, input, output string) pill {
+	tool := fmt.Sprintf(`{"name":%q,"description":%q`, name, says(name))
+	if input != "" {
+		tool += `,"inputSchema":` + input
+	}
+	if output != "" {
+		tool += `,"outputSchema":` + output
+	}
+	return pill{row, name, tool + "}"}
 }
 
-func output2(row, schema string) pill {
-	return pill{row, fmt.Sprintf(`{"name":%q,"description":"Odd output.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"outputSchema":%s}`, row, schema)}
-}
+// says is the description of a tool: it tells it from all others, under
+// whatever name the tool reaches a model.
+func says(name string) string { return "Says what tool " + name + " got." }
 
 func property(row, schema string) pill {
-	return input(row, `{"type":"object","properties":{"text":`+schema+`}}`)
+	return odd(row, `{"type":"object","properties":{"text":`+schema+`}}`, "")
 }
 
 func key(row, key string) pill {
-	return input(row, fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string"}},"required":[%q]}`, key, key))
+	return odd(row, fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string"}},"required":[%q]}`, key, key), "")
 }
 
-var longKey = strings.Repeat("k", 65)
+const plain = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`
+
+var (
+	longKey  = strings.Repeat("k", 65)
+	longName = strings.Repeat("n", 128)
+)
 
 // pills has one row for each kind of oddity that clients were seen to take badly.
 var pills = []pill{
-	{"missing", `{"name":"missing","description":"No input schema."}`},
-	input("empty", `{}`),
-	input("untyped", `{"properties":{"text":{"type":"string"}}}`),
-	input("union", `{"anyOf":[{"type":"object","properties":{"text":{"type":"string"}}},{"type":"object","properties":{"id":{"type":"integer"}}}]}`),
-	input("nullable", `{"type":["object","null"],"properties":{"text":{"type":"string"}}}`),
-	input("array", `{"type":"array","items":{"type":"string"}}`),
-	input("required", `{"type":"object","properties":{"text":{"type":"string"}},"required":null}`),
-	input("properties", `{"type":"object","properties":null}`),
+	odd("missing", "", ""),
+	odd("empty", `{}`, ""),
+	odd("untyped", `{"properties":{"text":{"type":"string"}}}`, ""),
+	odd("union", `{"anyOf":[{"type":"object","properties":{"text":{"type":"string"}}},{"type":"object","properties":{"id":{"type":"integer"}}}]}`, ""),
+	odd("nullable", `{"type":["object","null"],"properties":{"text":{"type":"string"}}}`, ""),
+	odd("array", `{"type":"array","items":{"type":"string"}}`, ""),
+	odd("required", `{"type":"object","properties":{"text":{"type":"string"}},"required":null}`, ""),
+	odd("properties", `{"type":"object","properties":null}`, ""),
 	property("true", `true`),
-	output2("outarray", `{"type":"array","items":{"type":"string"}}`),
-	output2("outunion", `{"anyOf":[{"type":"object"},{"type":"null"}]}`),
-	output2("outuntyped", `{"properties":{"text":{"type":"string"}}}`),
-	input("anyof", `{"type":"object","properties":{"text":{"type":"string"},"id":{"type":"integer"}},"anyOf":[{"required":["text"]},{"required":["id"]}]}`),
-	input("oneof", `{"type":"object","properties":{"text":{"type":"string"},"id":{"type":"integer"}},"oneOf":[{"required":["text"]},{"required":["id"]}]}`),
-	input("allof", `{"type":"object","allOf":[{"properties":{"text":{"type":"string"}}},{"properties":{"id":{"type":"integer"}}}]}`),
+	odd("outarray", plain, `{"type":"array","items":{"type":"string"}}`),
+	odd("outunion", plain, `{"anyOf":[{"type":"object"},{"type":"null"}]}`),
+	odd("outuntyped", plain, `{"properties":{"text":{"type":"string"}}}`),
+	odd("anyof", `{"type":"object","properties":{"text":{"type":"string"},"id":{"type":"integer"}},"anyOf":[{"required":["text"]},{"required":["id"]}]}`, ""),
+	odd("oneof", `{"type":"object","properties":{"text":{"type":"string"},"id":{"type":"integer"}},"oneOf":[{"required":["text"]},{"required":["id"]}]}`, ""),
+	odd("allof", `{"type":"object","allOf":[{"properties":{"text":{"type":"string"}}},{"properties":{"id":{"type":"integer"}}}]}`, ""),
 	key("dollar", "$filter"),
 	key("brackets", "ids[]"),
 	key("space", "my key"),
@@ -68,36 +80,22 @@ var pills = []pill{
 	property("exclusive", `{"type":"number","minimum":0,"exclusiveMinimum":true}`),
 	property("flag", `{"type":"string","required":false}`),
 	property("any", `{"type":"any"}`),
-	{"long", fmt.Sprintf(`{"name":"long","description":%q,"inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`, strings.Repeat("It is long. ", 500))},
-	{"name", fmt.Sprintf(`{"name":"name_%s","description":"A long name.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`, strings.Repeat("n", 123))},
-	{"twins", `{"name":"a.b","description":"With a dot.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},` +
-		`{"name":"a_b","description":"With an underscore.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`},
+	{"long", "long", fmt.Sprintf(`{"name":"long","description":%q,"inputSchema":%s}`, says("long")+strings.Repeat(" It goes on.", 500), plain)},
+	named("name", longName, plain, ""),
+	named("twins", "a.b", plain, ""),
+	named("twins", "a_b", plain, ""),
 }
 
-// listed returns the tools that a server with a row lists: a good one and the
-// row; without a row the good one alone, with "all" every row.
-func listed(row string) string {
-	list := []string{good}
+// listed returns what a server with a row lists: a good tool and those of the
+// row; for no row the good one alone, for "all" every row.
+func listed(row string) []pill {
+	list := []pill{named("", "good", plain, "")}
 	for _, p := range pills {
 		if row == p.row || row == "all" {
-			list = append(list, p.tools)
+			list = append(list, p)
 		}
 	}
-	return "[" + strings.Join(list, ",") + "]"
-}
-
-// names returns the names of the tools that a server with a row lists.
-func names(t *testing.T, row string) []string {
-	t.Helper()
-	var list []struct{ Name string }
-	if err := json.Unmarshal([]byte(listed(row)), &list); err != nil {
-		t.Fatal(err)
-	}
-	all := make([]string, len(list))
-	for i, tool := range list {
-		all[i] = tool.Name
-	}
-	return all
+	return list
 }
 
 // A message is one of JSON-RPC.
@@ -123,7 +121,11 @@ func rpc(row string, line []byte) []byte {
 	case "initialize":
 		result = fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"poison","version":"1"}}`, m.Params.ProtocolVersion)
 	case "tools/list":
-		result = `{"tools":` + listed(row) + `}`
+		var tools []string
+		for _, p := range listed(row) {
+			tools = append(tools, p.tool)
+		}
+		result = `{"tools":[` + strings.Join(tools, ",") + `]}`
 	case "tools/call":
 		result = marshal(object{"content": []any{object{"type": "text", "text": echo(m.Params.Name, m.Params.Arguments)}}})
 	case "ping":
