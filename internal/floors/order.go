@@ -25,15 +25,16 @@ const (
 
 // outside tells which other modules a package may import. Others: none.
 var outside = map[string][]string{
-	"":             {jsonModule},
-	"schema":       {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
-	"schema/lower": {jsonModule},
-	"dialect":      {jsonModule},
-	"model":        {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
-	"mcpserver":    {jsonModule, mcpModule},
-	"upstream":     {jsonModule, mcpModule},
-	"gateway":      {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
-	"cmd/toolpost": {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+	"":                {jsonModule},
+	"schema":          {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
+	"schema/lower":    {jsonModule},
+	"dialect":         {jsonModule},
+	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
+	"mcpserver":       {jsonModule, mcpModule},
+	"upstream":        {jsonModule, mcpModule},
+	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
+	"internal/accept": {"github.com/santhosh-tekuri/jsonschema/v6"},
+	"cmd/toolpost":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 }
 
 // Order checks that every package is on a floor and imports lower ones only.

@@ -1,0 +1,102 @@
+package accept
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// anchored is a pattern from ^ to $ without lookaround and without the
+	// classes that older builds do not know.
+	anchored = regexp.MustCompile(`^\^.*[^\\]\$$|^\^\$$`)
+	classes  = regexp.MustCompile(lookaround.String() + `|\\[dDwWsSbB]`)
+	kimiName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+)
+
+// llama is the rule llama, and the limits of its grammars that change what a
+// schema means; keywords it does not know it skips. Ollama and LM Studio use it.
+func llama(s *subject) {
+	patterns(s, "llama/pattern", classes)
+	noKeys(s, "llama/tuple", "prefixItems")
+	for _, p := range s.places {
+		if t := p.v.get("pattern"); t != nil && !anchored.MatchString(t.text) {
+			s.add(p, "llama/pattern", "the pattern %q does not go from ^ to $", t.text)
+		}
+		if p.has("properties") && (p.has("anyOf") || p.has("oneOf")) {
+			s.add(p, "llama/union", "properties stand beside anyOf or oneOf")
+		}
+		if p.target != nil && refers(p.target) {
+			s.add(p, "llama/ref", "what $ref points to refers to another")
+		}
+	}
+}
+
+// refers tells whether there is a $ref in p.
+func refers(p *place) bool {
+	return p.has("$ref") || slices.ContainsFunc(p.children, refers)
+}
+
+// mistral is the rule mistral.
+func mistral(s *subject) {
+	named(s, "mistral/name", portableName)
+	rootObject(s, "mistral/root")
+	noKeys(s, "mistral/keys", "$schema $id")
+	metaschema(s, "mistral/metaschema", draft2020)
+	refsResolve(s, "mistral/ref")
+}
+
+// kimi is the rule kimi: Moonshot's own flavour of JSON Schema.
+func kimi(s *subject) {
+	named(s, "kimi/name", kimiName)
+	rootObject(s, "kimi/root")
+	noRoot(s, "kimi/root", "anyOf oneOf allOf")
+	metaschema(s, "kimi/metaschema", draft2020)
+	refsResolve(s, "kimi/ref")
+	refsAlone(s, "kimi/ref-siblings", "")
+	requiredExist(s, "kimi/required")
+	for _, p := range s.places {
+		if p.via != "additionalProperties" || p.v.kind != boolean {
+			kimiNode(s, p)
+		}
+	}
+}
+
+func kimiNode(s *subject, p *place) {
+	switch union := p.has("anyOf"); {
+	case union && p.has("type"):
+		s.add(p, "kimi/type", "type stands beside anyOf")
+	case !union && !p.has("type") && !p.has("$ref"):
+		s.add(p, "kimi/type", "there is no type")
+	}
+	if items := p.v.get("items"); items != nil && !items.isObject() {
+		s.add(p, "kimi/items", "items is no object")
+	}
+	if p.via == "properties" && p.name != "" && p.name[0] >= '0' && p.name[0] <= '9' {
+		s.add(p, "kimi/key", "the name begins with a digit")
+	}
+}
+
+// xai constrains what the model writes in any case; its rules for the input
+// are loose.
+func xai(s *subject) {
+	named(s, "xai/name", portableName)
+	rootObject(s, "xai/root")
+	metaschema(s, "xai/metaschema", draft2020)
+	refsResolve(s, "xai/ref")
+}
+
+// after07 are the keywords that draft-07 does not know.
+const after07 = `$defs $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary prefixItems
+	dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties minContains maxContains`
+
+// draft07 is for clients with a validator of that draft, which refuse a
+// $schema that names another.
+func draft07(s *subject) {
+	named(s, "draft-07/name", mcpName)
+	rootObject(s, "draft-07/root")
+	metaschema(s, "draft-07/metaschema", draft7)
+	refsResolve(s, "draft-07/ref")
+	noKeys(s, "draft-07/keys", "$schema "+strings.TrimSpace(after07))
+	refsAlone(s, "draft-07/ref-siblings", "title description default examples $comment definitions")
+}

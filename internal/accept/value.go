@@ -1,0 +1,228 @@
+package accept
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// A value is one JSON value. Members keep their order, numbers their digits.
+type value struct {
+	kind    kind
+	text    string // of a string or number
+	truth   bool
+	items   []*value
+	members []member
+}
+
+type member struct {
+	name  string
+	value *value
+}
+
+type kind byte
+
+const (
+	null kind = iota
+	boolean
+	number
+	text
+	array
+	object
+)
+
+// parse reads one JSON value. It has no limit of depth but the stack's, so
+// that hostile schemas can be judged too.
+func parse(raw []byte) (*value, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	v, err := read(d)
+	if err != nil {
+		return nil, fmt.Errorf("parse JSON: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("parse JSON: there is more after the value")
+	}
+	return v, nil
+}
+
+func read(d *json.Decoder) (*value, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case bool:
+		return &value{kind: boolean, truth: t}, nil
+	case json.Number:
+		return &value{kind: number, text: t.String()}, nil
+	case string:
+		return newText(t), nil
+	case json.Delim:
+		if t == '[' {
+			return readArray(d)
+		}
+		return readObject(d)
+	}
+	return &value{}, nil
+}
+
+func readArray(d *json.Decoder) (*value, error) {
+	v := &value{kind: array}
+	for d.More() {
+		item, err := read(d)
+		if err != nil {
+			return nil, err
+		}
+		v.items = append(v.items, item)
+	}
+	_, err := d.Token()
+	return v, err
+}
+
+func readObject(d *json.Decoder) (*value, error) {
+	v := &value{kind: object}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		item, err := read(d)
+		if err != nil {
+			return nil, err
+		}
+		v.members = append(v.members, member{name.(string), item})
+	}
+	_, err := d.Token()
+	return v, err
+}
+
+func newText(s string) *value { return &value{kind: text, text: s} }
+
+func newNumber(n int) *value { return &value{kind: number, text: strconv.Itoa(n)} }
+
+func newObject(members ...member) *value { return &value{kind: object, members: members} }
+
+func newArray(items ...*value) *value { return &value{kind: array, items: items} }
+
+func newBool(b bool) *value { return &value{kind: boolean, truth: b} }
+
+// get returns the member of that name, nil if there is none. The last wins.
+func (v *value) get(name string) *value {
+	if v == nil || v.kind != object {
+		return nil
+	}
+	for i := len(v.members) - 1; i >= 0; i-- {
+		if v.members[i].name == name {
+			return v.members[i].value
+		}
+	}
+	return nil
+}
+
+// set puts a member in the place of the one of that name, or at the end.
+func (v *value) set(name string, to *value) {
+	for i := range v.members {
+		if v.members[i].name == name {
+			v.members[i].value = to
+			return
+		}
+	}
+	v.members = append(v.members, member{name, to})
+}
+
+// is tells whether v is the string s.
+func (v *value) is(s string) bool { return v != nil && v.kind == text && v.text == s }
+
+// isObject tells whether v is one; nil is none.
+func (v *value) isObject() bool { return v != nil && v.kind == object }
+
+// texts returns the strings of an array, and whether it is one of strings only.
+func (v *value) texts() ([]string, bool) {
+	if v == nil || v.kind != array {
+		return nil, false
+	}
+	all := make([]string, 0, len(v.items))
+	for _, i := range v.items {
+		if i.kind != text {
+			return all, false
+		}
+		all = append(all, i.text)
+	}
+	return all, true
+}
+
+func (v *value) append(b []byte) []byte {
+	switch v.kind {
+	case boolean:
+		return strconv.AppendBool(b, v.truth)
+	case number:
+		return append(b, v.text...)
+	case text:
+		return appendText(b, v.text)
+	case array:
+		b = append(b, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.append(b)
+		}
+		return append(b, ']')
+	case object:
+		b = append(b, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, m.name), ':')
+			b = m.value.append(b)
+		}
+		return append(b, '}')
+	}
+	return append(b, "null"...)
+}
+
+func (v *value) raw() json.RawMessage { return v.append(nil) }
+
+func appendText(b []byte, s string) []byte {
+	quoted, _ := json.Marshal(s) // strings always marshal
+	return append(b, quoted...)
+}
+
+// plain returns v as the validator wants it.
+func (v *value) plain() any {
+	switch v.kind {
+	case boolean:
+		return v.truth
+	case number:
+		return json.Number(v.text)
+	case text:
+		return v.text
+	case array:
+		all := make([]any, 0, len(v.items))
+		for _, i := range v.items {
+			all = append(all, i.plain())
+		}
+		return all
+	case object:
+		all := make(map[string]any, len(v.members))
+		for _, m := range v.members {
+			all[m.name] = m.value.plain()
+		}
+		return all
+	}
+	return nil
+}
+
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+func unescape(token string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+}
