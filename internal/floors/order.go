@@ -13,7 +13,8 @@ const module = "github.com/toolpost/toolpost"
 var floors = [][]string{
 	{"schema", "grep", "store", "usage"},
 	{"", "schema/lower"},
-	{"mcpserver", "upstream", "dialect", "output", "stdtool", "model", "redmine", "tooltest"},
+	{"dialect"},
+	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest"},
 	{"gateway", "claude", "agent"},
 	{"cmd/toolpost"},
 }

@@ -1,0 +1,86 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+)
+
+// GeminiTools offers ts to a model of Google, as one tool of functions. Their
+// schemas are in ParametersJsonSchema, in the dialect "gemini". A dialect that
+// writes Google's own Schema, such as "gemini-schema", puts them in Parameters:
+// for the Live API, the API's version v1, and relays that know nothing else.
+func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offer[*genai.Tool], error) {
+	return offer(ctx, ts, "gemini", opts, func(o *Offer[*genai.Tool], t *dialect.Tool) error {
+		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
+		var err error
+		if o.Adapted.Dialect.Input.Dialect == "openapi" {
+			f.Parameters, err = geminiSchema(t.Input.Raw())
+		} else {
+			f.ParametersJsonSchema = t.Input.Raw()
+		}
+		if err != nil {
+			return err
+		}
+		if o.Tools == nil {
+			o.Tools = []*genai.Tool{{}}
+		}
+		o.Tools[0].FunctionDeclarations = append(o.Tools[0].FunctionDeclarations, f)
+		return nil
+	})
+}
+
+// geminiSchema refuses what the type has no field for. A function without
+// parameters has no schema: Google refuses an OBJECT without properties.
+func geminiSchema(raw json.RawMessage) (*genai.Schema, error) {
+	s := new(genai.Schema)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(s); err != nil {
+		return nil, fmt.Errorf("input schema as genai.Schema: %w", err)
+	}
+	if len(s.Properties) == 0 {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// GeminiCall returns the call of a function. The SDK reads numbers as float64,
+// so integers above 2^53 are rounded before they come here.
+func GeminiCall(c *genai.FunctionCall) *toolpost.Call {
+	call := &toolpost.Call{ID: c.ID, Name: c.Name}
+	if len(c.Args) > 0 {
+		call.Arguments, _ = json.Marshal(c.Args) // it was JSON
+	}
+	return call
+}
+
+// GeminiAnswer returns the result of call as a part of the user's next turn.
+// Text is one string, so that nothing in it is taken for a reference: Gemini
+// resolves $ref in a response. Media may be set for models since Gemini 3: it
+// sends images and documents, which makes older models refuse the request.
+func GeminiAnswer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
+	var takes []string
+	if media {
+		takes = []string{jpeg, png, webp, pdf}
+	}
+	m := r.Message(call.ID)
+	all := pieces(m, takes...)
+	key := "output"
+	if m.IsError {
+		key = "error"
+	}
+	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: text(all)}}
+	for _, p := range all {
+		if p.data != nil {
+			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.data, p.mime))
+		}
+	}
+	return &genai.Part{FunctionResponse: f}
+}

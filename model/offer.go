@@ -1,0 +1,105 @@
+// Package model carries tools to the models of providers, and calls back,
+// in the types of the providers' own SDKs.
+//
+//	Toolset ── GeminiTools, OpenAITools… ──▶ Offer.Tools ──▶ request
+//	           (dialect.Adapt)                                  │
+//	                                                          model
+//	                                                            │
+//	handler ◀── Offer.Call ◀── GeminiCall, OpenAICall… ◀──── response
+//	   └──────▶ Result ──────▶ GeminiAnswer, OpenAIAnswer… ──▶ next request
+//
+// A model knows tools under adapted names and schemas. The handlers of an
+// [Offer] undo that, so that a call runs as the model wrote it.
+package model
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+)
+
+// Options are the optional parts of [GeminiTools] and its like.
+type Options struct {
+	// Dialect adapts the tools, instead of the provider's own: another
+	// built-in one, or one of a configuration.
+	Dialect *dialect.Dialect
+}
+
+// An Offer is a toolset as one model gets it. T is the SDK's type of a tool.
+type Offer[T any] struct {
+	Tools   []T              // of the request; their fields that nothing was said about are free to set
+	Set     *toolpost.Set    // the tools, by the names that the model knows
+	Adapted *dialect.Adapted // what adapting cost, tool by tool, and which tools are withheld
+}
+
+// Call runs a call as the model wrote it. What the model should know is a
+// result, also that there is no such tool; an error means that ctx ended.
+func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	r, err := o.Set.Call(ctx, call)
+	switch {
+	case err == nil:
+		return r, nil
+	case ctx.Err() != nil:
+		return nil, err
+	case o.Set.Lookup(call.Name) == nil:
+		return toolpost.Errorf("There is no tool %q. Call one of the tools you were given.", call.Name), nil
+	}
+	return toolpost.Errorf("%v", err), nil
+}
+
+// Decode returns a call as the tool's source knows it: its own name, and
+// arguments in the shape of its own schema, validated. It is for programs
+// that show calls, or run them by other means than [Offer.Call]. An error is
+// written for the model.
+func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
+	for _, t := range o.Adapted.Tools {
+		if t.Name != call.Name {
+			continue
+		}
+		arguments, err := t.Decode(call.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		decoded := *call
+		decoded.Name, decoded.Arguments = t.Original.Name, arguments
+		return &decoded, nil
+	}
+	return nil, fmt.Errorf("tool %q: %w", call.Name, toolpost.ErrNotFound)
+}
+
+// offer adapts the tools of ts, and adds them one by one. A tool that cannot
+// be added is withheld.
+func offer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
+	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
+	d, err := choose(id, opts)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := ts.Tools(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list tools: %w", err)
+	}
+	o := &Offer[T]{Adapted: d.Adapt(tools, nil)}
+	adapted := o.Adapted.Tools
+	o.Adapted.Tools = nil
+	var set toolpost.Tools
+	for _, t := range adapted {
+		if err := add(o, t); err != nil {
+			o.Adapted.Withheld = append(o.Adapted.Withheld, dialect.Withheld{Name: t.Original.Name, Rule: "sdk-type", Why: err.Error()})
+			continue
+		}
+		o.Adapted.Tools = append(o.Adapted.Tools, t)
+		set = append(set, t.Tool)
+	}
+	o.Set, err = toolpost.NewSet(ctx, set)
+	return o, err
+}
+
+func choose(id string, opts *Options) (*dialect.Dialect, error) {
+	if opts != nil && opts.Dialect != nil {
+		return opts.Dialect, nil
+	}
+	return dialect.Find(id)
+}
