@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type conn struct {
 	in    chan message
 	write func([]byte) error // called by one at a time
 	old   bool               // the transport is not defined for 2026-07-28
+	from  http.Header        // of the request that opened the session; nil if none did
 
 	mu      sync.Mutex
 	open    map[string]*batch // ids of unanswered calls
@@ -157,7 +159,7 @@ func (c *conn) settle() {
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-c.in:
-		return m.toLibrary()
+		return m.toLibrary(c.from)
 	case <-c.closed:
 		return nil, io.EOF
 	case <-ctx.Done():
@@ -216,7 +218,7 @@ func (c *conn) Close() error {
 
 // toLibrary returns the message as the library has it: requests of ours
 // without their arguments, answers as errors.
-func (m *message) toLibrary() (jsonrpc.Message, error) {
+func (m *message) toLibrary(from http.Header) (jsonrpc.Message, error) {
 	id, err := m.libraryID()
 	if err != nil {
 		return nil, err
@@ -229,13 +231,14 @@ func (m *message) toLibrary() (jsonrpc.Message, error) {
 		return &jsonrpc.Response{ID: id, Error: fault}, nil
 	}
 	req := &jsonrpc.Request{ID: id, Method: m.method, Params: m.params}
+	header := http.Header{}
+	maps.Copy(header, from)
+	req.Extra = &mcp.RequestExtra{Header: header}
 	if ours(m.method) {
-		extra := &mcp.RequestExtra{Header: http.Header{}}
-		req.Params = m.carry(extra.Header)
+		req.Params = m.carry(header)
 		if m.meta != nil { // the library looks for the version here
 			req.Params = json.RawMessage(`{"_meta":` + string(m.meta) + `}`)
 		}
-		req.Extra = extra
 	}
 	return req, nil
 }

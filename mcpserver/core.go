@@ -18,8 +18,8 @@ import (
 
 // core answers requests, in raw JSON from edge to edge.
 type core struct {
-	live     *toolpost.Live
-	tools    atomic.Pointer[tools]
+	views    *views
+	audience *audience
 	features atomic.Pointer[features]
 	lot      *lot
 	log      *slog.Logger
@@ -63,7 +63,7 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 	f := c.features.Load()
 	switch r.method {
 	case listTools:
-		return c.list(r, c.tools.Load().listing)
+		return c.list(r, r.view.tools.Load().listing)
 	case listPrompts:
 		return c.list(r, f.prompts)
 	case listResources:
@@ -130,7 +130,7 @@ func noResource(r *request) *jsonrpc.Error {
 
 func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.RawMessage, error) {
 	start := time.Now()
-	set := c.live.Set()
+	set := r.view.live.Set()
 	result, err := set.Call(toolpost.Logger.With(ctx, c.log), call)
 	raw, err := c.encode(r, result, err)
 	level := slog.LevelInfo
@@ -142,12 +142,23 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}
 		if err != nil {
 			attrs = append(attrs, slog.String("err", err.Error()))
-		} else if result.IsError() {
-			attrs = append(attrs, slog.Bool("failed", true))
+		} else {
+			attrs = append(attrs, outcomeAttrs(result)...)
 		}
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
 	return raw, err
+}
+
+// outcomeAttrs tell of a result what is not as usual.
+func outcomeAttrs(result *toolpost.Result) (attrs []slog.Attr) {
+	if result.IsError() {
+		attrs = append(attrs, slog.Bool("failed", true))
+	}
+	if notes := result.Notes(); len(notes) > 0 {
+		attrs = append(attrs, slog.Any("notes", notes))
+	}
+	return attrs
 }
 
 // handle runs a handler of a prompt or resource in a scope of its own.

@@ -45,7 +45,7 @@ func newEngine(c *core, w *watchers, impl *mcp.Implementation) *mcp.Server {
 		},
 	})
 	s.AddReceivingMiddleware(c.receive)
-	s.AddSendingMiddleware(send)
+	s.AddSendingMiddleware(c.audience.send)
 	return s
 }
 
@@ -78,6 +78,13 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		if r.peer = m.peer(); !r.modern() {
 			r.peer = sessionPeer(session)
 		}
+		client := clientOf(&r.peer, headerOf(req))
+		if r.view, fault = c.views.of(client); fault != nil {
+			return nil, fault
+		}
+		if method == listTools && get(r.params, "cursor") == nil {
+			c.audience.note(session, client, r.view.tools.Load(), true)
+		}
 		raw, err := c.protect(ctx, r, func() (json.RawMessage, error) { return c.serve(ctx, r) })
 		if err != nil {
 			return nil, toFault(r, err)
@@ -86,14 +93,25 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+// headerOf returns the headers that a request came with.
+func headerOf(req mcp.Request) http.Header {
+	if extra := req.GetExtra(); extra != nil {
+		return extra.Header
+	}
+	return nil
+}
+
 // engine serves the other methods.
 func (c *core) engine(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	if err := checkEngine(method, req); err != nil {
 		return nil, err
 	}
 	f := c.features.Load()
-	if p, ok := req.GetParams().(*mcp.SubscriptionsListenParams); ok && p != nil && p.Notifications != nil && f.Subscribe == nil {
-		p.Notifications.ResourceSubscriptions = nil
+	if p, ok := req.GetParams().(*mcp.SubscriptionsListenParams); ok && p != nil && p.Notifications != nil {
+		c.audience.attend(req)
+		if f.Subscribe == nil {
+			p.Notifications.ResourceSubscriptions = nil
+		}
 	}
 	res, err := next(ctx, method, req)
 	var fault *jsonrpc.Error
@@ -105,6 +123,7 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 	}
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
+		c.audience.attend(req)
 		res.Instructions = f.Instructions
 		f.announce(res.Capabilities)
 	case *mcp.DiscoverResult:
@@ -236,10 +255,13 @@ type outgoing struct {
 
 type outgoingKey struct{}
 
-func send(next mcp.MethodHandler) mcp.MethodHandler {
+func (a *audience) send(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		out, ok := ctx.Value(outgoingKey{}).(*outgoing)
 		session, isServer := req.GetSession().(*mcp.ServerSession)
+		if method == toolsChanged && isServer && !a.concerns(session) {
+			return nil, nil
+		}
 		if !ok || !isServer {
 			return next(ctx, method, req)
 		}
@@ -251,7 +273,10 @@ func send(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-const pingMethod = "ping"
+const (
+	pingMethod   = "ping"
+	toolsChanged = "notifications/tools/list_changed"
+)
 
 // A sessionLink reaches the client through the library's session. The
 // library finds the stream of the request in its context.

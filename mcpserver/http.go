@@ -56,14 +56,35 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !f.admit(w, r) {
 		return
 	}
-	switch strings.TrimSuffix(r.URL.Path, "/") {
-	case "/mcp":
+	base, err := f.route(r)
+	switch {
+	case err != nil:
+		writeJSON(w, http.StatusNotFound, []byte(`{"error":`+string(quote(err.Error()))+`}`))
+	case base == "mcp":
 		f.streamable(w, r)
-	case "/sse":
-		f.legacy(w, r)
 	default:
-		writeJSON(w, http.StatusNotFound, []byte(`{"error":"there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)"}`))
+		f.legacy(w, r)
 	}
+}
+
+var errNoPath = errors.New("there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)")
+
+// route returns the transport that the path asks for, and keeps the view that
+// it asks for in the header.
+func (f *front) route(r *http.Request) (base string, err error) {
+	path := strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/")
+	base, view, deeper := strings.Cut(path, "/")
+	if base != "mcp" && base != "sse" || deeper && (f.core.views.choose == nil || view == "") {
+		return "", errNoPath
+	}
+	delete(r.Header, viewHeader)
+	if deeper {
+		r.Header[viewHeader] = []string{view}
+		if _, fault := f.core.views.of(clientOf(&peer{}, r.Header)); fault != nil {
+			return "", errors.New(fault.Message)
+		}
+	}
+	return base, nil
 }
 
 // bodyTime is how long the body of a request may take to come.

@@ -29,6 +29,11 @@ type Options struct {
 	MaxBody        int64         // bytes of one request; 16 MiB if 0
 	Hosts          []string      // Host headers accepted beside loopback ones; "*" accepts all
 	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
+
+	// View returns the toolset that a client is served; nil serves all the
+	// same. It is asked at each request, and must answer at once and with
+	// few different toolsets. An error says what the client can do.
+	View func(Client) (*toolpost.Live, error)
 }
 
 func (o *Options) orDefaults() *Options {
@@ -56,26 +61,28 @@ func (o *Options) orDefaults() *Options {
 
 // A Server serves a live toolset to any number of sessions.
 type Server struct {
-	core    *core
-	engine  *mcp.Server
-	front   *front
-	unwatch func()
-	end     context.CancelFunc
+	core   *core
+	engine *mcp.Server
+	front  *front
+	end    context.CancelFunc
 }
 
 var errClosed = errors.New("the server was closed")
 
-// New returns a server for live. Sessions are told when its tools change.
+// New returns a server for live. Sessions are told when their tools change.
 func New(live *toolpost.Live, opts *Options) *Server {
 	o := opts.orDefaults()
 	life, end := context.WithCancel(context.Background())
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
-	c := &core{live: live, lot: newLot(), log: o.Logger, info: info, life: life}
+	v := &views{choose: o.View, log: o.Logger, all: map[*toolpost.Live]*shown{}}
+	a := &audience{views: v, sessions: map[*mcp.ServerSession]*audited{}}
+	c := &core{views: v, audience: a, lot: newLot(), log: o.Logger, info: info, life: life}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
 	s := &Server{core: c, engine: newEngine(c, newWatchers(c), impl), end: end}
 	s.front = newFront(c, s.engine, o)
-	s.unwatch = live.Watch(s.setTools)
+	v.changed = s.ViewsChanged
+	v.base = v.show(live)
 	return s
 }
 
@@ -86,11 +93,10 @@ const (
 	changedURI  = "toolpost:changed"
 )
 
-func (s *Server) setTools(set *toolpost.Set) {
-	t := newTools(set, s.core.log)
-	if old := s.core.tools.Swap(t); old != nil && !old.listing.equal(t.listing) {
-		s.engine.AddTool(&mcp.Tool{Name: changedName, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
-	}
+// ViewsChanged says that Options.View gives some client another toolset than
+// before. Sessions whose tools differ are told.
+func (s *Server) ViewsChanged() {
+	s.engine.AddTool(&mcp.Tool{Name: changedName, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 }
 
 // SetFeatures replaces the prompts, resources and instructions; sessions are
@@ -114,7 +120,8 @@ func (s *Server) ResourceUpdated(ctx context.Context, uri string) {
 	}
 }
 
-// Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE).
+// Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
+// with Options.View also /mcp/VIEW and /sse/VIEW.
 func (s *Server) Handler() http.Handler { return s.front }
 
 // Guard keeps from next the requests that Handler refuses for their Host or
@@ -130,7 +137,7 @@ func (s *Server) Guard(next http.Handler) http.Handler {
 // Close ends all sessions, and the calls that they wait for. Handlers that do
 // not heed their context are left behind.
 func (s *Server) Close() error {
-	s.unwatch()
+	s.core.views.close()
 	s.end()
 	s.core.lot.close()
 	done := make(chan struct{})

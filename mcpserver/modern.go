@@ -22,8 +22,13 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta 
 		return
 	}
 	fault := checkModern(r.Header, m, meta)
+	from := meta.peer()
+	var view *shown
+	if fault == nil {
+		view, fault = f.core.views.of(clientOf(&from, r.Header))
+	}
 	if fault == nil && m.method == callTool {
-		fault = checkParams(r.Header, m, f.core.tools.Load().headers[m.name])
+		fault = checkParams(r.Header, m, view.tools.Load().headers[m.name])
 	}
 	if fault != nil {
 		writeJSON(w, modernStatus(fault), failure(m.id, fault))
@@ -31,7 +36,7 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta 
 	}
 	accept := accepts(r.Header)
 	s := &stream{w: w, want: levelIndex(meta.LogLevel), events: accept.events, json: accept.json}
-	raw, err := f.core.serve(r.Context(), &request{message: *m, peer: meta.peer(), token: meta.Progress, link: s})
+	raw, err := f.core.serve(r.Context(), &request{message: *m, peer: from, view: view, token: meta.Progress, link: s})
 	s.end(m, raw, err)
 }
 

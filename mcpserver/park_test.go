@@ -31,18 +31,20 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = &core{live: live, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background()}
+	base := &shown{live: live}
+	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background()}
 	c.features.Store(newFeatures(&toolpost.Features{}, c.log))
 	return c, ended
 }
 
-func parkRequest(name, state, responses string) *request {
+func parkRequest(c *core, name, state, responses string) *request {
 	params := `{"name":"` + name + `"}`
 	if state != "" {
 		params = `{"name":"` + name + `","requestState":"` + state + `","inputResponses":` + responses + `}`
 	}
 	return &request{
 		message: message{method: callTool, name: name, params: json.RawMessage(params)},
+		view:    c.views.base,
 		peer:    peer{version: stateless, can: abilities{elicit: true}},
 	}
 }
@@ -50,7 +52,7 @@ func parkRequest(name, state, responses string) *request {
 // ask makes the first request, and returns the state of its response.
 func askState(t *testing.T, c *core) string {
 	t.Helper()
-	raw, err := c.serve(t.Context(), parkRequest("ask", "", ""))
+	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func TestParkedCallGoesOn(t *testing.T) {
 	c, _ := lotCore(t)
 	state := askState(t, c)
 
-	again, err := c.serve(t.Context(), parkRequest("ask", state, `{"other":{}}`)) // the answer is missing
+	again, err := c.serve(t.Context(), parkRequest(c, "ask", state, `{"other":{}}`)) // the answer is missing
 	if err != nil || text(get(again, "resultType")) != "input_required" {
 		t.Fatalf("got %s, %v", again, err)
 	}
@@ -77,7 +79,7 @@ func TestParkedCallGoesOn(t *testing.T) {
 	if next == state {
 		t.Error("the state is used twice")
 	}
-	raw, err := c.serve(t.Context(), parkRequest("ask", next, yes))
+	raw, err := c.serve(t.Context(), parkRequest(c, "ask", next, yes))
 	if err != nil || !strings.Contains(string(raw), `\"n\":9007199254740993`) || text(get(raw, "resultType")) != "complete" {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -87,9 +89,9 @@ func TestWrongStates(t *testing.T) {
 	c, ended := lotCore(t)
 	state := askState(t, c)
 	for name, r := range map[string]*request{
-		"changed":          parkRequest("ask", state+"-TAMPERED", yes),
-		"made up":          parkRequest("ask", c.lot.prefix+"ABC", yes),
-		"for another tool": parkRequest("other", state, yes),
+		"changed":          parkRequest(c, "ask", state+"-TAMPERED", yes),
+		"made up":          parkRequest(c, "ask", c.lot.prefix+"ABC", yes),
+		"for another tool": parkRequest(c, "other", state, yes),
 	} {
 		_, err := c.serve(t.Context(), r)
 		var fault *jsonrpc.Error
@@ -97,10 +99,10 @@ func TestWrongStates(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := c.serve(t.Context(), parkRequest("ask", state, yes)); err != nil {
+	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
 		t.Errorf("the right one: %v", err)
 	}
-	if _, err := c.serve(t.Context(), parkRequest("ask", state, yes)); err == nil {
+	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err == nil {
 		t.Error("a state was good twice")
 	}
 	if err := <-ended; err != nil {
@@ -115,7 +117,7 @@ func TestStatesOfOthers(t *testing.T) {
 	for _, state := range []string{askState(t, behind), "sealed"} {
 		c, _ := lotCore(t)
 		defer c.lot.close()
-		raw, err := c.serve(t.Context(), parkRequest("ask", state, yes))
+		raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes))
 		if err != nil || text(get(raw, "resultType")) != "input_required" { // the handler runs, and asks
 			t.Errorf("%s: got %s, %v", state, raw, err)
 		}
@@ -129,7 +131,7 @@ func TestParkedCallExpires(t *testing.T) {
 		if err := <-ended; !errors.Is(err, errNobodyAnswered) { // the clock runs on while all wait
 			t.Errorf("the handler got %v", err)
 		}
-		if _, err := c.serve(t.Context(), parkRequest("ask", state, yes)); err == nil {
+		if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err == nil {
 			t.Error("the state is still good")
 		}
 	})
@@ -140,7 +142,7 @@ func TestParkedCallsAreBounded(t *testing.T) {
 	for i := range parkLimit {
 		c.lot.parked[string(rune(i))] = nil
 	}
-	raw, err := c.serve(t.Context(), parkRequest("ask", "", ""))
+	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -160,7 +162,7 @@ func TestCloseEndsParkedCalls(t *testing.T) {
 
 func TestMissingCapability(t *testing.T) {
 	c, ended := lotCore(t)
-	r := parkRequest("ask", "", "")
+	r := parkRequest(c, "ask", "", "")
 	r.can = abilities{sample: true}
 	_, err := c.serve(t.Context(), r)
 	var fault *jsonrpc.Error

@@ -12,6 +12,7 @@ import (
 type request struct {
 	message
 	peer
+	view  *shown
 	token json.RawMessage // of progress; nil if the client wants none
 	link  link
 }

@@ -124,7 +124,13 @@ func (w way) connect(t *testing.T, s *served, opts *mcp.ClientOptions) *mcp.Clie
 // dial connects; the channel tells of every subscription that stands.
 func (w way) dial(t *testing.T, s *served, opts *mcp.ClientOptions) (*mcp.ClientSession, <-chan string) {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "9"}, opts)
+	return w.dialAs(t, s, "tester", "", opts)
+}
+
+// dialAs connects under a name, at an address that ends with the path.
+func (w way) dialAs(t *testing.T, s *served, name, path string, opts *mcp.ClientOptions) (*mcp.ClientSession, <-chan string) {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "9"}, opts)
 	stands := make(chan string, 99)
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -137,9 +143,9 @@ func (w way) dial(t *testing.T, s *served, opts *mcp.ClientOptions) (*mcp.Client
 	var transport mcp.Transport
 	switch w.transport {
 	case "http":
-		transport = &mcp.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: s.client, MaxRetries: -1}
+		transport = &mcp.StreamableClientTransport{Endpoint: s.url + "/mcp" + path, HTTPClient: s.client, MaxRetries: -1}
 	case "sse":
-		transport = &mcp.SSEClientTransport{Endpoint: s.url + "/sse", HTTPClient: s.client}
+		transport = &mcp.SSEClientTransport{Endpoint: s.url + "/sse" + path, HTTPClient: s.client}
 	case "stdio":
 		toServer, in := io.Pipe()
 		out, fromServer := io.Pipe()

@@ -32,6 +32,7 @@ func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
 		return writeEvent(w, "message", data)
 	})
 	c.old = true
+	c.from = http.Header{"User-Agent": r.Header["User-Agent"], viewHeader: r.Header[viewHeader]}
 	id := rand.Text()
 	l.keep(id, c)
 	defer l.drop(id, c, cancel)

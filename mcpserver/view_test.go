@@ -1,0 +1,221 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/mcpserver"
+)
+
+// argumentTool has one argument, and answers with what it is called with.
+func argumentTool(name, argument string) *toolpost.Tool {
+	return rawTool(name, `{"type":"object","properties":{"`+argument+`":{}}}`,
+		func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.Text(name + " " + string(call.Arguments)).WithNotes("called as " + name), nil
+		})
+}
+
+// readers are views by the name of a client, which tests change.
+type readers struct {
+	mu    sync.Mutex
+	views map[string]*source
+	seen  map[mcpserver.Client]bool
+}
+
+func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
+	t.Helper()
+	r := &readers{views: map[string]*source{}, seen: map[mcpserver.Client]bool{}}
+	for name, tool := range views {
+		s := &source{tools: []*toolpost.Tool{tool}}
+		live, err := toolpost.NewLive(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.live = live
+		r.views[name] = s
+	}
+	return r
+}
+
+func (r *readers) view(c mcpserver.Client) (*toolpost.Live, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen[c] = true
+	switch {
+	case c.View != "" && r.views[c.View] == nil:
+		return nil, errors.New("no such view; there are alpha and beta")
+	case c.View != "":
+		return r.views[c.View].live, nil
+	case r.views[c.Name] != nil:
+		return r.views[c.Name].live, nil
+	}
+	return r.views["others"].live, nil
+}
+
+// swap gives the clients of two names each other's view.
+func (r *readers) swap(a, b string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.views[a], r.views[b] = r.views[b], r.views[a]
+}
+
+func (r *readers) saw(c mcpserver.Client) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen[c]
+}
+
+func serveReaders(t *testing.T, opts *mcpserver.Options) (*served, *readers) {
+	r := newReaders(t, map[string]*toolpost.Tool{
+		"alpha": argumentTool("a_tool", "x"), "beta": argumentTool("b_tool", "y"), "others": argumentTool("tool", "z"),
+	})
+	opts.View = r.view
+	return serve(t, opts, textTool("unseen", "unseen")), r
+}
+
+// listed returns the name and schema of the only tool of a list.
+func listed(t *testing.T, s *mcp.ClientSession) string {
+	t.Helper()
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 1 {
+		t.Fatalf("list: %+v, %v", list, err)
+	}
+	raw, err := json.Marshal(list.Tools[0].InputSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Tools[0].Name + " " + string(raw)
+}
+
+func TestViews(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		var log syncBuffer
+		s, r := serveReaders(t, &mcpserver.Options{Logger: logger(&log)})
+		for _, c := range []struct{ client, path, tool, argument string }{
+			{"alpha", "", "a_tool", "x"},
+			{"beta", "", "b_tool", "y"},
+			{"stranger", "", "tool", "z"},
+			{"alpha", "/beta", "b_tool", "y"}, // the path wins
+		} {
+			if c.path != "" && w.transport == "stdio" {
+				continue
+			}
+			session, _ := w.dialAs(t, s, c.client, c.path, nil)
+			if got, want := listed(t, session), c.tool+` {"properties":{"`+c.argument+`":{}},"type":"object"}`; got != want {
+				t.Errorf("%s lists %s, want %s", c.client, got, want)
+			}
+			want := c.tool + ` {"` + c.argument + `":9}`
+			if got := callText(t, session, &mcp.CallToolParams{Name: c.tool, Arguments: map[string]int{c.argument: 9}}); got != want {
+				t.Errorf("%s calls %s, want %s", c.client, got, want)
+			}
+			if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "unseen"}); err == nil {
+				t.Errorf("%s reaches a tool that it is not shown", c.client)
+			}
+			if !strings.Contains(log.String(), "called as "+c.tool) {
+				t.Errorf("the log does not tell the notes of the call: %s", log.String())
+			}
+			agent := "Go-http-client/1.1"
+			if w.transport == "stdio" {
+				agent = ""
+			}
+			if c := (mcpserver.Client{Name: c.client, Version: "9", UserAgent: agent, View: strings.TrimPrefix(c.path, "/")}); !r.saw(c) {
+				t.Errorf("nobody asked for the view of %+v", c)
+			}
+		}
+	})
+}
+
+func TestViewsChange(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		s, r := serveReaders(t, &mcpserver.Options{})
+		gotA, optsA := watchChanges()
+		alpha, stands := w.dialAs(t, s, "alpha", "", optsA)
+		gotB, optsB := watchChanges()
+		beta, stands2 := w.dialAs(t, s, "beta", "", optsB)
+		if w.isModern() {
+			soon(t, stands, "the subscription of alpha")
+			soon(t, stands2, "the subscription of beta")
+		}
+		before := listed(t, beta)
+		r.views["alpha"].set(t, argumentTool("a_tool", "new"))
+		soon(t, gotA.tools, "tools/list_changed for alpha")
+		if got := listed(t, alpha); !strings.Contains(got, "new") {
+			t.Errorf("alpha lists %s", got)
+		}
+		r.views["beta"].set(t, argumentTool("b_tool", "newer"))
+		soon(t, gotB.tools, "tools/list_changed for beta")
+		if got := listed(t, beta); got == before {
+			t.Errorf("beta lists %s", got)
+		}
+		if len(gotA.tools)+len(gotB.tools) > 0 {
+			t.Errorf("more was told than changed: alpha %d, beta %d", len(gotA.tools), len(gotB.tools))
+		}
+		r.swap("alpha", "beta")
+		s.ViewsChanged()
+		soon(t, gotA.tools, "tools/list_changed for alpha with another view")
+		soon(t, gotB.tools, "tools/list_changed for beta with another view")
+		if got := listed(t, alpha); !strings.HasPrefix(got, "b_tool") {
+			t.Errorf("alpha lists %s", got)
+		}
+		s.ViewsChanged() // of nobody
+		r.views["beta"].set(t, argumentTool("a_tool", "last"))
+		soon(t, gotB.tools, "tools/list_changed for beta")
+		if len(gotA.tools) > 0 {
+			t.Errorf("alpha was told of nothing")
+		}
+	})
+}
+
+func TestPathOfNoView(t *testing.T) {
+	s, _ := serveReaders(t, &mcpserver.Options{})
+	for _, path := range []string{"/mcp/gamma", "/sse/gamma"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			e := s.do(t, method, path, initialize, "")
+			if want := `{"error":"no such view; there are alpha and beta"}`; e.status != http.StatusNotFound || e.body != want {
+				t.Errorf("%s %s: %d %s", method, path, e.status, e.body)
+			}
+		}
+	}
+	for _, path := range []string{"/mcp/alpha/beta", "/mcp//", "/other/alpha"} {
+		if e := s.do(t, http.MethodPost, path, initialize, ""); e.status != http.StatusNotFound {
+			t.Errorf("%s: %d %s", path, e.status, e.body)
+		}
+	}
+	plain := serve(t, nil)
+	if e := plain.do(t, http.MethodPost, "/mcp/alpha", initialize, ""); e.status != http.StatusNotFound || !strings.Contains(e.body, "nothing here") {
+		t.Errorf("without views: %d %s", e.status, e.body)
+	}
+}
+
+// A modern request may say by its header alone who it comes from.
+func TestViewByUserAgent(t *testing.T) {
+	s, r := serveReaders(t, &mcpserver.Options{})
+	body, header := modernCall("tool", `{}`, "")
+	if e := s.post(t, body, header+"User-Agent: alpha/3\n"); e.status != http.StatusOK {
+		t.Errorf("%d %s", e.status, e.body)
+	}
+	if c := (mcpserver.Client{UserAgent: "alpha/3"}); !r.saw(c) {
+		t.Errorf("nobody asked for the view of %+v", c)
+	}
+}
+
+// What a tool mirrors in headers is what the client's own view of it says.
+func TestMirroredArgumentsOfView(t *testing.T) {
+	s, r := serveReaders(t, &mcpserver.Options{})
+	r.views["others"].set(t, rawTool("tool", `{"type":"object","properties":{"z":{"type":"string","x-mcp-header":"Z"}}}`,
+		func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text("done"), nil }))
+	body, header := modernCall("tool", `{"z":"v"}`, "")
+	if e := s.post(t, body, header+"Mcp-Param-Z: v\n"); e.status != http.StatusOK {
+		t.Errorf("%d %s", e.status, e.body)
+	}
+	if e := s.post(t, body, header+"Mcp-Param-Z: w\n"); e.status != http.StatusBadRequest {
+		t.Errorf("another value: %d %s", e.status, e.body)
+	}
+}
