@@ -78,8 +78,8 @@ type Strict struct {
 
 // A Source is where a fact of the dialect was seen.
 type Source struct {
-	Rules    []string `json:"rules"`              // names of rules, such as "no-union"
-	Effect   Effect   `json:"effect"`             // what the reader does
+	Rules    []string `json:"rules"`              // names of rules, such as "no-union"; none if it tells who the reader is
+	Effect   Effect   `json:"effect,omitempty"`   // what the reader does
 	Date     string   `json:"date"`               // 2026-11-21
 	How      string   `json:"how"`                // "observed", "read", "documented", "recalled"
 	Versions string   `json:"versions,omitempty"` // of the reader

@@ -7,6 +7,10 @@ type Rules struct {
 	// other rules allow ($ref, $defs, anyOf, type, properties…) is named here too.
 	Keywords []string `json:"keywords,omitempty"`
 
+	// Without are keywords that the reader does not take, of those that
+	// Keywords allows: "$schema" for readers that mind a declared draft.
+	Without []string `json:"without,omitempty"`
+
 	// Dialect is the shape of what differs between drafts: "" is 2020-12,
 	// "draft-07" has items lists and definitions, "openapi" is the Schema of
 	// Gemini: types in capitals, nullable, formats of its own.
@@ -27,7 +31,8 @@ type Rules struct {
 	// string that holds JSON text.
 	Untyped string `json:"untyped,omitempty"`
 
-	// TypeRequired asks for a type, anyOf, $ref or enum in every schema.
+	// TypeRequired asks for a type, anyOf or $ref in every schema: enum and
+	// const alone are not enough.
 	TypeRequired bool `json:"typeRequired,omitempty"`
 
 	// Booleans allows the schemas true and false.
@@ -37,7 +42,8 @@ type Rules struct {
 	Formats map[string][]string `json:"formats,omitempty"`
 
 	// Pattern is the regular expressions taken: "" all, "re2" no lookaround
-	// and no backreference, "anchored" also begins with ^ and ends with $.
+	// and no backreference, "simple" also no \b and \B and no count above 100,
+	// "anchored" as "re2", and it begins with ^ and ends with $.
 	Pattern string `json:"pattern,omitempty"`
 
 	// MinItems is the largest minItems taken; null is any.
@@ -85,6 +91,10 @@ type Object struct {
 	Name        string `json:"name,omitempty"`        // regular expression of property names; "" is any
 	NameAll     bool   `json:"nameAll,omitempty"`     // also inside, not only of the root
 	NameMax     int    `json:"nameMax,omitempty"`     // runes; 0 is any
+
+	// Reserved are names that no property of the root has, since the reader
+	// adds properties of these names itself.
+	Reserved []string `json:"reserved,omitempty"`
 }
 
 // Array is how arrays are written.
@@ -97,6 +107,7 @@ type Array struct {
 // Enum is which values an enum may have.
 type Enum struct {
 	Strings bool `json:"strings,omitempty"` // only strings
+	Numbers bool `json:"numbers,omitempty"` // only strings and numbers
 	Scalars bool `json:"scalars,omitempty"` // no arrays and objects
 	NoEmpty bool `json:"noEmpty,omitempty"` // no empty string
 	AnyCase bool `json:"anyCase,omitempty"` // the model may answer in other case
