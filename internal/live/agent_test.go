@@ -16,11 +16,12 @@ import (
 // An agent is the command line of a coding agent, which is a client of ours
 // and has a model for its user.
 type agent struct {
-	format format
-	prefix func(server string) string // of a tool's name in the request to the model
+	name, binary string // of the package, and the pattern of its file
+	format       format
+	prefix       func(server string) string // of a tool's name in the request to the model
 	// command returns how to start it once with a prompt, with the settings in
 	// its home, all its calls permitted, and its model at an address.
-	command func(t *testing.T, home, model string, servers map[string]mcpServer) (env, args []string)
+	command func(t *testing.T, bin, home, model string, servers map[string]mcpServer) (env, args []string)
 	// reach tells how many tools of a server reach the model without us: its
 	// good one and the row's. A row that is not here loses none.
 	reach map[string]int
@@ -55,11 +56,13 @@ var quiet = []string{
 	"DO_NOT_TRACK=1", "NO_COLOR=1", "TERM=dumb", "LANG=C.UTF-8", "CI=1",
 }
 
+func (a *agent) bin(t *testing.T) string { return peer(t, a.name, "", a.binary) }
+
 // run gives the agent one prompt and waits until it has ended.
 func (a *agent) run(t *testing.T, m *model, servers map[string]mcpServer) {
 	t.Helper()
 	home := t.TempDir()
-	env, args := a.command(t, home, m.URL, servers)
+	env, args := a.command(t, a.bin(t), home, m.URL, servers)
 	env = append(append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home + "/.config", "XDG_DATA_HOME=" + home + "/.data",
 		"XDG_CACHE_HOME=" + home + "/.cache", "XDG_STATE_HOME=" + home + "/.state", "TMPDIR=" + home}, quiet...), env...)
 	stdout, stderr, err := run(t, env, args[0], args[1:]...)
@@ -83,6 +86,7 @@ func (a *agent) run(t *testing.T, m *model, servers map[string]mcpServer) {
 
 // direct tells how many tools of each row reach the model without us.
 func (a *agent) direct(t *testing.T) {
+	a.bin(t) // or the test ends here
 	dir := t.TempDir()
 	log := func(row string) string { return filepath.Join(dir, row) }
 	servers := map[string]mcpServer{"plain": {url: poisonHTTP(t, "", log("plain"))}}
@@ -157,6 +161,7 @@ func lines(t *testing.T, file string) []string {
 // server full of poison, but for the few that no client could call, which the
 // gateway names in its log. And calls arrive as the server wants them.
 func (a *agent) through(t *testing.T) {
+	a.bin(t) // or the test ends here
 	dir := t.TempDir()
 	log, config := filepath.Join(dir, "log"), filepath.Join(dir, "toolpost.json")
 	server := poison(t, "all", log)

@@ -11,10 +11,10 @@ import (
 )
 
 var claude = &agent{
+	name: "@anthropic-ai/claude-code", binary: "node_modules/@anthropic-ai/claude-code-*/claude",
 	format: anthropic{},
 	prefix: func(server string) string { return "mcp__" + server + "__" },
-	command: func(t *testing.T, home, model string, servers map[string]mcpServer) (env, args []string) {
-		bin := peer(t, "@anthropic-ai/claude-code", "", "node_modules/@anthropic-ai/claude-code-*/claude")
+	command: func(t *testing.T, bin, home, model string, servers map[string]mcpServer) (env, args []string) {
 		config := filepath.Join(home, "mcp.json")
 		write(t, config, marshal(object{"mcpServers": entries(servers, mcpServer.entry)}))
 		var allowed []string
@@ -38,10 +38,10 @@ var claude = &agent{
 }
 
 var geminiCLI = &agent{
+	name: "@google/gemini-cli", binary: "node_modules/@google/gemini-cli/bundle/gemini.js",
 	format: gemini{},
 	prefix: func(server string) string { return "mcp_" + server + "_" },
-	command: func(t *testing.T, home, model string, servers map[string]mcpServer) (env, args []string) {
-		bin := peer(t, "@google/gemini-cli", "", "node_modules/@google/gemini-cli/bundle/gemini.js")
+	command: func(t *testing.T, bin, home, model string, servers map[string]mcpServer) (env, args []string) {
 		folder(t, home, ".gemini")
 		write(t, filepath.Join(home, ".gemini", "settings.json"), marshal(object{
 			"mcpServers": entries(servers, func(s mcpServer) object {
@@ -65,10 +65,10 @@ var geminiCLI = &agent{
 }
 
 var codex = &agent{
+	name: "@openai/codex", binary: "node_modules/@openai/codex-*/vendor/*/bin/codex",
 	format: responses{},
 	prefix: func(server string) string { return "mcp__" + server + separator },
-	command: func(t *testing.T, home, model string, servers map[string]mcpServer) (env, args []string) {
-		bin := peer(t, "@openai/codex", "", "node_modules/@openai/codex-*/vendor/*/bin/codex")
+	command: func(t *testing.T, bin, home, model string, servers map[string]mcpServer) (env, args []string) {
 		var config strings.Builder
 		fmt.Fprintf(&config, `model = "gpt-5-codex"
 model_provider = "fake"
@@ -100,10 +100,10 @@ stream_max_retries = 0
 }
 
 var opencode = &agent{
+	name: "opencode-ai", binary: "node_modules/opencode-*/bin/opencode",
 	format: chat{},
 	prefix: func(server string) string { return server + "_" },
-	command: func(t *testing.T, home, model string, servers map[string]mcpServer) (env, args []string) {
-		bin := peer(t, "opencode-ai", "", "node_modules/opencode-*/bin/opencode")
+	command: func(t *testing.T, bin, home, model string, servers map[string]mcpServer) (env, args []string) {
 		config := filepath.Join(home, "opencode.json")
 		write(t, config, marshal(object{
 			"autoupdate": false, "share": "disabled",
