@@ -67,26 +67,62 @@ func Exact(losses []Loss) bool {
 // Schema lowers s. It never fails: what cannot be told is reported as a Loss.
 // The same schema and rules give the same bytes.
 func Schema(s *schema.Schema, rules *Rules) *Result {
-	return &Result{Schema: s.Raw(), Codec: &Codec{}}
+	src := readSource(s.Raw())
+	doc := s.Form()
+	var r *Result
+	for unroll := 2; unroll >= 0; unroll-- {
+		l := newLowering(src, rules, unroll)
+		r = l.document(doc)
+		if len(r.Schema) <= maxSmall+maxGrowth*len(s.Raw()) {
+			break
+		}
+	}
+	return r
 }
 
-// A Codec turns values of the two shapes into each other.
-type Codec struct{}
-
-// Identity says that both shapes are the same.
-func (c *Codec) Identity() bool { return true }
-
-// Decode returns what was written for the new schema in the old shape. What
-// it does not understand passes unchanged, to be found by validation. Notes
-// tell what had to be repaired.
-func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []string) {
-	return value, nil
+// document writes a whole schema.
+func (l *lowering) document(doc *schema.Document) *Result {
+	for _, c := range doc.Changes {
+		kind := Noop
+		if c.Lost {
+			kind = Dropped
+		}
+		l.lose(kind, c.At, c.Keyword, "%s", c.Detail)
+	}
+	n, c := l.root(doc.Root)
+	l.definitions(n)
+	if trivial(c, nil) {
+		c = nil
+	}
+	r := &Result{Codec: &Codec{root: c}, Counts: l.count(n)}
+	l.check(r.Counts)
+	if !(l.rules.Root.OmitEmpty && l.isEmpty(n)) {
+		r.Schema = n.append(nil)
+	}
+	l.account(r.Schema)
+	r.Losses = l.losses
+	return r
 }
 
-// Encode returns a value of the old schema in the new shape; ok is false if
-// it cannot be written there.
-func (c *Codec) Encode(value json.RawMessage) (seen json.RawMessage, ok bool) { return value, true }
+// isEmpty says that n describes a tool without arguments.
+func (l *lowering) isEmpty(n *node) bool {
+	p := n.get("properties")
+	return p == nil || len(p.table) == 0
+}
 
-// Seen returns where the reader of the new schema knows the place that a JSON
-// pointer names in a value of the old shape.
-func (c *Codec) Seen(pointer string) string { return pointer }
+// check reports a schema that is too large for the reader as a whole.
+func (l *lowering) check(c Counts) {
+	limits := l.rules.Limits
+	for _, over := range []struct {
+		what         string
+		count, limit int
+	}{
+		{"properties", c.Properties, limits.Properties},
+		{"enum values", c.EnumValues, limits.EnumValues},
+		{"characters in names and values", c.Runes, limits.Runes},
+	} {
+		if over.limit > 0 && over.count > over.limit {
+			l.lose(Rejected, "", l.source.keyword(""), "%d %s, the limit is %d", over.count, over.what, over.limit)
+		}
+	}
+}

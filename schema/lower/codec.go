@@ -1,0 +1,202 @@
+package lower
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A Codec turns values of the two shapes into each other. It is safe for
+// concurrent use.
+type Codec struct {
+	root codec // nil if both shapes are the same
+}
+
+// A codec is a Codec for one place in a schema; nil is the identity.
+type codec interface {
+	// decode appends to dst what src means in the old shape. What it does not
+	// understand it appends unchanged.
+	decode(x *trip, dst, src []byte) []byte
+
+	// encode appends to dst what src is in the new shape; ok is false if it
+	// cannot be written there.
+	encode(dst, src []byte) (out []byte, ok bool)
+
+	// seen turns a path in the old shape into one in the new shape.
+	seen(path []string) []string
+}
+
+// A trip is one decoding.
+type trip struct {
+	path  []string // of the value being decoded, in the new shape
+	notes []string
+}
+
+func (x *trip) note(what string) {
+	x.notes = append(x.notes, pointer(x.path)+": "+what)
+}
+
+func (x *trip) enter(name string) { x.path = append(x.path, name) }
+func (x *trip) leave()            { x.path = x.path[:len(x.path)-1] }
+
+func decode(c codec, x *trip, dst, src []byte) []byte {
+	if c == nil {
+		return append(dst, src...)
+	}
+	return c.decode(x, dst, src)
+}
+
+func encode(c codec, dst, src []byte) ([]byte, bool) {
+	if c == nil {
+		return append(dst, src...), true
+	}
+	return c.encode(dst, src)
+}
+
+func seen(c codec, path []string) []string {
+	if c == nil || len(path) == 0 {
+		return path
+	}
+	return c.seen(path)
+}
+
+// Identity says that both shapes are the same.
+func (c *Codec) Identity() bool { return c.root == nil }
+
+// Decode returns what was written for the new schema in the old shape. What
+// it does not understand passes unchanged, to be found by validation. Notes
+// tell what had to be repaired.
+func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []string) {
+	if c.root == nil {
+		return value, nil
+	}
+	x := &trip{}
+	return decode(c.root, x, make([]byte, 0, len(value)+64), trim(value)), x.notes
+}
+
+// Encode returns a value of the old schema in the new shape; ok is false if
+// it cannot be written there.
+func (c *Codec) Encode(value json.RawMessage) (seen json.RawMessage, ok bool) {
+	return encode(c.root, nil, trim(value))
+}
+
+// Seen returns where the reader of the new schema knows the place that a JSON
+// pointer names in a value of the old shape.
+func (c *Codec) Seen(p string) string {
+	if c.root == nil || p == "" {
+		return p
+	}
+	path := strings.Split(p[1:], "/")
+	for i, token := range path {
+		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	}
+	return pointer(seen(c.root, path))
+}
+
+// pointer makes a JSON pointer (RFC 6901) of names.
+func pointer(path []string) string {
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteString("/" + escape(token))
+	}
+	return b.String()
+}
+
+func escape(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// A chain decodes with inner first: outer is about what inner gives.
+type chain struct{ outer, inner codec }
+
+// join returns the codec that decodes with inner, then with outer.
+func join(outer, inner codec) codec {
+	switch {
+	case inner == nil:
+		return outer
+	case outer == nil:
+		return inner
+	}
+	return chain{outer, inner}
+}
+
+func (c chain) decode(x *trip, dst, src []byte) []byte {
+	return c.outer.decode(x, dst, c.inner.decode(x, nil, src))
+}
+
+func (c chain) encode(dst, src []byte) ([]byte, bool) {
+	mid, ok := c.outer.encode(nil, src)
+	if !ok {
+		return dst, false
+	}
+	return c.inner.encode(dst, mid)
+}
+
+func (c chain) seen(path []string) []string { return seen(c.inner, c.outer.seen(path)) }
+
+// An orNull leaves null as it is.
+type orNull struct{ codec }
+
+func (c orNull) decode(x *trip, dst, src []byte) []byte {
+	if isNull(src) {
+		return append(dst, src...)
+	}
+	return c.codec.decode(x, dst, src)
+}
+
+func (c orNull) encode(dst, src []byte) ([]byte, bool) {
+	if isNull(src) {
+		return append(dst, src...), true
+	}
+	return c.codec.encode(dst, src)
+}
+
+func isNull(src []byte) bool { return string(src) == "null" }
+
+// A reference is the codec of a definition, which may refer to itself.
+type reference struct {
+	name string
+	to   codec // set once the definition is lowered
+}
+
+func (c *reference) decode(x *trip, dst, src []byte) []byte { return decode(c.to, x, dst, src) }
+func (c *reference) encode(dst, src []byte) ([]byte, bool)  { return encode(c.to, dst, src) }
+func (c *reference) seen(path []string) []string            { return seen(c.to, path) }
+
+// parts are the codecs inside a codec, for [trivial].
+type parts interface{ parts() []codec }
+
+// trivial says that c changes nothing: it leads to nothing but definitions
+// that change nothing.
+func trivial(c codec, visited []*reference) bool {
+	switch c := c.(type) {
+	case nil:
+		return true
+	case *reference:
+		return slices.Contains(visited, c) || trivial(c.to, append(visited, c))
+	case orNull:
+		return trivial(c.codec, visited)
+	case parts:
+		inner := c.parts()
+		return inner != nil && !slices.ContainsFunc(inner, func(part codec) bool { return !trivial(part, visited) })
+	}
+	return false
+}
+
+// object returns src if it is an object, or the object that it holds as JSON
+// text: a common mistake of models.
+func (x *trip) unwrapText(src []byte, first byte) []byte {
+	if len(src) < 4 || src[0] != '"' {
+		return src
+	}
+	s, ok := unquote(src)
+	if inner := bytes.TrimSpace([]byte(s)); ok && len(inner) > 1 && inner[0] == first && json.Valid(inner) {
+		x.note("JSON inside a string was taken for the value it holds")
+		return inner
+	}
+	return src
+}

@@ -1,0 +1,151 @@
+package lower
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A node is a schema being written: members in the order in which they are set.
+type node struct {
+	members []member
+	told    []string // sentences for the description
+}
+
+// A member has one of: raw bytes, a schema, a list of schemas, a table of them.
+type member struct {
+	name  string
+	raw   json.RawMessage
+	node  *node
+	list  []*node
+	table []entry
+}
+
+// An entry is a named schema.
+type entry struct {
+	name string
+	node *node
+}
+
+func (n *node) get(name string) *member {
+	for i := range n.members {
+		if n.members[i].name == name {
+			return &n.members[i]
+		}
+	}
+	return nil
+}
+
+// put sets a member, in place of one of that name.
+func (n *node) put(m member) {
+	if old := n.get(m.name); old != nil {
+		*old = m
+		return
+	}
+	n.members = append(n.members, m)
+}
+
+func (n *node) set(name string, raw json.RawMessage) { n.put(member{name: name, raw: raw}) }
+
+func (n *node) drop(name string) {
+	kept := n.members[:0]
+	for _, m := range n.members {
+		if m.name != name {
+			kept = append(kept, m)
+		}
+	}
+	n.members = kept
+}
+
+// tell adds a sentence to the description.
+func (n *node) tell(sentence string) { n.told = append(n.told, sentence) }
+
+// typed returns a schema of one type.
+func typed(name string) *node { return &node{members: []member{{name: "type", raw: quote(name)}}} }
+
+// typeName returns the type, "" if it is not a single one.
+func (n *node) typeName() string {
+	if t := n.get("type"); t != nil {
+		s, _ := unquote(t.raw)
+		return s
+	}
+	return ""
+}
+
+// append writes the schema.
+func (n *node) append(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, m := range n.members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendQuoted(dst, m.name)
+		dst = append(dst, ':')
+		dst = m.append(dst)
+	}
+	return append(dst, '}')
+}
+
+func (m *member) append(dst []byte) []byte {
+	switch {
+	case m.node != nil:
+		return m.node.append(dst)
+	case m.list != nil:
+		dst = append(dst, '[')
+		for i, n := range m.list {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = n.append(dst)
+		}
+		return append(dst, ']')
+	case m.table != nil:
+		dst = append(dst, '{')
+		for i, e := range m.table {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendQuoted(dst, e.name)
+			dst = append(dst, ':')
+			dst = e.node.append(dst)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, m.raw...)
+}
+
+// each calls f for n and every schema inside.
+func (n *node) each(f func(*node)) {
+	f(n)
+	for _, m := range n.members {
+		if m.node != nil {
+			m.node.each(f)
+		}
+		for _, sub := range m.list {
+			sub.each(f)
+		}
+		for _, e := range m.table {
+			e.node.each(f)
+		}
+	}
+}
+
+// names writes a list of strings.
+func names(list []string) json.RawMessage {
+	dst := []byte{'['}
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendQuoted(dst, s)
+	}
+	return append(dst, ']')
+}
+
+// values writes a list of values.
+func values(list []json.RawMessage) json.RawMessage {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = string(v)
+	}
+	return json.RawMessage("[" + strings.Join(parts, ",") + "]")
+}
