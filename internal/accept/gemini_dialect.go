@@ -38,11 +38,12 @@ func fromGemini(schema json.RawMessage) (json.RawMessage, error) {
 func nodeFromGemini(p *place) {
 	nullable := p.v.get("nullable") != nil && p.v.get("nullable").truth
 	name := geminiTypeName(p.v.get("type"))
-	if name != "" {
+	switch {
+	case name == "":
+	case nullable && name != "null":
+		p.v.set("type", newArray(newText(name), newText("null")))
+	default:
 		p.v.set("type", newText(name))
-		if nullable && name != "null" {
-			p.v.set("type", newArray(newText(name), newText("null")))
-		}
 	}
 	if e := p.v.get("enum"); e != nil {
 		p.v.set("enum", geminiEnum(e, name == "integer" || name == "number", nullable))
@@ -50,17 +51,14 @@ func nodeFromGemini(p *place) {
 	if a := p.v.get("anyOf"); nullable && a != nil {
 		p.v.set("anyOf", newArray(append(a.list(), newObject(member{"type", newText("null")}))...))
 	}
-	var kept []member
-	for _, m := range p.v.members {
-		switch {
-		case slices.Contains([]string{"nullable", "propertyOrdering", "example", "format"}, m.name):
-			continue
-		case m.value.kind == text && slices.Contains(strings.Fields(geminiCounts), m.name):
-			m.value = &value{kind: number, text: m.value.text} // proto writes int64 as text
+	p.v.members = slices.DeleteFunc(p.v.members, func(m member) bool {
+		return slices.Contains([]string{"nullable", "propertyOrdering", "example", "format"}, m.name)
+	})
+	for _, name := range strings.Fields(geminiCounts) { // proto writes int64 as text
+		if n := p.v.get(name); n != nil {
+			p.v.set(name, &value{kind: number, text: n.text})
 		}
-		kept = append(kept, m)
 	}
-	p.v.members = kept
 }
 
 // geminiEnum turns the texts of a numeric enum into the numbers they stand for.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -163,22 +162,3 @@ func newCompiler() *jsonschema.Compiler {
 	}
 	return c
 }
-
-// compilePattern leaves unchecked what RE2 cannot express.
-func compilePattern(pattern string) (jsonschema.Regexp, error) {
-	if re, err := regexp.Compile(unicodeEscape.ReplaceAllString(pattern, `\x{$1}`)); err == nil {
-		return re, nil
-	}
-	return unchecked(pattern), nil
-}
-
-var unicodeEscape = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
-
-// unchecked is a pattern that matches everything.
-type unchecked string
-
-// MatchString is always true.
-func (unchecked) MatchString(string) bool { return true }
-
-// String returns the pattern.
-func (u unchecked) String() string { return string(u) }

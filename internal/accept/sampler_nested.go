@@ -1,0 +1,264 @@
+package accept
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (d *drawing) array(flat []*value, depth int) *value {
+	least, most := count(flat, "minItems", "maxItems")
+	fixed, ended := tuple(flat)
+	if ended && (most < 0 || most > fixed) {
+		most = fixed
+	}
+	n := least
+	if !d.thrifty(depth) {
+		n += d.rng.IntN(4)
+		if fixed > 0 && d.chance(80) {
+			n = max(least, fixed)
+		}
+	}
+	wanted, needed := contained(flat)
+	n = max(n, needed)
+	if most >= 0 {
+		n = min(n, most)
+	}
+	if n < least || n > 10_000 {
+		return nil
+	}
+	unique := slices.ContainsFunc(flat, func(v *value) bool { u := v.get("uniqueItems"); return u != nil && u.truth })
+	v := newArray()
+	for i := range n {
+		all := element(flat, i)
+		if i >= n-needed {
+			all = append(all, wanted...)
+		}
+		item := d.item(all, v, unique, depth)
+		if item == nil && i >= max(least, needed) {
+			return v
+		}
+		if item == nil {
+			return nil
+		}
+		v.items = append(v.items, item)
+	}
+	return v
+}
+
+// item draws one that is not in the array yet, if it has to be unique.
+func (d *drawing) item(all []*value, others *value, unique bool, depth int) *value {
+	for range 6 {
+		item := d.value(all, depth+1)
+		if item == nil || !unique {
+			return item
+		}
+		if !slices.ContainsFunc(others.items, func(o *value) bool { return string(o.raw()) == string(item.raw()) }) {
+			return item
+		}
+	}
+	return nil
+}
+
+// tuple returns the number of fixed items, and whether there may be no others.
+func tuple(flat []*value) (fixed int, ended bool) {
+	for _, v := range flat {
+		list, rest := v.get("prefixItems"), v.get("items")
+		if rest != nil && rest.kind == array {
+			list, rest = rest, v.get("additionalItems")
+		}
+		fixed = max(fixed, len(list.list()))
+		ended = ended || rest != nil && rest.kind == boolean && !rest.truth
+	}
+	return fixed, ended
+}
+
+// element returns the schemas of the item at i.
+func element(flat []*value, i int) []*value {
+	var all []*value
+	for _, v := range flat {
+		list, rest := v.get("prefixItems"), v.get("items")
+		if rest != nil && rest.kind == array {
+			list, rest = rest, v.get("additionalItems")
+		}
+		switch {
+		case i < len(list.list()):
+			all = append(all, list.items[i])
+		case rest != nil:
+			all = append(all, rest)
+		}
+	}
+	return all
+}
+
+// contained returns what contains asks for, and how often.
+func contained(flat []*value) (all []*value, times int) {
+	for _, v := range flat {
+		if c := v.get("contains"); c != nil {
+			all = append(all, c)
+			times = max(times, 1)
+			if n, ok := whole(v.get("minContains")); ok {
+				times = max(times, n)
+			}
+		}
+	}
+	return all, times
+}
+
+func (d *drawing) object(flat []*value, depth int) *value {
+	least, most := count(flat, "minProperties", "maxProperties")
+	names, optional := d.names(flat, depth)
+	if most >= 0 {
+		for len(names) > most && len(optional) > 0 {
+			gone := optional[len(optional)-1]
+			optional = optional[:len(optional)-1]
+			names = slices.DeleteFunc(names, func(n string) bool { return n == gone })
+		}
+	}
+	v := newObject()
+	for _, name := range names {
+		if item := d.value(ofProperty(flat, name), depth+1); item != nil {
+			v.members = append(v.members, member{name, item})
+		} else if !slices.Contains(optional, name) {
+			return nil
+		}
+	}
+	if takesMore(flat) {
+		d.more(v, flat, least, most, depth)
+	}
+	return v
+}
+
+// names chooses among the named properties: all that are required, and some of
+// the others, in the order of the schema.
+func (d *drawing) names(flat []*value, depth int) (names, optional []string) {
+	required := map[string]bool{}
+	for _, v := range flat {
+		for _, name := range requiredOf(v) {
+			required[name] = true
+		}
+	}
+	share := []int{70, 70, 50, 40, 30}[min(depth, 4)]
+	if least, _ := count(flat, "minProperties", "maxProperties"); least > 0 {
+		share = 90
+	}
+	listed := map[string]bool{}
+	for _, v := range flat {
+		for _, m := range (&place{v: v}).properties() {
+			if listed[m.name] {
+				continue
+			}
+			listed[m.name] = true
+			switch never := m.value.kind == boolean && !m.value.truth; {
+			case required[m.name]:
+				names = append(names, m.name)
+			case !never && !d.thrifty(depth) && d.chance(share):
+				names, optional = append(names, m.name), append(optional, m.name)
+			}
+		}
+	}
+	for _, v := range flat { // in order, unlike the map
+		for _, name := range requiredOf(v) {
+			if !listed[name] {
+				listed[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return dependents(flat, names), optional
+}
+
+// dependents adds what the presence of others requires.
+func dependents(flat []*value, names []string) []string {
+	for i := 0; i < len(names); i++ {
+		for _, v := range flat {
+			for _, key := range []string{"dependentRequired", "dependencies"} {
+				wanted, _ := v.get(key).get(names[i]).texts()
+				for _, name := range wanted {
+					if !slices.Contains(names, name) {
+						names = append(names, name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// ofProperty returns the schemas of a property.
+func ofProperty(flat []*value, name string) []*value {
+	var all []*value
+	for _, v := range flat {
+		matched := false
+		if s := v.get("properties").get(name); s != nil {
+			all, matched = append(all, s), true
+		}
+		if patterns := v.get("patternProperties"); patterns.isObject() {
+			for _, m := range patterns.members {
+				if re, err := compilePattern(m.name); err == nil && re.MatchString(name) {
+					all, matched = append(all, m.value), true
+				}
+			}
+		}
+		if s := v.get("additionalProperties"); s != nil && !matched {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// takesMore tells whether properties that nobody names are asked for.
+func takesMore(flat []*value) bool {
+	open, some := false, false
+	for _, v := range flat {
+		a := v.get("additionalProperties")
+		switch {
+		case v.get("patternProperties") != nil:
+			open = true
+		case a != nil && a.kind == boolean && !a.truth:
+			return false
+		case a != nil:
+			open = true
+		}
+		some = some || len((&place{v: v}).properties()) > 0
+	}
+	return open || !some
+}
+
+func (d *drawing) more(v *value, flat []*value, least, most, depth int) {
+	n := max(least, len(v.members))
+	if !d.thrifty(depth) {
+		n = max(n, len(v.members)+d.rng.IntN(3))
+	}
+	if most >= 0 {
+		n = min(n, most)
+	}
+	for i := 0; len(v.members) < n && i < 4*n; i++ {
+		name := d.key(flat, i, depth)
+		if name == nil || v.get(name.text) != nil {
+			continue
+		}
+		if item := d.value(ofProperty(flat, name.text), depth+1); item != nil {
+			v.members = append(v.members, member{name.text, item})
+		}
+	}
+}
+
+// key draws the name of a property that is not in the schema.
+func (d *drawing) key(flat []*value, i, depth int) *value {
+	var rules []*value
+	for _, v := range flat {
+		if p := v.get("propertyNames"); p != nil {
+			rules = append(rules, p)
+		}
+		if patterns := v.get("patternProperties"); patterns.isObject() && len(patterns.members) > 0 && d.chance(60) {
+			pick := patterns.members[d.rng.IntN(len(patterns.members))].name
+			rules = append(rules, newObject(member{"pattern", newText(pick)}))
+		}
+	}
+	if len(rules) > 0 {
+		return d.value(append(rules, newObject(member{"type", newText("string")})), depth+1)
+	}
+	all := strings.Fields("key other X-Header item0 type properties $ref a/b~c 名 " + fmt.Sprintf("k%d", i))
+	return newText(all[d.rng.IntN(len(all))])
+}
