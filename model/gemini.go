@@ -20,10 +20,12 @@ func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offe
 	return offer(ctx, ts, "gemini", opts, func(o *Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		var err error
-		if o.Adapted.Dialect.Input.Dialect == "openapi" {
+		switch {
+		case t.Input == nil: // Google refuses an OBJECT without properties
+		case o.Adapted.Dialect.Input.Dialect == "openapi":
 			f.Parameters, err = geminiSchema(t.Input.Raw())
-		} else {
-			f.ParametersJsonSchema = t.Input.Raw()
+		default:
+			f.ParametersJsonSchema, err = withOrder(t.Input.Raw())
 		}
 		if err != nil {
 			return err
@@ -36,17 +38,13 @@ func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offe
 	})
 }
 
-// geminiSchema refuses what the type has no field for. A function without
-// parameters has no schema: Google refuses an OBJECT without properties.
+// geminiSchema refuses what the type has no field for.
 func geminiSchema(raw json.RawMessage) (*genai.Schema, error) {
 	s := new(genai.Schema)
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
 		return nil, fmt.Errorf("input schema as genai.Schema: %w", err)
-	}
-	if len(s.Properties) == 0 {
-		return nil, nil
 	}
 	return s, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // Options are the optional parts of [GeminiTools] and its like.
@@ -25,6 +26,10 @@ type Options struct {
 	// Dialect adapts the tools, instead of the provider's own: another
 	// built-in one, or one of a configuration.
 	Dialect *dialect.Dialect
+
+	// Fit withholds the last tools, if there are more than the provider takes.
+	// Else they are sent, and a finding tells.
+	Fit bool
 }
 
 // An Offer is a toolset as one model gets it. T is the SDK's type of a tool.
@@ -73,33 +78,44 @@ func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
 // be added is withheld.
 func offer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
 	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
-	d, err := choose(id, opts)
-	if err != nil {
-		return nil, err
+	if opts == nil {
+		opts = new(Options)
+	}
+	d := opts.Dialect
+	if d == nil {
+		var err error
+		if d, err = dialect.Find(id); err != nil {
+			return nil, err
+		}
 	}
 	tools, err := ts.Tools(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list tools: %w", err)
 	}
-	o := &Offer[T]{Adapted: d.Adapt(tools, nil)}
+	o := &Offer[T]{Adapted: d.Adapt(tools, &dialect.Options{Fit: opts.Fit})}
 	adapted := o.Adapted.Tools
 	o.Adapted.Tools = nil
 	var set toolpost.Tools
 	for _, t := range adapted {
 		if err := add(o, t); err != nil {
-			o.Adapted.Withheld = append(o.Adapted.Withheld, dialect.Withheld{Name: t.Original.Name, Rule: "sdk-type", Why: err.Error()})
+			o.Adapted.Withheld = append(o.Adapted.Withheld,
+				dialect.Withheld{Name: t.Original.Name, Rule: d.ID + "/sdk-type", Why: err.Error()})
 			continue
 		}
 		o.Adapted.Tools = append(o.Adapted.Tools, t)
-		set = append(set, t.Tool)
+		set = append(set, callable(t.Tool))
 	}
 	o.Set, err = toolpost.NewSet(ctx, set)
 	return o, err
 }
 
-func choose(id string, opts *Options) (*dialect.Dialect, error) {
-	if opts != nil && opts.Dialect != nil {
-		return opts.Dialect, nil
+// callable gives a tool that has no schema one that takes any object. What is
+// in it, the original checks.
+func callable(t *toolpost.Tool) *toolpost.Tool {
+	if t.Input != nil {
+		return t
 	}
-	return dialect.Find(id)
+	c := *t
+	c.Input = schema.MustParse(`{"type":"object"}`)
+	return &c
 }

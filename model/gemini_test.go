@@ -1,0 +1,158 @@
+package model_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+
+	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+)
+
+const geminiCalls = `{"candidates": [{"content": {"role": "model", "parts": [
+	{"functionCall": {"id": "c1", "name": "book", "args": {"train": "IC 1", "date": "2026-12-01", "class": 2}}},
+	{"functionCall": {"name": "fail"}},
+	{"functionCall": {"id": "c3", "name": "draw", "args": {}}},
+	{"functionCall": {"id": "c4", "name": "fly", "args": {}}}]}}]}`
+
+const geminiDone = `{"candidates": [{"content": {"role": "model", "parts": [{"text": "Done."}]}}]}`
+
+func TestGemini(t *testing.T) {
+	for id, opts := range map[string]*model.Options{
+		"gemini":        nil,
+		"gemini-schema": {Dialect: find(t, "gemini-schema")},
+	} {
+		t.Run(id, func(t *testing.T) {
+			ctx := context.Background()
+			var booked json.RawMessage
+			offer, err := model.GeminiTools(ctx, railway(&booked), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := newProvider(t, geminiCalls, geminiDone)
+			talkGemini(t, p, offer)
+
+			equal(t, "booked", booked, `{"train": "IC 1", "date": "2026-12-01", "class": 2}`)
+			equal(t, "number of tools", p.at(t, 0, "tools"), `[`+string(p.at(t, 0, "tools", 0))+`]`)
+			book := p.at(t, 0, "tools", 0, "functionDeclarations", 0)
+			equal(t, "name", within(t, book, "name"), `"book"`)
+			equal(t, "description", within(t, book, "description"), `"Books a seat."`)
+			door, other, object := "parametersJsonSchema", "parameters", `"object"`
+			if id == "gemini-schema" {
+				door, other, object = other, door, `"OBJECT"`
+			}
+			parameters := within(t, book, door)
+			if within(t, book, other) != nil {
+				t.Errorf("both doors: %s", book)
+			}
+			equal(t, "type", within(t, parameters, "type"), object)
+			equal(t, "required", within(t, parameters, "required"), `["train", "date"]`)
+			// The SDK sorts properties, so their order is told beside them.
+			equal(t, "order", within(t, parameters, "propertyOrdering"), `["train", "date", "class"]`)
+			if fail := p.at(t, 0, "tools", 0, "functionDeclarations", 1); id == "gemini-schema" && within(t, fail, "parameters") != nil {
+				t.Errorf("an OBJECT without properties: %s", fail)
+			}
+
+			equal(t, "answers", p.at(t, 1, "contents", 2, "parts"), `[
+				{"functionResponse": {"id": "c1", "name": "book", "response": {"output": "IC 1 on 2026-12-01, class 2"}}},
+				{"functionResponse": {"name": "fail", "response": {"error": "Error executing tool: the line is closed"}}},
+				{"functionResponse": {"id": "c3", "name": "draw",
+					"response": {"output": "The plan:\n[image/svg+xml image of 6 bytes, which you cannot be shown]\nplan plan:2"},
+					"parts": [{"inlineData": {"mimeType": "image/png", "data": "cG5n"}},
+						{"inlineData": {"mimeType": "application/pdf", "data": "cGRm"}}]}},
+				{"functionResponse": {"id": "c4", "name": "fly",
+					"response": {"error": "Error executing tool: There is no tool \"fly\". Call one of the tools you were given."}}}]`)
+		})
+	}
+}
+
+// talkGemini asks twice, with the answers to the calls of the first reply.
+func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
+	t.Helper()
+	ctx := context.Background()
+	client, err := genai.NewClient(ctx, &genai.ClientConfig{
+		APIKey: "none", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: p.URL},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents := genai.Text("Book it.")
+	config := &genai.GenerateContentConfig{Tools: offer.Tools}
+	for range 2 {
+		resp, err := client.Models.GenerateContent(ctx, "gemini-3-pro", contents, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := &genai.Content{Role: genai.RoleUser}
+		for _, c := range resp.FunctionCalls() {
+			call := model.GeminiCall(c)
+			r, err := offer.Call(ctx, call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers.Parts = append(answers.Parts, model.GeminiAnswer(call, r, true))
+		}
+		contents = append(contents, resp.Candidates[0].Content, answers)
+	}
+}
+
+// TestGeminiWithoutMedia is for models before Gemini 3.
+func TestGeminiWithoutMedia(t *testing.T) {
+	r := toolpost.Parts(toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")})
+	p := model.GeminiAnswer(&toolpost.Call{Name: "draw"}, r, false)
+	got, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "answer", got,
+		`{"functionResponse": {"name": "draw", "response": {"output": "[image/png image of 3 bytes, which you cannot be shown]"}}}`)
+}
+
+// TestGeminiReference keeps $ref out of the members of a response, where
+// Gemini would resolve it.
+func TestGeminiReference(t *testing.T) {
+	r, err := toolpost.JSON(map[string]any{"$ref": "#/$defs/a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response := model.GeminiAnswer(&toolpost.Call{Name: "read"}, r, true).FunctionResponse.Response
+	if want := `{"$ref":"#/$defs/a"}`; len(response) != 1 || response["output"] != want {
+		t.Errorf("got %v, want only text, %s", response, want)
+	}
+}
+
+// TestGeminiSchema sends what real tools and generators have through the SDK's
+// type, which refuses fields that it does not know, and back.
+func TestGeminiSchema(t *testing.T) {
+	ctx := context.Background()
+	tools := corpus(t)
+	offer, err := model.GeminiTools(ctx, tools, &model.Options{Dialect: find(t, "gemini-schema")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range offer.Adapted.Withheld {
+		if w.Rule == "sdk-type" {
+			t.Errorf("withheld: %v", w)
+		}
+	}
+	if len(offer.Tools) != 1 || len(offer.Tools[0].FunctionDeclarations) < len(tools)*9/10 {
+		t.Fatalf("%d of %d tools are left", len(offer.Adapted.Tools), len(tools))
+	}
+	for i, f := range offer.Tools[0].FunctionDeclarations {
+		sent := offer.Adapted.Tools[i].Input.Raw()
+		if f.Parameters == nil {
+			if bytes.Contains(sent, []byte(`"properties":{"`)) {
+				t.Errorf("%s: no schema of %s", f.Name, sent)
+			}
+			continue
+		}
+		got, err := json.Marshal(f.Parameters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, f.Name, got, string(sent))
+	}
+}

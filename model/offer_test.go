@@ -1,0 +1,171 @@
+package model_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/internal/floors"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema"
+)
+
+func TestDecode(t *testing.T) {
+	ctx := context.Background()
+	var booked json.RawMessage
+	offer, err := model.OpenAITools(ctx, railway(&booked), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := &toolpost.Call{ID: "c1", Name: "book", Arguments: json.RawMessage(`{"train":"IC 1","date":"today","class":null}`)}
+	call, err := offer.Decode(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "arguments", call.Arguments, `{"train": "IC 1", "date": "today"}`)
+	if call.ID != "c1" || call.Name != "book" || booked != nil {
+		t.Errorf("got %+v, booked %s", call, booked)
+	}
+
+	_, err = offer.Decode(&toolpost.Call{Name: "fly"})
+	if !errors.Is(err, toolpost.ErrNotFound) {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+	_, err = offer.Decode(&toolpost.Call{Name: "book", Arguments: json.RawMessage(`{"train":"IC 1","class":null}`)})
+	if err == nil || !strings.Contains(err.Error(), "date") {
+		t.Errorf("got %v, want an error about date", err)
+	}
+}
+
+// TestName calls a tool by the name that a provider makes of one it would not take.
+func TestName(t *testing.T) {
+	ctx := context.Background()
+	odd := parsed(t, "files/read file", json.RawMessage(`{"type":"object"}`))
+	offer, err := model.AnthropicTools(ctx, toolpost.Tools{odd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := offer.Tools[0].OfTool.Name
+	if err := toolpost.CheckName(name); err != nil {
+		t.Fatal(err)
+	}
+	r, err := offer.Call(ctx, &toolpost.Call{Name: name})
+	if err != nil || r.IsError() {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	call, err := offer.Decode(&toolpost.Call{Name: name})
+	if err != nil || call.Name != odd.Name {
+		t.Errorf("%+v, %v", call, err)
+	}
+}
+
+func TestCall(t *testing.T) {
+	wire := toolpost.New("wire", "Breaks.", func(context.Context, struct{}) (string, error) {
+		return "", &toolpost.ProtocolError{Code: -32000, Message: "the line is cut"}
+	}, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := toolpost.New("stop", "Stops.", func(ctx context.Context, _ struct{}) (string, error) {
+		cancel()
+		return "", ctx.Err()
+	}, nil)
+	offer, err := model.AnthropicTools(ctx, toolpost.Tools{wire, stop}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := offer.Call(ctx, &toolpost.Call{Name: "wire"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := r.FirstText(); !r.IsError() || got != "the line is cut" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := offer.Call(ctx, &toolpost.Call{Name: "stop"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that the context ended", err)
+	}
+}
+
+func TestListFails(t *testing.T) {
+	down := errors.New("the server is down")
+	broken := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return nil, down })
+	if _, err := model.GeminiTools(context.Background(), broken, nil); !errors.Is(err, down) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNoTools(t *testing.T) {
+	offer, err := model.GeminiTools(context.Background(), toolpost.Tools{}, nil)
+	if err != nil || offer.Tools != nil {
+		t.Errorf("%v, %v; want no tool without functions", offer.Tools, err)
+	}
+}
+
+// TestImports checks that provider SDKs are imported here alone.
+func TestImports(t *testing.T) {
+	files, err := floors.Load("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, f := range files {
+		for _, i := range f.Syntax.Imports {
+			for _, sdk := range []string{"google.golang.org/genai", "github.com/openai/openai-go", "github.com/anthropics/anthropic-sdk-go", "toolpost/toolpost/model"} {
+				if strings.Contains(i.Path.Value, sdk) {
+					found[f.Package] = true
+				}
+			}
+		}
+	}
+	for _, low := range []string{"", "schema", "schema/lower", "dialect"} {
+		if found[low] {
+			t.Errorf("package %q imports a provider's SDK", low)
+		}
+	}
+	if !found["model"] {
+		t.Error("package model does not: the test looks for the wrong imports")
+	}
+}
+
+// corpus are the tools of real servers and the schemas of generators, each
+// under a name of its own.
+func corpus(t *testing.T) toolpost.Tools {
+	t.Helper()
+	var all []json.RawMessage
+	for _, s := range accept.Tools() {
+		all = append(all, s.Input())
+	}
+	for _, r := range accept.Schemas() {
+		all = append(all, r.Schema)
+	}
+	return asTools(t, all...)
+}
+
+// asTools leaves out schemas that no tool can have.
+func asTools(t *testing.T, schemas ...json.RawMessage) toolpost.Tools {
+	t.Helper()
+	var tools toolpost.Tools
+	for i, raw := range schemas {
+		if s, err := schema.Parse(raw); err == nil && s.IsObject() {
+			tools = append(tools, parsed(t, fmt.Sprintf("tool_%d", i), raw))
+		}
+	}
+	return tools
+}
+
+func contains(t *testing.T, what string, got json.RawMessage, want string) {
+	t.Helper()
+	if !strings.Contains(string(got), want) {
+		t.Errorf("%s: %s does not contain %q", what, got, want)
+	}
+}
+
+func must(raw []byte, err error) json.RawMessage {
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
