@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -17,6 +18,8 @@ import (
 type Config struct {
 	Servers  []Server           // in the order of the file
 	Quiet    []string           // globs of tools whose calls are not logged at info level
+	Dialect  string             // of all clients whose address asks for no other; "" looks at each client
+	Dialects *dialect.Book      // that there are; nil for the built-in ones
 	Findings []toolpost.Finding // what the file says without effect here
 }
 

@@ -17,6 +17,7 @@ type file struct {
 	*source
 	cfg  *Config
 	vars *variables
+	dialects
 }
 
 // fileKeys says what each key of the file sets.
@@ -24,6 +25,8 @@ var fileKeys = map[string]func(f *file, v hujson.Value, path string){
 	"mcpServers": (*file).servers, // Claude, Cursor, Windsurf, Gemini CLI
 	"servers":    (*file).servers, // VS Code
 	"inputs":     (*file).inputs,  // VS Code
+	"dialect":    (*file).dialect,
+	"dialects":   (*file).overlays,
 	"quiet":      func(f *file, v hujson.Value, path string) { f.cfg.Quiet = f.texts(v, path) },
 	"$schema":    func(*file, hujson.Value, string) {},
 }
@@ -43,6 +46,7 @@ func (f *file) read(root *hujson.Object) {
 		}
 		f.fail(m.Name.StartOffset, "unknown key %q; %s", name, hint)
 	})
+	f.bind()
 	if !found && len(f.problems) == 0 {
 		f.fail(0, "the file has no servers; "+wantShape)
 	}

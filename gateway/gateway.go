@@ -1,7 +1,7 @@
 // Package gateway joins many upstreams into one live toolset, and reads the
 // configuration that names them.
 //
-//	toolpost.json ── LoadConfig ──▶ Config ── Open, Reload ──▶ Gateway ── Live ──▶ mcpserver
+//	toolpost.json ── LoadConfig ──▶ Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
 //	files of other clients ── Import ──▶ toolpost.json            └── Watch ──▶ Snapshot
 package gateway
 
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -23,6 +24,8 @@ import (
 type Options struct {
 	Logger          *slog.Logger
 	ResourceUpdated func(uri string)
+	Dialect         string                 // see [ViewOptions]
+	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
 }
 
 // A Gateway keeps its upstreams and their joined toolset.
@@ -33,6 +36,7 @@ type Gateway struct {
 	start  starter
 	opts   upstream.Options
 	live   *toolpost.Live
+	views  *Views
 	wake   chan struct{} // holds a token if something changed
 	tasks  sync.WaitGroup
 
@@ -84,6 +88,9 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
 	g.live = live
+	if g.views, err = NewViews(live, cfg, &ViewOptions{Logger: g.logger, Dialect: opts.Dialect, Report: opts.Adapted}); err != nil {
+		return nil, fmt.Errorf("open gateway: %w", err)
+	}
 	if err := g.Reload(ctx, cfg); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -164,6 +171,9 @@ func (g *Gateway) Ready(ctx context.Context) error {
 // Live returns the joined toolset, kept up to date.
 func (g *Gateway) Live() *toolpost.Live { return g.live }
 
+// Views returns the joined toolset as different clients get it.
+func (g *Gateway) Views() *Views { return g.views }
+
 func (v *view) current() []*member {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -181,8 +191,8 @@ func (g *Gateway) Status() []upstream.Status {
 }
 
 // Watch calls f now and after every change of a status, list or feature, until
-// stop. F must return soon and must not call methods of g other than Live and
-// Status, nor stop.
+// stop. F must return soon and must not call methods of g other than Live, Views
+// and Status, nor stop.
 func (g *Gateway) Watch(f func(*Snapshot)) (stop func()) {
 	g.work.Lock()
 	defer g.work.Unlock()
@@ -203,6 +213,7 @@ func (g *Gateway) Close() error {
 		members = nil // closed before
 	}
 	g.cancel()
+	_ = g.views.Close() // never fails
 	g.work.Unlock()
 	errs := make([]error, len(members))
 	for i, m := range members {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/toolpost/toolpost"
 )
@@ -23,6 +24,9 @@ func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
 	if g.ctx.Err() != nil {
 		return fmt.Errorf("load configuration: the gateway is closed")
 	}
+	if err := g.views.Configure(cfg); err != nil {
+		return fmt.Errorf("load configuration: %w", err)
+	}
 	before := map[string]*member{}
 	for _, m := range g.members {
 		before[m.server.Name] = m
@@ -41,7 +45,7 @@ func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
 	g.mu.Unlock()
 	g.refresh()
 	for _, m := range before {
-		g.tasks.Go(func() { g.retire(m) })
+		g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
 	}
 	return nil
 }
@@ -85,10 +89,10 @@ func (g *Gateway) renew(m *member) {
 }
 
 // retire ends a server that is no longer wanted.
-func (g *Gateway) retire(m *member) {
-	ctx, cancel := context.WithTimeout(g.ctx, drainTime)
+func (m *member) retire(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	if err := m.close(ctx); err != nil {
-		g.logger.Warn("server not closed", "server", m.server.Name, "err", err)
+		log.Warn("server not closed", "server", m.server.Name, "err", err)
 	}
 }

@@ -60,6 +60,12 @@ func (b *board) settle() {
 	b.draw(true)
 }
 
+func (b *board) adapt(a *adaption) {
+	for _, line := range a.lines() {
+		_, _ = b.Write([]byte(printable(line) + "\n")) // nothing else could tell
+	}
+}
+
 // Write puts log lines above the table.
 func (b *board) Write(p []byte) (int, error) {
 	b.mu.Lock()

@@ -27,6 +27,7 @@ type serveOptions struct {
 	origins   []string
 	logLevel  slog.Level
 	logFormat string
+	dialect   string
 }
 
 const defaultAddr = "127.0.0.1:7717"
@@ -38,6 +39,9 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the tools of all configured servers at one address",
 		Long: `Join the servers of a configuration and serve their tools, prompts and
 resources at one address: /mcp (streamable HTTP), /sse (legacy), /healthz.
+
+Each client gets tools as its dialect has them: by its own name and version, or
+by the address, such as /mcp/claude-desktop, or by --dialect.
 
 The configuration is --config FILE, else the variable MCP_URLS (addresses with
 commas between), ./toolpost.json, or the user's toolpost.json; changes of the
@@ -58,6 +62,7 @@ current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
 	f.StringArrayVar(&o.hosts, "allow-host", nil, "`NAME` by which clients may address this server; may be repeated")
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
+	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
@@ -68,6 +73,7 @@ current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 type service struct {
 	mcp    *mcpserver.Server
 	live   *toolpost.Live
+	views  *gateway.Views
 	status func() []upstream.Status    // nil for a folder
 	ready  func(context.Context) error // nil for a folder
 	log    *slog.Logger
@@ -136,7 +142,11 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		}
 		s.closer = append(s.closer, f.root.Close)
 		s.live, g.folder = f.live, f.path
-		s.mcp = mcpserver.New(s.live, o.serverOptions(s.log, l))
+		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Dialect: o.dialect, Report: s.adapted()}); err != nil {
+			return usageError{err}
+		}
+		s.closer = append(s.closer, s.views.Close)
+		s.mcp = mcpserver.New(s.live, o.serverOptions(s, l))
 		s.closer = append(s.closer, s.mcp.Close)
 		s.view.begin(g)
 		s.view.settle()
@@ -150,13 +160,15 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 				m.ResourceUpdated(running, uri)
 			}
 		},
+		Dialect: o.dialect,
+		Adapted: s.adapted(),
 	})
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	s.closer = append(s.closer, gw.Close)
-	s.live, s.status, s.ready = gw.Live(), gw.Status, gw.Ready
-	s.mcp = mcpserver.New(s.live, o.serverOptions(s.log, l))
+	s.live, s.views, s.status, s.ready = gw.Live(), gw.Views(), gw.Status, gw.Ready
+	s.mcp = mcpserver.New(s.live, o.serverOptions(s, l))
 	s.closer = append(s.closer, s.mcp.Close)
 	current.Store(s.mcp)
 	s.view.begin(g)
@@ -164,10 +176,11 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 	return nil
 }
 
-func (o *serveOptions) serverOptions(log *slog.Logger, l *listener) *mcpserver.Options {
+func (o *serveOptions) serverOptions(s *service, l *listener) *mcpserver.Options {
 	return &mcpserver.Options{
 		Version: readVersion().Version,
-		Logger:  log,
+		Logger:  s.log,
+		View:    func(c mcpserver.Client) (*toolpost.Live, error) { return s.views.View(gateway.Reader(c)) },
 		Hosts:   append(l.hosts(), o.hosts...),
 		Origins: o.origins,
 	}
@@ -177,6 +190,7 @@ func (o *serveOptions) serverOptions(log *slog.Logger, l *listener) *mcpserver.O
 func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, file string) {
 	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
 		s.mcp.SetFeatures(snapshot.Features)
+		s.mcp.ViewsChanged()
 		s.view.update(snapshot)
 	})
 	s.closer = append(s.closer, func() error { stop(); return nil })

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// An adaption is what serving tools in one dialect did to them.
+type adaption struct {
+	*dialect.Adapted
+	losses map[lower.Kind]int
+}
+
+// kinds are the kinds of losses, from fatal to harmless.
+var kinds = [...]lower.Kind{
+	lower.Rejected, lower.Dropped, lower.Narrowed, lower.Widened, lower.Described, lower.Checked, lower.Encoded, lower.Noop,
+}
+
+func newAdaption(a *dialect.Adapted) *adaption {
+	n := &adaption{a, map[lower.Kind]int{}}
+	for _, t := range a.Tools {
+		for _, l := range t.Losses {
+			n.losses[l.Kind]++
+		}
+	}
+	return n
+}
+
+// lines tell people: a summary, and what was withheld.
+func (a *adaption) lines() []string {
+	id := a.Dialect.ID
+	first := fmt.Sprintf("dialect %s: %d tools", id, len(a.Tools))
+	if n := len(a.Withheld); n > 0 {
+		first += fmt.Sprintf(", %d withheld", n)
+	}
+	for _, k := range kinds {
+		if n := a.losses[k]; n > 0 {
+			first += fmt.Sprintf(", %d %s", n, k)
+		}
+	}
+	lines := []string{first}
+	for _, w := range a.Withheld {
+		lines = append(lines, fmt.Sprintf("dialect %s: tool %q is withheld: %s (%s)", id, w.Name, w.Why, w.Rule))
+	}
+	for _, f := range a.Findings {
+		lines = append(lines, fmt.Sprintf("dialect %s: %s (%s)", id, f.Message, f.Rule))
+	}
+	return lines
+}
+
+// log tells the same to a log.
+func (a *adaption) log(log *slog.Logger) {
+	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
+	for _, k := range kinds {
+		if n := a.losses[k]; n > 0 {
+			attrs = append(attrs, slog.Int(string(k), n))
+		}
+	}
+	log.LogAttrs(context.Background(), slog.LevelInfo, "tools adapted", attrs...)
+	for _, w := range a.Withheld {
+		log.Warn("tool is withheld", "dialect", a.Dialect.ID, "tool", w.Name, "rule", w.Rule, "why", w.Why)
+	}
+	for _, f := range a.Findings {
+		log.Warn(f.Message, "dialect", a.Dialect.ID, "rule", f.Rule)
+	}
+}
+
+// logLosses tells each loss to those who debug.
+func (a *adaption) logLosses(log *slog.Logger) {
+	for _, t := range a.Tools {
+		for _, l := range t.Losses {
+			log.Debug("loss", "dialect", a.Dialect.ID, "tool", t.Name, "pointer", l.Pointer, "keyword", l.Keyword, "kind", string(l.Kind), "detail", l.Detail)
+		}
+	}
+}
+
+// adapted returns what tells of each dialect once, and again when it changed.
+func (s *service) adapted() func(*dialect.Adapted) {
+	var mu sync.Mutex
+	told := map[string]string{}
+	return func(a *dialect.Adapted) {
+		n := newAdaption(a)
+		text := strings.Join(n.lines(), "\n")
+		mu.Lock()
+		defer mu.Unlock()
+		if told[a.Dialect.ID] == text {
+			return
+		}
+		told[a.Dialect.ID] = text
+		s.view.adapt(n)
+		n.logLosses(s.log)
+	}
+}
