@@ -1,25 +1,12 @@
 package dialect
 
-import "github.com/toolpost/toolpost"
+import (
+	"maps"
+	"path"
+	"slices"
 
-// A Rule is one thing that a dialect may demand of a tool.
-type Rule struct {
-	Name   string // "no-union"; a finding's id has the dialect before it, or "all" if All is set
-	All    bool   // it holds for every reader
-	Effect Effect // where the dialect's sources do not tell
-	What   string // what is demanded, one sentence
-	Why    string // what goes wrong otherwise
-	Fix    string // what to do about it, and what adapting does
-
-	// Check reports where a tool breaks the rule under d. It reports nothing
-	// if d does not demand it.
-	Check func(d *Dialect, t *toolpost.Tool, report Reporter)
-}
-
-// A Reporter is told of one breach: where in the tool, a JSON pointer from
-// its definition such as /inputSchema/properties/id, the keyword there, and
-// what is wrong with it.
-type Reporter func(pointer, keyword, detail string)
+	"github.com/toolpost/toolpost"
+)
 
 // A Finding is one broken rule.
 type Finding struct {
@@ -29,11 +16,32 @@ type Finding struct {
 	Pointer string // from the tool's definition: /inputSchema/properties/id
 	Keyword string
 	Message string
+	Off     string // why the rule is switched off; "" if the finding counts
 }
 
-// Lint reports what in tools breaks the rules of d, tool by tool, then the
-// list as a whole.
-func (d *Dialect) Lint(tools []*toolpost.Tool, opts *Options) []Finding { return nil }
+// Lint reports what in tools breaks the rules of d, tool by tool in source
+// order, then the list as a whole.
+func (d *Dialect) Lint(tools []*toolpost.Tool, opts *Options) []Finding {
+	l := newLinter(d, rulebook(), opts)
+	var found []Finding
+	for _, t := range tools {
+		found = append(found, l.tool(t)...)
+	}
+	return append(found, l.list(tools)...)
+}
 
-// Rules returns all rules, sorted by name.
-func Rules() []*Rule { return nil }
+// off returns the reason for which the rule of that id, such as
+// "claude-desktop/no-union", is switched off; "" if it is not. A key of
+// Options.Off is an id, a glob of ids such as "*/pattern", or a rule's name.
+func (o *Options) off(id string) string {
+	if o == nil {
+		return ""
+	}
+	_, name := path.Split(id)
+	for _, key := range slices.Sorted(maps.Keys(o.Off)) {
+		if ok, err := path.Match(key, id); ok && err == nil || key == name {
+			return o.Off[key]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package dialect
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// A linter has the rules that one dialect demands, ready for a whole list of
+// tools. It is for one goroutine.
+type linter struct {
+	*Dialect
+	opts    *Options
+	schemas []ruled[eachSchema]
+	wholes  []ruled[wholeSchema]
+	texts   []ruled[eachText]
+	tools   []ruled[eachTool]
+	lists   []ruled[wholeList]
+
+	output   *linter // of output schemas, nil if the dialect has no rules for them
+	namer    *namer
+	propName *regexp.Regexp // of properties, nil for any
+	verdicts map[*Rule]verdict
+}
+
+// A verdict is what all findings of a rule have in common.
+type verdict struct {
+	id     string
+	effect Effect
+	off    string
+}
+
+func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
+	l := &linter{Dialect: d, opts: opts, propName: expression(d.Input.Object.Name), verdicts: map[*Rule]verdict{}}
+	server := ""
+	if opts != nil {
+		server = opts.Server
+	}
+	l.namer = d.namer(server)
+	for _, r := range rules {
+		if r.Demanded(d) {
+			r.check.join(l, r)
+		}
+	}
+	if !unruled(&d.Output.Rules) {
+		of := &Dialect{ID: d.ID, Input: d.Output.Rules}
+		l.output = newLinter(of, slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return r.All }), nil)
+	}
+	return l
+}
+
+// tool returns what is wrong with t.
+func (l *linter) tool(t *toolpost.Tool) []Finding {
+	v := &view{linter: l, name: t.Name, telling: true}
+	for _, c := range l.tools {
+		v.rule = c.Rule
+		c.run(v, t)
+	}
+	v.rule = nil
+	v.text(t.Description)
+	raw := []byte("{}")
+	if t.Input != nil {
+		raw = t.Input.Raw()
+	}
+	if t.Input != nil || !l.Input.Root.OmitEmpty {
+		v.base = "/inputSchema"
+		v.schema(inspect(raw), true)
+	}
+	return v.found
+}
+
+// list returns what is wrong with tools as a whole.
+func (l *linter) list(tools []*toolpost.Tool) []Finding {
+	v := &view{linter: l, telling: true}
+	for _, c := range l.lists {
+		v.rule = c.Rule
+		c.run(v, tools)
+	}
+	return v.found
+}
+
+// fits says that the input schema of t breaks no rule: adapting leaves its
+// bytes as they are. Descriptions inside it are not looked at; those that a
+// dialect does not take are rewritten each by itself. It allocates no findings
+// and ends at the first breach: make one linter for a list of tools.
+func (l *linter) fits(t *toolpost.Tool) bool {
+	return t.Input != nil && l.accepts(t.Input.Raw())
+}
+
+// fitsOutput is fits for the output schema; without one, it fits. Dropping
+// and poison are not told here, but by Output.Drop and Output.Object.
+func (l *linter) fitsOutput(t *toolpost.Tool) bool {
+	return t.Output == nil || l.output == nil || l.output.accepts(t.Output.Raw())
+}
+
+func (l *linter) accepts(raw []byte) bool {
+	d := inspect(raw)
+	if l.Input.Dialect == "openapi" && d.root != nil && !inCapitals(d.root.get("type")) {
+		return false // readers take both, but adapting writes types as the dialect does
+	}
+	v := &view{linter: l}
+	v.schema(d, false)
+	return !v.broken
+}
+
+func inCapitals(v *value) bool { return v == nil || v.text == strings.ToUpper(v.text) }
+
+// unruled says that rules accept everything.
+func unruled(rules *lower.Rules) bool { return fmt.Sprint(*rules) == fmt.Sprint(lower.Rules{}) }
+
+// A view is what the checks see of one tool, and where they report.
+type view struct {
+	*linter
+	name    string // of the tool, "" for the list
+	base    string // where the schema is in the definition
+	rule    *Rule
+	doc     *document
+	node    *node    // nil outside of schemas
+	told    []string // keywords of the node that rules told about
+	found   []Finding
+	telling bool // else one breach is all that counts
+	broken  bool
+}
+
+// schema runs the checks of schemas over d, and those of texts if asked.
+func (v *view) schema(d *document, texts bool) {
+	v.doc = d
+	for _, c := range v.wholes {
+		v.rule = c.Rule
+		c.run(v, d)
+	}
+	for _, n := range d.nodes {
+		v.node, v.told = n, v.told[:0]
+		for _, c := range v.schemas {
+			v.rule = c.Rule
+			if c.run(v, n); v.broken && !v.telling {
+				return
+			}
+		}
+		if text := n.get("description"); texts && text != nil && text.kind == '"' {
+			v.text(text.text)
+		}
+	}
+}
+
+func (v *view) text(text string) {
+	for _, c := range v.texts {
+		v.rule = c.Rule
+		c.run(v, text)
+	}
+}
+
+// report tells of a breach at a keyword of the schema that is looked at.
+func (v *view) report(keyword, format string, args ...any) {
+	pointer := v.base
+	if v.telling && v.node != nil {
+		pointer += v.node.pointer()
+	}
+	v.tell(pointer, keyword, format, args...)
+}
+
+// reportText tells of a breach in the description that is looked at.
+func (v *view) reportText(format string, args ...any) {
+	if v.node == nil {
+		v.tell("/description", "", format, args...)
+		return
+	}
+	v.report("description", format, args...)
+}
+
+// tell tells of a breach anywhere in the definition.
+func (v *view) tell(pointer, keyword, format string, args ...any) {
+	v.broken = true
+	if !v.telling || v.rule.rest && slices.Contains(v.told, keyword) {
+		return
+	}
+	told, known := v.verdicts[v.rule]
+	if !known {
+		told.id = v.rule.ID(v.Dialect)
+		told.effect, told.off = v.rule.EffectFor(v.Dialect), v.opts.off(told.id)
+		v.verdicts[v.rule] = told
+	}
+	f := Finding{v.name, told.id, told.effect, pointer, keyword, fmt.Sprintf(format, args...), told.off}
+	if f.Off == "" {
+		v.told = append(v.told, keyword)
+	}
+	v.found = append(v.found, f)
+}

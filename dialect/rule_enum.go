@@ -1,0 +1,70 @@
+package dialect
+
+import "slices"
+
+func enumRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "enum-type", Effect: RefusesCall, rest: true,
+			What:  "The values of an enum are of the types that the reader takes there.",
+			Why:   "The reader refuses other values, or turns numbers into texts, which the tool then refuses.",
+			Fix:   "List texts. Adapting writes values as texts, and gives the tool the original values.",
+			when:  func(d *Dialect) bool { e := d.Input.Enum; return e.Strings || e.Numbers || e.Scalars },
+			check: eachSchema(enumType),
+		},
+		{
+			Name: "enum-empty", Effect: RefusesCall,
+			What:  "No value of an enum is the empty text, and there is at least one.",
+			Why:   "The reader refuses an empty value in an enum, with the whole request.",
+			Fix:   `Name the value, such as "none". Adapting writes "empty", and gives the tool the empty text.`,
+			when:  func(d *Dialect) bool { return d.Input.Enum.NoEmpty },
+			check: eachSchema(enumEmpty),
+		},
+		{
+			Name: "const", Effect: RefusesCall,
+			What:  "A single value is written as an enum, not as const.",
+			Why:   "The reader does not know const: it refuses the request, or the model sees nothing of the value.",
+			Fix:   "Write an enum of one value. Adapting does so.",
+			when:  func(d *Dialect) bool { return d.Input.Enum.NoConst },
+			check: eachSchema(constant),
+		},
+	}
+}
+
+func enumType(v *view, n *node) {
+	e := v.Input.Enum
+	refused := func(k *value) bool {
+		switch k.kind {
+		case '"':
+			return false
+		case '0':
+			return e.Strings
+		case '{', '[':
+			return true
+		}
+		return e.Strings || e.Numbers
+	}
+	if i := slices.IndexFunc(n.get("enum").items(), refused); i >= 0 {
+		v.report("enum", "a value is %v", n.get("enum").kids[i])
+	}
+	if k := n.get("const"); k != nil && refused(k) {
+		v.report("const", "the value is %v", k)
+	}
+}
+
+func enumEmpty(v *view, n *node) {
+	k := n.get("enum")
+	switch {
+	case k == nil || k.kind != '[':
+	case len(k.kids) == 0:
+		v.report("enum", "the enum has no values")
+	case slices.ContainsFunc(k.kids, func(e *value) bool { return e.is("") }):
+		v.report("enum", "a value is the empty text")
+	}
+}
+
+func constant(v *view, n *node) {
+	if k := n.get("const"); k != nil {
+		v.report("const", "const is %v", k)
+	}
+}

@@ -1,0 +1,85 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+)
+
+// keywordRules are for what no other rule tells.
+func keywordRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "draft", Effect: LosesSilently, rest: true,
+			What:  "The schema declares no draft that the reader minds, and uses no keyword of a later one.",
+			Why:   "Some validators refuse a declared draft-07, others a declared 2020-12. None needs the declaration.",
+			Fix:   "Leave $schema out. Adapting does so, and writes the draft that the reader knows.",
+			when:  func(d *Dialect) bool { return d.Input.Dialect == "draft-07" || !d.takes("$schema") },
+			check: eachSchema(draft),
+		},
+		{
+			Name: "boolean-schema", Effect: RefusesCall, rest: true,
+			What:  "A schema is an object, not true or false.",
+			Why:   "The reader refuses them, or takes true for a schema of type boolean.",
+			Fix:   "Write {} for true. Adapting does so, and leaves out what nothing fits.",
+			when:  func(d *Dialect) bool { return !d.Input.Booleans },
+			check: eachSchema(booleanSchema),
+		},
+		{
+			Name: "metaschema", Effect: RefusesCall, rest: true,
+			What:  "Every keyword has a value of the kind that the draft asks for.",
+			Why:   "The reader checks the schema against the metaschema of its draft, and refuses the request or drops the tool.",
+			Fix:   "Write the keyword as the draft has it: prefixItems for a list of items, a number for exclusiveMinimum, a list for required. Adapting repairs what has one meaning, and leaves out the rest.",
+			check: eachSchema(metaschema),
+		},
+		{
+			Name: "keyword", Effect: RefusesCall, rest: true,
+			What:  "The schema uses only keywords that the reader knows.",
+			Why:   "The reader refuses a keyword that it does not know, or the model sees nothing of it.",
+			Fix:   "Say it in the description. Adapting does so, and the original schema is still checked when the tool is called.",
+			when:  func(d *Dialect) bool { return d.Input.Keywords != nil || d.Input.Without != nil },
+			check: eachSchema(keyword),
+		},
+	}
+}
+
+// takes says that the dialect's input schemas may have the keyword.
+func (d *Dialect) takes(keyword string) bool {
+	in := &d.Input
+	return (in.Keywords == nil || slices.Contains(in.Keywords, keyword)) && !slices.Contains(in.Without, keyword)
+}
+
+func draft(v *view, n *node) {
+	old := v.Input.Dialect == "draft-07"
+	for _, k := range n.members() {
+		switch {
+		case k.name == "$schema" && (!v.takes("$schema") || old && !strings.Contains(k.text, "draft-07")):
+			v.report("$schema", "the schema declares %v", k)
+		case old && later[k.name] && v.takes(k.name):
+			v.report(k.name, "%s came after draft-07", k.name)
+		}
+	}
+}
+
+func booleanSchema(v *view, n *node) {
+	if n.isBool() && !n.further() && n.keyword != "additionalItems" && n.keyword != "unevaluatedItems" {
+		v.report("", "the schema is %v", n.value)
+	}
+}
+
+func metaschema(v *view, n *node) {
+	for _, k := range n.members() {
+		s := shapes[k.name]
+		older := v.Input.Dialect == "draft-07"
+		if s != 0 && !s.fits(k, older) {
+			v.report(k.name, "%s is %v, and has to be %s", k.name, k, wants[s])
+		}
+	}
+}
+
+func keyword(v *view, n *node) {
+	for _, k := range n.members() {
+		if !v.takes(k.name) {
+			v.report(k.name, "%q is not taken", clip(k.name, 60))
+		}
+	}
+}

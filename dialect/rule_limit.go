@@ -1,0 +1,97 @@
+package dialect
+
+import "unicode/utf8"
+
+// limitRules are about how much a schema may hold. What is more than Toolpost
+// itself reads is told here too, by every dialect.
+func limitRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "depth", Effect: RefusesCall,
+			What:  "Objects and arrays are not nested too deeply.",
+			Why:   "The reader refuses deeper schemas, and models make mistakes in them.",
+			Fix:   "Take fewer levels. Adapting asks for JSON in a text from the last level on.",
+			check: wholeSchema(depth),
+		},
+		{
+			Name: "size", Effect: RefusesCall,
+			What:  "A schema is not too large.",
+			Why:   "The reader refuses a schema with too many properties, values or characters. Every call that the model makes pays for them.",
+			Fix:   "Take fewer parameters, or a text where there are hundreds of choices. Adapting tells long lists in words; a tool that is still too large is withheld.",
+			check: wholeSchema(size),
+		},
+	}
+}
+
+func depth(v *view, d *document) {
+	switch limit := v.Input.Limits.Depth; {
+	case d.over != "":
+		if d.tooDeep {
+			v.report("", "%s", d.over)
+		}
+	case limit > 0:
+		if levels := d.depth(d.root, make([]int, len(d.nodes))); levels > limit {
+			v.report("", "objects and arrays are nested in %d levels, at most %d are taken", levels, limit)
+		}
+	}
+}
+
+func size(v *view, d *document) {
+	if d.over != "" {
+		if !d.tooDeep {
+			v.report("", "%s", d.over)
+		}
+		return
+	}
+	limits := v.Input.Limits
+	if limits.Properties+limits.EnumValues+limits.LongEnum+limits.Runes == 0 {
+		return
+	}
+	properties, values, runes := 0, 0, 0
+	for _, n := range d.nodes {
+		list := n.get("enum").items()
+		own := runesOf(list...)
+		if limits.LongEnum > 0 && len(list) > limits.LongEnum && own > limits.LongEnumRunes {
+			v.tell(v.base+n.pointer(), "enum", "the %d values have %d characters, at most %d are taken", len(list), own, limits.LongEnumRunes)
+		}
+		properties += len(n.get("properties").members())
+		values += len(list)
+		runes += own + n.named()
+	}
+	for _, l := range []struct {
+		n, most int
+		what    string
+	}{
+		{properties, limits.Properties, "properties"},
+		{values, limits.EnumValues, "values of enums"},
+		{runes, limits.Runes, "characters in names and values"},
+	} {
+		if l.most > 0 && l.n > l.most {
+			v.report("", "there are %d %s, at most %d are taken", l.n, l.what, l.most)
+		}
+	}
+}
+
+// named returns how many characters there are in the names of properties and
+// definitions, and in const.
+func (n *node) named() int {
+	runes := 0
+	for _, keyword := range []string{"properties", "$defs", "definitions"} {
+		for _, v := range n.get(keyword).members() {
+			runes += utf8.RuneCountInString(v.name)
+		}
+	}
+	if k := n.get("const"); k != nil {
+		runes += runesOf(k)
+	}
+	return runes
+}
+
+// runesOf returns how many characters there are in values.
+func runesOf(values ...*value) int {
+	n := 0
+	for _, v := range values {
+		n += utf8.RuneCountInString(v.text) + runesOf(v.kids...)
+	}
+	return n
+}

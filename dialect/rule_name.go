@@ -1,0 +1,67 @@
+package dialect
+
+import (
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost"
+)
+
+func nameRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "name", Effect: RefusesCall,
+			What:  "The tool's name has only the characters that the reader takes.",
+			Why:   "One name with another character, and the model's API refuses the whole request, or the client drops the tool.",
+			Fix:   "Use a to z, 0 to 9 and _. Adapting replaces other characters, and finds the tool again by its new name.",
+			when:  func(d *Dialect) bool { return d.Name.Pattern != "" },
+			check: eachTool(namePattern),
+		},
+		{
+			Name: "name-length", Effect: DropsTool,
+			What:  "The tool's name is short enough, counted with what the client puts before it.",
+			Why:   "Clients build names such as mcp__server__tool. Where they get too long, tools are dropped, cut, or refused with the whole request.",
+			Fix:   "Give the tool or the server a shorter name. Adapting shortens the name and adds a hash that keeps it unique.",
+			when:  func(d *Dialect) bool { return d.Name.Max > 0 },
+			check: eachTool(nameLength),
+		},
+		{
+			Name: "name-collision", Effect: LosesSilently,
+			What:  "No two tools have the same name, also after the reader has replaced characters in it.",
+			Why:   "Clients replace characters: a.b and a_b become one name, and one of the tools is lost in silence.",
+			Fix:   "Rename one of them. Adapting does so, with a hash at the end.",
+			check: wholeList(nameCollision),
+		},
+	}
+}
+
+func namePattern(v *view, t *toolpost.Tool) {
+	switch re := v.namer.pattern; {
+	case t.Name == "":
+		v.tell("/name", "", "the name is empty")
+	case re != nil && !re.MatchString(t.Name):
+		v.tell("/name", "", "%q does not match %s", clip(t.Name, 80), re)
+	}
+}
+
+func nameLength(v *view, t *toolpost.Tool) {
+	prefix := utf8.RuneCountInString(v.namer.prefix)
+	if n := utf8.RuneCountInString(t.Name) + prefix; n > v.Name.Max {
+		v.tell("/name", "", "%q has %d characters, %d of them the client's own; at most %d are taken",
+			clip(v.namer.prefix+t.Name, 160), n, prefix, v.Name.Max)
+	}
+}
+
+func nameCollision(v *view, tools []*toolpost.Tool) {
+	first := make(map[string]string, len(tools))
+	for _, t := range tools {
+		key := v.namer.same(t.Name)
+		other, taken := first[key]
+		if !taken {
+			first[key] = t.Name
+			continue
+		}
+		v.name = t.Name
+		v.tell("/name", "", "to this reader, %q and %q before it have the same name", clip(t.Name, 80), clip(other, 80))
+	}
+	v.name = ""
+}

@@ -1,0 +1,88 @@
+package dialect
+
+import "github.com/toolpost/toolpost"
+
+// poisonRules are about single tools that cost many clients all tools of the
+// server: they read the whole list strictly, and forget it at the first fault.
+func poisonRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "poison-root-type", All: true, Effect: KillsServer,
+			What:  `The root of an input schema has "type": "object".`,
+			Why:   "Many clients read the list of tools with one strict parser. One tool without this type, and they show no tool of the server, often without a message.",
+			Fix:   `Write "type": "object" at the root. Adapting adds it, and wraps what is no object in a property.`,
+			check: eachSchema(rootType),
+		},
+		{
+			Name: "poison-null", All: true, Effect: KillsServer,
+			What:  "At the root, properties is an object and required a list of names, or they are left out.",
+			Why:   "Generators write null for an empty list or map. Strict clients then lose all tools of the server.",
+			Fix:   "Leave the keyword out where there is nothing to say. Adapting does so.",
+			check: eachSchema(rootNull),
+		},
+		{
+			Name: "poison-boolean", All: true, Effect: KillsServer,
+			What:  "The schema of a parameter is an object, not true or false.",
+			Why:   "true is a valid schema, and Go's MCP SDK writes it for every field of type any. Clients that want an object there lose all tools of the server.",
+			Fix:   "Write {} for true, and leave a property out whose schema is false. Adapting does so.",
+			check: eachSchema(rootBoolean),
+		},
+		{
+			Name: "poison-output", All: true, Effect: KillsServer,
+			What:  `An output schema has "type": "object" at its root.`,
+			Why:   "Strict clients lose all tools of the server over an output schema that is a list, a union or without a type.",
+			Fix:   "Return an object, or declare no output schema. Adapting leaves such an output schema out.",
+			check: eachTool(outputType),
+		},
+	}
+}
+
+func rootType(v *view, n *node) {
+	if n.parent == nil {
+		v.objectType(v.base, n, v.Input.Dialect == "openapi")
+	}
+}
+
+func outputType(v *view, t *toolpost.Tool) {
+	if t.Output == nil {
+		return
+	}
+	if d := inspect(t.Output.Raw()); d.root != nil {
+		v.objectType("/outputSchema", d.root, false)
+	}
+}
+
+// objectType reports a root that is not of type object.
+func (v *view) objectType(pointer string, root *node, capitals bool) {
+	switch k := root.get("type"); {
+	case k == nil:
+		v.tell(pointer, "type", "the root has no type")
+	case !k.is("object") && !(capitals && k.is("OBJECT")):
+		v.tell(pointer, "type", "the type of the root is %v", k)
+	}
+}
+
+func rootNull(v *view, n *node) {
+	if n.parent != nil {
+		return
+	}
+	if k := n.get("properties"); k != nil && k.kind != '{' {
+		v.report("properties", "properties is %v", k)
+	}
+	if k := n.get("required"); k != nil && (!isList(k, isText)) {
+		v.report("required", "required is %v", k)
+	}
+}
+
+func rootBoolean(v *view, n *node) {
+	switch {
+	case n.parent == nil:
+		for _, p := range n.get("properties").members() {
+			if !p.isSchema() {
+				v.report("properties", "the schema of %q is %v", clip(p.name, 60), p)
+			}
+		}
+	case n.parent.parent == nil && n.keyword == "properties" && n.isBool():
+		v.report("", "the schema of %q is %v", clip(n.name, 60), n.value)
+	}
+}

@@ -1,0 +1,72 @@
+package dialect
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// textRules are about formats, expressions and counts.
+func textRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "format", Effect: RefusesCall,
+			What:  "A format is one that the reader knows for the type.",
+			Why:   "The reader refuses the whole request over a format that it does not know.",
+			Fix:   "Say the format in the description. Adapting does so, and the original schema is still checked.",
+			when:  func(d *Dialect) bool { return d.Input.Formats != nil },
+			check: eachSchema(format),
+		},
+		{
+			Name: "pattern", Effect: RefusesCall,
+			What:  "Regular expressions use only what the reader's engine takes.",
+			Why:   "The reader makes a grammar of the expression, and refuses what it cannot translate, such as lookahead.",
+			Fix:   "Write a simpler expression. Adapting tells it in the description, and the original schema is still checked.",
+			when:  func(d *Dialect) bool { return d.Input.Pattern != "" },
+			check: eachSchema(pattern),
+		},
+		{
+			Name: "min-items", Effect: RefusesCall,
+			What:  "minItems is small.",
+			Why:   "The reader makes a grammar of the schema, and refuses larger counts.",
+			Fix:   "Say the count in the description. Adapting does so, and the original schema is still checked.",
+			when:  func(d *Dialect) bool { return d.Input.MinItems != nil },
+			check: eachSchema(minItems),
+		},
+	}
+}
+
+func format(v *view, n *node) {
+	k := n.get("format")
+	if k == nil {
+		return
+	}
+	kinds := n.kinds
+	if kinds == 0 {
+		kinds = schema.KindAny
+	}
+	for name, formats := range v.Input.Formats {
+		if kinds&kindOf(name) != 0 && slices.Contains(formats, k.text) {
+			return
+		}
+	}
+	v.report("format", "the format is %v", k)
+}
+
+func pattern(v *view, n *node) {
+	if k := n.get("pattern"); k != nil && !lower.PatternFits(v.Input.Pattern, k.text) {
+		v.report("pattern", "the expression is %v", k)
+	}
+}
+
+func minItems(v *view, n *node) {
+	k := n.get("minItems")
+	if k == nil {
+		return
+	}
+	if f, err := strconv.ParseFloat(k.text, 64); err == nil && f > float64(*v.Input.MinItems) {
+		v.report("minItems", "minItems is %v, at most %d is taken", k, *v.Input.MinItems)
+	}
+}

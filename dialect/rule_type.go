@@ -1,0 +1,92 @@
+package dialect
+
+import "slices"
+
+// typeRules are about what says the type of a value.
+func typeRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "null", Effect: RefusesCall,
+			What:  "null is said in the way that the reader takes, or not at all.",
+			Why:   "Generators of Go and Python write null into the type of every optional value. The reader refuses it, or takes the value for something else.",
+			Fix:   "Make the property optional instead of nullable. Adapting writes nullable where the reader has it; else the model leaves the value out.",
+			when:  func(d *Dialect) bool { return d.Input.Null != "" },
+			check: eachSchema(null),
+		},
+		{
+			Name: "untyped", Effect: LosesSilently,
+			What:  "Every schema says something about the value.",
+			Why:   "{} takes anything. The reader refuses it, or the model cannot write anything but one type there.",
+			Fix:   "Say the type. Adapting asks for JSON in a text, and turns it back.",
+			when:  func(d *Dialect) bool { return d.Input.Untyped != "" },
+			check: eachSchema(untyped),
+		},
+		{
+			Name: "type-required", Effect: RefusesCall, rest: true,
+			What:  "Every schema has a type, anyOf or $ref; an enum alone is not enough.",
+			Why:   "The reader refuses a schema without a type, with the whole request.",
+			Fix:   "Add the type of the values. Adapting finds it in the other keywords.",
+			when:  func(d *Dialect) bool { return d.Input.TypeRequired },
+			check: eachSchema(typeRequired),
+		},
+	}
+}
+
+func null(v *view, n *node) {
+	keyword := v.Input.Null == "keyword"
+	if k := n.get("type"); k.is("null") || slices.ContainsFunc(k.items(), func(t *value) bool { return t.is("null") }) {
+		if !(keyword && n.onlyNull()) {
+			v.report("type", "the type is %v", k)
+		}
+	}
+	if k := n.get("nullable"); k != nil && k.kind == 't' && !keyword {
+		v.report("nullable", "null is taken")
+	}
+	if slices.ContainsFunc(n.get("enum").items(), func(e *value) bool { return e.kind == 'n' }) {
+		v.report("enum", "null is among the values")
+	}
+	if k := n.get("const"); k != nil && k.kind == 'n' {
+		v.report("const", "null is the value")
+	}
+}
+
+// onlyNull says that n takes null alone, outside of alternatives.
+func (n *node) onlyNull() bool {
+	return n.get("type").is("null") && n.keyword != "anyOf" && n.keyword != "oneOf"
+}
+
+func untyped(v *view, n *node) {
+	if n.kind == '{' && n.parent != nil && !n.further() && !slices.ContainsFunc(n.value.kids, saysSomething) {
+		v.report("type", "the schema takes anything")
+	}
+}
+
+// saysSomething says that a keyword is about the value.
+func saysSomething(k *value) bool {
+	return (shapes[k.name] != 0 || k.name == "const") && !silent[k.name]
+}
+
+// silent has the keywords that have a shape and say nothing about the value.
+var silent = map[string]bool{
+	"$id": true, "$schema": true, "$anchor": true, "$dynamicAnchor": true, "$comment": true, "$defs": true,
+	"definitions": true, "title": true, "description": true, "examples": true, "deprecated": true,
+	"readOnly": true, "writeOnly": true,
+}
+
+// further says that n is about the members that are no properties: {} says
+// nothing more there than true.
+func (n *node) further() bool {
+	return n.keyword == "additionalProperties" || n.keyword == "unevaluatedProperties"
+}
+
+func typeRequired(v *view, n *node) {
+	if n.kind != '{' || n.further() && len(n.value.kids) == 0 {
+		return
+	}
+	for _, keyword := range []string{"type", "anyOf", "oneOf", "allOf", "$ref"} {
+		if n.get(keyword) != nil {
+			return
+		}
+	}
+	v.report("type", "the schema has no type")
+}

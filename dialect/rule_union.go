@@ -1,0 +1,124 @@
+package dialect
+
+import "slices"
+
+// unionRules are about schemas that leave a choice.
+func unionRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "no-union", Effect: RefusesCall,
+			What:  "A schema leaves no choice: no anyOf, no oneOf, and no list of several types.",
+			Why:   "The reader cannot handle alternatives. Depending on the client, it crashes, drops the tool, or shows the model nothing of them.",
+			Fix:   `Take a number or a text as text, and convert it in the tool. Adapting does so: "5" reaches the tool as 5 where the original schema takes a number.`,
+			when:  func(d *Dialect) bool { return d.Input.Union.None },
+			check: eachSchema(noUnion),
+		},
+		{
+			Name: "type-list", Effect: RefusesCall, rest: true,
+			What:  "type is one name, not a list.",
+			Why:   `The reader takes "type": ["string", "null"] for nothing it knows, or for the first of the types.`,
+			Fix:   "Use anyOf, or nullable, or make the property optional instead of nullable. Adapting writes what the reader takes.",
+			when:  func(d *Dialect) bool { return d.Input.Union.NoList },
+			check: eachSchema(typeList),
+		},
+		{
+			Name: "one-of", Effect: RefusesCall, rest: true,
+			What:  "Alternatives are written as anyOf, not as oneOf.",
+			Why:   "The reader does not know oneOf: it refuses the request, or the model sees nothing of the alternatives.",
+			Fix:   "Use anyOf. Where several alternatives may fit at once, adapting does so too, and checks the original schema when the tool is called.",
+			when:  func(d *Dialect) bool { return !d.Input.Union.OneOf },
+			check: eachSchema(oneOf),
+		},
+		{
+			Name: "union-siblings", Effect: RefusesCall, rest: true,
+			What:  "Beside anyOf stand only the keywords that the reader takes there.",
+			Why:   "The reader refuses a type beside anyOf, or forgets one of the two.",
+			Fix:   "Move the keywords into each of the alternatives. Adapting does so.",
+			when:  func(d *Dialect) bool { return d.Input.Union.Siblings != nil },
+			check: eachSchema(unionSiblings),
+		},
+		{
+			Name: "first-key", Effect: RefusesCall,
+			What:  "Objects in one anyOf begin with different properties, or with one that tells them apart by its value.",
+			Why:   "The reader decides by the first property, and refuses alternatives that begin alike.",
+			Fix:   "Put the property that tells the alternatives apart first. Adapting orders them, or merges the alternatives.",
+			when:  func(d *Dialect) bool { return d.Input.Union.FirstKey },
+			check: eachSchema(firstKey),
+		},
+	}
+}
+
+func noUnion(v *view, n *node) {
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if n.get(keyword) != nil {
+			v.report(keyword, "%s leaves a choice", keyword)
+		}
+	}
+	if k := n.get("type"); k != nil {
+		several := slices.DeleteFunc(slices.Clone(k.items()), func(t *value) bool { return t.is("null") })
+		if len(several) > 1 {
+			v.report("type", "the type is a choice: %v", k)
+		}
+	}
+}
+
+func typeList(v *view, n *node) {
+	if k := n.get("type"); k != nil && k.kind == '[' {
+		v.report("type", "the type is a list: %v", k)
+	}
+}
+
+func oneOf(v *view, n *node) {
+	if n.get("oneOf") != nil {
+		v.report("oneOf", "oneOf is not taken")
+	}
+}
+
+func unionSiblings(v *view, n *node) {
+	if n.get("anyOf") != nil {
+		v.others(n, "anyOf", v.Input.Union.Siblings)
+	}
+}
+
+// others reports the keywords beside one that do not belong there.
+func (v *view) others(n *node, keyword string, allowed []string) {
+	for _, k := range n.members() {
+		if k.name != keyword && !slices.Contains(allowed, k.name) {
+			v.report(k.name, "%s stands beside %s", clip(k.name, 60), keyword)
+		}
+	}
+}
+
+func firstKey(v *view, n *node) {
+	seen := map[string][]*value{}
+	for _, kid := range n.kids {
+		if kid.keyword != "anyOf" {
+			continue
+		}
+		properties := kid.follow().get("properties").members()
+		if len(properties) == 0 {
+			continue
+		}
+		first := properties[0]
+		tag := single(first)
+		for _, other := range seen[first.name] {
+			if tag == nil || other == nil || tag.kind == other.kind && tag.text == other.text {
+				v.report("anyOf", "more than one alternative begins with %q", clip(first.name, 60))
+				return
+			}
+		}
+		seen[first.name] = append(seen[first.name], tag)
+	}
+}
+
+// single returns the only scalar that a schema takes, nil if it takes others.
+func single(s *value) *value {
+	k := s.get("const")
+	if list := s.get("enum").items(); len(list) == 1 {
+		k = list[0]
+	}
+	if k == nil || k.kind == '{' || k.kind == '[' {
+		return nil
+	}
+	return k
+}

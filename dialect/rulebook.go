@@ -1,0 +1,40 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+)
+
+// severities has the effects, the worst first.
+var severities = []Effect{
+	KillsSession, KillsServer, RefusesCall, DropsTool, BreaksCall, LosesSilently, Truncates, Rewrites, Advice,
+}
+
+// rulebook returns all rules: those that hold for every reader, those about
+// one thing, and at the end those that are for what no other rule tells.
+func rulebook() []*Rule {
+	return slices.Concat(
+		poisonRules(),
+		nameRules(),
+		descriptionRules(),
+		rootRules(),
+		unionRules(),
+		typeRules(),
+		enumRules(),
+		textRules(),
+		objectRules(),
+		arrayRules(),
+		refRules(),
+		limitRules(),
+		listRules(),
+		outputRules(),
+		keywordRules(),
+	)
+}
+
+// Rules returns all rules, sorted by name.
+func Rules() []*Rule {
+	rules := rulebook()
+	slices.SortFunc(rules, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
+	return rules
+}
