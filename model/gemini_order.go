@@ -32,11 +32,10 @@ func (p place) member(name string) place {
 }
 
 // withOrder returns a schema in which propertyOrdering tells the order of
-// properties: on the way to Gemini, they are sorted by name.
+// properties: on the way to Gemini, they are sorted by name. Numbers beyond
+// float64 are an error, as they are in the SDK when it sends them.
 func withOrder(raw json.RawMessage) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	return read(d, aSchema)
+	return read(json.NewDecoder(bytes.NewReader(raw)), aSchema)
 }
 
 func read(d *json.Decoder, at place) (any, error) {

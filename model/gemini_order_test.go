@@ -15,8 +15,8 @@ func TestGeminiOrder(t *testing.T) {
 	const schema = `{"type":"object","properties":{
 		"properties":{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"}}},
 		"list":{"type":"array","items":{"anyOf":[{"type":"object","properties":{"y":{"type":"string"},"x":{"type":"string"}}},{"type":"string"}]}},
-		"given":{"type":"object","properties":{"d":{"type":"integer","maximum":9007199254740993},"c":{"type":"string"}},"propertyOrdering":["c","d"],
-			"default":{"properties":{"z":1,"w":1e400}}}}}`
+		"given":{"type":"object","properties":{"d":{"type":"integer"},"c":{"type":"string"}},"propertyOrdering":["c","d"],
+			"default":{"properties":{"z":1,"w":1}}}}}`
 	offer, err := model.GeminiTools(context.Background(), toolpost.Tools{parsed(t, "tool", json.RawMessage(schema))}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -25,6 +25,27 @@ func TestGeminiOrder(t *testing.T) {
 	equal(t, "schema", got, `{"type":"object","propertyOrdering":["properties","list","given"],"properties":{
 		"properties":{"type":"object","propertyOrdering":["b","a"],"properties":{"b":{"type":"string"},"a":{"type":"string"}}},
 		"list":{"type":"array","items":{"anyOf":[{"type":"object","propertyOrdering":["y","x"],"properties":{"y":{"type":"string"},"x":{"type":"string"}}},{"type":"string"}]}},
-		"given":{"type":"object","properties":{"d":{"type":"integer","maximum":9007199254740993},"c":{"type":"string"}},"propertyOrdering":["c","d"],
-			"default":{"properties":{"z":1,"w":1e400}}}}}`)
+		"given":{"type":"object","properties":{"d":{"type":"integer"},"c":{"type":"string"}},"propertyOrdering":["c","d"],
+			"default":{"properties":{"z":1,"w":1}}}}}`)
+}
+
+// TestGeminiNumber withholds a tool that would make the SDK fail to encode the
+// whole request.
+func TestGeminiNumber(t *testing.T) {
+	for _, id := range []string{"gemini", "gemini-schema"} {
+		tools := toolpost.Tools{
+			parsed(t, "huge", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e400}},"required":["a"]}`)),
+			parsed(t, "fine", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e4}},"required":["a"]}`)),
+		}
+		offer, err := model.GeminiTools(context.Background(), tools, &model.Options{Dialect: find(t, id)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := offer.Tools[0].FunctionDeclarations; len(f) != 1 || f[0].Name != "fine" || offer.Set.Lookup("huge") != nil {
+			t.Errorf("%s: offered %v", id, f)
+		}
+		if w := offer.Adapted.Withheld; len(w) != 1 || w[0].Name != "huge" || w[0].Rule != id+"/sdk-type" {
+			t.Errorf("%s: withheld %v", id, w)
+		}
+	}
 }
