@@ -1,18 +1,28 @@
 package dialect
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"fmt"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// Options are the optional parts of Adapt and Layer.
+// Options are the optional parts of Adapt, Layer and Lint.
 type Options struct {
 	// Server is the name under which the reader knows the server: it counts
-	// in the length of names. "toolpost" if empty.
+	// in the length of names. [DefaultServer] if empty.
 	Server string
+
+	// Fit withholds the tools that are more than the reader takes, the last
+	// ones of the list. Else they are sent, and a finding tells.
+	Fit bool
+
+	// Off has rules that are switched off, with the reason: by id, by a glob
+	// of ids such as "*/pattern", or by the rule's name.
+	Off map[string]string
 
 	// Report is called after each listing of a Layer.
 	Report func(*Adapted)
@@ -29,11 +39,24 @@ type Adapted struct {
 
 // A Tool is a tool as one reader gets it.
 type Tool struct {
-	*toolpost.Tool                // adapted: its handler takes the adapted arguments
-	Original       *toolpost.Tool // as it was
-	Strict         bool           // strict mode may be switched on
-	Losses         []lower.Loss   // what adapting cost
-	codec          *lower.Codec
+	// Tool is the adapted tool: its handler takes the adapted arguments. It is
+	// Original where the reader takes that as it is. Its Input is nil if the
+	// reader wants no schema for a tool without arguments.
+	*toolpost.Tool
+
+	Original *toolpost.Tool // as it was
+	Strict   bool           // strict mode may be switched on
+
+	// Losses are what adapting cost. Those of the input schema come first, each
+	// with the place in the original. Behind them are those of the rest of the
+	// definition, at the pointer "": the keywords name, description (the detail
+	// tells it from that of the schema) and outputSchema.
+	Losses []lower.Loss
+
+	codec    *lower.Codec
+	counts   lower.Counts
+	exact    bool // the input schema has lost nothing
+	enforced bool // arguments are checked even if the original is Unchecked
 }
 
 // Withheld is a tool that the reader does not get.
@@ -43,19 +66,177 @@ type Withheld struct {
 	Why  string `json:"why"`
 }
 
-// Adapt adapts tools as one list.
+// Adapt adapts tools as one list. A tool that cannot be adapted is withheld;
+// the others are not concerned.
 func (d *Dialect) Adapt(tools []*toolpost.Tool, opts *Options) *Adapted {
-	return &Adapted{Dialect: d}
+	if opts == nil {
+		opts = new(Options)
+	}
+	a := &Adapted{Dialect: d}
+	l := newLinter(d, rulebook(), opts)
+	names := l.namer.names(tools)
+	for i, t := range tools {
+		if names[i] == "" {
+			a.withhold(t.Name, "name", l.namer.refusal(t.Name))
+			continue
+		}
+		if adapted, why := l.adapt(t, names[i]); why != nil {
+			a.withhold(t.Name, why.rule, why.text)
+		} else {
+			a.Tools = append(a.Tools, adapted)
+		}
+	}
+	a.measure(opts)
+	a.Findings = l.list(a.definitions())
+	a.chooseStrict()
+	return a
+}
+
+func (a *Adapted) withhold(tool, rule, why string) {
+	a.Withheld = append(a.Withheld, Withheld{tool, a.Dialect.ID + "/" + rule, why})
+}
+
+// A refusal says why a tool is withheld.
+type refusal struct{ rule, text string }
+
+func (a *Adapted) definitions() []*toolpost.Tool {
+	all := make([]*toolpost.Tool, len(a.Tools))
+	for i, t := range a.Tools {
+		all[i] = t.Tool
+	}
+	return all
+}
+
+// adapt adapts one tool. A defect in doing so concerns only this one.
+func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refusal) {
+	defer func() {
+		if p := recover(); p != nil {
+			adapted, why = nil, &refusal{"internal", fmt.Sprintf("adapting it has a defect: %v", p)}
+		}
+	}()
+	a := &Tool{Original: t}
+	def := t.Definition
+	if err := l.input(a, &def); err != nil {
+		return nil, &refusal{"internal", err.Error()}
+	}
+	for _, l := range a.Losses {
+		if l.Kind == lower.Rejected {
+			return nil, &refusal{"schema", fmt.Sprintf("%s at %q: %s", l.Keyword, l.Pointer, l.Detail)}
+		}
+	}
+	def.Name = name
+	if name != t.Name {
+		a.lose(lower.Loss{Keyword: "name", Kind: lower.Encoded, Detail: fmt.Sprintf("%q is called %q here", t.Name, name)})
+	}
+	var losses []lower.Loss
+	def.Description, losses = l.Text.tool(t.Name, t.Description)
+	a.lose(losses...)
+	l.results(a, &def)
+	if def.Name == t.Name && def.Description == t.Description && def.Input == t.Input && def.Output == t.Output {
+		a.Tool = t
+		return a, nil
+	}
+	a.Tool = &toolpost.Tool{Definition: def, Handler: a.call, Policy: t.Policy}
+	a.Policy.Unchecked, a.Policy.Approve = true, nil // the original does both, with its own arguments
+	return a, nil
+}
+
+func (a *Tool) lose(losses ...lower.Loss) { a.Losses = append(a.Losses, losses...) }
+
+// input lowers the input schema, unless the reader takes it as it is.
+func (l *linter) input(a *Tool, def *toolpost.Definition) error {
+	low := &lower.Result{Schema: def.Input.Raw(), Codec: &lower.Codec{}}
+	if !l.fits(a.Original) {
+		low = lower.Schema(def.Input, &l.Input)
+	} else if l.Strict != nil {
+		low.Counts = lower.Schema(def.Input, &l.Input).Counts
+	}
+	a.codec, a.counts, a.exact = low.Codec, low.Counts, lower.Exact(low.Losses)
+	a.enforced = !a.exact || !low.Codec.Identity()
+	a.lose(low.Losses...)
+	if low.Schema == nil {
+		def.Input = nil
+		return nil
+	}
+	raw, losses := l.Text.schema(low.Schema, def.Input.Raw())
+	a.lose(losses...)
+	var err error
+	def.Input, err = rewritten(def.Input, raw)
+	return err
+}
+
+// rewritten returns s if raw is what it is.
+func rewritten(s *schema.Schema, raw []byte) (*schema.Schema, error) {
+	if bytes.Equal(raw, s.Raw()) {
+		return s, nil
+	}
+	return s.With(raw)
+}
+
+// results lowers the output schema. Results are sent as they are: a schema
+// that some of them would not fit is left out.
+func (l *linter) results(a *Tool, def *toolpost.Definition) {
+	s := def.Output
+	if s == nil {
+		return
+	}
+	drop := func(why string) {
+		def.Output = nil
+		a.lose(lower.Loss{Keyword: "outputSchema", Kind: lower.Dropped, Detail: why})
+	}
+	switch {
+	case l.Output.Drop:
+		drop("this reader takes none")
+		return
+	case l.Output.Object && !s.IsObject():
+		drop("this reader takes only those of type object")
+		return
+	}
+	low := &lower.Result{Schema: s.Raw(), Codec: &lower.Codec{}}
+	if !l.fitsOutput(a.Original) {
+		low = lower.Schema(s, &l.Output.Rules)
+	}
+	raw, texts := l.Text.schema(low.Schema, s.Raw())
+	lowered, err := rewritten(s, raw)
+	if err != nil || !low.Codec.Identity() || narrows(low.Losses) {
+		drop("this reader takes it only in a shape that results do not have")
+		return
+	}
+	def.Output = lowered
+	for _, l := range append(low.Losses, texts...) {
+		a.lose(lower.Loss{Keyword: "outputSchema", Kind: l.Kind, Detail: fmt.Sprintf("%s at %q: %s", l.Keyword, l.Pointer, l.Detail)})
+	}
+}
+
+func narrows(losses []lower.Loss) bool {
+	for _, l := range losses {
+		if l.Kind == lower.Narrowed || l.Kind == lower.Rejected {
+			return true
+		}
+	}
+	return false
 }
 
 // Layer returns ts as the dialect's readers get it. Calls reach the tools of
-// ts with the arguments of their own schemas.
+// ts with the arguments of their own schemas. Tools that the reader wants
+// without a schema have that of an empty object.
 func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
-		return ts.Tools(ctx)
+		tools, err := ts.Tools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a := d.Adapt(tools, opts)
+		if opts != nil && opts.Report != nil {
+			opts.Report(a)
+		}
+		all := make([]*toolpost.Tool, len(a.Tools))
+		for i, t := range a.Tools {
+			all[i] = t.Tool
+			if t.Input == nil {
+				t.Tool.Input = schema.MustParse(`{"type":"object","properties":{}}`)
+			}
+		}
+		return all, nil
 	})
 }
-
-// Decode returns arguments that a model wrote for t in the shape of the
-// original's schema, validated. Its error is written for the model.
-func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) { return arguments, nil }

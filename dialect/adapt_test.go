@@ -1,0 +1,242 @@
+package dialect_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// defined returns a tool of a definition as a server lists it.
+func defined(t testing.TB, raw string) *toolpost.Tool {
+	t.Helper()
+	var d struct {
+		Name, Title, Description  string
+		InputSchema, OutputSchema *schema.Schema
+		Annotations               toolpost.Annotations
+		Meta                      json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal([]byte(raw), &d); err != nil {
+		t.Fatal(err)
+	}
+	return &toolpost.Tool{
+		Definition: toolpost.Definition{
+			Name: d.Name, Title: d.Title, Description: d.Description, Input: d.InputSchema, Output: d.OutputSchema,
+			Annotations: d.Annotations, Meta: d.Meta, Source: json.RawMessage(raw),
+		},
+		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.Text(string(call.Arguments)), nil
+		},
+	}
+}
+
+func TestUntouchedToolIsTheOriginal(t *testing.T) {
+	tools := []*toolpost.Tool{
+		defined(t, `{"name":"a.b","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"icons":[]}`),
+		defined(t, `{"name":"c","description":"(_)","inputSchema":{"type":"object","properties":{"a_b":{}}}}`),
+	}
+	for i, got := range (&dialect.Dialect{ID: "x"}).Adapt(tools, nil).Tools {
+		if got.Tool != tools[i] || got.Original != tools[i] || got.Losses != nil {
+			t.Errorf("%s: %+v", tools[i].Name, got)
+		}
+	}
+}
+
+func TestDefinitionIsKept(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Forbid: "_"}}
+	tool := defined(t, `{"title":"T_t","icons":[{"src":"i_j"}],"name":"n","inputSchema":{ "properties":{"a_b":{"description":"c_d"}}, "type":"object" },
+ "annotations":{"readOnlyHint":true,"x":1},"_meta":{"m_n":1},"execution":{"a":1},"description":"e_f"}`)
+	got, err := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].MarshalJSON()
+	want := `{"title":"T_t","icons":[{"src":"i_j"}],"name":"n","inputSchema":{ "properties":{"a_b":{"description":"c d"}}, "type":"object" },` +
+		`"annotations":{"readOnlyHint":true,"x":1},"_meta":{"m_n":1},"execution":{"a":1},"description":"e f"}`
+	if err != nil || string(got) != want {
+		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	tests := []struct {
+		what   string
+		output dialect.Output
+		in     string
+		want   string // "" for none
+	}{
+		{"no rule", dialect.Output{}, `{"anyOf":[{"type":"object"}]}`, `{"anyOf":[{"type":"object"}]}`},
+		{"none at all", dialect.Output{Drop: true}, `{"type":"object"}`, ""},
+		{"object", dialect.Output{Object: true}, `{"type":"object","$schema":"x"}`, `{"type":"object","$schema":"x"}`},
+		{"array", dialect.Output{Object: true}, `{"type":"array"}`, ""},
+		{"object or null", dialect.Output{Object: true}, `{"type":["object","null"]}`, ""},
+		{"no type", dialect.Output{Object: true}, `{"anyOf":[{"type":"object"}]}`, ""},
+		{"a keyword less", dialect.Output{Rules: lower.Rules{Without: []string{"$schema"}}},
+			`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}}}`,
+			`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}}}`},
+		{"another shape", dialect.Output{Rules: lower.Rules{Object: lower.Object{Maps: "pairs", Closed: true}}},
+			`{"type":"object","additionalProperties":{"type":"string"}}`, ""},
+		{"fewer values", dialect.Output{Rules: lower.Rules{Null: "none"}},
+			`{"type":"object","properties":{"a":{"type":["string","null"]}},"required":["a"]}`, ""},
+	}
+	for _, test := range tests {
+		tool := defined(t, `{"name":"n","inputSchema":{"type":"object"},"outputSchema":`+test.in+`}`)
+		a := (&dialect.Dialect{ID: "x", Output: test.output}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+		got := ""
+		if a.Output != nil {
+			got = string(a.Output.Raw())
+		}
+		if got != test.want {
+			t.Errorf("%s: got %s, want %s", test.what, got, test.want)
+		}
+		if changed := got != test.in; changed != (len(a.Losses) > 0) {
+			t.Errorf("%s: losses %v", test.what, a.Losses)
+		}
+		for _, l := range a.Losses {
+			if l.Keyword != "outputSchema" || l.Pointer != "" {
+				t.Errorf("%s: loss %v", test.what, l)
+			}
+		}
+	}
+}
+
+// TestRejected: what a reader cannot be told at all withholds one tool.
+func TestRejected(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Limits: lower.Limits{Properties: 1}}}
+	a := d.Adapt([]*toolpost.Tool{
+		defined(t, `{"name":"good","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`),
+		defined(t, `{"name":"large","inputSchema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}}`),
+	}, nil)
+	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 1 {
+		t.Fatalf("got %v", a)
+	}
+	if w := a.Withheld[0]; w.Name != "large" || w.Rule != "x/schema" || !strings.Contains(w.Why, "limit") {
+		t.Errorf("withheld %+v", w)
+	}
+}
+
+func TestDefectWithholdsOneTool(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Max: 10}}
+	good := defined(t, `{"name":"good","inputSchema":{"type":"object"}}`)
+	bad := &toolpost.Tool{Definition: toolpost.Definition{Name: "bad"}} // no schema at all
+	a := d.Adapt([]*toolpost.Tool{bad, good}, nil)
+	if len(a.Tools) != 1 || a.Tools[0].Tool != good || len(a.Withheld) != 1 || a.Withheld[0].Name != "bad" {
+		t.Errorf("got %v", a)
+	}
+}
+
+func TestListIsCounted(t *testing.T) {
+	var tools []*toolpost.Tool
+	for i := range 5 {
+		tools = append(tools, defined(t, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i))) // 45 bytes
+	}
+	tests := []struct {
+		limit    dialect.List
+		fit      bool
+		kept     int
+		tokens   int
+		findings string
+		withheld string
+	}{
+		{dialect.List{}, true, 5, 60, "", ""},
+		{dialect.List{Tools: 3}, false, 5, 60, "x/tool-count", ""},
+		{dialect.List{Tools: 3}, true, 3, 36, "", "t3:x/tool-count t4:x/tool-count"},
+		{dialect.List{Tokens: 59}, false, 5, 60, "x/token-count", ""},
+		{dialect.List{Tokens: 59}, true, 4, 48, "", "t4:x/token-count"},
+		{dialect.List{Tools: 4, Tokens: 24}, true, 2, 24, "", "t2:x/token-count t3:x/token-count t4:x/token-count"},
+	}
+	for _, test := range tests {
+		a := (&dialect.Dialect{ID: "x", List: test.limit}).Adapt(tools, &dialect.Options{Fit: test.fit})
+		var findings, withheld []string
+		for _, f := range a.Findings {
+			findings = append(findings, f.Rule)
+		}
+		for _, w := range a.Withheld {
+			withheld = append(withheld, w.Name+":"+w.Rule)
+		}
+		if len(a.Tools) != test.kept || a.Tokens != test.tokens ||
+			strings.Join(findings, " ") != test.findings || strings.Join(withheld, " ") != test.withheld {
+			t.Errorf("%+v fit %v: %d tools, %d tokens, findings %v, withheld %v", test.limit, test.fit, len(a.Tools), a.Tokens, findings, withheld)
+		}
+	}
+}
+
+func TestStrict(t *testing.T) {
+	property := `{"name":"n%d","inputSchema":{"type":"object","properties":{%s},"required":[],"additionalProperties":false}}`
+	var tools []*toolpost.Tool
+	for i, properties := range []string{
+		`"a":{"type":"string"},"b":{"type":"string"}`, // 2 optional
+		`"a":{"type":"string"}`,
+		``,
+		`"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}`,
+		`"d":{"type":"string"}`,
+	} {
+		tools = append(tools, defined(t, fmt.Sprintf(property, i, properties)))
+	}
+	inexact := defined(t, `{"name":"inexact","inputSchema":{"type":"object","properties":{"a":{"type":"string","format":"x"}},"additionalProperties":false}}`)
+	tests := []struct {
+		strict *dialect.Strict
+		want   string
+		over   bool
+	}{
+		{nil, "", false},
+		{&dialect.Strict{}, "n0 n1 n2 n3 n4", false},
+		{&dialect.Strict{Optional: 7}, "n0 n1 n2 n3 n4", false},
+		{&dialect.Strict{Optional: 6}, "n0 n1 n2 n4", true},
+		{&dialect.Strict{Optional: 1}, "n1 n2", true},
+		{&dialect.Strict{Tools: 2}, "n1 n2", true},
+		{&dialect.Strict{Properties: 4}, "n0 n1 n2 n4", true},
+	}
+	for _, test := range tests {
+		d := &dialect.Dialect{ID: "x", Strict: test.strict, Input: lower.Rules{Formats: map[string][]string{}}}
+		a := d.Adapt(append(tools, inexact), nil)
+		var got []string
+		for _, tool := range a.Tools {
+			if tool.Strict {
+				got = append(got, tool.Name)
+			}
+		}
+		if strings.Join(got, " ") != test.want || test.over != (len(a.Findings) == 1 && a.Findings[0].Rule == "x/strict-limits") {
+			t.Errorf("%+v: strict are %v; findings %v; withheld %v", test.strict, got, a.Findings, a.Withheld)
+		}
+	}
+}
+
+func TestLayer(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Name: plain, Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}}
+	var reported *dialect.Adapted
+	opts := &dialect.Options{Report: func(a *dialect.Adapted) { reported = a }}
+	tools := toolpost.Tools{defined(t, `{"name":"get.it","inputSchema":{"type":"object"}}`)}
+	set, err := toolpost.NewSet(t.Context(), d.Layer(tools, opts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reported == nil || reported.Dialect != d || len(reported.Tools) != 1 {
+		t.Fatalf("reported %v", reported)
+	}
+	got, err := set.CallText(t.Context(), reported.Tools[0].Name, nil)
+	if err != nil || got != "{}" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	broken := errors.New("broken")
+	_, err = d.Layer(toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return nil, broken }), nil).Tools(t.Context())
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoSchemaForNoArguments: some readers want none.
+func TestNoSchemaForNoArguments(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}}
+	tool := defined(t, `{"name":"n","inputSchema":{"type":"object"}}`)
+	a := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+	if a.Input != nil || a.Original != tool {
+		t.Errorf("got %+v", a.Tool)
+	}
+	if raw, err := a.MarshalJSON(); err != nil || string(raw) != `{"name":"n"}` {
+		t.Errorf("got %s, %v", raw, err)
+	}
+}

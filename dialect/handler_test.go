@@ -1,0 +1,190 @@
+package dialect_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// plain renames get.user, so that it is adapted.
+var plain = dialect.Name{Pattern: "^[a-z0-9_]+$"}
+
+// record is a tool that tells what it was called with.
+func record(raw string, policy toolpost.Policy) (*toolpost.Tool, *toolpost.Call) {
+	got := new(toolpost.Call)
+	return &toolpost.Tool{
+		Definition: toolpost.Definition{Name: "get.user", Input: schema.MustParse(raw)},
+		Policy:     policy,
+		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			*got = *call
+			return toolpost.Text("done"), nil
+		},
+	}, got
+}
+
+// through calls the tool as a reader of d does.
+func through(t *testing.T, d *dialect.Dialect, tool *toolpost.Tool, arguments string) *toolpost.Result {
+	t.Helper()
+	set, err := toolpost.NewSet(t.Context(), d.Layer(toolpost.Tools{tool}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, _ := set.Tools(t.Context())
+	r, err := set.Call(t.Context(), &toolpost.Call{
+		ID: "7", Name: tools[0].Name, Arguments: json.RawMessage(arguments), Params: json.RawMessage(`{"_meta":{}}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const userSchema = `{"type":"object","properties":{"id":{"type":"integer"},"tags":{"type":"array"},"filter":{"type":"object"},
+	"note":{"type":"string"},"limit":{"type":"integer","default":5}},"required":["id"],"additionalProperties":false}`
+
+func TestCall(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Name: plain}
+	tests := []struct {
+		what, arguments, want string
+		notes                 []string
+	}{
+		{"plain", `{"id":1}`, `{"id":1,"limit":5}`, nil},
+		{"whole arguments in a string", ` "{\"id\":1}"`, `{"id":1,"limit":5}`,
+			[]string{"the arguments were a string that holds JSON; they are read as that JSON"}},
+		{"a list in a string", `{"id":1,"tags":"[\"a\"]","limit":1}`, `{"id":1,"tags":["a"],"limit":1}`,
+			[]string{"/tags was a string that holds JSON; it is read as that JSON"}},
+		{"two parts", `{"filter":" {\"a\":2}","id":1,"limit":1, "tags":"[]"}`, `{"filter":{"a":2},"id":1,"limit":1, "tags":[]}`,
+			[]string{"/filter was a string that holds JSON; it is read as that JSON", "/tags was a string that holds JSON; it is read as that JSON"}},
+		{"text that looks like JSON", `{"id":1,"note":"[1]","limit":1}`, `{"id":1,"note":"[1]","limit":1}`, nil},
+	}
+	for _, test := range tests {
+		tool, got := record(userSchema, toolpost.Policy{})
+		r := through(t, d, tool, test.arguments)
+		if r.IsError() || string(got.Arguments) != test.want || got.Name != "get.user" || got.ID != "7" || got.Params == nil {
+			text, _ := r.FirstText()
+			t.Errorf("%s: called with %s %s; %s", test.what, got.Name, got.Arguments, text)
+		}
+		if !slices.Equal(r.Notes(), test.notes) {
+			t.Errorf("%s: notes %q", test.what, r.Notes())
+		}
+	}
+}
+
+func TestCallWithWrongArguments(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Name: plain}
+	for arguments, want := range map[string]string{
+		`{"id":"1"}`:              "/id: expected integer",
+		`{"id":1,"tags":"[1"}`:    "/tags: expected array",
+		`{"id":1,"tags":"[1]x"}`:  "/tags: expected array",
+		`{"id":1,"tags":"{}"}`:    `/tags: expected array, got string "{}"`,
+		`"{\"id\":1"`:             "expected object",
+		`"[1]"`:                   "expected object",
+		`{"id":1`:                 "",
+		`{"id":1,"tagz":["[1]"]}`: "valid names: tags",
+	} {
+		tool, got := record(userSchema, toolpost.Policy{})
+		r := through(t, d, tool, arguments)
+		text, _ := r.FirstText()
+		if !r.IsError() || r.Outcome() != toolpost.KindRetry || got.Name != "" || !strings.Contains(text, want) ||
+			!strings.HasPrefix(text, "invalid arguments for get_user_") {
+			t.Errorf("%s: %s", arguments, text)
+		}
+	}
+}
+
+// TestUncheckedStaysUnchecked: what a foreign server takes beyond its schema
+// reaches it, where the reader saw that schema.
+func TestUncheckedStaysUnchecked(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Name: plain}
+	for in, want := range map[string]string{
+		`{"id":"1","tags":["[1]"]}`: `{"id":"1","tags":["[1]"]}`,
+		`{"id":"1","tags":"[1]"}`:   `{"id":"1","tags":[1]}`,
+		``:                          `{}`,
+	} {
+		tool, got := record(userSchema, toolpost.Policy{Unchecked: true})
+		if r := through(t, d, tool, in); r.IsError() || string(got.Arguments) != want {
+			t.Errorf("%s: called with %s", in, got.Arguments)
+		}
+	}
+}
+
+func TestPolicyOfAdaptedTool(t *testing.T) {
+	asked := ""
+	tool, _ := record(userSchema, toolpost.Policy{Timeout: time.Second, Quiet: true, Approve: func(_ context.Context, call *toolpost.Call) error {
+		asked = call.Name + string(call.Arguments)
+		return errors.New("no")
+	}})
+	d := &dialect.Dialect{ID: "x", Name: plain}
+	p := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Policy
+	if p.Timeout != time.Second || !p.Quiet || !p.Unchecked || p.Approve != nil {
+		t.Errorf("policy %+v", p)
+	}
+	r := through(t, d, tool, `{"id":1}`)
+	if asked != `get.user{"id":1,"limit":5}` || r.Outcome() != toolpost.KindDenied {
+		t.Errorf("asked for %s; %v", asked, r.Outcome())
+	}
+}
+
+func TestErrorsOfTheHandlerStay(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Name: plain}
+	mine := &toolpost.ArgumentsError{Tool: "another", Err: errors.New("wrong")}
+	for _, want := range []error{errors.New("broken"), toolpost.Denied("no"), mine, fmt.Errorf("x: %w", toolpost.ErrNotFound)} {
+		tool, _ := record(userSchema, toolpost.Policy{})
+		tool.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, want }
+		adapted := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+		if _, got := adapted.Handler(t.Context(), &toolpost.Call{Arguments: json.RawMessage(`{"id":1}`)}); got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
+func TestCallWithoutResult(t *testing.T) {
+	tool, _ := record(userSchema, toolpost.Policy{})
+	tool.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, nil }
+	d := &dialect.Dialect{ID: "x", Name: plain}
+	if r := through(t, d, tool, `"{\"id\":1}"`); r.IsError() || len(r.Notes()) != 1 {
+		t.Errorf("result %+v", r)
+	}
+	if r := through(t, d, tool, `{"id":1}`); r.IsError() {
+		t.Errorf("result %+v", r)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	tool, _ := record(userSchema, toolpost.Policy{Unchecked: true})
+	adapted := (&dialect.Dialect{ID: "x", Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+	got, err := adapted.Decode(json.RawMessage(`{"id":1,"tags":"[2]"}`))
+	if err != nil || string(got) != `{"id":1,"tags":[2]}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	_, err = adapted.Decode(json.RawMessage(`{"id":"x"}`))
+	var wrong *toolpost.ArgumentsError
+	if !errors.As(err, &wrong) || wrong.Tool != adapted.Name || !strings.Contains(err.Error(), "/id: expected integer") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"id":1,"tags":"[2]","filter":"{\"a\":\"[]\"}"}`)
+	f.Add(`"\"{}\""`)
+	tool, _ := record(userSchema, toolpost.Policy{})
+	adapted := (&dialect.Dialect{ID: "x", Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+	f.Fuzz(func(t *testing.T, arguments string) {
+		got, err := adapted.Decode(json.RawMessage(arguments))
+		if err == nil && tool.Input.Validator().Validate(got) != nil {
+			t.Errorf("%s becomes %s", arguments, got)
+		}
+		if tool.Input.Validator().Validate([]byte(arguments)) == nil && (err != nil || string(got) != arguments) {
+			t.Errorf("%s is valid, and becomes %s, %v", arguments, got, err)
+		}
+	})
+}

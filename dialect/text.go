@@ -1,0 +1,195 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// tool fits the description of a tool. The losses are at the pointer "".
+func (x *Text) tool(name, description string) (string, []lower.Loss) {
+	fitted, cut := x.fit(description, x.Max)
+	if x.Required && strings.TrimSpace(fitted) == "" {
+		fitted, cut = x.fit(sentence(name), x.Max)
+	}
+	if fitted == description {
+		return fitted, nil
+	}
+	return fitted, []lower.Loss{textLoss("", "the tool's description", cut)}
+}
+
+func textLoss(pointer, what string, cut int) lower.Loss {
+	l := lower.Loss{Pointer: pointer, Keyword: "description", Kind: lower.Noop, Detail: what + " is worded in another way"}
+	if cut > 0 {
+		l.Kind, l.Detail = lower.Dropped, fmt.Sprintf("%s is shortened: %d characters are no longer told", what, cut)
+	}
+	return l
+}
+
+// sentence makes a description of a name: "Get user." of getUser or get_user.
+func sentence(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			r = ' '
+		case i > 0 && unicode.IsLower(runes[i-1]) && unicode.IsUpper(r):
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	words := strings.Join(strings.Fields(b.String()), " ")
+	if words == "" {
+		return "Tool."
+	}
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:] + "."
+}
+
+// fit returns s as the reader takes it, at most so many runes, and how many
+// runes are no longer told. Text that the reader takes stays as it is.
+func (x *Text) fit(s string, most int) (fitted string, cut int) {
+	if x.fits(s, most) {
+		return s, 0
+	}
+	if x.Lines > 0 {
+		s = joinLines(s, x.Lines)
+	}
+	s = strings.TrimSpace(reword(s, x.Forbid))
+	if most <= 0 {
+		return s, 0
+	}
+	return cutText(s, most, x.Forbid)
+}
+
+func (x *Text) fits(s string, most int) bool {
+	return (most <= 0 || utf8.RuneCountInString(s) <= most) &&
+		(x.Lines <= 0 || strings.Count(s, "\n") < x.Lines) &&
+		!strings.ContainsAny(s, x.Forbid)
+}
+
+// mark stands where text was cut inside a sentence.
+const mark = "…"
+
+// cutText keeps at most so many runes of s: whole sentences, or whole words
+// and a mark if sentences would keep less than half. Where there are no
+// spaces, as in Japanese, any character ends a word.
+func cutText(s string, most int, forbid string) (kept string, cut int) {
+	n := utf8.RuneCountInString(s)
+	if n <= most {
+		return s, 0
+	}
+	end, tail := lastEnd(s, most, sentenceEnds), ""
+	if end == 0 {
+		if !strings.Contains(forbid, mark) {
+			tail = mark
+		}
+		most -= utf8.RuneCountInString(tail)
+		if end = lastEnd(s, most, wordEnds); end == 0 {
+			end = lastWhole(s, most)
+		}
+	}
+	kept = strings.TrimRightFunc(s[:end], unicode.IsSpace)
+	if tail != "" {
+		kept = strings.TrimRight(kept, " ,;:-")
+	}
+	return kept + tail, n - utf8.RuneCountInString(kept)
+}
+
+// lastEnd returns the last index behind most/2 to most runes where ends says
+// that something ends, 0 if there is none.
+func lastEnd(s string, most int, ends func(s string, i int) bool) int {
+	last, n := 0, 0
+	for i := range s {
+		if n > most {
+			break
+		}
+		if n >= max(most/2, 1) && whole(s, i) && ends(s, i) {
+			last = i
+		}
+		n++
+	}
+	return last
+}
+
+// lastWhole returns the last index of at most so many runes that is not
+// inside of what a person sees as one character.
+func lastWhole(s string, most int) int {
+	last, n := 0, 0
+	for i := range s {
+		if n > most {
+			break
+		}
+		if whole(s, i) || last == 0 {
+			last = i
+		}
+		n++
+	}
+	return last
+}
+
+// wordEnds says that a word ends at s[:i].
+func wordEnds(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return unicode.IsSpace(r)
+}
+
+// sentenceEnds says that a sentence ends at s[:i], or a line.
+func sentenceEnds(s string, i int) bool {
+	next, _ := utf8.DecodeRuneInString(s[i:])
+	if next == '\n' {
+		return true
+	}
+	before := strings.TrimRight(s[:i], `"'”’)]*_`+"`」』）】")
+	last, size := utf8.DecodeLastRuneInString(before)
+	switch last {
+	case '。', '！', '？', '｡', '．':
+		return !strings.ContainsRune("」』）】", next)
+	case '!', '?':
+		return unicode.IsSpace(next)
+	case '.':
+		after, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s[i:], unicode.IsSpace))
+		return unicode.IsSpace(next) && !unicode.IsLower(after) && !abbreviated(before[:len(before)-size])
+	}
+	return false
+}
+
+// abbreviated says that the dot behind s belongs to its last word: e.g, A.
+func abbreviated(s string) bool {
+	word := s[strings.LastIndexFunc(s, unicode.IsSpace)+1:]
+	return utf8.RuneCountInString(strings.TrimLeft(word, "(")) < 2 && !strings.ContainsAny(word, "0123456789") ||
+		strings.Contains(word, ".") && len(word) < 6
+}
+
+const (
+	zeroWidthJoiner = '\u200d'
+	firstSkinTone   = '\U0001F3FB'
+	lastSkinTone    = '\U0001F3FF'
+	firstFlag       = '\U0001F1E6'
+	lastFlag        = '\U0001F1FF'
+)
+
+// whole says that what a person sees as one character is not cut at i: no
+// accent, joined emoji, skin tone or flag.
+func whole(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	switch {
+	case unicode.IsMark(r), r == zeroWidthJoiner, before == zeroWidthJoiner, r >= firstSkinTone && r <= lastSkinTone:
+		return false
+	case r < firstFlag || r > lastFlag:
+		return true
+	}
+	flags := 0
+	for rest := s[:i]; ; flags++ {
+		last, size := utf8.DecodeLastRuneInString(rest)
+		if last < firstFlag || last > lastFlag {
+			return flags%2 == 0
+		}
+		rest = rest[:len(rest)-size]
+	}
+}
