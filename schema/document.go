@@ -14,6 +14,7 @@ const (
 	maxNodes       = 10_000
 	maxFullNodes   = 2_500 // for the full validator, which compiles in quadratic time
 	maxPaths       = 100_000
+	maxPointers    = 16 << 20 // bytes of the pointers to all subschemas
 	maxFindings    = 50
 )
 
@@ -28,12 +29,15 @@ type document struct {
 	nodes    int
 	patterns patterns
 	findings []Finding
+	kept     *kept // nil unless it is read for its form
 }
 
-// load reads and checks a schema. The document has no root if the schema
-// cannot be validated against at all; the findings say why.
-func load(raw []byte) *document {
-	d := &document{refs: map[*value]*value{}, dynamic: map[*value][]*value{}, patterns: patterns{}}
+// load reads and checks a schema, to be validated against. The document has no
+// root if that cannot be done at all; the findings say why.
+func load(raw []byte) *document { return loadInto(&document{}, raw) }
+
+func loadInto(d *document, raw []byte) *document {
+	d.refs, d.dynamic, d.patterns = map[*value]*value{}, map[*value][]*value{}, patterns{}
 	refuse := func(why string) *document {
 		d.root = nil
 		d.report("", "nothing is validated: "+why)
@@ -88,6 +92,7 @@ func (d *document) dialect() {
 	default:
 		d.report("/$schema", "the dialect "+shorten(k)+" is not known; read as draft 2020-12")
 	}
+	d.change("", "$schema", false, "the dialect says how to read the schema")
 	d.root.drop("$schema")
 }
 

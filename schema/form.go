@@ -119,10 +119,3 @@ func (f *Form) Any() bool {
 	return f.Kinds == KindAny && f.Number == nil && f.Text == nil && f.Array == nil && f.Object == nil &&
 		f.Enum == nil && f.Alts == nil && f.Ref == nil && len(f.Rest) == 0
 }
-
-// Form reads the schema into its normal form. Schemas beyond the limits of
-// [Compile] have a Root that takes anything, and a lost Change that says why.
-func (s *Schema) Form() *Document { return &Document{Root: &Form{Kinds: KindAny}} }
-
-// AnyOf returns the form of values that fit at least one of forms.
-func AnyOf(forms ...*Form) *Form { return forms[0] }

@@ -17,11 +17,15 @@ type repairer struct {
 	seen   map[*value]bool
 	refs   []reference // found and not yet resolved
 	nested bool        // there are schemas inside with an id of their own
+	length int         // of all pointers
 	over   string      // the limit that the schema exceeds, "" if none
 }
 
-func (r *repairer) report(pointer, format string, args ...any) {
-	r.doc.report(pointer, fmt.Sprintf(format, args...))
+// report tells what happened to a keyword of the schema at a pointer.
+func (r *repairer) report(pointer, keyword string, lost bool, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	r.doc.report(pointer+"/"+escapePointer(keyword), message)
+	r.doc.change(pointer, keyword, lost, message)
 }
 
 // schema repairs v in place, and all schemas below it.
@@ -31,11 +35,14 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	}
 	r.seen[v] = true
 	r.nodes++
+	r.length += len(pointer)
 	switch {
 	case r.nodes > maxNodes:
 		r.over = fmt.Sprintf("it has more than %d subschemas", maxNodes)
 	case depth > maxSchemaDepth:
 		r.over = fmt.Sprintf("its subschemas are nested deeper than %d", maxSchemaDepth)
+	case r.length > maxPointers:
+		r.over = "its names are too long for what they hold"
 	}
 	if r.over != "" {
 		return
@@ -45,7 +52,7 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	for _, k := range slices.Clone(v.kids) {
 		if s, known := keywords[k.name]; known && r.keyword(v, k, s, pointer) {
 			for at, sub := range subschemas(k) {
-				r.schema(sub, pointer+"/"+escapePointer(k.name)+at, depth+1)
+				r.schema(sub, pointer+"/"+r.doc.sourceName(k)+at, depth+1)
 			}
 		}
 	}
@@ -63,7 +70,9 @@ func (r *repairer) keyword(v, k *value, s shape, pointer string) bool {
 		}
 		return true
 	case s != shapeAnnotation:
-		r.report(pointer+"/"+k.name, "%s cannot be %s; it is not checked", k.name, shorten(k))
+		r.report(pointer, k.name, k.kind != KindNull, "%s cannot be %s; it is not checked", k.name, shorten(k))
+	case r.doc.kept != nil:
+		return false
 	}
 	v.drop(k.name)
 	return false
@@ -74,7 +83,7 @@ func (r *repairer) identity(v *value, pointer string) {
 	ref := v.get("$ref")
 	if ref != nil {
 		r.refs = append(r.refs, reference{v, pointer})
-		if r.draft <= 7 { // a $ref replaces its siblings; the full validator forgets these
+		if r.draft <= 7 && r.doc.kept == nil { // a $ref replaces its siblings; the full validator forgets these
 			for _, name := range []string{"const", "contains", "propertyNames", "if", "then", "else"} {
 				v.drop(name)
 			}
@@ -90,7 +99,7 @@ func (r *repairer) keepLast(v *value, pointer string) {
 	last := make(map[string]*value, len(v.kids))
 	for _, kid := range v.kids {
 		if last[kid.name] != nil {
-			r.report(pointer+"/"+escapePointer(kid.name), "the name is repeated; only the last one counts")
+			r.report(pointer, kid.name, false, "the name is repeated; only the last one counts")
 		}
 		last[kid.name] = kid
 	}
@@ -103,7 +112,10 @@ func (r *repairer) keepLast(v *value, pointer string) {
 func (r *repairer) translate(v *value, pointer string) {
 	if r.draft == 4 {
 		for _, later := range []string{"const", "contains", "propertyNames", "if", "$id"} {
-			v.drop(later)
+			if v.get(later) != nil {
+				r.doc.change(pointer, later, false, "draft 4 has no such keyword")
+				v.drop(later)
+			}
 		}
 	}
 	r.exclusive(v, pointer, "exclusiveMinimum", "minimum")
@@ -128,7 +140,7 @@ func (r *repairer) enum(v *value, pointer string) {
 			return again
 		})
 	case k.kind != KindObject:
-		r.report(pointer+"/enum", "enum is %s; read as the only choice", shorten(k))
+		r.report(pointer, "enum", false, "enum is %s; read as the only choice", shorten(k))
 		v.set("enum", "["+string(k.raw)+"]")
 	}
 }
@@ -139,10 +151,10 @@ func (r *repairer) tuple(v *value, pointer string) {
 	if k == nil || k.kind != KindArray || r.draft < 2020 || v.get("prefixItems") != nil {
 		return
 	}
-	r.report(pointer+"/items", "items is a list; read as prefixItems, as older drafts have it")
-	k.name = "prefixItems"
+	r.report(pointer, "items", false, "items is a list; read as prefixItems, as older drafts have it")
+	r.doc.rename(k, "prefixItems")
 	if rest := v.get("additionalItems"); rest != nil {
-		rest.name = "items"
+		r.doc.rename(rest, "items")
 	}
 	if len(k.kids) == 0 {
 		v.drop(k.name)
@@ -156,7 +168,9 @@ func (r *repairer) exclusive(v *value, pointer, flag, bound string) {
 		return
 	}
 	if r.draft > 4 {
-		r.report(pointer+"/"+flag, "%s is %s; read as draft-04 has it", flag, k.raw)
+		r.report(pointer, flag, false, "%s is %s; read as draft-04 has it", flag, k.raw)
+	} else {
+		r.doc.change(pointer, flag, false, "later drafts have a bound of its own for it")
 	}
 	v.drop(flag)
 	if b := v.get(bound); b != nil && k.is("true") {
@@ -171,7 +185,8 @@ func (r *repairer) types(v *value, pointer string) {
 		return
 	}
 	if n := v.get("nullable"); n != nil && n.is("true") && isType(k) && k.text != "null" {
-		r.report(pointer+"/nullable", "nullable is not JSON Schema; read as OpenAPI has it")
+		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as OpenAPI has it")
+		v.drop("nullable")
 		v.set("type", "["+string(k.raw)+`,"null"]`)
 		if e := v.get("enum"); e != nil && e.kind == KindArray && !slices.ContainsFunc(e.kids, func(x *value) bool { return x.kind == KindNull }) {
 			e.kids = append(e.kids, parseValue([]byte("null")))
@@ -179,7 +194,7 @@ func (r *repairer) types(v *value, pointer string) {
 		return
 	}
 	if k.kind == KindString && k.text == "any" {
-		r.report(pointer+"/type", `type "any" is of draft 3; every type is accepted`)
+		r.report(pointer, "type", false, `type "any" is of draft 3; every type is accepted`)
 		v.drop("type")
 	}
 }
@@ -195,7 +210,7 @@ func (r *repairer) requiredProperties(v *value, pointer string) {
 		if k == nil || k.kind != KindBoolean {
 			continue
 		}
-		r.report(pointer+"/properties/"+escapePointer(p.name)+"/required", "required is %s; read as draft-03 has it", k.raw)
+		r.report(pointer+"/properties/"+escapePointer(p.name), "required", false, "required is %s; read as draft-03 has it", k.raw)
 		p.drop("required")
 		if k.is("true") {
 			require(v, p.name)
@@ -219,10 +234,13 @@ func require(v *value, name string) {
 
 // patterns drops the patterns that no engine compiles.
 func (r *repairer) patterns(v *value, pointer string) {
+	if r.doc.kept != nil {
+		return
+	}
 	if k := v.get("pattern"); k != nil {
 		if _, err := r.doc.patterns.compile(k.text); err != nil {
 			v.drop("pattern")
-			r.report(pointer+"/pattern", "the pattern is not checked: %v", err)
+			r.report(pointer, "pattern", true, "the pattern is not checked: %v", err)
 		}
 	}
 	table := v.get("patternProperties")
@@ -234,7 +252,7 @@ func (r *repairer) patterns(v *value, pointer string) {
 			table.drop(k.name)
 			v.drop("additionalProperties") // it is about the names that match no pattern
 			v.drop("unevaluatedProperties")
-			r.report(pointer+"/patternProperties/"+escapePointer(k.name), "properties of this pattern, and additional ones, are not checked: %v", err)
+			r.report(pointer+"/patternProperties", k.name, true, "properties of this pattern, and additional ones, are not checked: %v", err)
 		}
 	}
 }

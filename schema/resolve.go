@@ -97,6 +97,10 @@ func (x *index) find(v *value, ref string) *value {
 // forget drops the keywords about what no other schema has looked at: a schema
 // that is missing might have.
 func (x *index) forget(d *document) {
+	if d.kept != nil {
+		d.kept.blind = true
+		return
+	}
 	lost := false
 	for v := range x.base {
 		for _, keyword := range []string{"unevaluatedProperties", "unevaluatedItems"} {
@@ -133,7 +137,9 @@ func (d *document) resolve(r reference, x *index, nested bool) *value {
 	if !strings.HasPrefix(ref, "#") {
 		why = "is outside the schema, and is not fetched"
 	}
-	d.report(r.pointer+"/$ref", fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why))
+	why = fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why)
+	d.report(r.pointer+"/$ref", why)
+	d.change(r.pointer, "$ref", true, why)
 	return nil
 }
 

@@ -43,7 +43,8 @@ type Rules struct {
 
 	// Pattern is the regular expressions taken: "" all, "re2" no lookaround
 	// and no backreference, "simple" also no \b and \B and no count above 100,
-	// "anchored" as "re2", and it begins with ^ and ends with $.
+	// "anchored" as "simple", no classes such as \d, and it begins with ^ and
+	// ends with $.
 	Pattern string `json:"pattern,omitempty"`
 
 	// MinItems is the largest minItems taken; null is any.

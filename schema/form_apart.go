@@ -1,0 +1,126 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// maxPairs is how many alternatives are compared each with each.
+const maxPairs = 64
+
+// disjoint says that no value fits two of the alternatives; false if that
+// cannot be told.
+func disjoint(list []*Form) bool {
+	if len(list) > maxPairs {
+		return tagOf(list) != "" && !slices.ContainsFunc(list, func(f *Form) bool { return f.Kinds != KindObject })
+	}
+	for i, f := range list {
+		for _, g := range list[:i] {
+			if !apart(f, g, 3) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// apart says that no value fits both a and b; deep bounds how far it looks.
+func apart(a, b *Form, deep int) bool {
+	a, b = target(a), target(b)
+	both := a.Kinds & b.Kinds
+	if a.Enum != nil && b.Enum != nil && !common(a.Enum, b.Enum) {
+		both &^= a.Enum.Kinds & b.Enum.Kinds
+	}
+	if both&KindObject != 0 && deep > 0 && a.Object != nil && b.Object != nil {
+		if objectsApart(a.Object, b.Object, deep-1) || objectsApart(b.Object, a.Object, deep-1) {
+			both &^= KindObject
+		}
+	}
+	return both == 0
+}
+
+// target returns the form that f refers to, if it says nothing itself.
+func target(f *Form) *Form {
+	for range maxRefs {
+		if f.Ref == nil || f.Ref.Form == nil || !f.onlyRefers() {
+			break
+		}
+		c := *f.Ref.Form
+		c.Kinds &= f.Kinds
+		f = &c
+	}
+	return f
+}
+
+// common says that two enums share a value.
+func common(a, b *EnumForm) bool {
+	in := map[string]bool{}
+	for _, v := range a.Values {
+		in[valueKey(v)] = true
+	}
+	return slices.ContainsFunc(b.Values, func(v json.RawMessage) bool { return in[valueKey(v)] })
+}
+
+// objectsApart says that a requires a property that takes other values than
+// the one of b.
+func objectsApart(a, b *ObjectForm, deep int) bool {
+	for _, p := range a.Properties {
+		if !p.Required {
+			continue
+		}
+		other := b.Additional
+		if i := slices.IndexFunc(b.Properties, func(q Property) bool { return q.Name == p.Name }); i >= 0 {
+			other = b.Properties[i].Form
+		}
+		if other != nil && apart(p.Form, other, deep) {
+			return true
+		}
+	}
+	return false
+}
+
+// tagOf returns the required property that has a single value of its own in
+// each of the alternatives that are objects, "" if there is none, or only one
+// such alternative.
+func tagOf(list []*Form) string {
+	var objects []*ObjectForm
+	for _, f := range list {
+		if f.Kinds&KindObject == 0 {
+			continue
+		}
+		if f = target(f); f.Object == nil {
+			return ""
+		}
+		objects = append(objects, f.Object)
+	}
+	if len(objects) < 2 {
+		return ""
+	}
+	for _, p := range objects[0].Properties {
+		if tells(objects, p.Name) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// tells says that a property has a single value of its own in each object.
+func tells(objects []*ObjectForm, name string) bool {
+	seen := make(map[string]bool, len(objects))
+	for _, o := range objects {
+		i := slices.IndexFunc(o.Properties, func(p Property) bool { return p.Name == name && p.Required })
+		if i < 0 {
+			return false
+		}
+		f := target(o.Properties[i].Form)
+		if f.Enum == nil || f.Kinds != f.Enum.Kinds || len(f.Enum.Values) != 1 {
+			return false
+		}
+		key := valueKey(f.Enum.Values[0])
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+	}
+	return true
+}
