@@ -36,6 +36,14 @@ func metaschema(s *subject, rule, dialect string) {
 		s.addAt("", rule, "the dialect %q is not known", dialect)
 		return
 	}
+	if len(s.places) > 10_000 || s.cut {
+		s.addAt("", rule, "it is too large or too deep to judge")
+		return
+	}
+	if !s.root.computable() {
+		s.addAt("", rule, "a number has a huge exponent")
+		return
+	}
 	err := meta.Validate(s.root.plain())
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {

@@ -33,14 +33,21 @@ func bounds(s *subject) {
 		return
 	}
 	const most = 100_000
-	for _, p := range s.places {
-		if s.weigh(p, inPlace, func(_ *place, next []int) int {
-			sum := 1
-			for _, n := range next {
-				sum = min(sum+n, most+1)
+	known := map[*place]int{}
+	var ways func(*place) int
+	ways = func(p *place) int {
+		n, ok := known[p]
+		if !ok {
+			n = 1
+			for _, next := range p.next(inPlace) {
+				n = min(n+ways(next), most+1)
 			}
-			return sum
-		}) > most {
+			known[p] = n
+		}
+		return n
+	}
+	for _, p := range s.places {
+		if ways(p) > most {
 			s.add(p, "M1/bounds", "there are more than %d ways through references and branches", most)
 			return
 		}

@@ -146,17 +146,24 @@ func (s *subject) limit(rule, what string, n, most int) {
 
 // levels counts objects and arrays in each other, through references.
 func levels(s *subject) int {
-	all := func(*place) bool { return true }
-	return s.weigh(s.places[0], all, func(p *place, next []int) int {
+	known := map[*place]int{}
+	var visit func(*place) int
+	visit = func(p *place) int {
+		if n, ok := known[p]; ok {
+			return n // 0 where it leads to itself
+		}
+		known[p] = 0
 		deepest := 0
-		for _, n := range next {
-			deepest = max(deepest, n)
+		for _, next := range p.next(func(*place) bool { return true }) {
+			deepest = max(deepest, visit(next))
 		}
 		if p.objects() || p.has("items") {
 			deepest++
 		}
+		known[p] = deepest
 		return deepest
-	})
+	}
+	return visit(s.places[0])
 }
 
 // length counts the characters of a value as text.

@@ -15,9 +15,17 @@ type subject struct {
 	places  []*place
 	at      map[*value]*place
 	anchors map[string]*place
-	where   string // before pointers
+	targets map[string]*place // of references
+	where   string            // before pointers
 	found   *[]Violation
+	told    int  // violations so far
+	cut     bool // what is too deep is left out
 }
+
+const (
+	deepest = 200 // no target takes schemas like that, and long pointers cost
+	enough  = 200 // violations of one tool
+)
 
 // A place is one subschema. Members of properties are names, not keywords, so
 // that a property called type or required is nothing special.
@@ -61,7 +69,7 @@ func (s *subject) read(raw []byte) {
 		return
 	}
 	s.root = v
-	s.at, s.anchors = map[*value]*place{}, map[string]*place{}
+	s.at, s.anchors, s.targets = map[*value]*place{}, map[string]*place{}, map[string]*place{}
 	s.walk(&place{v: v})
 	for _, p := range s.places {
 		if ref := p.v.get("$ref"); ref != nil && ref.kind == text {
@@ -96,12 +104,26 @@ func (s *subject) walk(p *place) {
 
 func (s *subject) child(parent *place, via, name string, v *value) {
 	p := &place{v: v, via: via, name: name, parent: parent, depth: parent.depth + 1}
+	if p.depth > deepest {
+		s.add(parent, "depth", "deeper than %d", deepest)
+		s.cut = true
+		return
+	}
 	parent.children = append(parent.children, p)
 	s.walk(p)
 }
 
 // resolve finds what a reference in the schema itself points to.
 func (s *subject) resolve(ref string) *place {
+	p, known := s.targets[ref]
+	if !known {
+		p = s.find(ref)
+		s.targets[ref] = p
+	}
+	return p
+}
+
+func (s *subject) find(ref string) *place {
 	fragment, local := strings.CutPrefix(ref, "#")
 	if !local {
 		return nil
@@ -148,10 +170,16 @@ func (p *place) pointer() string {
 }
 
 func (s *subject) add(p *place, rule, format string, args ...any) {
+	if s.told > enough {
+		return
+	}
 	s.addAt(p.pointer(), rule, format, args...)
 }
 
 func (s *subject) addAt(pointer, rule, format string, args ...any) {
+	if s.told++; s.told > enough {
+		return
+	}
 	*s.found = append(*s.found, Violation{s.Name, s.where + pointer, rule, fmt.Sprintf(format, args...)})
 }
 
@@ -229,24 +257,4 @@ func (p *place) next(follow func(child *place) bool) []*place {
 		all = append(all, p.target)
 	}
 	return all
-}
-
-// weigh sums up a graph: of is the weight of a place, given those of what
-// comes next. A place that leads to itself weighs nothing there.
-func (s *subject) weigh(start *place, follow func(child *place) bool, of func(p *place, next []int) int) int {
-	known := map[*place]int{}
-	var visit func(*place) int
-	visit = func(p *place) int {
-		if n, ok := known[p]; ok {
-			return n
-		}
-		known[p] = 0
-		var weights []int
-		for _, next := range p.next(follow) {
-			weights = append(weights, visit(next))
-		}
-		known[p] = of(p, weights)
-		return known[p]
-	}
-	return visit(start)
 }

@@ -1,7 +1,6 @@
 package accept
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,13 +29,13 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if err := bounded(schema); err != nil {
 		return nil, err
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	doc, err := parseExact(schema)
 	if err != nil {
 		return nil, fmt.Errorf("compile schema: %w", err)
 	}
 	const at = "mem:///schema"
 	c := newCompiler()
-	if err := c.AddResource(at, doc); err != nil {
+	if err := c.AddResource(at, doc.plain()); err != nil {
 		return nil, fmt.Errorf("compile schema: %w", err)
 	}
 	compiled, err := c.Compile(at)
@@ -44,6 +43,14 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 		return nil, fmt.Errorf("compile schema: %w", err)
 	}
 	return &Schema{compiled}, nil
+}
+
+func parseExact(raw []byte) (*value, error) {
+	v, err := parse(raw)
+	if err == nil && !v.computable() {
+		err = errors.New("a number has a huge exponent")
+	}
+	return v, err
 }
 
 // bounded applies the bounds of M1 that keep a validator alive.
@@ -61,11 +68,11 @@ func bounded(schema json.RawMessage) error {
 
 // Failing returns what the instance does not satisfy, nil if it is valid.
 func (s *Schema) Failing(instance json.RawMessage) ([]Failure, error) {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(instance))
+	v, err := parseExact(instance)
 	if err != nil {
 		return nil, fmt.Errorf("validate: %w", err)
 	}
-	return s.failing(v)
+	return s.failing(v.plain())
 }
 
 func (s *Schema) failing(instance any) ([]Failure, error) {

@@ -17,6 +17,7 @@ type value struct {
 	truth   bool
 	items   []*value
 	members []member
+	index   map[string]int // of many members, as they were read
 }
 
 type member struct {
@@ -97,6 +98,12 @@ func readObject(d *json.Decoder) (*value, error) {
 		}
 		v.members = append(v.members, member{name.(string), item})
 	}
+	if len(v.members) > 16 {
+		v.index = make(map[string]int, len(v.members))
+		for i, m := range v.members {
+			v.index[m.name] = i
+		}
+	}
 	_, err := d.Token()
 	return v, err
 }
@@ -114,6 +121,12 @@ func newBool(b bool) *value { return &value{kind: boolean, truth: b} }
 // get returns the member of that name, nil if there is none. The last wins.
 func (v *value) get(name string) *value {
 	if v == nil || v.kind != object {
+		return nil
+	}
+	if len(v.index) == len(v.members) && len(v.index) > 0 {
+		if i, ok := v.index[name]; ok {
+			return v.members[i].value
+		}
 		return nil
 	}
 	for i := len(v.members) - 1; i >= 0; i-- {
@@ -217,6 +230,26 @@ func (v *value) plain() any {
 		return all
 	}
 	return nil
+}
+
+// computable tells whether all numbers can be told apart exactly: a huge
+// exponent would be a number of as many digits, and ends the validator.
+func (v *value) computable() bool {
+	if v.kind == number {
+		_, exponent, _ := strings.Cut(strings.ToLower(v.text), "e")
+		return len(strings.TrimLeft(exponent, "+-")) < 5
+	}
+	for _, i := range v.items {
+		if !i.computable() {
+			return false
+		}
+	}
+	for _, m := range v.members {
+		if !m.value.computable() {
+			return false
+		}
+	}
+	return true
 }
 
 func escape(name string) string {
