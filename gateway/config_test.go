@@ -8,10 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"golang.org/x/tools/txtar"
 )
@@ -72,6 +75,9 @@ func lookup(env string) func(string) (string, bool) {
 	}
 }
 
+// builtIn is the list of dialects in an error, which grows.
+var builtIn = regexp.MustCompile(`there are [a-z0-9., -]*claude-desktop[a-z0-9., -]*`)
+
 func TestParseConfig(t *testing.T) {
 	golden(t, "config", func(t *testing.T, a *txtar.Archive) string {
 		var name string
@@ -91,7 +97,7 @@ func TestParseConfig(t *testing.T) {
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error tells a value of the file: %v", err)
 		}
-		return "error:\n" + err.Error() + "\n"
+		return "error:\n" + builtIn.ReplaceAllString(err.Error(), "there are …") + "\n"
 	})
 }
 
@@ -133,6 +139,16 @@ func describe(t *testing.T, cfg *gateway.Config) string {
 	}
 	if cfg.Quiet != nil {
 		fmt.Fprintf(&b, "quiet %q\n", cfg.Quiet)
+	}
+	if cfg.Dialect != "" {
+		fmt.Fprintf(&b, "dialect %q\n", cfg.Dialect)
+	}
+	if cfg.Dialects != nil {
+		for _, d := range cfg.Dialects.All() {
+			if known, err := dialect.Find(d.ID); err != nil || !reflect.DeepEqual(d, known) {
+				fmt.Fprintf(&b, "dialects %s: extends %q, names of %d\n", d.ID, d.Extends, d.Name.Max)
+			}
+		}
 	}
 	for _, f := range cfg.Findings {
 		fmt.Fprintf(&b, "finding: %s\n", f.Message)

@@ -29,17 +29,13 @@ func (f *file) dialect(v hujson.Value, path string) {
 
 func (f *file) overlays(v hujson.Value, path string) {
 	f.members(v, path, func(m *hujson.ObjectMember) {
-		id, path := key(m), path+"."+key(m)
-		switch {
-		case m.Value.Value.Kind() != '{':
-			f.fail(m.Value.StartOffset, `%s is %s; want an object, such as {"extends": "mcp"}`, path, kind(m.Value))
-		case id == NoDialect || id == "":
-			f.fail(m.Name.StartOffset, "no dialect can be called %q; give it another name", id)
-		default:
-			plain := m.Value.Clone()
-			plain.Standardize()
-			f.own = append(f.own, &overlay{id: id, offset: m.Name.StartOffset, json: plain.Pack()})
+		if key(m) == NoDialect {
+			f.fail(m.Name.StartOffset, "%q stands for no dialect; give this one another name", NoDialect)
+			return
 		}
+		plain := m.Value.Clone()
+		plain.Standardize()
+		f.own = append(f.own, &overlay{id: key(m), offset: m.Name.StartOffset, json: plain.Pack()})
 	})
 }
 

@@ -171,8 +171,11 @@ type choices struct {
 	known map[Reader]string
 }
 
-// maxReaders bounds what is remembered of clients: they can make names up.
-const maxReaders = 1000
+// Bounds of what is remembered of clients: they can make names up.
+const (
+	maxReaders = 1000
+	maxReader  = 1000 // bytes of what one says
+)
 
 // choose looks at what the client says of itself, once.
 func (c *choices) choose(r Reader, log *slog.Logger) string {
@@ -183,6 +186,9 @@ func (c *choices) choose(r Reader, log *slog.Logger) string {
 		return id
 	}
 	id = c.book.Choose(r.Name, r.Version, r.UserAgent).ID
+	if len(r.Name)+len(r.Version)+len(r.UserAgent) > maxReader {
+		return id
+	}
 	log.Debug("dialect chosen", "dialect", id, "client", r.Name, "version", r.Version, "agent", r.UserAgent)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ type Recorder struct {
 type Recorded struct {
 	Name      string
 	Arguments string
-	Result    *toolpost.Result // nil if Err is set
+	Result    *toolpost.Result // nil if Err is set; its Notes tell of repaired arguments
 	Err       error
 }
 

@@ -92,6 +92,21 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// What was done to the arguments on the way is in the record.
+func TestRecordNotes(t *testing.T) {
+	repaired := greet("greet", "Greets.")
+	next := repaired.Handler
+	repaired.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		result, err := next(ctx, call)
+		return result.WithNotes("the name was trimmed"), err
+	}
+	r := tooltest.Record(toolpost.Tools{repaired})
+	tooltest.Call(t, r, "greet", `{"name":"Ada"}`)
+	if notes := r.Calls()[0].Result.Notes(); len(notes) != 1 || notes[0] != "the name was trimmed" {
+		t.Errorf("got %q", notes)
+	}
+}
+
 func ExampleRecord() {
 	recorder := tooltest.Record(toolpost.Tools{greet("greet", "Greets.")})
 	set, err := toolpost.NewSet(context.Background(), recorder)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -127,6 +130,69 @@ func TestBoard(t *testing.T) {
 	}
 }
 
+var odd = newAdaption(&dialect.Adapted{
+	Dialect: &dialect.Dialect{ID: "claude-desktop"},
+	Tools: []*dialect.Tool{{
+		Tool:   &toolpost.Tool{Definition: toolpost.Definition{Name: "a"}},
+		Losses: []lower.Loss{{Pointer: "/x", Keyword: "anyOf", Kind: lower.Encoded, Detail: "text"}, {Keyword: "if", Kind: lower.Dropped}, {Keyword: "not", Kind: lower.Dropped}},
+	}},
+	Withheld: []dialect.Withheld{{Name: "b\x1b[2J", Rule: "claude-desktop/schema", Why: "it is odd"}},
+	Findings: []dialect.Finding{{Rule: "claude-desktop/tool-count", Message: "there are too many"}},
+})
+
+func TestAdaption(t *testing.T) {
+	var s screen
+	b := &board{out: &s, size: func() (int, int) { return 200, 50 }}
+	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
+	b.update(&gateway.Snapshot{Status: servers})
+	b.adapt(odd)
+	want := []string{
+		"dialect claude-desktop: 1 tools, 1 withheld; losses: 2 dropped, 1 encoded",
+		`dialect claude-desktop: tool "b\x1b[2J" is withheld: it is odd (claude-desktop/schema)`,
+		"dialect claude-desktop: there are too many (claude-desktop/tool-count)",
+	}
+	if d := cmp.Diff(want, s.lines[:3]); d != "" {
+		t.Error(d)
+	}
+	if !strings.Contains(strings.Join(s.lines, "\n"), "SERVER") {
+		t.Errorf("the table is gone: %q", s.lines)
+	}
+
+	var out bytes.Buffer
+	sv := &service{log: plainLogger(&out)}
+	sv.view = &logView{log: sv.log}
+	report := sv.adapted()
+	report(odd.Adapted)
+	report(odd.Adapted) // the same is told once
+	wantLog := `level=INFO msg="tools adapted" dialect=claude-desktop tools=1 withheld=1 dropped=2 encoded=1
+level=WARN msg="tool is withheld" dialect=claude-desktop tool="b\x1b[2J" rule=claude-desktop/schema why="it is odd"
+level=WARN msg="there are too many" dialect=claude-desktop rule=claude-desktop/tool-count
+level=DEBUG msg=loss dialect=claude-desktop tool=a pointer=/x keyword=anyOf kind=encoded detail=text
+level=DEBUG msg=loss dialect=claude-desktop tool=a pointer="" keyword=if kind=dropped detail=""
+level=DEBUG msg=loss dialect=claude-desktop tool=a pointer="" keyword=not kind=dropped detail=""
+`
+	if d := cmp.Diff(wantLog, out.String()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	fewer := *odd.Adapted
+	fewer.Withheld = nil
+	out.Reset()
+	report(&fewer)
+	if !strings.Contains(out.String(), "withheld=0") {
+		t.Errorf("a change is not told: %s", out.String())
+	}
+}
+
+// plainLogger writes log lines of every level without the time.
+func plainLogger(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
 // TestSmallScreen checks that what does not fit is drawn only once.
 func TestSmallScreen(t *testing.T) {
 	var s screen
@@ -144,12 +210,7 @@ func TestSmallScreen(t *testing.T) {
 
 func TestLogView(t *testing.T) {
 	var out bytes.Buffer
-	v := &logView{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))}
+	v := &logView{log: plainLogger(&out)}
 	v.begin(&guide{url: "http://127.0.0.1:1/mcp", exposed: true})
 	v.update(&gateway.Snapshot{Status: servers})
 	v.update(&gateway.Snapshot{Status: servers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})

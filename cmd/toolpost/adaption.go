@@ -39,10 +39,14 @@ func (a *adaption) lines() []string {
 	if n := len(a.Withheld); n > 0 {
 		first += fmt.Sprintf(", %d withheld", n)
 	}
+	var losses []string
 	for _, k := range kinds {
 		if n := a.losses[k]; n > 0 {
-			first += fmt.Sprintf(", %d %s", n, k)
+			losses = append(losses, fmt.Sprintf("%d %s", n, k))
 		}
+	}
+	if losses != nil {
+		first += "; losses: " + strings.Join(losses, ", ")
 	}
 	lines := []string{first}
 	for _, w := range a.Withheld {
