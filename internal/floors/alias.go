@@ -57,7 +57,7 @@ func (c *checker) holders() []holder {
 		for _, s := range variableSpecs(f) {
 			for i, name := range s.Names {
 				o := c.info.Defs[name]
-				if o == nil || name.Name == "_" || plain(o.Type()) {
+				if o == nil || name.Name == "_" || plain(o.Type()) || readOnlyFiles(s) {
 					continue
 				}
 				if len(s.Values) == len(s.Names) {

@@ -255,6 +255,8 @@ func f() int {
 		{"init", "x.go", "func init() {}\ntype t int\nfunc (t) init() {}", floors.State, []string{"function init"}},
 		{"assigned", "x.go", "var v int\nfunc f() { v = 1 }", floors.State, []string{"v is assigned"}},
 		{"added", "x.go", "var v int\nfunc f() { v += 1 }", floors.State, []string{"v is assigned"}},
+		{"embedded files are read", "x.go", "import (\"embed\"; \"io/fs\")\nvar v embed.FS\nfunc f() { v.ReadFile(\"x\"); fs.Glob(v, \"*\") }", floors.State, nil},
+		{"embedded files are replaced", "x.go", "import \"embed\"\nvar v embed.FS\nfunc f() { v = embed.FS{} }", floors.State, []string{"v is assigned"}},
 		{"incremented", "x.go", "var v int\nfunc f() { v++ }", floors.State, []string{"v is assigned"}},
 		{"indexed", "x.go", "var v = map[int]int{}\nfunc f() { v[1] = 1 }", floors.State, []string{"v is assigned"}},
 		{"through a pointer", "x.go", "var v = new(int)\nfunc f() { *v = 1 }", floors.State, []string{"v is not of a kind", "v is assigned"}},

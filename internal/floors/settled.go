@@ -26,13 +26,19 @@ func (c *checker) unsettled(s *ast.ValueSpec) []*ast.Ident {
 		case s.Values == nil:
 			_, ok = c.info.TypeOf(s.Type).Underlying().(*types.Basic)
 			ok = ok && c.info.TypeOf(s.Type) != types.Typ[types.Invalid]
-			ok = ok || types.ExprString(s.Type) == "embed.FS" // read-only files
+			ok = ok || readOnlyFiles(s)
 		}
 		if !ok {
 			found = append(found, name)
 		}
 	}
 	return found
+}
+
+// readOnlyFiles says that a declaration is of embedded files: whatever they are
+// passed to can only read them.
+func readOnlyFiles(s *ast.ValueSpec) bool {
+	return s.Values == nil && types.ExprString(s.Type) == "embed.FS"
 }
 
 func (c *checker) settled(e ast.Expr) bool {

@@ -1,0 +1,135 @@
+package dialect
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// check finds what decoding does not: text is what d was read from.
+func (d *Dialect) check(text jsontext.Value) error {
+	if d.Title == "" {
+		return errors.New("title is missing")
+	}
+	if err := checkNumbers(text); err != nil {
+		return err
+	}
+	if err := checkPatterns(d.patterns()); err != nil {
+		return err
+	}
+	for _, rules := range []struct {
+		at string
+		*lower.Rules
+	}{{"input", &d.Input}, {"output.rules", &d.Output.Rules}} {
+		if err := checkWords(rules.at, rules.Rules); err != nil {
+			return err
+		}
+	}
+	for i, c := range d.Clients {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("clients[%d]: %w", i, err)
+		}
+	}
+	known := map[string]bool{}
+	for _, r := range Rules() {
+		known[r.Name] = true
+	}
+	for i, s := range d.Sources {
+		if err := s.check(known); err != nil {
+			return fmt.Errorf("sources[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkNumbers refuses negative numbers: all numbers are limits.
+func checkNumbers(text jsontext.Value) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return nil // the end: the text was read before
+		}
+		if token.Kind() == '0' && strings.HasPrefix(token.String(), "-") {
+			return fmt.Errorf("%s is %s: a limit is 0 or more", dec.StackPointer(), token)
+		}
+	}
+}
+
+// patterns returns the regular expressions by where they stand.
+func (d *Dialect) patterns() [][2]string {
+	class := ""
+	if d.Name.Fold != "" {
+		class = "^" + d.Name.Fold + "$"
+	}
+	return [][2]string{
+		{"name.pattern", d.Name.Pattern},
+		{"name.fold", class},
+		{"input.object.name", d.Input.Object.Name},
+		{"output.rules.object.name", d.Output.Rules.Object.Name},
+	}
+}
+
+func checkPatterns(all [][2]string) error {
+	for _, p := range all {
+		if _, err := regexp.Compile(p[1]); err != nil {
+			return fmt.Errorf("%s: %w", p[0], err)
+		}
+	}
+	return nil
+}
+
+// checkWords refuses words that the rules do not know.
+func checkWords(at string, r *lower.Rules) error {
+	for _, w := range []struct{ at, word, known string }{
+		{"dialect", r.Dialect, "draft-07 openapi"},
+		{"null", r.Null, "keyword none"},
+		{"untyped", r.Untyped, "json"},
+		{"pattern", r.Pattern, "re2 simple anchored"},
+		{"object.maps", r.Object.Maps, "pairs json"},
+		{"array.tuples", r.Array.Tuples, "object"},
+		{"ref.recursion", r.Ref.Recursion, "optional none"},
+	} {
+		if w.word != "" && !slices.Contains(strings.Fields(w.known), w.word) {
+			return fmt.Errorf("%s.%s is %q: leave it out, or take one of %s", at, w.at, w.word, w.known)
+		}
+	}
+	return nil
+}
+
+func (c Client) check() error {
+	for _, v := range []string{c.Since, c.Before} {
+		if v != "" && len(numbers(v)) == 0 {
+			return fmt.Errorf("the version %q does not begin with a number", v)
+		}
+	}
+	return nil
+}
+
+func (s Source) check(known map[string]bool) error {
+	for _, r := range s.Rules {
+		if !known[r] {
+			return fmt.Errorf("there is no rule %q: there are %s", r, listed(known))
+		}
+	}
+	if len(s.Rules) > 0 && !slices.Contains(severities, s.Effect) {
+		return fmt.Errorf("there is no effect %q", s.Effect)
+	}
+	if _, err := time.Parse(time.DateOnly, s.Date); err != nil {
+		return fmt.Errorf("the date %q is not like 2026-11-21", s.Date)
+	}
+	if !slices.Contains(strings.Fields("observed read documented recalled"), s.How) {
+		return fmt.Errorf("how is %q: take observed, read, documented or recalled", s.How)
+	}
+	if s.Source == "" {
+		return errors.New("source is missing")
+	}
+	return nil
+}

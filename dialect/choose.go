@@ -1,0 +1,120 @@
+package dialect
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Choose returns the dialect for a client, by its name and version in
+// clientInfo and its HTTP user agent, each of which may be empty. Unknown
+// clients get "mcp". Clients of an overlay come before built-in ones; then
+// those that ask for a name, for a version, for a user agent.
+func (b *Book) Choose(name, version, userAgent string) *Dialect {
+	for _, m := range b.clients {
+		if m.fits(name, version, userAgent) {
+			return m.dialect
+		}
+	}
+	return b.dialects["mcp"]
+}
+
+// A match is a Client that is ready to be asked.
+type match struct {
+	Client
+	dialect     *Dialect
+	name, agent *regexp.Regexp // nil for any
+	rank        int
+}
+
+func newMatch(d *Dialect, c Client, overlaid bool) (m *match, err error) {
+	m = &match{Client: c, dialect: d}
+	if m.name, err = anchored(c.Name); err != nil {
+		return nil, fmt.Errorf("name: %w", err)
+	}
+	if m.agent, err = anchored(c.UserAgent); err != nil {
+		return nil, fmt.Errorf("userAgent: %w", err)
+	}
+	if m.name == nil && m.agent == nil {
+		return nil, fmt.Errorf("give a name or a userAgent: a version alone is nobody's")
+	}
+	for i, asked := range []bool{m.agent != nil, c.Since+c.Before != "", m.name != nil, overlaid} {
+		if asked {
+			m.rank |= 1 << i
+		}
+	}
+	return m, nil
+}
+
+// anchored compiles a pattern that has to match all of a text, in any case.
+func anchored(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	if _, err := regexp.Compile(pattern); err != nil {
+		return nil, err
+	}
+	return regexp.Compile("(?is)^(?:" + pattern + ")$")
+}
+
+// byRank sorts those that ask for more before others.
+func byRank(x, y *match) int {
+	return cmp.Or(
+		cmp.Compare(y.rank, x.rank),
+		cmp.Compare(len(y.Name)+len(y.UserAgent), len(x.Name)+len(x.UserAgent)),
+		strings.Compare(x.dialect.ID, y.dialect.ID),
+	)
+}
+
+func (m *match) fits(name, version, userAgent string) bool {
+	return (m.name == nil || m.name.MatchString(name)) &&
+		(m.agent == nil || m.agent.MatchString(userAgent)) &&
+		within(version, m.Since, m.Before)
+}
+
+// within tells whether version is since or later and comes before before. A
+// version that is not known is within no bounds.
+func within(version, since, before string) bool {
+	if since == "" && before == "" {
+		return true
+	}
+	return len(numbers(version)) > 0 &&
+		(since == "" || compareVersions(version, since) >= 0) &&
+		(before == "" || compareVersions(version, before) < 0)
+}
+
+// compareVersions compares versions such as 2.1.329, v1.138.0-insider or 1.0
+// number by number. What follows the numbers does not count.
+func compareVersions(a, b string) int {
+	x, y := numbers(a), numbers(b)
+	for i := range max(len(x), len(y)) {
+		var m, n string
+		if i < len(x) {
+			m = x[i]
+		}
+		if i < len(y) {
+			n = y[i]
+		}
+		if c := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+var versionPattern = regexp.MustCompile(`^[vV]?(\d+(?:\.\d+)*)`)
+
+// numbers returns those that a version begins with, without leading zeros, as
+// text: they may be of any length.
+func numbers(version string) []string {
+	found := versionPattern.FindStringSubmatch(strings.TrimSpace(version))
+	if found == nil {
+		return nil
+	}
+	parts := strings.Split(found[1], ".")
+	for i, p := range parts {
+		parts[i] = strings.TrimLeft(p, "0")
+	}
+	return parts
+}

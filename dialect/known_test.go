@@ -1,0 +1,217 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+func book(t *testing.T, overlays map[string]string) *dialect.Book {
+	t.Helper()
+	b, err := dialect.NewBook(raw(overlays))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func raw(overlays map[string]string) map[string][]byte {
+	all := map[string][]byte{}
+	for id, text := range overlays {
+		all[id] = []byte(text)
+	}
+	return all
+}
+
+func TestChoose(t *testing.T) {
+	b := book(t, nil)
+	for _, c := range []struct{ name, version, agent, want string }{
+		{"claude-code", "2.1.329", "claude-code/2.1.329 (sdk-cli)", "claude-code"},
+		{"claude-code", "2.2.0", "", "claude-code"},
+		{"claude-code", "3", "", "claude-code"},
+		{"Claude-Code", "2.1.329-beta.1", "", "claude-code"},
+		{"claude-code", "2.1.328", "", "claude-code-2.1.197"},
+		{"claude-code", "2.1.99", "", "claude-code-2.1.197"},
+		{"claude-code", "", "", "claude-code-2.1.197"},
+		{"claude-code", "unknown", "", "claude-code-2.1.197"},
+		{"", "", "claude-code/2.1.329 (sdk-cli)", "claude-code-2.1.197"},
+		{"my-claude-code", "2.1.329", "", "mcp"},
+		{"claude-ai", "0.1.0", "", "claude-desktop"},
+		{"Anthropic/ClaudeAI", "1.0.0", "", "claude-ai"},
+		{"", "", "Claude-User", "claude-ai"},
+		{"gemini-cli-mcp-client", "0.61.0", "node", "gemini-cli"},
+		{"codex-mcp-client", "0.169.0", "codex-mcp-client/0.169.0", "codex"},
+		{"Codex", "", "", "codex"},
+		{"opencode", "1.18.33", "opencode/1.18.33", "opencode"},
+		{"github-copilot-developer", "1.0.102", "", "copilot-cli"},
+		{"Visual Studio Code", "1.138.0", "", "vscode"},
+		{"Visual Studio Code - Insiders", "1.139.0-insider", "", "vscode"},
+		{"Visual-Studio-Code", "", "", "vscode"},
+		{"cursor-vscode", "1.0.0", "", "cursor"},
+		{"windsurf-client", "1.0.0", "", "windsurf"},
+		{"antigravity-client", "1.15", "", "windsurf"},
+		{"lmstudio-mcp-bridge", "", "", "llama.cpp"},
+		{"ollama", "", "", "ollama"},
+		{"somebody", "1", "else/1", "mcp"},
+		{"", "", "", "mcp"},
+		{"claude-code\nx", "2.1.329", "", "mcp"},
+	} {
+		if got := b.Choose(c.name, c.version, c.agent).ID; got != c.want {
+			t.Errorf("Choose(%q, %q, %q) = %s, want %s", c.name, c.version, c.agent, got, c.want)
+		}
+	}
+}
+
+func TestChooseFromOverlays(t *testing.T) {
+	b := book(t, map[string]string{
+		"ours":      `{"extends": "mcp", "clients": [{"userAgent": "ours/.*"}, {"name": "bot", "since": "2", "before": "3"}, {"name": "bot.*"}]}`,
+		"bots":      `{"extends": "mcp", "clients": [{"name": "bot"}]}`,
+		"claude-ai": `{"clients": [{"name": "claude-ai"}]}`,
+	})
+	for _, c := range []struct{ name, version, agent, want string }{
+		{"claude-code", "2.1.329", "ours/1", "ours"}, // an overlay comes before what is built in
+		{"claude-ai", "", "", "claude-ai"},
+		{"Anthropic/ClaudeAI", "", "", "mcp"}, // the list was replaced
+		{"bot", "2.0", "", "ours"},
+		{"bot", "3.0", "", "ours"}, // both ask for a name: the longer expression
+		{"bot", "", "", "ours"},
+		{"claude-code", "2.1.329", "", "claude-code"},
+	} {
+		if got := b.Choose(c.name, c.version, c.agent).ID; got != c.want {
+			t.Errorf("Choose(%q, %q, %q) = %s, want %s", c.name, c.version, c.agent, got, c.want)
+		}
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	b := book(t, map[string]string{
+		"openai": `{"title": "Ours", "text": {"max": null}, "name": {"max": 40}, "input": {"keywords": ["type"]},
+			"sources": [{"rules": ["name-length"], "effect": "advice", "date": "2026-11-21", "how": "observed", "source": "us"}]}`,
+		"small": `{"extends": "ours", "list": {"tools": 3}}`,
+		"ours":  `{"extends": "openai-strict"}`,
+	})
+	changed, err := b.Find("openai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed.Title != "Ours" || changed.Text.Max != 0 || changed.Name.Max != 40 || changed.Name.Pattern == "" ||
+		len(changed.Input.Keywords) != 1 || !changed.Input.Root.Object {
+		t.Errorf("openai: %+v", changed)
+	}
+	if s := changed.Sources; len(s) < 2 || s[0].Source != "us" {
+		t.Errorf("sources: %+v", s)
+	}
+	small, err := b.Find("small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if small.ID != "small" || small.List.Tools != 3 || small.Name.Max != 40 || small.Strict == nil || small.Title == "" {
+		t.Errorf("small: %+v", small)
+	}
+	for _, d := range b.All() {
+		if plain, err := dialect.Find(d.ID); d.ID == "small" || d.ID == "ours" {
+			if err == nil {
+				t.Errorf("%s is built in", plain.ID)
+			}
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if plain, _ := dialect.Find("openai"); plain.Title == "Ours" {
+		t.Error("the built-in dialect changed")
+	}
+}
+
+func TestOverlayErrors(t *testing.T) {
+	for _, c := range []struct {
+		id, text string
+		want     []string // in the error
+	}{
+		{"x", `{}`, []string{`dialect "x"`, `add "extends"`, "anthropic, ", "xai"}},
+		{"x", `5`, []string{`dialect "x"`, "JSON object"}},
+		{"x", ``, []string{`dialect "x"`, "JSON object"}},
+		{"x", `{"extends": "mcp"`, []string{`dialect "x"`}},
+		{"x", `{"extends": "mpc"}`, []string{`dialect "x"`, `no dialect "mpc"`, "there are anthropic, "}},
+		{"x", `{"extends": "x"}`, []string{`dialect "x"`, "x → x"}},
+		{"mcp", `{"extends": "draft-07"}`, nil},
+		{"anthropic", `{"extends": "bedrock"}`, []string{`dialect "anthropic"`, "anthropic → bedrock → anthropic-strict → anthropic"}},
+		{"X Y", `{"extends": "mcp"}`, []string{`dialect "X Y"`, "id"}},
+		{"../x", `{"extends": "mcp"}`, []string{`dialect "../x"`, "id"}},
+		{"mcp", `{"title": ""}`, []string{`dialect "mcp"`, "title"}},
+		{"mcp", `{"titel": "x"}`, []string{`dialect "mcp"`, `"titel"`}},
+		{"mcp", `{"input": {"unoin": {}}}`, []string{`dialect "mcp"`, `"unoin"`, "/input"}},
+		{"mcp", `{"input": {"union": {"ONEOF": true}}}`, []string{`"ONEOF"`}},
+		{"mcp", `{"input": 5}`, []string{"/input"}},
+		{"mcp", `{"name": {"max": "5"}}`, []string{"/name/max"}},
+		{"mcp", `{"name": {"max": -1}}`, []string{"/name/max", "-1"}},
+		{"mcp", `{"list": {"tools": 1.5}}`, []string{"/list/tools"}},
+		{"mcp", `{"name": {"pattern": "("}}`, []string{"name.pattern"}},
+		{"mcp", `{"name": {"fold": "[a"}}`, []string{"name.fold"}},
+		{"mcp", `{"input": {"object": {"name": "("}}}`, []string{"input.object.name"}},
+		{"mcp", `{"input": {"null": "gone"}}`, []string{"input.null", `"gone"`, "keyword none"}},
+		{"mcp", `{"output": {"rules": {"pattern": "pcre"}}}`, []string{"output.rules.pattern"}},
+		{"mcp", `{"clients": [{"name": "("}]}`, []string{"clients"}},
+		{"mcp", `{"clients": [{"since": "1"}]}`, []string{"clients", "name or a userAgent"}},
+		{"mcp", `{"clients": [{"name": "x", "since": "new"}]}`, []string{"clients[0]", `"new"`}},
+		{"mcp", `{"sources": 5}`, []string{"sources"}},
+		{"mcp", `{"sources": [{"rule": ["x"]}]}`, []string{"sources", `"rule"`}},
+		{"mcp", `{"sources": [{"rules": ["nothing"], "effect": "advice", "date": "2026-11-21", "how": "read", "source": "x"}]}`, []string{"sources[0]", `"nothing"`, "no-union"}},
+		{"mcp", `{"sources": [{"rules": ["name"], "effect": "harm", "date": "2026-11-21", "how": "read", "source": "x"}]}`, []string{`"harm"`}},
+		{"mcp", `{"sources": [{"rules": ["name"], "effect": "advice", "date": "21.11.2026", "how": "read", "source": "x"}]}`, []string{`"21.11.2026"`}},
+		{"mcp", `{"sources": [{"rules": ["name"], "effect": "advice", "date": "2026-11-21", "how": "dreamt", "source": "x"}]}`, []string{`"dreamt"`}},
+		{"mcp", `{"sources": [{"rules": ["name"], "effect": "advice", "date": "2026-11-21", "how": "read", "source": ""}]}`, []string{"source is missing"}},
+	} {
+		_, err := dialect.NewBook(raw(map[string]string{c.id: c.text}))
+		if c.want == nil {
+			if err != nil {
+				t.Errorf("%s %s: %v", c.id, c.text, err)
+			}
+			continue
+		}
+		if err == nil {
+			t.Errorf("%s %s: no error", c.id, c.text)
+			continue
+		}
+		for _, w := range c.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s %s: %q lacks %q", c.id, c.text, err, w)
+			}
+		}
+	}
+}
+
+func TestFindTellsWhatThereIs(t *testing.T) {
+	_, err := dialect.Find("claude")
+	if err == nil || !strings.Contains(err.Error(), "claude-code, ") {
+		t.Errorf("%v", err)
+	}
+	if _, err := dialect.Find(""); err == nil {
+		t.Error("no error for no id")
+	}
+}
+
+func FuzzOverlay(f *testing.F) {
+	f.Add("mcp", `{"title":"x","input":{"union":{"oneOf":null}},"sources":[]}`)
+	f.Add("x", `{"extends":"mcp","clients":[{"name":"a","since":"1"}]}`)
+	f.Add("x", `{"extends":"x"}`)
+	f.Add("openai", `{"name":{"max":1e3},"input":{"formats":{"string":null}}}`)
+	f.Fuzz(func(t *testing.T, id, text string) {
+		b, err := dialect.NewBook(map[string][]byte{id: []byte(text)})
+		if err != nil {
+			if b != nil {
+				t.Fatal("a book and an error")
+			}
+			return
+		}
+		d, err := b.Find(id)
+		if err != nil || d.ID != id || d.Title == "" || d.Name.Max < 0 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		for _, c := range d.Clients {
+			if b.Choose(c.Name, c.Since, c.UserAgent) == nil {
+				t.Fatal("no dialect is chosen")
+			}
+		}
+	})
+}

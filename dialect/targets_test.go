@@ -1,0 +1,172 @@
+package dialect_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+func TestTargetsAreComplete(t *testing.T) {
+	var ids []string
+	for _, d := range dialect.All() {
+		ids = append(ids, d.ID)
+	}
+	if !slices.IsSorted(ids) {
+		t.Errorf("not sorted: %v", ids)
+	}
+	for _, id := range strings.Fields(`gemini gemini-schema openai openai-strict anthropic anthropic-strict bedrock
+		claude-code claude-desktop vscode cursor windsurf gemini-cli codex copilot-cli opencode ollama llama.cpp
+		mistral kimi xai mcp draft-07`) {
+		d, err := dialect.Find(id)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if d.ID != id || d.Title == "" || d.About == "" {
+			t.Errorf("%s: id %q, title %q, about %q", id, d.ID, d.Title, d.About)
+		}
+	}
+}
+
+// demands tells which rule each member of a dialect is for. A new member
+// belongs here.
+var demands = map[string]string{
+	"input.keywords": "keyword", "input.without": "keyword draft", "input.dialect": "metaschema",
+	"input.root.object": "root-object", "input.root.noUnion": "root-union", "input.root.flatten": "root-union",
+	"input.root.properties": "root-properties", "input.root.omitEmpty": "root-empty",
+	"input.union.none": "no-union", "input.union.noList": "type-list",
+	"input.union.siblings": "union-siblings", "input.union.firstKey": "first-key",
+	"input.object.closed": "closed", "input.object.allRequired": "all-required", "input.object.declared": "required-declared",
+	"input.object.filled": "properties-filled", "input.object.maps": "map", "input.object.name": "property-name",
+	"input.object.nameAll": "property-name", "input.object.nameMax": "property-name", "input.object.reserved": "property-name",
+	"input.array.items": "array-items", "input.array.typed": "array-items", "input.array.tuples": "tuple",
+	"input.enum.strings": "enum-type", "input.enum.numbers": "enum-type", "input.enum.scalars": "enum-type",
+	"input.enum.noEmpty": "enum-empty", "input.enum.anyCase": "enum-type", "input.enum.noConst": "const",
+	"input.ref.inline": "ref", "input.ref.siblings": "ref-siblings", "input.ref.recursion": "recursion",
+	"input.null": "null", "input.untyped": "untyped", "input.typeRequired": "type-required",
+	"input.formats": "format", "input.pattern": "pattern", "input.minItems": "min-items",
+	"input.limits.depth": "depth", "input.limits.properties": "size", "input.limits.enumValues": "size",
+	"input.limits.longEnum": "size", "input.limits.longEnumRunes": "size", "input.limits.runes": "size",
+	"output.drop": "output-schema", "output.object": "output-schema", "output.rules": "output-schema",
+	"name.pattern": "name", "name.max": "name-length", "name.prefix": "name-length", "name.fold": "name-collision",
+	"text.max": "description-length", "text.schemaMax": "description-length", "text.lines": "description-lines",
+	"text.forbid": "description-characters", "text.required": "description-missing",
+	"list.tools": "tool-count", "list.tokens": "token-count",
+	"strict.tools": "size", "strict.optional": "size", "strict.unions": "size",
+	"strict.properties": "size", "strict.enumValues": "size", "strict.runes": "size",
+	// These allow something.
+	"input.union.oneOf": "", "input.booleans": "", "input.silent": "",
+}
+
+// members calls f with the path of each member that is set.
+func members(v reflect.Value, at string, f func(path string)) {
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		path, field := strings.TrimPrefix(at+"."+name, "."), v.Field(i)
+		if field.Kind() == reflect.Pointer && field.Type().Elem().Kind() == reflect.Struct && !field.IsNil() {
+			field = field.Elem()
+		}
+		switch {
+		case field.IsZero():
+		case field.Kind() == reflect.Struct && path != "output.rules":
+			members(field, path, f)
+		default:
+			f(path)
+		}
+	}
+}
+
+func TestAllThatIsDemandedHasASource(t *testing.T) {
+	unknown, err := dialect.Find("mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dialect.All() {
+		told := map[string]bool{}
+		who := false
+		for _, s := range d.Sources {
+			who = who || len(s.Rules) == 0
+			for _, r := range s.Rules {
+				told[r] = true
+			}
+		}
+		need := func(rules, why string) {
+			if rules := strings.Fields(rules); len(rules) > 0 && !slices.ContainsFunc(rules, func(r string) bool { return told[r] }) {
+				t.Errorf("%s: no source tells of %v, which %s asks for", d.ID, rules, why)
+			}
+		}
+		for _, part := range []struct {
+			at string
+			v  any
+		}{{"input", d.Input}, {"output", d.Output}, {"name", d.Name}, {"text", d.Text}, {"list", d.List}, {"strict", d.Strict}} {
+			v := reflect.Indirect(reflect.ValueOf(part.v))
+			if !v.IsValid() {
+				continue
+			}
+			members(v, part.at, func(path string) {
+				rules, known := demands[path]
+				if !known {
+					t.Errorf("%s: for which rule is %s?", d.ID, path)
+				}
+				need(rules, path)
+			})
+		}
+		if !d.Input.Union.OneOf {
+			need("one-of", "input.union.oneOf")
+		}
+		if !d.Input.Booleans {
+			need("boolean-schema", "input.booleans")
+		}
+		for _, r := range dialect.Rules() {
+			// What every reader asks for has its source in mcp.
+			if r.Demanded(d) && (d.ID == "mcp" || !r.Demanded(unknown)) {
+				need(r.Name, "the rule "+r.Name)
+			}
+		}
+		if len(d.Clients) > 0 && !who {
+			t.Errorf("%s: no source tells who the clients are", d.ID)
+		}
+	}
+}
+
+func TestWhatADialectInherits(t *testing.T) {
+	strict, err := dialect.Find("openai-strict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch in := strict.Input; {
+	case !in.Root.NoUnion || in.Root.Flatten:
+		t.Errorf("root: %+v", in.Root)
+	case in.Ref.Siblings == nil || len(in.Ref.Siblings) > 0:
+		t.Errorf("ref.siblings is %v, want an empty list", in.Ref.Siblings)
+	case strict.Name.Max != 64 || strict.List.Tools != 128:
+		t.Errorf("name %+v, list %+v", strict.Name, strict.List)
+	case strict.Strict == nil || strict.Strict.Properties != 5000:
+		t.Errorf("strict: %+v", strict.Strict)
+	}
+	ollama, err := dialect.Find("ollama")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := ollama.Input.Formats; f == nil || len(f) > 0 {
+		t.Errorf("formats of ollama are %v, want none", f)
+	}
+	for _, c := range ollama.Clients {
+		if strings.Contains(c.Name, "llama.cpp") {
+			t.Errorf("ollama has the clients of llama.cpp: %+v", ollama.Clients)
+		}
+	}
+	// Claude Code tells more exactly than the API behind it what happens.
+	code, err := dialect.Find("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range code.Sources {
+		if slices.Contains(s.Rules, "root-union") && s.Effect != dialect.Rewrites {
+			t.Errorf("claude-code: root-union: %q", s.Effect)
+		}
+	}
+}
