@@ -11,7 +11,7 @@ import (
 )
 
 // readLines decodes a file of JSON lines.
-func readLines[T any](t *testing.T, file string) []T {
+func readLines[T any](t testing.TB, file string) []T {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {

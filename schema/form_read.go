@@ -8,7 +8,7 @@ import (
 // Limits on forms. What is beyond them stays as it is written, in Rest.
 const (
 	maxForms    = 20_000  // of one document
-	maxFormWork = 200_000 // members and values compared to merge schemas
+	maxFormWork = 100_000 // members and values compared to merge schemas
 	maxSpread   = 2_000   // forms of what is said again in each alternative
 	maxProduct  = 16      // alternatives that two unions make together
 )

@@ -52,6 +52,9 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	for _, k := range slices.Clone(v.kids) {
 		if s, known := keywords[k.name]; known && r.keyword(v, k, s, pointer) {
 			for at, sub := range subschemas(k) {
+				if r.over != "" {
+					return
+				}
 				r.schema(sub, pointer+"/"+r.doc.sourceName(k)+at, depth+1)
 			}
 		}

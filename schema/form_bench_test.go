@@ -1,0 +1,40 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+func BenchmarkForm(b *testing.B) {
+	b.Run("call", func(b *testing.B) {
+		s := schema.MustParse(callSchema)
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Form()
+		}
+	})
+	b.Run("real tools", func(b *testing.B) {
+		var all []*schema.Schema
+		for _, e := range readLines[struct{ Schema json.RawMessage }](b, "testdata/tools.jsonl") {
+			all = append(all, schema.MustParse(string(e.Schema)))
+		}
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			all[i%len(all)].Form()
+		}
+	})
+	b.Run("9,000 properties", func(b *testing.B) {
+		s := schema.MustParse(`{"properties":{` + numbered(9000, `"p%d":{"type":"string"}`) + `},"required":[` + numbered(9000, `"p%d"`) + `]}`)
+		for b.Loop() {
+			s.Form()
+		}
+	})
+	b.Run("9,000 constants", func(b *testing.B) {
+		s := schema.MustParse(`{"oneOf":[` + numbered(9000, `{"const":"v%d"}`) + `]}`)
+		for b.Loop() {
+			s.Form()
+		}
+	})
+}
