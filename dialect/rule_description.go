@@ -35,9 +35,9 @@ func descriptionRules() []*Rule {
 		},
 		{
 			Name: "description-characters", Effect: Advice,
-			What:  "Descriptions are without certain characters.",
-			Why:   "An early version of the client was seen to crash on them.",
-			Fix:   `Write "time entries" for time_entries, and use commas instead of brackets. Adapting does so.`,
+			What:  "Descriptions have none of the characters that the reader removes or does not take.",
+			Why:   "Characters that nobody sees are removed, since they can hide instructions. An early version of one client was seen to crash on brackets and underscores.",
+			Fix:   `Leave them out: write "time entries" for time_entries, and commas instead of brackets. Adapting does so.`,
 			when:  func(d *Dialect) bool { return d.Text.Forbid != "" },
 			check: eachText(descriptionCharacters),
 		},
@@ -68,6 +68,7 @@ func descriptionLines(v *view, text string) {
 
 func descriptionCharacters(v *view, text string) {
 	if i := strings.IndexAny(text, v.Text.Forbid); i >= 0 {
-		v.reportText("the description has a character of %q in it, at %q", v.Text.Forbid, clip(text[i:], 20))
+		r, _ := utf8.DecodeRuneInString(text[i:])
+		v.reportText("the description has the character %q, in %q", r, clip(text[i:], 20))
 	}
 }

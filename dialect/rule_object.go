@@ -43,7 +43,7 @@ func objectRules() []*Rule {
 		},
 		{
 			Name: "properties-filled", Effect: RefusesCall, rest: true,
-			What:  "Every object has at least one property.",
+			What:  "Every object inside a schema has at least one property.",
 			Why:   "The reader refuses an object without properties.",
 			Fix:   "Say which properties there are. Adapting asks for JSON in a text.",
 			when:  func(d *Dialect) bool { return d.Input.Object.Filled },
@@ -64,7 +64,7 @@ func objectRules() []*Rule {
 }
 
 func openMembers(v *view, n *node) {
-	if !n.object() {
+	if !n.object() || n.listed() {
 		return
 	}
 	if n.get("patternProperties") != nil {
@@ -78,11 +78,21 @@ func openMembers(v *view, n *node) {
 	}
 }
 
+// listed says that the values are told one by one.
+func (n *node) listed() bool { return n.get("enum") != nil || n.get("const") != nil }
+
 func closed(v *view, n *node) {
-	if more := n.get("additionalProperties"); n.object() && (more == nil || more.kind != 'f') {
+	more := n.get("additionalProperties")
+	switch {
+	case !n.object() || n.listed() || more != nil && more.kind == 'f':
+	case n.parent == nil && more == nil && n.get("properties") == nil && n.chooses(): // its alternatives are closed
+	default:
 		v.report("additionalProperties", "the object is not closed")
 	}
 }
+
+// chooses says that there are alternatives.
+func (n *node) chooses() bool { return n.get("anyOf") != nil || n.get("oneOf") != nil }
 
 func allRequired(v *view, n *node) {
 	for _, kid := range n.kids {
@@ -102,7 +112,7 @@ func requiredDeclared(v *view, n *node) {
 }
 
 func propertiesFilled(v *view, n *node) {
-	if n.kinds&schema.KindObject != 0 && len(n.get("properties").members()) == 0 && !(n.parent == nil && v.Input.Root.OmitEmpty) {
+	if n.parent != nil && n.kinds&schema.KindObject != 0 && len(n.get("properties").members()) == 0 && !n.listed() {
 		v.report("properties", "the object has no properties")
 	}
 }

@@ -1,0 +1,135 @@
+package dialect_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+const rulesFolder = "../docs/rules"
+
+// TestRulePages holds the pages of the rules against the code. "make update"
+// writes them.
+func TestRulePages(t *testing.T) {
+	pages := map[string]string{"README.md": rulesIndex()}
+	for _, r := range dialect.Rules() {
+		pages[r.Name+".md"] = rulePage(r)
+	}
+	if os.Getenv("TOOLPOST_UPDATE") != "" {
+		if err := os.RemoveAll(rulesFolder); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(rulesFolder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, page := range pages {
+			if err := os.WriteFile(filepath.Join(rulesFolder, name), []byte(page), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	entries, err := os.ReadDir(rulesFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if pages[e.Name()] == "" {
+			t.Errorf("%s is the page of no rule; run make update", e.Name())
+		}
+	}
+	for name, page := range pages {
+		got, err := os.ReadFile(filepath.Join(rulesFolder, name))
+		if diff := cmp.Diff(string(got), page); err != nil || diff != "" {
+			t.Errorf("%s: %v; run make update\n%s", name, err, diff)
+		}
+	}
+}
+
+const generated = "<!-- Written by make update from package dialect. -->\n\n"
+
+func rulesIndex() string {
+	var b bytes.Buffer
+	b.WriteString(generated)
+	b.WriteString(`# Rules
+
+What readers of tools demand, one page for each rule: what it is, what goes wrong, what to do, and where that was seen. Which dialects there are is told in [dialects](../dialects.md).
+
+A finding is named after the dialect and the rule, such as ` + "`claude-desktop/no-union`" + `. Rules about what costs the tools of a whole server hold for every reader; their findings begin with ` + "`all/`" + `.
+
+| rule | what it asks | demanded by |
+|---|---|---|
+`)
+	for _, r := range dialect.Rules() {
+		by := []string{"every reader"}
+		if !r.All {
+			by = nil
+			for _, d := range demanding(r) {
+				by = append(by, d.ID)
+			}
+			if len(by) == len(dialect.All()) {
+				by = []string{"every dialect"}
+			}
+		}
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s |\n", r.Name, r.Name, cell(r.What), strings.Join(by, ", "))
+	}
+	return b.String()
+}
+
+func demanding(r *dialect.Rule) []*dialect.Dialect {
+	return slices.DeleteFunc(dialect.All(), func(d *dialect.Dialect) bool { return !r.Demanded(d) })
+}
+
+func rulePage(r *dialect.Rule) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s# %s\n\n%s\n\n**Why.** %s\n\n**What to do.** %s\n\n", generated, r.Name, r.What, r.Why, r.Fix)
+	dialects := demanding(r)
+	switch {
+	case r.All:
+		fmt.Fprintf(&b, "The rule holds for every reader: its findings are `all/%s`. Where nothing else is known, what happens is: %s.\n\n", r.Name, r.Effect)
+	case len(dialects) == 0:
+		b.WriteString("No built-in dialect demands it; a dialect in a configuration may.\n")
+		return b.String()
+	}
+	rows := ""
+	for _, d := range dialects {
+		rows += evidence(r, d)
+	}
+	if rows != "" {
+		b.WriteString("| dialect | what happens | versions | known since | evidence |\n|---|---|---|---|---|\n" + rows)
+	}
+	return b.String()
+}
+
+// evidence returns a row for each source of d that tells of the rule.
+func evidence(r *dialect.Rule, d *dialect.Dialect) string {
+	rows := ""
+	name := fmt.Sprintf("[%s](../dialects.md#dialects)", d.ID)
+	for _, s := range d.Sources {
+		if !slices.Contains(s.Rules, r.Name) {
+			continue
+		}
+		known := s.Source
+		if s.Note != "" {
+			known = s.Note + " (" + s.Source + ")"
+		}
+		rows += fmt.Sprintf("| %s | %s | %s | %s %s | %s |\n", name, s.Effect, cell(s.Versions), s.How, s.Date, cell(known))
+		name = ""
+	}
+	if rows == "" && !r.All {
+		rows = fmt.Sprintf("| %s | %s | | | follows from what it takes |\n", name, r.EffectFor(d))
+	}
+	return rows
+}
+
+// cell writes text into a cell of a table.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
+}
