@@ -19,16 +19,16 @@ import (
 func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offer[*genai.Tool], error) {
 	return offer(ctx, ts, "gemini", opts, func(o *Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
-		var err error
-		switch {
-		case t.Input == nil: // Google refuses an OBJECT without properties
-		case o.Adapted.Dialect.Input.Dialect == "openapi":
-			f.Parameters, err = geminiSchema(t.Input.Raw())
-		default:
-			f.ParametersJsonSchema, err = withOrder(t.Input.Raw())
-		}
-		if err != nil {
-			return err
+		if t.Input != nil { // Google refuses an OBJECT without properties
+			ordered, err := withOrder(t.Input.Raw())
+			if err != nil {
+				return fmt.Errorf("input schema: %w", err)
+			}
+			if o.Adapted.Dialect.Input.Dialect != "openapi" {
+				f.ParametersJsonSchema = ordered
+			} else if f.Parameters, err = geminiSchema(ordered); err != nil {
+				return err
+			}
 		}
 		if o.Tools == nil {
 			o.Tools = []*genai.Tool{{}}
@@ -39,9 +39,9 @@ func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offe
 }
 
 // geminiSchema refuses what the type has no field for.
-func geminiSchema(raw json.RawMessage) (*genai.Schema, error) {
+func geminiSchema(ordered json.RawMessage) (*genai.Schema, error) {
 	s := new(genai.Schema)
-	d := json.NewDecoder(bytes.NewReader(raw))
+	d := json.NewDecoder(bytes.NewReader(ordered))
 	d.DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
 		return nil, fmt.Errorf("input schema as genai.Schema: %w", err)

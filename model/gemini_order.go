@@ -34,8 +34,12 @@ func (p place) member(name string) place {
 // withOrder returns a schema in which propertyOrdering tells the order of
 // properties: on the way to Gemini, they are sorted by name. Numbers beyond
 // float64 are an error, as they are in the SDK when it sends them.
-func withOrder(raw json.RawMessage) (any, error) {
-	return read(json.NewDecoder(bytes.NewReader(raw)), aSchema)
+func withOrder(raw json.RawMessage) (json.RawMessage, error) {
+	v, err := read(json.NewDecoder(bytes.NewReader(raw)), aSchema)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
 }
 
 func read(d *json.Decoder, at place) (any, error) {

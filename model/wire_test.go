@@ -105,7 +105,7 @@ func railway(booked *json.RawMessage) toolpost.Tools {
 	return toolpost.Tools{book, fail, draw}
 }
 
-func find(t testing.TB, id string) *dialect.Dialect {
+func find(t *testing.T, id string) *dialect.Dialect {
 	t.Helper()
 	d, err := dialect.Find(id)
 	if err != nil {
