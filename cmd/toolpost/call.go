@@ -88,8 +88,10 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 }
 
 // unknown reports a tool that is not there, with the names that look like it.
-func (s *session) unknown(name string) error {
-	near := nearest(name, s.names(), 3)
+func (s *session) unknown(name string) error { return unknownTool(name, s.names()) }
+
+func unknownTool(name string, names []string) error {
+	near := nearest(name, names, 3)
 	if len(near) == 0 {
 		return usagef(`there is no tool %q; "toolpost list" shows them`, name)
 	}

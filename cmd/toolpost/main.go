@@ -60,7 +60,8 @@ Start with "toolpost serve" in a folder of yours.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), listCommand(), callCommand(), importCommand(), versionCommand(), exitCodesTopic())
+	root.AddCommand(serveCommand(), listCommand(), callCommand(), lintCommand(), adaptCommand(), importCommand(),
+		versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}
@@ -104,7 +105,8 @@ func exitCodesTopic() *cobra.Command {
 		Short: "What the exit codes mean",
 		Long: `Exit codes:
   0    done; for serve: stopped by a signal or by the end of its input
-  1    a tool or a server failed, or no server could be reached
+  1    a tool or a server failed, or no server could be reached; for lint:
+       there is a finding at or above --fail-on
   2    the command line or the configuration is wrong, or there is no such tool
   130  interrupted`,
 	}

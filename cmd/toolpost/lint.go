@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	target
+	targets []string
+	server  string
+	off     []string
+	failOn  string
+	format  string
+	verbose bool
+	fix     bool
+	diff    bool
+	rules   bool
+	explain string
+}
+
+func lintCommand() *cobra.Command {
+	o := &lintOptions{}
+	cmd := &cobra.Command{
+		Use:   "lint [FILE | ADDRESS] [-- COMMAND…]",
+		Short: "Tell which clients and models trip over tools, and why",
+		Long: `Tell which clients and models trip over tools, what happens there, and what to
+do about it.
+
+Without --for, all targets are looked at but those that hold only for who
+chooses them: strict modes, draft-07, and claude-desktop, whose rules come from
+one report. --for all has these too.
+
+Levels: an error is a tool that is lost, a request that is refused or a call
+that breaks; a warning is a part that is lost; a note is about the rest.
+
+Exit codes: 0 if there is nothing at or above --fail-on, 1 if there is, or no
+tools could be read from a server, 2 if the command line, the file or the
+configuration is wrong.
+` + sourceHelp,
+		Example: `  toolpost lint -- npx -y @modelcontextprotocol/server-everything
+  toolpost lint --for claude-code,gemini tools.json
+  toolpost lint --format github --off 'description-length=we know' tools.json
+  toolpost lint --fix --for gemini-schema tools.json > adapted.json
+  toolpost lint --explain no-union`,
+		RunE: o.run,
+	}
+	o.addFlags(cmd)
+	addTargetFlags(cmd, &o.targets, &o.server)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.off, "off", nil, "`RULE=REASON` switches a rule off: an id, a glob such as '*/pattern', or a name; may be repeated")
+	f.StringVar(&o.failOn, "fail-on", "error", "end with 1 at `LEVEL` or above: error, warning, note or never")
+	f.StringVar(&o.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(slices.Sorted(maps.Keys(formats())), ", "))
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "tell everything: notes, each place, the evidence")
+	f.BoolVar(&o.fix, "fix", false, "write the tools adapted to the one target, as the result of tools/list")
+	f.BoolVar(&o.diff, "diff", false, "show the tools before and after adapting to the one target")
+	f.BoolVar(&o.rules, "rules", false, "list the rules")
+	f.StringVar(&o.explain, "explain", "", "tell all about `RULE`")
+	cmd.MarkFlagsMutuallyExclusive("fix", "diff", "rules", "explain")
+	complete(cmd, "explain", ruleNames())
+	complete(cmd, "off", ruleNames())
+	complete(cmd, "fail-on", failLevels())
+	complete(cmd, "format", slices.Sorted(maps.Keys(formats())))
+	return cmd
+}
+
+func complete(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
+func failLevels() (names []string) {
+	for l := levelError; l <= levelNever; l++ {
+		names = append(names, l.String())
+	}
+	return names
+}
+
+// formats are the ways to write findings.
+func formats() map[string]func(w io.Writer, r *lintReport, o *lintOptions) error {
+	return map[string]func(w io.Writer, r *lintReport, o *lintOptions) error{
+		"text": writeText, "json": writeJSON, "sarif": writeSARIF, "github": writeGitHub, "junit": writeJUnit,
+	}
+}
+
+func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
+	write := formats()[o.format]
+	switch {
+	case write == nil:
+		return usagef("--format %q: want one of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats())), ", "))
+	case o.limit() < 0:
+		return usagef("--fail-on %q: want one of %s", o.failOn, strings.Join(failLevels(), ", "))
+	case o.rules:
+		return writeRules(cmd.OutOrStdout())
+	case o.explain != "":
+		return explain(cmd.OutOrStdout(), o.explain)
+	}
+	src, err := o.source(cmd, args)
+	if err != nil {
+		return err
+	}
+	if o.fix || o.diff {
+		return o.adapt(cmd, src)
+	}
+	targets, skipped, err := o.chosen(src)
+	if err != nil {
+		return err
+	}
+	off, err := switchedOff(o.off, targets)
+	if err != nil {
+		return err
+	}
+	r := lintSource(src, targets, o.server, off)
+	r.unasked = skipped
+	if err := write(cmd.OutOrStdout(), r, o); err != nil {
+		return err
+	}
+	if n := r.failing(o.limit()); n > 0 {
+		return fmt.Errorf("%s at or above %s", counted(n, "finding"), o.limit())
+	}
+	return nil
+}
+
+// limit is the level of --fail-on, negative if there is none of that name.
+func (o *lintOptions) limit() level { return level(slices.Index(failLevels(), o.failOn)) }
+
+// chosen returns the targets to look at, and those that are left out because
+// they hold only for who asks for them.
+func (o *lintOptions) chosen(src *toolSource) (targets, unasked []*dialect.Dialect, err error) {
+	if slices.Contains(o.targets, "all") {
+		return src.book.All(), nil, nil
+	}
+	if len(o.targets) > 0 {
+		targets, err = src.targets(o.targets)
+		return targets, nil, err
+	}
+	for _, d := range src.book.All() {
+		if onlyAsked(d) {
+			unasked = append(unasked, d)
+		} else {
+			targets = append(targets, d)
+		}
+	}
+	return targets, unasked, nil
+}
+
+// onlyAsked says that d holds only for who chooses it: a mode that is switched
+// on for tools that fit, an old draft, rules that one person reported.
+func onlyAsked(d *dialect.Dialect) bool {
+	return d.Strict != nil || slices.Contains([]string{"draft-07", "claude-desktop"}, d.ID)
+}
+
+// switchedOff returns the ids of findings that flags switch off, with the
+// reason.
+func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string, error) {
+	off := map[string]string{}
+	for _, flag := range flags {
+		key, reason, _ := strings.Cut(flag, "=")
+		if key = strings.TrimSpace(key); strings.TrimSpace(reason) == "" {
+			return nil, usagef("--off %s: give the reason too: --off '%s=REASON'", key, key)
+		}
+		known := false
+		for _, r := range dialect.Rules() {
+			for _, d := range targets {
+				id := r.ID(d)
+				if ok, err := path.Match(key, id); ok && err == nil || key == r.Name {
+					off[id], known = strings.TrimSpace(reason), true
+				}
+			}
+		}
+		if !known {
+			return nil, usagef("--off %s: no rule of these targets is called so; %s", key, didYouMean(key))
+		}
+	}
+	return off, nil
+}
+
+func didYouMean(rule string) string {
+	_, name, ok := strings.Cut(rule, "/")
+	if !ok {
+		name = rule
+	}
+	if near := nearest(name, ruleNames(), 3); len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return `"toolpost lint --rules" lists them`
+}
+
+// counted writes a number with its noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

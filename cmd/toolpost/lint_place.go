@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// source returns the definition as it was written.
+func (t *fileTool) source() json.RawMessage {
+	switch {
+	case t.Tool == nil:
+		return nil
+	case t.Source != nil:
+		return t.Source
+	}
+	raw, err := t.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// part returns where in raw, which is the source of p's tool, p is.
+func (p *problem) part(raw []byte) jsonPart {
+	found, ok := findPart(raw, p.pointer)
+	if !ok || p.keyword == "" {
+		return found
+	}
+	if k, ok := partNamed(jsonParts(raw[found.start:found.end]), p.keyword); ok {
+		return jsonPart{k.name, k.at + found.start, k.start + found.start, k.end + found.start}
+	}
+	return found
+}
+
+// A spot is a place in a file; lines and columns begin with 1.
+type spot struct{ line, column, endLine, endColumn int }
+
+// spot returns where p is in the file; ok is false if the tools are of none.
+func (r *lintReport) spot(p *problem) (at spot, ok bool) {
+	if r.file == nil {
+		return spot{}, false
+	}
+	start, end := 0, 1
+	if p.tool != nil {
+		part := p.part(r.file.data[p.tool.start:p.tool.end])
+		start, end = p.tool.start+part.at, p.tool.start+part.end
+	}
+	at.line, at.column = r.file.position(start)
+	at.endLine, at.endColumn = r.file.position(end)
+	return at, true
+}
+
+// excerpt returns the JSON that p is about on one line, "" if there is none.
+func (p *problem) excerpt() string {
+	if p.tool == nil {
+		return ""
+	}
+	raw := p.tool.source()
+	part := p.part(raw)
+	if part.end > len(raw) || part.start >= part.end || p.pointer == "" {
+		return ""
+	}
+	text := spaced(raw[part.start:min(part.end, part.start+1000)])
+	if part.at < part.start {
+		text = string(quote(part.name)) + ": " + text
+	}
+	return text
+}
+
+// spaced writes JSON on one line, with spaces as people write it. What is not
+// complete is written as far as it goes.
+func spaced(raw []byte) string {
+	var b bytes.Buffer
+	text := false
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case text && c == '\\' && i+1 < len(raw):
+			b.WriteByte(c)
+			i++
+			c = raw[i]
+		case c == '"':
+			text = !text
+		case text:
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			continue
+		}
+		b.WriteByte(c)
+		if !text && (c == ',' || c == ':') {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// summary writes a table of the targets, and what to do next.
+func (t *textReport) summary() {
+	counts, clean := t.perTarget()
+	t.line("", "")
+	if len(counts) > 0 {
+		longest := len("TARGET")
+		for _, d := range t.targets {
+			longest = max(longest, len(d.ID))
+		}
+		fmt.Fprintf(t, "%-*s  ERRORS  WARNINGS  NOTES\n", longest, "TARGET")
+		for _, d := range t.targets {
+			if n, ok := counts[d.ID]; ok {
+				fmt.Fprintf(t, "%-*s  %6s  %8s  %5s\n", longest, d.ID, number(n[0]), number(n[1]), number(n[2]))
+			}
+		}
+	}
+	if len(clean) > 0 {
+		t.line("", "Nothing found for "+strings.Join(clean, ", ")+".")
+	}
+	var unasked []string
+	for _, d := range t.unasked {
+		unasked = append(unasked, d.ID)
+	}
+	if len(unasked) > 0 {
+		t.line("", "Only looked at if named with --for: "+strings.Join(unasked, ", ")+".")
+	}
+	t.total()
+}
+
+// perTarget counts by target and level, and returns the targets without any.
+func (t *textReport) perTarget() (counts map[string][levelNever]int, clean []string) {
+	counts = map[string][levelNever]int{}
+	for _, p := range t.problems {
+		for _, h := range p.hits {
+			n := counts[h.target.ID]
+			n[levelOf(h.Effect)]++
+			counts[h.target.ID] = n
+		}
+	}
+	for _, d := range t.targets {
+		if _, ok := counts[d.ID]; !ok {
+			clean = append(clean, d.ID)
+		}
+	}
+	return counts, clean
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+func (t *textReport) total() {
+	n := t.count()
+	concerned := map[*fileTool]bool{}
+	for _, p := range t.problems {
+		if p.tool != nil {
+			concerned[p.tool] = true
+		}
+	}
+	t.line("", "")
+	t.line("", fmt.Sprintf("%s, %s, %s; %d of %s concerned.", counted(n[levelError], "error"),
+		counted(n[levelWarning], "warning"), counted(n[levelNote], "note"), len(concerned), counted(len(t.tools), "tool")))
+	switch {
+	case t.verbose || len(t.problems) == 0:
+	case n[levelNote] > 0:
+		t.line("", `--verbose shows the notes, every place and the evidence; --explain RULE tells of a rule.`)
+	default:
+		t.line("", `--verbose shows every place and the evidence; --explain RULE tells of a rule.`)
+	}
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+// A page is text for people, wrapped at the width of the terminal.
+type page struct {
+	bytes.Buffer
+	out   io.Writer
+	width int
+	sides bool // somebody looks at it: there may be columns side by side
+	color bool
+}
+
+const pageWidth = 100 // where the output is no terminal
+
+func newPage(w io.Writer) *page {
+	width, _ := terminalSize(w)
+	color := width > 0 && os.Getenv("NO_COLOR") == ""
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width == 0 {
+		width = columns
+	}
+	return &page{out: w, width: max(cmp.Or(width, pageWidth), 40), sides: width >= sideBySide, color: color}
+}
+
+func (p *page) flush() error {
+	_, err := p.out.Write(p.Bytes())
+	return err
+}
+
+// line writes text behind a label; further lines stand below the text.
+func (p *page) line(label, text string) {
+	indent := utf8.RuneCountInString(label)
+	lines := wrap(printable(text), p.width-indent)
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	for i, l := range lines {
+		if i > 0 {
+			label = strings.Repeat(" ", indent)
+		}
+		p.WriteString(strings.TrimRight(label+l, " ") + "\n")
+	}
+}
+
+// paint gives text a colour, if colours are wanted.
+func (p *page) paint(code, text string) string {
+	if !p.color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// A textReport writes a report as a page.
+type textReport struct {
+	*lintReport
+	*page
+	verbose bool
+	known   map[*dialect.Rule]bool // rules that were explained
+	told    map[string]string      // where the same was told before
+}
+
+func writeText(w io.Writer, r *lintReport, o *lintOptions) error {
+	t := &textReport{lintReport: r, page: newPage(w), verbose: o.verbose, known: map[*dialect.Rule]bool{}, told: map[string]string{}}
+	t.line("", fmt.Sprintf("%s: %s, %s", r.title, counted(len(r.tools), "tool"), counted(len(r.targets), "target")))
+	groups := r.groups()
+	for i, g := range groups {
+		if g[0].level() == levelNote && !t.verbose {
+			continue
+		}
+		if i == 0 || groups[i-1][0].tool != g[0].tool || t.hidden(groups[:i], g[0].tool) {
+			t.heading(g[0])
+		}
+		t.group(g)
+	}
+	t.switchedOff()
+	t.summary()
+	return t.flush()
+}
+
+// hidden says that all groups of a tool so far were left out.
+func (t *textReport) hidden(before [][]*problem, tool *fileTool) bool {
+	for _, g := range before {
+		if g[0].tool == tool && (t.verbose || g[0].level() != levelNote) {
+			return false
+		}
+	}
+	return true
+}
+
+// groups returns the problems of one tool and rule together.
+func (r *lintReport) groups() (groups [][]*problem) {
+	for i, p := range r.problems {
+		if i > 0 && r.problems[i-1].tool == p.tool && r.problems[i-1].rule == p.rule && r.problems[i-1].level() == p.level() {
+			last := len(groups) - 1
+			groups[last] = append(groups[last], p)
+			continue
+		}
+		groups = append(groups, []*problem{p})
+	}
+	return groups
+}
+
+func (t *textReport) heading(p *problem) {
+	name := "the list as a whole"
+	switch {
+	case p.tool != nil && p.name == "":
+		name = "a tool without a name"
+	case p.tool != nil:
+		name = cut(printable(p.name), t.width)
+	}
+	fmt.Fprintf(t, "\n%s\n", t.paint("1", name))
+}
+
+const textIndent = "           "
+
+// group writes the problems of one tool and rule.
+func (t *textReport) group(g []*problem) {
+	shown := g
+	if !t.verbose {
+		shown = g[:1]
+		if t.again(g) {
+			return
+		}
+	}
+	for _, p := range shown {
+		t.head(p, "")
+		t.problem(p)
+	}
+	if more := g[len(shown):]; len(more) > 0 {
+		var places []string
+		for _, p := range more[:min(len(more), 3)] {
+			places = append(places, p.where())
+		}
+		text := strings.Join(places, ", ")
+		if rest := len(more) - len(places); rest > 0 {
+			text += fmt.Sprintf(" and %d more", rest)
+		}
+		t.line(textIndent+"also at  ", text)
+	}
+	rule := g[0].rule
+	if !t.known[rule] {
+		t.known[rule] = true
+		t.line(textIndent+"why      ", rule.Why)
+		t.line(textIndent+"fix      ", rule.Fix)
+	}
+}
+
+// again writes a line for problems of which all is told at another tool.
+func (t *textReport) again(g []*problem) bool {
+	same := g[0].rule.Name + "/" + g[0].keyword
+	for _, h := range g[0].hits {
+		same += fmt.Sprintf(" %s %s", h.target.ID, h.Effect)
+	}
+	before, known := t.told[same]
+	if !known {
+		t.told[same] = g[0].name
+		return false
+	}
+	text := "as for " + before
+	if n := len(g) - 1; n > 0 {
+		text = fmt.Sprintf("and %s, %s", counted(n, "more place"), text)
+	}
+	t.head(g[0], text)
+	return true
+}
+
+// head writes the level, the rule and the place.
+func (t *textReport) head(p *problem, more string) {
+	colors := [...]string{"31;1", "33;1", "36;1"}
+	text := p.rule.Name + "  " + p.where()
+	if at, ok := t.spot(p); ok {
+		text += fmt.Sprintf("  %s:%d:%d", t.file.path, at.line, at.column)
+	}
+	if more != "" {
+		text += "  (" + more + ")"
+	}
+	t.WriteString("  " + t.paint(colors[p.level()], fmt.Sprintf("%-7s", p.level())) + "  " + printable(text) + "\n")
+}
+
+// problem writes what is wrong in one place.
+func (t *textReport) problem(p *problem) {
+	if text := p.excerpt(); text != "" {
+		t.WriteString(textIndent + t.paint("2", cut(printable(text), t.width-len(textIndent))) + "\n")
+	}
+	t.line(textIndent, p.message())
+	for i := 0; i < len(p.hits); {
+		n := i
+		for n < len(p.hits) && p.hits[n].Effect == p.hits[i].Effect {
+			n++
+		}
+		t.line(textIndent+"→ ", string(p.hits[i].Effect)+": "+t.readers(p, p.hits[i:n]))
+		i = n
+	}
+	if t.verbose {
+		t.evidence(p)
+	}
+	if text := t.remedy(p); text != "" {
+		t.line(textIndent+"adapted  ", text)
+	}
+}
+
+// where is the place for people: the pointer and the keyword.
+func (p *problem) where() string {
+	if p.keyword == "" {
+		return p.pointer
+	}
+	return p.pointer + "/" + p.keyword
+}
+
+// readers names those that a problem hits, with their versions.
+func (t *textReport) readers(p *problem, hits []hit) string {
+	const few = 6
+	var names []string
+	for i, h := range hits {
+		if i == few && !t.verbose && len(hits) > few+1 {
+			names = append(names, fmt.Sprintf("and %d more", len(hits)-few))
+			break
+		}
+		names = append(names, h.target.ID+versions(h, p.rule))
+	}
+	return strings.Join(names, ", ")
+}
+
+// versions tells in which versions the effect was seen.
+func versions(h hit, r *dialect.Rule) string {
+	const short = 24
+	for _, s := range sourcesOf(h.target, r) {
+		if s.Effect == h.Effect && s.Versions != "" && utf8.RuneCountInString(s.Versions) <= short {
+			return " (" + s.Versions + ")"
+		}
+	}
+	return ""
+}
+
+func (t *textReport) evidence(p *problem) {
+	for _, h := range p.hits {
+		if h.Message != p.message() {
+			t.line(textIndent+"  ", h.target.ID+": "+h.Message)
+		}
+		for _, text := range evidence(h.target, p.rule) {
+			t.line(textIndent+"  ", h.target.ID+": "+text)
+		}
+	}
+}
+
+// switchedOff tells what does not count, and why.
+func (t *textReport) switchedOff() {
+	counts, order := map[string]int{}, []string{}
+	for _, p := range t.off {
+		key := p.rule.Name + ": " + p.reason
+		if counts[key] == 0 {
+			order = append(order, key)
+		}
+		counts[key]++
+	}
+	for i, key := range order {
+		if i == 0 {
+			t.line("", "")
+		}
+		t.line("switched off  ", fmt.Sprintf("%s of %s", counted(counts[key], "finding"), key))
+	}
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+const toolFileShape = `want an array of tools, the result of tools/list, or the whole answer of a server`
+
+// A toolFile is a JSON file of tools.
+type toolFile struct {
+	path  string // as it was given
+	data  []byte
+	tools []*fileTool
+}
+
+// A fileTool is one tool of a file. What no [toolpost.Tool] can hold is left
+// out of it and told in faults.
+type fileTool struct {
+	*toolpost.Tool        // without Input if there is none; nil if it cannot be read
+	name           string // "" if there is none
+	start, end     int    // in the file
+	faults         []fault
+}
+
+// A fault is what is wrong with a tool as it is written.
+type fault struct {
+	rule, pointer, text string
+	keyword             string // of the definition, that is left out for it
+}
+
+// readToolFile reads the file at path, - is stdin.
+func readToolFile(path string, stdin io.Reader) (*toolFile, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		path = "standard input"
+		data, err = io.ReadAll(stdin)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, usagef("read tools: %w", err)
+	}
+	f, err := parseToolFile(path, data)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return f, nil
+}
+
+// parseToolFile reads tools. Path is for messages.
+func parseToolFile(path string, data []byte) (*toolFile, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	f := &toolFile{path: path, data: data}
+	if err := checkJSON(data); err != nil {
+		line, column := f.position(err.offset)
+		return nil, fmt.Errorf("%s:%d:%d: %w; %s", path, line, column, err.error, toolFileShape)
+	}
+	list := f.list()
+	if list.end == 0 {
+		return nil, fmt.Errorf("%s has no tools; %s; a configuration is named with --config", path, toolFileShape)
+	}
+	for _, p := range jsonParts(data[list.start:list.end]) {
+		f.tools = append(f.tools, readFileTool(data, list.start+p.start, list.start+p.end))
+	}
+	return f, nil
+}
+
+type syntaxError struct {
+	error
+	offset int
+}
+
+// checkJSON reports data that is no JSON. How deep it is nested is no matter:
+// that concerns single tools.
+func checkJSON(data []byte) *syntaxError {
+	if json.Valid(data) {
+		return nil
+	}
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(data, new(json.RawMessage)); {
+	case !errors.As(err, &syntax) || strings.Contains(err.Error(), "max depth"):
+		return nil
+	case len(bytes.TrimSpace(data)) == 0:
+		return &syntaxError{errors.New("it is empty"), 0}
+	default:
+		return &syntaxError{err, int(syntax.Offset)}
+	}
+}
+
+// list returns where the tools are; its end is 0 if there are none.
+func (f *toolFile) list() jsonPart {
+	for _, pointer := range []string{"/result/tools", "/tools", ""} {
+		if p, ok := findPart(f.data, pointer); ok && p.start < p.end && f.data[p.start] == '[' {
+			return p
+		}
+	}
+	return jsonPart{}
+}
+
+func readFileTool(data []byte, start, end int) *fileTool {
+	t := &fileTool{start: start, end: end}
+	raw := data[start:end]
+	members := map[string]json.RawMessage{}
+	for _, p := range jsonParts(raw) {
+		members[p.name] = raw[p.start:p.end]
+	}
+	t.name = unquote(members["name"])
+	switch {
+	case !json.Valid(raw):
+		t.fault("depth", "", "", "it is nested too deeply")
+		return t
+	case raw[0] != '{':
+		t.fault("poison-root-type", "", "", "the tool is %s, want an object", excerpt(raw))
+		return t
+	}
+	input, err := readSchema(members["inputSchema"])
+	if err != nil {
+		t.fault("poison-root-type", "inputSchema", "", "it is %s, want an object", excerpt(members["inputSchema"]))
+		return t
+	}
+	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Source: raw}, Handler: uncallable}
+	t.Title, t.Description = t.text(members, "title"), t.text(members, "description")
+	if out := members["outputSchema"]; out != nil {
+		if t.Output, _ = readSchema(out); t.Output == nil {
+			t.fault("poison-output", "outputSchema", "outputSchema", "it is %s, want an object", excerpt(out))
+		}
+	}
+	if a := members["annotations"]; a != nil && json.Unmarshal(a, &t.Annotations) != nil {
+		t.Annotations = toolpost.Annotations{}
+		t.fault("poison-null", "annotations", "annotations", "annotations is %s", excerpt(a))
+	}
+	if meta := members["_meta"]; meta != nil && meta[0] == '{' {
+		t.Meta = meta
+	}
+	return t
+}
+
+func (t *fileTool) fault(rule, member, left, format string, args ...any) {
+	pointer := ""
+	if member != "" {
+		pointer = "/" + member
+	}
+	t.faults = append(t.faults, fault{rule, pointer, fmt.Sprintf(format, args...), left})
+}
+
+// readSchema reads a schema; it is nil if there is none, or null.
+func readSchema(raw json.RawMessage) (*schema.Schema, error) {
+	if raw == nil || string(raw) == "null" {
+		return nil, nil
+	}
+	return schema.Parse(raw)
+}
+
+// text reads a member that is a text.
+func (t *fileTool) text(members map[string]json.RawMessage, name string) string {
+	raw := members[name]
+	if raw != nil && raw[0] != '"' {
+		t.fault("poison-null", name, name, "%s is %s, want a text", name, excerpt(raw))
+	}
+	return unquote(raw)
+}
+
+func excerpt(raw []byte) string { return cut(printable(string(raw[:min(len(raw), 200)])), 40) }
+
+// uncallable is the handler of tools that are only known from a file.
+func uncallable(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+	return nil, errors.New("the tool is only known from a file")
+}
+
+// original returns the tool to adapt. One without a schema takes anything.
+func (t *fileTool) original() (*toolpost.Tool, []lower.Loss) {
+	var losses []lower.Loss
+	for _, f := range t.faults {
+		losses = append(losses, lower.Loss{Keyword: f.keyword, Kind: lower.Dropped, Detail: f.text})
+	}
+	if t.Input == nil {
+		repaired := *t.Tool
+		repaired.Input = schema.MustParse(`{"type":"object"}`)
+		return &repaired, append(losses, lower.Loss{Keyword: "inputSchema", Kind: lower.Noop, Detail: "there is none; any arguments are taken"})
+	}
+	return t.Tool, losses
+}
+
+// findings returns the faults as findings under d.
+func (t *fileTool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all []dialect.Finding) {
+	for _, f := range t.faults {
+		r := rules[f.rule]
+		all = append(all, dialect.Finding{
+			Tool: t.name, Rule: r.ID(d), Effect: r.EffectFor(d), Pointer: f.pointer, Message: f.text,
+		})
+	}
+	return all
+}
+
+// position returns line and column of an offset, from 1; a column is a
+// character.
+func (f *toolFile) position(offset int) (line, column int) {
+	before := f.data[:min(max(offset, 0), len(f.data))]
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+}
