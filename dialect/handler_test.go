@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // plain renames get.user, so that it is adapted.
@@ -187,4 +189,45 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%s is valid, and becomes %s, %v", arguments, got, err)
 		}
 	})
+}
+
+// TestCallInAnotherShape: arguments come back in the shape of the original,
+// and errors name what the reader knows.
+func TestCallInAnotherShape(t *testing.T) {
+	const was = `{"type":"object","properties":{"id":{"type":["integer","string"]},"filter[name]":{"type":"string","maxLength":3},
+		"labels":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["id"],"additionalProperties":false}`
+	d := &dialect.Dialect{ID: "x", Input: lower.Rules{
+		Keywords: []string{"type", "properties", "required", "additionalProperties", "items", "description"},
+		Union:    lower.Union{None: true, NoList: true},
+		Object:   lower.Object{Name: "^[a-z_]+$", Maps: "pairs"},
+	}}
+	tool, got := record(was, toolpost.Policy{Unchecked: true}) // another shape is checked all the same
+	adapted := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+	renamed := regexp.MustCompile(`"(filter_[^"]*)"`).FindStringSubmatch(string(adapted.Input.Raw()))
+	if renamed == nil {
+		t.Fatalf("schema: %s", adapted.Input.Raw())
+	}
+	name := renamed[1]
+	for arguments, want := range map[string]string{
+		`{"id":"7"}`:                      `{"id":7}`,
+		`{"id":"x"}`:                      `{"id":"x"}`,
+		`{"id":"x","` + name + `":"abc"}`: `{"id":"x","filter[name]":"abc"}`,
+		`{"id":"x","labels":[{"key":"a","value":1}]}`:   `{"id":"x","labels":{"a":1}}`,
+		`"{\"id\":\"7\"}"`:                              `{"id":7}`,
+		`{"id":"x","` + name + `":"abcd"}`:              "/" + name + ": expected string with at most 3 characters",
+		`{"id":"x","filter_nam":"a"}`:                   "valid names: " + name + ", id, labels",
+		`{}`:                                            "/id: expected",
+		`{"id":"x","labels":[{"key":"a","value":"b"}]}`: "/labels",
+	} {
+		*got = toolpost.Call{}
+		r := through(t, d, tool, arguments)
+		text, _ := r.FirstText()
+		if !strings.HasPrefix(want, "{") {
+			if !r.IsError() || got.Name != "" || !strings.Contains(text, want) {
+				t.Errorf("%s: want %s, got %s", arguments, want, text)
+			}
+		} else if r.IsError() || string(got.Arguments) != want {
+			t.Errorf("%s: called with %s; %s", arguments, got.Arguments, text)
+		}
+	}
 }

@@ -145,7 +145,7 @@ func (n *namer) rename(name string, try int) string {
 	}
 	sum := sha256.Sum256([]byte(origin))
 	hash := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:hashLength]
-	words := n.clean(name)
+	words := n.clean(shorten(name, unlimited, n.sep))
 	for _, readable := range []string{words, strings.Trim("tool"+n.sep+words, n.sep)} {
 		short := shorten(readable, n.room-len(n.sep)-hashLength, n.sep)
 		if renamed := short + n.sep + hash; short != "" && n.fits(renamed) {

@@ -116,7 +116,7 @@ var rules = []dialect.Name{
 func TestNamesOfRandomLists(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"a", "b", "get", "List", "_", "_", "-", ".", " ", "é", "日", "本", "🙂", "Users", "7", strings.Repeat("long", 9), "\xff"}
-	for range 1000 {
+	for range 500 {
 		rule := rules[r.IntN(len(rules))]
 		d := &dialect.Dialect{ID: "x", Name: rule}
 		names := make([]string, 1+r.IntN(12))
@@ -187,4 +187,18 @@ func TestNamesDoNotDependOnOthers(t *testing.T) {
 	if len(all) != 400 || len(some) != 100 {
 		t.Errorf("got %d and %d names", len(all), len(some))
 	}
+}
+
+// TestLargeNames is over in an instant too.
+func TestLargeNames(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Name: rules[3]}
+	names := slices.Repeat([]string{"one name"}, 5000)
+	for _, part := range []string{"a", "日", "a_", "__"} {
+		names = append(names, strings.Repeat(part, 500_000))
+	}
+	a := d.Adapt(named(names...), nil)
+	if len(a.Tools) != len(names) {
+		t.Fatalf("withheld: %v", a.Withheld)
+	}
+	checkNames(t, rules[3], a)
 }

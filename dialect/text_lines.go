@@ -13,52 +13,57 @@ var listItem = regexp.MustCompile(`^(?:[-*•+]|\d{1,3}[.)])\s+`)
 // line of each paragraph, then with the last paragraphs joined.
 func joinLines(s string, most int) string {
 	var lines, paragraphs []string
-	open := false
+	var open strings.Builder
+	end := func() {
+		if open.Len() > 0 {
+			paragraphs = append(paragraphs, open.String())
+			open.Reset()
+		}
+	}
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRightFunc(line, unicode.IsSpace)
-		switch {
-		case line == "":
-			open = false
+		if line == "" {
+			end()
 			continue
-		case open:
-			last := &paragraphs[len(paragraphs)-1]
-			*last = glue(*last, line)
-		default:
-			paragraphs = append(paragraphs, line)
 		}
-		open = true
 		lines = append(lines, line)
+		glue(&open, line)
 	}
-	if len(lines) > most {
+	if end(); len(lines) > most {
 		lines = paragraphs
 	}
-	for len(lines) > most {
-		n := len(lines)
-		lines = append(lines[:n-2], glue(lines[n-2], lines[n-1]))
+	if len(lines) > most {
+		for _, line := range lines[most-1:] {
+			glue(&open, line)
+		}
+		lines = append(lines[:most-1], open.String())
 	}
 	return strings.Join(lines, "\n")
 }
 
-// glue puts two lines into one: as one sentence if the second goes on with
-// the first, as a list if it is an item or indented, else as two sentences.
-func glue(a, b string) string {
-	text := strings.TrimSpace(b)
-	marker := listItem.FindString(text)
-	item := marker != "" || b[0] == ' ' || b[0] == '\t'
-	text = text[len(marker):]
-	if text == "" {
-		return a
+// glue puts a line behind a text: as one sentence if it goes on with that, as
+// part of a list if it is an item or indented, else as another sentence.
+func glue(text *strings.Builder, line string) {
+	if text.Len() == 0 {
+		text.WriteString(line)
+		return
 	}
-	last, _ := utf8.DecodeLastRuneInString(a)
+	item := line[0] == ' ' || line[0] == '\t'
+	line = strings.TrimSpace(line)
+	if marker := listItem.FindString(line); marker != "" {
+		item, line = true, line[len(marker):]
+	}
+	last, _ := utf8.DecodeLastRuneInString(text.String())
 	switch {
-	case strings.ContainsRune("。！？、：；", last):
-		return a + text
-	case strings.ContainsRune(".!?:;,…", last), !item && unicode.IsLower(first(text)):
-		return a + " " + text
+	case line == "", strings.ContainsRune("。！？、：；", last):
+	case strings.ContainsRune(".!?:;,…", last), !item && unicode.IsLower(first(line)):
+		text.WriteString(" ")
 	case item:
-		return a + "; " + text
+		text.WriteString("; ")
+	default:
+		text.WriteString(". ")
 	}
-	return a + ". " + text
+	text.WriteString(line)
 }
 
 // reword writes s without the characters of forbid. What stands in brackets
@@ -74,6 +79,7 @@ func reword(s, forbid string) string {
 		switch {
 		case !strings.ContainsRune(forbid, r):
 			w.out = append(w.out, r)
+		case r == '_' && strings.HasSuffix(s[:i], "_"): // the first of them stands for all
 		case strings.ContainsRune("([{（", r):
 			w.begin(rest)
 		case strings.ContainsRune(")]}）", r):

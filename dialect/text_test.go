@@ -143,3 +143,16 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestLargeText is over in an instant, not in hours.
+func TestLargeText(t *testing.T) {
+	x := dialect.Text{Forbid: "()_", Lines: 2, Max: 4096}
+	for _, part := range []string{"_", "(", ")", "a\n", "- a\n\n", "a_", "🇩🇪", "e\u0301", "e.g. ", "一。", "\u0301", ". "} {
+		for _, start := range []string{"a", ""} {
+			got := described(x, "n", start+strings.Repeat(part, 300_000/len(part))).Description
+			if utf8.RuneCountInString(got) > 4096 || strings.ContainsAny(got, "()_") || strings.Count(got, "\n") > 1 {
+				t.Errorf("%q: %.50q", part, got)
+			}
+		}
+	}
+}
