@@ -39,6 +39,8 @@ func (v Violation) String() string {
 func Targets() []string { return slices.Sorted(maps.Keys(ruleSets())) }
 
 // Check returns what target would not accept of tools, nil if it accepts all.
+// Rules for strict tools hold for those that are Strict; the others of a strict
+// target are held against its rules for plain ones.
 func Check(target string, tools []Tool) []Violation {
 	rules, ok := ruleSets()[target]
 	if !ok {

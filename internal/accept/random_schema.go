@@ -17,11 +17,11 @@ func RandomSchema(rng *rand.Rand) json.RawMessage {
 		}
 	}
 	root := a.object(0)
-	a.conditions(root)
+	addConditions(a, root)
 	if len(a.defs) > 0 {
 		defs := newObject()
 		for _, name := range a.defs {
-			defs.members = append(defs.members, member{name, a.definition()})
+			defs.members = append(defs.members, member{name, definition(a)})
 		}
 		root.set("$defs", defs)
 	}
@@ -57,7 +57,7 @@ func (a *author) name(i int) string {
 }
 
 // definition is an object mostly, so that what refers to itself can end.
-func (a *author) definition() *value {
+func definition(a *author) *value {
 	if a.chance(25) {
 		return a.scalar()
 	}
@@ -90,13 +90,13 @@ func (a *author) bare(depth int) *value {
 	case n < 68:
 		return a.array(depth)
 	case n < 80:
-		return a.union(depth)
+		return unionOf(a, depth)
 	case n < 85:
-		return a.mapping(depth)
+		return mapping(a, depth)
 	case n < 92 && len(a.defs) > 0:
-		return a.reference()
+		return reference(a)
 	case n < 94:
-		return a.composed(depth)
+		return composed(a, depth)
 	case n < 96:
 		return pick(a.rng, newObject(), newBool(true), literal(`{"type":"object"}`), literal(`{"type":"array"}`))
 	}
@@ -211,7 +211,7 @@ func (a *author) array(depth int) *value {
 	return v
 }
 
-func (a *author) union(depth int) *value {
+func unionOf(a *author, depth int) *value {
 	key := pick(a.rng, "anyOf", "anyOf", "oneOf")
 	branches := newArray()
 	switch a.rng.IntN(5) {
@@ -243,7 +243,7 @@ func (a *author) nullable(depth int) *value {
 	return v
 }
 
-func (a *author) mapping(depth int) *value {
+func mapping(a *author, depth int) *value {
 	v := newObject(member{"type", newText("object")}, member{"additionalProperties", a.schema(depth + 1)})
 	switch a.rng.IntN(5) {
 	case 0:
@@ -257,7 +257,7 @@ func (a *author) mapping(depth int) *value {
 }
 
 // reference is optional where it stands, or in a list, so that values can end.
-func (a *author) reference() *value {
+func reference(a *author) *value {
 	ref := newObject(member{"$ref", newText("#/$defs/" + pick(a.rng, a.defs...))})
 	if a.chance(30) {
 		return newObject(member{"type", newText("array")}, member{"items", ref})
@@ -268,7 +268,7 @@ func (a *author) reference() *value {
 	return ref
 }
 
-func (a *author) composed(depth int) *value {
+func composed(a *author, depth int) *value {
 	x, y := a.object(depth+1), a.object(depth+2)
 	for _, v := range []*value{x, y} {
 		v.set("additionalProperties", newBool(true))
@@ -276,8 +276,8 @@ func (a *author) composed(depth int) *value {
 	return newObject(member{"allOf", newArray(x, y)})
 }
 
-// conditions adds to a few roots what is not a matter of shape.
-func (a *author) conditions(root *value) {
+// addConditions adds to a few roots what is not a matter of shape.
+func addConditions(a *author, root *value) {
 	properties := root.get("properties").members
 	if len(properties) < 2 || !a.chance(10) {
 		return

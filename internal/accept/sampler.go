@@ -42,7 +42,7 @@ func dialectOf(schema json.RawMessage) string {
 
 // Sample draws a value, or tells that it found none. It adds properties that
 // the schema does not name only where the schema says that it takes them, or
-// names none at all.
+// chosen none at all.
 func (s *Sampler) Sample(rng *rand.Rand) (json.RawMessage, bool) {
 	for range 12 {
 		d := &drawing{Sampler: s, rng: rng, fuel: 400}
@@ -121,7 +121,7 @@ func (d *drawing) expand(all, flat []*value, depth int) ([]*value, bool) {
 				return flat, false
 			}
 		}
-		if flat, ok = d.expand(d.conditions(v), flat, depth); !ok {
+		if flat, ok = d.expand(conditionsOf(d, v), flat, depth); !ok {
 			return flat, false
 		}
 	}
@@ -137,7 +137,7 @@ func (d *drawing) branch(union *value, flat []*value, depth int) ([]*value, bool
 	if d.thrifty(depth) {
 		costs := map[*value]int{}
 		for _, b := range branches {
-			costs[b] = d.cost(b, 4)
+			costs[b] = cost(d, b, 4)
 		}
 		slices.SortStableFunc(branches, func(a, b *value) int { return costs[a] - costs[b] })
 	}
@@ -149,8 +149,8 @@ func (d *drawing) branch(union *value, flat []*value, depth int) ([]*value, bool
 	return flat, false
 }
 
-// conditions decides what if and dependent schemas ask for.
-func (d *drawing) conditions(v *value) []*value {
+// conditionsOf decides what if and dependent schemas ask for.
+func conditionsOf(d *drawing, v *value) []*value {
 	var all []*value
 	if condition := v.get("if"); condition != nil {
 		then, otherwise := v.get("then"), v.get("else")
@@ -180,26 +180,26 @@ func (d *drawing) conditions(v *value) []*value {
 }
 
 // cost estimates how deep the smallest value is.
-func (d *drawing) cost(v *value, fuel int) int {
+func cost(d *drawing, v *value, fuel int) int {
 	if fuel == 0 || v == nil || v.kind != object {
 		return 8 - 2*fuel
 	}
 	most := 0
 	if p := d.places.at[v]; p != nil && p.target != nil {
-		most = 1 + d.cost(p.target.v, fuel-1)
+		most = 1 + cost(d, p.target.v, fuel-1)
 	}
 	for _, name := range requiredOf(v) {
 		if s := v.get("properties").get(name); s != nil {
-			most = max(most, 1+d.cost(s, fuel-1))
+			most = max(most, 1+cost(d, s, fuel-1))
 		}
 	}
 	if v.get("minItems") != nil {
-		most = max(most, 1+d.cost(v.get("items"), fuel-1))
+		most = max(most, 1+cost(d, v.get("items"), fuel-1))
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		least := 100
 		for _, b := range v.get(key).list() {
-			least = min(least, d.cost(b, fuel-1))
+			least = min(least, cost(d, b, fuel-1))
 		}
 		if least < 100 {
 			most = max(most, least)
@@ -310,7 +310,7 @@ const about = ` properties:object required:object additionalProperties:object pa
 func (d *drawing) kind(flat []*value, depth int) string {
 	allowed := kinds(flat)
 	if allowed == nil {
-		allowed = d.suggested(flat)
+		allowed = suggested(d, flat)
 	}
 	if len(allowed) == 0 {
 		return ""
@@ -326,7 +326,7 @@ func (d *drawing) kind(flat []*value, depth int) string {
 }
 
 // suggested are the types of the keywords, mostly; anything is allowed.
-func (d *drawing) suggested(flat []*value) []string {
+func suggested(d *drawing, flat []*value) []string {
 	var found []string
 	for _, v := range flat {
 		for _, m := range v.members {

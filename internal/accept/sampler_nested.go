@@ -7,23 +7,8 @@ import (
 )
 
 func (d *drawing) array(flat []*value, depth int) *value {
-	least, most := count(flat, "minItems", "maxItems")
-	fixed, ended := tuple(flat)
-	if ended && (most < 0 || most > fixed) {
-		most = fixed
-	}
-	n := least
-	if !d.thrifty(depth) {
-		n += d.rng.IntN(4)
-		if fixed > 0 && d.chance(80) {
-			n = max(least, fixed)
-		}
-	}
 	wanted, needed := contained(flat)
-	n = max(n, needed)
-	if most >= 0 {
-		n = min(n, most)
-	}
+	least, n := lengthOf(d, flat, needed, depth)
 	if n < least || n > 10_000 {
 		return nil
 	}
@@ -34,20 +19,42 @@ func (d *drawing) array(flat []*value, depth int) *value {
 		if i >= n-needed {
 			all = append(all, wanted...)
 		}
-		item := d.item(all, v, unique, depth)
-		if item == nil && i >= max(least, needed) {
+		item := distinctItem(d, all, v, unique, depth)
+		switch {
+		case item != nil:
+			v.items = append(v.items, item)
+		case i < max(least, needed):
+			return nil
+		default:
 			return v
 		}
-		if item == nil {
-			return nil
-		}
-		v.items = append(v.items, item)
 	}
 	return v
 }
 
-// item draws one that is not in the array yet, if it has to be unique.
-func (d *drawing) item(all []*value, others *value, unique bool, depth int) *value {
+// lengthOf draws the length of an array, and returns the least it may be.
+func lengthOf(d *drawing, flat []*value, needed, depth int) (least, n int) {
+	least, most := count(flat, "minItems", "maxItems")
+	fixed, ended := tuple(flat)
+	if ended && (most < 0 || most > fixed) {
+		most = fixed
+	}
+	n = least
+	if !d.thrifty(depth) {
+		n += d.rng.IntN(4)
+		if fixed > 0 && d.chance(80) {
+			n = max(least, fixed)
+		}
+	}
+	n = max(n, needed)
+	if most >= 0 {
+		n = min(n, most)
+	}
+	return least, n
+}
+
+// distinctItem draws one that is not in the array yet, if it has to be unique.
+func distinctItem(d *drawing, all []*value, others *value, unique bool, depth int) *value {
 	for range 6 {
 		item := d.value(all, depth+1)
 		if item == nil || !unique {
@@ -107,7 +114,7 @@ func contained(flat []*value) (all []*value, times int) {
 
 func (d *drawing) object(flat []*value, depth int) *value {
 	least, most := count(flat, "minProperties", "maxProperties")
-	names, optional := d.names(flat, depth)
+	names, optional := chosen(d, flat, depth)
 	if most >= 0 {
 		for len(names) > most && len(optional) > 0 {
 			gone := optional[len(optional)-1]
@@ -124,48 +131,57 @@ func (d *drawing) object(flat []*value, depth int) *value {
 		}
 	}
 	if takesMore(flat) {
-		d.more(v, flat, least, most, depth)
+		addMore(d, v, flat, least, most, depth)
 	}
 	return v
 }
 
-// names chooses among the named properties: all that are required, and some of
-// the others, in the order of the schema.
-func (d *drawing) names(flat []*value, depth int) (names, optional []string) {
-	required := map[string]bool{}
-	for _, v := range flat {
-		for _, name := range requiredOf(v) {
-			required[name] = true
-		}
-	}
+// chosen lists named properties: all that are required, and some of the
+// others, in the order of the schema.
+func chosen(d *drawing, flat []*value, depth int) (names, optional []string) {
 	share := []int{70, 70, 50, 40, 30}[min(depth, 4)]
 	if least, _ := count(flat, "minProperties", "maxProperties"); least > 0 {
 		share = 90
 	}
+	required, must := allRequired(flat)
 	listed := map[string]bool{}
-	for _, v := range flat {
-		for _, m := range (&place{v: v}).properties() {
-			if listed[m.name] {
-				continue
-			}
-			listed[m.name] = true
-			switch never := m.value.kind == boolean && !m.value.truth; {
-			case required[m.name]:
-				names = append(names, m.name)
-			case !never && !d.thrifty(depth) && d.chance(share):
-				names, optional = append(names, m.name), append(optional, m.name)
-			}
+	for _, m := range allProperties(flat) {
+		never := m.value.kind == boolean && !m.value.truth
+		switch {
+		case listed[m.name]:
+			continue
+		case must[m.name]:
+			names = append(names, m.name)
+		case !never && !d.thrifty(depth) && d.chance(share):
+			names, optional = append(names, m.name), append(optional, m.name)
 		}
+		listed[m.name] = true
 	}
-	for _, v := range flat { // in order, unlike the map
-		for _, name := range requiredOf(v) {
-			if !listed[name] {
-				listed[name] = true
-				names = append(names, name)
-			}
+	for _, name := range required {
+		if !listed[name] {
+			listed[name] = true
+			names = append(names, name)
 		}
 	}
 	return dependents(flat, names), optional
+}
+
+func allRequired(flat []*value) (names []string, set map[string]bool) {
+	set = map[string]bool{}
+	for _, v := range flat {
+		for _, name := range requiredOf(v) {
+			names, set[name] = append(names, name), true
+		}
+	}
+	return names, set
+}
+
+func allProperties(flat []*value) []member {
+	var all []member
+	for _, v := range flat {
+		all = append(all, (&place{v: v}).properties()...)
+	}
+	return all
 }
 
 // dependents adds what the presence of others requires.
@@ -225,7 +241,7 @@ func takesMore(flat []*value) bool {
 	return open || !some
 }
 
-func (d *drawing) more(v *value, flat []*value, least, most, depth int) {
+func addMore(d *drawing, v *value, flat []*value, least, most, depth int) {
 	n := max(least, len(v.members))
 	if !d.thrifty(depth) {
 		n = max(n, len(v.members)+d.rng.IntN(3))
@@ -234,7 +250,7 @@ func (d *drawing) more(v *value, flat []*value, least, most, depth int) {
 		n = min(n, most)
 	}
 	for i := 0; len(v.members) < n && i < 4*n; i++ {
-		name := d.key(flat, i, depth)
+		name := newKey(d, flat, i, depth)
 		if name == nil || v.get(name.text) != nil {
 			continue
 		}
@@ -244,8 +260,8 @@ func (d *drawing) more(v *value, flat []*value, least, most, depth int) {
 	}
 }
 
-// key draws the name of a property that is not in the schema.
-func (d *drawing) key(flat []*value, i, depth int) *value {
+// newKey draws the name of a property that is not in the schema.
+func newKey(d *drawing, flat []*value, i, depth int) *value {
 	var rules []*value
 	for _, v := range flat {
 		if p := v.get("propertyNames"); p != nil {

@@ -78,7 +78,7 @@ func (d *drawing) text(flat []*value) *value {
 			!slices.ContainsFunc(patterns, func(p *ahead) bool { return !p.MatchString(s) })
 	}
 	for range 30 {
-		s := d.attempt(patterns, examples, least, most)
+		s := attempt(d, patterns, examples, least, most)
 		if fits(s) {
 			return newText(s)
 		}
@@ -86,7 +86,7 @@ func (d *drawing) text(flat []*value) *value {
 	return nil
 }
 
-func (d *drawing) attempt(patterns []*ahead, examples []string, least, most int) string {
+func attempt(d *drawing, patterns []*ahead, examples []string, least, most int) string {
 	switch {
 	case len(examples) > 0 && d.chance(80):
 		return examples[d.rng.IntN(len(examples))]
@@ -183,12 +183,11 @@ func (d *drawing) number(flat []*value, integer bool) *value {
 			if width := new(big.Rat).Sub(s.high, s.low); width.Sign() > 0 && width.Cmp(big.NewRat(4, 1)) < 0 {
 				s.step = width.Quo(width, big.NewRat(8, 1))
 			} else if width.Sign() == 0 {
-				s.step = nil
 				return &value{kind: number, text: decimal(s.low)}
 			}
 		}
 	}
-	k := d.multiple(s)
+	k := multiple(d, s)
 	if k == nil {
 		return nil
 	}
@@ -196,22 +195,8 @@ func (d *drawing) number(flat []*value, integer bool) *value {
 }
 
 // multiple draws how many steps from zero the number is.
-func (d *drawing) multiple(s span) *big.Int {
-	var low, high *big.Int
-	if s.low != nil {
-		q := new(big.Rat).Quo(s.low, s.step)
-		low = new(big.Int).Neg(floor(new(big.Rat).Neg(q)))
-		if s.aboveLow && new(big.Rat).SetInt(low).Cmp(q) == 0 {
-			low.Add(low, big.NewInt(1))
-		}
-	}
-	if s.high != nil {
-		q := new(big.Rat).Quo(s.high, s.step)
-		high = floor(q)
-		if s.belowHi && new(big.Rat).SetInt(high).Cmp(q) == 0 {
-			high.Sub(high, big.NewInt(1))
-		}
-	}
+func multiple(d *drawing, s span) *big.Int {
+	low, high := s.steps()
 	far := int64(100)
 	if d.chance(5) {
 		far = 1 << 55
@@ -226,17 +211,36 @@ func (d *drawing) multiple(s span) *big.Int {
 	case low.Cmp(high) > 0:
 		return nil
 	}
-	width := new(big.Int).Sub(high, low)
 	switch d.rng.IntN(6) {
 	case 0:
 		return low
 	case 1:
 		return high
 	}
-	if width.IsInt64() && width.Int64() < far {
+	if width := new(big.Int).Sub(high, low); width.IsInt64() && width.Int64() < far {
 		far = width.Int64() + 1
 	}
 	return low.Add(low, big.NewInt(d.rng.Int64N(far)))
+}
+
+// steps returns the first and the last multiple of the step, nil for no bound.
+func (s span) steps() (low, high *big.Int) {
+	one := big.NewInt(1)
+	if s.low != nil {
+		q := new(big.Rat).Quo(s.low, s.step)
+		low = new(big.Int).Neg(floor(new(big.Rat).Neg(q)))
+		if s.aboveLow && q.IsInt() {
+			low.Add(low, one)
+		}
+	}
+	if s.high != nil {
+		q := new(big.Rat).Quo(s.high, s.step)
+		high = floor(q)
+		if s.belowHi && q.IsInt() {
+			high.Sub(high, one)
+		}
+	}
+	return low, high
 }
 
 func floor(r *big.Rat) *big.Int {
