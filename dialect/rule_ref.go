@@ -6,10 +6,10 @@ func refRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "ref", Effect: RefusesCall,
-			What:  "There are no references: every schema is written where it is used.",
-			Why:   "The reader does not follow $ref: it refuses the request, or the model sees nothing of what it points to.",
-			Fix:   "Write the schema in place. Adapting does so.",
-			when:  func(d *Dialect) bool { return d.Input.Ref.Inline },
+			What:  "There are no references, or they lead to $defs alone, as the reader wants it.",
+			Why:   "The reader does not follow the $ref: it refuses the request, or the model sees nothing of what it points to.",
+			Fix:   "Write the schema in place, or move it to $defs. Adapting does so.",
+			when:  func(d *Dialect) bool { return d.Input.Ref.Inline || d.Input.Ref.Defs },
 			check: eachSchema(reference),
 		},
 		{
@@ -39,10 +39,16 @@ func refRules() []*Rule {
 
 func reference(v *view, n *node) {
 	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if k := n.get(keyword); k != nil {
+		if k := n.get(keyword); k != nil && (v.Input.Ref.Inline || !definition(k.text)) {
 			v.report(keyword, "%s is %v", keyword, k)
 		}
 	}
+}
+
+// definition says that a reference leads to a definition at the root.
+func definition(ref string) bool {
+	name, ok := strings.CutPrefix(ref, "#/$defs/")
+	return ok && !strings.Contains(name, "/")
 }
 
 func refUnknown(v *view, n *node) {

@@ -45,7 +45,7 @@ var demands = map[string]string{
 	"input.array.items": "array-items", "input.array.typed": "array-items", "input.array.tuples": "tuple",
 	"input.enum.strings": "enum-type", "input.enum.numbers": "enum-type", "input.enum.scalars": "enum-type",
 	"input.enum.noEmpty": "enum-empty", "input.enum.anyCase": "enum-type", "input.enum.noConst": "const",
-	"input.ref.inline": "ref", "input.ref.siblings": "ref-siblings", "input.ref.recursion": "recursion",
+	"input.ref.inline": "ref", "input.ref.defs": "ref", "input.ref.siblings": "ref-siblings", "input.ref.recursion": "recursion",
 	"input.null": "null", "input.untyped": "untyped", "input.typeRequired": "type-required",
 	"input.formats": "format", "input.pattern": "pattern", "input.minItems": "min-items",
 	"input.limits.depth": "depth", "input.limits.properties": "size", "input.limits.enumValues": "size",

@@ -118,6 +118,7 @@ type Enum struct {
 // Ref is how references are written.
 type Ref struct {
 	Inline    bool     `json:"inline,omitempty"`    // there are none
+	Defs      bool     `json:"defs,omitempty"`      // they lead to #/$defs/name, nowhere else
 	Siblings  []string `json:"siblings,omitempty"`  // keywords beside $ref; null is all
 	Recursion string   `json:"recursion,omitempty"` // "" yes, "optional" not through a required property, "none"
 }
