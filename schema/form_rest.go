@@ -43,7 +43,6 @@ func (f *Form) trim() {
 
 // settle drops what says nothing, once all keywords of v are read.
 func (r *formReader) settle(f *Form, v *value) {
-	r.safeIntegers(f)
 	if o := f.Object; o != nil && v.get("properties") == nil && o.Properties == nil && o.Additional == nil && o.MinProperties == 0 && o.MaxProperties < 0 {
 		f.Object = nil
 	}
@@ -76,22 +75,6 @@ func (r *formReader) idle(f *Form, v *value) {
 
 // partKinds has the types that the parts are about.
 var partKinds = map[part]Kinds{partNumber: KindNumber, partText: KindString, partArray: KindArray, partObject: KindObject}
-
-// safeIntegers drops bounds that only tell what JSON carries exactly
-// everywhere, as generators add them to each integer.
-func (r *formReader) safeIntegers(f *Form) {
-	if f.Number == nil || f.Kinds&KindFraction != 0 {
-		return
-	}
-	if f.Number.Minimum == "-9007199254740991" {
-		f.Number.Minimum = ""
-		r.change(f.At, "minimum", false, "all integers that JSON carries exactly everywhere")
-	}
-	if f.Number.Maximum == "9007199254740991" {
-		f.Number.Maximum = ""
-		r.change(f.At, "maximum", false, "all integers that JSON carries exactly everywhere")
-	}
-}
 
 // other reads a keyword that stays as it is, or says nothing.
 func (r *formReader) other(f *Form, v, k *value) {

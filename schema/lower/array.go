@@ -61,6 +61,10 @@ func (l *lowering) items(n *node, c *arrayCodec, f *schema.Form, a *schema.Array
 	switch {
 	case a.Items != nil && a.Items.Kinds == 0:
 		l.noItems(n, f, a, rest, at)
+	case a.Items != nil && a.Items.Any() && a.Items.Notes.Description == "" && list == nil:
+		one, code := l.anyItem(f, at)
+		c.items = code
+		n.put(member{name: "items", node: one})
 	case a.Items != nil && !(a.Items.Any() && list != nil):
 		one, code := l.schema(a.Items, at)
 		c.items = code

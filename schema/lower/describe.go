@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (l *lowering) annotate(f *schema.Form, n *node, c codec) {
 		n.set("title", quote(f.Notes.Title))
 	}
 	for _, other := range f.Notes.Others {
-		if l.allowed == nil || strings.HasPrefix(other.Name, "x-mcp-") && l.allows(other.Name) || l.allowed[other.Name] {
+		if l.allows(other.Name) && (other.Name != mcpHeader || l.header(f, n, other.Value)) {
 			n.set(other.Name, other.Value)
 		}
 	}
@@ -57,6 +58,27 @@ func (l *lowering) annotate(f *schema.Form, n *node, c codec) {
 	if l.refuses(n) {
 		l.move(n)
 	}
+}
+
+// mcpHeader asks clients to send an argument as an HTTP header too (MCP
+// 2026-07-28, tools). They drop a tool that asks for it in a wrong way.
+const mcpHeader = "x-mcp-header"
+
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+var onlyProperties = regexp.MustCompile(`^(/properties/[^/]*)+$`)
+
+// header says that a property may ask for a header of this name.
+func (l *lowering) header(f *schema.Form, n *node, value json.RawMessage) bool {
+	name, ok := unquote(trim(value))
+	key := strings.ToLower(name)
+	place := onlyProperties.MatchString(f.At)
+	typed := slices.Contains([]string{"string", "integer", "boolean"}, n.typeName())
+	if ok = ok && place && typed && headerName.MatchString(name) && !l.headers[key]; !ok {
+		l.lose(Noop, f.At, mcpHeader, "%s is no header that clients can send; it stays an argument", string(value))
+	}
+	l.headers[key] = true
+	return ok
 }
 
 // defaultValue writes or tells the default of f.
@@ -150,14 +172,20 @@ func (l *lowering) move(n *node) {
 // rest writes the keywords that the form cannot say.
 func (l *lowering) rest(f *schema.Form, n *node, c codec) codec {
 	for _, k := range f.Rest {
-		plain := c == nil && l.rules.Dialect == "" && !strings.Contains(string(k.Value), `"$ref"`) && n.get(k.Name) == nil
-		if plain && l.allows(k.Name) && !l.atRoot(f, k.Name) {
+		if c == nil && n.get(k.Name) == nil && l.takes(k) && !l.atRoot(f, k.Name) {
 			n.set(k.Name, k.Value)
 			continue
 		}
 		l.describe(n, k.At, k.Name, restSentence(k))
 	}
 	return c
+}
+
+// takes says that a keyword may be written as it is.
+func (l *lowering) takes(k schema.Keyword) bool {
+	text := string(k.Value)
+	return l.allows(k.Name) && l.rules.Dialect == "" && !strings.Contains(text, `"$ref"`) &&
+		!(l.rules.Object.Declared && strings.Contains(text, `"required"`))
 }
 
 // atRoot says that a keyword is one that the root may not have.

@@ -38,7 +38,7 @@ func (l *lowering) enum(f *schema.Form, name string, list []json.RawMessage) (*n
 		return typed(l.typeName(name)), nil
 	case name == "boolean" && len(list) == 2:
 		return typed(l.typeName(name)), nil
-	case e.Strings && name != "string", e.Scalars && nested, e.NoEmpty && slices.ContainsFunc(list, isEmpty):
+	case e.Strings && name != "string", e.Numbers && name == "boolean", (e.Scalars || e.Numbers) && nested, e.NoEmpty && slices.ContainsFunc(list, isEmpty):
 		l.lose(Encoded, f.At, "enum", "written as texts")
 		return l.table(f, list)
 	}
@@ -61,11 +61,12 @@ func (l *lowering) mixedEnum(f *schema.Form, list []json.RawMessage) (*node, cod
 	if len(list) == 0 {
 		return l.never(f), nil
 	}
-	if e.Strings || e.Scalars && nested || l.rules.Union.None || l.rules.Union.NoList || l.rules.TypeRequired || !l.allows("enum") {
+	odd := slices.ContainsFunc(list, func(v json.RawMessage) bool { return kindOf(v)&(schema.KindString|schema.KindNumber) == 0 })
+	if e.Strings || e.Scalars && nested || e.Numbers && odd || l.rules.Union.None || l.rules.Union.NoList || l.rules.TypeRequired || !l.allows("enum") {
 		l.lose(Encoded, f.At, "enum", "written as texts")
 		return l.table(f, list)
 	}
-	if f.Kinds&schema.KindNull != 0 {
+	if f.Kinds&schema.KindNull != 0 && !e.Numbers {
 		list = append(list[:len(list):len(list)], json.RawMessage("null"))
 	}
 	return &node{members: []member{{name: "enum", raw: values(list)}}}, nil

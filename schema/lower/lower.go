@@ -84,8 +84,11 @@ func Schema(s *schema.Schema, rules *Rules) *Result {
 func (l *lowering) document(doc *schema.Document) *Result {
 	for _, c := range doc.Changes {
 		kind := Noop
-		if c.Lost {
+		switch {
+		case c.Lost:
 			kind = Dropped
+		case c.Keyword == "nullable": // not JSON Schema: by the letter, null does not fit
+			kind = Widened
 		}
 		l.lose(kind, c.At, c.Keyword, "%s", c.Detail)
 	}

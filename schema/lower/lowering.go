@@ -29,6 +29,7 @@ type lowering struct {
 	shared  map[*schema.Def]*sharedDef
 	open    map[*schema.Def]int // definitions being inlined, and how often
 	unroll  int                 // how often a recursive definition is inlined
+	headers map[string]bool     // names of x-mcp-header, in small letters
 	nodes   int
 	merging int            // alternatives being merged
 	name    *regexp.Regexp // of property names, nil for any
@@ -49,6 +50,7 @@ func newLowering(src *source, rules *Rules, unroll int) *lowering {
 	l := &lowering{
 		rules: rules, source: src, unroll: unroll,
 		said: map[Loss]bool{}, shared: map[*schema.Def]*sharedDef{}, open: map[*schema.Def]int{},
+		headers: map[string]bool{},
 	}
 	if rules.Keywords != nil {
 		l.allowed = map[string]bool{}
@@ -62,7 +64,9 @@ func newLowering(src *source, rules *Rules, unroll int) *lowering {
 	return l
 }
 
-func (l *lowering) allows(keyword string) bool { return l.allowed == nil || l.allowed[keyword] }
+func (l *lowering) allows(keyword string) bool {
+	return (l.allowed == nil || l.allowed[keyword]) && !slices.Contains(l.rules.Without, keyword)
+}
 
 // lose reports a loss, once.
 func (l *lowering) lose(kind Kind, at, keyword, format string, args ...any) {
@@ -334,7 +338,7 @@ func (l *lowering) nullable(f *schema.Form, n *node, c codec) (*node, codec) {
 	case len(n.members) == 0: // it takes anything
 	case !l.rules.Union.NoList && n.get("enum") == nil && n.typeName() != "" && n.typeName() != "object":
 		n.set("type", names([]string{n.typeName(), "null"}))
-	case !l.rules.Union.NoList && n.get("enum") == nil && n.get("type") != nil:
+	case !l.rules.Union.NoList && n.get("enum") == nil && n.typeName() == "" && n.get("type") != nil:
 		var types []string
 		if json.Unmarshal(n.get("type").raw, &types) == nil {
 			n.set("type", names(append(types, "null")))

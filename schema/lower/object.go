@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -140,10 +141,14 @@ func (n *node) noted(l *lowering) []string { return l.noSiblings(n) }
 // rename returns the name of a property as the reader takes it.
 func (l *lowering) rename(r *record, p schema.Property, at place) string {
 	rules := l.rules.Object
-	if !at.root && !rules.NameAll || l.nameFits(p.Name) {
+	reserved := at.root && slices.Contains(rules.Reserved, p.Name)
+	if !reserved && (!at.root && !rules.NameAll || l.nameFits(p.Name)) {
 		return p.Name
 	}
 	base := l.repairName(p.Name)
+	if reserved {
+		r.taken[base] = true
+	}
 	name := base
 	for n := 2; r.taken[name]; n++ {
 		suffix := "_" + string(number(n))
@@ -222,11 +227,7 @@ func (l *lowering) more(r *record, said *schema.Form, at place) {
 		name = "more_" + string(number(n))
 	}
 	held := &schema.Form{At: r.form.At, Kinds: schema.KindObject, Object: &schema.ObjectForm{Additional: said, MaxProperties: -1}}
-	kind := Encoded
-	if !said.Any() || hasRest(r.form, "patternProperties") {
-		kind = Checked
-	}
-	l.lose(kind, r.form.At, "additionalProperties", "further members are written in the property %q", name)
+	l.lose(Checked, r.form.At, "additionalProperties", "further members are written in the property %q", name)
 	here := at.inside()
 	here.optional = true
 	n, c := l.object(held, here)
@@ -275,11 +276,7 @@ func (l *lowering) mapped(f *schema.Form, o *schema.ObjectForm, at place) (*node
 		l.sizes(r, o)
 		return r.node, r.codec.orNil()
 	case free || maps != "pairs":
-		kind := Checked
-		if free && o.MinProperties == 0 && o.MaxProperties < 0 {
-			kind = Encoded
-		}
-		l.lose(kind, f.At, keyword, "an object with members of any name is written as JSON text")
+		l.lose(Checked, f.At, keyword, "an object with members of any name is written as JSON text")
 		n := l.jsonText("A JSON object, written as JSON text.")
 		return n, jsonCodec{}
 	}

@@ -29,6 +29,10 @@ func (l *lowering) root(f *schema.Form) (*node, codec) {
 	if f.Kinds != schema.KindObject {
 		l.lose(Noop, f.At, l.source.keyword(f.At), "arguments are an object")
 	}
+	if object.Enum != nil {
+		l.lose(Dropped, f.At, l.source.first(f.At, "enum", "const"), "not told; checked when the tool is called")
+		object.Enum = nil
+	}
 	if object.Alts != nil {
 		return l.rootUnion(whole, &object, at)
 	}

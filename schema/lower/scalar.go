@@ -72,41 +72,6 @@ func (l *lowering) pattern(n *node, at, pattern string) {
 	l.describe(n, at, "pattern", sentence)
 }
 
-// PatternFits says that a regular expression is of the kind that a reader
-// takes; see [Rules].
-func PatternFits(kind, pattern string) bool {
-	if kind == "" {
-		return true
-	}
-	if lookaround(pattern) {
-		return false
-	}
-	return kind != "anchored" || strings.HasPrefix(pattern, "^") && strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`)
-}
-
-// lookaround finds groups that look ahead or behind, references to groups,
-// and word boundaries.
-func lookaround(pattern string) bool {
-	class := false
-	for i := 0; i < len(pattern); i++ {
-		switch rest := pattern[i:]; {
-		case rest[0] == '\\' && len(rest) > 1:
-			if c := rest[1]; !class && (c >= '1' && c <= '9' || c == 'k' || c == 'b' || c == 'B') {
-				return true
-			}
-			i++
-		case class:
-			class = rest[0] != ']'
-		case rest[0] == '[':
-			class = true
-		case strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!") ||
-			strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!"):
-			return true
-		}
-	}
-	return false
-}
-
 // number writes what f says for numbers.
 func (l *lowering) number(f *schema.Form, name string) (*node, codec) {
 	n := typed(l.typeName(name))
@@ -126,7 +91,11 @@ func (l *lowering) number(f *schema.Form, name string) (*node, codec) {
 		{"exclusiveMinimum", r.ExclusiveMinimum, "More than %s."}, {"exclusiveMaximum", r.ExclusiveMaximum, "Less than %s."},
 		{"multipleOf", r.MultipleOf, "A multiple of %s."},
 	} {
-		if b.value == "" || noise(name, b.value) && !l.allows(b.keyword) {
+		if b.value == "" {
+			continue
+		}
+		if noise(name, b.value) && !l.allows(b.keyword) {
+			l.lose(Widened, f.At, b.keyword, "not told: it only keeps out integers that JavaScript does not hold exactly")
 			continue
 		}
 		if l.nextInteger(n, f.At, name, b.keyword, b.value) {

@@ -95,10 +95,28 @@ func (l *lowering) account(out []byte) {
 			above[loss.Pointer] = loss
 		}
 	}
+	l.affected()
 	for _, at := range l.source.order {
 		for _, k := range l.source.keywords[at] {
 			if !reported[at][k] && !slices.Contains(written.keywords[at], k) {
 				l.inherit(above, at, k)
+			}
+		}
+	}
+}
+
+// affected reports the alternatives that a loss is inside of: a value that
+// does not fit there fits none of them.
+func (l *lowering) affected() {
+	for _, loss := range l.losses {
+		if loss.Kind == Noop || loss.Kind == Encoded || loss.Kind == Narrowed {
+			continue
+		}
+		tokens := strings.Split(loss.Pointer, "/")
+		for i := len(tokens) - 2; i > 0; i-- {
+			at := strings.Join(tokens[:i], "/")
+			if k := tokens[i]; (k == "anyOf" || k == "oneOf" || k == "allOf") && slices.Contains(l.source.keywords[at], k) {
+				l.lose(loss.Kind, at, k, "an alternative is %s", loss.Kind)
 			}
 		}
 	}
