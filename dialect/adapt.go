@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
@@ -77,7 +78,8 @@ func (d *Dialect) Adapt(tools []*toolpost.Tool, opts *Options) *Adapted {
 	names := l.namer.names(tools)
 	for i, t := range tools {
 		if names[i] == "" {
-			a.withhold(t.Name, "name", l.namer.refusal(t.Name))
+			rule, why := l.namer.refusal(t.Name)
+			a.withhold(t.Name, rule, why)
 			continue
 		}
 		if adapted, why := l.adapt(t, names[i]); why != nil {
@@ -92,8 +94,13 @@ func (d *Dialect) Adapt(tools []*toolpost.Tool, opts *Options) *Adapted {
 	return a
 }
 
+// withhold leaves out a tool. The rule is an id, or the name of one of the
+// dialect's own.
 func (a *Adapted) withhold(tool, rule, why string) {
-	a.Withheld = append(a.Withheld, Withheld{tool, a.Dialect.ID + "/" + rule, why})
+	if !strings.Contains(rule, "/") {
+		rule = a.Dialect.ID + "/" + rule
+	}
+	a.Withheld = append(a.Withheld, Withheld{tool, rule, why})
 }
 
 // A refusal says why a tool is withheld.
@@ -119,9 +126,9 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	if err := l.input(a, &def); err != nil {
 		return nil, &refusal{"internal", err.Error()}
 	}
-	for _, l := range a.Losses {
-		if l.Kind == lower.Rejected {
-			return nil, &refusal{"schema", fmt.Sprintf("%s at %q: %s", l.Keyword, l.Pointer, l.Detail)}
+	for _, loss := range a.Losses {
+		if loss.Kind == lower.Rejected {
+			return nil, &refusal{l.broken(t, loss), fmt.Sprintf("%s at %q: %s", loss.Keyword, loss.Pointer, loss.Detail)}
 		}
 	}
 	def.Name = name
@@ -139,6 +146,16 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	a.Tool = &toolpost.Tool{Definition: def, Handler: a.call, Policy: t.Policy}
 	a.Policy.Unchecked, a.Policy.Approve = true, nil // the original does both, with its own arguments
 	return a, nil
+}
+
+// broken returns the id of the rule that a loss is about.
+func (l *linter) broken(t *toolpost.Tool, loss lower.Loss) string {
+	for _, f := range l.tool(t) {
+		if f.Pointer == "/inputSchema"+loss.Pointer && f.Keyword == loss.Keyword {
+			return f.Rule
+		}
+	}
+	return "schema"
 }
 
 func (a *Tool) lose(losses ...lower.Loss) { a.Losses = append(a.Losses, losses...) }
@@ -188,8 +205,8 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 	case l.Output.Drop:
 		drop("this reader takes none")
 		return
-	case l.Output.Object && !s.IsObject():
-		drop("this reader takes only those of type object")
+	case !s.IsObject(): // poison to strict clients
+		drop("its type is not object")
 		return
 	}
 	low := &lower.Result{Schema: s.Raw(), Codec: &lower.Codec{}}

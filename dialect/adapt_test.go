@@ -68,7 +68,8 @@ func TestOutput(t *testing.T) {
 		in     string
 		want   string // "" for none
 	}{
-		{"no rule", dialect.Output{}, `{"anyOf":[{"type":"object"}]}`, `{"anyOf":[{"type":"object"}]}`},
+		{"no rule", dialect.Output{}, `{"type":"object","items":1}`, `{"type":"object","items":1}`},
+		{"no rule, poison", dialect.Output{}, `{"anyOf":[{"type":"object"}]}`, ""},
 		{"none at all", dialect.Output{Drop: true}, `{"type":"object"}`, ""},
 		{"object", dialect.Output{Object: true}, `{"type":"object","$schema":"x"}`, `{"type":"object","$schema":"x"}`},
 		{"array", dialect.Output{Object: true}, `{"type":"array"}`, ""},
@@ -105,15 +106,19 @@ func TestOutput(t *testing.T) {
 
 // TestRejected: what a reader cannot be told at all withholds one tool.
 func TestRejected(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Limits: lower.Limits{Properties: 1}}}
+	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Root: lower.Root{Object: true}, Limits: lower.Limits{Properties: 1}}}
 	a := d.Adapt([]*toolpost.Tool{
 		defined(t, `{"name":"good","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`),
 		defined(t, `{"name":"large","inputSchema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}}`),
+		defined(t, `{"name":"list","inputSchema":{"type":"array"}}`),
 	}, nil)
-	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 1 {
+	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 2 {
 		t.Fatalf("got %v", a)
 	}
-	if w := a.Withheld[0]; w.Name != "large" || w.Rule != "x/schema" || !strings.Contains(w.Why, "limit") {
+	if w := a.Withheld[0]; w.Name != "large" || !strings.HasPrefix(w.Rule, "x/") || !strings.Contains(w.Why, "limit") {
+		t.Errorf("withheld %+v", w)
+	}
+	if w := a.Withheld[1]; w.Name != "list" || w.Rule != "all/poison-root-type" || !strings.Contains(w.Why, "object") {
 		t.Errorf("withheld %+v", w)
 	}
 }

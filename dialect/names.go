@@ -155,13 +155,13 @@ func (n *namer) rename(name string, try int) string {
 	return ""
 }
 
-// refusal says why no name could be made.
-func (n *namer) refusal(name string) string {
+// refusal says why no name could be made, and by which rule.
+func (n *namer) refusal(name string) (rule, why string) {
 	if n.room <= hashLength+len(n.sep) {
-		return fmt.Sprintf("the name is too long: with %s before it, %d characters are left; give the server a shorter name",
+		return "name-length", fmt.Sprintf("the name is too long: with %s before it, %d characters are left; give the server a shorter name",
 			n.prefix, max(n.room, 0))
 	}
-	return fmt.Sprintf("no name like %q is taken; give the tool another one", name)
+	return "name", fmt.Sprintf("no name like %q is taken; give the tool another one", clip(name, 80))
 }
 
 // clean returns the readable parts of a name in characters that the reader takes.

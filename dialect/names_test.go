@@ -96,7 +96,7 @@ func TestNoRoomForName(t *testing.T) {
 		t.Fatalf("got %d tools, withheld %v", len(a.Tools), a.Withheld)
 	}
 	w := a.Withheld[0]
-	if w.Name != "get_all_users" || w.Rule != "x/name" || !strings.Contains(w.Why, "mcp__a_long_name__") {
+	if w.Name != "get_all_users" || w.Rule != "x/name-length" || !strings.Contains(w.Why, "mcp__a_long_name__") {
 		t.Errorf("withheld: %+v", w)
 	}
 }
