@@ -92,7 +92,7 @@ func (d *document) dialect() {
 	default:
 		d.report("/$schema", "the dialect "+shorten(k)+" is not known; read as draft 2020-12")
 	}
-	d.change("", "$schema", false, "the dialect says how to read the schema")
+	d.kept.change("", "$schema", false, "the dialect says how to read the schema")
 	d.root.drop("$schema")
 }
 

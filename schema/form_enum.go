@@ -6,44 +6,48 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// bothEnums returns the values that two enums of m have in common. Each is
-// about some types only, or nil.
-func (r *formReader) bothEnums(m *Form, a, b *EnumForm) *EnumForm {
+// mergeEnums gives m the values that a and b, of which each may be nil, have
+// in common. Each is about some types only.
+func mergeEnums(m *Form, a, b *EnumForm) {
 	if a == nil || b == nil {
-		return m.enumWithin(cmp.Or(a, b))
+		m.Enum = cmp.Or(a, b).within(m.Kinds)
+		return
 	}
-	r.work += len(a.Values) + len(b.Values)
 	inB := make(map[string]bool, len(b.Values))
 	for _, v := range b.Values {
 		inB[valueKey(v)] = true
 	}
 	e := &EnumForm{Kinds: a.Kinds | b.Kinds}
+	var left Kinds
+	add := func(v json.RawMessage, kind Kinds) {
+		e.Values = append(e.Values, v)
+		left |= kind
+	}
 	for _, v := range a.Values {
-		if b.Kinds&kindOfValue(v) == 0 || inB[valueKey(v)] {
-			e.Values = append(e.Values, v)
+		if kind := kindOfValue(v); b.Kinds&kind == 0 || inB[valueKey(v)] {
+			add(v, kind)
 		}
 	}
 	for _, v := range b.Values {
-		if a.Kinds&kindOfValue(v) == 0 {
-			e.Values = append(e.Values, v)
+		if kind := kindOfValue(v); a.Kinds&kind == 0 {
+			add(v, kind)
 		}
 	}
-	var left Kinds
-	for _, v := range e.Values {
-		left |= kindOfValue(v)
-	}
 	m.Kinds &^= e.Kinds &^ left
-	return m.enumWithin(e)
+	m.Enum = e.within(m.Kinds)
 }
 
-// enumWithin leaves the values of e whose types m has.
-func (m *Form) enumWithin(e *EnumForm) *EnumForm {
-	if e == nil || e.Kinds&^m.Kinds == 0 {
+// within leaves the values of e, which may be nil, that are of some types. It
+// returns nil if there are none.
+func (e *EnumForm) within(kinds Kinds) *EnumForm {
+	if e == nil || e.Kinds&^kinds == 0 {
 		return e
 	}
-	c := &EnumForm{Kinds: e.Kinds & m.Kinds}
+	c := &EnumForm{Kinds: e.Kinds & kinds}
 	for _, v := range e.Values {
 		if kindOfValue(v)&c.Kinds != 0 {
 			c.Values = append(c.Values, v)
@@ -55,105 +59,90 @@ func (m *Form) enumWithin(e *EnumForm) *EnumForm {
 	return c
 }
 
-// kindOfValue returns the type of a JSON value.
-func kindOfValue(v json.RawMessage) Kinds {
-	if k := kindOf(v); k != KindNumber {
-		return k
-	}
-	return parseValue(v).kind
-}
-
-// booleans forgets that both true and false are listed: they are all there are.
-func (f *Form) booleans() {
-	e := f.Enum
-	if e == nil || e.Kinds&KindBoolean == 0 {
-		return
-	}
+// withoutBooleans forgets true and false if both are listed: they are all
+// booleans that there are. It returns nil if nothing is left.
+func (e *EnumForm) withoutBooleans() *EnumForm {
 	has := func(word string) bool {
 		return slices.ContainsFunc(e.Values, func(v json.RawMessage) bool { return string(v) == word })
 	}
-	if !has("true") || !has("false") {
-		return
+	if e.Kinds&KindBoolean == 0 || !has("true") || !has("false") {
+		return e
 	}
-	others := &Form{Kinds: f.Kinds &^ KindBoolean}
-	f.Enum = others.enumWithin(e)
+	return e.within(KindAny &^ KindBoolean)
 }
 
-// onlyEnum says that f lists values and says nothing else.
-func (f *Form) onlyEnum() bool {
-	return f.Enum != nil && f.Kinds == f.Enum.Kinds && f.Number == nil && f.Text == nil && f.Array == nil && f.Object == nil &&
-		f.Alts == nil && f.Ref == nil && f.Rest == nil
+// onlyLists says that f lists values and says nothing else.
+func onlyLists(f *Form) bool {
+	c := Form{Kinds: KindAny, Number: f.Number, Text: f.Text, Array: f.Array, Object: f.Object, Alts: f.Alts, Ref: f.Ref, Rest: f.Rest}
+	return f.Enum != nil && f.Kinds == f.Enum.Kinds && c.Any()
 }
 
-// mergeEnums makes one alternative of those that only list values. If one is
+// joinLists makes one alternative of those that only list values. If one is
 // set, values that two of them list do not fit; ok is false if that cannot be
 // told without them.
-func (r *formReader) mergeEnums(list []*Form, one bool) (merged []*Form, ok bool) {
-	var enums []*Form
+func joinLists(list []*Form, one bool) (joined []*Form, ok bool) {
+	var lists []*Form
 	var others Kinds
 	at := 0
 	for _, f := range list {
-		switch {
-		case !f.onlyEnum():
+		if !onlyLists(f) {
 			others |= f.Kinds
-			merged = append(merged, f)
-		case len(enums) == 0:
-			at = len(merged)
-			fallthrough
-		default:
-			enums = append(enums, f)
+			joined = append(joined, f)
+			continue
 		}
+		if len(lists) == 0 {
+			at = len(joined)
+		}
+		lists = append(lists, f)
 	}
-	if len(enums) < 2 {
+	if len(lists) < 2 {
 		return list, true
 	}
-	all, twice := together(enums, one)
-	if twice&others != 0 {
+	all, twice := together(lists, one)
+	switch {
+	case twice&others != 0:
 		return nil, false
+	case all.Kinds == 0:
+		return joined, true
 	}
-	all.booleans()
-	all.Notes.Description = labels(enums)
-	if all.Kinds == 0 {
-		return merged, true
-	}
-	return slices.Insert(merged, at, all), true
+	all.Notes.Description = labels(lists)
+	return slices.Insert(joined, at, all), true
 }
 
-// together lists the values of all enums, without those listed twice if one is
+// together lists the values of all lists, without those listed twice if one is
 // set. It returns the types of these.
-func together(enums []*Form, one bool) (all *Form, twice Kinds) {
-	seen := map[string]int{}
-	for _, f := range enums {
+func together(lists []*Form, one bool) (all *Form, twice Kinds) {
+	count := map[string]int{}
+	for _, f := range lists {
 		for _, v := range f.Enum.Values {
-			seen[valueKey(v)]++
+			count[valueKey(v)]++
 		}
 	}
-	all = &Form{At: enums[0].At, Enum: &EnumForm{}}
-	for _, f := range enums {
+	e := &EnumForm{}
+	for _, f := range lists {
 		for _, v := range f.Enum.Values {
-			k := valueKey(v)
-			n := seen[k]
-			if n > 1 && one {
-				twice |= kindOfValue(v)
-				continue
+			k, kind := valueKey(v), kindOfValue(v)
+			switch n := count[k]; {
+			case n > 1 && one:
+				twice |= kind
+			case n > 0:
+				e.Values = append(e.Values, v)
+				e.Kinds |= kind
+				count[k] = 0
 			}
-			if n > 0 {
-				all.Enum.Values = append(all.Enum.Values, v)
-				all.Enum.Kinds |= kindOfValue(v)
-			}
-			seen[k] = -1
 		}
 	}
-	if all.Kinds = all.Enum.Kinds; all.Kinds == 0 {
-		all.Enum = nil
+	all = &Form{At: lists[0].At, Kinds: e.Kinds}
+	if e.Kinds != 0 {
+		all.Enum = e.withoutBooleans()
 	}
 	return all, twice
 }
 
-// labels tells what the values of enums mean, "" if no schema says so.
-func labels(enums []*Form) string {
+// labels tells what the values of lists mean, "" if no schema says so.
+func labels(lists []*Form) string {
 	var all []string
-	for _, f := range enums {
+	for _, f := range lists {
 		label := cmp.Or(f.Notes.Description, f.Notes.Title)
 		if label == "" {
 			continue
@@ -171,6 +160,14 @@ func labels(enums []*Form) string {
 	return strings.Join(all, "; ")
 }
 
+// kindOfValue returns the type of a JSON value.
+func kindOfValue(v json.RawMessage) Kinds {
+	if k := kindOf(v); k != KindNumber {
+		return k
+	}
+	return parseValue(v).kind
+}
+
 // valueKey returns a text that equal values have in common.
 func valueKey(v json.RawMessage) string {
 	if v[0] == '"' && special(v, 1) == len(v)-1 {
@@ -182,28 +179,30 @@ func valueKey(v json.RawMessage) string {
 func (v *value) appendKey(b []byte) []byte {
 	switch {
 	case v.kind == KindString:
-		return strconv.AppendQuote(b, v.text)
+		b, _ = jsontext.AppendQuote(b, v.text)
 	case v.kind&KindNumber != 0:
 		d := parseDecimal(v.raw)
 		if d.neg {
 			b = append(b, '-')
 		}
-		return strconv.AppendInt(append(d.appendDigits(b), 'e'), d.exp, 10)
+		b = strconv.AppendInt(append(d.appendDigits(b), 'e'), d.exp, 10)
 	case v.kind == KindArray:
 		b = append(b, '[')
 		for _, kid := range v.kids {
 			b = append(kid.appendKey(b), ',')
 		}
-		return append(b, ']')
+		b = append(b, ']')
 	case v.kind == KindObject:
 		kids := slices.Clone(v.kids)
 		slices.SortStableFunc(kids, func(a, b *value) int { return strings.Compare(a.name, b.name) })
 		b = append(b, '{')
 		for _, kid := range kids {
-			b = append(strconv.AppendQuote(b, kid.name), ':')
-			b = append(kid.appendKey(b), ',')
+			b, _ = jsontext.AppendQuote(b, kid.name)
+			b = append(kid.appendKey(append(b, ':')), ',')
 		}
-		return append(b, '}')
+		b = append(b, '}')
+	default:
+		b = append(b, v.raw...)
 	}
-	return append(b, v.raw...)
+	return b
 }

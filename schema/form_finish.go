@@ -4,7 +4,7 @@ import "slices"
 
 // finish settles what could not be known while forms referred to others that
 // were not read yet. It returns the definitions that are used, in source order.
-func (r *formReader) finish(root *Form) []*Def {
+func (r *references) finish(root *Form) []*Def {
 	uses := map[*Def]int{}
 	var unions []*Union
 	var visit func(f *Form)

@@ -2,31 +2,14 @@ package schema
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
 
 // single returns one form for all alternatives, nil if there is none: two of
 // them have rules for one type.
-func (r *formReader) single(list []*Form) *Form {
-	if len(list) == 0 {
-		return nil
-	}
-	for _, group := range [...]Kinds{KindBoolean, KindNumber, KindString, KindArray, KindObject} {
-		in, ruled := 0, false
-		for _, f := range list {
-			if f.Kinds&group != 0 {
-				in++
-				ruled = ruled || f.freely()&group != f.Kinds&group
-			}
-		}
-		if in > 1 && ruled {
-			return nil
-		}
-	}
-	if len(list) == 1 || slices.ContainsFunc(list, func(f *Form) bool { return !f.whole() }) {
+func single(list []*Form) *Form {
+	if len(list) < 2 || clash(list) {
 		return nil
 	}
 	m := &Form{At: list[0].At}
@@ -40,20 +23,37 @@ func (r *formReader) single(list []*Form) *Form {
 		if text := f.Notes.Description; text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
-		if f.Enum != nil && m.Enum == nil {
-			m.Enum = &EnumForm{}
-		}
-		if f.Enum != nil {
-			m.Enum.Kinds |= f.Enum.Kinds
-			m.Enum.Values = slices.Concat(m.Enum.Values, f.Enum.Values)
+		switch {
+		case f.Enum == nil:
+		case m.Enum == nil:
+			m.Enum = f.Enum
+		default:
+			m.Enum = &EnumForm{slices.Concat(m.Enum.Values, f.Enum.Values), m.Enum.Kinds | f.Enum.Kinds}
 		}
 	}
 	m.Notes.Description = strings.Join(texts, "; ")
 	return m
 }
 
+// clash says that the alternatives cannot be told in one form.
+func clash(list []*Form) bool {
+	for _, group := range [...]Kinds{KindBoolean, KindNumber, KindString, KindArray, KindObject} {
+		in, ruled := 0, false
+		for _, f := range list {
+			if f.Kinds&group != 0 {
+				in++
+				ruled = ruled || f.freely()&group != f.Kinds&group
+			}
+		}
+		if in > 1 && ruled {
+			return true
+		}
+	}
+	return slices.ContainsFunc(list, func(f *Form) bool { return !f.whole() })
+}
+
 // join makes a form of alternatives that take no null.
-func (r *formReader) join(list []*Form, null, one bool) *Form {
+func (r *merger) join(list []*Form, null, one bool) *Form {
 	switch {
 	case len(list) == 0 && null:
 		return &Form{Kinds: KindNull}
@@ -62,17 +62,12 @@ func (r *formReader) join(list []*Form, null, one bool) *Form {
 	case len(list) == 1 && !null:
 		return list[0]
 	case len(list) == 1:
-		f := *list[0]
-		if f.Ref != nil && f.Ref.Form != nil && f.Ref.Form.scalar() {
-			if p, ok := r.plain(&f); ok {
-				f = *p
-			}
-		}
+		f := r.small(list[0])
 		if f.Ref == nil && !f.general() {
-			f.Kinds |= KindNull
-			return &f
+			c := *f
+			c.Kinds |= KindNull
+			return &c
 		}
-		list = []*Form{&f}
 	}
 	f := &Form{Alts: &Union{Forms: list, One: one && len(list) > 1, Tag: tagOf(list)}}
 	for _, g := range list {
@@ -84,110 +79,65 @@ func (r *formReader) join(list []*Form, null, one bool) *Form {
 	return f
 }
 
-// scalar says that f has no parts.
-func (f *Form) scalar() bool {
-	return f.Array == nil && f.Object == nil && f.Alts == nil && f.Ref == nil
+// small returns f with what it refers to in its place, if that has no parts.
+func (r *merger) small(f *Form) *Form {
+	if f.Ref == nil || f.Ref.Form == nil {
+		return f
+	}
+	if to := f.Ref.Form; to.Array != nil || to.Object != nil || to.Alts != nil || to.Ref != nil {
+		return f
+	}
+	if g, ok := r.inline(f); ok {
+		return g
+	}
+	return f
 }
 
-// distinct drops alternatives that are the same as another one. Exactly one of
-// two that are the same never fits.
-func (r *formReader) distinct(list []*Form, one bool) (left []*Form, ok bool) {
-	if len(list) < 2 {
-		return list, true
+// distribute merges a and b, at least one of which has alternatives: what the
+// other says holds in each.
+func (r *merger) distribute(a, b *Form) (*Form, bool) {
+	if a.Alts != nil && b.Alts != nil && (a.Alts.One != b.Alts.One || len(a.Alts.Forms)*len(b.Alts.Forms) > maxProduct) {
+		return nil, false
 	}
-	type outline struct {
-		kinds, has Kinds
-		members    int
-		ref        *Def
+	forms, ok := r.product(branches(a), branches(b))
+	if !ok {
+		return nil, false
 	}
-	similar := map[outline]int{}
-	outlines := make([]outline, len(list))
-	for i, f := range list {
-		o := outline{kinds: f.Kinds, has: f.freely(), ref: f.Ref}
-		if f.Object != nil {
-			o.members = len(f.Object.Properties)
-		}
-		outlines[i] = o
-		similar[o]++
+	if a.Kinds&b.Kinds&KindNull != 0 {
+		forms = append(forms, &Form{At: a.At, Kinds: KindNull})
 	}
-	count := map[string]int{}
-	keys := make([]string, len(list))
-	for i, f := range list {
-		if similar[outlines[i]] > 1 {
-			keys[i] = string(f.appendKey(nil))
-			count[keys[i]]++
-		}
+	u, ok := r.union(forms, cmp.Or(a.Alts, b.Alts).One)
+	if !ok {
+		return nil, false
 	}
-	for i, f := range list {
-		switch n := count[keys[i]]; {
-		case keys[i] == "" || n == 1:
-			left = append(left, f)
-		case one && overlaps(f, list, keys, i):
-			return nil, false
-		case !one && n > 1:
-			left = append(left, f)
-			count[keys[i]] = -1
-		}
-	}
-	return left, true
+	m, outer := *u, Form{}
+	m.At, m.Notes = a.At, overlay(overlay(a.Notes, b.Notes), u.Notes)
+	return &m, bothOutside(&outer, a, b) && bothOutside(&m, &outer, u)
 }
 
-// overlaps says that f, the i-th of list, has a type in common with one that
-// is not the same.
-func overlaps(f *Form, list []*Form, keys []string, i int) bool {
-	for j, g := range list {
-		if keys[j] != keys[i] && f.Kinds&g.Kinds != 0 {
-			return true
+// product merges each of x with each of y.
+func (r *merger) product(x, y []*Form) (all []*Form, ok bool) {
+	before := r.made
+	for _, f := range x {
+		for _, g := range y {
+			m, ok := r.both(f, g, len(y) > 1, len(x) > 1)
+			if !ok || r.made-before > maxSpread {
+				return nil, false
+			}
+			all = append(all, m)
 		}
 	}
-	return false
+	return all, true
 }
 
-// appendKey appends a text that equal rules have in common, whatever the notes.
-func (f *Form) appendKey(b []byte) []byte {
-	if f == nil {
-		return append(b, '-')
-	}
-	b = fmt.Appendf(b, "(%d %p", f.Kinds, f.Ref)
-	if f.Number != nil {
-		b = fmt.Appendf(b, " n%q", *f.Number)
-	}
-	if t := f.Text; t != nil {
-		b = fmt.Appendf(b, " t%d,%d%q%q", t.MinLength, t.MaxLength, t.Pattern, t.Format)
-		b = appendKeywords(b, t.Content)
-	}
-	if a := f.Array; a != nil {
-		b = fmt.Appendf(b, " a%d,%d,%t", a.MinItems, a.MaxItems, a.Unique)
-		b = appendKeys(a.Items.appendKey(b), a.Prefix)
-	}
-	if o := f.Object; o != nil {
-		b = fmt.Appendf(b, " o%d,%d", o.MinProperties, o.MaxProperties)
-		b = o.Additional.appendKey(b)
-		for _, p := range o.Properties {
-			b = fmt.Appendf(b, "%q%t%t", p.Name, p.Required, p.Bare)
-			b = p.Form.appendKey(b)
-		}
-	}
-	if f.Enum != nil {
-		b = fmt.Appendf(b, " e%d%q", f.Enum.Kinds, f.Enum.Values)
-	}
+// branches returns the alternatives of f, or f itself without what stays
+// outside; for values that are not null.
+func branches(f *Form) []*Form {
 	if f.Alts != nil {
-		b = fmt.Appendf(b, " u%t", f.Alts.One)
-		b = appendKeys(b, f.Alts.Forms)
+		return f.Alts.Forms
 	}
-	return append(appendKeywords(b, f.Rest), ')')
-}
-
-func appendKeys(b []byte, list []*Form) []byte {
-	for _, f := range list {
-		b = f.appendKey(b)
-	}
-	return b
-}
-
-func appendKeywords(b []byte, list []Keyword) []byte {
-	for _, k := range list {
-		b = fmt.Appendf(b, " %q", []json.RawMessage{json.RawMessage(k.Name), k.Value})
-	}
-	return b
+	c := *f
+	c.Kinds &^= KindNull
+	c.Notes, c.Ref, c.Rest = Notes{}, nil, nil
+	return []*Form{&c}
 }

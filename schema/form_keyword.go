@@ -31,87 +31,103 @@ var parts = map[string]part{
 	"contentEncoding": partText, "contentMediaType": partText, "contentSchema": partText,
 	"prefixItems": partArray, "items": partArray, "additionalItems": partArray,
 	"minItems": partArray, "maxItems": partArray, "uniqueItems": partArray,
-	"properties": partObject, "required": partLater, "additionalProperties": partObject,
-	"minProperties": partObject, "maxProperties": partObject,
+	"properties": partObject, "additionalProperties": partObject, "minProperties": partObject, "maxProperties": partObject,
 	"$ref": partPlace, "$dynamicRef": partPlace, "$recursiveRef": partPlace, "allOf": partPlace, "anyOf": partPlace, "oneOf": partPlace,
-	"propertyNames": partLater, "unevaluatedProperties": partLater,
+	"required": partLater, "propertyNames": partLater, "unevaluatedProperties": partLater,
 	"not": partRest, "if": partRest, "then": partRest, "else": partRest,
 	"contains": partRest, "minContains": partRest, "maxContains": partRest, "unevaluatedItems": partRest,
 	"patternProperties": partRest, "dependencies": partRest, "dependentSchemas": partRest, "dependentRequired": partRest,
 }
 
-// keyword reads what k, a member of the schema v, says about the same value.
-func (r *formReader) keyword(f *Form, v, k *value) {
+// partKinds has the types that the parts are about.
+var partKinds = map[part]Kinds{partNumber: KindNumber, partText: KindString, partArray: KindArray, partObject: KindObject}
+
+// nothing is what changes say of keywords that every value fits.
+const nothing = "it says nothing"
+
+// A keywordReader reads what the keywords of v say, each by itself, into f.
+type keywordReader struct {
+	*formReader
+	f *Form
+	v *value
+}
+
+// read reads one keyword.
+func (w keywordReader) read(k *value) {
 	switch parts[k.name] {
 	case partNote:
-		r.note(f, k)
+		w.note(k)
 	case partQuiet:
-		r.change(f.At, k.name, false, "read where it is needed")
+		w.log.change(w.f.At, k.name, false, "read where it is needed")
 	case partType:
-		r.typed(f, v, k)
+		w.typed(k)
 	case partNumber:
-		r.number(f, k)
+		w.number(k)
 	case partText:
-		r.text(f, k)
+		w.text(k)
 	case partArray:
-		r.items(f, v, k)
+		w.items(k)
 	case partObject:
-		r.members(f, v, k)
+		w.members(k)
 	case partRest:
-		r.other(f, v, k)
+		lastReader(w).other(k)
 	}
 }
 
 // note reads an annotation.
-func (r *formReader) note(f *Form, k *value) {
-	n := &f.Notes
+func (w keywordReader) note(k *value) {
+	n := &w.f.Notes
+	name := k.name
 	switch {
-	case k.name == "title" && k.kind == KindString:
+	case (name == "title" || name == "description") && k.kind != KindString, name == "examples" && k.kind != KindArray:
+		name = ""
+	case name == "id" && w.doc.draft == 4:
+		w.log.change(w.f.At, name, false, "read where it is needed")
+		return
+	}
+	switch name {
+	case "title":
 		n.Title = k.text
-	case k.name == "description" && k.kind == KindString:
+	case "description":
 		n.Description = k.text
-	case k.name == "default":
+	case "default":
 		n.Default = raw(k)
-	case k.name == "examples" && k.kind == KindArray:
-		for _, kid := range k.kids {
-			n.Examples = append(n.Examples, raw(kid))
-		}
-	case k.name == "example":
+	case "examples":
+		n.Examples = append(n.Examples, raws(k.kids)...)
+	case "example":
 		n.Examples = append(n.Examples, raw(k))
-	case k.name == "id" && r.doc.draft == 4 && k.kind == KindString:
-		r.change(f.At, k.name, false, "read where it is needed")
 	default:
-		n.Others = append(n.Others, Keyword{f.At, k.name, raw(k)})
+		n.Others = append(n.Others, Keyword{w.f.At, k.name, raw(k)})
 	}
 }
 
 // typed reads the keywords that say which values there are.
-func (r *formReader) typed(f *Form, v, k *value) {
+func (w keywordReader) typed(k *value) {
 	switch k.name {
 	case "type":
-		f.Kinds &= typeKinds(k)
+		w.f.Kinds &= typeKinds(k)
 	case "enum":
-		r.enum(f, k, k.kids)
+		w.enum(k, k.kids)
 	case "const":
-		r.enum(f, k, []*value{k})
+		w.enum(k, []*value{k})
 	case "format":
-		r.format(f, v, k)
+		w.format(k)
 	}
 }
 
 // format notes the format of strings, or that of numbers.
-func (r *formReader) format(f *Form, v, k *value) {
+func (w keywordReader) format(k *value) {
 	kinds := KindAny
-	if t := v.get("type"); t != nil {
+	if t := w.v.get("type"); t != nil {
 		kinds = typeKinds(t)
 	}
 	switch {
 	case k.kind != KindString || kinds&(KindString|KindNumber) == 0:
-		f.Notes.Others = append(f.Notes.Others, Keyword{f.At, k.name, raw(k)})
+		w.f.Notes.Others = append(w.f.Notes.Others, Keyword{w.f.At, k.name, raw(k)})
 	case kinds&KindString == 0 || kinds&KindNumber != 0 && numeric[k.text]:
-		f.numbers().Format = k.text
+		numbersIn(w.f).Format = k.text
 	default:
-		f.texts().Format = k.text
+		textsIn(w.f).Format = k.text
 	}
 }
 
@@ -121,8 +137,8 @@ var numeric = map[string]bool{
 	"float": true, "double": true, "decimal": true,
 }
 
-func (r *formReader) number(f *Form, k *value) {
-	n, number := f.numbers(), json.Number(k.raw)
+func (w keywordReader) number(k *value) {
+	n, number := numbersIn(w.f), json.Number(k.raw)
 	switch k.name {
 	case "minimum":
 		n.Minimum = number
@@ -134,76 +150,34 @@ func (r *formReader) number(f *Form, k *value) {
 		n.ExclusiveMaximum = number
 	case "multipleOf":
 		if parseDecimal(k.raw) == (decimal{coef: 1}) {
-			f.Kinds &^= KindFraction
-			r.change(f.At, k.name, false, "the same as type integer")
+			w.f.Kinds &^= KindFraction
+			w.log.change(w.f.At, k.name, false, "the same as type integer")
 			return
 		}
 		n.MultipleOf = number
 	}
 }
 
-func (r *formReader) text(f *Form, k *value) {
-	t := f.texts()
+func (w keywordReader) text(k *value) {
+	t := textsIn(w.f)
 	switch k.name {
 	case "minLength":
-		t.MinLength = r.least(f, k)
+		t.MinLength = w.log.least(w.f.At, k)
 	case "maxLength":
 		t.MaxLength = countOf(k)
 	case "pattern":
 		t.Pattern = k.text
 		if k.text == "" {
-			r.change(f.At, k.name, false, "it says nothing")
+			w.log.change(w.f.At, k.name, false, nothing)
 		}
 	default:
-		t.Content = append(t.Content, Keyword{f.At, k.name, raw(k)})
+		t.Content = append(t.Content, Keyword{w.f.At, k.name, raw(k)})
 	}
 }
 
-// least reads a minimum count, of which 0 says nothing.
-func (r *formReader) least(f *Form, k *value) int {
-	n := countOf(k)
-	if n == 0 {
-		r.change(f.At, k.name, false, "it says nothing")
-	}
-	return n
-}
-
-// numbers returns the rules on numbers, made if need be; likewise the next ones.
-func (f *Form) numbers() *NumberForm {
-	if f.Number == nil {
-		f.Number = &NumberForm{}
-	}
-	return f.Number
-}
-
-func (f *Form) texts() *TextForm {
-	if f.Text == nil {
-		f.Text = &TextForm{MaxLength: -1}
-	}
-	return f.Text
-}
-
-func (f *Form) arrays() *ArrayForm {
-	if f.Array == nil {
-		f.Array = &ArrayForm{MaxItems: -1}
-	}
-	return f.Array
-}
-
-func (f *Form) objects() *ObjectForm {
-	if f.Object == nil {
-		f.Object = &ObjectForm{MaxProperties: -1}
-	}
-	return f.Object
-}
-
-// child returns the pointer of the i-th schema of a keyword.
-func child(at, keyword string, i int) string {
-	return at + "/" + keyword + "/" + strconv.Itoa(i)
-}
-
-// enum leaves values of f only, and of their types.
-func (r *formReader) enum(f *Form, k *value, values []*value) {
+// enum leaves those of values that the types of f allow.
+func (w keywordReader) enum(k *value, values []*value) {
+	f := w.f
 	e := &EnumForm{}
 	var all, out Kinds
 	for _, v := range values {
@@ -218,19 +192,55 @@ func (r *formReader) enum(f *Form, k *value, values []*value) {
 	}
 	switch {
 	case out != 0:
-		r.change(f.At, k.name, false, "values that the type excludes are left out: those that are "+out.String())
+		w.log.change(f.At, k.name, false, "values that are "+out.String()+" are left out: the type excludes them")
 	case all == KindNull:
-		r.change(f.At, k.name, false, "the same as type null")
+		w.log.change(f.At, k.name, false, "the same as type null")
 	case all == 0:
-		r.change(f.At, k.name, false, "nothing fits")
+		w.log.change(f.At, k.name, false, "nothing fits")
 	}
 	f.Kinds &= all
 	if e.Kinds == 0 {
 		e = nil
 	}
-	if f.Enum != nil { // enum beside const
-		e = r.bothEnums(f, f.Enum, e)
+	mergeEnums(f, f.Enum, e) // enum beside const
+	if f.Enum != nil {
+		if f.Enum = f.Enum.withoutBooleans(); f.Enum == nil {
+			w.log.change(f.At, k.name, false, "the same as type boolean")
+		}
 	}
-	f.Enum = e
-	f.booleans()
+}
+
+// numbersIn returns the rules of f on numbers, made if need be; likewise the
+// next three.
+func numbersIn(f *Form) *NumberForm {
+	if f.Number == nil {
+		f.Number = &NumberForm{}
+	}
+	return f.Number
+}
+
+func textsIn(f *Form) *TextForm {
+	if f.Text == nil {
+		f.Text = &TextForm{MaxLength: -1}
+	}
+	return f.Text
+}
+
+func arraysIn(f *Form) *ArrayForm {
+	if f.Array == nil {
+		f.Array = &ArrayForm{MaxItems: -1}
+	}
+	return f.Array
+}
+
+func objectsIn(f *Form) *ObjectForm {
+	if f.Object == nil {
+		f.Object = &ObjectForm{MaxProperties: -1}
+	}
+	return f.Object
+}
+
+// child returns the pointer of the i-th schema of a keyword.
+func child(at, keyword string, i int) string {
+	return at + "/" + keyword + "/" + strconv.Itoa(i)
 }

@@ -1,6 +1,9 @@
 package schema
 
+import "strings"
+
 // kept is what a document keeps for its form, and validation does without.
+// The methods of nil do nothing.
 type kept struct {
 	changes []Change
 	names   map[*value]string // of keywords that were renamed, as the source has them
@@ -13,26 +16,56 @@ func loadKept(raw []byte) *document {
 	return loadInto(&document{kept: &kept{names: map[*value]string{}, cut: map[*value]string{}}}, raw)
 }
 
-func (d *document) change(at, keyword string, lost bool, detail string) {
-	if d.kept != nil {
-		d.kept.changes = append(d.kept.changes, Change{at, keyword, lost, detail})
+func (k *kept) change(at, keyword string, lost bool, detail string) {
+	if k != nil {
+		k.changes = append(k.changes, Change{at, keyword, lost, detail})
+	}
+}
+
+// moved notes that the schema of a definition is merged into others.
+func (k *kept) moved(at string) {
+	if i := strings.LastIndexByte(at, '/'); i >= 0 {
+		k.change(at[:i], unescapePointer(at[i+1:]), false, "merged with what refers to it")
+	}
+}
+
+// least reads a minimum count, of which 0 says nothing.
+func (k *kept) least(at string, v *value) int {
+	n := countOf(v)
+	if n == 0 {
+		k.change(at, v.name, false, nothing)
+	}
+	return n
+}
+
+// mark and undo take back the changes of what came to nothing.
+func (k *kept) mark() int {
+	if k == nil {
+		return 0
+	}
+	return len(k.changes)
+}
+
+func (k *kept) undo(mark int) {
+	if k != nil {
+		k.changes = k.changes[:mark]
 	}
 }
 
 // rename gives a keyword the name of a later draft.
-func (d *document) rename(k *value, name string) {
-	if d.kept != nil {
-		d.kept.names[k] = k.name
+func (k *kept) rename(v *value, name string) {
+	if k != nil {
+		k.names[v] = v.name
 	}
-	k.name = name
+	v.name = name
 }
 
 // sourceName returns the name of a keyword or member as the source has it.
-func (d *document) sourceName(k *value) string {
-	if d.kept != nil {
-		if name := d.kept.names[k]; name != "" {
+func (k *kept) sourceName(v *value) string {
+	if k != nil {
+		if name, renamed := k.names[v]; renamed {
 			return name
 		}
 	}
-	return k.name
+	return v.name
 }

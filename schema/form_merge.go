@@ -1,68 +1,47 @@
 package schema
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
-// free says that f says nothing of values.
-func (f *Form) free() bool { return f.Any() }
-
-// mask says that f looks at the type of values only.
-func (f *Form) mask() bool {
-	c := Form{Kinds: KindAny, Number: f.Number, Text: f.Text, Array: f.Array, Object: f.Object, Enum: f.Enum, Alts: f.Alts, Ref: f.Ref, Rest: f.Rest}
-	return c.Any()
+// A merger merges forms, as long as that does not take too much.
+type merger struct {
+	log  *kept // nil if nobody wants to know what changes
+	made int   // forms
+	work int
 }
 
-// onlyRefers says that f is a reference and nothing else.
-func (f *Form) onlyRefers() bool {
-	c := *f
-	c.Ref = nil
-	return f.Ref != nil && c.mask()
-}
-
-// merge returns the form of values that fit both a and b, as a has it where
-// they differ in notes. It does not change them, but the result may share
+// merge returns the form of values that fit both a and b, with the notes of a
+// where both have some. It does not change them, but the result may share
 // parts with them: use one of the three only. ok is false if no form is exact.
-func (r *formReader) merge(a, b *Form) (m *Form, ok bool) {
+func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 	r.work++
 	switch {
 	case r.work > maxFormWork:
 		return nil, false
 	case b.mask() && a.Kinds&^b.Kinds == 0:
-		return a.noted(a, b), true
+		return withNotes(a, overlay(a.Notes, b.Notes)), true
 	case a.mask() && b.Kinds&^a.Kinds == 0:
-		m = b.noted(a, b)
+		m = withNotes(b, overlay(a.Notes, b.Notes))
 		m.At = a.At
 		return m, true
 	}
-	if a, ok = r.plain(a); !ok {
+	if a, ok = r.inline(a); !ok {
 		return nil, false
 	}
-	if b, ok = r.plain(b); !ok {
+	if b, ok = r.inline(b); !ok {
 		return nil, false
 	}
 	if a.Alts != nil || b.Alts != nil {
 		return r.distribute(a, b)
 	}
-	m = &Form{At: a.At, Kinds: a.Kinds & b.Kinds, Notes: overlay(a.Notes, b.Notes)}
-	if !m.outside(a, b) {
-		return nil, false
-	}
 	r.made++
-	ok = r.parts(m, a, b)
+	m = &Form{At: a.At, Kinds: a.Kinds & b.Kinds, Notes: overlay(a.Notes, b.Notes)}
+	ok = bothOutside(m, a, b) && r.rules(m, a, b)
 	return m, ok
 }
 
-// noted returns a copy of f with the notes of a and b.
-func (f *Form) noted(a, b *Form) *Form {
-	c := *f
-	c.Notes = overlay(a.Notes, b.Notes)
-	return &c
-}
-
-// outside gives m what a and b say of all types at once.
-func (m *Form) outside(a, b *Form) bool {
+// bothOutside gives m what a and b say of all types at once. It says whether
+// that can be done.
+func bothOutside(m, a, b *Form) bool {
 	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref {
 		return false
 	}
@@ -73,32 +52,35 @@ func (m *Form) outside(a, b *Form) bool {
 	return true
 }
 
-// parts merges the rules for each type.
-func (r *formReader) parts(m, a, b *Form) (ok bool) {
+// rules merges the rules for each type.
+func (r *merger) rules(m, a, b *Form) (ok bool) {
 	if m.Kinds&KindNumber != 0 {
-		m.Number = m.numbersOf(a.Number, b.Number)
+		m.Number = mergeNumbers(m, a.Number, b.Number)
 	}
 	if m.Kinds&KindString != 0 {
-		m.Text = m.textsOf(a.Text, b.Text)
+		m.Text = mergeTexts(m, a.Text, b.Text)
 	}
 	if m.Kinds&KindArray != 0 {
-		if m.Array, ok = r.arraysOf(a.Array, b.Array); !ok {
+		if m.Array, ok = r.arrays(a.Array, b.Array); !ok {
 			return false
 		}
 	}
 	if m.Kinds&KindObject != 0 {
-		if m.Object, ok = r.objectsOf(m, a.Object, b.Object); !ok {
+		if m.Object, ok = r.objects(a.Object, b.Object); !ok {
 			return false
 		}
 	}
-	m.Enum = r.bothEnums(m, a.Enum, b.Enum)
+	if a.Enum != nil && b.Enum != nil {
+		r.work += len(a.Enum.Values) + len(b.Enum.Values)
+	}
+	mergeEnums(m, a.Enum, b.Enum)
 	m.trim()
 	return true
 }
 
-// plain returns f with what it refers to in its place, unless that is
+// inline returns f with what it refers to in its place, unless that is
 // recursive.
-func (r *formReader) plain(f *Form) (*Form, bool) {
+func (r *merger) inline(f *Form) (*Form, bool) {
 	if f.Ref == nil || f.Ref.Recursive {
 		return f, true
 	}
@@ -106,7 +88,7 @@ func (r *formReader) plain(f *Form) (*Form, bool) {
 	if !ok {
 		return nil, false
 	}
-	r.moved(f.Ref.Form.At)
+	r.log.moved(f.Ref.Form.At)
 	c := *f
 	c.Ref = nil
 	return r.merge(&c, content)
@@ -114,82 +96,143 @@ func (r *formReader) plain(f *Form) (*Form, bool) {
 
 // copy returns a form that shares nothing but definitions with f; ok is false
 // if there are too many forms.
-func (r *formReader) copy(f *Form) (c *Form, ok bool) {
+func (r *merger) copy(f *Form) (c *Form, ok bool) {
 	if r.made++; f == nil || r.made > maxForms {
 		return nil, f == nil
 	}
 	c = new(*f)
+	part := func(p *Form) *Form {
+		p, _ = r.copy(p)
+		return p
+	}
 	if f.Array != nil {
 		c.Array = new(*f.Array)
-		c.Array.Items, _ = r.copy(f.Array.Items)
-		c.Array.Prefix = r.copies(f.Array.Prefix)
+		c.Array.Items = part(f.Array.Items)
+		c.Array.Prefix = slices.Clone(f.Array.Prefix)
+		for i, p := range f.Array.Prefix {
+			c.Array.Prefix[i] = part(p)
+		}
 	}
 	if f.Object != nil {
 		c.Object = new(*f.Object)
-		c.Object.Additional, _ = r.copy(f.Object.Additional)
+		c.Object.Additional = part(f.Object.Additional)
 		c.Object.Properties = slices.Clone(f.Object.Properties)
-		for i := range c.Object.Properties {
-			c.Object.Properties[i].Form, _ = r.copy(f.Object.Properties[i].Form)
+		for i, p := range f.Object.Properties {
+			c.Object.Properties[i].Form = part(p.Form)
 		}
 	}
 	if f.Alts != nil {
 		c.Alts = new(*f.Alts)
-		c.Alts.Forms = r.copies(f.Alts.Forms)
+		c.Alts.Forms = slices.Clone(f.Alts.Forms)
+		for i, p := range f.Alts.Forms {
+			c.Alts.Forms[i] = part(p)
+		}
 	}
 	return c, r.made <= maxForms
 }
 
-func (r *formReader) copies(list []*Form) []*Form {
-	all := slices.Clone(list)
-	for i, f := range list {
-		all[i], _ = r.copy(f)
+// undeclared returns a form of its own for a member that o does not declare.
+func undeclared(r *merger, o *ObjectForm, at string) *Form {
+	if o.Additional == nil {
+		return &Form{At: at, Kinds: KindAny}
+	}
+	if f, ok := r.copy(o.Additional); ok {
+		return f
+	}
+	return o.Additional
+}
+
+// both merges two forms of which each may be nil, for anything. Those that are
+// used elsewhere as well are copied.
+func (r *merger) both(a, b *Form, copyA, copyB bool) (m *Form, ok bool) {
+	ok = true
+	if copyA {
+		a, ok = r.copy(a)
+	}
+	if copyB && ok {
+		b, ok = r.copy(b)
+	}
+	switch {
+	case !ok:
+		return nil, false
+	case a == nil:
+		return b, true
+	case b == nil:
+		return a, true
+	}
+	return r.merge(a, b)
+}
+
+// arrays merges rules on arrays.
+func (r *merger) arrays(a, b *ArrayForm) (m *ArrayForm, ok bool) {
+	switch {
+	case a == nil:
+		return b, true
+	case b == nil:
+		return a, true
+	}
+	m = &ArrayForm{MinItems: max(a.MinItems, b.MinItems), MaxItems: fewer(a.MaxItems, b.MaxItems), Unique: a.Unique || b.Unique}
+	for i := range max(len(a.Prefix), len(b.Prefix)) {
+		item, ok := r.both(a.at(i), b.at(i), i >= len(a.Prefix), i >= len(b.Prefix))
+		if !ok {
+			return nil, false
+		}
+		m.Prefix = append(m.Prefix, item)
+	}
+	m.Items, ok = r.both(a.Items, b.Items, false, false)
+	return m, ok
+}
+
+// at returns the form of the i-th item.
+func (a *ArrayForm) at(i int) *Form {
+	if i < len(a.Prefix) {
+		return a.Prefix[i]
+	}
+	return a.Items
+}
+
+// objects merges rules on objects.
+func (r *merger) objects(a, b *ObjectForm) (m *ObjectForm, ok bool) {
+	switch {
+	case a == nil:
+		return b, true
+	case b == nil:
+		return a, true
+	}
+	r.work += len(a.Properties) + len(b.Properties)
+	m = &ObjectForm{MinProperties: max(a.MinProperties, b.MinProperties), MaxProperties: fewer(a.MaxProperties, b.MaxProperties)}
+	if m.Additional, ok = r.both(a.Additional, b.Additional, false, false); !ok {
+		return nil, false
+	}
+	inA, inB := a.byName(), b.byName()
+	for _, p := range a.Properties {
+		q, declared := inB[p.Name]
+		if !declared {
+			q = Property{Form: b.Additional, Bare: true}
+		}
+		if p.Form, ok = r.both(p.Form, q.Form, false, !declared); !ok {
+			return nil, false
+		}
+		p.Required, p.Bare = p.Required || q.Required, p.Bare && q.Bare
+		m.Properties = append(m.Properties, p)
+	}
+	for _, q := range b.Properties {
+		if _, done := inA[q.Name]; done {
+			continue
+		}
+		if q.Form, ok = r.both(a.Additional, q.Form, true, false); !ok {
+			return nil, false
+		}
+		m.Properties = append(m.Properties, q)
+	}
+	slices.SortStableFunc(m.Properties, func(p, q Property) int { return boolInt(p.Bare) - boolInt(q.Bare) })
+	return m, true
+}
+
+func (o *ObjectForm) byName() map[string]Property {
+	all := make(map[string]Property, len(o.Properties))
+	for _, p := range o.Properties {
+		all[p.Name] = p
 	}
 	return all
-}
-
-// empty says that there are no notes.
-func (n Notes) empty() bool {
-	return n.Title == "" && n.Description == "" && n.Default == nil && n.Examples == nil && n.Others == nil
-}
-
-// overlay returns the notes of a, and those of b that a does not have.
-func overlay(a, b Notes) Notes {
-	switch {
-	case b.empty():
-		return a
-	case a.empty():
-		return b
-	}
-	if a.Title == "" {
-		a.Title = b.Title
-	}
-	if a.Description == "" {
-		a.Description = b.Description
-	}
-	if a.Default == nil {
-		a.Default = b.Default
-	}
-	if a.Examples == nil {
-		a.Examples = b.Examples
-	}
-	own := slices.Clip(a.Others)
-	for _, k := range b.Others {
-		if !slices.ContainsFunc(own, func(o Keyword) bool { return o.Name == k.Name }) {
-			a.Others = append(slices.Clip(a.Others), k)
-		}
-	}
-	return a
-}
-
-// distinct says that both are set, to different values.
-func distinct[T comparable](a, b T) bool {
-	var zero T
-	return a != zero && b != zero && a != b
-}
-
-// also keeps one more keyword that must hold, beside one of that name.
-func (f *Form) also(name string, v any) {
-	value, _ := json.Marshal(v)
-	quoted, _ := json.Marshal(name)
-	*f = *f.withRest(f.At, slices.Concat([]byte("{"), quoted, []byte(":"), value, []byte("}")))
 }

@@ -1,81 +1,86 @@
 package schema
 
 // items reads the keywords on arrays.
-func (r *formReader) items(f *Form, v, k *value) {
-	a := f.arrays()
-	name := r.doc.sourceName(k)
-	list := "prefixItems"
-	if r.doc.draft < 2020 {
+func (w keywordReader) items(k *value) {
+	a := arraysIn(w.f)
+	switch k.name {
+	case "minItems":
+		a.MinItems = w.log.least(w.f.At, k)
+	case "maxItems":
+		a.MaxItems = countOf(k)
+	case "uniqueItems":
+		if a.Unique = k.is("true"); !a.Unique {
+			w.log.change(w.f.At, k.name, false, nothing)
+		}
+	default:
+		w.itemForms(a, k)
+	}
+}
+
+// itemForms reads the forms of items, as the draft names them.
+func (w keywordReader) itemForms(a *ArrayForm, k *value) {
+	name, list := w.log.sourceName(k), "prefixItems"
+	if w.doc.draft < 2020 {
 		list = "items"
 	}
 	switch {
-	case k.name == "minItems":
-		a.MinItems = r.least(f, k)
-	case k.name == "maxItems":
-		a.MaxItems = countOf(k)
-	case k.name == "uniqueItems":
-		if a.Unique = k.is("true"); !a.Unique {
-			r.change(f.At, k.name, false, "it says nothing")
-		}
 	case k.name == list && k.kind == KindArray:
 		for i, kid := range k.kids {
-			a.Prefix = append(a.Prefix, r.read(kid, child(f.At, name, i)))
+			a.Prefix = append(a.Prefix, w.formReader.read(kid, child(w.f.At, name, i)))
 		}
-	case k.name == "items" && isSchema(k):
-		a.Items = r.read(k, f.At+"/"+name)
-	case k.name == "additionalItems" && list == "items" && listOf(v.get("items")) != nil:
-		a.Items = r.read(k, f.At+"/"+name)
 	case k.kind == KindArray && k.name == "items":
-		r.change(f.At, name, true, "a list of items beside prefixItems; it is not read")
+		w.log.change(w.f.At, name, true, "a list of items beside prefixItems; it is not read")
+	case k.name == "items", k.name == "additionalItems" && list == "items" && listOf(w.v.get("items")) != nil:
+		a.Items = w.formReader.read(k, w.f.At+"/"+name)
 	default:
-		r.change(f.At, name, false, "it says nothing here, in this draft")
+		w.log.change(w.f.At, name, false, nothing+" here, in this draft")
 	}
 }
 
 // members reads the keywords on objects.
-func (r *formReader) members(f *Form, v, k *value) {
-	o := f.objects()
+func (w keywordReader) members(k *value) {
+	o := objectsIn(w.f)
 	switch k.name {
 	case "minProperties":
-		o.MinProperties = r.least(f, k)
+		o.MinProperties = w.log.least(w.f.At, k)
 	case "maxProperties":
 		o.MaxProperties = countOf(k)
 	case "properties":
-		r.properties(f, k)
+		w.properties(o, k)
 	case "additionalProperties":
-		if patterns := v.get("patternProperties"); patterns != nil && len(patterns.kids) > 0 {
-			f.rest(k, k.name) // it is about the names that no pattern matches
+		if patterns := w.v.get("patternProperties"); patterns != nil && len(patterns.kids) > 0 {
+			*w.f = *w.f.withKeyword(k, k.name) // it is about the names that no pattern matches
 			return
 		}
-		o.Additional = r.read(k, f.At+"/additionalProperties")
+		o.Additional = w.formReader.read(k, w.f.At+"/additionalProperties")
 	}
 }
 
 // properties reads the members of k. Of those with one name the last one counts.
-func (r *formReader) properties(f *Form, k *value) {
+func (w keywordReader) properties(o *ObjectForm, k *value) {
 	last := make(map[string]int, len(k.kids))
 	for i, p := range k.kids {
 		last[p.name] = i
 	}
-	list := make([]Property, 0, len(last))
+	o.Properties = make([]Property, 0, len(last))
 	for i, p := range k.kids {
 		if last[p.name] != i {
-			r.change(f.At+"/properties", p.name, false, "the name is repeated; only the last one counts")
+			w.log.change(w.f.At+"/properties", p.name, false, "the name is repeated; only the last one counts")
 			continue
 		}
-		list = append(list, Property{Name: p.name, Form: r.read(p, f.At+"/properties/"+escapePointer(p.name))})
+		f := w.formReader.read(p, w.f.At+"/properties/"+escapePointer(p.name))
+		o.Properties = append(o.Properties, Property{Name: p.name, Form: f})
 	}
-	f.Object.Properties = list
 }
 
 // require marks the properties with the names of k, and adds those that are
 // not declared.
-func (r *formReader) require(f *Form, k *value) {
+func (w keywordReader) require(k *value) {
 	if len(k.kids) == 0 {
-		r.change(f.At, k.name, false, "it says nothing")
+		w.log.change(w.f.At, k.name, false, nothing)
 		return
 	}
-	o := f.objects()
+	o := objectsIn(w.f)
 	missing := make(map[string]bool, len(k.kids))
 	for _, name := range k.kids {
 		missing[name.text] = true
@@ -88,18 +93,7 @@ func (r *formReader) require(f *Form, k *value) {
 	}
 	for _, name := range k.kids {
 		if missing[name.text] {
-			o.Properties = append(o.Properties, Property{Name: name.text, Form: r.bare(o, f.At), Required: true, Bare: true})
+			o.Properties = append(o.Properties, Property{Name: name.text, Form: undeclared(&w.merger, o, w.f.At), Required: true, Bare: true})
 		}
 	}
-}
-
-// bare returns the form of a member that is not declared in o.
-func (r *formReader) bare(o *ObjectForm, at string) *Form {
-	if f, ok := r.copy(o.Additional); ok && f != nil {
-		return f
-	}
-	if o.Additional != nil {
-		return o.Additional
-	}
-	return &Form{At: at, Kinds: KindAny}
 }

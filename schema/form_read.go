@@ -22,44 +22,17 @@ func (s *Schema) Form() *Document {
 		why := d.findings[len(d.findings)-1].Message
 		return &Document{Root: &Form{Kinds: KindAny}, Changes: append(d.kept.changes, Change{"", "", true, why})}
 	}
-	r := &formReader{doc: d}
+	r := &formReader{references: references{doc: d}, merger: merger{log: d.kept}}
 	r.share()
 	root := r.root()
-	doc := &Document{Root: root, Defs: r.finish(root)}
-	doc.Changes = d.kept.changes
-	return doc
+	defs := r.finish(root)
+	return &Document{Root: root, Defs: defs, Changes: d.kept.changes}
 }
 
 // A formReader turns the schemas of a document into forms.
 type formReader struct {
-	doc    *document
-	at     map[*value]string // pointers of the schemas that references lead to
-	defs   map[*value]*Def   // those that stay shared
-	order  []*value          // the keys of defs, in source order
-	kinds  map[*value]Kinds  // of the values that fit, or more
-	made   int               // forms
-	work   int
-	filled map[*Def]bool // their forms are read, or being read
-}
-
-func (r *formReader) change(at, keyword string, lost bool, detail string) {
-	if r.doc != nil {
-		r.doc.change(at, keyword, lost, detail)
-	}
-}
-
-// mark and undo take back the changes of what came to nothing.
-func (r *formReader) mark() int {
-	if r.doc == nil {
-		return 0
-	}
-	return len(r.doc.kept.changes)
-}
-
-func (r *formReader) undo(mark int) {
-	if r.doc != nil {
-		r.doc.kept.changes = r.doc.kept.changes[:mark]
-	}
+	references
+	merger
 }
 
 // root reads the root. If that is shared, or only refers, its form is that of
@@ -75,13 +48,11 @@ func (r *formReader) root() *Form {
 		if f.Ref == nil || !f.onlyRefers() || f.Ref.Form.Kinds&^f.Kinds != 0 {
 			break
 		}
-		content := *f.Ref.Form
 		if f.Notes.empty() {
 			f = f.Ref.Form
 			continue
 		}
-		content.Notes = overlay(f.Notes, content.Notes)
-		f = &content
+		f = withNotes(f.Ref.Form, overlay(f.Notes, f.Ref.Form.Notes))
 	}
 	return f
 }
@@ -104,29 +75,32 @@ func (r *formReader) form(v *value, at string) *Form {
 		}
 		return f
 	}
-	if why, cut := r.doc.kept.cut[v]; cut {
-		r.change(at, "$ref", true, why)
+	if why, cut := r.log.cut[v]; cut {
+		r.log.change(at, "$ref", true, why)
 	}
 	only := r.doc.draft <= 7 && v.get("$ref") != nil // the reference replaces all else
+	words := keywordReader{r, f, v}
 	for _, k := range v.kids {
-		if only && parts[k.name] > partQuiet {
-			if k.name != "$ref" {
-				r.change(at, k.name, false, "this draft ignores it beside $ref")
-			}
-			continue
+		switch {
+		case !only || parts[k.name] <= partQuiet:
+			words.read(k)
+		case k.name != "$ref":
+			r.log.change(at, k.name, false, "this draft ignores it beside $ref")
 		}
-		r.keyword(f, v, k)
 	}
 	if k := v.get("required"); k != nil && !only {
-		r.require(f, k)
+		words.require(k)
 	}
-	r.settle(f, v)
-	f = r.reference(f, v)
-	if !only {
-		f = r.late(r.combined(f, v), v)
-		r.idle(f, v)
+	last := lastReader(words)
+	last.settle()
+	last.f = r.reference(f, v)
+	if only {
+		return last.f
 	}
-	return f
+	last.f = r.combined(last.f, v)
+	last.names()
+	last.idle()
+	return last.f
 }
 
 // combined merges the schemas of allOf, anyOf and oneOf into f.
@@ -144,51 +118,157 @@ func (r *formReader) combined(f *Form, v *value) *Form {
 
 // allOf merges the schemas of k into f, one by one.
 func (r *formReader) allOf(f *Form, k *value) *Form {
-	var kept []json.RawMessage
+	var left []json.RawMessage
 	for i, branch := range k.kids {
 		g := r.read(branch, child(f.At, "allOf", i))
-		mark := r.mark()
+		mark := r.log.mark()
 		m, ok := r.merge(f, g)
 		if !ok {
-			r.undo(mark)
-			kept = append(kept, raw(branch))
+			r.log.undo(mark)
+			left = append(left, raw(branch))
 			continue
 		}
 		f = m
 	}
-	if len(kept) < len(k.kids) {
-		r.change(f.At, "allOf", false, "merged into one schema")
+	if len(left) < len(k.kids) {
+		r.log.change(f.At, "allOf", false, "merged into one schema")
 	}
-	if len(kept) > 0 {
-		f = f.withRest(f.At, kept...)
+	if len(left) > 0 {
+		f = f.withSchemas(left...)
 	}
 	return f
 }
 
-// withRest returns f with more schemas that must fit, as they are written.
-func (f *Form) withRest(at string, schemas ...json.RawMessage) *Form {
-	c := *f
-	c.Rest = slices.Clone(f.Rest)
-	i := slices.IndexFunc(c.Rest, func(k Keyword) bool { return k.Name == "allOf" && k.At == at })
-	if i < 0 {
-		i = len(c.Rest)
-		c.Rest = append(c.Rest, Keyword{at, "allOf", json.RawMessage("[]")})
+// alternatives merges the anyOf or oneOf k of v into f.
+func (r *formReader) alternatives(f *Form, v, k *value) *Form {
+	if f.Object != nil && len(f.Object.Properties) > 0 && !slices.ContainsFunc(k.kids, isShape) {
+		return f.withKeyword(k, k.name)
 	}
-	list := slices.Clone(c.Rest[i].Value[:len(c.Rest[i].Value)-1])
-	for _, s := range schemas {
-		if len(list) > 1 {
-			list = append(list, ',')
+	forms := make([]*Form, len(k.kids))
+	for i, branch := range k.kids {
+		forms[i] = r.read(branch, child(f.At, k.name, i))
+	}
+	one := k.name == "oneOf"
+	u, ok := r.within(f, forms, one)
+	if !ok && one {
+		if u, ok = r.within(f, forms, false); ok { // more than fits: the keyword stays
+			return u.withKeyword(k, k.name)
 		}
-		list = append(list, s...)
 	}
-	c.Rest[i].Value = append(list, ']')
-	return &c
+	if !ok {
+		return f.withKeyword(k, k.name)
+	}
+	r.told(f, u, v, k)
+	return u
 }
 
-// rest keeps a keyword of f as it is written.
-func (f *Form) rest(k *value, name string) {
-	f.Rest = append(f.Rest, Keyword{f.At, name, raw(k)})
+// isShape says that a schema tells what values look like, not only which
+// members go together.
+func isShape(v *value) bool {
+	condition := false
+	for _, k := range v.kids {
+		switch k.name {
+		case "required", "not", "dependentRequired", "dependentSchemas", "dependencies":
+			condition = true
+		default:
+			if parts[k.name] > partQuiet {
+				return true
+			}
+		}
+	}
+	return !condition
 }
 
-// raw returns the bytes of a value; the caller cannot write past them.
-func raw(v *value) json.RawMessage { return json.RawMessage(slices.Clip(v.raw)) }
+// within merges the union of forms into f.
+func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
+	mark := r.log.mark()
+	u, ok := r.union(forms, one)
+	if ok {
+		c := *u
+		c.At = f.At
+		u, ok = r.merge(f, &c)
+	}
+	if !ok {
+		r.log.undo(mark)
+	}
+	return u, ok
+}
+
+// told notes what became of the union k of v, and of the rules beside it.
+func (r *formReader) told(f, u *Form, v, k *value) {
+	if u.Alts == nil || len(u.Alts.Forms) != len(k.kids) {
+		r.log.change(f.At, k.name, false, "alternatives are merged")
+	}
+	if u.Alts == nil {
+		return
+	}
+	for _, beside := range v.kids {
+		if p := parts[beside.name]; partKinds[p] != 0 || p == partType || p == partLater {
+			r.log.change(f.At, r.log.sourceName(beside), false, "said in each alternative")
+		}
+	}
+}
+
+// reference merges what v refers to into f.
+func (r *formReader) reference(f *Form, v *value) *Form {
+	t := r.target(v)
+	for _, name := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		k := v.get(name)
+		switch {
+		case k == nil:
+		case t == nil || name != "$ref" && v.get("$ref") != nil:
+			f = f.withKeyword(k, name)
+		default:
+			f = r.follow(f, k, t)
+		}
+	}
+	return f
+}
+
+// follow merges the target t of the reference k into f.
+func (r *formReader) follow(f *Form, k, t *value) *Form {
+	def := r.defs[t]
+	var g *Form
+	if def != nil {
+		g = r.refer(def, t, f.At)
+	} else {
+		g = r.form(t, r.at[t])
+	}
+	mark := r.log.mark()
+	m, ok := r.merge(f, g)
+	switch {
+	case !ok:
+		r.log.undo(mark)
+		return f.withKeyword(k, k.name)
+	case def != nil:
+		return m
+	}
+	r.log.change(f.At, k.name, false, "what it refers to stands here")
+	if f.Any() {
+		m.At = g.At
+	} else {
+		r.log.moved(g.At)
+	}
+	return m
+}
+
+// refer returns a reference to a definition.
+func (r *formReader) refer(def *Def, v *value, at string) *Form {
+	r.fill(def, v)
+	r.made++
+	f := &Form{At: at, Ref: def}
+	if def.Form != nil {
+		f.Kinds = def.Form.Kinds
+	} else {
+		f.Kinds = r.kindsOf(v)
+	}
+	return f
+}
+
+// fill reads the form of a definition, unless that is done, or being done.
+func (r *formReader) fill(def *Def, v *value) {
+	if !r.filled[def] {
+		r.filled[def] = true
+		def.Form = r.form(v, r.at[v])
+	}
+}

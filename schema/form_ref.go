@@ -6,8 +6,18 @@ import (
 	"strings"
 )
 
+// references are what is known of those in a document.
+type references struct {
+	doc    *document
+	at     map[*value]string // pointers of the schemas that references lead to
+	defs   map[*value]*Def   // those that stay shared
+	order  []*value          // the keys of at, in source order
+	kinds  map[*value]Kinds  // of the values that fit, or more
+	filled map[*Def]bool     // their forms are read, or being read
+}
+
 // target returns what v refers to, nil if that is nothing, or not certain.
-func (r *formReader) target(v *value) *value {
+func (r *references) target(v *value) *value {
 	if t := r.doc.refs[v]; t != nil {
 		return t
 	}
@@ -18,104 +28,31 @@ func (r *formReader) target(v *value) *value {
 	return all[0]
 }
 
-// reference merges what v refers to into f.
-func (r *formReader) reference(f *Form, v *value) *Form {
-	t := r.target(v)
-	for _, name := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		k := v.get(name)
-		switch {
-		case k == nil:
-		case t == nil || name != "$ref" && v.get("$ref") != nil:
-			f.rest(k, name)
-		default:
-			f = r.follow(f, k, t)
-		}
-	}
-	return f
-}
-
-// follow merges the target t of the reference k into f.
-func (r *formReader) follow(f *Form, k, t *value) *Form {
-	def := r.defs[t]
-	if def != nil {
-		m, ok := r.merge(f, r.refer(def, t, f.At))
-		if !ok {
-			f.rest(k, k.name)
-			return f
-		}
-		return m
-	}
-	g := r.form(t, r.at[t])
-	mark := r.mark()
-	m, ok := r.merge(f, g)
-	if !ok {
-		r.undo(mark)
-		f.rest(k, k.name)
-		return f
-	}
-	r.change(f.At, k.name, false, "what it refers to stands here")
-	if f.free() {
-		m.At = g.At
-	} else {
-		r.moved(g.At)
-	}
-	return m
-}
-
-// moved tells that the schema of a definition is merged into others.
-func (r *formReader) moved(at string) {
-	if i := strings.LastIndexByte(at, '/'); i >= 0 {
-		r.change(at[:i], unescapePointer(at[i+1:]), false, "merged with what refers to it")
-	}
-}
-
-// refer returns a reference to a definition.
-func (r *formReader) refer(def *Def, v *value, at string) *Form {
-	r.fill(def, v)
-	r.made++
-	f := &Form{At: at, Ref: def}
-	if def.Form != nil {
-		f.Kinds = def.Form.Kinds
-	} else {
-		f.Kinds = r.kindsOf(v)
-	}
-	return f
-}
-
-// fill reads the form of a definition, unless that is done, or being done.
-func (r *formReader) fill(def *Def, v *value) {
-	if !r.filled[def] {
-		r.filled[def] = true
-		def.Form = r.form(v, r.at[v])
-	}
-}
-
 // kindsOf returns the types of the values that fit v, or more.
-func (r *formReader) kindsOf(v *value) Kinds {
-	if v.kind == KindBoolean {
-		return map[bool]Kinds{true: KindAny}[v.is("true")]
+func (r *references) kindsOf(v *value) Kinds {
+	if v.is("false") {
+		return 0
 	}
 	if kinds, ok := r.kinds[v]; ok {
 		return kinds
 	}
-	r.kinds[v] = KindAny
 	kinds := KindAny
-	if t := r.target(v); t != nil {
-		kinds &= r.kindsOf(t)
-		if r.doc.draft <= 7 {
-			r.kinds[v] = kinds
-			return kinds
-		}
+	r.kinds[v] = kinds
+	t := r.target(v)
+	if t != nil {
+		kinds = r.kindsOf(t)
 	}
-	for _, k := range v.kids {
-		kinds &= r.kindsBy(k)
+	if t == nil || r.doc.draft > 7 {
+		for _, k := range v.kids {
+			kinds &= r.kindsBy(k)
+		}
 	}
 	r.kinds[v] = kinds
 	return kinds
 }
 
 // kindsBy returns the types that one keyword allows.
-func (r *formReader) kindsBy(k *value) Kinds {
+func (r *references) kindsBy(k *value) Kinds {
 	kinds := KindAny
 	switch k.name {
 	case "type":
@@ -140,24 +77,8 @@ func (r *formReader) kindsBy(k *value) Kinds {
 	return kinds
 }
 
-// A sharing finds the schemas that several references lead to, and those that
-// lead back to themselves (Tarjan's strongly connected components).
-type sharing struct {
-	*formReader
-	nodes map[*value]*shared
-	stack []*value
-}
-
-// shared is what is known of one schema.
-type shared struct {
-	number, low int
-	uses        int  // references that lead to it, and places that hold it
-	open        bool // it is on the stack
-	recursive   bool
-}
-
 // share makes definitions of the schemas that stay shared.
-func (r *formReader) share() {
+func (r *references) share() {
 	if len(r.doc.refs) == 0 && len(r.doc.dynamic) == 0 {
 		return
 	}
@@ -171,7 +92,7 @@ func (r *formReader) share() {
 		}
 	}
 	r.locate(r.doc.root, targets, nil)
-	names := map[string]bool{}
+	names := map[string]int{}
 	for _, v := range r.order {
 		if n := s.nodes[v]; n.recursive || n.uses > 1 {
 			r.defs[v] = &Def{Name: unique(names, r.at[v]), Recursive: n.recursive}
@@ -179,8 +100,25 @@ func (r *formReader) share() {
 	}
 }
 
+// locate notes the pointers of the targets below v.
+func (r *references) locate(v *value, targets map[*value]bool, path []string) {
+	if targets[v] {
+		r.at[v] = joinPointer(path)
+		r.order = append(r.order, v)
+	}
+	for i, kid := range v.kids {
+		token := strconv.Itoa(i)
+		if v.kind == KindObject {
+			token = r.doc.kept.sourceName(kid)
+		}
+		if kid.kind&(KindObject|KindArray|KindBoolean) != 0 {
+			r.locate(kid, targets, append(path, token))
+		}
+	}
+}
+
 // unique makes a name that is not taken yet of the end of a pointer.
-func unique(taken map[string]bool, pointer string) string {
+func unique(taken map[string]int, pointer string) string {
 	base := unescapePointer(pointer[strings.LastIndexByte(pointer, '/')+1:])
 	switch {
 	case pointer == "":
@@ -189,11 +127,28 @@ func unique(taken map[string]bool, pointer string) string {
 		base = "def"
 	}
 	name := base
-	for i := 2; taken[name]; i++ {
-		name = base + strconv.Itoa(i)
+	for taken[name] > 0 {
+		taken[base]++
+		name = base + strconv.Itoa(taken[base])
 	}
-	taken[name] = true
+	taken[name] = 1
 	return name
+}
+
+// A sharing finds the schemas that several references lead to, and those that
+// lead back to themselves (Tarjan's strongly connected components).
+type sharing struct {
+	*references
+	nodes map[*value]*shared
+	stack []*value
+}
+
+// shared is what is known of one schema.
+type shared struct {
+	number, low int
+	uses        int  // references that lead to it, and places that hold it
+	open        bool // it is on the stack
+	recursive   bool
 }
 
 // visit numbers v and what it leads to.
@@ -253,21 +208,4 @@ func (s *sharing) edges(v *value) []*value {
 		}
 	}
 	return all
-}
-
-// locate notes the pointers of the targets below v.
-func (r *formReader) locate(v *value, targets map[*value]bool, path []string) {
-	if targets[v] {
-		r.at[v] = joinPointer(path)
-		r.order = append(r.order, v)
-	}
-	for i, kid := range v.kids {
-		token := strconv.Itoa(i)
-		if v.kind == KindObject {
-			token = r.doc.sourceName(kid)
-		}
-		if len(kid.kids) > 0 || kid.kind&(KindObject|KindBoolean) != 0 {
-			r.locate(kid, targets, append(path, token))
-		}
-	}
 }

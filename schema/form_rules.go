@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// numbersOf merges bounds on numbers; what cannot be told twice goes to Rest.
-func (f *Form) numbersOf(a, b *NumberForm) *NumberForm {
+// mergeNumbers merges bounds on numbers, for m; what cannot be told twice goes
+// to its Rest.
+func mergeNumbers(m *Form, a, b *NumberForm) *NumberForm {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
@@ -19,17 +20,15 @@ func (f *Form) numbersOf(a, b *NumberForm) *NumberForm {
 		MultipleOf:       cmp.Or(a.MultipleOf, b.MultipleOf),
 		Format:           cmp.Or(a.Format, b.Format),
 	}
-	if distinct(a.Format, b.Format) {
-		f.also("format", b.Format)
-	}
-	if distinct(a.MultipleOf, b.MultipleOf) {
+	keepBoth(m, "format", a.Format, b.Format)
+	if differ(a.MultipleOf, b.MultipleOf) {
 		d, e := parseDecimal([]byte(a.MultipleOf)), parseDecimal([]byte(b.MultipleOf))
 		switch {
 		case d.multipleOf(e):
 		case e.multipleOf(d):
 			n.MultipleOf = b.MultipleOf
 		default:
-			f.also("multipleOf", b.MultipleOf)
+			keepBoth(m, "multipleOf", a.MultipleOf, b.MultipleOf)
 		}
 	}
 	return n
@@ -55,17 +54,14 @@ func fewer(a, b int) int {
 	return min(a, b)
 }
 
-// textsOf merges bounds on strings; what cannot be told twice goes to Rest.
-func (f *Form) textsOf(a, b *TextForm) *TextForm {
+// mergeTexts merges bounds on strings, for m; what cannot be told twice goes
+// to its Rest.
+func mergeTexts(m *Form, a, b *TextForm) *TextForm {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	if distinct(a.Pattern, b.Pattern) {
-		f.also("pattern", b.Pattern)
-	}
-	if distinct(a.Format, b.Format) {
-		f.also("format", b.Format)
-	}
+	keepBoth(m, "pattern", a.Pattern, b.Pattern)
+	keepBoth(m, "format", a.Format, b.Format)
 	return &TextForm{
 		MinLength: max(a.MinLength, b.MinLength), MaxLength: fewer(a.MaxLength, b.MaxLength),
 		Pattern: cmp.Or(a.Pattern, b.Pattern), Format: cmp.Or(a.Format, b.Format),
@@ -73,94 +69,16 @@ func (f *Form) textsOf(a, b *TextForm) *TextForm {
 	}
 }
 
-// mergeItems merges two forms of which each may be nil, for anything.
-func (r *formReader) mergeItems(a, b *Form) (*Form, bool) {
-	if a == nil || b == nil {
-		return cmp.Or(a, b), true
-	}
-	return r.merge(a, b)
+// differ says that both are set, to different values.
+func differ[T comparable](a, b T) bool {
+	var zero T
+	return a != zero && b != zero && a != b
 }
 
-// at returns the form of the i-th item.
-func (a *ArrayForm) at(i int) *Form {
-	if i < len(a.Prefix) {
-		return a.Prefix[i]
+// keepBoth keeps a second value of a keyword that holds one, if it is another.
+func keepBoth[T comparable](m *Form, keyword string, a, b T) {
+	if differ(a, b) {
+		text, _ := json.Marshal(map[string]T{keyword: b}) // strings and numbers always encode
+		*m = *m.withSchemas(text)
 	}
-	return a.Items
-}
-
-func (r *formReader) arraysOf(a, b *ArrayForm) (m *ArrayForm, ok bool) {
-	if a == nil || b == nil {
-		return cmp.Or(a, b), true
-	}
-	m = &ArrayForm{MinItems: max(a.MinItems, b.MinItems), MaxItems: fewer(a.MaxItems, b.MaxItems), Unique: a.Unique || b.Unique}
-	for i := range max(len(a.Prefix), len(b.Prefix)) {
-		x, y := a.at(i), b.at(i)
-		var item *Form
-		if item, ok = r.mergeOnce(x, y, i >= len(a.Prefix), i >= len(b.Prefix)); !ok {
-			return nil, false
-		}
-		m.Prefix = append(m.Prefix, item)
-	}
-	m.Items, ok = r.mergeItems(a.Items, b.Items)
-	return m, ok
-}
-
-// mergeOnce is mergeItems, with copies of what is used elsewhere as well.
-func (r *formReader) mergeOnce(a, b *Form, copyA, copyB bool) (m *Form, ok bool) {
-	ok = true
-	if copyA {
-		a, ok = r.copy(a)
-	}
-	if copyB && ok {
-		b, ok = r.copy(b)
-	}
-	if !ok {
-		return nil, false
-	}
-	return r.mergeItems(a, b)
-}
-
-// objectsOf merges rules on objects, for m.
-func (r *formReader) objectsOf(f *Form, a, b *ObjectForm) (m *ObjectForm, ok bool) {
-	if a == nil || b == nil {
-		return cmp.Or(a, b), true
-	}
-	r.work += len(a.Properties) + len(b.Properties)
-	m = &ObjectForm{MinProperties: max(a.MinProperties, b.MinProperties), MaxProperties: fewer(a.MaxProperties, b.MaxProperties)}
-	if m.Additional, ok = r.mergeItems(a.Additional, b.Additional); !ok {
-		return nil, false
-	}
-	inA := make(map[string]bool, len(a.Properties))
-	inB := make(map[string]Property, len(b.Properties))
-	for _, p := range b.Properties {
-		inB[p.Name] = p
-	}
-	for _, p := range a.Properties {
-		inA[p.Name] = true
-		q, both := inB[p.Name]
-		if !both {
-			q = Property{Form: b.Additional, Bare: true}
-		}
-		if p.Form, ok = r.mergeOnce(p.Form, q.Form, false, !both); !ok {
-			return nil, false
-		}
-		p.Required, p.Bare = p.Required || q.Required, p.Bare && q.Bare
-		m.Properties = append(m.Properties, p)
-	}
-	for _, q := range b.Properties {
-		if inA[q.Name] {
-			continue
-		}
-		if q.Form, ok = r.mergeOnce(a.Additional, q.Form, true, false); !ok {
-			return nil, false
-		}
-		m.Properties = append(m.Properties, q)
-	}
-	slices.SortStableFunc(m.Properties, func(p, q Property) int { return boolInt(p.Bare) - boolInt(q.Bare) })
-	if slices.ContainsFunc(m.Properties, func(p Property) bool { return p.Required && p.Form.Kinds == 0 }) {
-		f.Kinds &^= KindObject
-		return nil, true
-	}
-	return m, true
 }

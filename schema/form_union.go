@@ -4,7 +4,7 @@ import "slices"
 
 // AnyOf returns the form of values that fit at least one of forms.
 func AnyOf(forms ...*Form) *Form {
-	r := &formReader{}
+	r := &merger{}
 	if f, ok := r.union(forms, false); ok {
 		return f
 	}
@@ -17,27 +17,27 @@ func AnyOf(forms ...*Form) *Form {
 
 // union returns the form of values that fit one of forms, or exactly one. It
 // does not change them. ok is false if no form is exact.
-func (r *formReader) union(forms []*Form, one bool) (*Form, bool) {
-	list, null, ok := r.withoutNull(forms, one)
+func (r *merger) union(forms []*Form, one bool) (*Form, bool) {
+	list, null, ok := withoutNull(forms, one)
 	if !ok {
 		return nil, false
 	}
-	if list, ok = r.distinct(list, one); !ok {
+	if list, ok = distinct(list, one); !ok {
 		return nil, false
 	}
 	if one && len(list) > 1 {
-		if list, ok = r.mergeEnums(list, true); !ok {
+		if list, ok = joinLists(list, true); !ok {
 			return nil, false
 		}
-		if one = !disjoint(list); one && slices.ContainsFunc(list, func(f *Form) bool { return !f.firm(maxSchemaDepth) }) {
+		one = !disjoint(list)
+		if one && slices.ContainsFunc(list, func(f *Form) bool { return !firm(f, maxSchemaDepth) }) {
 			return nil, false
 		}
 	}
 	if !one {
-		list = flatten(list)
-		list, _ = r.mergeEnums(list, false)
+		list, _ = joinLists(flatten(list), false)
 		list = subsume(list)
-		if f := r.single(list); f != nil {
+		if f := single(list); f != nil {
 			list = []*Form{f}
 		}
 	}
@@ -46,18 +46,18 @@ func (r *formReader) union(forms []*Form, one bool) (*Form, bool) {
 
 // firm says that nothing in f stays in Rest: of alternatives of which exactly
 // one must fit, none may take more than it should.
-func (f *Form) firm(deep int) bool {
+func firm(f *Form, deep int) bool {
 	if len(f.Rest) > 0 || deep == 0 {
 		return false
 	}
-	firm := f.Ref == nil || f.Ref.Form != nil && f.Ref.Form.firm(deep/2)
-	f.each(func(part *Form) { firm = firm && part.firm(deep-1) })
-	return firm
+	ok := f.Ref == nil || f.Ref.Form != nil && firm(f.Ref.Form, deep/2)
+	f.each(func(part *Form) { ok = ok && firm(part, deep-1) })
+	return ok
 }
 
 // withoutNull takes null out of the alternatives, and those that take nothing
 // else. It says whether null fits.
-func (r *formReader) withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
+func withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
 	hits, unknown := 0, false
 	for _, f := range forms {
 		if f.Kinds&KindNull != 0 {
@@ -98,6 +98,7 @@ func takesNull(f *Form) (fits, known bool) {
 
 // flatten puts the alternatives of alternatives in their place.
 func flatten(list []*Form) []*Form {
+	nested := func(f *Form) bool { return f.Alts != nil && !f.Alts.One && f.Ref == nil && f.Rest == nil }
 	if !slices.ContainsFunc(list, nested) {
 		return list
 	}
@@ -108,15 +109,11 @@ func flatten(list []*Form) []*Form {
 			continue
 		}
 		for _, g := range f.Alts.Forms {
-			c := *g
-			c.Notes = overlay(g.Notes, Notes{Description: f.Notes.Description})
-			flat = append(flat, &c)
+			flat = append(flat, withNotes(g, overlay(g.Notes, Notes{Description: f.Notes.Description})))
 		}
 	}
 	return flat
 }
-
-func nested(f *Form) bool { return f.Alts != nil && !f.Alts.One && f.Ref == nil && f.Rest == nil }
 
 // whole says that the rules of f are each about one type, so that it can be
 // told together with forms of other types.
@@ -173,7 +170,6 @@ func subsume(list []*Form) []*Form {
 		case f.whole():
 			c := *f
 			c.Kinds = keep
-			c.Enum = c.enumWithin(c.Enum)
 			c.trim()
 			f = &c
 		case f.Kinds&^free == 0:

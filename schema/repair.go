@@ -25,7 +25,7 @@ type repairer struct {
 func (r *repairer) report(pointer, keyword string, lost bool, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.doc.report(pointer+"/"+escapePointer(keyword), message)
-	r.doc.change(pointer, keyword, lost, message)
+	r.doc.kept.change(pointer, keyword, lost, message)
 }
 
 // schema repairs v in place, and all schemas below it.
@@ -55,7 +55,7 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 				if r.over != "" {
 					return
 				}
-				r.schema(sub, pointer+"/"+r.doc.sourceName(k)+at, depth+1)
+				r.schema(sub, pointer+"/"+r.doc.kept.sourceName(k)+at, depth+1)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (r *repairer) translate(v *value, pointer string) {
 	if r.draft == 4 {
 		for _, later := range []string{"const", "contains", "propertyNames", "if", "$id"} {
 			if v.get(later) != nil {
-				r.doc.change(pointer, later, false, "draft 4 has no such keyword")
+				r.doc.kept.change(pointer, later, false, "draft 4 has no such keyword")
 				v.drop(later)
 			}
 		}
@@ -155,9 +155,9 @@ func (r *repairer) tuple(v *value, pointer string) {
 		return
 	}
 	r.report(pointer, "items", false, "items is a list; read as prefixItems, as older drafts have it")
-	r.doc.rename(k, "prefixItems")
+	r.doc.kept.rename(k, "prefixItems")
 	if rest := v.get("additionalItems"); rest != nil {
-		r.doc.rename(rest, "items")
+		r.doc.kept.rename(rest, "items")
 	}
 	if len(k.kids) == 0 {
 		v.drop(k.name)
@@ -173,7 +173,7 @@ func (r *repairer) exclusive(v *value, pointer, flag, bound string) {
 	if r.draft > 4 {
 		r.report(pointer, flag, false, "%s is %s; read as draft-04 has it", flag, k.raw)
 	} else {
-		r.doc.change(pointer, flag, false, "later drafts have a bound of its own for it")
+		r.doc.kept.change(pointer, flag, false, "later drafts have a bound of its own for it")
 	}
 	v.drop(flag)
 	if b := v.get(bound); b != nil && k.is("true") {

@@ -139,7 +139,7 @@ func (d *document) resolve(r reference, x *index, nested bool) *value {
 	}
 	why = fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why)
 	d.report(r.pointer+"/$ref", why)
-	d.change(r.pointer, "$ref", true, why)
+	d.kept.change(r.pointer, "$ref", true, why)
 	return nil
 }
 

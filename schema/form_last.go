@@ -1,0 +1,232 @@
+package schema
+
+import "slices"
+
+// A lastReader reads what is about other keywords of v, once these are in f.
+type lastReader struct {
+	*formReader
+	f *Form
+	v *value
+}
+
+// settle drops what says nothing. An object without properties still tells
+// that nothing is expected.
+func (l *lastReader) settle() {
+	f := l.f
+	l.safeIntegers()
+	if f.Object.idle() && l.v.get("properties") == nil {
+		f.Object = nil
+	}
+	l.impossible()
+	f.trim()
+}
+
+func (l *lastReader) impossible() {
+	if impossible(l.f.Object) {
+		l.log.change(l.f.At, "required", false, "no object fits: a required property takes no value")
+		l.f.trim()
+	}
+}
+
+// safeIntegers drops bounds that only tell what JSON carries exactly
+// everywhere, as generators add them to each integer.
+func (l *lastReader) safeIntegers() {
+	n := l.f.Number
+	if n == nil || l.f.Kinds&KindFraction != 0 {
+		return
+	}
+	if n.Minimum == "-9007199254740991" {
+		n.Minimum = ""
+		l.log.change(l.f.At, "minimum", false, "all integers that JSON carries exactly everywhere")
+	}
+	if n.Maximum == "9007199254740991" {
+		n.Maximum = ""
+		l.log.change(l.f.At, "maximum", false, "all integers that JSON carries exactly everywhere")
+	}
+}
+
+// idle tells which keywords say nothing of the types that fit.
+func (l *lastReader) idle() {
+	if l.f.Kinds == KindAny {
+		return
+	}
+	for _, k := range l.v.kids {
+		kinds := partKinds[parts[k.name]] | restKinds[k.name]
+		if kinds != 0 && kinds&l.f.Kinds == 0 {
+			l.log.change(l.f.At, l.log.sourceName(k), false, nothing+" of what fits")
+		}
+	}
+}
+
+// other reads a keyword that stays as it is, or says nothing.
+func (l lastReader) other(k *value) {
+	has := func(name string) bool { return l.v.get(name) != nil }
+	idle, told := false, false
+	switch k.name {
+	case "not":
+		told = l.not(k)
+	case "if":
+		idle = !has("then") && !has("else")
+	case "then", "else":
+		idle = !has("if")
+	case "minContains", "maxContains":
+		idle = !has("contains")
+	case "patternProperties":
+		idle, told = len(k.kids) == 0, l.everyName(k)
+	case "dependencies", "dependentSchemas", "dependentRequired":
+		idle = len(k.kids) == 0
+	}
+	switch {
+	case idle:
+		l.log.change(l.f.At, k.name, false, nothing)
+	case !told:
+		*l.f = *l.f.withKeyword(k, k.name)
+	}
+}
+
+// not reads a negated schema that is about types only.
+func (l lastReader) not(k *value) bool {
+	out := Kinds(0)
+	switch t := k.get("type"); {
+	case k.is("true") || k.kind == KindObject && len(k.kids) == 0:
+		out = KindAny
+	case k.is("false"):
+	case t != nil && len(k.kids) == 1:
+		out = typeKinds(t)
+	default:
+		return false
+	}
+	if out&KindNumber == KindInteger { // fractions alone have no name
+		return false
+	}
+	l.f.Kinds &^= out
+	l.log.change(l.f.At, "not", false, "told by the types that fit")
+	return true
+}
+
+// everyName reads a single pattern that all names match.
+func (l lastReader) everyName(k *value) bool {
+	for _, beside := range []string{"properties", "additionalProperties", "required"} {
+		if l.v.get(beside) != nil || len(k.kids) != 1 {
+			return false
+		}
+	}
+	switch k.kids[0].name {
+	case "", ".*", "^", "$", "^.*", ".*$":
+		objectsIn(l.f).Additional = l.read(k.kids[0], l.f.At+"/patternProperties/"+escapePointer(k.kids[0].name))
+		l.log.change(l.f.At, k.name, false, "all names match the pattern")
+		return true
+	}
+	return false
+}
+
+// names reads the keywords that are about the names of all members.
+func (l *lastReader) names() {
+	if l.f.Kinds&KindObject == 0 { // see idle
+		return
+	}
+	if k := l.v.get("unevaluatedProperties"); k != nil {
+		l.unevaluated(k)
+	}
+	if k := l.v.get("propertyNames"); k != nil {
+		l.propertyNames(k)
+	}
+}
+
+// propertyNames reads k: a list of names becomes properties.
+func (l *lastReader) propertyNames(k *value) {
+	n := l.read(k, l.f.At+"/"+k.name)
+	m := &Form{Kinds: KindAny}
+	switch {
+	case n.mask() && n.Kinds&KindString != 0:
+		l.log.change(l.f.At, k.name, false, nothing+": names are strings")
+		return
+	case n.Kinds&KindString == 0:
+		objectsIn(m).MaxProperties = 0
+	case n.Text == nil && n.Alts == nil && n.Ref == nil && n.Rest == nil && n.Enum.within(KindString) != nil:
+		objectsIn(m).Additional = &Form{At: n.At}
+		for _, v := range n.Enum.within(KindString).Values {
+			p := Property{Name: parseValue(v).text, Form: &Form{At: n.At, Kinds: KindAny}}
+			m.Object.Properties = append(m.Object.Properties, p)
+		}
+	default:
+		l.f = l.f.withKeyword(k, k.name)
+		return
+	}
+	mark := l.log.mark()
+	g, ok := l.merge(l.f, m)
+	if !ok {
+		l.log.undo(mark)
+		l.f = l.f.withKeyword(k, k.name)
+		return
+	}
+	l.log.change(l.f.At, k.name, false, "told by the properties")
+	l.f = g
+}
+
+// unevaluated reads unevaluatedProperties, which is additionalProperties if
+// nothing but properties, in v and what is merged into it, names members.
+func (l *lastReader) unevaluated(k *value) {
+	all, certain := l.evaluates(l.v, k)
+	f := l.f
+	switch {
+	case l.doc.draft < 2019:
+		l.log.change(f.At, k.name, false, "this draft has no such keyword")
+	case l.log.blind:
+		l.log.change(f.At, k.name, true, "a reference leads nowhere, and might have named properties")
+	case !certain || f.Alts != nil || f.Ref != nil || f.general():
+		l.f = f.withKeyword(k, k.name)
+	case all:
+		l.log.change(f.At, k.name, false, nothing+": all properties are evaluated")
+	default:
+		c := *f
+		c.Object = nil
+		o := objectsIn(&c)
+		if f.Object != nil {
+			*o = *f.Object
+		}
+		o.Additional = l.read(k, f.At+"/"+k.name)
+		o.Properties = slices.Clone(o.Properties)
+		for i, p := range o.Properties {
+			if p.Bare {
+				o.Properties[i].Form = undeclared(&l.merger, o, f.At)
+			}
+		}
+		l.log.change(f.At, k.name, false, "the same as additionalProperties here")
+		l.f = &c
+		l.impossible()
+	}
+}
+
+// evaluates says whether all properties are evaluated by v, but for the
+// keyword k; certain is false if that depends on the value, or on names.
+func (l *lastReader) evaluates(v, k *value) (all, certain bool) {
+	if l.work++; l.work > maxFormWork {
+		return false, false
+	}
+	for _, kid := range v.kids {
+		switch kid.name {
+		case "additionalProperties":
+			all = true
+		case "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "$dynamicRef", "$recursiveRef":
+			return false, false
+		case "unevaluatedProperties":
+			if kid != k {
+				return false, false
+			}
+		case "allOf", "$ref":
+			schemas := kid.kids
+			if kid.name == "$ref" {
+				schemas = l.doc.targets(v)
+			}
+			for _, sub := range schemas {
+				a, ok := l.evaluates(sub, k)
+				if !ok {
+					return false, false
+				}
+				all = all || a
+			}
+		}
+	}
+	return all, true
+}
