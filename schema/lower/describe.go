@@ -172,6 +172,10 @@ func (l *lowering) move(n *node) {
 // rest writes the keywords that the form cannot say.
 func (l *lowering) rest(f *schema.Form, n *node, c codec) codec {
 	for _, k := range f.Rest {
+		if k.Name == "additionalProperties" && hasRest(f, "patternProperties") && !l.allows("patternProperties") {
+			l.lose(Widened, k.At, k.Name, "further members are not kept out, since some fit a pattern")
+			continue
+		}
 		if c == nil && n.get(k.Name) == nil && l.takes(k) && !l.atRoot(f, k.Name) {
 			n.set(k.Name, k.Value)
 			continue

@@ -49,7 +49,7 @@ func (l *lowering) enum(f *schema.Form, name string, list []json.RawMessage) (*n
 	}
 	l.constraint(n, f.At, "enum", values(list), "One of: "+choices(list)+".")
 	if l.rules.Enum.AnyCase && name == "string" {
-		return n, newTable(list, texts(list))
+		return n, newTable(list, plainTexts(list))
 	}
 	return n, nil
 }
@@ -109,6 +109,15 @@ func (l *lowering) table(f *schema.Form, list []json.RawMessage) (*node, codec) 
 		l.describe(n, f.At, "enum", "One of: "+choices(raw)+".")
 	}
 	return n, newTable(list, written)
+}
+
+// plainTexts returns strings as they are.
+func plainTexts(list []json.RawMessage) []string {
+	all := make([]string, len(list))
+	for i, v := range list {
+		all[i], _ = unquote(v)
+	}
+	return all
 }
 
 // texts gives each value a text of its own: a string itself, others as JSON.

@@ -65,7 +65,7 @@ func (l *lowering) record(f *schema.Form, o *schema.ObjectForm, at place) (*node
 func (l *lowering) property(r *record, o *schema.ObjectForm, p schema.Property, at place) {
 	rules := l.rules.Object
 	switch {
-	case p.Bare && !rules.Declared && !rules.AllRequired:
+	case p.Bare && !rules.Declared && !rules.AllRequired && !rules.Closed:
 		r.need = append(r.need, p.Name)
 		return
 	case p.Form.Kinds == 0 && !p.Required:
@@ -166,6 +166,8 @@ func (l *lowering) additional(r *record, o *schema.ObjectForm, at place) {
 	rules := l.rules.Object
 	switch {
 	case !rules.Closed && said == nil:
+	case !rules.Closed && patterns && !l.allows("patternProperties"):
+		l.lose(Widened, r.form.At, "additionalProperties", "further members are not kept out, since some fit a pattern")
 	case !rules.Closed && said.Kinds == 0:
 		l.close(r)
 	case !rules.Closed && l.allows("additionalProperties") && rules.Maps == "":

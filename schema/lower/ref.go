@@ -23,6 +23,7 @@ func (l *lowering) ref(f *schema.Form, at place) (*node, codec) {
 	}
 	if l.open[d] > l.unroll {
 		l.lose(Checked, f.At, "$ref", "%s is written as JSON text from the level %d on", d.Name, l.open[d]+1)
+		l.lose(Checked, d.Form.At, l.source.keyword(d.Form.At), "%s inside itself is written as JSON text", d.Name)
 		n := l.jsonText("As above, written as JSON text.")
 		c := jsonCodec{lenient: d.Form.Kinds&schema.KindString != 0}
 		l.annotate(&schema.Form{At: f.At, Notes: f.Notes}, n, c)

@@ -124,6 +124,10 @@ func (l *lowering) affected() {
 
 // inherit reports a keyword as what the nearest loss above it did.
 func (l *lowering) inherit(above map[string]Loss, at, keyword string) {
+	if loss, ok := l.twin(at, keyword); ok {
+		l.lose(loss.Kind, at, keyword, "merged with %s: %s", loss.Pointer, loss.Detail)
+		return
+	}
 	for p := at; ; p = p[:strings.LastIndexByte(p, '/')] {
 		if loss, ok := above[p]; ok && loss.Kind != Noop && loss.Kind != Encoded && !isAnnotation(keyword) {
 			l.lose(loss.Kind, at, keyword, "part of what became of %s above", loss.Keyword)
@@ -134,6 +138,19 @@ func (l *lowering) inherit(above map[string]Loss, at, keyword string) {
 			return
 		}
 	}
+}
+
+// twin returns the loss of the same keyword of another schema for the same
+// property: allOf and references say what a value is in several places, which
+// are one after merging.
+func (l *lowering) twin(at, keyword string) (Loss, bool) {
+	name := at[strings.LastIndexByte(at, '/')+1:]
+	for _, loss := range l.losses {
+		if loss.Keyword == keyword && loss.Kind != Noop && loss.Pointer != at && strings.HasSuffix(loss.Pointer, "/"+name) {
+			return loss, true
+		}
+	}
+	return Loss{}, false
 }
 
 func isAnnotation(keyword string) bool {
