@@ -251,7 +251,9 @@ func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 		for i, t := range a.Tools {
 			all[i] = t.Tool
 			if t.Input == nil {
-				t.Tool.Input = schema.MustParse(`{"type":"object","properties":{}}`)
+				with := *t.Tool
+				with.Input = schema.MustParse(`{"type":"object","properties":{}}`)
+				all[i] = &with
 			}
 		}
 		return all, nil
