@@ -13,7 +13,6 @@ type lastReader struct {
 // that nothing is expected.
 func (l *lastReader) settle() {
 	f := l.f
-	l.safeIntegers()
 	if f.Object.idle() && l.v.get("properties") == nil {
 		f.Object = nil
 	}
@@ -25,23 +24,6 @@ func (l *lastReader) impossible() {
 	if impossible(l.f.Object) {
 		l.log.change(l.f.At, "required", false, "no object fits: a required property takes no value")
 		l.f.trim()
-	}
-}
-
-// safeIntegers drops bounds that only tell what JSON carries exactly
-// everywhere, as generators add them to each integer.
-func (l *lastReader) safeIntegers() {
-	n := l.f.Number
-	if n == nil || l.f.Kinds&KindFraction != 0 {
-		return
-	}
-	if n.Minimum == "-9007199254740991" {
-		n.Minimum = ""
-		l.log.change(l.f.At, "minimum", false, "all integers that JSON carries exactly everywhere")
-	}
-	if n.Maximum == "9007199254740991" {
-		n.Maximum = ""
-		l.log.change(l.f.At, "maximum", false, "all integers that JSON carries exactly everywhere")
 	}
 }
 
