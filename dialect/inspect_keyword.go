@@ -129,5 +129,5 @@ var later = map[string]bool{
 	"$defs": true, "$anchor": true, "$dynamicRef": true, "$dynamicAnchor": true, "$recursiveRef": true,
 	"$recursiveAnchor": true, "$vocabulary": true, "prefixItems": true, "dependentSchemas": true,
 	"dependentRequired": true, "unevaluatedProperties": true, "unevaluatedItems": true,
-	"minContains": true, "maxContains": true, "contentSchema": true,
+	"minContains": true, "maxContains": true,
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func (l *linter) accepts(raw []byte) bool {
 func inCapitals(v *value) bool { return v == nil || v.text == strings.ToUpper(v.text) }
 
 // unruled says that rules accept everything.
-func unruled(rules *lower.Rules) bool { return fmt.Sprint(*rules) == fmt.Sprint(lower.Rules{}) }
+func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.Rules{}) }
 
 // A view is what the checks see of one tool, and where they report.
 type view struct {

@@ -41,11 +41,11 @@ func (d *Dialect) namer(server string) *namer {
 		server = DefaultServer
 	}
 	n.prefix = strings.ReplaceAll(d.Name.Prefix, "{server}", n.cleanServer(server))
-	if n.pattern != nil && n.pattern.MatchString("a") { // its own limit: the first number of letters that is too long
-		n.room = sort.Search(unlimited, func(i int) bool { return !n.pattern.MatchString(strings.Repeat("a", i+1)) })
-	}
 	if d.Name.Max > 0 {
 		n.room = min(n.room, d.Name.Max-utf8.RuneCountInString(n.prefix))
+	}
+	if n.room > 0 && n.pattern != nil && n.pattern.MatchString("a") { // its own limit: the first number of letters that is too long
+		n.room = sort.Search(n.room, func(i int) bool { return !n.pattern.MatchString(strings.Repeat("a", i+1)) })
 	}
 	if !n.allows('_') {
 		n.sep = "-"

@@ -47,7 +47,7 @@ func enumType(v *view, n *node) {
 	if i := slices.IndexFunc(n.get("enum").items(), refused); i >= 0 {
 		v.report("enum", "a value is %v", n.get("enum").kids[i])
 	}
-	if k := n.get("const"); k != nil && refused(k) {
+	if k := n.get("const"); k != nil && (k.kind == '{' || k.kind == '[') {
 		v.report("const", "the value is %v", k)
 	}
 }

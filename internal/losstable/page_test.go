@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// TestPage holds docs/dialects.md against the code. "make update" writes it.
+func TestPage(t *testing.T) {
+	const file = "../../docs/dialects.md"
+	want, err := page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("TOOLPOST_UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if diff := cmp.Diff(string(got), want); err != nil || diff != "" {
+		t.Errorf("%v; run make update\n%s", err, diff)
+	}
+}
+
+func TestCount(t *testing.T) {
+	d := &dialect.Dialect{ID: "test", Strict: &dialect.Strict{}}
+	d.Input.Union.OneOf, d.Input.Booleans = true, true
+	d.Input.Enum.NoConst = true
+	d.Name.Pattern = "^[a-z0-9_]+$"
+	var tools []*toolpost.Tool
+	for name, input := range map[string]string{
+		"fine": `{"type":"object"}`,
+		"a.b":  `{"type":"object"}`,
+		"same": `{"type":"object","properties":{"a":{"const":"x"}}}`,
+	} {
+		tools = append(tools, &toolpost.Tool{Definition: toolpost.Definition{Name: name, Input: schema.MustParse(input)}})
+	}
+	got := count(d, tools)
+	want := tally{same: 1, strict: 3,
+		worst:  map[lower.Kind]int{lower.Encoded: 1, lower.Noop: 1},
+		losses: map[lower.Kind]int{lower.Encoded: 1, lower.Noop: 1},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tally{})); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
