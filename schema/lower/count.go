@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -30,7 +32,7 @@ func (l *lowering) count(root *node) Counts {
 			}
 		}
 	})
-	c.Depth = depth(root)
+	c.Depth = l.depth(root, nil)
 	return c
 }
 
@@ -48,21 +50,33 @@ func (c *Counts) properties(n *node) {
 	c.Optional += max(0, len(p.table)-required)
 }
 
-// depth counts the levels of objects and arrays.
-func depth(n *node) int {
-	deepest, level := 0, 0
-	if t := n.get("type"); t != nil && (n.get("properties") != nil || n.get("items") != nil || n.get("additionalProperties") != nil) {
+// depth counts the levels of objects and arrays, into each definition once.
+func (l *lowering) depth(n *node, inside []string) int {
+	level, deepest := 0, 0
+	if n.get("properties") != nil || n.get("items") != nil || n.get("additionalProperties") != nil {
 		level = 1
 	}
+	if r := n.get("$ref"); r != nil {
+		ref, _ := unquote(r.raw)
+		name := ref[strings.LastIndexByte(ref, '/')+1:]
+		for _, def := range l.defs {
+			if def.name == name && def.node != nil && !slices.Contains(inside, name) {
+				deepest = l.depth(def.node, append(inside, name))
+			}
+		}
+	}
 	for _, m := range n.members {
+		if m.name == l.defsKeyword() {
+			continue
+		}
 		if m.node != nil {
-			deepest = max(deepest, depth(m.node))
+			deepest = max(deepest, l.depth(m.node, inside))
 		}
 		for _, sub := range m.list {
-			deepest = max(deepest, depth(sub))
+			deepest = max(deepest, l.depth(sub, inside))
 		}
 		for _, e := range m.table {
-			deepest = max(deepest, depth(e.node))
+			deepest = max(deepest, l.depth(e.node, inside))
 		}
 	}
 	return level + deepest

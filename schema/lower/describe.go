@@ -188,8 +188,17 @@ func (l *lowering) rest(f *schema.Form, n *node, c codec) codec {
 // takes says that a keyword may be written as it is.
 func (l *lowering) takes(k schema.Keyword) bool {
 	text := string(k.Value)
-	return l.allows(k.Name) && l.rules.Dialect == "" && !strings.Contains(text, `"$ref"`) &&
-		!(l.rules.Object.Declared && strings.Contains(text, `"required"`))
+	if !l.allows(k.Name) || l.rules.Dialect != "" || strings.Contains(text, `"$ref"`) ||
+		l.rules.Object.Declared && strings.Contains(text, `"required"`) {
+		return false
+	}
+	inner := readSource([]byte("{" + string(quote(k.Name)) + ":" + text + "}"))
+	for _, keywords := range inner.keywords {
+		if slices.ContainsFunc(keywords, func(name string) bool { return !l.allows(name) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // atRoot says that a keyword is one that the root may not have.

@@ -69,15 +69,21 @@ func Exact(losses []Loss) bool {
 func Schema(s *schema.Schema, rules *Rules) *Result {
 	src := readSource(s.Raw())
 	doc := s.Form()
-	var r *Result
-	for unroll := 2; unroll >= 0; unroll-- {
-		l := newLowering(src, rules, unroll)
-		r = l.document(doc)
-		if len(r.Schema) <= maxSmall+maxGrowth*len(s.Raw()) {
-			break
+	levels := maxDepth
+	if limit := rules.Limits.Depth; limit > 0 {
+		levels = limit
+	}
+	for unroll := 2; ; unroll-- {
+		r := newLowering(src, rules, max(unroll, 0), levels).document(doc)
+		deep := rules.Limits.Depth > 0 && r.Counts.Depth > rules.Limits.Depth
+		large := len(r.Schema) > maxSmall+maxGrowth*len(s.Raw())
+		if !deep && !large || unroll <= -3 {
+			return r
+		}
+		if deep { // references lead deeper than they stand
+			levels--
 		}
 	}
-	return r
 }
 
 // document writes a whole schema.

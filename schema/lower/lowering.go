@@ -31,6 +31,7 @@ type lowering struct {
 	unroll  int                 // how often a recursive definition is inlined
 	headers map[string]bool     // names of x-mcp-header, in small letters
 	nodes   int
+	levels  int            // of objects and arrays that may be written
 	merging int            // alternatives being merged
 	name    *regexp.Regexp // of property names, nil for any
 }
@@ -46,9 +47,9 @@ func (at place) inside() place {
 	return place{depth: at.depth + 1, optional: at.optional}
 }
 
-func newLowering(src *source, rules *Rules, unroll int) *lowering {
+func newLowering(src *source, rules *Rules, unroll, levels int) *lowering {
 	l := &lowering{
-		rules: rules, source: src, unroll: unroll,
+		rules: rules, source: src, unroll: unroll, levels: levels,
 		said: map[Loss]bool{}, shared: map[*schema.Def]*sharedDef{}, open: map[*schema.Def]int{},
 		headers: map[string]bool{},
 	}
@@ -83,7 +84,7 @@ func (l *lowering) schema(f *schema.Form, at place) (*node, codec) {
 	var n *node
 	var c codec
 	switch {
-	case l.nodes > maxNodes || at.depth > l.depthLimit():
+	case l.nodes > maxNodes || l.tooDeep(f, at):
 		l.lose(Checked, f.At, l.source.keyword(f.At), "too deep or too large here; written as JSON text")
 		return l.text(f)
 	case f.Ref != nil:
@@ -102,11 +103,12 @@ func (l *lowering) schema(f *schema.Form, at place) (*node, codec) {
 	return n, c
 }
 
-func (l *lowering) depthLimit() int {
-	if limit := l.rules.Limits.Depth; limit > 0 {
-		return limit
+// tooDeep says that f would be a level too many.
+func (l *lowering) tooDeep(f *schema.Form, at place) bool {
+	if f.Ref == nil && f.Kinds&(schema.KindArray|schema.KindObject) == 0 {
+		return false
 	}
-	return maxDepth
+	return at.depth >= l.levels
 }
 
 // untyped writes a schema that takes anything.

@@ -48,7 +48,7 @@ func (l *lowering) record(f *schema.Form, o *schema.ObjectForm, at place) (*node
 		l.property(r, o, p, at)
 	}
 	l.additional(r, o, at)
-	if len(r.table) > 0 || at.root && l.rules.Root.Properties {
+	if len(r.table) > 0 || at.root && l.rules.Root.Properties || l.rules.Object.AllRequired {
 		r.node.put(member{name: "properties", table: r.table})
 		if r.table == nil {
 			r.node.set("properties", json.RawMessage("{}"))
