@@ -45,11 +45,11 @@ func BenchmarkCall(b *testing.B) {
 	fields := strings.Repeat(`{"name":"field","value":"a value"},`, 10)
 	plain := json.RawMessage(`{"id":17,"subject":"A subject","done":true,"tags":["a","b"],"text":"` + strings.Repeat("some text ", 52) +
 		`","fields":[` + strings.TrimSuffix(fields, ",") + `]}`)
-	strict := json.RawMessage(strings.TrimSuffix(string(plain), "}") + `,"parent":null}`)
+	strict := strings.ReplaceAll(strings.TrimSuffix(string(plain), "}"), `"a value"`, `{"value":"a value"}`) + `,"parent":null}`
 	for _, layer := range []struct {
 		name      string
 		arguments json.RawMessage
-	}{{"", plain}, {"mcp", plain}, {"anthropic", plain}, {"openai-strict", strict}, {"claude-desktop", []byte(strings.Replace(string(plain), "17", `"17"`, 1))}} {
+	}{{"", plain}, {"mcp", plain}, {"anthropic", plain}, {"openai-strict", []byte(strict)}, {"claude-desktop", []byte(strings.Replace(string(plain), "17", `"17"`, 1))}} {
 		ts := toolpost.Toolset(toolpost.Tools{tool})
 		if layer.name != "" {
 			d, err := dialect.Find(layer.name)
@@ -67,9 +67,9 @@ func BenchmarkCall(b *testing.B) {
 		b.Run("for="+layer.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := set.Call(b.Context(), call); err != nil || r.IsError() {
-					text, _ := r.FirstText()
-					b.Fatal(text, err)
+				r, err := set.Call(b.Context(), call)
+				if err != nil || r.IsError() || r.Notes() != nil {
+					b.Fatal(r, err)
 				}
 			}
 		})
