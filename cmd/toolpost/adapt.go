@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -71,18 +72,24 @@ func addTargetFlags(cmd *cobra.Command, targets *[]string, server *string) {
 // adapted is a source's tools as one reader gets them.
 type adapted struct {
 	*dialect.Adapted
+	origins map[*toolpost.Tool]*fileTool    // by original
 	repairs map[*toolpost.Tool][]lower.Loss // what was lost before adapting, by original
 }
 
+// losses returns what a tool lost, in reading it and in adapting it.
+func (a *adapted) losses(t *dialect.Tool) []lower.Loss {
+	return slices.Concat(a.repairs[t.Original], t.Losses)
+}
+
 func adaptSource(src *toolSource, d *dialect.Dialect, opts *dialect.Options) *adapted {
-	a := &adapted{repairs: map[*toolpost.Tool][]lower.Loss{}}
+	a := &adapted{origins: map[*toolpost.Tool]*fileTool{}, repairs: map[*toolpost.Tool][]lower.Loss{}}
 	rules := rulesByName()
 	var tools []*toolpost.Tool
 	var unread []dialect.Withheld
 	for _, t := range src.tools {
 		if t.Tool != nil {
 			original, losses := t.original()
-			a.repairs[original] = losses
+			a.origins[original], a.repairs[original] = t, losses
 			tools = append(tools, original)
 			continue
 		}
@@ -113,7 +120,7 @@ func (a *adapted) write(w io.Writer) error {
 		if t.Input != nil {
 			schema = t.Input.Raw()
 		}
-		losses, err := encode(orEmpty(append(a.repairs[t.Original], t.Losses...)))
+		losses, err := encode(orEmpty(a.losses(t)))
 		if err != nil {
 			return err
 		}

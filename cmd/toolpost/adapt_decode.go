@@ -54,7 +54,7 @@ func (a *adapted) find(name string) (*dialect.Tool, error) {
 			return nil, usagef("tool %q is withheld from %s: %s (%s)", name, a.Dialect.ID, w.Why, w.Rule)
 		}
 	}
-	return nil, unknownTool(name, names)
+	return nil, unknownTool(name, names, "without --decode, all are shown")
 }
 
 func decodeLine(t *dialect.Tool, line []byte) []byte {

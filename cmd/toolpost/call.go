@@ -88,12 +88,14 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 }
 
 // unknown reports a tool that is not there, with the names that look like it.
-func (s *session) unknown(name string) error { return unknownTool(name, s.names()) }
+func (s *session) unknown(name string) error {
+	return unknownTool(name, s.names(), `"toolpost list" shows them`)
+}
 
-func unknownTool(name string, names []string) error {
+func unknownTool(name string, names []string, next string) error {
 	near := nearest(name, names, 3)
 	if len(near) == 0 {
-		return usagef(`there is no tool %q; "toolpost list" shows them`, name)
+		return usagef("there is no tool %q; %s", name, next)
 	}
 	return usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
 }

@@ -54,6 +54,10 @@ func answer(method string, params json.RawMessage) string {
 	case "ping":
 		return `{}`
 	case "tools/list":
+		if len(os.Args) > 1 && os.Args[1] == "poison" {
+			return `{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"bad"},{"name":"list","inputSchema":{"type":"array"}},` +
+				`{"name":"good","inputSchema":{"type":"object"}},{"name":"odd","inputSchema":{"type":"object"},"outputSchema":7}]}`
+		}
 		return fixtureTools
 	case "tools/call":
 		return toolResult(params)

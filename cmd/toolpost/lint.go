@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -38,7 +39,7 @@ do about it.
 
 Without --for, all targets are looked at but those that hold only for who
 chooses them: strict modes, draft-07, and claude-desktop, whose rules come from
-one report. --for all has these too.
+one report. With --for all, these too.
 
 Levels: an error is a tool that is lost, a request that is refused or a call
 that breaks; a warning is a part that is lost; a note is about the rest.
@@ -155,11 +156,11 @@ func (o *lintOptions) chosen(src *toolSource) (targets, unasked []*dialect.Diale
 // onlyAsked says that d holds only for who chooses it: a mode that is switched
 // on for tools that fit, an old draft, rules that one person reported.
 func onlyAsked(d *dialect.Dialect) bool {
-	return d.Strict != nil || slices.Contains([]string{"draft-07", "claude-desktop"}, d.ID)
+	return d.Strict != nil || d.ID == "draft-07" || d.ID == "claude-desktop"
 }
 
 // switchedOff returns the ids of findings that flags switch off, with the
-// reason.
+// reason that is given first.
 func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string, error) {
 	off := map[string]string{}
 	for _, flag := range flags {
@@ -172,7 +173,7 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 			for _, d := range targets {
 				id := r.ID(d)
 				if ok, err := path.Match(key, id); ok && err == nil || key == r.Name {
-					off[id], known = strings.TrimSpace(reason), true
+					off[id], known = cmp.Or(off[id], strings.TrimSpace(reason)), true
 				}
 			}
 		}

@@ -83,10 +83,6 @@ func (p *problem) jsonHits() (hits []jsonHit) {
 
 // plain tells a problem in one line, for formats that show it in a place.
 func (p *problem) plain() string {
-	var who []string
-	for _, h := range p.hits {
-		who = append(who, h.target.ID)
-	}
 	text := p.message()
 	if p.name != "" {
 		text = fmt.Sprintf("tool %q: %s", p.name, text)
@@ -94,7 +90,15 @@ func (p *problem) plain() string {
 	if p.pointer != "" {
 		text += " (" + p.where() + ")"
 	}
-	return fmt.Sprintf("%s. %s: %s. %s", text, strings.Join(who, ", "), p.effect(), p.rule.Fix)
+	text += "."
+	for _, hits := range p.byEffect() {
+		var who []string
+		for _, h := range hits {
+			who = append(who, h.target.ID)
+		}
+		text += fmt.Sprintf(" %s: %s.", strings.Join(who, ", "), hits[0].Effect)
+	}
+	return text + " " + p.rule.Fix
 }
 
 // writeGitHub writes workflow commands of GitHub Actions.
@@ -175,10 +179,7 @@ func writeJUnit(w io.Writer, r *lintReport, o *lintOptions) error {
 }
 
 func (r *lintReport) junitCase(target string, t *fileTool, limit level) junitCase {
-	c := junitCase{Class: target, Name: "the list"}
-	if t != nil {
-		c.Name = t.name
-	}
+	c := junitCase{Class: target, Name: title(t)}
 	var failed, told []string
 	for _, p := range r.problems {
 		for _, h := range p.hits {

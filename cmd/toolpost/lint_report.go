@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
@@ -73,6 +74,17 @@ func (p *problem) effect() dialect.Effect { return p.hits[0].Effect }
 func (p *problem) level() level           { return levelOf(p.effect()) }
 func (p *problem) message() string        { return p.hits[0].Message }
 
+// byEffect returns the hits of each effect, the worst first.
+func (p *problem) byEffect() (groups [][]hit) {
+	for i, h := range p.hits {
+		if i == 0 || h.Effect != p.hits[i-1].Effect {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], h)
+	}
+	return groups
+}
+
 // place is what problems are merged by.
 type place struct {
 	tool                        *fileTool
@@ -114,30 +126,37 @@ type toolFinding struct {
 	tool *fileTool
 }
 
-// findings returns those of one target.
+// findings returns those of one target. Tools are looked at one by one, as
+// two may have one name, and then as a list.
 func (r *lintReport) findings(d *dialect.Dialect) (all []toolFinding) {
-	first, last := map[string]*fileTool{}, map[string]*fileTool{}
+	named := map[string]*fileTool{}
 	for _, t := range r.tools {
+		named[t.name] = t
 		for _, f := range t.findings(d, r.rules) {
 			f.Off = r.opts.Off[f.Rule]
 			all = append(all, toolFinding{f, t})
 		}
-		if last[t.name] = t; first[t.name] == nil {
-			first[t.name] = t
+		if t.Tool == nil {
+			continue
+		}
+		for _, f := range d.Lint([]*toolpost.Tool{t.Tool}, r.opts) {
+			if !ofList(&f) {
+				all = append(all, toolFinding{f, t})
+			}
 		}
 	}
 	for _, f := range d.Lint(r.definitions(), r.opts) {
 		switch {
-		case f.Tool == "" && f.Pointer == "":
+		case ofList(&f):
 			all = append(all, toolFinding{f, nil})
-		case strings.HasSuffix(f.Rule, "/name-collision"): // it is the later one that has the name wrongly
-			all = append(all, toolFinding{f, last[f.Tool]})
-		default:
-			all = append(all, toolFinding{f, first[f.Tool]})
+		case strings.HasSuffix(f.Rule, "/name-collision"): // the last one has the name wrongly
+			all = append(all, toolFinding{f, named[f.Tool]})
 		}
 	}
 	return all
 }
+
+func ofList(f *dialect.Finding) bool { return f.Tool == "" && f.Pointer == "" }
 
 func (r *lintReport) sort() {
 	order := map[*fileTool]int{nil: len(r.tools)}
@@ -178,19 +197,20 @@ func (r *lintReport) remedy(p *problem) string {
 		r.adapted[d.ID] = adaptSource(r.toolSource, d, r.opts)
 	}
 	a := r.adapted[d.ID]
-	for _, w := range a.Withheld {
-		if w.Name == p.name {
-			return "withheld: " + w.Why
-		}
-	}
 	for _, t := range a.Tools {
-		if p.tool == nil || t.Original.Name != p.name {
+		if p.tool == nil || a.origins[t.Original] != p.tool {
 			continue
 		}
-		for _, l := range append(slices.Clone(a.repairs[t.Original]), t.Losses...) {
+		for _, l := range a.losses(t) {
 			if p.isTold(&l) {
 				return l.Detail + " (" + string(l.Kind) + ")"
 			}
+		}
+		return ""
+	}
+	for _, w := range a.Withheld {
+		if w.Name == p.name && p.name != "" {
+			return "withheld: " + w.Why
 		}
 	}
 	return ""
@@ -202,6 +222,9 @@ func (p *problem) isTold(l *lower.Loss) bool {
 		if strings.HasPrefix(p.pointer, "/"+member) {
 			return l.Pointer == "" && l.Keyword == member
 		}
+	}
+	if l.Keyword == "inputSchema" {
+		return true
 	}
 	return "/inputSchema"+l.Pointer == p.pointer && (l.Keyword == p.keyword || p.keyword == "")
 }

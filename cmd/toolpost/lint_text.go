@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -112,14 +113,18 @@ func (r *lintReport) groups() (groups [][]*problem) {
 }
 
 func (t *textReport) heading(p *problem) {
-	name := "the list as a whole"
+	fmt.Fprintf(t, "\n%s\n", t.paint("1", cut(printable(title(p.tool)), t.width)))
+}
+
+// title is the name of a tool for people; nil is the list.
+func title(t *fileTool) string {
 	switch {
-	case p.tool != nil && p.name == "":
-		name = "a tool without a name"
-	case p.tool != nil:
-		name = cut(printable(p.name), t.width)
+	case t == nil:
+		return "the list as a whole"
+	case t.name == "":
+		return "a tool without a name"
 	}
-	fmt.Fprintf(t, "\n%s\n", t.paint("1", name))
+	return t.name
 }
 
 const textIndent = "           "
@@ -138,15 +143,14 @@ func (t *textReport) group(g []*problem) {
 		t.problem(p)
 	}
 	if more := g[len(shown):]; len(more) > 0 {
-		var places []string
+		label := "also at  "
 		for _, p := range more[:min(len(more), 3)] {
-			places = append(places, p.where())
+			t.WriteString(textIndent + label + printable(p.where()) + "\n")
+			label = strings.Repeat(" ", len(label))
 		}
-		text := strings.Join(places, ", ")
-		if rest := len(more) - len(places); rest > 0 {
-			text += fmt.Sprintf(" and %d more", rest)
+		if rest := len(more) - 3; rest > 0 {
+			t.line(textIndent+label, fmt.Sprintf("and %s", counted(rest, "more place")))
 		}
-		t.line(textIndent+"also at  ", text)
 	}
 	rule := g[0].rule
 	if !t.known[rule] {
@@ -164,7 +168,7 @@ func (t *textReport) again(g []*problem) bool {
 	}
 	before, known := t.told[same]
 	if !known {
-		t.told[same] = g[0].name
+		t.told[same] = title(g[0].tool)
 		return false
 	}
 	text := "as for " + before
@@ -194,13 +198,8 @@ func (t *textReport) problem(p *problem) {
 		t.WriteString(textIndent + t.paint("2", cut(printable(text), t.width-len(textIndent))) + "\n")
 	}
 	t.line(textIndent, p.message())
-	for i := 0; i < len(p.hits); {
-		n := i
-		for n < len(p.hits) && p.hits[n].Effect == p.hits[i].Effect {
-			n++
-		}
-		t.line(textIndent+"→ ", string(p.hits[i].Effect)+": "+t.readers(p, p.hits[i:n]))
-		i = n
+	for _, hits := range p.byEffect() {
+		t.line(textIndent+"→ ", string(hits[0].Effect)+": "+t.readers(p, hits))
 	}
 	if t.verbose {
 		t.evidence(p)
@@ -235,7 +234,7 @@ func (t *textReport) readers(p *problem, hits []hit) string {
 // versions tells in which versions the effect was seen.
 func versions(h hit, r *dialect.Rule) string {
 	const short = 24
-	for _, s := range sourcesOf(h.target, r) {
+	for _, s := range slices.Backward(sourcesOf(h.target, r)) { // its own are behind those of the dialect it extends
 		if s.Effect == h.Effect && s.Versions != "" && utf8.RuneCountInString(s.Versions) <= short {
 			return " (" + s.Versions + ")"
 		}

@@ -67,7 +67,7 @@ func parseToolFile(path string, data []byte) (*toolFile, error) {
 	f := &toolFile{path: path, data: data}
 	if err := checkJSON(data); err != nil {
 		line, column := f.position(err.offset)
-		return nil, fmt.Errorf("%s:%d:%d: %w; %s", path, line, column, err.error, toolFileShape)
+		return nil, fmt.Errorf("%s:%d:%d: %w", path, line, column, err.error)
 	}
 	list := f.list()
 	if list.end == 0 {
@@ -95,9 +95,9 @@ func checkJSON(data []byte) *syntaxError {
 	case !errors.As(err, &syntax) || strings.Contains(err.Error(), "max depth"):
 		return nil
 	case len(bytes.TrimSpace(data)) == 0:
-		return &syntaxError{errors.New("it is empty"), 0}
+		return &syntaxError{errors.New("it is empty; " + toolFileShape), 0}
 	default:
-		return &syntaxError{err, int(syntax.Offset)}
+		return &syntaxError{err, int(syntax.Offset) - 1}
 	}
 }
 

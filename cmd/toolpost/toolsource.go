@@ -96,7 +96,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSou
 	for _, t := range tools {
 		src.tools = append(src.tools, &fileTool{Tool: t, name: t.Name})
 	}
-	src.tools = append(src.tools, skipped(s.status)...)
+	src.addSkipped(s.status)
 	return src, nil
 }
 
@@ -118,26 +118,36 @@ func (s *session) title(configuration string) string {
 	return "the server"
 }
 
-// skipped returns the tools that servers list in a shape that no client can
-// use: they are known from what the upstream says of them.
-func skipped(servers []upstream.Status) (tools []*fileTool) {
+// addSkipped adds what servers list in a shape that no client can use: it is
+// known from what the upstream says of it.
+func (s *toolSource) addSkipped(servers []upstream.Status) {
 	for _, st := range servers {
 		for _, f := range st.Skipped {
-			t := &fileTool{name: f.Tool}
 			switch {
 			case strings.Contains(f.Message, "inputSchema"):
+				t := &fileTool{name: f.Tool}
 				t.fault("poison-root-type", "inputSchema", "", "%s", f.Message)
+				s.tools = append(s.tools, t)
 			case strings.Contains(f.Message, "outputSchema"):
-				t.fault("poison-output", "outputSchema", "", "%s", f.Message)
+				s.named(f.Tool).fault("poison-output", "outputSchema", "outputSchema", "%s", f.Message)
 			case strings.Contains(f.Message, "more than once"):
-				t.fault("name-collision", "name", "", "%s", f.Message)
-			default:
-				continue
+				s.named(f.Tool).fault("name-collision", "name", "name", "%s", f.Message)
 			}
-			tools = append(tools, t)
 		}
 	}
-	return tools
+}
+
+// named returns the tool that its server calls so; what is not among the
+// tools is added.
+func (s *toolSource) named(name string) *fileTool {
+	for _, t := range s.tools {
+		if t.name == name || strings.HasSuffix(t.name, "__"+name) {
+			return t
+		}
+	}
+	t := &fileTool{name: name}
+	s.tools = append(s.tools, t)
+	return t
 }
 
 // definitions returns the tools to lint.
