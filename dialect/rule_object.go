@@ -73,7 +73,7 @@ func openMembers(v *view, n *node) {
 	switch more := n.get("additionalProperties"); {
 	case more != nil && more.kind != 'f':
 		v.report("additionalProperties", "members of any name are allowed")
-	case more == nil && n.parent != nil && len(n.get("properties").members()) == 0:
+	case more == nil && n.parent != nil && len(n.get("properties").members())+len(n.get("required").items()) == 0:
 		v.report("additionalProperties", "the object has no properties, so that members of any name are allowed")
 	}
 }
