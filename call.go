@@ -106,6 +106,7 @@ func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) {
 
 // admit checks and approves the call of sc; it returns the call to run.
 func admit(ctx context.Context, sc *scope, t *Tool, call *Call) (*Call, error) {
+	sc.call = call
 	if !t.Policy.Unchecked {
 		c, err := check(t.Input, call)
 		if err != nil {
