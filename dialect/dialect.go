@@ -53,8 +53,8 @@ type Name struct {
 
 // Text is what a reader takes as description.
 type Text struct {
-	Max       int    `json:"max,omitempty"`       // runes of a tool's description; 0 is any
-	SchemaMax int    `json:"schemaMax,omitempty"` // runes of a description inside a schema
+	Max       int    `json:"max,omitempty"`       // characters (UTF-16 units) of a tool's description; 0 is any
+	SchemaMax int    `json:"schemaMax,omitempty"` // the same of a description inside a schema
 	Lines     int    `json:"lines,omitempty"`
 	Forbid    string `json:"forbid,omitempty"`   // characters
 	Required  bool   `json:"required,omitempty"` // it must not be empty

@@ -55,7 +55,7 @@ func descriptionLength(v *view, text string) {
 	if v.node != nil {
 		most = v.Text.SchemaMax
 	}
-	if n := utf8.RuneCountInString(text); most > 0 && n > most {
+	if n := length(text); most > 0 && n > most {
 		v.reportText("the description has %d characters, at most %d are taken", n, most)
 	}
 }

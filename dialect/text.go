@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/schema/lower"
@@ -50,8 +51,8 @@ func sentence(name string) string {
 	return string(unicode.ToUpper(first)) + words[size:] + "."
 }
 
-// fit returns s as the reader takes it, at most so many runes, and how many
-// runes are no longer told. Text that the reader takes stays as it is.
+// fit returns s as the reader takes it, at most so many characters, and how many
+// are no longer told. Text that the reader takes stays as it is.
 func (x *Text) fit(s string, most int) (fitted string, cut int) {
 	if x.fits(s, most) {
 		return s, 0
@@ -67,19 +68,31 @@ func (x *Text) fit(s string, most int) (fitted string, cut int) {
 }
 
 func (x *Text) fits(s string, most int) bool {
-	return (most <= 0 || utf8.RuneCountInString(s) <= most) &&
+	return (most <= 0 || length(s) <= most) &&
 		(x.Lines <= 0 || strings.Count(s, "\n") < x.Lines) &&
 		!strings.ContainsAny(s, x.Forbid)
 }
 
+// length counts characters as clients in JavaScript do: those beyond the basic
+// plane, such as emoji, are two.
+func length(s string) int {
+	n := 0
+	for _, r := range s {
+		n += units(r)
+	}
+	return n
+}
+
+func units(r rune) int { return max(utf16.RuneLen(r), 1) }
+
 // mark stands where text was cut inside a sentence.
 const mark = "…"
 
-// cutText keeps at most so many runes of s: whole sentences, or whole words
+// cutText keeps at most so many characters of s: whole sentences, or whole words
 // and a mark if sentences would keep less than half. Where there are no
 // spaces, as in Japanese, any character ends a word.
 func cutText(s string, most int, forbid string) (kept string, cut int) {
-	n := utf8.RuneCountInString(s)
+	n := length(s)
 	if n <= most {
 		return s, 0
 	}
@@ -88,7 +101,7 @@ func cutText(s string, most int, forbid string) (kept string, cut int) {
 		if !strings.Contains(forbid, mark) {
 			tail = mark
 		}
-		most -= utf8.RuneCountInString(tail)
+		most -= length(tail)
 		if end = lastEnd(s, most, wordEnds); end == 0 {
 			end = lastWhole(s, most)
 		}
@@ -97,37 +110,37 @@ func cutText(s string, most int, forbid string) (kept string, cut int) {
 	if tail != "" {
 		kept = strings.TrimRight(kept, " ,;:-")
 	}
-	return kept + tail, n - utf8.RuneCountInString(kept)
+	return kept + tail, n - length(kept)
 }
 
-// lastEnd returns the last index behind most/2 to most runes where ends says
+// lastEnd returns the last index behind most/2 to most characters where ends says
 // that something ends, 0 if there is none.
 func lastEnd(s string, most int, ends func(s string, i int) bool) int {
 	last, n := 0, 0
-	for i := range s {
+	for i, r := range s {
 		if n > most {
 			break
 		}
 		if n >= max(most/2, 1) && whole(s, i) && ends(s, i) {
 			last = i
 		}
-		n++
+		n += units(r)
 	}
 	return last
 }
 
-// lastWhole returns the last index of at most so many runes that is not
+// lastWhole returns the last index of at most so many characters that is not
 // inside of what a person sees as one character.
 func lastWhole(s string, most int) int {
 	last, n := 0, 0
-	for i := range s {
+	for i, r := range s {
 		if n > most {
 			break
 		}
 		if whole(s, i) || last == 0 {
 			last = i
 		}
-		n++
+		n += units(r)
 	}
 	return last
 }

@@ -75,7 +75,7 @@ func TestText(t *testing.T) {
 		{"japanese words", short(8), "一覧を返します今日は", "一覧を返します…"},
 		{"accent", short(4), "abe\u0301e\u0301e\u0301", "ab…"},
 		{"emoji", short(6), "ab" + family + family, "ab…"},
-		{"flags", short(4), "🇩🇪🇫🇷🇯🇵", "🇩🇪…"},
+		{"flags", short(6), "🇩🇪🇫🇷🇯🇵", "🇩🇪…"},
 		{"skin", short(3), "a👍🏽👍🏽", "a…"},
 		{"no mark", dialect.Text{Max: 8, Forbid: "…"}, "Lists the users", "Lists"},
 		{"all", dialect.Text{Max: 24, Lines: 1, Forbid: "_"}, "Get time_entries.\nThen all the others.", "Get time entries."},
