@@ -124,6 +124,9 @@ func (r *merger) product(x, y []*Form) (all []*Form, ok bool) {
 			if !ok || r.made-before > maxSpread {
 				return nil, false
 			}
+			if len(x) == 1 {
+				m.At = g.At
+			}
 			all = append(all, m)
 		}
 	}

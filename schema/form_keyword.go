@@ -107,9 +107,9 @@ func (w keywordReader) typed(k *value) {
 	case "type":
 		w.f.Kinds &= typeKinds(k)
 	case "enum":
-		w.enum(k, k.kids)
+		w.enum(k.kids)
 	case "const":
-		w.enum(k, []*value{k})
+		w.enum([]*value{k})
 	case "format":
 		w.format(k)
 	}
@@ -176,37 +176,23 @@ func (w keywordReader) text(k *value) {
 }
 
 // enum leaves those of values that the types of f allow.
-func (w keywordReader) enum(k *value, values []*value) {
-	f := w.f
+func (w keywordReader) enum(values []*value) {
 	e := &EnumForm{}
-	var all, out Kinds
+	var all Kinds
 	for _, v := range values {
 		all |= v.kind
-		switch {
-		case f.Kinds&v.kind == 0:
-			out |= v.kind
-		case v.kind != KindNull:
+		if v.kind != KindNull {
 			e.Kinds |= v.kind
 			e.Values = append(e.Values, raw(v))
 		}
 	}
-	switch {
-	case out != 0:
-		w.log.change(f.At, k.name, false, "values that are "+out.String()+" are left out: the type excludes them")
-	case all == KindNull:
-		w.log.change(f.At, k.name, false, "the same as type null")
-	case all == 0:
-		w.log.change(f.At, k.name, false, "nothing fits")
-	}
-	f.Kinds &= all
+	w.f.Kinds &= all
 	if e.Kinds == 0 {
 		e = nil
 	}
-	mergeEnums(f, f.Enum, e) // enum beside const
-	if f.Enum != nil {
-		if f.Enum = f.Enum.withoutBooleans(); f.Enum == nil {
-			w.log.change(f.At, k.name, false, "the same as type boolean")
-		}
+	mergeEnums(w.f, w.f.Enum, e) // enum beside const
+	if w.f.Enum != nil {
+		w.f.Enum = w.f.Enum.withoutBooleans()
 	}
 }
 

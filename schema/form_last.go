@@ -37,6 +37,9 @@ func (l *lastReader) idle() {
 		if kinds != 0 && kinds&l.f.Kinds == 0 {
 			l.log.change(l.f.At, l.log.sourceName(k), false, nothing+" of what fits")
 		}
+		if (k.name == "enum" || k.name == "const") && l.f.Enum == nil && l.f.Alts == nil {
+			l.log.change(l.f.At, k.name, false, "told by the types that fit")
+		}
 	}
 }
 

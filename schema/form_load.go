@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kept is what a document keeps for its form, and validation does without.
 // The methods of nil do nothing.
@@ -22,11 +25,17 @@ func (k *kept) change(at, keyword string, lost bool, detail string) {
 	}
 }
 
-// moved notes that the schema of a definition is merged into others.
-func (k *kept) moved(at string) {
-	if i := strings.LastIndexByte(at, '/'); i >= 0 {
-		k.change(at[:i], unescapePointer(at[i+1:]), false, "merged with what refers to it")
+// moved notes that what stands at a pointer, outside of f, is merged into f.
+func (k *kept) moved(at string, f *Form) {
+	inside := func(f *Form) bool {
+		below, ok := strings.CutPrefix(at, f.At)
+		return ok && (below == "" || below[0] == '/') && !strings.HasPrefix(below, "/$defs/") && !strings.HasPrefix(below, "/definitions/")
 	}
+	if inside(f) || f.Alts != nil && slices.ContainsFunc(f.Alts.Forms, inside) {
+		return
+	}
+	i := strings.LastIndexByte(at, '/')
+	k.change(at[:i], unescapePointer(at[i+1:]), false, "merged with what refers to it")
 }
 
 // least reads a minimum count, of which 0 says nothing.

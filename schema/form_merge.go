@@ -88,7 +88,7 @@ func (r *merger) inline(f *Form) (*Form, bool) {
 	if !ok {
 		return nil, false
 	}
-	r.log.moved(f.Ref.Form.At)
+	r.log.moved(f.Ref.Form.At, f)
 	c := *f
 	c.Ref = nil
 	return r.merge(&c, content)

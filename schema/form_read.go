@@ -48,6 +48,7 @@ func (r *formReader) root() *Form {
 		if f.Ref == nil || !f.onlyRefers() || f.Ref.Form.Kinds&^f.Kinds != 0 {
 			break
 		}
+		r.log.change(f.At, "$ref", false, "what it refers to stands here")
 		if f.Notes.empty() {
 			f = f.Ref.Form
 			continue
@@ -128,6 +129,7 @@ func (r *formReader) allOf(f *Form, k *value) *Form {
 			left = append(left, raw(branch))
 			continue
 		}
+		r.log.moved(g.At, m)
 		f = m
 	}
 	if len(left) < len(k.kids) {
@@ -148,17 +150,16 @@ func (r *formReader) alternatives(f *Form, v, k *value) *Form {
 	for i, branch := range k.kids {
 		forms[i] = r.read(branch, child(f.At, k.name, i))
 	}
-	one := k.name == "oneOf"
-	u, ok := r.within(f, forms, one)
-	if !ok && one {
-		if u, ok = r.within(f, forms, false); ok { // more than fits: the keyword stays
-			return u.withKeyword(k, k.name)
-		}
-	}
+	u, ok := r.anyOrOne(f, forms, k)
 	if !ok {
 		return f.withKeyword(k, k.name)
 	}
-	r.told(f, u, v, k)
+	if u.Alts != nil {
+		spread(r.log, f, v)
+	}
+	if u.Alts == nil || len(u.Alts.Forms) != len(forms) || subsumes(forms) {
+		r.log.change(f.At, k.name, false, "alternatives are merged")
+	}
 	return u
 }
 
@@ -179,6 +180,18 @@ func isShape(v *value) bool {
 	return !condition
 }
 
+// anyOrOne merges the union of forms into f, with k kept if that takes more.
+func (r *formReader) anyOrOne(f *Form, forms []*Form, k *value) (*Form, bool) {
+	one := k.name == "oneOf"
+	u, ok := r.within(f, forms, one)
+	if !ok && one {
+		if u, ok = r.within(f, forms, false); ok {
+			u = u.withKeyword(k, k.name)
+		}
+	}
+	return u, ok
+}
+
 // within merges the union of forms into f.
 func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
 	mark := r.log.mark()
@@ -190,21 +203,19 @@ func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
 	}
 	if !ok {
 		r.log.undo(mark)
+		return nil, false
 	}
-	return u, ok
+	for _, g := range forms {
+		r.log.moved(g.At, u)
+	}
+	return u, true
 }
 
-// told notes what became of the union k of v, and of the rules beside it.
-func (r *formReader) told(f, u *Form, v, k *value) {
-	if u.Alts == nil || len(u.Alts.Forms) != len(k.kids) {
-		r.log.change(f.At, k.name, false, "alternatives are merged")
-	}
-	if u.Alts == nil {
-		return
-	}
-	for _, beside := range v.kids {
-		if p := parts[beside.name]; partKinds[p] != 0 || p == partType || p == partLater {
-			r.log.change(f.At, r.log.sourceName(beside), false, "said in each alternative")
+// spread notes that the rules of v hold in each alternative.
+func spread(log *kept, f *Form, v *value) {
+	for _, k := range v.kids {
+		if p := parts[k.name]; partKinds[p] != 0 || p == partType || p == partLater {
+			log.change(f.At, log.sourceName(k), false, "said in each alternative")
 		}
 	}
 }
@@ -244,11 +255,10 @@ func (r *formReader) follow(f *Form, k, t *value) *Form {
 		return m
 	}
 	r.log.change(f.At, k.name, false, "what it refers to stands here")
-	if f.Any() {
+	if f.Any() && f.Notes.empty() {
 		m.At = g.At
-	} else {
-		r.log.moved(g.At)
 	}
+	r.log.moved(g.At, m)
 	return m
 }
 

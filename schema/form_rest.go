@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// restKinds has the types that keywords in Rest are about; those that are not
-// here may be about all.
+// restKinds has the types that keywords are about which may stay in Rest, or
+// are about others; those that are not here may be about all.
 var restKinds = map[string]Kinds{
 	"contains": KindArray, "minContains": KindArray, "maxContains": KindArray, "unevaluatedItems": KindArray,
 	"patternProperties": KindObject, "additionalProperties": KindObject, "propertyNames": KindObject, "unevaluatedProperties": KindObject,
-	"dependencies": KindObject, "dependentSchemas": KindObject, "dependentRequired": KindObject,
+	"required": KindObject, "dependencies": KindObject, "dependentSchemas": KindObject, "dependentRequired": KindObject,
 }
 
 // general says that f has a Rest that may be about all types.

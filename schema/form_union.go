@@ -142,6 +142,18 @@ func (f *Form) freely() Kinds {
 	return kinds
 }
 
+// subsumes says that an alternative takes values freely for which another one
+// has rules.
+func subsumes(list []*Form) bool {
+	var free, ruled Kinds
+	for _, f := range list {
+		own := f.freely()
+		free |= own
+		ruled |= f.Kinds &^ own
+	}
+	return free&ruled&^KindNull != 0
+}
+
 // subsume drops the types of alternatives that another one takes freely.
 func subsume(list []*Form) []*Form {
 	var free, given, all Kinds
