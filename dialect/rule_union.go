@@ -90,24 +90,26 @@ func (v *view) others(n *node, keyword string, allowed []string) {
 }
 
 func firstKey(v *view, n *node) {
-	seen := map[string][]*value{}
+	begun := map[string]map[string]bool{} // by the first property, the values that tell it apart; "" is any
 	for _, kid := range n.kids {
-		if kid.keyword != "anyOf" {
-			continue
-		}
 		properties := kid.follow().get("properties").members()
-		if len(properties) == 0 {
+		if kid.keyword != "anyOf" || len(properties) == 0 {
 			continue
 		}
-		first := properties[0]
-		tag := single(first)
-		for _, other := range seen[first.name] {
-			if tag == nil || other == nil || tag.kind == other.kind && tag.text == other.text {
-				v.report("anyOf", "more than one alternative begins with %q", clip(first.name, 60))
-				return
-			}
+		first, tag := properties[0], ""
+		if only := single(first); only != nil {
+			tag = string(only.kind) + only.text
 		}
-		seen[first.name] = append(seen[first.name], tag)
+		others := begun[first.name]
+		switch {
+		case others == nil:
+			begun[first.name] = map[string]bool{tag: true}
+		case tag == "" || others[""] || others[tag]:
+			v.report("anyOf", "more than one alternative begins with %q", clip(first.name, 60))
+			return
+		default:
+			others[tag] = true
+		}
 	}
 }
 
