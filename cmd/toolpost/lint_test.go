@@ -1,0 +1,287 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// tortured is a file of all tools that are odd, on many lines.
+func tortured(t testing.TB) *toolSource {
+	t.Helper()
+	var tools []json.RawMessage
+	for _, s := range accept.Torture() {
+		tools = append(tools, s.Raw)
+	}
+	tools = append(tools, []byte(`7`), []byte(`{"name":"é\u00e9","description":"É (","inputSchema":{"type":["object"]}}`))
+	data, err := json.MarshalIndent(map[string]any{"result": map[string]any{"tools": tools}}, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sourceOf(t, data)
+}
+
+func sourceOf(t testing.TB, data []byte) *toolSource {
+	t.Helper()
+	f, err := parseToolFile("some folder/tools.json", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := dialect.NewBook(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &toolSource{title: f.path, file: f, tools: f.tools, book: book}
+}
+
+func some(t testing.TB, src *toolSource) []*dialect.Dialect {
+	t.Helper()
+	targets, err := src.targets([]string{"claude-code", "claude-desktop", "codex", "gemini-schema", "ollama", "openai-strict"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return targets
+}
+
+// Every finding about a keyword that is written is placed at that keyword.
+func TestSpots(t *testing.T) {
+	src := tortured(t)
+	r := lintSource(src, src.book.All(), "", nil)
+	lines := strings.Split(string(src.file.data), "\n")
+	checked := 0
+	for _, p := range r.problems {
+		at, ok := r.spot(p)
+		if !ok || at.line < 1 || at.line > len(lines) || at.endLine < at.line || at.endLine > len(lines) {
+			t.Fatalf("%s of %q: %+v", p.rule.Name, p.name, at)
+		}
+		text := string([]rune(lines[at.line-1])[at.column-1:])
+		if p.tool == nil || p.tool.Tool == nil || p.keyword == "" {
+			continue
+		}
+		around, ok := findPart(p.tool.source(), p.pointer)
+		if _, there := partNamed(jsonParts(p.tool.source()[around.start:around.end]), p.keyword); !ok || !there {
+			continue
+		}
+		if checked++; !strings.HasPrefix(text, fmt.Sprintf("%q:", p.keyword)) {
+			t.Errorf("%s of %q at %s: line %d, column %d is %q", p.rule.Name, p.name, p.where(), at.line, at.column, text)
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d findings are about a keyword", checked)
+	}
+}
+
+// What SARIF 2.1.0 and GitHub's code scanning require is there.
+func TestSARIF(t *testing.T) {
+	src := tortured(t)
+	var b bytes.Buffer
+	if err := writeSARIF(&b, lintSource(src, some(t, src), "", map[string]string{"all/poison-null": "why not"}), nil); err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	d := json.NewDecoder(&b)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&log); err != nil {
+		t.Fatal(err)
+	}
+	driver, results := log.Runs[0].Tool.Driver, log.Runs[0].Results
+	if log.Version != "2.1.0" || driver.Name == "" || len(results) < 100 {
+		t.Fatalf("version %q, tool %q, %d results", log.Version, driver.Name, len(results))
+	}
+	for _, r := range driver.Rules {
+		if r.ID == "" || r.ShortDescription.Text == "" || r.FullDescription.Text == "" || r.Help.Text == "" || !strings.HasSuffix(r.HelpURI, "/docs/rules/"+r.ID+".md") {
+			t.Errorf("rule %+v", r)
+		}
+	}
+	levels, prints, suppressed := map[string]bool{}, map[string]bool{}, 0
+	for _, r := range results {
+		levels[r.Level], prints[r.Fingerprints["toolpost/v1"]] = true, true
+		suppressed += len(r.Suppressions)
+		physical := r.Locations[0].Physical
+		if driver.Rules[r.RuleIndex].ID != r.RuleID || r.Message.Text == "" || len(r.Properties.Hits) == 0 ||
+			physical.Artifact.URI != "some%20folder/tools.json" || physical.Region.StartLine < 1 || physical.Region.StartColumn < 1 {
+			t.Fatalf("result %+v", r)
+		}
+	}
+	if delete(levels, "error"); len(prints) < len(results)*9/10 || suppressed == 0 || len(levels) != 2 || !levels["warning"] || !levels["note"] {
+		t.Errorf("%d fingerprints of %d results, %d suppressed, levels %v", len(prints), len(results), suppressed, levels)
+	}
+}
+
+// Every format is written whatever the tools are.
+func TestFormats(t *testing.T) {
+	src := tortured(t)
+	r := lintSource(src, some(t, src), "", nil)
+	for name, write := range formats() {
+		for _, verbose := range []bool{false, true} {
+			var b bytes.Buffer
+			if err := write(&b, r, &lintOptions{failOn: "error", verbose: verbose}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			switch text := b.String(); name {
+			case "junit":
+				var suites junitSuites
+				if err := xml.Unmarshal(b.Bytes(), &suites); err != nil || suites.Tests != len(r.targets)*(len(r.tools)+1) || suites.Failures == 0 {
+					t.Errorf("%v: %d tests, %d failures", err, suites.Tests, suites.Failures)
+				}
+			case "github":
+				if n := strings.Count(text, "\n"); n != len(r.problems) || strings.Count(text, "\n::")+1 != n {
+					t.Errorf("%d lines for %d findings", n, len(r.problems))
+				}
+			case "json", "sarif":
+				if !json.Valid(b.Bytes()) {
+					t.Errorf("%s is not JSON", name)
+				}
+			case "text":
+				if strings.Contains(text, "\x1b") {
+					t.Errorf("what is no terminal gets colours")
+				}
+			}
+		}
+	}
+}
+
+// Tools of one name are told apart.
+func TestSameName(t *testing.T) {
+	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object"}},`+"\n"+`{"name":"a","inputSchema":{"type":"string"}}]`))
+	mcp, err := src.book.Find("mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := lintSource(src, []*dialect.Dialect{mcp}, "", nil)
+	found := map[string]*fileTool{}
+	for _, p := range r.problems {
+		found[p.rule.Name] = p.tool
+	}
+	if found["poison-root-type"] != src.tools[1] || found["name-collision"] != src.tools[1] {
+		t.Errorf("found %v", found)
+	}
+}
+
+// A tool without a file is shown from its definition.
+func TestExcerptOfOwnTool(t *testing.T) {
+	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "own", Input: schema.MustParse(`{"type":"object","properties":{"a":{"type":["string","null"]}}}`)}}
+	p := &problem{tool: &fileTool{Tool: tool, name: "own"}, pointer: "/inputSchema/properties/a", keyword: "type"}
+	if got := p.excerpt(); got != `"type": ["string", "null"]` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestDiffLines(t *testing.T) {
+	tests := []struct{ before, after, want string }{
+		{"", "", ""},
+		{"abc", "abc", " a b c"},
+		{"abc", "axc", " a-b+x c"},
+		{"abcd", "bd", "-a b-c d"},
+		{"ab", "xaby", "+x a b+y"},
+		{"abcabba", "cbabac", "-a-b c-a b+a b a+c"},
+	}
+	split := func(s string) []string { return strings.Split(s, "")[:len(s)] }
+	for _, tt := range tests {
+		got := ""
+		for _, l := range diffLines(split(tt.before), split(tt.after)) {
+			if l.mark == '+' {
+				got += "+" + l.after
+			} else {
+				got += string(l.mark) + l.before
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s, %s: got %s, want %s", tt.before, tt.after, got, tt.want)
+		}
+	}
+	long := diffLines(make([]string, 3000), split(strings.Repeat("x", 3000)))
+	if len(long) != 6000 || long[0].mark != '-' || long[5999].mark != '+' {
+		t.Errorf("of texts that are too long, %d lines", len(long))
+	}
+}
+
+// Arguments are answered line by line, however long.
+func TestDecodeStream(t *testing.T) {
+	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":["integer","string"]}}}}]`))
+	d, err := src.book.Find("claude-desktop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in, arguments := io.Pipe()
+	answers, out := io.Pipe()
+	context.AfterFunc(ctx, func() { _ = answers.Close() })
+	go func() { _ = out.CloseWithError(adaptSource(src, d, nil).decode("a", in, out)) }()
+	buffer := make([]byte, 8<<20)
+	for _, tt := range []struct{ line, want string }{
+		{`{"x":"1"}`, `{"arguments":{"x":1}}`},
+		{`{"x":"` + strings.Repeat("y", 4<<20) + `"}`, `{"arguments":{"x":"` + strings.Repeat("y", 4<<20) + `"}}`},
+		{`{`, `{"error":"the line is not JSON: write one object with the arguments"}`},
+	} {
+		if _, err := io.WriteString(arguments, tt.line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(answers, buffer[:len(tt.want)+1]); err != nil || string(buffer[:len(tt.want)+1]) != tt.want+"\n" {
+			t.Errorf("%.40s: got %.80s, %v", tt.line, buffer, err)
+		}
+	}
+	_ = arguments.Close()
+	if rest, err := io.ReadAll(answers); len(rest) > 0 || err != nil {
+		t.Errorf("at the end: %q, %v", rest, err)
+	}
+}
+
+// One tool that is nested too deeply does not concern the others.
+func TestDeepTool(t *testing.T) {
+	deep := strings.Repeat(`{"items":`, 20_000) + "{}" + strings.Repeat("}", 20_000)
+	src := sourceOf(t, []byte(`[{"name":"deep","inputSchema":`+deep+`},{"name":"good","inputSchema":{"type":"object"}}]`))
+	d, err := src.book.Find("mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := adaptSource(src, d, nil)
+	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 1 || a.Withheld[0].Name != "deep" || a.Withheld[0].Rule != "mcp/depth" {
+		t.Errorf("tools %v, withheld %+v", a.Tools, a.Withheld)
+	}
+}
+
+// Whatever a file holds, its tools are read, linted and adapted, or refused.
+func FuzzToolFile(f *testing.F) {
+	f.Add([]byte(`[{"name":"a","inputSchema":{"type":"object","properties":{"b\u0063":{"type":["string","null"]}}}}]`))
+	f.Add([]byte(`{"result":{"tools":[{},null,7,[],{"name":7,"description":{},"inputSchema":true,"outputSchema":1}]}}`))
+	f.Add([]byte("\ufeff{\"tools\":[{\"name\":\"a\",\"name\":\"b\"}]}"))
+	f.Add([]byte(`[[[`))
+	f.Add([]byte(`{"tools":[{"name":"\ud800","inputSchema":{"type":"object"}}]`))
+	mcp, err := dialect.Find("gemini-schema")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parseToolFile("f", data)
+		if err != nil {
+			return
+		}
+		src := &toolSource{title: "f", file: file, tools: file.tools}
+		r := lintSource(src, []*dialect.Dialect{mcp}, "", nil)
+		for _, write := range formats() {
+			if err := write(io.Discard, r, &lintOptions{failOn: "error", verbose: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a := adaptSource(src, mcp, nil)
+		if len(a.Tools)+len(a.Withheld) < len(file.tools) {
+			t.Errorf("%d tools became %d and %d withheld", len(file.tools), len(a.Tools), len(a.Withheld))
+		}
+		var b bytes.Buffer
+		if err := a.write(&b); err != nil || !json.Valid(b.Bytes()) {
+			t.Errorf("%v: %s", err, &b)
+		}
+	})
+}
