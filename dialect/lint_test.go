@@ -38,6 +38,10 @@ var ruleCases = []ruleCase{
 	{"poison-output", `{}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`, []string{"/outputSchema type"},
 		`{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`},
 
+	{"mcp-header", `{}`, `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"Re gion"},"b":{"type":"string","x-mcp-header":"X"},"c":{"type":"integer","x-mcp-header":"x"},"d":{"type":"number","x-mcp-header":"D"},"e":{"items":{"type":"string","x-mcp-header":"E"}}}}`,
+		[]string{"/inputSchema/properties/a x-mcp-header", "/inputSchema/properties/c x-mcp-header", "/inputSchema/properties/d x-mcp-header", "/inputSchema/properties/e/items x-mcp-header"},
+		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"boolean","x-mcp-header":"Region"}}},"x-mcp-header":{"type":"number"}}}`},
+
 	{"root-object", `{"input":{"root":{"object":true}}}`, `{"type":"array"}`, nil, `{"type":"object"}`}, // told by poison-root-type
 	{"root-union", `{"input":{"root":{"noUnion":true}}}`, `{"type":"object","anyOf":[{}],"not":{}}`, []string{"/inputSchema anyOf", "/inputSchema not"},
 		`{"type":"object","properties":{"anyOf":{"anyOf":[{}]}}}`},

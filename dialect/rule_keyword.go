@@ -68,12 +68,19 @@ func booleanSchema(v *view, n *node) {
 
 func metaschema(v *view, n *node) {
 	for _, k := range n.members() {
+		if k.name == "$schema" && n.parent == nil && !knownDraft(k) {
+			v.report("$schema", "%v is no draft that is known", k)
+		}
 		s := shapes[k.name]
 		older := v.Input.Dialect == "draft-07"
 		if s != 0 && !s.fits(k, older) {
 			v.report(k.name, "%s is %v, and has to be %s", k.name, k, wants[s])
 		}
 	}
+}
+
+func knownDraft(k *value) bool {
+	return strings.Contains(k.text, "//json-schema.org/")
 }
 
 func keyword(v *view, n *node) {

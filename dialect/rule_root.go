@@ -12,7 +12,7 @@ func rootRules() []*Rule {
 		},
 		{
 			Name: "root-union", Effect: RefusesCall,
-			What:  "The root of an input schema has no anyOf, oneOf, allOf or not.",
+			What:  "The root of an input schema has no anyOf, oneOf, allOf, not, enum or const.",
 			Why:   "The model's API refuses the whole request, so that no tool works, or the client skips the tool.",
 			Fix:   "List all properties together, and say in the description which go together. Adapting does so, and still checks the original schema.",
 			when:  func(d *Dialect) bool { return d.Input.Root.NoUnion },
@@ -41,7 +41,7 @@ func rootUnion(v *view, n *node) {
 	if n.parent != nil {
 		return
 	}
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not"} {
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not", "enum", "const"} {
 		if n.get(keyword) != nil {
 			v.report(keyword, "%s stands at the root", keyword)
 		}

@@ -15,6 +15,7 @@ var severities = []Effect{
 func rulebook() []*Rule {
 	return slices.Concat(
 		poisonRules(),
+		headerRules(),
 		nameRules(),
 		descriptionRules(),
 		rootRules(),

@@ -1,0 +1,60 @@
+package dialect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mcpHeader asks clients to send an argument as an HTTP header too.
+const mcpHeader = "x-mcp-header"
+
+// headerName is a token of HTTP (RFC 9110, section 5.6.2).
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+func headerRules() []*Rule {
+	return []*Rule{{
+		Name: "mcp-header", All: true, Effect: DropsTool,
+		What:  "x-mcp-header names an HTTP header, each one once, for an argument that is a string, an integer or a boolean and always in the same place.",
+		Why:   "Clients of MCP 2026-07-28 over HTTP have to drop a tool that asks for a header that they cannot send.",
+		Fix:   "Correct the name, or leave it out: the value still arrives as an argument. Adapting leaves it out.",
+		when:  func(d *Dialect) bool { return d.takes(mcpHeader) },
+		check: wholeSchema(headers),
+	}}
+}
+
+func headers(v *view, d *document) {
+	seen := map[string]bool{}
+	for _, n := range d.nodes {
+		h := n.get(mcpHeader)
+		if h == nil {
+			continue
+		}
+		v.node = n
+		name := strings.ToLower(h.text)
+		switch {
+		case h.kind != '"' || !headerName.MatchString(h.text):
+			v.report(mcpHeader, "%v is no name of a header", h)
+		case seen[name]:
+			v.report(mcpHeader, "the header %v is named twice", h)
+		case !plainType(n) || !fixed(n):
+			v.report(mcpHeader, "the argument is not always a string, an integer or a boolean in this place")
+		}
+		seen[name] = true
+	}
+	v.node = nil
+}
+
+func plainType(n *node) bool {
+	return slices.ContainsFunc([]string{"string", "integer", "boolean"}, n.get("type").is)
+}
+
+// fixed says that only properties lead to n.
+func fixed(n *node) bool {
+	for ; n.parent != nil; n = n.parent {
+		if n.keyword != "properties" {
+			return false
+		}
+	}
+	return true
+}
