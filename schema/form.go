@@ -48,8 +48,10 @@ type Def struct {
 	Uses      int  // references that lead to it
 }
 
-// A Union holds two or more alternatives for values that are not null. Their
-// kinds overlap: alternatives that differ in kind are merged into one Form.
+// A Union holds alternatives for values that are not null. There are two or
+// more, or one beside null that is a reference or has a Rest. Their kinds
+// overlap: alternatives that differ in kind are merged into one Form, unless
+// one of them is a reference, or has a Rest that may be about all kinds.
 // The Form with the Union says which kinds are left, and whether null fits,
 // but has no rules of its own for them.
 type Union struct {
@@ -97,7 +99,7 @@ type Property struct {
 	Name     string
 	Form     *Form
 	Required bool
-	Bare     bool // named by required only
+	Bare     bool // named by required only; its Form is that of the other members
 }
 
 // A Document is a whole schema in normal form.

@@ -31,6 +31,12 @@ func BenchmarkForm(b *testing.B) {
 			s.Form()
 		}
 	})
+	b.Run("3,000 objects", func(b *testing.B) {
+		s := schema.MustParse(`{"anyOf":[` + numbered(3000, `{"type":"object","properties":{"k%d":{"type":"string"}}}`) + `]}`)
+		for b.Loop() {
+			s.Form()
+		}
+	})
 	b.Run("9,000 constants", func(b *testing.B) {
 		s := schema.MustParse(`{"oneOf":[` + numbered(9000, `{"const":"v%d"}`) + `]}`)
 		for b.Loop() {

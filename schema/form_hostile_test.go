@@ -83,7 +83,11 @@ func FuzzForm(f *testing.F) {
 		if err != nil {
 			return
 		}
+		start := cpu()
 		d := s.Form()
+		if took := cpu() - start; took > time.Second {
+			t.Errorf("took %v", took)
+		}
 		if again := s.Form(); !reflect.DeepEqual(d, again) {
 			t.Fatal("another form the second time")
 		}

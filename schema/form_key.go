@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -31,20 +32,11 @@ func distinct(list []*Form, one bool) (left []*Form, ok bool) {
 // keysOf returns a text for each alternative, which those that are the same
 // have in common; "" for those that are surely like no other.
 func keysOf(list []*Form) []string {
-	type outline struct {
-		kinds, free Kinds
-		members     int
-		ref         *Def
-	}
 	outlines := make([]outline, len(list))
 	similar := map[outline]int{}
 	for i, f := range list {
-		o := outline{kinds: f.Kinds, free: f.freely(), ref: f.Ref}
-		if f.Object != nil {
-			o.members = len(f.Object.Properties)
-		}
-		outlines[i] = o
-		similar[o]++
+		outlines[i] = outlineOf(f)
+		similar[outlines[i]]++
 	}
 	keys := make([]string, len(list))
 	for i, f := range list {
@@ -53,6 +45,28 @@ func keysOf(list []*Form) []string {
 		}
 	}
 	return keys
+}
+
+// An outline is the same for forms that are the same, and fast to make.
+type outline struct {
+	kinds, free   Kinds
+	ref           *Def
+	members       int
+	member, value string // the first ones
+}
+
+func outlineOf(f *Form) outline {
+	o := outline{kinds: f.Kinds, free: f.freely(), ref: f.Ref}
+	enum := f.Enum
+	if f.Object != nil && len(f.Object.Properties) > 0 {
+		first := f.Object.Properties[0]
+		o.members, o.member = len(f.Object.Properties), first.Name
+		enum = cmp.Or(enum, first.Form.Enum)
+	}
+	if enum != nil && len(enum.Values) > 0 {
+		o.value = string(enum.Values[0])
+	}
+	return o
 }
 
 // overlaps says that the i-th form has a type in common with one that is not

@@ -25,6 +25,34 @@ U = string  length 0-5 `},
 		{"patterns", `{"type":"string","pattern":"a","allOf":[{"pattern":"b"}]}`, `string /a +allOf=[{"pattern":"b"}]`},
 		{"conditions", `{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`, `object {a?: any, b?: any} +anyOf=[{"required":["a"]},{"required":["b"]}]`},
 		{"record", `{"type":"object","propertyNames":{"enum":["a","b"]},"additionalProperties":{"type":"number"},"required":["a"]}`, `object {a: number, b?: number, ...never}`},
+		{"flattened", `{"anyOf":[{"anyOf":[{"type":"object","minProperties":1},{"type":"object","maxProperties":1}]},{"oneOf":[{"type":"string"},{"type":"null"}]}]}`, `string or object or null any of (object {} members 1+  | object {} members 0-1  | string)`},
+		{"same", `{"anyOf":[{"type":"object","minProperties":1},{"minProperties":1,"type":"object","title":"again"}]}`, `object {} members 1+ `},
+		{"exactly one of the same", `{"oneOf":[{"type":"string"},{"type":"string"},{"type":"integer"}]}`, `integer`},
+		{"exactly one of overlapping", `{"oneOf":[{"type":"string","minLength":1},{"type":"string","maxLength":3}]}`, `string one of (string  length 1+  | string  length 0-3 )`},
+		{"numbers", `{"anyOf":[{"type":"integer"},{"type":"number"},{"type":"number","minimum":3}]}`, `number`},
+		{"never", `{"anyOf":[false,{"not":{}},{"type":"string"}]}`, `string`},
+		{"spread", `{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"properties":{"b":{"type":"integer"}},"required":["b"]},{"properties":{"c":{}},"required":["c"]}]}`, `object any of (object {a?: string, b: integer} | object {a?: string, c: any})`},
+		{"descriptions", `{"anyOf":[{"type":"string","description":"a name"},{"type":"integer","description":"a number"}]}`, `string or integer ("a name; a number")`},
+		{"own description", `{"description":"d","anyOf":[{"type":"string","description":"a name"},{"type":"integer"}]}`, `string or integer ("d")`},
+		{"closed branch", `{"allOf":[{"properties":{"a":{}},"additionalProperties":false},{"properties":{"b":{}}}]}`, `any {a?: any, b?: never, ...never}`},
+		{"impossible", `{"type":["object","null"],"required":["b"],"additionalProperties":false}`, `null`},
+		{"prefixes", `{"allOf":[{"prefixItems":[{"type":"string"}],"items":{"type":"integer"}},{"prefixItems":[{"minLength":1},{"minimum":2}]}]}`, `any [string  length 1+ , integer >=2...integer]`},
+		{"multiples", `{"allOf":[{"multipleOf":2},{"multipleOf":6},{"multipleOf":4}]}`, `any multiple 6 +allOf=[{"multipleOf":4}]`},
+		{"unevaluated", `{"allOf":[{"properties":{"a":{}}}],"properties":{"b":{}},"unevaluatedProperties":false}`, `any {b?: any, a?: any, ...never}`},
+		{"unevaluated beside a union", `{"anyOf":[{"properties":{"a":{}}},{"minProperties":2}],"unevaluatedProperties":false}`, `any any of (string or number or boolean or object or array {a?: any} | object {} members 2+ ) +unevaluatedProperties=false`},
+		{"every name", `{"patternProperties":{".*":{"type":"string"}}}`, `any {...string}`},
+		{"patterns of names", `{"patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}`, `any +patternProperties={"^a":{"type":"string"}} +additionalProperties=false`},
+		{"recursive and more", `{"properties":{"n":{"$ref":"#","minProperties":1}}}`, `any {n?: any @root {} members 1+ }
+root = any {n?: any @root {} members 1+ }`},
+		{"recursive union", `{"$ref":"#/$defs/e","$defs":{"e":{"oneOf":[{"$ref":"#/$defs/and"},{"$ref":"#/$defs/leaf"}]},"and":{"type":"object","properties":{"k":{"const":"and"},"of":{"type":"array","items":{"$ref":"#/$defs/e"}}},"required":["k"]},"leaf":{"type":"object","properties":{"k":{"const":"leaf"}},"required":["k"]}}}`, `object any of by k (@and | object {k: string {"leaf"}})
+e = object any of by k (@and | object {k: string {"leaf"}})
+and = object {k: string {"and"}, of?: array [...@e]}`},
+		{"optional shared", `{"properties":{"a":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"null"}]},"b":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"object","title":"X"}}}`, `any {a?: object or null ("X"), b?: @x}
+x = object ("X")`},
+		{"anchor", `{"properties":{"a":{"$ref":"#x"},"b":{"$ref":"#x"}},"$defs":{"y":{"$anchor":"x","type":"string"}}}`, `any {a?: @y, b?: @y}
+y = string`},
+		{"order", `{"properties":{"z":{},"a":{},"m":{}},"required":["q","a"]}`, `any {z?: any, a: any, m?: any, q*: any}`},
+		{"exact numbers", `{"maximum":9223372036854775807,"enum":[12345678901234567890.10,1]}`, `number <=9223372036854775807 {12345678901234567890.10,1}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := schema.MustParse(test.schema).Form()
