@@ -89,32 +89,43 @@ func unquote(raw []byte) string {
 	return s
 }
 
-// findPart returns what a JSON pointer leads to. Of members of one name the
-// last one counts. If there is none, ok is false and the part is the nearest
-// around it.
-func findPart(raw []byte, pointer string) (found jsonPart, ok bool) {
-	found = jsonPart{start: skipSpace(raw, 0), end: len(raw)}
-	found.at = found.start
+// A jsonDoc is JSON in which many places are looked up.
+type jsonDoc struct {
+	raw   []byte
+	parts map[int]map[string]jsonPart // of the object or array that begins there
+}
+
+func newJSONDoc(raw []byte) *jsonDoc { return &jsonDoc{raw, map[int]map[string]jsonPart{}} }
+
+// find returns what a JSON pointer leads to. If there is none, ok is false and
+// the part is the nearest around it.
+func (d *jsonDoc) find(pointer string) (found jsonPart, ok bool) {
+	start := skipSpace(d.raw, 0)
+	found = jsonPart{at: start, start: start, end: len(d.raw)}
 	if pointer == "" {
 		return found, true
 	}
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		next, there := partNamed(jsonParts(raw[found.start:found.end]), unescape.Replace(token))
+		next, there := d.inside(found, unescape.Replace(token))
 		if !there {
 			return found, false
 		}
-		next.at, next.start, next.end = next.at+found.start, next.start+found.start, next.end+found.start
 		found = next
 	}
 	return found, true
 }
 
-func partNamed(parts []jsonPart, name string) (found jsonPart, ok bool) {
-	for _, p := range parts {
-		if p.name == name {
-			found, ok = p, true
+// inside returns the part of p that has that name; of several the last one.
+func (d *jsonDoc) inside(p jsonPart, name string) (found jsonPart, ok bool) {
+	parts := d.parts[p.start]
+	if parts == nil {
+		parts = map[string]jsonPart{}
+		for _, inner := range jsonParts(d.raw[p.start:p.end]) {
+			parts[inner.name] = jsonPart{inner.name, inner.at + p.start, inner.start + p.start, inner.end + p.start}
 		}
+		d.parts[p.start] = parts
 	}
+	found, ok = parts[name]
 	return found, ok
 }

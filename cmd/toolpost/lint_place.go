@@ -9,6 +9,8 @@ import (
 // source returns the definition as it was written.
 func (t *fileTool) source() json.RawMessage {
 	switch {
+	case t.raw != nil:
+		return t.raw
 	case t.Tool == nil:
 		return nil
 	case t.Source != nil:
@@ -21,14 +23,16 @@ func (t *fileTool) source() json.RawMessage {
 	return raw
 }
 
-// part returns where in raw, which is the source of p's tool, p is.
-func (p *problem) part(raw []byte) jsonPart {
-	found, ok := findPart(raw, p.pointer)
-	if !ok || p.keyword == "" {
-		return found
+// part returns where p is in the source of its tool.
+func (p *problem) part() jsonPart {
+	if p.tool.doc == nil {
+		p.tool.doc = newJSONDoc(p.tool.source())
 	}
-	if k, ok := partNamed(jsonParts(raw[found.start:found.end]), p.keyword); ok {
-		return jsonPart{k.name, k.at + found.start, k.start + found.start, k.end + found.start}
+	found, ok := p.tool.doc.find(p.pointer)
+	if ok && p.keyword != "" {
+		if k, there := p.tool.doc.inside(found, p.keyword); there {
+			return k
+		}
 	}
 	return found
 }
@@ -43,7 +47,7 @@ func (r *lintReport) spot(p *problem) (at spot, ok bool) {
 	}
 	start, end := 0, 1
 	if p.tool != nil {
-		part := p.part(r.file.data[p.tool.start:p.tool.end])
+		part := p.part()
 		start, end = p.tool.start+part.at, p.tool.start+part.end
 	}
 	at.line, at.column = r.file.position(start)
@@ -56,9 +60,8 @@ func (p *problem) excerpt() string {
 	if p.tool == nil {
 		return ""
 	}
-	raw := p.tool.source()
-	part := p.part(raw)
-	if part.end > len(raw) || part.start >= part.end || p.pointer == "" {
+	part, raw := p.part(), p.tool.doc.raw
+	if part.start >= part.end || p.pointer == "" {
 		return ""
 	}
 	text := spaced(raw[part.start:min(part.end, part.start+1000)])

@@ -68,8 +68,9 @@ func TestSpots(t *testing.T) {
 		if p.tool == nil || p.tool.Tool == nil || p.keyword == "" {
 			continue
 		}
-		around, ok := findPart(p.tool.source(), p.pointer)
-		if _, there := partNamed(jsonParts(p.tool.source()[around.start:around.end]), p.keyword); !ok || !there {
+		doc := newJSONDoc(p.tool.Source)
+		around, ok := doc.find(p.pointer)
+		if _, there := doc.inside(around, p.keyword); !ok || !there {
 			continue
 		}
 		if checked++; !strings.HasPrefix(text, fmt.Sprintf("%q:", p.keyword)) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -23,15 +24,18 @@ const toolFileShape = `want an array of tools, the result of tools/list, or the 
 type toolFile struct {
 	path  string // as it was given
 	data  []byte
+	lines []int // where they begin
 	tools []*fileTool
 }
 
 // A fileTool is one tool of a file. What no [toolpost.Tool] can hold is left
 // out of it and told in faults.
 type fileTool struct {
-	*toolpost.Tool        // without Input if there is none; nil if it cannot be read
-	name           string // "" if there is none
-	start, end     int    // in the file
+	*toolpost.Tool          // without Input if there is none; nil if it cannot be read
+	name           string   // "" if there is none
+	raw            []byte   // nil if it is not of a file
+	start          int      // in the file
+	doc            *jsonDoc // once a place in it was asked for
 	faults         []fault
 }
 
@@ -64,7 +68,12 @@ func readToolFile(path string, stdin io.Reader) (*toolFile, error) {
 // parseToolFile reads tools. Path is for messages.
 func parseToolFile(path string, data []byte) (*toolFile, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	f := &toolFile{path: path, data: data}
+	f := &toolFile{path: path, data: data, lines: []int{0}}
+	for i, c := range data {
+		if c == '\n' {
+			f.lines = append(f.lines, i+1)
+		}
+	}
 	if err := checkJSON(data); err != nil {
 		line, column := f.position(err.offset)
 		return nil, fmt.Errorf("%s:%d:%d: %w", path, line, column, err.error)
@@ -103,8 +112,9 @@ func checkJSON(data []byte) *syntaxError {
 
 // list returns where the tools are; its end is 0 if there are none.
 func (f *toolFile) list() jsonPart {
+	doc := newJSONDoc(f.data)
 	for _, pointer := range []string{"/result/tools", "/tools", ""} {
-		if p, ok := findPart(f.data, pointer); ok && p.start < p.end && f.data[p.start] == '[' {
+		if p, ok := doc.find(pointer); ok && p.start < p.end && f.data[p.start] == '[' {
 			return p
 		}
 	}
@@ -112,8 +122,8 @@ func (f *toolFile) list() jsonPart {
 }
 
 func readFileTool(data []byte, start, end int) *fileTool {
-	t := &fileTool{start: start, end: end}
 	raw := data[start:end]
+	t := &fileTool{raw: raw, start: start}
 	members := map[string]json.RawMessage{}
 	for _, p := range jsonParts(raw) {
 		members[p.name] = raw[p.start:p.end]
@@ -209,6 +219,7 @@ func (t *fileTool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) 
 // position returns line and column of an offset, from 1; a column is a
 // character.
 func (f *toolFile) position(offset int) (line, column int) {
-	before := f.data[:min(max(offset, 0), len(f.data))]
-	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	offset = min(max(offset, 0), len(f.data))
+	line = sort.SearchInts(f.lines, offset+1)
+	return line, 1 + utf8.RuneCount(f.data[f.lines[line-1]:offset])
 }
