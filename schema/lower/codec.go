@@ -172,12 +172,16 @@ type parts interface{ parts() []codec }
 
 // trivial says that c changes nothing: it leads to nothing but definitions
 // that change nothing.
-func trivial(c codec, visited []*reference) bool {
+func trivial(c codec, visited map[*reference]bool) bool {
 	switch c := c.(type) {
 	case nil:
 		return true
 	case *reference:
-		return slices.Contains(visited, c) || trivial(c.to, append(visited, c))
+		if visited[c] {
+			return true // or it is told already that it is not
+		}
+		visited[c] = true
+		return trivial(c.to, visited)
 	case orNull:
 		return trivial(c.codec, visited)
 	case parts:

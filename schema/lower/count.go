@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,7 +31,7 @@ func (l *lowering) count(root *node) Counts {
 			}
 		}
 	})
-	c.Depth = l.depth(root, nil)
+	c.Depth = newDepthCounter(l.defs).depth(root)
 	return c
 }
 
@@ -50,34 +49,44 @@ func (c *Counts) properties(n *node) {
 	c.Optional += max(0, len(p.table)-required)
 }
 
-// depth counts the levels of objects and arrays, into each definition once.
-func (l *lowering) depth(n *node, inside []string) int {
-	level, deepest := 0, 0
-	if n.get("properties") != nil || n.get("items") != nil || n.get("additionalProperties") != nil {
-		level = 1
+// A depthCounter counts the levels of objects and arrays, into each definition
+// once.
+type depthCounter struct {
+	defs  map[string]*node
+	known map[string]int // 0 while it is being counted
+}
+
+func newDepthCounter(defs []entry) *depthCounter {
+	d := &depthCounter{make(map[string]*node, len(defs)), make(map[string]int, len(defs))}
+	for _, e := range defs {
+		d.defs[e.name] = e.node
 	}
+	return d
+}
+
+func (d *depthCounter) depth(n *node) int {
+	deepest := 0
 	if r := n.get("$ref"); r != nil {
-		ref, _ := unquote(r.raw)
-		name := ref[strings.LastIndexByte(ref, '/')+1:]
-		for _, def := range l.defs {
-			if def.name == name && def.node != nil && !slices.Contains(inside, name) {
-				deepest = l.depth(def.node, append(inside, name))
-			}
-		}
+		deepest = d.definition(r.raw)
 	}
 	for _, m := range n.members {
-		if m.name == l.defsKeyword() {
+		if m.name == "$defs" || m.name == "definitions" {
 			continue
 		}
-		if m.node != nil {
-			deepest = max(deepest, l.depth(m.node, inside))
-		}
-		for _, sub := range m.list {
-			deepest = max(deepest, l.depth(sub, inside))
-		}
-		for _, e := range m.table {
-			deepest = max(deepest, l.depth(e.node, inside))
-		}
+		m.each(func(sub *node) { deepest = max(deepest, d.depth(sub)) })
 	}
-	return level + deepest
+	if n.get("properties") != nil || n.get("items") != nil || n.get("additionalProperties") != nil {
+		deepest++
+	}
+	return deepest
+}
+
+func (d *depthCounter) definition(ref []byte) int {
+	name, _ := unquote(ref)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if _, known := d.known[name]; !known && d.defs[name] != nil {
+		d.known[name] = 0
+		d.known[name] = d.depth(d.defs[name])
+	}
+	return d.known[name]
 }

@@ -100,7 +100,7 @@ func (l *lowering) document(doc *schema.Document) *Result {
 	}
 	n, c := l.root(doc.Root)
 	l.definitions(n)
-	if trivial(c, nil) {
+	if trivial(c, map[*reference]bool{}) {
 		c = nil
 	}
 	r := &Result{Codec: &Codec{root: c}, Counts: l.count(n)}

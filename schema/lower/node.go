@@ -117,15 +117,20 @@ func (m *member) append(dst []byte) []byte {
 func (n *node) each(f func(*node)) {
 	f(n)
 	for _, m := range n.members {
-		if m.node != nil {
-			m.node.each(f)
-		}
-		for _, sub := range m.list {
-			sub.each(f)
-		}
-		for _, e := range m.table {
-			e.node.each(f)
-		}
+		m.each(func(sub *node) { sub.each(f) })
+	}
+}
+
+// each calls f for the schemas that a member holds itself.
+func (m *member) each(f func(*node)) {
+	if m.node != nil {
+		f(m.node)
+	}
+	for _, sub := range m.list {
+		f(sub)
+	}
+	for _, e := range m.table {
+		f(e.node)
 	}
 }
 
