@@ -18,7 +18,7 @@ func AnthropicTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*O
 		p := &anthropic.ToolParam{
 			Name: t.Name,
 			// The type's own fields would lose the order of keywords.
-			InputSchema: param.Override[anthropic.ToolInputSchemaParam](t.Input.Raw()),
+			InputSchema: param.Override[anthropic.ToolInputSchemaParam](callable(t.Tool).Input.Raw()),
 		}
 		if t.Description != "" {
 			p.Description = param.NewOpt(t.Description)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/accept"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema"
@@ -70,6 +71,28 @@ func TestAnySchema(t *testing.T) {
 		offered(t, chat, err)
 		anthropic, err := model.AnthropicTools(ctx, ts, nil)
 		offered(t, anthropic, err)
+	}
+}
+
+// TestAnyDialect offers in dialects that are not the provider's own: relays
+// speak its API for other models.
+func TestAnyDialect(t *testing.T) {
+	ctx := context.Background()
+	ts := asTools(t, json.RawMessage(`{"type":"object","properties":{}}`))
+	for _, d := range dialect.All() {
+		opts := &model.Options{Dialect: d}
+		gemini, err := model.GeminiTools(ctx, ts, opts)
+		offered(t, gemini, err)
+		responses, err := model.OpenAITools(ctx, ts, opts)
+		offered(t, responses, err)
+		chat, err := model.OpenAIChatTools(ctx, ts, opts)
+		offered(t, chat, err)
+		anthropic, err := model.AnthropicTools(ctx, ts, opts)
+		offered(t, anthropic, err)
+		r, err := anthropic.Call(ctx, &toolpost.Call{Name: "tool_0"})
+		if err != nil || r.IsError() {
+			t.Errorf("%s: %v, %v", d.ID, r, err)
+		}
 	}
 }
 

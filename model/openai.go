@@ -20,7 +20,7 @@ const openAI = "openai-strict"
 // whose schemas lose nothing by it are strict.
 func OpenAITools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offer[responses.ToolUnionParam], error) {
 	return offer(ctx, ts, openAI, opts, func(o *Offer[responses.ToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(t.Input.Raw())
+		parameters, err := members(callable(t.Tool).Input.Raw())
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func openAIItem(p piece) responses.ResponseFunctionCallOutputItemUnionParam {
 // which many others speak too. Tools whose schemas lose nothing by it are strict.
 func OpenAIChatTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offer[openai.ChatCompletionToolUnionParam], error) {
 	return offer(ctx, ts, openAI, opts, func(o *Offer[openai.ChatCompletionToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(t.Input.Raw())
+		parameters, err := members(callable(t.Tool).Input.Raw())
 		if err != nil {
 			return err
 		}

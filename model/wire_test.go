@@ -59,20 +59,18 @@ func (p *provider) at(t *testing.T, n int, place ...any) json.RawMessage {
 
 func within(t *testing.T, v json.RawMessage, step any) json.RawMessage {
 	t.Helper()
-	var err error
-	switch step := step.(type) {
-	case string:
-		var object map[string]json.RawMessage
-		err = json.Unmarshal(v, &object)
-		return object[step]
-	case int:
+	if n, ok := step.(int); ok {
 		var list []json.RawMessage
-		if err = json.Unmarshal(v, &list); err == nil && step < len(list) {
-			return list[step]
+		if err := json.Unmarshal(v, &list); err != nil || n >= len(list) {
+			t.Fatalf("no item %d in %s (%v)", n, v, err)
 		}
+		return list[n]
 	}
-	t.Fatalf("no %v in %s (%v)", step, v, err)
-	return nil
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(v, &object); err != nil {
+		t.Fatalf("no member %v in %s: %v", step, v, err)
+	}
+	return object[step.(string)]
 }
 
 // booking has two arguments that are not in alphabetical order, and one that
