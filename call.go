@@ -89,24 +89,13 @@ func (c checked) is(input *schema.Schema, raw json.RawMessage) bool {
 	return c.schema == input && len(raw) > 0 && len(raw) == len(c.arguments) && &raw[0] == &c.arguments[0]
 }
 
-// Run runs a call of t inside a call of another tool that stands for it: as
-// [Set.Call] does, but in the same scope and without a timeout of its own, and
-// with errors as they are. It is for layers that take other arguments than t.
-func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) {
-	sc, _ := ctx.Value(scopeKey{}).(*scope)
-	if sc == nil {
-		return scoped(ctx, t, call)
-	}
-	call, err := admit(ctx, sc, t, call)
-	if err != nil {
-		return nil, err
-	}
-	return t.Handler(ctx, call)
-}
+// Run runs a call of t inside the call of another tool that stands for it: as
+// [Set.Call] does, but without a timeout of its own, and with errors as they
+// are. It is for layers that take other arguments than t.
+func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) { return scoped(ctx, t, call) }
 
 // admit checks and approves the call of sc; it returns the call to run.
-func admit(ctx context.Context, sc *scope, t *Tool, call *Call) (*Call, error) {
-	sc.call = call
+func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
 	if !t.Policy.Unchecked {
 		c, err := check(t.Input, call)
 		if err != nil {
@@ -119,9 +108,9 @@ func admit(ctx context.Context, sc *scope, t *Tool, call *Call) (*Call, error) {
 	if t.Policy.Approve == nil {
 		return call, nil
 	}
-	err := t.Policy.Approve(ctx, call)
+	err := t.Policy.Approve(sc, call)
 	var o *Outcome
-	if err == nil || errors.As(err, &o) || ctx.Err() != nil {
+	if err == nil || errors.As(err, &o) || sc.Err() != nil {
 		return call, err
 	}
 	return nil, Denied("%s was not approved: %v", t.Name, err)
@@ -174,7 +163,7 @@ func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
 			log(ctx, "dependency not closed", "tool", t.Name, "err", e)
 		}
 	}()
-	if call, err = admit(sc, sc, t, call); err != nil {
+	if call, err = admit(sc, t, call); err != nil {
 		return nil, err
 	}
 	r, err = t.Handler(sc, call)

@@ -432,3 +432,36 @@ func TestDefinitionJSON(t *testing.T) {
 		t.Error("a source that is not an object: no error")
 	}
 }
+
+func TestRunInsideACall(t *testing.T) {
+	inner := toolpost.New("inner", "Tells which call it is in.", func(ctx context.Context, in struct{ N int }) (string, error) {
+		return toolpost.CallFrom(ctx).Name, nil
+	}, nil)
+	outer := toolpost.New("outer", "Runs inner twice at once.", func(ctx context.Context, _ struct{}) (string, error) {
+		names := make(chan string, 2)
+		for range 2 {
+			go func() {
+				r, err := inner.Run(ctx, &toolpost.Call{Name: "inner", Arguments: json.RawMessage(`{"N":1}`)})
+				if err != nil {
+					names <- err.Error()
+					return
+				}
+				text, _ := r.FirstText()
+				names <- text
+			}()
+		}
+		_, err := inner.Run(ctx, &toolpost.Call{Name: "inner", Arguments: json.RawMessage(`{"N":"x"}`)})
+		var wrong *toolpost.ArgumentsError
+		if !errors.As(err, &wrong) {
+			return "", fmt.Errorf("wrong arguments gave %v", err)
+		}
+		return <-names + " " + <-names + " " + toolpost.CallFrom(ctx).Name, nil
+	}, nil)
+	set, err := toolpost.NewSet(t.Context(), toolpost.Tools{outer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := set.CallText(t.Context(), "outer", nil); got != "inner inner outer" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
