@@ -138,35 +138,6 @@ func (c chain) encode(dst, src []byte) ([]byte, bool) {
 
 func (c chain) seen(path []string) []string { return seen(c.inner, c.outer.seen(path)) }
 
-// An orNull leaves null as it is.
-type orNull struct{ codec }
-
-func (c orNull) decode(x *trip, dst, src []byte) []byte {
-	if isNull(src) {
-		return append(dst, src...)
-	}
-	return c.codec.decode(x, dst, src)
-}
-
-func (c orNull) encode(dst, src []byte) ([]byte, bool) {
-	if isNull(src) {
-		return append(dst, src...), true
-	}
-	return c.codec.encode(dst, src)
-}
-
-func isNull(src []byte) bool { return string(src) == "null" }
-
-// A reference is the codec of a definition, which may refer to itself.
-type reference struct {
-	name string
-	to   codec // set once the definition is lowered
-}
-
-func (c *reference) decode(x *trip, dst, src []byte) []byte { return decode(c.to, x, dst, src) }
-func (c *reference) encode(dst, src []byte) ([]byte, bool)  { return encode(c.to, dst, src) }
-func (c *reference) seen(path []string) []string            { return seen(c.to, path) }
-
 // parts are the codecs inside a codec, for [trivial].
 type parts interface{ parts() []codec }
 
@@ -182,7 +153,7 @@ func trivial(c codec, visited map[*reference]bool) bool {
 		}
 		visited[c] = true
 		return trivial(c.to, visited)
-	case orNull:
+	case nullCodec:
 		return trivial(c.codec, visited)
 	case parts:
 		inner := c.parts()
@@ -191,8 +162,8 @@ func trivial(c codec, visited map[*reference]bool) bool {
 	return false
 }
 
-// object returns src if it is an object, or the object that it holds as JSON
-// text: a common mistake of models.
+// unwrapText returns src, or the array or object that it holds as JSON text: a
+// common mistake of models.
 func (x *trip) unwrapText(src []byte, first byte) []byte {
 	if len(src) < 4 || src[0] != '"' {
 		return src

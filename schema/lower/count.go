@@ -5,8 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// count counts what readers limit.
-func (l *lowering) count(root *node) Counts {
+// Counts are what readers limit over all the schemas of a request.
+type Counts struct {
+	Optional   int // properties that may be left out
+	Unions     int // anyOf and lists of types
+	Properties int
+	EnumValues int
+	Depth      int // levels of objects and arrays
+	Runes      int // of names of properties and definitions, enum and const values
+}
+
+// countNodes counts what readers limit.
+func countNodes(root *node, defs []entry) Counts {
 	var c Counts
 	root.each(func(n *node) {
 		if n.get("anyOf") != nil {
@@ -31,7 +41,7 @@ func (l *lowering) count(root *node) Counts {
 			}
 		}
 	})
-	c.Depth = newDepthCounter(l.defs).depth(root)
+	c.Depth = newDepthCounter(defs).depth(root)
 	return c
 }
 

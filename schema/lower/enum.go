@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -27,60 +26,45 @@ func enumOf(f *schema.Form, kinds schema.Kinds) []json.RawMessage {
 	return list
 }
 
-// enum writes the values of one type.
-func (l *lowering) enum(f *schema.Form, name string, list []json.RawMessage) (*node, codec) {
-	nested := name == "array" || name == "object"
-	switch e := l.rules.Enum; {
+// writeEnum writes the values of one type.
+func writeEnum(l *lowering, f *schema.Form, name string, list []json.RawMessage) (*node, codec) {
+	n := l.typed(name)
+	switch {
 	case len(list) == 0:
-		return l.never(f), nil
+		return writeNever(l, f), nil
 	case l.rules.Silent && !l.allows("enum"):
-		l.lose(Dropped, f.At, "enum", "not told; checked when the tool is called")
-		return typed(l.typeName(name)), nil
+		l.lose(Dropped, f.At, "enum", notTold)
+		return n, nil
 	case name == "boolean" && len(list) == 2:
-		return typed(l.typeName(name)), nil
-	case e.Strings && name != "string", e.Numbers && name == "boolean", (e.Scalars || e.Numbers) && nested, e.NoEmpty && slices.ContainsFunc(list, isEmpty):
+		return n, nil
+	case !l.valuesFit(list):
 		l.lose(Encoded, f.At, "enum", "written as texts")
-		return l.table(f, list)
-	}
-	n := typed(l.typeName(name))
-	if !l.enumFits(list) {
-		l.describe(n, f.At, "enum", "")
+		return writeTable(l, f.At, list)
+	case !l.enumFits(list):
+		describe(l, n, f.At, "enum", "")
 		return n, nil
 	}
-	l.constraint(n, f.At, "enum", values(list), "One of: "+choices(list)+".")
+	constrain(l, n, f.At, "enum", values(list), "One of: "+choices(list)+".")
 	if l.rules.Enum.AnyCase && name == "string" {
 		return n, newTable(list, plainTexts(list))
 	}
 	return n, nil
 }
 
-// mixedEnum writes values of several types.
-func (l *lowering) mixedEnum(f *schema.Form, list []json.RawMessage) (*node, codec) {
-	e := l.rules.Enum
-	nested := slices.ContainsFunc(list, func(v json.RawMessage) bool { return kindOf(v)&(schema.KindArray|schema.KindObject) != 0 })
+// writeMixedEnum writes values of several types.
+func writeMixedEnum(l *lowering, f *schema.Form, list []json.RawMessage) (*node, codec) {
 	if len(list) == 0 {
-		return l.never(f), nil
+		return writeNever(l, f), nil
 	}
-	odd := slices.ContainsFunc(list, func(v json.RawMessage) bool { return kindOf(v)&(schema.KindString|schema.KindNumber) == 0 })
-	if e.Strings || e.Scalars && nested || e.Numbers && odd || l.rules.Union.None || l.rules.Union.NoList || l.rules.TypeRequired || !l.allows("enum") {
+	e, u := l.rules.Enum, l.rules.Union
+	if e.Strings || !l.valuesFit(list) || u.None || u.NoList || l.rules.TypeRequired || !l.allows("enum") {
 		l.lose(Encoded, f.At, "enum", "written as texts")
-		return l.table(f, list)
+		return writeTable(l, f.At, list)
 	}
 	if f.Kinds&schema.KindNull != 0 && !e.Numbers {
-		list = append(list[:len(list):len(list)], json.RawMessage("null"))
+		list = append(slices.Clone(list), json.RawMessage("null"))
 	}
 	return &node{members: []member{{name: "enum", raw: values(list)}}}, nil
-}
-
-func isEmpty(v json.RawMessage) bool { return string(v) == `""` }
-
-// enumFits says that an enum is not too long.
-func (l *lowering) enumFits(list []json.RawMessage) bool {
-	limits := l.rules.Limits
-	if limits.EnumValues > 0 && len(list) > limits.EnumValues {
-		return false
-	}
-	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || utf8.RuneCount(values(list)) <= limits.LongEnumRunes
 }
 
 func choices(list []json.RawMessage) string {
@@ -91,28 +75,24 @@ func choices(list []json.RawMessage) string {
 	return strings.Join(all, ", ")
 }
 
-// table writes values of any type as an enum of texts.
-func (l *lowering) table(f *schema.Form, list []json.RawMessage) (*node, codec) {
+// writeTable writes values of any type as an enum of texts.
+func writeTable(l *lowering, at string, list []json.RawMessage) (*node, codec) {
 	if !l.enumFits(list) {
-		l.lose(Checked, f.At, l.source.keyword(f.At), "too many values to list; written as JSON text")
+		l.reshape(Checked, at, "too many values to list; written as JSON text")
 		return l.jsonText("Written as JSON text."), jsonCodec{lenient: true}
 	}
 	written := texts(list)
-	n := typed(l.typeName("string"))
+	n := l.typed("string")
 	raw := make([]json.RawMessage, len(written))
 	for i, s := range written {
 		raw[i] = quote(s)
 	}
-	if l.allows("enum") {
-		n.set("enum", values(raw))
-	} else {
-		l.describe(n, f.At, "enum", "One of: "+choices(raw)+".")
-	}
+	constrain(l, n, at, "enum", values(raw), "One of: "+choices(raw)+".")
 	return n, newTable(list, written)
 }
 
 // plainTexts returns strings as they are.
-func plainTexts(list []json.RawMessage) []string {
+func plainTexts[T ~[]byte](list []T) []string {
 	all := make([]string, len(list))
 	for i, v := range list {
 		all[i], _ = unquote(v)

@@ -2,6 +2,8 @@ package lower
 
 import (
 	"math/big"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/schema"
@@ -10,43 +12,36 @@ import (
 // fits says that a value is one that f describes, as far as it takes to tell
 // alternatives apart: patterns, formats and what the form cannot say are not
 // looked at. Validation has the last word.
-func fits(f *schema.Form, v []byte) bool { return fitsWithin(f, v, 0) }
+func fits(f *schema.Form, v []byte) bool { return fitsAt(f, trim(v), 0) }
 
-func fitsWithin(f *schema.Form, v []byte, depth int) bool {
-	v = trim(v)
+func fitsAt(f *schema.Form, v []byte, depth int) bool {
 	kind := kindOf(v)
 	switch {
 	case depth > maxDepth:
 		return true
-	case f.Ref != nil && !fitsWithin(f.Ref.Form, v, depth+1), f.Kinds&kind == 0:
+	case f.Ref != nil && !fitsAt(f.Ref.Form, v, depth+1), f.Kinds&kind == 0:
 		return false
 	case f.Alts != nil && kind != schema.KindNull:
-		return fitsAlts(f.Alts, v, depth)
+		return slices.ContainsFunc(f.Alts.Forms, func(alt *schema.Form) bool { return fitsAt(alt, v, depth+1) })
 	case f.Enum != nil && f.Enum.Kinds&kind != 0 && !fitsEnum(f.Enum, v):
 		return false
 	}
-	switch {
-	case kind == schema.KindObject && f.Object != nil:
-		return fitsObject(f.Object, v, depth)
-	case kind == schema.KindArray && f.Array != nil:
-		return fitsArray(f.Array, v, depth)
-	case kind == schema.KindString && f.Text != nil:
-		s, ok := unquote(v)
-		n := utf8.RuneCountInString(s)
-		return ok && n >= f.Text.MinLength && (f.Text.MaxLength < 0 || n <= f.Text.MaxLength)
-	case kind&schema.KindNumber != 0 && f.Number != nil:
-		return fitsNumber(f.Number, string(v))
-	}
-	return true
+	return fitsKind(f, kind, v, depth)
 }
 
-func fitsAlts(u *schema.Union, v []byte, depth int) bool {
-	for _, alt := range u.Forms {
-		if fitsWithin(alt, v, depth+1) {
-			return true
-		}
+// fitsKind looks at what f says for the values of one kind.
+func fitsKind(f *schema.Form, kind schema.Kinds, v []byte, depth int) bool {
+	switch kind {
+	case schema.KindObject:
+		return f.Object == nil || fitsObject(f.Object, v, depth)
+	case schema.KindArray:
+		return f.Array == nil || fitsArray(f.Array, v, depth)
+	case schema.KindString:
+		return f.Text == nil || fitsText(f.Text, v)
+	case schema.KindInteger, schema.KindFraction:
+		return f.Number == nil || fitsNumber(f.Number, string(v))
 	}
-	return false
+	return true
 }
 
 func fitsEnum(e *schema.EnumForm, v []byte) bool {
@@ -58,9 +53,12 @@ func fitsEnum(e *schema.EnumForm, v []byte) bool {
 	return false
 }
 
+// fitsCount says that n is within bounds; most is below 0 for none.
+func fitsCount(n, least, most int) bool { return n >= least && (most < 0 || n <= most) }
+
 func fitsObject(o *schema.ObjectForm, v []byte, depth int) bool {
 	all, ok := fields(v)
-	if !ok || len(all) < o.MinProperties || o.MaxProperties >= 0 && len(all) > o.MaxProperties {
+	if !ok || !fitsCount(len(all), o.MinProperties, o.MaxProperties) {
 		return false
 	}
 	given := make(map[string][]byte, len(all))
@@ -69,13 +67,13 @@ func fitsObject(o *schema.ObjectForm, v []byte, depth int) bool {
 	}
 	for _, p := range o.Properties {
 		value, found := given[p.Name]
-		if !found && p.Required || found && !fitsWithin(p.Form, value, depth+1) {
+		if !found && p.Required || found && !fitsAt(p.Form, value, depth+1) {
 			return false
 		}
 		delete(given, p.Name)
 	}
 	for _, value := range given {
-		if o.Additional != nil && !fitsWithin(o.Additional, value, depth+1) {
+		if o.Additional != nil && !fitsAt(o.Additional, value, depth+1) {
 			return false
 		}
 	}
@@ -84,7 +82,7 @@ func fitsObject(o *schema.ObjectForm, v []byte, depth int) bool {
 
 func fitsArray(a *schema.ArrayForm, v []byte, depth int) bool {
 	list, ok := elements(v)
-	if !ok || len(list) < a.MinItems || a.MaxItems >= 0 && len(list) > a.MaxItems {
+	if !ok || !fitsCount(len(list), a.MinItems, a.MaxItems) {
 		return false
 	}
 	for i, item := range list {
@@ -92,11 +90,16 @@ func fitsArray(a *schema.ArrayForm, v []byte, depth int) bool {
 		if i < len(a.Prefix) {
 			f = a.Prefix[i]
 		}
-		if f != nil && !fitsWithin(f, item, depth+1) {
+		if f != nil && !fitsAt(f, item, depth+1) {
 			return false
 		}
 	}
 	return true
+}
+
+func fitsText(t *schema.TextForm, v []byte) bool {
+	s, ok := unquote(v)
+	return ok && fitsCount(utf8.RuneCountInString(s), t.MinLength, t.MaxLength)
 }
 
 func fitsNumber(r *schema.NumberForm, v string) bool {
@@ -128,17 +131,8 @@ func rational(s string) (*big.Rat, bool) {
 	if s == "" || len(s) > 64 {
 		return nil, false
 	}
-	if _, exp, found := cutExponent(s); found && len(exp) > 3 {
+	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)
-}
-
-func cutExponent(s string) (mantissa, exponent string, found bool) {
-	for i := range len(s) {
-		if s[i] == 'e' || s[i] == 'E' {
-			return s[:i], s[i+1:], true
-		}
-	}
-	return s, "", false
 }

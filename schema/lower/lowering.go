@@ -1,12 +1,6 @@
 package lower
 
 import (
-	"encoding/json"
-	"fmt"
-	"regexp"
-	"slices"
-	"strings"
-
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -18,22 +12,81 @@ const (
 	maxSmall  = 2000 // bytes that are never too many
 )
 
-// A lowering turns the form of one schema into what the rules accept.
+// bounds are what an attempt keeps to.
+type bounds struct {
+	levels int // of objects and arrays
+	unroll int // how often a recursive definition is written inside itself, at least 0
+}
+
+// A lowering turns the form of one schema into what a reader accepts.
 type lowering struct {
-	rules   *Rules
-	allowed map[string]bool // keywords; nil is all
-	source  *source
-	losses  []Loss
-	said    map[Loss]bool
-	defs    []entry // definitions written so far
-	shared  map[*schema.Def]*sharedDef
-	open    map[*schema.Def]int // definitions being inlined, and how often
-	unroll  int                 // how often a recursive definition is inlined
-	headers map[string]bool     // names of x-mcp-header, in small letters
-	nodes   int
-	levels  int            // of objects and arrays that may be written
-	merging int            // alternatives being merged
-	name    *regexp.Regexp // of property names, nil for any
+	*reader
+	*report
+	bounds
+	definitions
+	headers map[string]bool // names of x-mcp-header, in small letters
+	nodes   int             // written so far
+	merging int             // alternatives being merged
+}
+
+func newLowering(r *reader, src *source, limits bounds) *lowering {
+	return &lowering{
+		reader: r, report: &report{source: src, said: map[Loss]bool{}}, bounds: limits,
+		definitions: definitions{shared: map[*schema.Def]*sharedDef{}, open: map[*schema.Def]int{}},
+		headers:     map[string]bool{},
+	}
+}
+
+// document writes a whole schema.
+func (l *lowering) document(doc *schema.Document) *Result {
+	for _, c := range doc.Changes {
+		kind := Noop
+		switch {
+		case c.Lost:
+			kind = Dropped
+		case c.Keyword == "nullable": // not JSON Schema: by the letter, null does not fit
+			kind = Widened
+		}
+		l.lose(kind, c.At, c.Keyword, "%s", c.Detail)
+	}
+	n, c := writeRoot(l, doc.Root)
+	if len(l.defs) > 0 {
+		n.put(member{name: l.defsKeyword(), table: l.defs})
+	}
+	if trivial(c, map[*reference]bool{}) {
+		c = nil
+	}
+	r := &Result{Codec: &Codec{root: c}, Counts: countNodes(n, l.defs)}
+	l.limit(r.Counts)
+	if !l.rules.Root.OmitEmpty || !isEmptyObject(n) {
+		r.Schema = n.append(nil)
+	}
+	l.account(r.Schema)
+	r.Losses = l.losses
+	return r
+}
+
+// isEmptyObject says that n describes a tool without arguments.
+func isEmptyObject(n *node) bool {
+	p := n.get("properties")
+	return p == nil || len(p.table) == 0
+}
+
+// limit reports a schema that is too large for the reader as a whole.
+func (l *lowering) limit(c Counts) {
+	limits := l.rules.Limits
+	for _, over := range []struct {
+		what         string
+		count, limit int
+	}{
+		{"properties", c.Properties, limits.Properties},
+		{"enum values", c.EnumValues, limits.EnumValues},
+		{"characters in names and values", c.Runes, limits.Runes},
+	} {
+		if over.limit > 0 && over.count > over.limit {
+			l.reshape(Rejected, "", "%d %s, the limit is %d", over.count, over.what, over.limit)
+		}
+	}
 }
 
 // A place is where a schema is being written.
@@ -47,225 +100,104 @@ func (at place) inside() place {
 	return place{depth: at.depth + 1, optional: at.optional}
 }
 
-func newLowering(src *source, rules *Rules, unroll, levels int) *lowering {
-	l := &lowering{
-		rules: rules, source: src, unroll: unroll, levels: levels,
-		said: map[Loss]bool{}, shared: map[*schema.Def]*sharedDef{}, open: map[*schema.Def]int{},
-		headers: map[string]bool{},
-	}
-	if rules.Keywords != nil {
-		l.allowed = map[string]bool{}
-		for _, k := range rules.Keywords {
-			l.allowed[k] = true
-		}
-	}
-	if rules.Object.Name != "" {
-		l.name, _ = regexp.Compile(rules.Object.Name) // a dialect is checked when it is read
-	}
-	return l
-}
-
-func (l *lowering) allows(keyword string) bool {
-	return (l.allowed == nil || l.allowed[keyword]) && !slices.Contains(l.rules.Without, keyword)
-}
-
-// lose reports a loss, once.
-func (l *lowering) lose(kind Kind, at, keyword, format string, args ...any) {
-	loss := Loss{at, keyword, kind, fmt.Sprintf(format, args...)}
-	if !l.said[loss] {
-		l.said[loss] = true
-		l.losses = append(l.losses, loss)
-	}
-}
-
-// schema writes f.
-func (l *lowering) schema(f *schema.Form, at place) (*node, codec) {
+// write writes f, whatever it says, with its annotations.
+func (l *lowering) write(f *schema.Form, at place) (*node, codec) {
 	l.nodes++
 	var n *node
 	var c codec
 	switch {
 	case l.nodes > maxNodes || l.tooDeep(f, at):
-		l.lose(Checked, f.At, l.source.keyword(f.At), "too deep or too large here; written as JSON text")
-		return l.text(f)
+		l.reshape(Checked, f.At, "too deep or too large here; written as JSON text")
+		return writeText(l, f)
 	case f.Ref != nil:
-		return l.ref(f, at)
+		return writeRef(l, f, at)
 	case f.Alts != nil:
-		n, c = l.union(f, at)
+		n, c = writeUnion(l, f, at)
 	case f.Any():
-		n, c = l.untyped(f)
+		n, c = writeAny(l, f)
 	case f.Kinds == 0:
-		n = l.never(f)
+		n = writeNever(l, f)
 	default:
-		n, c = l.kinds(f, at)
+		n, c = writeKinds(l, f, at)
 	}
-	c = l.rest(f, n, c)
-	l.annotate(f, n, c)
+	writeRest(l, f, n, c)
+	annotate(l, f.At, &f.Notes, n, c)
 	return n, c
 }
 
 // tooDeep says that f would be a level too many.
 func (l *lowering) tooDeep(f *schema.Form, at place) bool {
-	if f.Ref == nil && f.Kinds&(schema.KindArray|schema.KindObject) == 0 {
-		return false
-	}
-	return at.depth >= l.levels
+	return at.depth >= l.levels && (f.Ref != nil || f.Kinds&nested != 0)
 }
 
-// untyped writes a schema that takes anything.
-func (l *lowering) untyped(f *schema.Form) (*node, codec) {
+// writeAny writes a schema that takes anything.
+func writeAny(l *lowering, f *schema.Form) (*node, codec) {
 	if l.rules.Untyped == "json" {
-		l.lose(Encoded, f.At, l.source.keyword(f.At), "a value of any type is written as JSON text")
+		l.reshape(Encoded, f.At, "a value of any type is written as JSON text")
 		return l.jsonText("Any value, written as JSON text."), jsonCodec{lenient: true}
 	}
 	return &node{}, nil
 }
 
-// text writes a schema as a string that holds JSON.
-func (l *lowering) text(f *schema.Form) (*node, codec) {
-	n := l.jsonText("Written as JSON text.")
-	c := jsonCodec{lenient: f.Kinds&schema.KindString != 0}
-	l.annotate(f, n, c)
-	return n, c
-}
-
-func (l *lowering) jsonText(sentence string) *node {
-	n := typed(l.typeName("string"))
-	n.tell(sentence)
-	return n
-}
-
-func (l *lowering) typeName(name string) string {
-	if l.rules.Dialect == "openapi" {
-		return strings.ToUpper(name)
-	}
-	return name
-}
-
-// never writes a schema that nothing fits, where one must be written.
-func (l *lowering) never(f *schema.Form) *node {
+// writeNever writes a schema that nothing fits, where one must be written.
+func writeNever(l *lowering, f *schema.Form) *node {
 	if l.rules.Booleans || l.allows("not") && !l.rules.TypeRequired && l.rules.Union.Siblings == nil {
 		return &node{members: []member{{name: "not", node: &node{}}}}
 	}
-	l.lose(Widened, f.At, l.source.keyword(f.At), "no value fits; this cannot be said")
-	n := typed(l.typeName("string"))
+	l.reshape(Widened, f.At, "no value fits; this cannot be said")
+	n := l.typed("string")
 	n.tell("Never use this.")
 	return n
 }
 
-// kinds writes a schema by what it says for each type.
-func (l *lowering) kinds(f *schema.Form, at place) (*node, codec) {
+// writeKinds writes a schema by what it says for each type.
+func writeKinds(l *lowering, f *schema.Form, at place) (*node, codec) {
 	null := f.Kinds&schema.KindNull != 0
 	types := typesOf(f.Kinds &^ schema.KindNull)
 	var n *node
 	var c codec
 	switch {
 	case len(types) == 0:
-		return l.onlyNull(f)
-	case null && l.rules.Null == "none" && len(types) > 1 && l.scalars(types):
-		return l.scalarUnion(f, append(types, "null"))
+		return writeNull(l, f)
+	case null && l.rules.Null == "none" && len(types) > 1 && f.Kinds&nested == 0:
+		return writeScalars(l, f, append(types, "null"))
 	case len(types) == 1:
-		n, c = l.single(f, types[0], at)
+		n, c = writeSingle(l, f, types[0], at)
 	default:
-		n, c = l.several(f, types, at)
+		n, c = writeSeveral(l, f, types, at)
 	}
 	if null {
-		n, c = l.nullable(f, n, c)
+		return orNull(l, f.At, n, c)
 	}
 	return n, c
 }
 
-// typesOf names the types of kinds, as a schema does.
-func typesOf(k schema.Kinds) []string {
-	var types []string
-	for _, t := range []struct {
-		kind schema.Kinds
-		name string
-	}{
-		{schema.KindNull, "null"}, {schema.KindBoolean, "boolean"}, {schema.KindNumber, "number"},
-		{schema.KindString, "string"}, {schema.KindArray, "array"}, {schema.KindObject, "object"},
-	} {
-		switch {
-		case k&t.kind == 0:
-		case t.name == "number" && k&schema.KindFraction == 0:
-			types = append(types, "integer")
-		default:
-			types = append(types, t.name)
-		}
-	}
-	return types
-}
-
-// kindsOf is the other way.
-func kindsOf(name string) schema.Kinds {
-	switch name {
-	case "null":
-		return schema.KindNull
-	case "boolean":
-		return schema.KindBoolean
-	case "integer":
-		return schema.KindInteger
-	case "number":
-		return schema.KindNumber
-	case "string":
-		return schema.KindString
-	case "array":
-		return schema.KindArray
-	}
-	return schema.KindObject
-}
-
-// kindOf returns the kind of a value. A number with a fraction of zero is an integer.
-func kindOf(src []byte) schema.Kinds {
-	if len(src) == 0 {
-		return 0
-	}
-	switch src[0] {
-	case '{':
-		return schema.KindObject
-	case '[':
-		return schema.KindArray
-	case '"':
-		return schema.KindString
-	case 't', 'f':
-		return schema.KindBoolean
-	case 'n':
-		return schema.KindNull
-	}
-	if isInteger(string(src)) {
-		return schema.KindInteger
-	}
-	return schema.KindFraction
-}
-
-// single writes what f says for one type.
-func (l *lowering) single(f *schema.Form, name string, at place) (*node, codec) {
+// writeSingle writes what f says for one type.
+func writeSingle(l *lowering, f *schema.Form, name string, at place) (*node, codec) {
 	if list := enumOf(f, kindsOf(name)); list != nil {
-		return l.enum(f, name, list)
+		return writeEnum(l, f, name, list)
 	}
 	switch name {
 	case "string":
-		return l.string(f)
+		return writeString(l, f), nil
 	case "integer", "number":
-		return l.number(f, name)
+		return writeNumber(l, f, name), nil
 	case "array":
-		return l.array(f, at)
+		return writeArray(l, f, at)
 	case "object":
-		return l.object(f, at)
+		return writeObject(l, f, at)
 	}
-	return typed(l.typeName(name)), nil
+	return l.typed(name), nil
 }
 
-// several writes what f says for more than one type.
-func (l *lowering) several(f *schema.Form, types []string, at place) (*node, codec) {
-	var all schema.Kinds
-	for _, name := range types {
-		all |= kindsOf(name)
-	}
+// writeSeveral writes what f says for more than one type.
+func writeSeveral(l *lowering, f *schema.Form, types []string, at place) (*node, codec) {
+	all := kindsOf(types...)
 	if f.Enum != nil && f.Enum.Kinds&all == all {
-		return l.mixedEnum(f, enumOf(f, all))
+		return writeMixedEnum(l, f, enumOf(f, all))
 	}
 	if l.rules.Union.None {
-		return l.severalAsOne(f, types, at)
+		return writeSeveralAsOne(l, f, types, at)
 	}
 	nodes := make([]*node, len(types))
 	branches := &branchCodec{}
@@ -274,7 +206,7 @@ func (l *lowering) several(f *schema.Form, types []string, at place) (*node, cod
 		only := *f
 		only.Kinds = kindsOf(name)
 		var c codec
-		nodes[i], c = l.single(&only, name, at)
+		nodes[i], c = writeSingle(l, &only, name, at)
 		branches.add(nodes[i], &only, c)
 		plain = plain && c == nil && nodes[i].typeName() != ""
 	}
@@ -284,7 +216,7 @@ func (l *lowering) several(f *schema.Form, types []string, at place) (*node, cod
 		}
 	}
 	for _, n := range nodes {
-		l.annotate(&schema.Form{}, n, nil)
+		annotate(l, "", &schema.Notes{}, n, nil)
 	}
 	return &node{members: []member{{name: "anyOf", list: nodes}}}, branches.orNil()
 }
@@ -309,45 +241,4 @@ func mergeTypes(nodes []*node) *node {
 	}
 	n.set("type", names(types))
 	return n
-}
-
-func (l *lowering) scalars(types []string) bool {
-	return !slices.Contains(types, "array") && !slices.Contains(types, "object")
-}
-
-// onlyNull writes a schema that takes null.
-func (l *lowering) onlyNull(f *schema.Form) (*node, codec) {
-	if l.rules.Null != "none" {
-		return typed(l.typeName("null")), nil
-	}
-	l.lose(Encoded, f.At, l.source.keyword(f.At), "null is written as a text")
-	return l.table(f, []json.RawMessage{json.RawMessage("null")})
-}
-
-// nullable lets n take null too.
-func (l *lowering) nullable(f *schema.Form, n *node, c codec) (*node, codec) {
-	if c != nil {
-		c = orNull{c}
-	}
-	switch {
-	case l.rules.Null == "none":
-		l.lose(Narrowed, f.At, l.source.keyword(f.At), "null cannot be written; leave the value out")
-	case l.rules.Null == "keyword":
-		n.set("nullable", json.RawMessage("true"))
-	case n.get("anyOf") != nil:
-		m := n.get("anyOf")
-		m.list = append(m.list, typed("null"))
-	case len(n.members) == 0: // it takes anything
-	case !l.rules.Union.NoList && n.get("enum") == nil && n.typeName() != "" && n.typeName() != "object":
-		n.set("type", names([]string{n.typeName(), "null"}))
-	case !l.rules.Union.NoList && n.get("enum") == nil && n.typeName() == "" && n.get("type") != nil:
-		var types []string
-		if json.Unmarshal(n.get("type").raw, &types) == nil {
-			n.set("type", names(append(types, "null")))
-		}
-	default:
-		inner := &node{members: n.members}
-		n.members = []member{{name: "anyOf", list: []*node{inner, typed("null")}}}
-	}
-	return n, c
 }

@@ -62,6 +62,9 @@ func (n *node) tell(sentence string) { n.told = append(n.told, sentence) }
 // typed returns a schema of one type.
 func typed(name string) *node { return &node{members: []member{{name: "type", raw: quote(name)}}} }
 
+// typed returns a schema of one type as the reader calls it.
+func (r *reader) typed(name string) *node { return typed(r.typeName(name)) }
+
 // typeName returns the type, "" if it is not a single one.
 func (n *node) typeName() string {
 	if t := n.get("type"); t != nil {
@@ -69,6 +72,19 @@ func (n *node) typeName() string {
 		return s
 	}
 	return ""
+}
+
+// types returns the types, nil if none is said.
+func (n *node) types() []string {
+	t := n.get("type")
+	if t == nil {
+		return nil
+	}
+	list, ok := elements(t.raw)
+	if !ok {
+		return []string{n.typeName()}
+	}
+	return plainTexts(list)
 }
 
 // append writes the schema.

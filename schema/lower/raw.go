@@ -197,6 +197,18 @@ func appendQuoted(dst []byte, s string) []byte {
 
 func quote(s string) json.RawMessage { return appendQuoted(nil, s) }
 
+// appendList writes an array.
+func appendList(dst []byte, items [][]byte) []byte {
+	dst = append(dst, '[')
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, item...)
+	}
+	return append(dst, ']')
+}
+
 // same says that two values are the same text once formatted alike.
 func same(a, b json.RawMessage) bool {
 	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))

@@ -7,26 +7,33 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
+// definitions are what references lead to.
+type definitions struct {
+	defs   []entry // written so far
+	shared map[*schema.Def]*sharedDef
+	open   map[*schema.Def]int // being written in place, and how often
+}
+
 // A sharedDef is a definition that is written once.
 type sharedDef struct {
 	name  string
 	codec *reference
 }
 
-// ref writes a reference, or what it leads to.
-func (l *lowering) ref(f *schema.Form, at place) (*node, codec) {
+// writeRef writes a reference, or what it leads to.
+func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 	d := f.Ref
-	if l.keeps(f, at) {
-		n, c := l.share(f)
-		l.annotate(&schema.Form{At: f.At, Notes: f.Notes}, n, c)
+	if keepsRef(l, f, at) {
+		n, c := writeShared(l, d)
+		annotate(l, f.At, &f.Notes, n, c)
 		return n, c
 	}
-	if l.open[d] > l.unroll {
+	if l.open[d] > max(l.unroll, 0) {
 		l.lose(Checked, f.At, "$ref", "%s is written as JSON text from the level %d on", d.Name, l.open[d]+1)
-		l.lose(Checked, d.Form.At, l.source.keyword(d.Form.At), "%s inside itself is written as JSON text", d.Name)
+		l.reshape(Checked, d.Form.At, "%s inside itself is written as JSON text", d.Name)
 		n := l.jsonText("As above, written as JSON text.")
 		c := jsonCodec{lenient: d.Form.Kinds&schema.KindString != 0}
-		l.annotate(&schema.Form{At: f.At, Notes: f.Notes}, n, c)
+		annotate(l, f.At, &f.Notes, n, c)
 		return n, c
 	}
 	l.open[d]++
@@ -34,7 +41,7 @@ func (l *lowering) ref(f *schema.Form, at place) (*node, codec) {
 	here := *d.Form
 	here.Notes = over(f.Notes, here.Notes)
 	l.lose(Noop, f.At, "$ref", "the definition is written in place")
-	return l.schema(&here, at)
+	return l.write(&here, at)
 }
 
 // over returns the notes of a reference over those of its definition.
@@ -57,8 +64,8 @@ func over(site, def schema.Notes) schema.Notes {
 	return def
 }
 
-// keeps says that a reference is written as one.
-func (l *lowering) keeps(f *schema.Form, at place) bool {
+// keepsRef says that a reference is written as one.
+func keepsRef(l *lowering, f *schema.Form, at place) bool {
 	rules := l.rules.Ref
 	switch {
 	case rules.Inline || !l.allows("$ref"), at.root && l.rules.Root.Object:
@@ -70,33 +77,33 @@ func (l *lowering) keeps(f *schema.Form, at place) bool {
 	return f.Ref.Recursive || !told || rules.Siblings == nil || slices.Contains(rules.Siblings, "description")
 }
 
-// share writes a reference to a definition, which is written once.
-func (l *lowering) share(f *schema.Form) (*node, codec) {
-	d := f.Ref
+// writeShared writes a reference to a definition, which is written once.
+func writeShared(l *lowering, d *schema.Def) (*node, codec) {
 	s := l.shared[d]
 	if s == nil {
 		s = &sharedDef{l.defName(d.Name), &reference{name: d.Name}}
 		l.shared[d] = s
+		i := len(l.defs)
 		l.defs = append(l.defs, entry{name: s.name})
-		i := len(l.defs) - 1
 		open := l.open
 		l.open = map[*schema.Def]int{}
-		l.defs[i].node, s.codec.to = l.schema(d.Form, place{})
+		l.defs[i].node, s.codec.to = l.write(d.Form, place{})
 		l.open = open
 	}
 	ref := "#/" + l.defsKeyword() + "/" + s.name
 	return &node{members: []member{{name: "$ref", raw: quote(ref)}}}, s.codec
 }
 
-func (l *lowering) defsKeyword() string {
-	if l.rules.Dialect == "draft-07" {
+// defsKeyword is where the reader looks for definitions.
+func (r *reader) defsKeyword() string {
+	if r.rules.Dialect == "draft-07" {
 		return "definitions"
 	}
 	return "$defs"
 }
 
 // defName makes a name that needs no escapes in a reference.
-func (l *lowering) defName(name string) string {
+func (d *definitions) defName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 128 && (r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
 			return r
@@ -107,15 +114,18 @@ func (l *lowering) defName(name string) string {
 		clean = "def"
 	}
 	unique := clean
-	for n := 2; slices.ContainsFunc(l.defs, func(e entry) bool { return e.name == unique }); n++ {
+	for n := 2; slices.ContainsFunc(d.defs, func(e entry) bool { return e.name == unique }); n++ {
 		unique = clean + "_" + string(number(n))
 	}
 	return unique
 }
 
-// definitions writes what references lead to.
-func (l *lowering) definitions(root *node) {
-	if len(l.defs) > 0 {
-		root.put(member{name: l.defsKeyword(), table: l.defs})
-	}
+// A reference is the codec of a definition, which may refer to itself.
+type reference struct {
+	name string
+	to   codec // set once the definition is written
 }
+
+func (c *reference) decode(x *trip, dst, src []byte) []byte { return decode(c.to, x, dst, src) }
+func (c *reference) encode(dst, src []byte) ([]byte, bool)  { return encode(c.to, dst, src) }
+func (c *reference) seen(path []string) []string            { return seen(c.to, path) }

@@ -6,80 +6,92 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// root writes the outermost schema. Arguments are an object, whatever the
+// writeRoot writes the outermost schema. Arguments are an object, whatever the
 // schema says or forgets to say.
-func (l *lowering) root(f *schema.Form) (*node, codec) {
+func writeRoot(l *lowering, f *schema.Form) (*node, codec) {
 	at := place{root: true}
 	if !l.rules.Root.Object {
-		return l.schema(f, at)
+		return l.write(f, at)
 	}
-	whole := f
-	for i := 0; f.Ref != nil && i < 8; i++ {
-		inner := *f.Ref.Form
-		inner.Notes = over(f.Notes, inner.Notes)
-		inner.Rest = slices.Concat(f.Rest, inner.Rest)
-		f = &inner
+	object := rootObject(f)
+	if object.Kinds&schema.KindObject == 0 && object.Ref == nil {
+		l.reshape(Rejected, object.At, "arguments are an object, and this takes none")
+		return writeNoArguments(l, object.At)
 	}
-	if f.Kinds&schema.KindObject == 0 && f.Ref == nil {
-		l.lose(Rejected, f.At, l.source.keyword(f.At), "arguments are an object, and this takes none")
-		return l.record(&schema.Form{At: f.At, Kinds: schema.KindObject}, emptyObject(), at)
+	if object.Kinds != schema.KindObject {
+		l.reshape(Noop, object.At, "arguments are an object")
 	}
-	object := *f
 	object.Kinds, object.Ref = schema.KindObject, nil
-	if f.Kinds != schema.KindObject {
-		l.lose(Noop, f.At, l.source.keyword(f.At), "arguments are an object")
-	}
 	if object.Enum != nil {
-		l.lose(Dropped, f.At, l.source.first(f.At, "enum", "const"), "not told; checked when the tool is called")
+		l.lose(Dropped, object.At, l.first(object.At, "enum", "const"), notTold)
 		object.Enum = nil
 	}
-	if object.Alts != nil {
-		return l.rootUnion(whole, &object, at)
+	switch {
+	case object.Alts != nil:
+		return writeRootUnion(l, object, at)
+	case l.rules.Object.Closed && isMap(object.Object):
+		return writeRequest(l, object, at)
 	}
-	if o := object.Object; l.rules.Object.Closed && o != nil && len(o.Properties) == 0 && o.Additional != nil && o.Additional.Kinds != 0 {
-		return l.wrap(&object, at)
-	}
-	return l.schema(&object, at)
+	return l.write(object, at)
 }
 
-func emptyObject() *schema.ObjectForm { return &schema.ObjectForm{MaxProperties: -1} }
+// rootObject returns a copy of what the references at the root lead to.
+func rootObject(f *schema.Form) *schema.Form {
+	root := *f
+	for i := 0; root.Ref != nil && i < 8; i++ {
+		inner := *root.Ref.Form
+		inner.Notes = over(root.Notes, inner.Notes)
+		inner.Rest = slices.Concat(root.Rest, inner.Rest)
+		root = inner
+	}
+	return &root
+}
 
-// rootUnion writes alternatives at the root.
-func (l *lowering) rootUnion(whole, f *schema.Form, at place) (*node, codec) {
+// isMap says that an object has members of any name, and only those.
+func isMap(o *schema.ObjectForm) bool {
+	return o != nil && len(o.Properties) == 0 && o.Additional != nil && o.Additional.Kinds != 0
+}
+
+// writeNoArguments writes an object without properties.
+func writeNoArguments(l *lowering, at string) (*node, codec) {
+	return writeRecord(l, &schema.Form{At: at, Kinds: schema.KindObject}, &schema.ObjectForm{MaxProperties: -1}, place{root: true})
+}
+
+// writeRootUnion writes alternatives at the root.
+func writeRootUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 	u := *f.Alts
 	u.Forms = slices.DeleteFunc(slices.Clone(u.Forms), func(alt *schema.Form) bool { return content(alt).Kinds&schema.KindObject == 0 })
-	if len(u.Forms) == 0 {
-		l.lose(Rejected, f.At, l.source.keyword(f.At), "arguments are an object, and no alternative is one")
-		return l.record(&schema.Form{At: f.At, Kinds: schema.KindObject}, emptyObject(), at)
+	switch len(u.Forms) {
+	case 0:
+		l.reshape(Rejected, f.At, "arguments are an object, and no alternative is one")
+		return writeNoArguments(l, f.At)
+	case 1:
+		return writeRoot(l, u.Forms[0])
 	}
 	f.Alts = &u
-	if len(u.Forms) == 1 {
-		return l.root(u.Forms[0])
-	}
 	switch {
 	case !l.rules.Root.NoUnion && !l.rules.Union.None:
-		n, c := l.schema(f, at)
-		typedRoot := typed(l.typeName("object"))
+		n, c := l.write(f, at)
+		root := l.typed("object")
 		for _, m := range n.members {
-			typedRoot.put(m)
+			root.put(m)
 		}
-		return typedRoot, c
+		return root, c
 	case l.rules.Root.Flatten || l.rules.Union.None:
-		return l.schema(f, at)
+		return l.write(f, at)
 	}
-	return l.wrap(f, at)
+	return writeRequest(l, f, at)
 }
 
-// wrap writes what may not stand at the root as the property "request".
-func (l *lowering) wrap(f *schema.Form, at place) (*node, codec) {
-	l.lose(Encoded, f.At, l.source.keyword(f.At), `the arguments are written as the property "request"`)
+// writeRequest writes what may not stand at the root as the property "request".
+func writeRequest(l *lowering, f *schema.Form, at place) (*node, codec) {
+	l.reshape(Encoded, f.At, `the arguments are written as the property "request"`)
 	inner := *f
-	notes := inner.Notes
 	inner.Notes = schema.Notes{}
-	n, c := l.record(&schema.Form{At: f.At, Kinds: schema.KindObject}, &schema.ObjectForm{
+	n, c := writeRecord(l, &schema.Form{At: f.At, Kinds: schema.KindObject}, &schema.ObjectForm{
 		Properties: []schema.Property{{Name: "request", Form: &inner, Required: true}}, Additional: &schema.Form{}, MaxProperties: -1,
 	}, at)
-	l.annotate(&schema.Form{At: f.At, Notes: notes}, n, nil)
+	annotate(l, f.At, &f.Notes, n, nil)
 	return n, join(requestCodec{}, c)
 }
 

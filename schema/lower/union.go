@@ -1,41 +1,39 @@
 package lower
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/schema"
 )
 
-// union writes alternatives of overlapping kinds.
-func (l *lowering) union(f *schema.Form, at place) (*node, codec) {
+// writeUnion writes alternatives of overlapping kinds.
+func writeUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 	u := f.Alts
 	if l.rules.Union.None || at.root && l.rules.Root.NoUnion {
-		return l.flatten(f, at)
+		return flatten(l, f, at)
 	}
 	nodes := make([]*node, len(u.Forms))
 	branches := &branchCodec{}
 	for i, alt := range u.Forms {
 		var c codec
-		nodes[i], c = l.schema(alt, at)
+		nodes[i], c = l.write(alt, at)
 		branches.add(nodes[i], alt, c)
 	}
 	if l.rules.Union.FirstKey && !distinctFirst(nodes, u.Tag) {
-		return l.flatten(f, at)
+		return flatten(l, f, at)
 	}
+	c := branches.orNil()
 	keyword := "anyOf"
-	if u.One {
-		if l.rules.Union.OneOf && branches.orNil() == nil {
-			keyword = "oneOf"
-		} else {
-			l.lose(Widened, f.At, l.source.first(f.At, "oneOf"), "a value that fits more than one alternative is accepted here")
-		}
+	switch {
+	case u.One && l.rules.Union.OneOf && c == nil:
+		keyword = "oneOf"
+	case u.One:
+		l.lose(Widened, f.At, l.first(f.At, "oneOf"), "a value that fits more than one alternative is accepted here")
 	}
 	n := &node{members: []member{{name: keyword, list: nodes}}}
-	c := branches.orNil()
 	if f.Kinds&schema.KindNull != 0 {
-		n, c = l.nullable(f, n, c)
+		return orNull(l, f.At, n, c)
 	}
 	return n, c
 }
@@ -68,173 +66,6 @@ func distinctFirst(nodes []*node, tag string) bool {
 	return true
 }
 
-// flatten writes alternatives as one schema that takes all of them.
-func (l *lowering) flatten(f *schema.Form, at place) (*node, codec) {
-	if l.merging > 3 { // alternatives of alternatives
-		l.lose(Checked, f.At, l.source.keyword(f.At), "alternatives inside alternatives are written as JSON text")
-		return l.text(f)
-	}
-	l.merging++
-	defer func() { l.merging-- }()
-	l.lose(Widened, f.At, l.source.first(f.At, "anyOf", "oneOf", "type"), "alternatives are merged into one; which members go together is checked when the tool is called")
-	merged := l.merge(f)
-	var n *node
-	var c codec
-	if merged.Alts != nil {
-		n, c = l.text(merged)
-	} else if n, c = l.kinds(merged, at); n.typeName() != "" {
-		l.tellAlternatives(n, f.Alts)
-	}
-	return n, c
-}
-
-// merge returns one form that takes what any of the alternatives takes.
-func (l *lowering) merge(f *schema.Form) *schema.Form {
-	merged := &schema.Form{At: f.At, Kinds: f.Kinds & schema.KindNull}
-	byKind := map[string][]*schema.Form{}
-	for _, alt := range f.Alts.Forms {
-		for _, name := range typesOf(content(alt).Kinds) {
-			byKind[name] = append(byKind[name], content(alt))
-			merged.Kinds |= kindsOf(name)
-		}
-	}
-	merged.Object = mergeObjects(byKind["object"])
-	merged.Array = mergeArrays(byKind["array"])
-	mergeScalars(merged, byKind)
-	return merged
-}
-
-// content follows a reference.
-func content(f *schema.Form) *schema.Form {
-	for range 8 {
-		if f.Ref == nil {
-			break
-		}
-		f = f.Ref.Form
-	}
-	return f
-}
-
-// mergeScalars keeps enums, and the rules of types that only one alternative has.
-func mergeScalars(merged *schema.Form, byKind map[string][]*schema.Form) {
-	enum := &schema.EnumForm{}
-	for _, name := range []string{"string", "integer", "number", "boolean"} {
-		forms := byKind[name]
-		kind := kindsOf(name)
-		all := len(forms) > 0 && !(name == "integer" && byKind["number"] != nil)
-		for _, f := range forms {
-			all = all && enumOf(f, kind) != nil
-		}
-		if all {
-			enum.Kinds |= kind
-			for _, f := range forms {
-				for _, v := range enumOf(f, kind) {
-					if !slices.ContainsFunc(enum.Values, func(w json.RawMessage) bool { return same(v, w) }) {
-						enum.Values = append(enum.Values, v)
-					}
-				}
-			}
-		}
-		if len(forms) == 1 && !all {
-			if name == "string" {
-				merged.Text = forms[0].Text
-			} else if name != "boolean" && (byKind["integer"] == nil || byKind["number"] == nil) {
-				merged.Number = forms[0].Number
-			}
-		}
-	}
-	if enum.Kinds != 0 {
-		merged.Enum = enum
-	}
-}
-
-func mergeArrays(forms []*schema.Form) *schema.ArrayForm {
-	if len(forms) == 0 {
-		return nil
-	}
-	merged := &schema.ArrayForm{MaxItems: -1}
-	var items []*schema.Form
-	for _, f := range forms {
-		if f.Array == nil || f.Array.Items == nil {
-			return merged
-		}
-		items = append(append(items, f.Array.Prefix...), f.Array.Items)
-	}
-	merged.Items = schema.AnyOf(items...)
-	return merged
-}
-
-// mergeObjects returns an object with the properties of all forms; required is
-// what all require.
-func mergeObjects(forms []*schema.Form) *schema.ObjectForm {
-	if len(forms) == 0 {
-		return nil
-	}
-	merged := &schema.ObjectForm{Additional: &schema.Form{}, MaxProperties: -1}
-	alternatives := map[string][]*schema.Form{}
-	required := map[string]int{}
-	for _, f := range forms {
-		o := f.Object
-		if o == nil {
-			o = &schema.ObjectForm{}
-		}
-		for _, p := range o.Properties {
-			if alternatives[p.Name] == nil {
-				merged.Properties = append(merged.Properties, schema.Property{Name: p.Name})
-			}
-			alternatives[p.Name] = append(alternatives[p.Name], p.Form)
-			if p.Required {
-				required[p.Name]++
-			}
-		}
-		switch {
-		case o.Additional == nil && merged.Additional != nil && merged.Additional.Kinds == 0:
-			merged.Additional = nil
-		case o.Additional != nil && o.Additional.Kinds != 0:
-			merged.Additional = o.Additional
-		}
-	}
-	for i := range merged.Properties {
-		p := &merged.Properties[i]
-		p.Form = anyOf(alternatives[p.Name])
-		p.Required = required[p.Name] == len(forms)
-	}
-	return merged
-}
-
-// anyOf joins forms that may be the same.
-func anyOf(forms []*schema.Form) *schema.Form {
-	forms = slices.Compact(slices.Clone(forms))
-	if len(forms) == 1 {
-		return forms[0]
-	}
-	return schema.AnyOf(forms...)
-}
-
-// tellAlternatives tells which members go together.
-func (l *lowering) tellAlternatives(n *node, u *schema.Union) {
-	var list []string
-	for _, alt := range u.Forms {
-		o := content(alt).Object
-		if o == nil {
-			return
-		}
-		var need []string
-		for _, p := range o.Properties {
-			if p.Required {
-				need = append(need, p.Name)
-			}
-		}
-		if need == nil {
-			return
-		}
-		list = append(list, strings.Join(need, " with "))
-	}
-	if s := strings.Join(list, "; or "); len(s) < maxTold && !l.rules.Silent {
-		n.tell("Give together: " + s + ".")
-	}
-}
-
 // A branchCodec chooses among alternatives.
 type branchCodec struct{ branches []branch }
 
@@ -257,20 +88,14 @@ func seenKinds(n *node) schema.Kinds {
 		}
 		return all
 	}
-	t := n.get("type")
-	if t == nil {
+	types := n.types()
+	if types == nil {
 		return schema.KindAny
 	}
-	var kinds schema.Kinds
-	list, ok := elements(t.raw)
-	if !ok {
-		list = [][]byte{t.raw}
+	for i, name := range types {
+		types[i] = strings.ToLower(name)
 	}
-	for _, item := range list {
-		name, _ := unquote(item)
-		kinds |= kindsOf(strings.ToLower(name))
-	}
-	return kinds
+	return kindsOf(types...)
 }
 
 func (c *branchCodec) orNil() codec {
@@ -321,7 +146,7 @@ func (c *branchCodec) encode(dst, src []byte) ([]byte, bool) {
 			return append(dst, out...), true
 		}
 	}
-	if len(src) == 4 && isNull(src) {
+	if isNull(src) {
 		return append(dst, src...), true
 	}
 	return dst, false

@@ -1,8 +1,6 @@
 package lower
 
-import (
-	"slices"
-)
+import "slices"
 
 // An objectCodec writes an object with other names and with members that are
 // always there.
@@ -200,69 +198,3 @@ func (c *objectCodec) seen(path []string) []string {
 	}
 	return append([]string{path[0]}, seen(c.rest, path[1:])...)
 }
-
-// A valueCodec writes a value as the member "value" of an object.
-type valueCodec struct{}
-
-func (valueCodec) decode(x *trip, dst, src []byte) []byte {
-	if all, ok := fields(src); ok && len(all) == 1 && all[0].name == "value" {
-		return append(dst, all[0].value...)
-	}
-	if !isNull(src) {
-		x.note(`the object with "value" around it was missing`)
-	}
-	return append(dst, src...)
-}
-
-func (valueCodec) encode(dst, src []byte) ([]byte, bool) {
-	return append(append(append(dst, `{"value":`...), src...), '}'), true
-}
-
-func (valueCodec) seen(path []string) []string { return append([]string{"value"}, path...) }
-
-// A pairsCodec writes an object as a list of its members.
-type pairsCodec struct{}
-
-func (pairsCodec) decode(_ *trip, dst, src []byte) []byte {
-	list, ok := elements(src)
-	if !ok {
-		return append(dst, src...)
-	}
-	w := objectWriter{dst: []byte{'{'}, ok: true}
-	for _, item := range list {
-		pair, ok := fields(item)
-		var key string
-		var value []byte
-		for _, f := range pair {
-			switch f.name {
-			case "key":
-				key, ok = unquote(f.value)
-			case "value":
-				value = f.value
-			}
-		}
-		if !ok || value == nil || len(pair) != 2 {
-			return append(dst, src...)
-		}
-		w.put(key, nil, value) // a key given twice is found by validation
-	}
-	return append(dst, append(w.dst, '}')...)
-}
-
-func (pairsCodec) encode(dst, src []byte) ([]byte, bool) {
-	all, ok := fields(src)
-	if !ok {
-		return dst, false
-	}
-	dst = append(dst, '[')
-	for i, f := range all {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendQuoted(append(dst, `{"key":`...), f.name), `,"value":`...)
-		dst = append(append(dst, f.value...), '}')
-	}
-	return append(dst, ']'), true
-}
-
-func (pairsCodec) seen(path []string) []string { return nil }

@@ -8,53 +8,28 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// A jsonCodec writes a value as a string that holds JSON.
-type jsonCodec struct {
-	lenient bool // what is no JSON is the string itself
-}
-
-func (c jsonCodec) decode(x *trip, dst, src []byte) []byte {
-	s, ok := unquote(src)
-	if !ok {
-		return append(dst, src...) // the value itself, as it was before
-	}
-	if inner := trim([]byte(s)); len(inner) > 0 && json.Valid(inner) {
-		return append(dst, inner...)
-	}
-	if c.lenient {
-		x.note("the text is no JSON; taken as it is")
-	}
-	return append(dst, src...)
-}
-
-func (c jsonCodec) encode(dst, src []byte) ([]byte, bool) {
-	return appendQuoted(dst, string(src)), true
-}
-
-func (c jsonCodec) seen([]string) []string { return nil }
-
-// severalAsOne writes values of several types for a reader without alternatives.
-func (l *lowering) severalAsOne(f *schema.Form, types []string, at place) (*node, codec) {
-	keyword := l.source.keyword(f.At)
+// writeSeveralAsOne writes values of several types for a reader without
+// alternatives.
+func writeSeveralAsOne(l *lowering, f *schema.Form, types []string, at place) (*node, codec) {
 	switch {
-	case l.scalars(types):
-		return l.scalarUnion(f, types)
-	case oneOrMany(f, types):
+	case kindsOf(types...)&nested == 0:
+		return writeScalars(l, f, types)
+	case oneOrMany(f):
 		only := *f
 		only.Kinds = schema.KindArray
-		n, c := l.array(&only, at)
-		l.lose(Narrowed, f.At, keyword, "a single value is written as a list of one")
+		n, c := writeArray(l, &only, at)
+		l.reshape(Narrowed, f.At, "a single value is written as a list of one")
 		n.tell("A list, also for a single value.")
 		return n, join(listCodec{}, c)
 	}
-	l.lose(Checked, f.At, keyword, "values of several types are written as JSON text")
+	l.reshape(Checked, f.At, "values of several types are written as JSON text")
 	n := l.jsonText("Written as JSON text: " + strings.Join(types, " or ") + ".")
 	return n, jsonCodec{lenient: f.Kinds&schema.KindString != 0}
 }
 
 // oneOrMany says that f is a scalar or a list of such scalars.
-func oneOrMany(f *schema.Form, types []string) bool {
-	if !slices.Contains(types, "array") || slices.Contains(types, "object") || f.Array == nil ||
+func oneOrMany(f *schema.Form) bool {
+	if f.Kinds&nested != schema.KindArray || f.Array == nil ||
 		f.Array.Items == nil || f.Array.Prefix != nil || f.Array.MinItems > 1 {
 		return false
 	}
@@ -76,43 +51,44 @@ func (listCodec) encode(dst, src []byte) ([]byte, bool) {
 
 func (listCodec) seen(path []string) []string { return path }
 
-// scalarUnion writes numbers, texts, booleans and null as texts.
-func (l *lowering) scalarUnion(f *schema.Form, types []string) (*node, codec) {
-	keyword := l.source.keyword(f.At)
-	var kinds schema.Kinds
-	for _, t := range types {
-		kinds |= kindsOf(t)
-	}
+// writeScalars writes numbers, texts, booleans and null as texts.
+func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
+	kinds := kindsOf(types...)
 	if f.Enum != nil && f.Enum.Kinds&kinds == kinds {
-		l.lose(Encoded, f.At, keyword, "written as texts")
-		return l.table(f, enumOf(f, kinds))
+		l.reshape(Encoded, f.At, "written as texts")
+		return writeTable(l, f.At, enumOf(f, kinds))
 	}
 	c := &scalarCodec{kinds: kinds}
-	words := make([]string, 0, len(types))
-	for _, t := range types {
+	words := make([]string, len(types))
+	for i, t := range types {
 		list := enumOf(f, kindsOf(t))
-		switch {
-		case list != nil:
-			words = append(words, choices(list))
-			c.fixed = append(c.fixed, list...)
-		case t == "string":
-			words = append(words, "a text")
-		case t == "boolean":
-			words = append(words, "true or false")
-		case t == "null":
-			words = append(words, "null")
-		default:
-			words = append(words, "a number")
-		}
+		c.fixed = append(c.fixed, list...)
+		words[i] = scalarWords(t, list)
 	}
 	kind := Encoded
 	if f.Text != nil || f.Number != nil || f.Enum != nil || kinds&schema.KindString == 0 || kinds&schema.KindNumber == schema.KindInteger {
 		kind = Checked
 	}
-	l.lose(kind, f.At, keyword, "%s: written as a text, and turned back", strings.Join(types, " or "))
-	n := typed(l.typeName("string"))
+	l.reshape(kind, f.At, "%s: written as a text, and turned back", strings.Join(types, " or "))
+	n := l.typed("string")
 	n.tell("Written as text: " + strings.Join(words, ", or ") + ".")
 	return n, c
+}
+
+// scalarWords says what a text may stand for: the values of a type, or those
+// that are listed.
+func scalarWords(name string, list []json.RawMessage) string {
+	switch {
+	case list != nil:
+		return choices(list)
+	case name == "string":
+		return "a text"
+	case name == "boolean":
+		return "true or false"
+	case name == "null":
+		return "null"
+	}
+	return "a number"
 }
 
 // A scalarCodec writes numbers, booleans and null as texts.

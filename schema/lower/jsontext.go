@@ -1,0 +1,47 @@
+package lower
+
+import (
+	"encoding/json"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+// writeText writes a schema as a string that holds JSON.
+func writeText(l *lowering, f *schema.Form) (*node, codec) {
+	n := l.jsonText("Written as JSON text.")
+	c := jsonCodec{lenient: f.Kinds&schema.KindString != 0}
+	annotate(l, f.At, &f.Notes, n, c)
+	return n, c
+}
+
+// jsonText writes the schema of a string that holds JSON.
+func (r *reader) jsonText(sentence string) *node {
+	n := r.typed("string")
+	n.tell(sentence)
+	return n
+}
+
+// A jsonCodec writes a value as a string that holds JSON.
+type jsonCodec struct {
+	lenient bool // what is no JSON is the string itself
+}
+
+func (c jsonCodec) decode(x *trip, dst, src []byte) []byte {
+	s, ok := unquote(src)
+	if !ok {
+		return append(dst, src...) // the value itself, as it was before
+	}
+	if inner := trim([]byte(s)); len(inner) > 0 && json.Valid(inner) {
+		return append(dst, inner...)
+	}
+	if c.lenient {
+		x.note("the text is no JSON; taken as it is")
+	}
+	return append(dst, src...)
+}
+
+func (c jsonCodec) encode(dst, src []byte) ([]byte, bool) {
+	return appendQuoted(dst, string(src)), true
+}
+
+func (c jsonCodec) seen([]string) []string { return nil }

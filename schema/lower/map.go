@@ -1,0 +1,88 @@
+package lower
+
+import (
+	"github.com/toolpost/toolpost/schema"
+)
+
+// writeMap writes an object whose members may have any name.
+func writeMap(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*node, codec) {
+	free := o.Additional == nil || o.Additional.Any()
+	maps := l.rules.Object.Maps
+	if maps == "" && !l.rules.Object.Closed && (l.allows("additionalProperties") || free) {
+		r := &record{lowering: l, form: f, object: o, at: at, node: l.typed("object"), codec: newObjectCodec()}
+		if o.Additional != nil && l.allows("additionalProperties") {
+			r.others(o.Additional)
+		}
+		r.sizes()
+		return r.node, r.codec.orNil()
+	}
+	keyword := l.first(f.At, "additionalProperties", "type")
+	if free || maps != "pairs" {
+		l.lose(Checked, f.At, keyword, "an object with members of any name is written as JSON text")
+		return l.jsonText("A JSON object, written as JSON text."), jsonCodec{}
+	}
+	l.lose(Checked, f.At, keyword, "an object with members of any name is written as a list of keys and values; a key given twice is an error")
+	n, c := writeArray(l, pairsOf(f.At, o), at)
+	return n, join(pairsCodec{}, c)
+}
+
+// pairsOf describes an object as a list of its members.
+func pairsOf(at string, o *schema.ObjectForm) *schema.Form {
+	pair := &schema.Form{At: at, Kinds: schema.KindObject, Object: &schema.ObjectForm{
+		Properties: []schema.Property{
+			{Name: "key", Form: &schema.Form{At: at, Kinds: schema.KindString}, Required: true},
+			{Name: "value", Form: o.Additional, Required: true},
+		},
+		Additional: &schema.Form{}, MaxProperties: -1,
+	}}
+	return &schema.Form{At: at, Kinds: schema.KindArray, Array: &schema.ArrayForm{
+		Items: pair, MinItems: o.MinProperties, MaxItems: o.MaxProperties,
+	}}
+}
+
+// A pairsCodec writes an object as a list of its members.
+type pairsCodec struct{}
+
+func (pairsCodec) decode(_ *trip, dst, src []byte) []byte {
+	list, ok := elements(src)
+	if !ok {
+		return append(dst, src...)
+	}
+	w := objectWriter{dst: []byte{'{'}, ok: true}
+	for _, item := range list {
+		pair, ok := fields(item)
+		var key string
+		var value []byte
+		for _, f := range pair {
+			switch f.name {
+			case "key":
+				key, ok = unquote(f.value)
+			case "value":
+				value = f.value
+			}
+		}
+		if !ok || value == nil || len(pair) != 2 {
+			return append(dst, src...)
+		}
+		w.put(key, nil, value) // a key given twice is found by validation
+	}
+	return append(dst, append(w.dst, '}')...)
+}
+
+func (pairsCodec) encode(dst, src []byte) ([]byte, bool) {
+	all, ok := fields(src)
+	if !ok {
+		return dst, false
+	}
+	dst = append(dst, '[')
+	for i, f := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendQuoted(append(dst, `{"key":`...), f.name), `,"value":`...)
+		dst = append(append(dst, f.value...), '}')
+	}
+	return append(dst, ']'), true
+}
+
+func (pairsCodec) seen(path []string) []string { return nil }

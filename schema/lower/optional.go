@@ -1,0 +1,62 @@
+package lower
+
+import "github.com/toolpost/toolpost/schema"
+
+// writeOptional writes a property that takes null for being left out.
+func writeOptional(l *lowering, f *schema.Form, at place) (*node, codec) {
+	if f.Any() && l.rules.Untyped == "json" { // null itself is the text "null"
+		n, c := l.write(f, at)
+		return orAbsent(l, n, nullCodec{c})
+	}
+	meant := f
+	if f.Ref != nil {
+		meant = f.Ref.Form
+	}
+	if meant.Kinds&schema.KindNull != 0 && !isNull(f.Notes.Default) {
+		wrapped := &schema.Form{At: f.At, Kinds: schema.KindObject, Object: &schema.ObjectForm{
+			Properties: []schema.Property{{Name: "value", Form: f, Required: true}}, Additional: &schema.Form{}, MaxProperties: -1,
+		}}
+		l.reshape(Encoded, f.At, `null leaves the property out; {"value":null} is null`)
+		n, c := writeObject(l, wrapped, at)
+		n, c = orAbsent(l, n, c)
+		return n, join(valueCodec{}, c)
+	}
+	n, c := l.write(f, at)
+	if f.Kinds&schema.KindNull != 0 {
+		return n, c
+	}
+	return orAbsent(l, n, c)
+}
+
+// orAbsent lets n take null for being left out.
+func orAbsent(l *lowering, n *node, c codec) (*node, codec) {
+	var told []byte
+	if m := n.get("description"); m != nil {
+		told = m.raw
+	}
+	n, c = orNull(l, "", n, c)
+	if inner := n.get("anyOf"); told != nil && inner != nil && n.get("description") == nil && l.misplaced(n) == nil {
+		inner.list[0].drop("description") // it belongs to the property, not to one of its alternatives
+		n.set("description", told)
+	}
+	return n, c
+}
+
+// A valueCodec writes a value as the member "value" of an object.
+type valueCodec struct{}
+
+func (valueCodec) decode(x *trip, dst, src []byte) []byte {
+	if all, ok := fields(src); ok && len(all) == 1 && all[0].name == "value" {
+		return append(dst, all[0].value...)
+	}
+	if !isNull(src) {
+		x.note(`the object with "value" around it was missing`)
+	}
+	return append(dst, src...)
+}
+
+func (valueCodec) encode(dst, src []byte) ([]byte, bool) {
+	return append(append(append(dst, `{"value":`...), src...), '}'), true
+}
+
+func (valueCodec) seen(path []string) []string { return append([]string{"value"}, path...) }

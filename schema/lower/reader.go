@@ -1,0 +1,150 @@
+package lower
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+// A reader knows what Rules accept.
+type reader struct {
+	rules   *Rules
+	allowed map[string]bool // keywords; nil is all
+	name    *regexp.Regexp  // of property names; nil for any
+}
+
+func newReader(rules *Rules) *reader {
+	r := &reader{rules: rules}
+	if rules.Keywords != nil {
+		r.allowed = make(map[string]bool, len(rules.Keywords))
+		for _, k := range rules.Keywords {
+			r.allowed[k] = true
+		}
+	}
+	if rules.Object.Name != "" {
+		r.name, _ = regexp.Compile(rules.Object.Name) // a dialect is checked when it is read
+	}
+	return r
+}
+
+// allows says that a keyword is taken.
+func (r *reader) allows(keyword string) bool {
+	return (r.allowed == nil || r.allowed[keyword]) && !slices.Contains(r.rules.Without, keyword)
+}
+
+// typeName returns the reader's name of a type.
+func (r *reader) typeName(name string) string {
+	if r.rules.Dialect == "openapi" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// nameFits says that a property name is taken.
+func (r *reader) nameFits(name string) bool {
+	most := r.rules.Object.NameMax
+	return (most == 0 || utf8.RuneCountInString(name) <= most) && (r.name == nil || r.name.MatchString(name))
+}
+
+// repairName makes a name that fits of one that does not.
+func (r *reader) repairName(name string) string {
+	most := r.rules.Object.NameMax
+	var b strings.Builder
+	for _, c := range name {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	fixed := cut(strings.Trim(b.String(), "_"), most)
+	switch {
+	case fixed == "":
+		return "property"
+	case !r.nameFits(fixed):
+		return cut("p_"+fixed, most)
+	}
+	return fixed
+}
+
+func cut(s string, most int) string {
+	if most > 0 && len(s) > most {
+		return strings.TrimRight(s[:most], "_")
+	}
+	return s
+}
+
+// formatFits says that a format is taken for values of a type.
+func (r *reader) formatFits(typeName, format string) bool {
+	return r.allows("format") && (r.rules.Formats == nil || slices.Contains(r.rules.Formats[typeName], format))
+}
+
+// valuesFit says that values of these kinds may stand in an enum.
+func (r *reader) valuesFit(list []json.RawMessage) bool {
+	e := r.rules.Enum
+	for _, v := range list {
+		fit := true
+		switch kindOf(v) {
+		case schema.KindString:
+			fit = !e.NoEmpty || string(v) != `""`
+		case schema.KindInteger, schema.KindFraction:
+			fit = !e.Strings
+		case schema.KindBoolean:
+			fit = !e.Strings && !e.Numbers
+		default:
+			fit = !e.Strings && !e.Numbers && !e.Scalars
+		}
+		if !fit {
+			return false
+		}
+	}
+	return true
+}
+
+// enumFits says that an enum is not too long.
+func (r *reader) enumFits(list []json.RawMessage) bool {
+	limits := r.rules.Limits
+	if limits.EnumValues > 0 && len(list) > limits.EnumValues {
+		return false
+	}
+	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || utf8.RuneCount(values(list)) <= limits.LongEnumRunes
+}
+
+// wholeFits says that a keyword may be written as it is.
+func (r *reader) wholeFits(k schema.Keyword) bool {
+	text := string(k.Value)
+	if !r.allows(k.Name) || r.rules.Dialect != "" || strings.Contains(text, `"$ref"`) ||
+		r.rules.Object.Declared && strings.Contains(text, `"required"`) {
+		return false
+	}
+	inner := readSource([]byte("{" + string(quote(k.Name)) + ":" + text + "}"))
+	for _, keywords := range inner.keywords {
+		if slices.ContainsFunc(keywords, func(name string) bool { return !r.allows(name) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// misplaced lists the annotations of n that may not stand beside its
+// reference or its alternatives.
+func (r *reader) misplaced(n *node) []string {
+	var siblings []string
+	switch {
+	case n.get("$ref") != nil:
+		siblings = r.rules.Ref.Siblings
+	case n.get("anyOf") != nil:
+		siblings = r.rules.Union.Siblings
+	}
+	if siblings == nil {
+		return nil
+	}
+	return slices.DeleteFunc([]string{"description", "title", "default", "nullable", "examples"}, func(k string) bool {
+		return slices.Contains(siblings, k)
+	})
+}
