@@ -40,9 +40,10 @@ type Adapted struct {
 
 // A Tool is a tool as one reader gets it.
 type Tool struct {
-	// Tool is the adapted tool: its handler takes the adapted arguments. It is
-	// Original where the reader takes that as it is. Its Input is nil if the
-	// reader wants no schema for a tool without arguments.
+	// Tool is the adapted tool: its handler takes the adapted arguments, and
+	// repairs what the schema of the original refuses and models often write.
+	// Its Input is nil if the reader wants no schema for a tool without
+	// arguments.
 	*toolpost.Tool
 
 	Original *toolpost.Tool // as it was
@@ -56,9 +57,14 @@ type Tool struct {
 
 	codec    *lower.Codec
 	counts   lower.Counts
-	exact    bool // the input schema has lost nothing
+	changed  bool // the definition is not that of the original
 	enforced bool // arguments are checked even if the original is Unchecked
+	choosy   bool // the schema of the original lists values
 }
+
+// Changed says that the reader gets another definition than that of the
+// original.
+func (t *Tool) Changed() bool { return t.changed }
 
 // Withheld is a tool that the reader does not get.
 type Withheld struct {
@@ -121,6 +127,9 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 			adapted, why = nil, &refusal{"internal", fmt.Sprintf("adapting it has a defect: %v", p)}
 		}
 	}()
+	if t.Input == nil {
+		return nil, &refusal{"all/poison-root-type", `there is no input schema: write {"type":"object"} if the tool takes no arguments`}
+	}
 	a := &Tool{Original: t}
 	def := t.Definition
 	if err := l.input(a, &def); err != nil {
@@ -139,10 +148,8 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	def.Description, losses = l.Text.tool(t.Name, t.Description)
 	a.lose(losses...)
 	l.results(a, &def)
-	if def.Name == t.Name && def.Description == t.Description && def.Input == t.Input && def.Output == t.Output {
-		a.Tool = t
-		return a, nil
-	}
+	a.changed = def.Name != t.Name || def.Description != t.Description || def.Input != t.Input || def.Output != t.Output
+	a.choosy = bytes.Contains(t.Input.Raw(), []byte(`"enum"`)) || bytes.Contains(t.Input.Raw(), []byte(`"const"`))
 	a.Tool = &toolpost.Tool{Definition: def, Handler: a.call, Policy: t.Policy}
 	a.Policy.Unchecked, a.Policy.Approve = true, nil // the original does both, with its own arguments
 	return a, nil
@@ -168,8 +175,8 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	} else if l.Strict != nil {
 		low.Counts = lower.Schema(def.Input, &l.Input).Counts
 	}
-	a.codec, a.counts, a.exact = low.Codec, low.Counts, lower.Exact(low.Losses)
-	a.enforced = !a.exact || !low.Codec.Identity()
+	a.codec, a.counts = low.Codec, low.Counts
+	a.enforced = !lower.Exact(low.Losses) || !low.Codec.Identity()
 	a.lose(low.Losses...)
 	if low.Schema == nil {
 		def.Input = nil

@@ -37,14 +37,18 @@ func defined(t testing.TB, raw string) *toolpost.Tool {
 	}
 }
 
-func TestUntouchedToolIsTheOriginal(t *testing.T) {
+func TestUntouchedToolKeepsItsDefinition(t *testing.T) {
 	tools := []*toolpost.Tool{
 		defined(t, `{"name":"a.b","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"icons":[]}`),
 		defined(t, `{"name":"c","description":"(_)","inputSchema":{"type":"object","properties":{"a_b":{}}}}`),
 	}
 	for i, got := range (&dialect.Dialect{ID: "x"}).Adapt(tools, nil).Tools {
-		if got.Tool != tools[i] || got.Original != tools[i] || got.Losses != nil {
-			t.Errorf("%s: %+v", tools[i].Name, got)
+		raw, err := got.MarshalJSON()
+		if err != nil || string(raw) != string(tools[i].Source) || got.Changed() || got.Original != tools[i] || got.Losses != nil {
+			t.Errorf("%s: %s, %v, %v", tools[i].Name, raw, got.Losses, err)
+		}
+		if got.Input != tools[i].Input || got.Output != tools[i].Output {
+			t.Errorf("%s: its schemas are copies", tools[i].Name)
 		}
 	}
 }
@@ -123,13 +127,16 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-func TestDefectWithholdsOneTool(t *testing.T) {
+func TestNoSchemaWithholdsOneTool(t *testing.T) {
 	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Max: 10}}
 	good := defined(t, `{"name":"good","inputSchema":{"type":"object"}}`)
 	bad := &toolpost.Tool{Definition: toolpost.Definition{Name: "bad"}} // no schema at all
 	a := d.Adapt([]*toolpost.Tool{bad, good}, nil)
-	if len(a.Tools) != 1 || a.Tools[0].Tool != good || len(a.Withheld) != 1 || a.Withheld[0].Name != "bad" {
-		t.Errorf("got %v", a)
+	if len(a.Tools) != 1 || a.Tools[0].Original != good || len(a.Withheld) != 1 {
+		t.Fatalf("got %v", a)
+	}
+	if w := a.Withheld[0]; w.Name != "bad" || w.Rule != "all/poison-root-type" || !strings.HasPrefix(w.Why, "there is no input schema") {
+		t.Errorf("withheld %+v", w)
 	}
 }
 
@@ -192,7 +199,7 @@ func TestStrict(t *testing.T) {
 		{&dialect.Strict{Optional: 7}, "n0 n1 n2 n3 n4", false},
 		{&dialect.Strict{Optional: 6}, "n0 n1 n2 n4", true},
 		{&dialect.Strict{Optional: 1}, "n1 n2", true},
-		{&dialect.Strict{Tools: 2}, "n1 n2", true},
+		{&dialect.Strict{Tools: 2}, "n0 n1", true},
 		{&dialect.Strict{Properties: 4}, "n0 n1 n2 n4", true},
 	}
 	for _, test := range tests {
@@ -206,6 +213,47 @@ func TestStrict(t *testing.T) {
 		}
 		if strings.Join(got, " ") != test.want || test.over != (len(a.Findings) == 1 && a.Findings[0].Rule == "x/strict-limits") {
 			t.Errorf("%+v: strict are %v; findings %v; withheld %v", test.strict, got, a.Findings, a.Withheld)
+		}
+	}
+}
+
+// TestStrictSaysAllThatTheToolSays: what is lost anywhere in the definition
+// counts.
+func TestStrictSaysAllThatTheToolSays(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Strict: &dialect.Strict{}, Name: plain, Text: dialect.Text{Max: 20, SchemaMax: 20, Forbid: "~"}, Output: dialect.Output{Drop: true}}
+	long := strings.Repeat("Some words here. ", 10)
+	for raw, want := range map[string]bool{
+		`{"name":"n","inputSchema":{"type":"object"}}`:                                                                   true,
+		`{"name":"A.b","inputSchema":{"type":"object"}}`:                                                                 true,
+		`{"name":"n","description":"a~b","inputSchema":{"type":"object"}}`:                                               true,
+		`{"name":"n","description":"` + long + `","inputSchema":{"type":"object"}}`:                                      false,
+		`{"name":"n","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"` + long + `"}}}}`: false,
+		`{"name":"n","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`:                                  false,
+	} {
+		if got := d.Adapt([]*toolpost.Tool{defined(t, raw)}, nil).Tools[0]; got.Strict != want {
+			t.Errorf("%s: strict %v, losses %v", raw, got.Strict, got.Losses)
+		}
+	}
+}
+
+// TestStrictRank: one large tool does not cost the others.
+func TestStrictRank(t *testing.T) {
+	object := func(n int) string {
+		var properties, required []string
+		for i := range n {
+			properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string"}`, i))
+			required = append(required, fmt.Sprintf(`"p%d"`, i))
+		}
+		return `"inputSchema":{"type":"object","additionalProperties":false,"properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") + `]}`
+	}
+	tools := []*toolpost.Tool{defined(t, `{"name":"large","description":"d",`+object(490)+`}`)}
+	for i := range 20 {
+		tools = append(tools, defined(t, fmt.Sprintf(`{"name":"small%d","description":"d",%s}`, i, object(2))))
+	}
+	d := &dialect.Dialect{ID: "x", Strict: &dialect.Strict{Properties: 500, Optional: 10}}
+	for _, tool := range d.Adapt(tools, nil).Tools {
+		if tool.Strict != (tool.Name != "large") {
+			t.Errorf("%s: strict %v", tool.Name, tool.Strict)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func checkTool(t *testing.T, d *dialect.Dialect, tool *dialect.Tool) {
 		strings.ContainsAny(text, d.Text.Forbid), d.Text.Required && text == "":
 		t.Errorf("%s, %s: description %q", d.ID, tool.Name, text)
 	}
-	if tool.Tool == tool.Original && len(tool.Losses) > 0 {
+	if !tool.Changed() && len(tool.Losses) > 0 {
 		t.Errorf("%s, %s: it is as it was, with losses %v", d.ID, tool.Name, tool.Losses)
 	}
 	if tool.Strict && d.Strict == nil {

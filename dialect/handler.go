@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -11,50 +13,76 @@ import (
 )
 
 // call is the handler of an adapted tool: it runs the original with the
-// arguments turned back. The original checks and approves them.
+// arguments turned back. The original checks and approves them; the arguments
+// in Params stay as they were sent.
 func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	inner := *call
-	inner.Name = t.Original.Name
-	var notes []string
-	inner.Arguments, notes = t.decode(call.Arguments)
-	if t.enforced && t.Original.Policy.Unchecked {
-		if err := t.check(inner.Arguments); err != nil {
-			return nil, err
+	decoded, notes := t.decode(call.Arguments)
+	checked := !t.Original.Policy.Unchecked
+	if !checked && (t.enforced || t.repairable(decoded)) {
+		fitted, more, err := t.repair(decoded)
+		switch {
+		case err == nil:
+			decoded, notes = fitted, append(notes, more...)
+		case t.enforced:
+			return nil, t.seen(err)
+		} // else the server judges: it may take more than its schema says
+	}
+	r, err := t.run(ctx, call, decoded, notes)
+	if checked && t.refused(err) != nil {
+		if fitted, more, bad := t.repair(decoded); bad == nil && len(more) > 0 {
+			r, err = t.run(ctx, call, fitted, append(notes, more...))
 		}
 	}
-	r, err := t.Original.Run(ctx, &inner)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, t.seen(err)
-	case r == nil && len(notes) > 0:
-		r = toolpost.Parts()
 	}
-	return r.WithNotes(notes...), nil
+	return r, nil
+}
+
+// run runs the original with arguments of its own shape.
+func (t *Tool) run(ctx context.Context, call *toolpost.Call, arguments json.RawMessage, notes []string) (*toolpost.Result, error) {
+	inner := *call
+	inner.Name, inner.Arguments = t.Original.Name, arguments
+	r, err := t.Original.Run(ctx, &inner)
+	if err != nil || len(notes) == 0 {
+		return r, err
+	}
+	return r.WithNotes(firstNotes(notes)...), nil
+}
+
+// maxNotes is how many repairs a model is told of one by one.
+const maxNotes = 10
+
+func firstNotes(notes []string) []string {
+	if more := len(notes) - maxNotes; more > 0 {
+		return append(slices.Clone(notes[:maxNotes]), fmt.Sprintf("and %d more", more))
+	}
+	return notes
 }
 
 // Decode returns arguments that a model wrote for t in the shape of the
 // original's schema, validated. Its error is written for the model.
 func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	decoded, _ := t.decode(arguments)
-	if err := t.check(decoded); err != nil {
-		return nil, err
+	fitted, _, err := t.repair(decoded)
+	if err != nil {
+		return nil, t.seen(err)
 	}
-	return decoded, nil
+	return fitted, nil
 }
 
-// decode repairs arguments and turns them into the shape of the original.
+// decode turns arguments into the shape of the original.
 func (t *Tool) decode(arguments json.RawMessage) (decoded json.RawMessage, notes []string) {
 	arguments, notes = unwrapped(arguments)
 	decoded, more := t.codec.Decode(arguments)
-	notes = append(notes, more...)
-	decoded, more = t.unwrapParts(decoded)
 	return decoded, append(notes, more...)
 }
 
-// check validates decoded arguments.
-func (t *Tool) check(decoded json.RawMessage) error {
-	if err := t.Original.Input.Validator().Validate(decoded); err != nil {
-		return t.seen(&toolpost.ArgumentsError{Tool: t.Original.Name, Err: err})
+// refused returns the error if it is about the arguments of the original, not
+// about those of another tool that its handler ran.
+func (t *Tool) refused(err error) *toolpost.ArgumentsError {
+	if wrong, ok := err.(*toolpost.ArgumentsError); ok && wrong.Tool == t.Original.Name {
+		return wrong
 	}
 	return nil
 }
@@ -62,8 +90,8 @@ func (t *Tool) check(decoded json.RawMessage) error {
 // seen turns an error about the original's arguments into one about those
 // that the model wrote.
 func (t *Tool) seen(err error) error {
-	wrong, ok := err.(*toolpost.ArgumentsError) // not those of other tools that the handler ran
-	if !ok || wrong.Tool != t.Original.Name {
+	wrong := t.refused(err)
+	if wrong == nil {
 		return err
 	}
 	invalid, ok := wrong.Err.(*schema.ValidationError)
@@ -86,7 +114,7 @@ func (t *Tool) seen(err error) error {
 }
 
 // unwrapped returns arguments that are an object. Models write it as a
-// string that holds the object, now and then.
+// string that holds the object, now and then, which no server takes.
 func unwrapped(arguments json.RawMessage) (json.RawMessage, []string) {
 	raw := bytes.TrimSpace(arguments)
 	switch {

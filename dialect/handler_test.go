@@ -104,17 +104,133 @@ func TestCallWithWrongArguments(t *testing.T) {
 }
 
 // TestUncheckedStaysUnchecked: what a foreign server takes beyond its schema
-// reaches it, where the reader saw that schema.
+// reaches it, where the reader saw that schema. It is repaired only if that
+// makes it fit.
 func TestUncheckedStaysUnchecked(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: plain}
-	for in, want := range map[string]string{
-		`{"id":"1","tags":["[1]"]}`: `{"id":"1","tags":["[1]"]}`,
-		`{"id":"1","tags":"[1]"}`:   `{"id":"1","tags":[1]}`,
-		``:                          `{}`,
+	for _, d := range []*dialect.Dialect{{ID: "x", Name: plain}, {ID: "y"}} {
+		for in, want := range map[string]string{
+			`{"id":"1","tags":["[1]"]}`:            `{"id":"1","tags":["[1]"]}`,
+			`{"id":"1","tags":"[1]"}`:              `{"id":"1","tags":"[1]"}`,
+			`{"id":1,"tags":"[1]"}`:                `{"id":1,"tags":[1]}`,
+			`{"id":1, "tags":"\u005b1]"}`:          `{"id":1, "tags":[1]}`,
+			`{"id":1, "note":"[1]", "extra":"{}"}`: `{"id":1, "note":"[1]", "extra":"{}"}`,
+			`"{\"id\":\"1\"}"`:                     `{"id":"1"}`,
+			``:                                     `{}`,
+		} {
+			tool, got := record(userSchema, toolpost.Policy{Unchecked: true})
+			if r := through(t, d, tool, in); r.IsError() || string(got.Arguments) != want || (want == in) != (r.Notes() == nil) && in != "" {
+				t.Errorf("%s, %s: called with %s; %q", d.ID, in, got.Arguments, r.Notes())
+			}
+		}
+	}
+}
+
+// TestEveryDialectRepairs: what is repaired does not depend on what else was
+// to be adapted.
+func TestEveryDialectRepairs(t *testing.T) {
+	const in = `{"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}}},"required":["a"]}`
+	for _, d := range dialect.All() {
+		for _, description := range []string{"plain", "has_underscore"} {
+			for _, unchecked := range []bool{false, true} {
+				for arguments, want := range map[string]string{
+					`{"a":[1, 2]}`:      `{"a":[1, 2]}`,
+					`{"a":"[1,2]"}`:     `{"a":[1,2]}`,
+					`"{\"a\":[1]}"`:     `{"a":[1]}`,
+					`"{\"a\":\"[1]\"}"`: `{"a":[1]}`,
+				} {
+					tool, got := record(in, toolpost.Policy{Unchecked: unchecked})
+					tool.Description = description
+					r := through(t, d, tool, arguments)
+					var values []byte
+					if values = got.Arguments; arguments != want {
+						values = []byte(strings.ReplaceAll(string(values), " ", ""))
+					}
+					if r.IsError() || string(values) != want || (arguments == want) != (len(r.Notes()) == 0) {
+						text, _ := r.FirstText()
+						t.Errorf("%s, %s, unchecked %v: %s: called with %s, notes %q; %s", d.ID, description, unchecked, arguments, values, r.Notes(), text)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRepairOfCase(t *testing.T) {
+	const in = `{"type":"object","$defs":{"S":{"anyOf":[{"const":"Open"},{"enum":["Done",3]}]}},"properties":{
+		"state":{"$ref":"#/$defs/S"},"states":{"type":"array","items":{"$ref":"#/$defs/S"}},"twice":{"enum":["Ab","AB"]},
+		"by/name":{"additionalProperties":{"enum":["high"]}},"text":{"type":"string","pattern":"^[a-z]+$"},"number":{"type":"integer"}}}`
+	d := &dialect.Dialect{ID: "x"}
+	for arguments, want := range map[string]string{
+		`{"state":"Open"}`:               "",
+		`{"state":"OPEN"}`:               `/state was "OPEN"; it is read as "Open"`,
+		`{"states":["done", "open", 3]}`: `/states/0 was "done"; it is read as "Done"` + "\n" + `/states/1 was "open"; it is read as "Open"`,
+		`{"states":"[\"done\"]"}`:        `/states was a string that holds JSON; it is read as that JSON` + "\n" + `/states/0 was "done"; it is read as "Done"`,
+		`{"by/name":{"a":"HIGH"}}`:       `/by~1name/a was "HIGH"; it is read as "high"`,
+		`{"twice":"ab"}`:                 "refused",
+		`{"text":"HIGH"}`:                "refused",
+		`{"number":"7"}`:                 "refused",
+		`{"state":"OPEN","number":"7"}`:  "refused",
 	} {
-		tool, got := record(userSchema, toolpost.Policy{Unchecked: true})
-		if r := through(t, d, tool, in); r.IsError() || string(got.Arguments) != want {
-			t.Errorf("%s: called with %s", in, got.Arguments)
+		for _, unchecked := range []bool{false, true} {
+			tool, got := record(in, toolpost.Policy{Unchecked: unchecked})
+			r := through(t, d, tool, arguments)
+			switch notes := strings.Join(r.Notes(), "\n"); {
+			case want != "refused" && (r.IsError() || notes != want):
+				t.Errorf("%s: %v, notes %s", arguments, r.IsError(), notes)
+			case want == "refused" && unchecked && string(got.Arguments) != arguments:
+				t.Errorf("%s: called with %s", arguments, got.Arguments)
+			case want == "refused" && !unchecked && (!r.IsError() || got.Name != ""):
+				t.Errorf("%s: it is not refused", arguments)
+			}
+		}
+	}
+}
+
+// TestApprovalSeesRepairedArguments: nobody is asked about arguments that do
+// not fit.
+func TestApprovalSeesRepairedArguments(t *testing.T) {
+	var asked []string
+	tool, got := record(userSchema, toolpost.Policy{Approve: func(_ context.Context, call *toolpost.Call) error {
+		asked = append(asked, string(call.Arguments))
+		return nil
+	}})
+	d := &dialect.Dialect{ID: "x"}
+	through(t, d, tool, `{"id":1,"tags":"[2]","limit":1}`)
+	if !slices.Equal(asked, []string{`{"id":1,"tags":[2],"limit":1}`}) || string(got.Arguments) != asked[0] {
+		t.Errorf("asked for %q, called with %s", asked, got.Arguments)
+	}
+}
+
+// TestHandlerRunsOnce: an error about arguments that the handler makes itself
+// is no reason to repair.
+func TestHandlerRunsOnce(t *testing.T) {
+	runs := 0
+	tool, _ := record(userSchema, toolpost.Policy{})
+	tool.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		runs++
+		return nil, &toolpost.ArgumentsError{Tool: "get.user", Err: errors.New("no such user")}
+	}
+	if r := through(t, &dialect.Dialect{ID: "x"}, tool, `{"id":1,"note":"{}"}`); !r.IsError() || runs != 1 {
+		t.Errorf("%d runs", runs)
+	}
+}
+
+// TestManyRepairs: a model is told of ten, and of how many more there are.
+func TestManyRepairs(t *testing.T) {
+	tool, _ := record(`{"type":"object","properties":{"a":{"type":"array","items":{"enum":["red","green",1]}}}}`, toolpost.Policy{})
+	d, err := dialect.Find("openai-strict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, arguments := range map[*dialect.Dialect]string{
+		{ID: "x"}: `{"a":[` + strings.Repeat(`"RED",`, 29) + `"RED"]}`,
+		d:         `{"a":[` + strings.Repeat(`"RED",`, 4999) + `"RED"]}`,
+	} {
+		r := through(t, d, tool, arguments)
+		notes := r.Notes()
+		want := fmt.Sprintf("and %d more", strings.Count(arguments, "RED")-10)
+		if r.IsError() || len(notes) != 11 || notes[10] != want {
+			t.Errorf("%s: %d notes, %q", d.ID, len(notes), notes[max(0, len(notes)-1):])
 		}
 	}
 }

@@ -9,42 +9,117 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
 )
 
-// unwrapParts replaces strings that hold JSON by what they hold, where the
-// schema refuses the string and takes that.
-func (t *Tool) unwrapParts(decoded json.RawMessage) (repaired json.RawMessage, notes []string) {
-	if !bytes.Contains(decoded, []byte(`"{`)) && !bytes.Contains(decoded, []byte(`"[`)) {
-		return decoded, nil
-	}
-	validator := t.Original.Input.Validator()
-	invalid, _ := validator.Validate(decoded).(*schema.ValidationError)
-	if invalid == nil {
-		return decoded, nil
-	}
-	for _, p := range invalid.Problems {
-		start, end := locate(decoded, p.Pointer)
-		inside := quotedJSON(decoded[start:end])
-		if inside == nil || inside[0] != '{' && inside[0] != '[' {
-			continue
-		}
-		candidate := bytes.Join([][]byte{decoded[:start], inside, decoded[end:]}, nil)
-		if left, _ := validator.Validate(candidate).(*schema.ValidationError); left == nil || !about(left, p.Pointer) {
-			decoded = candidate
-			notes = append(notes, fmt.Sprintf("%s was a string that holds JSON; it is read as that JSON", t.codec.Seen(p.Pointer)))
-		}
-	}
-	return decoded, notes
-}
+// maxRepairs is how often arguments are repaired and looked at again. Each time
+// as many parts are repaired as a [schema.ValidationError] names.
+const maxRepairs = 10
 
-func about(invalid *schema.ValidationError, pointer string) bool {
-	for _, p := range invalid.Problems {
-		if p.Pointer == pointer {
+// repairable says that arguments could hold what repair looks for. It saves
+// the validation of most arguments that nothing else validates.
+func (t *Tool) repairable(arguments json.RawMessage) bool {
+	if t.choosy {
+		return true
+	}
+	for rest := []byte(arguments); ; {
+		i := bytes.IndexByte(rest, '"')
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1:]
+		if text := bytes.TrimLeft(rest, " "); len(text) > 0 && (text[0] == '{' || text[0] == '[' || text[0] == '\\') {
 			return true
 		}
 	}
-	return false
+}
+
+// repair returns arguments that fit the schema of the original: these, or
+// what is made of them where the schema refuses a string. The error is an
+// [toolpost.ArgumentsError] about what they were.
+func (t *Tool) repair(arguments json.RawMessage) (fitted json.RawMessage, notes []string, err error) {
+	validator, first := t.Original.Input.Validator(), error(nil)
+	r := repairs{fitted: arguments, schema: t.Original.Input.Raw(), seen: t.codec.Seen}
+	for range maxRepairs {
+		err := validator.Validate(r.fitted)
+		if err == nil {
+			return r.fitted, r.notes, nil
+		}
+		if first == nil {
+			first = &toolpost.ArgumentsError{Tool: t.Original.Name, Err: err}
+		}
+		invalid, _ := err.(*schema.ValidationError)
+		if invalid == nil || !r.all(invalid.Problems) {
+			break
+		}
+	}
+	return nil, nil, first
+}
+
+// repairs are those of one call.
+type repairs struct {
+	fitted json.RawMessage
+	notes  []string
+	schema json.RawMessage
+	doc    *document // the schema, once it was asked for
+	seen   func(pointer string) string
+}
+
+// all repairs the strings that problems are about; false says that there was
+// nothing to repair.
+func (r *repairs) all(problems []schema.Problem) bool {
+	before := len(r.notes)
+	for _, p := range problems {
+		start, end := locate(r.fitted, p.Pointer)
+		if start == end || r.fitted[start] != '"' || p.Pointer == "" {
+			continue
+		}
+		was := r.fitted[start:end]
+		if choice := r.choice(p.Pointer, was); choice != nil {
+			r.notes = append(r.notes, fmt.Sprintf("%s was %s; it is read as %s", r.seen(p.Pointer), clip(string(was), 80), clip(string(choice), 80)))
+			r.put(start, end, choice)
+		} else if inside := quotedJSON(was); inside != nil && (inside[0] == '{' || inside[0] == '[') {
+			r.notes = append(r.notes, r.seen(p.Pointer)+" was a string that holds JSON; it is read as that JSON")
+			r.put(start, end, inside)
+		}
+	}
+	return len(r.notes) > before
+}
+
+func (r *repairs) put(start, end int, value []byte) {
+	r.fitted = bytes.Join([][]byte{r.fitted[:start], value, r.fitted[end:]}, nil)
+}
+
+// choice returns the only listed value that was is in another case, nil if
+// there is none.
+func (r *repairs) choice(pointer string, was []byte) []byte {
+	text, err := jsontext.AppendUnquote(nil, was)
+	if err != nil {
+		return nil
+	}
+	if r.doc == nil {
+		r.doc = inspect(r.schema)
+	}
+	path := strings.Split(pointer[1:], "/")
+	for i, token := range path {
+		path[i] = unescapePointer(token)
+	}
+	only := ""
+	for _, listed := range r.doc.choices(path) {
+		switch {
+		case !strings.EqualFold(listed, string(text)) || listed == only:
+		case only != "" || listed == string(text):
+			return nil
+		default:
+			only = listed
+		}
+	}
+	if only == "" {
+		return nil
+	}
+	quoted, _ := jsontext.AppendQuote(nil, only) // its only error is the replacement of bad UTF-8
+	return quoted
 }
 
 // quotedJSON returns the JSON that a JSON string holds, nil if there is none.

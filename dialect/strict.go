@@ -8,28 +8,27 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// chooseStrict switches strict mode on where a schema says the same as its
-// original. If these tools together are over a limit, those with the fewest
-// optional properties and unions go first, so that most tools are strict; of
+// chooseStrict switches strict mode on where a tool says the same as its
+// original. If these tools together are over a limit, those that take the
+// smallest share of any limit go first, so that most tools are strict; of
 // equal ones the first on the list. The schema of a tool that is left out
 // keeps its shape: it is valid without strict mode too, and decodes the same.
 func (a *Adapted) chooseStrict() {
-	if a.Dialect.Strict == nil {
+	limits := a.Dialect.Strict
+	if limits == nil {
 		return
 	}
 	var able []*Tool
 	for _, t := range a.Tools {
-		if t.exact {
+		if lower.Exact(t.Losses) {
 			able = append(able, t)
 		}
 	}
-	slices.SortStableFunc(able, func(x, y *Tool) int {
-		return cmp.Compare(x.counts.Optional+x.counts.Unions, y.counts.Optional+y.counts.Unions)
-	})
+	slices.SortStableFunc(able, func(x, y *Tool) int { return cmp.Compare(limits.share(x.counts), limits.share(y.counts)) })
 	sum, tools := lower.Counts{}, 0
 	for _, t := range able {
 		with := add(sum, t.counts)
-		if a.Dialect.Strict.holds(with, tools+1) {
+		if limits.holds(with, tools+1) {
 			t.Strict, sum, tools = true, with, tools+1
 		}
 	}
@@ -53,4 +52,18 @@ func (s *Strict) holds(c lower.Counts, tools int) bool {
 	within := func(n, limit int) bool { return limit <= 0 || n <= limit }
 	return within(tools, s.Tools) && within(c.Optional, s.Optional) && within(c.Unions, s.Unions) &&
 		within(c.Properties, s.Properties) && within(c.EnumValues, s.EnumValues) && within(c.Runes, s.Runes)
+}
+
+// share returns the largest part of a limit that one tool takes.
+func (s *Strict) share(c lower.Counts) float64 {
+	largest := 0.0
+	for _, l := range [][2]int{
+		{1, s.Tools}, {c.Optional, s.Optional}, {c.Unions, s.Unions},
+		{c.Properties, s.Properties}, {c.EnumValues, s.EnumValues}, {c.Runes, s.Runes},
+	} {
+		if l[1] > 0 {
+			largest = max(largest, float64(l[0])/float64(l[1]))
+		}
+	}
+	return largest
 }

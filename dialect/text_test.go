@@ -89,7 +89,7 @@ func TestText(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %q\n got %q\nwant %q", test.what, test.in, got, test.want)
 		}
-		if changed := got != test.in; changed != (len(tool.Losses) == 1) || changed == (tool.Tool == tool.Original) {
+		if changed := got != test.in; changed != (len(tool.Losses) == 1) || changed != tool.Changed() {
 			t.Errorf("%s: losses %v", test.what, tool.Losses)
 		}
 		if again := described(test.x, "get_userById", got).Description; again != got {

@@ -57,7 +57,7 @@ func (n *tally) add(t *dialect.Tool) {
 	switch {
 	case worst >= 0:
 		n.worst[kinds()[worst]]++
-	case t.Tool != t.Original:
+	case t.Changed():
 		n.worst[lower.Noop]++ // in another notation
 	default:
 		n.same++
