@@ -16,25 +16,25 @@ import (
 // check finds what decoding does not: text is what d was read from.
 func (d *Dialect) check(text jsontext.Value) error {
 	if d.Title == "" {
-		return errors.New("title is missing")
+		return newFault("/title", "is missing")
 	}
 	if err := checkNumbers(text); err != nil {
 		return err
 	}
-	if err := checkPatterns(d.patterns()); err != nil {
+	if err := d.checkPatterns(); err != nil {
 		return err
 	}
 	for _, rules := range []struct {
 		at string
 		*lower.Rules
-	}{{"input", &d.Input}, {"output.rules", &d.Output.Rules}} {
+	}{{"/input", &d.Input}, {"/output/rules", &d.Output.Rules}} {
 		if err := checkWords(rules.at, rules.Rules); err != nil {
 			return err
 		}
 	}
 	for i, c := range d.Clients {
 		if err := c.check(); err != nil {
-			return fmt.Errorf("clients[%d]: %w", i, err)
+			return newFault(fmt.Sprintf("/clients/%d", i), "is wrong: %w", err)
 		}
 	}
 	known := map[string]bool{}
@@ -43,7 +43,7 @@ func (d *Dialect) check(text jsontext.Value) error {
 	}
 	for i, s := range d.Sources {
 		if err := s.check(known); err != nil {
-			return fmt.Errorf("sources[%d]: %w", i, err)
+			return newFault(fmt.Sprintf("/sources/%d", i), "is wrong: %w", err)
 		}
 	}
 	return nil
@@ -58,30 +58,32 @@ func checkNumbers(text jsontext.Value) error {
 			return nil // the end: the text was read before
 		}
 		if token.Kind() == '0' && strings.HasPrefix(token.String(), "-") {
-			return fmt.Errorf("%s is %s: a limit is 0 or more", dec.StackPointer(), token)
+			return newFault(string(dec.StackPointer()), "is %s: a limit is 0 or more", token)
 		}
 	}
 }
 
 // patterns returns the regular expressions by where they stand.
 func (d *Dialect) patterns() [][2]string {
-	class := ""
-	if d.Name.Fold != "" {
-		class = "^" + d.Name.Fold + "$"
-	}
 	return [][2]string{
-		{"name.pattern", d.Name.Pattern},
-		{"name.fold", class},
-		{"input.object.name", d.Input.Object.Name},
-		{"output.rules.object.name", d.Output.Rules.Object.Name},
+		{"/name/pattern", d.Name.Pattern},
+		{"/name/fold", d.Name.Fold},
+		{"/input/object/name", d.Input.Object.Name},
+		{"/output/rules/object/name", d.Output.Rules.Object.Name},
 	}
 }
 
-func checkPatterns(all [][2]string) error {
-	for _, p := range all {
+// bracket is one bracket expression, such as [A-Z[:digit:]\]_].
+var bracket = regexp.MustCompile(`^\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]$`)
+
+func (d *Dialect) checkPatterns() error {
+	for _, p := range d.patterns() {
 		if _, err := regexp.Compile(p[1]); err != nil {
-			return fmt.Errorf("%s: %w", p[0], err)
+			return newFault(p[0], "is wrong: %w", err)
 		}
+	}
+	if fold := d.Name.Fold; fold != "" && !bracket.MatchString(fold) {
+		return newFault("/name/fold", "is %.80q: it has to be one class of characters, such as [A-Za-z0-9_]", fold)
 	}
 	return nil
 }
@@ -93,12 +95,12 @@ func checkWords(at string, r *lower.Rules) error {
 		{"null", r.Null, "keyword none"},
 		{"untyped", r.Untyped, "json"},
 		{"pattern", r.Pattern, "re2 simple anchored"},
-		{"object.maps", r.Object.Maps, "pairs json"},
-		{"array.tuples", r.Array.Tuples, "object"},
-		{"ref.recursion", r.Ref.Recursion, "optional none"},
+		{"object/maps", r.Object.Maps, "pairs json"},
+		{"array/tuples", r.Array.Tuples, "object"},
+		{"ref/recursion", r.Ref.Recursion, "optional none"},
 	} {
 		if w.word != "" && !slices.Contains(strings.Fields(w.known), w.word) {
-			return fmt.Errorf("%s.%s is %q: leave it out, or take one of %s", at, w.at, w.word, w.known)
+			return newFault(at+"/"+w.at, "is %.80q: leave it out, or take one of %s", w.word, w.known)
 		}
 	}
 	return nil

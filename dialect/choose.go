@@ -10,8 +10,16 @@ import (
 // Choose returns the dialect for a client, by its name and version in
 // clientInfo and its HTTP user agent, each of which may be empty. Unknown
 // clients get "mcp". Clients of an overlay come before built-in ones; then
-// those that ask for a name, for a version, for a user agent.
+// those that ask for a name, for a version, for a user agent. What clientInfo
+// leaves open is what a user agent such as claude-code/2.1.329 (cli) says.
 func (b *Book) Choose(name, version, userAgent string) *Dialect {
+	product, rest, _ := strings.Cut(userAgent, "/")
+	if name == "" {
+		name = product
+	}
+	if version == "" && strings.EqualFold(name, product) {
+		version = rest
+	}
 	for _, m := range b.clients {
 		if m.fits(name, version, userAgent) {
 			return m.dialect

@@ -10,30 +10,33 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 //go:embed targets/*.json
 var targets embed.FS
 
-// builtIn holds the dialects of targets, read once.
-var builtIn = sync.OnceValue(func() *Book {
+// builtIn reads the dialects of targets, once.
+var builtIn = sync.OnceValues(func() (*reader, *Book) {
 	written, err := readTargets()
 	if err != nil {
 		panic(err)
 	}
-	b, err := written.book(nil)
+	r := &reader{sheets: written, pages: map[string]*page{}}
+	b, err := r.book(nil)
 	if err != nil {
 		panic(err) // a file of this package is wrong, which its tests tell first
 	}
-	return b
+	return r, b
 })
 
-func readTargets() (sheets, error) {
+func readTargets() (map[string]jsontext.Value, error) {
 	files, err := fs.Glob(targets, "targets/*.json")
 	if err != nil {
 		return nil, err
 	}
-	written := sheets{}
+	written := map[string]jsontext.Value{}
 	for _, f := range files {
 		text, err := targets.ReadFile(f)
 		if err != nil {
@@ -44,13 +47,18 @@ func readTargets() (sheets, error) {
 	return written, nil
 }
 
+func builtInBook() *Book {
+	_, b := builtIn()
+	return b
+}
+
 // All returns the built-in dialects, sorted by id. They are shared: do not
 // change them.
-func All() []*Dialect { return builtIn().All() }
+func All() []*Dialect { return builtInBook().All() }
 
 // Find returns the built-in dialect of that id. It is shared: do not change
 // it.
-func Find(id string) (*Dialect, error) { return builtIn().Find(id) }
+func Find(id string) (*Dialect, error) { return builtInBook().Find(id) }
 
 // A Book is the dialects that a configuration knows: the built-in ones with
 // the user's own over them. What it returns is shared: do not change it.
@@ -63,47 +71,53 @@ type Book struct {
 // JSON; it changes the built-in one of its id, or is a new one that extends
 // another. It is laid over the other member by member: null takes a member
 // away, lists and scalars replace, sources are added. A change to a dialect
-// also holds for those that extend it.
+// also holds for those that extend it. The error is [OverlayErrors].
 func NewBook(overlays map[string][]byte) (*Book, error) {
+	r, b := builtIn()
 	if len(overlays) == 0 {
-		return builtIn(), nil
+		return b, nil
 	}
-	written, err := readTargets()
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range slices.Sorted(maps.Keys(overlays)) {
-		if err := written.overlay(id, overlays[id]); err != nil {
-			return nil, fmt.Errorf("dialect %q: %w", id, err)
-		}
-	}
-	return written.book(overlays)
+	return r.with(overlays).book(overlays)
 }
 
-// book reads all dialects, those of overlays first: they are the likelier to
-// be wrong, and their clients win.
-func (s sheets) book(overlays map[string][]byte) (*Book, error) {
+// book reads all dialects; clients of overlays win.
+func (r *reader) book(overlays map[string][]byte) (*Book, error) {
 	b := &Book{dialects: map[string]*Dialect{}}
-	ids := append(slices.Sorted(maps.Keys(overlays)), slices.Sorted(maps.Keys(s))...)
-	for _, id := range ids {
-		if b.dialects[id] != nil {
-			continue
+	var wrong, also OverlayErrors // those of overlays, and of others because of them
+	for _, id := range slices.Sorted(maps.Keys(r.sheets)) {
+		p := r.read(id)
+		err := p.err
+		if err == nil {
+			b.dialects[id] = p.dialect
+			err = b.addClients(p.dialect, member(overlays[id], "clients") != nil)
 		}
-		d, err := s.dialect(id)
-		if err != nil {
-			return nil, fmt.Errorf("dialect %q: %w", id, err)
+		switch {
+		case err == nil:
+		case overlays[id] != nil:
+			wrong = append(wrong, newOverlayError(id, err))
+		case !isInherited(err):
+			also = append(also, newOverlayError(id, err))
 		}
-		b.dialects[id] = d
-		for _, c := range d.Clients {
-			m, err := newMatch(d, c, member(overlays[id], "clients") != nil)
-			if err != nil {
-				return nil, fmt.Errorf("dialect %q: clients: %w", id, err)
-			}
-			b.clients = append(b.clients, m)
-		}
+	}
+	if len(wrong) == 0 {
+		wrong = also
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
 	}
 	slices.SortStableFunc(b.clients, byRank)
 	return b, nil
+}
+
+func (b *Book) addClients(d *Dialect, overlaid bool) error {
+	for i, c := range d.Clients {
+		m, err := newMatch(d, c, overlaid)
+		if err != nil {
+			return newFault(fmt.Sprintf("/clients/%d", i), "is wrong: %w", err)
+		}
+		b.clients = append(b.clients, m)
+	}
+	return nil
 }
 
 // All returns the dialects of the book, sorted by id.
@@ -124,7 +138,7 @@ func missing[V any](id string, known map[string]V) error {
 	if id == "" {
 		return errors.New("no dialect is named: there are " + listed(known))
 	}
-	return fmt.Errorf("there is no dialect %q: there are %s", id, listed(known))
+	return fmt.Errorf("there is no dialect %.80q: there are %s", id, listed(known))
 }
 
 func listed[V any](known map[string]V) string {

@@ -1,8 +1,13 @@
 package dialect_test
 
 import (
+	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/dialect"
 )
@@ -35,7 +40,15 @@ func TestChoose(t *testing.T) {
 		{"claude-code", "2.1.99", "", "claude-code-2.1.197"},
 		{"claude-code", "", "", "claude-code-2.1.197"},
 		{"claude-code", "unknown", "", "claude-code-2.1.197"},
-		{"", "", "claude-code/2.1.329 (sdk-cli)", "claude-code-2.1.197"},
+		{"", "", "claude-code/2.1.329 (sdk-cli)", "claude-code"},
+		{"Claude-Code", "", "claude-code/2.1.329 (sdk-cli)", "claude-code"},
+		{"claude-code", "", "claude-code/2.1.328", "claude-code-2.1.197"},
+		{"claude-code", "2.1.197", "claude-code/2.1.329", "claude-code-2.1.197"}, // clientInfo counts
+		{"claude-code", "", "node/22.1.0", "claude-code-2.1.197"},
+		{"", "", "claude-code", "claude-code-2.1.197"},
+		{"", "2.1.329", "claude-code/1", "claude-code"},
+		{"", "", "/2.1.329", "mcp"},
+		{"", "", "node/22.1.0", "mcp"},
 		{"my-claude-code", "2.1.329", "", "mcp"},
 		{"claude-ai", "0.1.0", "", "claude-desktop"},
 		{"Anthropic/ClaudeAI", "1.0.0", "", "claude-ai"},
@@ -139,15 +152,27 @@ func TestOverlayErrors(t *testing.T) {
 		{"X Y", `{"extends": "mcp"}`, []string{`dialect "X Y"`, "id"}},
 		{"../x", `{"extends": "mcp"}`, []string{`dialect "../x"`, "id"}},
 		{"mcp", `{"title": ""}`, []string{`dialect "mcp"`, "title"}},
-		{"mcp", `{"titel": "x"}`, []string{`dialect "mcp"`, `"titel"`}},
-		{"mcp", `{"input": {"unoin": {}}}`, []string{`dialect "mcp"`, `"unoin"`, "/input"}},
-		{"mcp", `{"input": {"union": {"ONEOF": true}}}`, []string{`"ONEOF"`}},
-		{"mcp", `{"input": 5}`, []string{"/input"}},
-		{"mcp", `{"name": {"max": "5"}}`, []string{"/name/max"}},
-		{"mcp", `{"name": {"max": -1}}`, []string{"/name/max", "-1"}},
-		{"mcp", `{"list": {"tools": 1.5}}`, []string{"/list/tools"}},
+		{"mcp", `{"titel": "x"}`, []string{`dialect "mcp"`, "titel is not known", "title, extends"}},
+		{"mcp", `{"input": {"unoin": {}}}`, []string{`dialect "mcp"`, "input.unoin is not known", "union"}},
+		{"mcp", `{"input": {"union": {"ONEOF": true}}}`, []string{"input.union.ONEOF"}},
+		{"mcp", `{"input": 5}`, []string{"input is a number; want an object"}},
+		{"mcp", `{"name": {"max": "5"}}`, []string{"name.max is a string; want a whole number"}},
+		{"mcp", `{"name": {"max": -1}}`, []string{"name.max is -1"}},
+		{"mcp", `{"list": {"tools": 1.5}}`, []string{"list.tools is 1.5; want a whole number"}},
 		{"mcp", `{"name": {"pattern": "("}}`, []string{"name.pattern"}},
 		{"mcp", `{"name": {"fold": "[a"}}`, []string{"name.fold"}},
+		{"mcp", `{"name": {"fold": "[a-z]|"}}`, []string{"name.fold", "one class"}},
+		{"mcp", `{"name": {"fold": "]"}}`, []string{"name.fold", "one class"}},
+		{"mcp", `{"name": {"fold": "[a][b]"}}`, []string{"name.fold", "one class"}},
+		{"mcp", `{"name": {"fold": "[^][:digit:]\\]\\pL_-]"}}`, nil},
+		{"mcp", `{"name": {"max": 1e30}}`, []string{"name.max is 1e30; want a whole number"}},
+		{"mcp", `{"input": {"booleans": "yes"}}`, []string{"input.booleans is a string; want true or false"}},
+		{"mcp", `{"clients": {}}`, []string{"clients is an object; want an array"}},
+		{"mcp", `{"title": ["x"]}`, []string{"title is an array; want a string"}},
+		{"mcp", `{"text": {"max": 1, "max": 2}}`, []string{"text.max is there twice"}},
+		{"x", `{"extends": "mcp", "extends": "openai"}`, []string{"extends is there twice"}},
+		{"x", `{"extends": null}`, []string{`add "extends"`}},
+		{"x", `{"extends": 5}`, []string{"extends is a number; want a string"}},
 		{"mcp", `{"input": {"object": {"name": "("}}}`, []string{"input.object.name"}},
 		{"mcp", `{"input": {"null": "gone"}}`, []string{"input.null", `"gone"`, "keyword none"}},
 		{"mcp", `{"output": {"rules": {"pattern": "pcre"}}}`, []string{"output.rules.pattern"}},
@@ -155,7 +180,7 @@ func TestOverlayErrors(t *testing.T) {
 		{"mcp", `{"clients": [{"since": "1"}]}`, []string{"clients", "name or a userAgent"}},
 		{"mcp", `{"clients": [{"name": "x", "since": "new"}]}`, []string{"clients[0]", `"new"`}},
 		{"mcp", `{"sources": 5}`, []string{"sources"}},
-		{"mcp", `{"sources": [{"rule": ["x"]}]}`, []string{"sources", `"rule"`}},
+		{"mcp", `{"sources": [{"rule": ["x"]}]}`, []string{"sources[0].rule"}},
 		{"mcp", `{"sources": [{"rules": ["nothing"], "effect": "advice", "date": "2026-11-21", "how": "read", "source": "x"}]}`, []string{"sources[0]", `"nothing"`, "no-union"}},
 		{"mcp", `{"sources": [{"rules": ["name"], "effect": "harm", "date": "2026-11-21", "how": "read", "source": "x"}]}`, []string{`"harm"`}},
 		{"mcp", `{"sources": [{"rules": ["name"], "effect": "advice", "date": "21.11.2026", "how": "read", "source": "x"}]}`, []string{`"21.11.2026"`}},
@@ -181,6 +206,89 @@ func TestOverlayErrors(t *testing.T) {
 	}
 }
 
+// Each overlay is told what is wrong with it, and which part of it.
+func TestAllOverlayErrors(t *testing.T) {
+	_, err := dialect.NewBook(raw(map[string]string{
+		"a":       `{"extends": "b"}`,
+		"b":       `{"extends": "c"}`,
+		"c":       `{"extends": "a"}`,
+		"after":   `{"extends": "a"}`,
+		"bad":     `{"extends": "mcp", "clients": [{"name": "x"}, {"name": 5}]}`,
+		"on-bad":  `{"extends": "bad"}`,
+		"deeper":  `{"extends": "on-bad", "name": {"max": "x"}}`,
+		"Not An":  `{"extends": "mcp"}`,
+		"on-it":   `{"extends": "Not An"}`,
+		"missing": `{"extends": "nowhere"}`,
+		"good":    `{"extends": "mcp"}`,
+		"xai":     `{"input": {"pattern": "pcre"}}`,
+		"dated":   `{"extends": "mcp", "sources": [{"date": 5}]}`,
+	}))
+	var got []string
+	errs, ok := errors.AsType[dialect.OverlayErrors](err)
+	if !ok {
+		t.Fatalf("the error is %v", err)
+	}
+	for _, e := range errs {
+		text, _, _ := strings.Cut(e.Err.Error(), ":")
+		if strings.Contains(e.Err.Error(), "→") {
+			text = e.Err.Error()
+		}
+		got = append(got, e.ID+" "+e.Pointer+" "+text)
+	}
+	want := []string{
+		"Not An  an id has to match ^[a-z0-9][a-z0-9._-]*$",
+		"a /extends extends leads back to itself: a → b → c → a",
+		`after /extends extends is "a", which is wrong itself`,
+		"b /extends extends leads back to itself: b → c → a → b",
+		"bad /clients/1/name clients[1].name is a number; want a string",
+		"c /extends extends leads back to itself: c → a → b → c",
+		"dated /sources/0/date sources[0].date is a number; want a string",
+		`deeper /extends extends is "on-bad", which is wrong itself`,
+		"missing /extends extends is wrong",
+		`on-bad /extends extends is "bad", which is wrong itself`,
+		`on-it /extends extends is "Not An", which is wrong itself`,
+		`xai /input/pattern input.pattern is "pcre"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != len(want) || !strings.HasPrefix(lines[1], `dialect "a": extends leads`) {
+		t.Errorf("as text: %v", err)
+	}
+}
+
+// What an overlay does to a built-in dialect that extends another one.
+func TestOverlayErrorsOfBuiltInDialects(t *testing.T) {
+	_, err := dialect.NewBook(raw(map[string]string{"mcp": `{"name": {"max": "x"}}`}))
+	if errs, _ := errors.AsType[dialect.OverlayErrors](err); len(errs) != 1 || errs[0].ID != "mcp" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A book is made once, whatever the order: a chain costs what its length is.
+func TestLongChain(t *testing.T) {
+	const length = 300
+	chain := map[string]string{}
+	for i := range length {
+		under := "mcp"
+		if i > 0 {
+			under = fmt.Sprintf("c%d", length-i)
+		}
+		chain[fmt.Sprintf("c%d", length-i-1)] = `{"extends": "` + under + `", "name": {"max": ` + strconv.Itoa(i+1) + `}}`
+	}
+	b := book(t, chain)
+	for _, i := range []int{0, length / 2, length - 1} {
+		d, err := b.Find(fmt.Sprintf("c%d", i))
+		if err != nil || d.Name.Max != length-i || d.Name.Pattern == "" {
+			t.Errorf("c%d: %+v, %v", i, d, err)
+		}
+	}
+	same, err := b.Find("openai")
+	if builtIn, _ := dialect.Find("openai"); err != nil || same != builtIn {
+		t.Errorf("a dialect that no overlay changes was read again: %v", err)
+	}
+}
+
 func TestFindTellsWhatThereIs(t *testing.T) {
 	_, err := dialect.Find("claude")
 	if err == nil || !strings.Contains(err.Error(), "claude-code, ") {
@@ -188,6 +296,9 @@ func TestFindTellsWhatThereIs(t *testing.T) {
 	}
 	if _, err := dialect.Find(""); err == nil {
 		t.Error("no error for no id")
+	}
+	if _, err := dialect.Find(strings.Repeat("x", 1e6)); err == nil || len(err.Error()) > 1000 {
+		t.Error("a huge id is told in full")
 	}
 }
 

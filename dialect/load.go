@@ -1,8 +1,8 @@
 package dialect
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,78 +11,133 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sheets are dialects by id, as they are written: what they extend is not yet
-// laid under them.
-type sheets map[string]jsontext.Value
+// A reader reads dialects that extend one another, each once.
+type reader struct {
+	sheets map[string]jsontext.Value // by id, as they are written
+	pages  map[string]*page
+	open   []string // being read: each extends the next one
+}
+
+// A page is a dialect with all that it extends.
+type page struct {
+	text    jsontext.Value
+	left    jsontext.Value // to those that extend it
+	dialect *Dialect
+	err     error
+}
 
 // an id is part of a path in the gateway.
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// overlay lays text over the dialect of that id, or adds a new one.
-func (s sheets) overlay(id string, text []byte) error {
-	if !idPattern.MatchString(id) {
-		return fmt.Errorf("an id has to match %s", idPattern)
-	}
-	if jsontext.Value(text).Kind() != '{' {
-		return errors.New("a dialect is a JSON object: {\"extends\": …}")
-	}
-	under, known := s[id]
-	if !known {
-		if member(text, "extends") == nil {
-			return fmt.Errorf("it is not built in, so it has to say what it extends: add \"extends\" with one of %s", listed(s))
+// with returns a reader of the same dialects under overlays. What those do not
+// change is not read again.
+func (r *reader) with(overlays map[string][]byte) *reader {
+	n := &reader{sheets: maps.Clone(r.sheets), pages: maps.Clone(r.pages)}
+	maps.DeleteFunc(n.pages, func(id string, _ *page) bool {
+		for id != "" && overlays[id] == nil {
+			id = r.pages[id].dialect.Extends
 		}
-		s[id] = text
-		return nil
+		return id != ""
+	})
+	for id, text := range overlays {
+		sheet, err := r.overlay(id, text)
+		n.sheets[id] = sheet
+		if err != nil {
+			n.pages[id] = &page{err: err}
+		}
 	}
-	whole, err := lay(under, text)
-	s[id] = whole
-	return err
+	return n
 }
 
-// dialect reads the dialect of that id, with all that it extends.
-func (s sheets) dialect(id string) (*Dialect, error) {
-	whole, err := s.whole(id, nil)
+// overlay lays text over the dialect of that id, if there is one.
+func (r *reader) overlay(id string, text jsontext.Value) (jsontext.Value, error) {
+	if !idPattern.MatchString(id) {
+		return nil, newFault("", "an id has to match %s", idPattern)
+	}
+	if text.Kind() != '{' {
+		return nil, newFault("", "a dialect is a JSON object: {\"extends\": …}")
+	}
+	extends, err := extended(text)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dialect{}
-	if err := json.Unmarshal(whole, d, json.RejectUnknownMembers(true)); err != nil {
-		return nil, err
+	if under := r.sheets[id]; under != nil {
+		return lay(under, text)
 	}
-	d.ID = id
-	if err := d.check(whole); err != nil {
-		return nil, err
+	if extends == "" {
+		return nil, newFault("", "it is not built in, so it has to say what it extends: add \"extends\" with one of %s", listed(r.sheets))
 	}
-	return d, nil
+	return text, nil
 }
 
-// whole lays the sheet of that id over what it extends; above are those that
-// extend it.
-func (s sheets) whole(id string, above []string) (jsontext.Value, error) {
-	if slices.Contains(above, id) {
-		return nil, fmt.Errorf("extends leads back to itself: %s", strings.Join(append(above, id), " → "))
-	}
-	own, known := s[id]
-	if !known {
-		return nil, fmt.Errorf("extends: %w", missing(id, s))
-	}
+// extended returns the id of the dialect that a sheet extends, "" for none.
+func extended(sheet jsontext.Value) (string, error) {
 	var head struct {
 		Extends string `json:"extends"`
 	}
-	if err := json.Unmarshal(own, &head); err != nil {
-		return nil, err
+	err := json.Unmarshal(sheet, &head)
+	return head.Extends, misread("", err)
+}
+
+// read returns the page of that id.
+func (r *reader) read(id string) *page {
+	p := r.pages[id]
+	if p == nil {
+		p = &page{}
+		r.pages[id] = p
+		r.open = append(r.open, id)
+		err := r.fill(p, id)
+		r.open = r.open[:len(r.open)-1]
+		if p.err == nil {
+			p.err = err
+		}
+		return p
 	}
-	if head.Extends == "" {
-		return own, nil
+	if i := slices.Index(r.open, id); i >= 0 {
+		r.circular(r.open[i:])
 	}
-	under, err := s.whole(head.Extends, append(above, id))
+	return p
+}
+
+// circular tells each of ids that the last one extends the first.
+func (r *reader) circular(ids []string) {
+	for i, id := range ids {
+		circle := slices.Concat(ids[i:], ids[:i], ids[i:i+1])
+		r.pages[id].err = newFault("/extends", "leads back to itself: %s", strings.Join(circle, " → "))
+	}
+}
+
+// fill reads a page, after the one that it extends.
+func (r *reader) fill(p *page, id string) error {
+	p.text = r.sheets[id]
+	extends, err := extended(p.text)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if under, err = heritage(under); err != nil {
-		return nil, err
+	if extends != "" {
+		if r.sheets[extends] == nil && r.pages[extends] == nil {
+			return newFault("/extends", "is wrong: %w", missing(extends, r.sheets))
+		}
+		under := r.read(extends)
+		if under.err != nil {
+			return &fault{pointer: "/extends", err: fmt.Errorf("is %q, which is wrong itself", extends), inherited: true}
+		}
+		if under.left == nil {
+			under.left, err = heritage(under.text)
+		}
+		if err == nil {
+			p.text, err = lay(under.left, p.text)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return lay(under, own)
+	d := &Dialect{}
+	if err := json.Unmarshal(p.text, d, json.RejectUnknownMembers(true)); err != nil {
+		return misread("", err)
+	}
+	d.ID, p.dialect = id, d
+	return d.check(p.text)
 }
 
 // heritage is what a dialect leaves to those that extend it: not its clients,
@@ -149,10 +204,8 @@ func readSources(v jsontext.Value) (sources []Source, err error) {
 	if len(v) == 0 {
 		return nil, nil
 	}
-	if err := json.Unmarshal(v, &sources, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("sources: %w", err)
-	}
-	return sources, nil
+	err = json.Unmarshal(v, &sources, json.RejectUnknownMembers(true))
+	return sources, misread("/sources", err)
 }
 
 // patch is a JSON merge patch (RFC 7396).
