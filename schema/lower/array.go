@@ -139,23 +139,25 @@ func (c *arrayCodec) at(i int) codec {
 }
 
 func (c *arrayCodec) decode(x *trip, dst, src []byte) []byte {
-	list, ok := elements(x.unwrapText(src, '['))
-	if !ok {
-		return append(dst, src...)
-	}
+	start, notes := len(dst), len(x.notes)
+	p := enter(x.unwrapText(src, '['), '[')
 	dst = append(dst, '[')
-	for i, item := range list {
+	for i := 0; p.more(); i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		x.enter(strconv.Itoa(i))
-		dst = decode(c.at(i), x, dst, item)
+		dst = decode(c.at(i), x, dst, p.value())
 		x.leave()
+	}
+	if !p.ok() {
+		x.notes = x.notes[:notes]
+		return append(dst[:start], src...)
 	}
 	return append(dst, ']')
 }
 
-func (c *arrayCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c *arrayCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	list, ok := elements(src)
 	if !ok {
 		return dst, false
@@ -165,7 +167,7 @@ func (c *arrayCodec) encode(dst, src []byte) ([]byte, bool) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, ok = encode(c.at(i), dst, item); !ok {
+		if dst, ok = encode(c.at(i), x, dst, item); !ok {
 			return dst, false
 		}
 	}

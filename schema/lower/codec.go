@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,16 +20,31 @@ type codec interface {
 
 	// encode appends to dst what src is in the new shape; ok is false if it
 	// cannot be written there.
-	encode(dst, src []byte) (out []byte, ok bool)
+	encode(x *trip, dst, src []byte) (out []byte, ok bool)
 
 	// seen turns a path in the old shape into one in the new shape.
 	seen(path []string) []string
 }
 
-// A trip is one decoding.
+// A trip is one value on its way.
 type trip struct {
+	fuel  int      // bytes that may still be looked at
 	path  []string // of the value being decoded, in the new shape
 	notes []string
+	space [16]string
+}
+
+// Values are looked at more than once where alternatives are told apart. What
+// is more than that passes unchanged.
+const (
+	minFuel     = 1 << 16
+	fuelPerByte = 64
+)
+
+func newTrip(value []byte) *trip {
+	x := &trip{fuel: minFuel + fuelPerByte*len(value)}
+	x.path = x.space[:0]
+	return x
 }
 
 func (x *trip) note(what string) {
@@ -40,18 +54,27 @@ func (x *trip) note(what string) {
 func (x *trip) enter(name string) { x.path = append(x.path, name) }
 func (x *trip) leave()            { x.path = x.path[:len(x.path)-1] }
 
+// spend says that src may be looked at.
+func (x *trip) spend(src []byte) bool {
+	x.fuel -= 1 + len(src)
+	return x.fuel >= 0
+}
+
 func decode(c codec, x *trip, dst, src []byte) []byte {
-	if c == nil {
+	if c == nil || !x.spend(src) {
 		return append(dst, src...)
 	}
 	return c.decode(x, dst, src)
 }
 
-func encode(c codec, dst, src []byte) ([]byte, bool) {
+func encode(c codec, x *trip, dst, src []byte) ([]byte, bool) {
 	if c == nil {
 		return append(dst, src...), true
 	}
-	return c.encode(dst, src)
+	if !x.spend(src) {
+		return dst, false
+	}
+	return c.encode(x, dst, src)
 }
 
 func seen(c codec, path []string) []string {
@@ -71,14 +94,14 @@ func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []stri
 	if c.root == nil {
 		return value, nil
 	}
-	x := &trip{}
+	x := newTrip(value)
 	return decode(c.root, x, make([]byte, 0, len(value)+64), trim(value)), x.notes
 }
 
 // Encode returns a value of the old schema in the new shape; ok is false if
 // it cannot be written there.
 func (c *Codec) Encode(value json.RawMessage) (seen json.RawMessage, ok bool) {
-	return encode(c.root, nil, trim(value))
+	return encode(c.root, newTrip(value), nil, trim(value))
 }
 
 // Seen returns where the reader of the new schema knows the place that a JSON
@@ -125,15 +148,19 @@ func join(outer, inner codec) codec {
 }
 
 func (c chain) decode(x *trip, dst, src []byte) []byte {
-	return c.outer.decode(x, dst, c.inner.decode(x, nil, src))
+	start := len(dst)
+	dst = c.inner.decode(x, dst, src)
+	end := len(dst)
+	dst = c.outer.decode(x, dst, dst[start:end])
+	return append(dst[:start], dst[end:]...)
 }
 
-func (c chain) encode(dst, src []byte) ([]byte, bool) {
-	mid, ok := c.outer.encode(nil, src)
+func (c chain) encode(x *trip, dst, src []byte) ([]byte, bool) {
+	mid, ok := c.outer.encode(x, nil, src)
 	if !ok {
 		return dst, false
 	}
-	return c.inner.encode(dst, mid)
+	return c.inner.encode(x, dst, mid)
 }
 
 func (c chain) seen(path []string) []string { return seen(c.inner, c.outer.seen(path)) }
@@ -169,7 +196,7 @@ func (x *trip) unwrapText(src []byte, first byte) []byte {
 		return src
 	}
 	s, ok := unquote(src)
-	if inner := bytes.TrimSpace([]byte(s)); ok && len(inner) > 1 && inner[0] == first && json.Valid(inner) {
+	if inner := trim([]byte(s)); ok && len(inner) > 1 && inner[0] == first && json.Valid(inner) {
 		x.note("JSON inside a string was taken for the value it holds")
 		return inner
 	}

@@ -19,7 +19,8 @@ func enumOf(f *schema.Form, kinds schema.Kinds) []json.RawMessage {
 	rules.Enum = nil
 	list := []json.RawMessage{}
 	for _, v := range f.Enum.Values {
-		if kindOf(v)&kinds != 0 && fits(&rules, v) {
+		fuel := minFuel + fuelPerByte*len(v)
+		if kindOf(v)&kinds != 0 && fits(&rules, v, &fuel) {
 			list = append(list, v)
 		}
 	}
@@ -162,7 +163,7 @@ func (c *tableCodec) decode(x *trip, dst, src []byte) []byte {
 	return append(dst, src...)
 }
 
-func (c *tableCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c *tableCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	for i, v := range c.values {
 		if same(v, src) {
 			return appendQuoted(dst, c.texts[i]), true

@@ -11,31 +11,27 @@ import (
 
 // fits says that a value is one that f describes, as far as it takes to tell
 // alternatives apart: patterns, formats and what the form cannot say are not
-// looked at. Validation has the last word.
-func fits(f *schema.Form, v []byte) bool { return fitsAt(f, trim(v), 0) }
-
-func fitsAt(f *schema.Form, v []byte, depth int) bool {
+// looked at, nor is anything once the fuel is used up. Validation has the last
+// word.
+func fits(f *schema.Form, v []byte, fuel *int) bool {
+	if *fuel -= 1 + len(v); *fuel < 0 {
+		return true
+	}
+	v = trim(v)
 	kind := kindOf(v)
 	switch {
-	case depth > maxDepth:
-		return true
-	case f.Ref != nil && !fitsAt(f.Ref.Form, v, depth+1), f.Kinds&kind == 0:
+	case f.Ref != nil && !fits(f.Ref.Form, v, fuel), f.Kinds&kind == 0:
 		return false
 	case f.Alts != nil && kind != schema.KindNull:
-		return slices.ContainsFunc(f.Alts.Forms, func(alt *schema.Form) bool { return fitsAt(alt, v, depth+1) })
+		return slices.ContainsFunc(f.Alts.Forms, func(alt *schema.Form) bool { return fits(alt, v, fuel) })
 	case f.Enum != nil && f.Enum.Kinds&kind != 0 && !fitsEnum(f.Enum, v):
 		return false
 	}
-	return fitsKind(f, kind, v, depth)
-}
-
-// fitsKind looks at what f says for the values of one kind.
-func fitsKind(f *schema.Form, kind schema.Kinds, v []byte, depth int) bool {
 	switch kind {
 	case schema.KindObject:
-		return f.Object == nil || fitsObject(f.Object, v, depth)
+		return f.Object == nil || fitsObject(f.Object, v, fuel)
 	case schema.KindArray:
-		return f.Array == nil || fitsArray(f.Array, v, depth)
+		return f.Array == nil || fitsArray(f.Array, v, fuel)
 	case schema.KindString:
 		return f.Text == nil || fitsText(f.Text, v)
 	case schema.KindInteger, schema.KindFraction:
@@ -56,7 +52,7 @@ func fitsEnum(e *schema.EnumForm, v []byte) bool {
 // fitsCount says that n is within bounds; most is below 0 for none.
 func fitsCount(n, least, most int) bool { return n >= least && (most < 0 || n <= most) }
 
-func fitsObject(o *schema.ObjectForm, v []byte, depth int) bool {
+func fitsObject(o *schema.ObjectForm, v []byte, fuel *int) bool {
 	all, ok := fields(v)
 	if !ok || !fitsCount(len(all), o.MinProperties, o.MaxProperties) {
 		return false
@@ -67,20 +63,20 @@ func fitsObject(o *schema.ObjectForm, v []byte, depth int) bool {
 	}
 	for _, p := range o.Properties {
 		value, found := given[p.Name]
-		if !found && p.Required || found && !fitsAt(p.Form, value, depth+1) {
+		if !found && p.Required || found && !fits(p.Form, value, fuel) {
 			return false
 		}
 		delete(given, p.Name)
 	}
 	for _, value := range given {
-		if o.Additional != nil && !fitsAt(o.Additional, value, depth+1) {
+		if o.Additional != nil && !fits(o.Additional, value, fuel) {
 			return false
 		}
 	}
 	return true
 }
 
-func fitsArray(a *schema.ArrayForm, v []byte, depth int) bool {
+func fitsArray(a *schema.ArrayForm, v []byte, fuel *int) bool {
 	list, ok := elements(v)
 	if !ok || !fitsCount(len(list), a.MinItems, a.MaxItems) {
 		return false
@@ -90,7 +86,7 @@ func fitsArray(a *schema.ArrayForm, v []byte, depth int) bool {
 		if i < len(a.Prefix) {
 			f = a.Prefix[i]
 		}
-		if f != nil && !fitsAt(f, item, depth+1) {
+		if f != nil && !fits(f, item, fuel) {
 			return false
 		}
 	}

@@ -40,7 +40,7 @@ func (c jsonCodec) decode(x *trip, dst, src []byte) []byte {
 	return append(dst, src...)
 }
 
-func (c jsonCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c jsonCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return appendQuoted(dst, string(src)), true
 }
 

@@ -50,15 +50,34 @@ type report struct {
 	*source
 	losses []Loss
 	said   map[Loss]bool
+	named  map[site][]Loss // by the last token of the pointer; those that matter
+}
+
+// A site is a keyword of a schema: its pointer, or the last token of that.
+type site struct{ at, keyword string }
+
+func newReport(src *source) *report {
+	return &report{source: src, said: map[Loss]bool{}, named: map[site][]Loss{}}
 }
 
 // lose reports a loss, once.
 func (r *report) lose(kind Kind, at, keyword, format string, args ...any) {
 	loss := Loss{at, keyword, kind, fmt.Sprintf(format, args...)}
-	if !r.said[loss] {
-		r.said[loss] = true
-		r.losses = append(r.losses, loss)
+	if r.said[loss] {
+		return
 	}
+	r.said[loss] = true
+	r.losses = append(r.losses, loss)
+	if name, ok := lastToken(at); ok && kind != Noop {
+		r.named[site{name, keyword}] = append(r.named[site{name, keyword}], loss)
+	}
+}
+
+// lastToken returns the last token of a pointer, as it is written there; the
+// root has none.
+func lastToken(at string) (string, bool) {
+	i := strings.LastIndexByte(at, '/')
+	return at[i+1:], i >= 0
 }
 
 // reshape reports that what a schema takes is written in another shape.
@@ -71,11 +90,10 @@ func (r *report) reshape(kind Kind, at, format string, args ...any) {
 // about.
 func (r *report) account(out []byte) {
 	written := readSource(out)
-	type place struct{ at, keyword string }
-	reported := map[place]bool{}
+	reported := map[site]bool{}
 	above := map[string]Loss{}
 	for _, loss := range r.losses {
-		reported[place{loss.Pointer, loss.Keyword}] = true
+		reported[site{loss.Pointer, loss.Keyword}] = true
 		if old, ok := above[loss.Pointer]; !ok || loss.Kind.rank() > old.Kind.rank() {
 			above[loss.Pointer] = loss
 		}
@@ -83,7 +101,7 @@ func (r *report) account(out []byte) {
 	r.affected()
 	for _, at := range r.order {
 		for _, k := range r.keywords[at] {
-			if !reported[place{at, k}] && !slices.Contains(written.keywords[at], k) {
+			if !reported[site{at, k}] && !slices.Contains(written.keywords[at], k) {
 				r.inherit(above, at, k)
 			}
 		}
@@ -129,9 +147,9 @@ func (r *report) inherit(above map[string]Loss, at, keyword string) {
 // property: allOf and references say what a value is in several places, which
 // are one after merging.
 func (r *report) twin(at, keyword string) (Loss, bool) {
-	name := at[strings.LastIndexByte(at, '/')+1:]
-	for _, loss := range r.losses {
-		if loss.Keyword == keyword && loss.Kind != Noop && loss.Pointer != at && strings.HasSuffix(loss.Pointer, "/"+name) {
+	name, _ := lastToken(at)
+	for _, loss := range r.named[site{name, keyword}] {
+		if loss.Pointer != at {
 			return loss, true
 		}
 	}

@@ -26,19 +26,29 @@ type Result struct {
 func Schema(s *schema.Schema, rules *Rules) *Result {
 	src, r := readSource(s.Raw()), newReader(rules)
 	doc := s.Form()
-	limits := bounds{levels: maxDepth, unroll: 2}
+	limits := bounds{levels: maxDepth, nodes: maxNodes, unroll: 2}
 	if most := rules.Limits.Depth; most > 0 {
 		limits.levels = most
 	}
-	for ; ; limits.unroll-- {
-		result := newLowering(r, src, limits).document(doc)
+	most := maxSmall + maxGrowth*len(s.Raw())
+	for try := 1; ; try++ {
+		l := newLowering(r, src, limits)
+		result := l.document(doc)
+		size := len(result.Schema)
 		deep := rules.Limits.Depth > 0 && result.Counts.Depth > rules.Limits.Depth
-		large := len(result.Schema) > maxSmall+maxGrowth*len(s.Raw())
-		if !deep && !large || limits.unroll <= -3 {
+		if !deep && size <= most || try == maxTries {
+			l.account(result.Schema)
+			result.Losses = l.losses
 			return result
 		}
 		if deep { // references lead deeper than they stand
 			limits.levels--
+		}
+		switch {
+		case limits.unroll > 0 && l.inside:
+			limits.unroll--
+		case size > most:
+			limits.nodes = min(limits.nodes, l.written) * most / size * 3 / 4
 		}
 	}
 }

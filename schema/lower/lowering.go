@@ -7,6 +7,7 @@ import (
 // Bounds on the work for one schema. Beyond them a part becomes JSON text.
 const (
 	maxNodes  = 4000
+	maxTries  = 6
 	maxDepth  = 60
 	maxGrowth = 6    // times the original's size, which leaves room for what wraps it
 	maxSmall  = 2000 // bytes that are never too many
@@ -15,7 +16,8 @@ const (
 // bounds are what an attempt keeps to.
 type bounds struct {
 	levels int // of objects and arrays
-	unroll int // how often a recursive definition is written inside itself, at least 0
+	nodes  int // schemas
+	unroll int // how often a recursive definition is written inside itself
 }
 
 // A lowering turns the form of one schema into what a reader accepts.
@@ -25,19 +27,19 @@ type lowering struct {
 	bounds
 	definitions
 	headers map[string]bool // names of x-mcp-header, in small letters
-	nodes   int             // written so far
+	written int             // schemas, so far
 	merging int             // alternatives being merged
 }
 
 func newLowering(r *reader, src *source, limits bounds) *lowering {
 	return &lowering{
-		reader: r, report: &report{source: src, said: map[Loss]bool{}}, bounds: limits,
+		reader: r, report: newReport(src), bounds: limits,
 		definitions: definitions{shared: map[*schema.Def]*sharedDef{}, open: map[*schema.Def]int{}},
 		headers:     map[string]bool{},
 	}
 }
 
-// document writes a whole schema.
+// document writes a whole schema; its losses are in the report.
 func (l *lowering) document(doc *schema.Document) *Result {
 	for _, c := range doc.Changes {
 		kind := Noop
@@ -61,8 +63,6 @@ func (l *lowering) document(doc *schema.Document) *Result {
 	if !l.rules.Root.OmitEmpty || !isEmptyObject(n) {
 		r.Schema = n.append(nil)
 	}
-	l.account(r.Schema)
-	r.Losses = l.losses
 	return r
 }
 
@@ -102,11 +102,11 @@ func (at place) inside() place {
 
 // write writes f, whatever it says, with its annotations.
 func (l *lowering) write(f *schema.Form, at place) (*node, codec) {
-	l.nodes++
+	l.written++
 	var n *node
 	var c codec
 	switch {
-	case l.nodes > maxNodes || l.tooDeep(f, at):
+	case l.written > l.nodes || l.tooDeep(f, at):
 		l.reshape(Checked, f.At, "too deep or too large here; written as JSON text")
 		return writeText(l, f)
 	case f.Ref != nil:

@@ -69,7 +69,7 @@ func (pairsCodec) decode(_ *trip, dst, src []byte) []byte {
 	return append(dst, append(w.dst, '}')...)
 }
 
-func (pairsCodec) encode(dst, src []byte) ([]byte, bool) {
+func (pairsCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	all, ok := fields(src)
 	if !ok {
 		return dst, false

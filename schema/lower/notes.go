@@ -65,7 +65,7 @@ func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 // writeDefault writes or tells a default.
 func writeDefault(l *lowering, at string, value json.RawMessage, n *node, c codec) {
 	if l.allows("default") && !slices.Contains(l.misplaced(n), "default") {
-		if coded, ok := encode(c, nil, trim(value)); ok {
+		if coded, ok := encode(c, newTrip(value), nil, trim(value)); ok {
 			n.set("default", coded)
 			return
 		}

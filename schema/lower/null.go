@@ -57,9 +57,9 @@ func (c nullCodec) decode(x *trip, dst, src []byte) []byte {
 	return c.codec.decode(x, dst, src)
 }
 
-func (c nullCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c nullCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	if isNull(src) {
 		return append(dst, src...), true
 	}
-	return c.codec.encode(dst, src)
+	return c.codec.encode(x, dst, src)
 }

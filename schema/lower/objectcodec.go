@@ -17,6 +17,7 @@ type objectCodec struct {
 // A property is one member that an objectCodec knows.
 type property struct {
 	name, seen string
+	quoted     []byte // the name
 	codec      codec
 	absent     bool // null stands for its absence
 	renamed    bool
@@ -27,6 +28,7 @@ func newObjectCodec() *objectCodec {
 }
 
 func (c *objectCodec) add(p property) {
+	p.quoted = quote(p.name)
 	c.bySeen[p.seen] = len(c.properties)
 	c.byName[p.name] = len(c.properties)
 	c.properties = append(c.properties, p)
@@ -58,10 +60,10 @@ func (c *objectCodec) parts() []codec {
 
 // find returns the property of a name as the reader knows it, or as the
 // original does if no other has that name.
-func (c *objectCodec) find(name string) *property {
-	i, ok := c.bySeen[name]
+func (c *objectCodec) find(name []byte) *property {
+	i, ok := c.bySeen[string(name)]
 	if !ok {
-		i, ok = c.byName[name]
+		i, ok = c.byName[string(name)]
 	}
 	if !ok {
 		return nil
@@ -70,59 +72,73 @@ func (c *objectCodec) find(name string) *property {
 }
 
 func (c *objectCodec) decode(x *trip, dst, src []byte) []byte {
-	all, ok := fields(x.unwrapText(src, '{'))
-	if !ok {
-		return append(dst, src...)
-	}
+	start, notes := len(dst), len(x.notes)
+	p := enter(x.unwrapText(src, '{'), '{')
 	dst = append(dst, '{')
-	start := len(dst)
-	for _, f := range all {
-		x.enter(f.name)
-		dst = c.member(x, dst, start, f)
-		x.leave()
+	for p.more() {
+		quoted, name := p.name()
+		dst = c.member(x, dst, quoted, name, p.value())
+	}
+	if !p.ok() {
+		x.notes = x.notes[:notes]
+		return append(dst[:start], src...)
 	}
 	return append(dst, '}')
 }
 
-// member decodes one member; the object begins at start.
-func (c *objectCodec) member(x *trip, dst []byte, start int, f field) []byte {
-	if f.name == c.more && c.more != "" {
-		return c.splice(x, dst, start, f)
+// member decodes one member.
+func (c *objectCodec) member(x *trip, dst, quoted, name, value []byte) []byte {
+	if c.more != "" && string(name) == c.more {
+		return c.splice(x, dst, value)
 	}
-	name, code := f.name, c.rest
-	if p := c.find(f.name); p != nil {
-		if p.absent && isNull(f.value) {
+	code, seen := c.rest, ""
+	if p := c.find(name); p != nil {
+		if p.absent && isNull(value) {
 			return dst
 		}
-		name, code = p.name, p.codec
+		quoted, code, seen = p.quoted, p.codec, p.seen
 	}
-	if len(dst) > start {
-		dst = append(dst, ',')
+	dst = append(appendComma(dst), quoted...)
+	dst = append(dst, ':')
+	if code == nil {
+		return append(dst, value...)
 	}
-	dst = append(appendQuoted(dst, name), ':')
-	return decode(code, x, dst, f.value)
+	if seen == "" {
+		seen = string(name)
+	}
+	x.enter(seen)
+	dst = decode(code, x, dst, value)
+	x.leave()
+	return dst
+}
+
+// appendComma separates a member from one before it.
+func appendComma(dst []byte) []byte {
+	if dst[len(dst)-1] == '{' {
+		return dst
+	}
+	return append(dst, ',')
 }
 
 // splice decodes the member that holds others.
-func (c *objectCodec) splice(x *trip, dst []byte, start int, f field) []byte {
-	if isNull(f.value) {
+func (c *objectCodec) splice(x *trip, dst, value []byte) []byte {
+	if isNull(value) {
 		return dst
 	}
-	held := decode(c.moreCodec, x, nil, f.value)
+	x.enter(c.more)
+	held := decode(c.moreCodec, x, nil, value)
+	x.leave()
 	inner, ok := fields(held)
 	if !ok {
-		inner = []field{{f.name, held}}
+		inner = []field{{c.more, held}}
 	}
 	for _, m := range inner {
-		if len(dst) > start {
-			dst = append(dst, ',')
-		}
-		dst = append(append(appendQuoted(dst, m.name), ':'), m.value...)
+		dst = append(append(appendQuoted(appendComma(dst), m.name), ':'), m.value...)
 	}
 	return dst
 }
 
-func (c *objectCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c *objectCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	all, ok := fields(src)
 	if !ok {
 		return dst, false
@@ -136,7 +152,7 @@ func (c *objectCodec) encode(dst, src []byte) ([]byte, bool) {
 			others = append(others, f)
 		}
 	}
-	w := objectWriter{dst: append(dst, '{'), ok: true}
+	w := objectWriter{trip: x, dst: append(dst, '{'), ok: true}
 	for i, p := range c.properties {
 		switch value := given[i]; {
 		case value != nil:
@@ -171,19 +187,15 @@ func (c *objectCodec) encodeOthers(w *objectWriter, others []field) {
 
 // An objectWriter writes members.
 type objectWriter struct {
-	dst  []byte
-	some bool
-	ok   bool
+	*trip
+	dst []byte
+	ok  bool
 }
 
 func (w *objectWriter) put(name string, c codec, value []byte) {
-	if w.some {
-		w.dst = append(w.dst, ',')
-	}
-	w.some = true
-	w.dst = append(appendQuoted(w.dst, name), ':')
+	w.dst = append(appendQuoted(appendComma(w.dst), name), ':')
 	var ok bool
-	w.dst, ok = encode(c, w.dst, value)
+	w.dst, ok = encode(c, w.trip, w.dst, value)
 	w.ok = w.ok && ok
 }
 

@@ -46,8 +46,8 @@ func orAbsent(l *lowering, n *node, c codec) (*node, codec) {
 type valueCodec struct{}
 
 func (valueCodec) decode(x *trip, dst, src []byte) []byte {
-	if all, ok := fields(src); ok && len(all) == 1 && all[0].name == "value" {
-		return append(dst, all[0].value...)
+	if value, ok := only(src, "value"); ok {
+		return append(dst, value...)
 	}
 	if !isNull(src) {
 		x.note(`the object with "value" around it was missing`)
@@ -55,7 +55,7 @@ func (valueCodec) decode(x *trip, dst, src []byte) []byte {
 	return append(dst, src...)
 }
 
-func (valueCodec) encode(dst, src []byte) ([]byte, bool) {
+func (valueCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return append(append(append(dst, `{"value":`...), src...), '}'), true
 }
 

@@ -17,125 +17,159 @@ type field struct {
 }
 
 // trim removes the white space around a value.
-func trim(src []byte) []byte { return bytes.Trim(src, " \t\r\n") }
+func trim(src []byte) []byte {
+	for len(src) > 0 && isSpace(src[0]) {
+		src = src[1:]
+	}
+	for len(src) > 0 && isSpace(src[len(src)-1]) {
+		src = src[:len(src)-1]
+	}
+	return src
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // fields returns the members of an object; ok is false if src is none.
 func fields(src []byte) (all []field, ok bool) {
-	if src = trim(src); len(src) < 2 || src[0] != '{' {
+	p := enter(src, '{')
+	for p.more() {
+		if all == nil {
+			all = make([]field, 0, 8)
+		}
+		_, name := p.name()
+		all = append(all, field{string(name), p.value()})
+	}
+	if !p.ok() {
 		return nil, false
 	}
-	p := parser{src, 1}
-	if p.peek() == '}' {
-		return nil, true
-	}
-	all = make([]field, 0, 8)
-	for {
-		if p.peek() != '"' {
-			return nil, false
-		}
-		name, ok := p.name()
-		if !ok {
-			return nil, false
-		}
-		value := p.value()
-		if value == nil {
-			return nil, false
-		}
-		all = append(all, field{name, value})
-		switch p.peek() {
-		case ',':
-			p.pos++
-		case '}':
-			return all, true
-		default:
-			return nil, false
-		}
-	}
+	return all, true
 }
 
 // elements returns the items of an array; ok is false if src is none.
 func elements(src []byte) (all [][]byte, ok bool) {
-	if src = trim(src); len(src) < 2 || src[0] != '[' {
+	p := enter(src, '[')
+	for p.more() {
+		all = append(all, p.value())
+	}
+	if !p.ok() {
 		return nil, false
 	}
-	p := parser{src, 1}
-	if p.peek() == ']' {
-		return nil, true
-	}
-	for {
-		value := p.value()
-		if value == nil {
-			return nil, false
-		}
-		all = append(all, value)
-		switch p.peek() {
-		case ',':
-			p.pos++
-		case ']':
-			return all, true
-		default:
-			return nil, false
-		}
-	}
+	return all, true
 }
 
-// A parser finds where values end.
+// only returns the value of an object's only member, if that is its name.
+func only(src []byte, name string) (value []byte, ok bool) {
+	p := enter(src, '{')
+	if !p.more() {
+		return nil, false
+	}
+	_, found := p.name()
+	value = p.value()
+	return value, string(found) == name && !p.more() && p.ok()
+}
+
+// A parser goes through an object or an array. Where it does not find what
+// must be there it ends, and is not ok.
 type parser struct {
-	src []byte
-	pos int
+	src   []byte
+	pos   int
+	shut  byte // 0 if it is neither
+	began bool // a member or item was found
+	ended bool
+	bad   bool
+}
+
+// enter begins with an object or an array, as open says.
+func enter(src []byte, open byte) parser {
+	p := parser{src: trim(src)}
+	if len(p.src) == 0 || p.src[0] != open {
+		p.bad = true
+		return p
+	}
+	p.pos, p.shut = 1, open+2 // as in ASCII
+	return p
+}
+
+// ok says that all of the value was read.
+func (p *parser) ok() bool { return p.ended && !p.bad && p.pos == len(p.src) }
+
+// more goes to the next member or item, if there is one.
+func (p *parser) more() bool {
+	if p.bad {
+		return false
+	}
+	c := p.peek()
+	switch {
+	case c == p.shut && !p.ended:
+		p.pos++
+		p.ended = true
+		return false
+	case !p.began:
+		p.began = true
+		return true
+	case c == ',':
+		p.pos++
+		return true
+	}
+	p.bad = true
+	return false
 }
 
 // peek skips white space and returns the next byte, 0 at the end.
 func (p *parser) peek() byte {
-	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; c {
-		case ' ', '\t', '\n', '\r':
-			p.pos++
-		default:
+	for ; p.pos < len(p.src); p.pos++ {
+		if c := p.src[p.pos]; !isSpace(c) {
 			return c
 		}
 	}
 	return 0
 }
 
-// name reads a name and the colon behind it.
-func (p *parser) name() (string, bool) {
+// name reads a name, as it is written and what it says, and the colon behind it.
+func (p *parser) name() (quoted, name []byte) {
+	p.peek()
 	start := p.pos
 	if !p.text() {
-		return "", false
+		p.bad = true
+		return nil, nil
 	}
-	name, ok := unquote(p.src[start:p.pos])
-	if !ok || p.peek() != ':' {
-		return "", false
+	quoted = p.src[start:p.pos]
+	name = quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		s, ok := unquote(quoted)
+		name = []byte(s)
+		p.bad = p.bad || !ok
+	}
+	if p.peek() != ':' {
+		p.bad = true
+		return quoted, name
 	}
 	p.pos++
-	return name, true
+	return quoted, name
 }
 
-// value reads a value, nil if there is none.
+// value reads a value.
 func (p *parser) value() []byte {
+	ok := true
 	c := p.peek()
 	start := p.pos
 	switch c {
 	case '{', '[':
-		if !p.nested() {
-			return nil
-		}
+		ok = p.nested()
 	case '"':
-		if !p.text() {
-			return nil
-		}
+		ok = p.text()
 	default:
 		p.word()
 	}
-	if p.pos == start {
-		return nil
-	}
+	p.bad = p.bad || !ok || p.pos == start
 	return p.src[start:p.pos]
 }
 
 // text skips a string.
 func (p *parser) text() bool {
+	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
+		return false
+	}
 	for i := p.pos + 1; i < len(p.src); i++ {
 		switch p.src[i] {
 		case '\\':
@@ -150,8 +184,15 @@ func (p *parser) text() bool {
 
 // word skips a number, true, false or null.
 func (p *parser) word() {
-	for p.pos < len(p.src) && !bytes.ContainsRune([]byte(",:]}[{\" \t\r\n"), rune(p.src[p.pos])) {
-		p.pos++
+	for ; p.pos < len(p.src); p.pos++ {
+		switch c := p.src[p.pos]; c {
+		case ',', ':', ']', '}', '[', '{', '"':
+			return
+		default:
+			if isSpace(c) {
+				return
+			}
+		}
 	}
 }
 
@@ -209,9 +250,20 @@ func appendList(dst []byte, items [][]byte) []byte {
 	return append(dst, ']')
 }
 
-// same says that two values are the same text once formatted alike.
+// same says that two values are the same, however they are written.
 func same(a, b json.RawMessage) bool {
-	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, isNumber := rational(string(a))
+	y, other := rational(string(b))
+	if isNumber && other {
+		return x.Cmp(y) == 0
+	}
+	plain := func(v json.RawMessage) bool {
+		return len(v) > 0 && v[0] != '{' && v[0] != '[' && bytes.IndexByte(v, '\\') < 0
+	}
+	return !isNumber && !other && !(plain(a) && plain(b)) && bytes.Equal(canonical(a), canonical(b))
 }
 
 // canonical returns a value formatted alike whatever its writer's taste.

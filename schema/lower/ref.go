@@ -12,6 +12,7 @@ type definitions struct {
 	defs   []entry // written so far
 	shared map[*schema.Def]*sharedDef
 	open   map[*schema.Def]int // being written in place, and how often
+	inside bool                // one is written inside itself
 }
 
 // A sharedDef is a definition that is written once.
@@ -28,7 +29,7 @@ func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 		annotate(l, f.At, &f.Notes, n, c)
 		return n, c
 	}
-	if l.open[d] > max(l.unroll, 0) {
+	if l.open[d] > l.unroll {
 		l.lose(Checked, f.At, "$ref", "%s is written as JSON text from the level %d on", d.Name, l.open[d]+1)
 		l.reshape(Checked, d.Form.At, "%s inside itself is written as JSON text", d.Name)
 		n := l.jsonText("As above, written as JSON text.")
@@ -36,6 +37,7 @@ func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 		annotate(l, f.At, &f.Notes, n, c)
 		return n, c
 	}
+	l.inside = l.inside || l.open[d] > 0
 	l.open[d]++
 	defer func() { l.open[d]-- }()
 	here := *d.Form
@@ -127,5 +129,9 @@ type reference struct {
 }
 
 func (c *reference) decode(x *trip, dst, src []byte) []byte { return decode(c.to, x, dst, src) }
-func (c *reference) encode(dst, src []byte) ([]byte, bool)  { return encode(c.to, dst, src) }
-func (c *reference) seen(path []string) []string            { return seen(c.to, path) }
+
+func (c *reference) encode(x *trip, dst, src []byte) ([]byte, bool) {
+	return encode(c.to, x, dst, src)
+}
+
+func (c *reference) seen(path []string) []string { return seen(c.to, path) }

@@ -99,15 +99,14 @@ func writeRequest(l *lowering, f *schema.Form, at place) (*node, codec) {
 type requestCodec struct{}
 
 func (requestCodec) decode(x *trip, dst, src []byte) []byte {
-	all, ok := fields(src)
-	if ok && len(all) == 1 && all[0].name == "request" {
-		return append(dst, all[0].value...)
+	if value, ok := only(src, "request"); ok {
+		return append(dst, value...)
 	}
 	x.note(`the object with "request" around the arguments was missing`)
 	return append(dst, src...)
 }
 
-func (requestCodec) encode(dst, src []byte) ([]byte, bool) {
+func (requestCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return append(append(append(dst, `{"request":`...), src...), '}'), true
 }
 

@@ -42,7 +42,7 @@ type listCodec struct{}
 
 func (listCodec) decode(_ *trip, dst, src []byte) []byte { return append(dst, src...) }
 
-func (listCodec) encode(dst, src []byte) ([]byte, bool) {
+func (listCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	if kindOf(src) == schema.KindArray {
 		return append(dst, src...), true
 	}
@@ -141,7 +141,7 @@ func (c *scalarCodec) decode(x *trip, dst, src []byte) []byte {
 	return append(dst, src...)
 }
 
-func (c *scalarCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c *scalarCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	s, ok := unquote(src)
 	if !ok {
 		return appendQuoted(dst, string(src)), true

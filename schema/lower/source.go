@@ -33,14 +33,23 @@ func (s *source) read(raw []byte, at string, depth int) {
 	if !ok || depth > maxDepth*4 || len(s.order) > maxSource {
 		return
 	}
+	keywords := make([]string, len(all))
+	for i, f := range all {
+		keywords[i] = f.name
+	}
 	s.order = append(s.order, at)
+	s.keywords[at] = append(s.keywords[at], keywords...)
 	for _, f := range all {
-		s.keywords[at] = append(s.keywords[at], f.name)
-		s.below(f, at+"/"+escape(f.name), depth+1)
+		s.below(f, at, depth+1)
 	}
 }
 
+// below reads the schemas that a keyword of the schema at a pointer holds.
 func (s *source) below(f field, at string, depth int) {
+	if len(f.value) == 0 || f.value[0] != '{' && f.value[0] != '[' {
+		return
+	}
+	at += "/" + escape(f.name)
 	if slices.Contains(holdsTable, f.name) {
 		inner, _ := fields(f.value)
 		for _, sub := range inner {

@@ -71,7 +71,7 @@ func (c tupleCodec) items(all []field) (list [][]byte, ok bool) {
 	return list, used == len(all)
 }
 
-func (c tupleCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c tupleCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	list, ok := elements(src)
 	if !ok {
 		return dst, false

@@ -115,35 +115,38 @@ func (c *branchCodec) parts() []codec {
 
 // decode takes the first alternative of the value's kind whose original fits.
 func (c *branchCodec) decode(x *trip, dst, src []byte) []byte {
-	var possible []branch
+	kind := kindOf(src)
+	var first codec
+	possible := 0
 	for _, b := range c.branches {
-		if b.seen&kindOf(src) != 0 {
-			possible = append(possible, b)
+		if b.seen&kind != 0 {
+			if possible++; possible == 1 {
+				first = b.codec
+			}
 		}
 	}
-	for _, b := range possible {
-		if len(possible) == 1 {
-			return decode(b.codec, x, dst, src)
-		}
-		try := &trip{path: x.path}
-		if out := decode(b.codec, try, nil, src); fits(b.form, out) {
-			x.notes = append(x.notes, try.notes...)
-			return append(dst, out...)
+	if possible > 1 {
+		start, notes := len(dst), len(x.notes)
+		for _, b := range c.branches {
+			if b.seen&kind == 0 {
+				continue
+			}
+			if dst = decode(b.codec, x, dst, src); fits(b.form, dst[start:], &x.fuel) {
+				return dst
+			}
+			dst, x.notes = dst[:start], x.notes[:notes]
 		}
 	}
-	if len(possible) > 0 {
-		return decode(possible[0].codec, x, dst, src)
-	}
-	return append(dst, src...)
+	return decode(first, x, dst, src)
 }
 
-func (c *branchCodec) encode(dst, src []byte) ([]byte, bool) {
+func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	for _, b := range c.branches {
-		if !fits(b.form, src) {
+		if !fits(b.form, src, &x.fuel) {
 			continue
 		}
-		if out, ok := encode(b.codec, nil, src); ok {
-			return append(dst, out...), true
+		if out, ok := encode(b.codec, x, dst, src); ok {
+			return out, true
 		}
 	}
 	if isNull(src) {
