@@ -27,6 +27,11 @@ func fits(f *schema.Form, v []byte, fuel *int) bool {
 	case f.Enum != nil && f.Enum.Kinds&kind != 0 && !fitsEnum(f.Enum, v):
 		return false
 	}
+	return fitsKind(f, kind, v, fuel)
+}
+
+// fitsKind looks at what f says for the values of one kind.
+func fitsKind(f *schema.Form, kind schema.Kinds, v []byte, fuel *int) bool {
 	switch kind {
 	case schema.KindObject:
 		return f.Object == nil || fitsObject(f.Object, v, fuel)
