@@ -18,6 +18,7 @@ import (
 type Config struct {
 	Servers  []Server           // in the order of the file
 	Quiet    []string           // globs of tools whose calls are not logged at info level
+	Name     string             // by which clients know this server; "" for the default
 	Dialect  string             // of all clients whose address asks for no other; "" looks at each client
 	Dialects *dialect.Book      // that there are; nil for the built-in ones
 	Findings []toolpost.Finding // what the file says without effect here

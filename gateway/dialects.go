@@ -1,8 +1,11 @@
 package gateway
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
 	"github.com/toolpost/toolpost/dialect"
 )
@@ -10,15 +13,7 @@ import (
 // dialects are what a file says about dialects.
 type dialects struct {
 	chosen *hujson.Value // the id of the one for all clients
-	own    []*overlay
-}
-
-// An overlay is a dialect of the user, in JSON.
-type overlay struct {
-	id     string
-	offset int
-	json   []byte
-	err    error
+	own    []*hujson.ObjectMember
 }
 
 func (f *file) dialect(v hujson.Value, path string) {
@@ -33,45 +28,67 @@ func (f *file) overlays(v hujson.Value, path string) {
 			f.fail(m.Name.StartOffset, "%q stands for no dialect; give this one another name", NoDialect)
 			return
 		}
-		plain := m.Value.Clone()
-		plain.Standardize()
-		f.own = append(f.own, &overlay{id: key(m), offset: m.Name.StartOffset, json: plain.Pack()})
+		f.own = append(f.own, m)
 	})
 }
 
 // bind makes the book of dialects and looks the chosen one up, when the whole
-// file is read. An overlay may extend another, in any order: each is added as
-// soon as what it needs is there, and those that are left are wrong.
+// file is read.
 func (f *file) bind() {
-	book, err := dialect.NewBook(nil)
 	texts := map[string][]byte{}
-	left := f.own
-	for before := -1; before != len(left); {
-		before = len(left)
-		left = slices.DeleteFunc(left, func(o *overlay) bool {
-			texts[o.id] = o.json
-			larger, err := dialect.NewBook(texts)
-			if o.err = err; err != nil {
-				delete(texts, o.id)
-				return false
-			}
-			book = larger
-			return true
-		})
+	for _, m := range f.own {
+		plain := m.Value.Clone()
+		plain.Standardize()
+		texts[key(m)] = plain.Pack()
 	}
-	for _, o := range left {
-		f.fail(o.offset, "%v", o.err)
-	}
-	if len(texts) > 0 {
+	book, err := dialect.NewBook(texts)
+	switch {
+	case err != nil:
+		f.wrong(err)
+	case len(texts) > 0:
 		f.cfg.Dialects = book
 	}
-	if f.chosen == nil || len(left) > 0 {
+	if f.chosen == nil || texts[f.cfg.Dialect] != nil {
 		return
 	}
-	if err == nil {
-		err = (&choices{book: book}).check(f.cfg.Dialect)
-	}
-	if err != nil {
+	if err := newChoices(f.cfg, nil).check(f.cfg.Dialect); err != nil {
 		f.fail(f.chosen.StartOffset, "%v", err)
 	}
+}
+
+// wrong reports what is wrong with overlays where it stands.
+func (f *file) wrong(err error) {
+	all, _ := errors.AsType[dialect.OverlayErrors](err)
+	for _, e := range all {
+		at := f.own[0].Name.StartOffset // an overlay can spoil a dialect that extends it
+		for _, m := range f.own {
+			if key(m) == e.ID {
+				at = place(m, e.Pointer)
+			}
+		}
+		f.fail(at, "%v", e)
+	}
+}
+
+// place returns the offset of the part of m that a JSON pointer names, or of
+// what that part is missing in.
+func place(m *hujson.ObjectMember, pointer string) int {
+	at, v := m.Name.StartOffset, m.Value
+	for token := range jsontext.Pointer(pointer).Tokens() {
+		switch whole := v.Value.(type) {
+		case *hujson.Object:
+			i := slices.IndexFunc(whole.Members, func(m hujson.ObjectMember) bool { return key(&m) == token })
+			if i < 0 {
+				return at
+			}
+			at, v = whole.Members[i].Name.StartOffset, whole.Members[i].Value
+		case *hujson.Array:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(whole.Elements) {
+				return at
+			}
+			at, v = whole.Elements[i].StartOffset, whole.Elements[i]
+		}
+	}
+	return at
 }

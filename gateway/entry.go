@@ -25,6 +25,7 @@ var fileKeys = map[string]func(f *file, v hujson.Value, path string){
 	"mcpServers": (*file).servers, // Claude, Cursor, Windsurf, Gemini CLI
 	"servers":    (*file).servers, // VS Code
 	"inputs":     (*file).inputs,  // VS Code
+	"name":       func(f *file, v hujson.Value, path string) { f.cfg.Name = f.text(v, path) },
 	"dialect":    (*file).dialect,
 	"dialects":   (*file).overlays,
 	"quiet":      func(f *file, v hujson.Value, path string) { f.cfg.Quiet = f.texts(v, path) },

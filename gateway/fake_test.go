@@ -148,8 +148,13 @@ func (f *fleet) count() int {
 // open opens a gateway over fakes; it is closed with the test.
 func open(t *testing.T, cfg *gateway.Config) (*gateway.Gateway, *fleet) {
 	t.Helper()
+	return openWith(t, cfg, nil)
+}
+
+func openWith(t *testing.T, cfg *gateway.Config, opts *gateway.Options) (*gateway.Gateway, *fleet) {
+	t.Helper()
 	f := &fleet{}
-	g, err := gateway.OpenWith(t.Context(), cfg, nil, f.start)
+	g, err := gateway.OpenWith(t.Context(), cfg, opts, f.start)
 	if err != nil {
 		t.Fatal(err)
 	}

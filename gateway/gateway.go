@@ -24,7 +24,8 @@ import (
 type Options struct {
 	Logger          *slog.Logger
 	ResourceUpdated func(uri string)
-	Dialect         string                 // see [ViewOptions]
+	Name            string // see [ViewOptions]; likewise
+	Dialect         string
 	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
 }
 
@@ -53,6 +54,7 @@ type view struct {
 	members  []*member
 	renamed  []toolpost.Finding // servers that are called otherwise in tool names
 	tools    []*toolpost.Tool
+	served   map[served]*toolpost.Tool // the same, by what they are made of
 	snapshot *Snapshot
 }
 
@@ -88,7 +90,9 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
 	g.live = live
-	if g.views, err = NewViews(live, cfg, &ViewOptions{Logger: g.logger, Dialect: opts.Dialect, Report: opts.Adapted}); err != nil {
+	viewed := &ViewOptions{Logger: g.logger, Name: opts.Name, Dialect: opts.Dialect, Report: opts.Adapted}
+	if g.views, err = NewViews(live, cfg, viewed); err != nil {
+		g.cancel()
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
 	if err := g.Reload(ctx, cfg); err != nil {
@@ -131,7 +135,8 @@ func (v *view) list(context.Context) ([]*toolpost.Tool, error) {
 // caller holds work.
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
-	j := join(g.ctx, g.members, g.quiet)
+	j := join(g.ctx, g.members, g.quiet, g.served)
+	g.served = j.served
 	g.mu.Lock()
 	g.tools = j.tools
 	g.mu.Unlock()
@@ -213,8 +218,8 @@ func (g *Gateway) Close() error {
 		members = nil // closed before
 	}
 	g.cancel()
-	_ = g.views.Close() // never fails
 	g.work.Unlock()
+	_ = g.views.Close() // never fails
 	errs := make([]error, len(members))
 	for i, m := range members {
 		g.tasks.Go(func() { errs[i] = m.close(g.ctx) })

@@ -13,13 +13,24 @@ type joined struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 	findings []toolpost.Finding
+	served   map[served]*toolpost.Tool // tools, by what they are made of
+}
+
+// A served is what a tool of the gateway is made of. A tool stays the same as
+// long as that does: views adapt anew what is another one.
+type served struct {
+	link  *link
+	item  *toolpost.Tool
+	name  string
+	quiet bool
 }
 
 // join joins the tools and features of members, in their order. It is a pure
-// function of what they list: it does not matter who was ready first.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp) *joined {
-	j := &joined{features: &toolpost.Features{}}
-	j.joinTools(ctx, members, quiet)
+// function of what they list: it does not matter who was ready first. Before
+// has the tools that were joined last.
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}}
+	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
 	j.features.Instructions = instructions(members)
@@ -37,7 +48,7 @@ type offer[T any] struct {
 	name string // on the server
 }
 
-func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp) {
+func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
 		offers = append(offers, j.offered(ctx, m)...)
@@ -47,11 +58,15 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		o := offers[i]
-		t := *o.item
-		t.Name = name
-		t.Handler = o.counted(t.Handler, o.name)
-		t.Policy.Quiet = t.Policy.Quiet || match(quiet, name, o.name)
-		j.tools = append(j.tools, &t)
+		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name)}
+		t := before[is]
+		if t == nil {
+			c := *o.item
+			t = &c
+			t.Name, t.Handler, t.Policy.Quiet = name, o.counted(t.Handler, o.name), is.quiet
+		}
+		j.served[is] = t
+		j.tools = append(j.tools, t)
 	}
 }
 

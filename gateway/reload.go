@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -12,20 +13,28 @@ import (
 // restarted, with their tools listed until they have listed anew; those that
 // are gone end after the calls under way. On error nothing changes.
 func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
+	if err := g.apply(cfg); err != nil {
+		return fmt.Errorf("load configuration: %w", err)
+	}
+	g.views.Refresh()
+	return nil
+}
+
+func (g *Gateway) apply(cfg *Config) error {
 	names, seen := make([]string, len(cfg.Servers)), map[string]bool{}
 	for i, s := range cfg.Servers {
 		if names[i] = s.Name; seen[s.Name] {
-			return fmt.Errorf("load configuration: two servers are named %q; give one another name", s.Name)
+			return fmt.Errorf("two servers are named %q; give one another name", s.Name)
 		}
 		seen[s.Name] = true
 	}
 	g.work.Lock()
 	defer g.work.Unlock()
 	if g.ctx.Err() != nil {
-		return fmt.Errorf("load configuration: the gateway is closed")
+		return errors.New("the gateway is closed")
 	}
 	if err := g.views.Configure(cfg); err != nil {
-		return fmt.Errorf("load configuration: %w", err)
+		return err
 	}
 	before := map[string]*member{}
 	for _, m := range g.members {

@@ -7,25 +7,32 @@ import (
 
 // suggest names the known key nearest to an unknown one, or all of them.
 func suggest(name string, known []string) string {
-	best, least := "", 1+len(name)/3
+	if best := nearest(name, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "known keys are " + strings.Join(known, ", ")
+}
+
+// nearest returns the known name that may be meant, "" if there is none.
+func nearest(name string, known []string) string {
+	best, least := "", 1+min(len(name), maxDistance)/3
 	for _, k := range known {
 		if d := distance(strings.ToLower(name), strings.ToLower(k)); d <= least && (best == "" || d < least) {
 			best, least = k, d
 		}
 	}
-	if best == "" {
-		return "known keys are " + strings.Join(known, ", ")
-	}
-	return fmt.Sprintf("did you mean %q?", best)
+	return best
 }
+
+const maxDistance = 40
 
 // distance is the number of inserted, deleted, replaced or swapped bytes
 // between a and b (optimal string alignment).
 func distance(a, b string) int {
-	if len(a) > 40 || len(b) > 40 {
-		return 40
+	if len(a) > maxDistance || len(b) > maxDistance {
+		return maxDistance
 	}
-	var rows [3][41]int
+	var rows [3][maxDistance + 1]int
 	before, last, row := &rows[0], &rows[1], &rows[2]
 	for j := range len(b) + 1 {
 		last[j] = j

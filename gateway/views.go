@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,13 +25,12 @@ type Reader struct {
 	View          string // the dialect that the address asks for
 }
 
-// ViewOptions are the optional parts of [NewViews].
+// ViewOptions are the optional parts of [NewViews]. A name and a dialect come
+// before what a configuration says.
 type ViewOptions struct {
-	Logger *slog.Logger
-
-	// Dialect is that of all clients whose address asks for no other. It
-	// comes before what a configuration says.
-	Dialect string
+	Logger  *slog.Logger
+	Name    string // by which clients know the server: some count it in the length of tool names
+	Dialect string // of all clients whose address asks for no other
 
 	// Report is called after each listing of a view, by one at a time for
 	// each view.
@@ -42,17 +42,37 @@ type ViewOptions struct {
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
-	stop    func()
-	choices atomic.Pointer[choices]
+	choices atomic.Pointer[choices] // is set under mu
+	wake    chan struct{}           // holds a token if the toolset changed
+	end     func()
 
 	mu     sync.RWMutex
-	opened map[string]func() (*toolpost.Live, error) // by dialect
+	opened map[string]*adapted // by dialect
+}
+
+// An adapted toolset is the view of one dialect.
+type adapted struct {
+	live atomic.Pointer[toolpost.Live] // nil until it was listed
+
+	listing sync.Mutex // held while it is
+	basis   atomic.Pointer[basis]
+}
+
+// A basis is what a view is made of.
+type basis struct {
+	dialect *dialect.Dialect
+	server  string
+	tools   toolpost.Tools
+}
+
+func (b *basis) equal(other *basis) bool {
+	return other != nil && b.dialect == other.dialect && b.server == other.server && slices.Equal(b.tools, other.tools)
 }
 
 // NewViews returns the views of live; a nil configuration has the built-in
-// dialects, chosen by client.
+// dialects, chosen by client. They follow live in the background.
 func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, error) {
-	v := &Views{live: live, opened: map[string]func() (*toolpost.Live, error){}}
+	v := &Views{live: live, wake: make(chan struct{}, 1), opened: map[string]*adapted{}}
 	if opts != nil {
 		v.opts = *opts
 	}
@@ -63,94 +83,165 @@ func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, erro
 	if err := v.Configure(cfg); err != nil {
 		return nil, err
 	}
-	v.stop = live.Watch(func(*toolpost.Set) { v.refresh() })
+	ctx, cancel := context.WithCancel(context.Background())
+	var following sync.WaitGroup
+	following.Go(func() { v.follow(ctx) })
+	stop := live.Watch(func(*toolpost.Set) { v.changed() })
+	v.end = func() {
+		stop()
+		cancel()
+		following.Wait()
+	}
 	return v, nil
 }
 
-// Configure applies the dialects of a configuration. The views that there are
-// follow with the next change of their toolset. On error nothing changes.
+// Configure applies the dialects of a configuration to clients that come, and
+// with the next [Views.Refresh] or change of the toolset to the views that
+// there are. On error nothing changes.
 func (v *Views) Configure(cfg *Config) error {
-	book := cfg.Dialects
-	if book == nil {
-		var err error
-		if book, err = dialect.NewBook(nil); err != nil {
-			return err
-		}
-	}
-	c := &choices{book: book, always: cmp.Or(v.opts.Dialect, cfg.Dialect), known: map[Reader]string{}}
+	c := newChoices(cfg, &v.opts)
 	if c.always != "" {
 		if err := c.check(c.always); err != nil {
 			return err
 		}
 	}
-	v.choices.Store(c)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	maps.DeleteFunc(v.opened, func(id string, _ func() (*toolpost.Live, error)) bool { return c.check(id) != nil })
+	v.choices.Store(c)
+	maps.DeleteFunc(v.opened, func(id string, _ *adapted) bool { return c.check(id) != nil })
 	return nil
 }
 
 // View returns what a client gets. It is an error if the address asks for a
-// dialect that there is not; the text names those that there are.
+// dialect that there is not; the text says which may be meant.
 func (v *Views) View(r Reader) (*toolpost.Live, error) {
-	c := v.choices.Load()
-	if r.View != "" {
-		if err := c.check(r.View); err != nil {
-			return nil, err
-		}
-	}
-	id := cmp.Or(r.View, c.always)
-	if id == "" {
-		id = c.choose(r, v.opts.Logger)
-	}
-	if id == NoDialect {
-		return v.live, nil
-	}
-	return v.open(id)
-}
-
-// open returns the Live of a dialect.
-func (v *Views) open(id string) (*toolpost.Live, error) {
-	v.mu.RLock()
-	open := v.opened[id]
-	v.mu.RUnlock()
-	if open != nil {
-		return open()
-	}
-	v.mu.Lock()
-	open = v.opened[id]
-	if open == nil {
-		open = sync.OnceValues(func() (*toolpost.Live, error) {
-			return toolpost.NewLive(context.Background(), v.adapted(id))
-		})
-		v.opened[id] = open
-	}
-	v.mu.Unlock()
-	return open()
-}
-
-// adapted is the toolset as a dialect has it at the time of a listing.
-func (v *Views) adapted(id string) toolpost.Toolset {
-	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
-		d, err := v.choices.Load().book.Find(id)
+	for {
+		c := v.choices.Load()
+		id, err := c.of(r, v.opts.Logger)
 		if err != nil {
 			return nil, err
 		}
-		return d.Layer(v.live.Set(), &dialect.Options{Report: v.opts.Report}).Tools(ctx)
-	})
+		if id == NoDialect {
+			return v.live, nil
+		}
+		live, err := v.open(c, id)
+		if live != nil || c == v.choices.Load() {
+			return live, err
+		}
+	}
 }
 
-// refresh lists every view again.
-func (v *Views) refresh() {
+// open returns the view of a dialect that was chosen by c.
+func (v *Views) open(c *choices, id string) (*toolpost.Live, error) {
+	v.mu.RLock()
+	a := v.opened[id]
+	v.mu.RUnlock()
+	if a == nil {
+		if a = v.add(c, id); a == nil {
+			return nil, nil
+		}
+	}
+	if live := a.live.Load(); live != nil {
+		return live, nil
+	}
+	err := v.update(id, a)
+	return a.live.Load(), err
+}
+
+// add adds the view of a dialect, unless the choices are others by now: it may
+// be of those that are gone.
+func (v *Views) add(c *choices, id string) *adapted {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if c != v.choices.Load() {
+		return nil
+	}
+	if v.opened[id] == nil {
+		v.opened[id] = &adapted{}
+	}
+	return v.opened[id]
+}
+
+// update lists a view, unless what it is made of is the same as before.
+func (v *Views) update(id string, a *adapted) error {
+	a.listing.Lock()
+	defer a.listing.Unlock()
+	c := v.choices.Load()
+	d, err := c.book.Find(id)
+	if err != nil {
+		return err
+	}
+	tools, err := v.live.Set().Tools(context.Background())
+	if err != nil {
+		return err
+	}
+	before, now := a.basis.Load(), &basis{d, c.server, tools}
+	if now.equal(before) {
+		return nil
+	}
+	a.basis.Store(now)
+	if err := v.list(id, a); err != nil {
+		a.basis.Store(before)
+		return err
+	}
+	return nil
+}
+
+// list lists a view. A defect that one tool brings to light must not end
+// those who are served others.
+func (v *Views) list(id string, a *adapted) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.opts.Logger.Error("panic", "dialect", id, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", id)
+		}
+	}()
+	if live := a.live.Load(); live != nil {
+		return live.Refresh(context.Background())
+	}
+	live, err := toolpost.NewLive(context.Background(), toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
+		b := a.basis.Load()
+		return b.dialect.Layer(b.tools, &dialect.Options{Server: b.server, Report: v.opts.Report}).Tools(ctx)
+	}))
+	if err == nil {
+		a.live.Store(live)
+	}
+	return err
+}
+
+// changed asks for a refresh; requests that come while one waits are one.
+func (v *Views) changed() {
+	select {
+	case v.wake <- struct{}{}:
+	default:
+	}
+}
+
+// follow refreshes after changes, until ctx is done.
+func (v *Views) follow(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-v.wake:
+			v.refresh(ctx)
+		}
+	}
+}
+
+// Refresh returns when the views have followed all changes before it.
+func (v *Views) Refresh() { v.refresh(context.Background()) }
+
+func (v *Views) refresh(ctx context.Context) {
 	v.mu.RLock()
 	opened := maps.Clone(v.opened)
 	v.mu.RUnlock()
 	for _, id := range slices.Sorted(maps.Keys(opened)) {
-		live, err := opened[id]()
-		if err == nil {
-			err = live.Refresh(context.Background())
+		if ctx.Err() != nil {
+			return
 		}
-		if err != nil {
+		err := v.update(id, opened[id])
+		if err != nil && v.choices.Load().check(id) == nil { // else its dialect is gone, and that is told
 			v.opts.Logger.Error("tools not refreshed", "dialect", id, "err", err)
 		}
 	}
@@ -158,54 +249,6 @@ func (v *Views) refresh() {
 
 // Close ends the views; those that clients have stay as they are.
 func (v *Views) Close() error {
-	v.stop()
-	return nil
-}
-
-// choices are how dialects are chosen, as one configuration has it.
-type choices struct {
-	book   *dialect.Book
-	always string // "" to look at the client
-
-	mu    sync.RWMutex
-	known map[Reader]string
-}
-
-// Bounds of what is remembered of clients: they can make names up.
-const (
-	maxReaders = 1000
-	maxReader  = 1000 // bytes of what one says
-)
-
-// choose looks at what the client says of itself, once.
-func (c *choices) choose(r Reader, log *slog.Logger) string {
-	c.mu.RLock()
-	id := c.known[r]
-	c.mu.RUnlock()
-	if id != "" {
-		return id
-	}
-	id = c.book.Choose(r.Name, r.Version, r.UserAgent).ID
-	if len(r.Name)+len(r.Version)+len(r.UserAgent) > maxReader {
-		return id
-	}
-	log.Debug("dialect chosen", "dialect", id, "client", r.Name, "version", r.Version, "agent", r.UserAgent)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.known) >= maxReaders {
-		clear(c.known)
-	}
-	c.known[r] = id
-	return id
-}
-
-// check tells what is wrong with the id of a dialect.
-func (c *choices) check(id string) error {
-	if id == NoDialect {
-		return nil
-	}
-	if _, err := c.book.Find(id); err != nil {
-		return fmt.Errorf("%w; %q adapts nothing", err, NoDialect)
-	}
+	v.end()
 	return nil
 }

@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -47,6 +49,9 @@ func (v *viewed) set(t *testing.T, names ...string) {
 	v.mu.Unlock()
 	if err := v.live.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if v.Views != nil {
+		v.Refresh()
 	}
 }
 
@@ -130,21 +135,40 @@ func TestViews(t *testing.T) {
 		}
 	}
 	stranger, _ := v.View(gateway.Reader{Name: "stranger"})
-	if stranger.Set().Lookup("b") != v.live.Set().Lookup("b") {
-		t.Error("a tool that needs no adapting is another for a stranger")
+	if stranger.Set().Lookup("b").Input != v.live.Set().Lookup("b").Input {
+		t.Error("a schema that needs no adapting is another for a stranger")
 	}
 	if live, _ := v.View(gateway.Reader{View: gateway.NoDialect}); live != v.live {
 		t.Error("no dialect is another toolset")
 	}
-	_, err = v.View(gateway.Reader{View: "shorter"})
-	for _, want := range []string{"shorter", "short", "claude-desktop", gateway.NoDialect} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("a dialect that there is not: %v, want %q in it", err, want)
+	huge := strings.Repeat("x", 5e5)
+	for _, c := range []struct {
+		view string
+		want []string
+	}{
+		{"Shorter", []string{`"Shorter"`, `did you mean "short"?`}},
+		{"None", []string{`did you mean "none"?`}},
+		{"something", []string{`"something"`, "claude-desktop, ", "short, ", `"none" adapts nothing`}},
+		{huge, []string{"xxx"}},
+	} {
+		_, err = v.View(gateway.Reader{View: c.view})
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
+				t.Errorf("a dialect that there is not: %.2000v, want %q in it", err, want)
+			}
 		}
 	}
-	huge := strings.Repeat("x", 5000)
-	if got := v.seen(t, gateway.Reader{Name: huge, UserAgent: huge}); got[0] != longName {
-		t.Errorf("a client with a huge name sees %q", got)
+}
+
+// What a client claims counts as far as it is of a length that one may have.
+func TestHugeClaims(t *testing.T) {
+	huge := strings.Repeat("x", 5e5)
+	v := newViewed(t, parse(t, `{"mcpServers": {}, "dialects": {"short": {"extends": "mcp", "name": {"max": 15},
+		"clients": [{"name": "x{1,256}"}, {"userAgent": "x{1,256}"}, {"name": "y", "since": "1"}]}}}`), "")
+	for _, r := range []gateway.Reader{{Name: huge}, {UserAgent: huge}, {Name: "y", Version: strings.Repeat("1", 5e5)}} {
+		if got := v.seen(t, r); !isShort(got) {
+			t.Errorf("%.20s %.20s %.20s: sees %q", r.Name, r.Version, r.UserAgent, got)
+		}
 	}
 }
 
@@ -218,6 +242,176 @@ func TestOneDialectForAll(t *testing.T) {
 	}
 }
 
+// A change of the toolset reaches its views without being waited for.
+func TestViewsFollowByThemselves(t *testing.T) {
+	v := newViewed(t, parse(t, short), "")
+	live, err := v.View(gateway.Reader{Name: "shorty"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 9)
+	defer live.Watch(func(s *toolpost.Set) {
+		tools, _ := s.Tools(t.Context())
+		told <- tools[len(tools)-1].Name
+	})()
+	v.mu.Lock()
+	v.tools = toolpost.Tools{tool("c", "called")}
+	v.mu.Unlock()
+	if err := v.live.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if before, after := <-told, <-told; before != "b" || after != "c" {
+		t.Errorf("told %q, then %q", before, after)
+	}
+}
+
+// What did not change is not adapted again.
+func TestViewsOfTheSame(t *testing.T) {
+	v := newViewed(t, parse(t, short), "")
+	reports := func(want int) {
+		t.Helper()
+		v.Refresh()
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if got := v.reports["short"]; got != want {
+			t.Errorf("%d listings, want %d", got, want)
+		}
+	}
+	v.seen(t, gateway.Reader{Name: "shorty"})
+	if err := v.live.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	reports(1)
+	v.set(t, longName, "b") // the same names, other handlers
+	reports(2)
+	same := parse(t, short)
+	same.Name = "us" // the room for names is another once
+	for range 2 {
+		if err := v.Configure(same); err != nil {
+			t.Fatal(err)
+		}
+		reports(3)
+	}
+}
+
+// A configuration that comes while a client is looked at leaves no view behind
+// that fails for good.
+func TestDialectGoesWhileItIsChosen(t *testing.T) {
+	source := newViewed(t, nil, "")
+	full, empty := parse(t, short), parse(t, `{"mcpServers": {}}`)
+	var v *gateway.Views
+	var once sync.Once
+	log := slog.New(handlerFunc(func() {
+		once.Do(func() {
+			if err := v.Configure(empty); err != nil {
+				t.Error(err)
+			}
+		})
+	}))
+	v, err := gateway.NewViews(source.live, full, &gateway.ViewOptions{Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	look := func() string {
+		t.Helper()
+		live, err := v.View(gateway.Reader{Name: "shorty"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, _ := live.Set().Tools(t.Context())
+		return tools[0].Name
+	}
+	if got := look(); got != longName {
+		t.Errorf("while its dialect goes, the client sees %q", got)
+	}
+	if err := v.Configure(full); err != nil {
+		t.Fatal(err)
+	}
+	if got := look(); len(got) > 15 {
+		t.Errorf("with its dialect again, the client sees %q", got)
+	}
+}
+
+// A handlerFunc is a log that calls it for each line.
+type handlerFunc func()
+
+func (f handlerFunc) Enabled(context.Context, slog.Level) bool  { return true }
+func (f handlerFunc) Handle(context.Context, slog.Record) error { f(); return nil }
+func (f handlerFunc) WithAttrs([]slog.Attr) slog.Handler        { return f }
+func (f handlerFunc) WithGroup(string) slog.Handler             { return f }
+
+// A listing that fails, here by a panic, is tried again.
+func TestViewFailsOnce(t *testing.T) {
+	source := newViewed(t, nil, "")
+	fail := true
+	v, err := gateway.NewViews(source.live, parse(t, short), &gateway.ViewOptions{
+		Logger: slog.New(slog.DiscardHandler),
+		Report: func(*dialect.Adapted) {
+			if fail {
+				panic("a defect")
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	r := gateway.Reader{Name: "shorty"}
+	if live, err := v.View(r); err == nil || live != nil || !strings.Contains(err.Error(), "short") {
+		t.Errorf("got %v", err)
+	}
+	fail = false
+	live, err := v.View(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fail = true
+	source.set(t, "c")
+	v.Refresh()
+	if live.Set().Lookup("b") == nil {
+		t.Error("the list before does not stay")
+	}
+	fail = false
+	v.Refresh()
+	if live.Set().Lookup("c") == nil {
+		t.Error("the new list did not come")
+	}
+}
+
+// Some clients put the server's name before those of tools.
+func TestNameInViews(t *testing.T) {
+	long := strings.Repeat("a", 50)
+	room := `{"mcpServers": {}, %s "dialects": {"short": {"extends": "mcp", "name": {"prefix": "mcp__{server}__", "max": 64}}}}`
+	for _, tt := range []struct {
+		config, option string
+		fits           bool
+	}{
+		{"", "", false}, // toolpost
+		{`"name": "tool-srv",`, "", false},
+		{`"name": "tools",`, "", true},
+		{`"name": "toolpost2",`, "tools", true},
+		{`"name": "tools",`, "toolpost2", false},
+	} {
+		source := newViewed(t, nil, "")
+		source.set(t, long)
+		v, err := gateway.NewViews(source.live, parse(t, fmt.Sprintf(room, tt.config)), &gateway.ViewOptions{Name: tt.option})
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := v.View(gateway.Reader{View: "short"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fits := live.Set().Lookup(long) != nil; fits != tt.fits {
+			t.Errorf("%s %s: the name fits: %t", tt.config, tt.option, fits)
+		}
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Clients come while tools and the configuration change.
 func TestViewsTogether(t *testing.T) {
 	v := newViewed(t, parse(t, short), "")
@@ -243,8 +437,10 @@ func TestViewsTogether(t *testing.T) {
 	})
 	longer := parse(t, strings.Replace(short, "15", "50", 1))
 	for range 20 {
-		if err := v.Configure(longer); err != nil {
-			t.Error(err)
+		for _, cfg := range []*gateway.Config{{}, longer} {
+			if err := v.Configure(cfg); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 	wg.Wait()
@@ -292,6 +488,38 @@ func TestReloadOfDialects(t *testing.T) {
 	}
 	if f.count() != 1 {
 		t.Errorf("dialects restarted a server: %d starts", f.count())
+	}
+}
+
+// What one server changes is adapted; what another one tells of itself is not.
+func TestServersAndViews(t *testing.T) {
+	listings := make(chan int, 99)
+	cfg := servers("a", "x", "b", "x")
+	g, f := openWith(t, cfg, &gateway.Options{Adapted: func(a *dialect.Adapted) { listings <- len(a.Tools) }})
+	f.last("a").connect("one")
+	f.last("b").connect("two", "three")
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Views().View(gateway.Reader{View: "mcp"}); err != nil {
+		t.Fatal(err)
+	}
+	g.Views().Refresh()
+	for len(listings) > 0 {
+		<-listings
+	}
+	if err := g.Ready(t.Context()); err != nil { // joins again
+		t.Fatal(err)
+	}
+	if err := g.Reload(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if len(listings) > 0 {
+		t.Errorf("nothing changed, and %d tools were adapted", <-listings)
+	}
+	f.last("b").connect("two")
+	if got := <-listings; got != 2 {
+		t.Errorf("%d tools were adapted", got)
 	}
 }
 

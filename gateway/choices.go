@@ -1,0 +1,96 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+// choices are how dialects are chosen, as one configuration has it.
+type choices struct {
+	book   *dialect.Book
+	always string // "" to look at the client
+	server string // the name by which clients know us
+
+	mu    sync.RWMutex
+	known map[Reader]string
+}
+
+// newChoices returns the choices of a configuration; opts come before it.
+func newChoices(cfg *Config, opts *ViewOptions) *choices {
+	c := &choices{book: cfg.Dialects, always: cfg.Dialect, server: cfg.Name, known: map[Reader]string{}}
+	if opts != nil {
+		c.always, c.server = cmp.Or(opts.Dialect, c.always), cmp.Or(opts.Name, c.server)
+	}
+	if c.book == nil {
+		c.book, _ = dialect.NewBook(nil) // only overlays can be wrong
+	}
+	return c
+}
+
+// of returns the id of the dialect for a client.
+func (c *choices) of(r Reader, log *slog.Logger) (string, error) {
+	switch {
+	case r.View != "":
+		return r.View, c.check(r.View)
+	case c.always != "":
+		return c.always, nil
+	}
+	return c.choose(Reader{Name: short(r.Name), Version: short(r.Version), UserAgent: short(r.UserAgent)}, log), nil
+}
+
+// maxClaim is how many bytes of a name, version or user agent count: clients
+// can make them up.
+const maxClaim = 256
+
+func short(claim string) string {
+	if len(claim) > maxClaim {
+		return strings.Clone(claim[:maxClaim])
+	}
+	return claim
+}
+
+// maxReaders is how many clients are remembered.
+const maxReaders = 1000
+
+// choose looks at what the client says of itself, once.
+func (c *choices) choose(r Reader, log *slog.Logger) string {
+	c.mu.RLock()
+	id := c.known[r]
+	c.mu.RUnlock()
+	if id != "" {
+		return id
+	}
+	id = c.book.Choose(r.Name, r.Version, r.UserAgent).ID
+	log.Debug("dialect chosen", "dialect", id, "client", r.Name, "version", r.Version, "agent", r.UserAgent)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) >= maxReaders {
+		clear(c.known)
+	}
+	c.known[r] = id
+	return id
+}
+
+// check tells what is wrong with the id of a dialect.
+func (c *choices) check(id string) error {
+	if id == NoDialect {
+		return nil
+	}
+	_, err := c.book.Find(id)
+	if err == nil {
+		return nil
+	}
+	ids := []string{NoDialect}
+	for _, d := range c.book.All() {
+		ids = append(ids, d.ID)
+	}
+	if near := nearest(id, ids); near != "" {
+		return fmt.Errorf("there is no dialect %q; did you mean %q?", id, near)
+	}
+	return fmt.Errorf("%w; %q adapts nothing", err, NoDialect)
+}
