@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	jsonx "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -29,9 +30,30 @@ type binding struct {
 	header string
 }
 
+// An annotated is a part of a schema. What is none, such as true or a list, has
+// no annotations, and those beside it count.
 type annotated struct {
-	Header     json.RawMessage      `json:"x-mcp-header"`
-	Properties map[string]annotated `json:"properties"`
+	Header     json.RawMessage `json:"x-mcp-header"`
+	Properties properties      `json:"properties"`
+}
+
+type properties map[string]annotated
+
+// UnmarshalJSONFrom implements [jsonx.UnmarshalerFrom].
+func (a *annotated) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '{' {
+		return d.SkipValue()
+	}
+	type plain annotated
+	return jsonx.UnmarshalDecode(d, (*plain)(a))
+}
+
+// UnmarshalJSONFrom implements [jsonx.UnmarshalerFrom].
+func (p *properties) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '{' {
+		return d.SkipValue()
+	}
+	return jsonx.UnmarshalDecode(d, (*map[string]annotated)(p))
 }
 
 // bindings reads the x-mcp-header annotations of an input schema.
@@ -40,7 +62,7 @@ func bindings(schema []byte) []binding {
 		return nil
 	}
 	var root annotated
-	if err := jsonx.Unmarshal(schema, &root); err != nil {
+	if err := jsonx.Unmarshal(schema, &root, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil // annotations that cannot be read bind nothing
 	}
 	return root.bindings(nil, nil)

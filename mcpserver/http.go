@@ -80,7 +80,7 @@ func (f *front) route(r *http.Request) (base string, err error) {
 	delete(r.Header, viewHeader)
 	if deeper {
 		r.Header[viewHeader] = []string{view}
-		if _, fault := f.core.views.of(clientOf(&peer{}, r.Header)); fault != nil {
+		if _, fault := f.core.views.ask(clientOf(&peer{}, r.Header)); fault != nil {
 			return "", errors.New(fault.Message)
 		}
 	}

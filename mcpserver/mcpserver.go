@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
@@ -75,7 +76,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	life, end := context.WithCancel(context.Background())
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
-	v := &views{choose: o.View, log: o.Logger, all: map[*toolpost.Live]*shown{}}
+	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
 	a := &audience{views: v, sessions: map[*mcp.ServerSession]*audited{}}
 	c := &core{views: v, audience: a, lot: newLot(), log: o.Logger, info: info, life: life}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))

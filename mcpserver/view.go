@@ -2,9 +2,11 @@ package mcpserver
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,20 +36,23 @@ func clientOf(p *peer, h http.Header) Client {
 
 // A shown is one Live as clients see it.
 type shown struct {
-	live  *toolpost.Live
+	live  *toolpost.Live // which holds this in turn, as a watcher
+	begin sync.Once
 	tools atomic.Pointer[tools]
+	stop  func()
 }
 
-// views are what clients are shown: for each Live its lists, encoded once.
+// views are what clients are shown: for each Live its lists, encoded once. A
+// Live that nobody else has any more is forgotten.
 type views struct {
 	base    *shown                               // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
 	changed func() // is called when a list is another
 
-	mu  sync.RWMutex
-	all map[*toolpost.Live]*shown
-	end []func()
+	mu     sync.RWMutex
+	all    map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]
+	closed bool
 }
 
 // of returns what a client is shown.
@@ -55,43 +60,81 @@ func (v *views) of(c Client) (*shown, *jsonrpc.Error) {
 	if v.choose == nil {
 		return v.base, nil
 	}
+	live, fault := v.ask(c)
+	if fault != nil {
+		return nil, fault
+	}
+	return v.show(live), nil
+}
+
+// ask returns the toolset that is chosen for a client.
+func (v *views) ask(c Client) (*toolpost.Live, *jsonrpc.Error) {
 	live, err := v.choose(c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, rpcError(jsonrpc.CodeInvalidRequest, "%v", err)
+	case live == nil:
+		return nil, rpcError(jsonrpc.CodeInternalError, "the server is set up wrongly: its Options.View gives this client no toolset")
 	}
-	v.mu.RLock()
-	s := v.all[live]
-	v.mu.RUnlock()
-	if s == nil {
-		s = v.show(live)
-	}
-	return s, nil
+	return live, nil
 }
 
 func (v *views) show(live *toolpost.Live) *shown {
+	key := weak.Make(live)
+	v.mu.RLock()
+	s := v.all[key].Value()
+	v.mu.RUnlock()
+	if s == nil {
+		s = v.add(key)
+	}
+	if s.tools.Load() == nil {
+		s.begin.Do(func() { v.watch(s) }) // only those who are shown this Live wait
+	}
+	return s
+}
+
+func (v *views) add(key weak.Pointer[toolpost.Live]) *shown {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if s := v.all[live]; s != nil {
-		return s
+	s := v.all[key].Value()
+	if s == nil {
+		maps.DeleteFunc(v.all, func(_ weak.Pointer[toolpost.Live], s weak.Pointer[shown]) bool { return s.Value() == nil })
+		s = &shown{live: key.Value()}
+		v.all[key] = weak.Make(s)
 	}
-	s := &shown{live: live}
-	v.all[live] = s
-	v.end = append(v.end, live.Watch(func(set *toolpost.Set) {
+	return s
+}
+
+// watch encodes the lists of a Live, now and after its changes.
+func (v *views) watch(s *shown) {
+	stop := s.live.Watch(func(set *toolpost.Set) {
 		t := newTools(set, v.log)
 		if old := s.tools.Swap(t); old != nil && !old.listing.equal(t.listing) {
 			v.changed()
 		}
-	}))
-	return s
+	})
+	v.mu.Lock()
+	s.stop = stop
+	closed := v.closed
+	v.mu.Unlock()
+	if closed {
+		stop()
+	}
 }
 
 func (v *views) close() {
+	var stops []func()
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, end := range v.end {
-		end()
+	v.closed = true
+	for _, p := range v.all {
+		if s := p.Value(); s != nil && s.stop != nil {
+			stops = append(stops, s.stop)
+		}
 	}
-	v.end = nil
+	v.mu.Unlock()
+	for _, stop := range stops {
+		stop()
+	}
 }
 
 // An audience knows which list each session has or was told of, where not all

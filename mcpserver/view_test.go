@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
@@ -209,13 +213,98 @@ func TestViewByUserAgent(t *testing.T) {
 // What a tool mirrors in headers is what the client's own view of it says.
 func TestMirroredArgumentsOfView(t *testing.T) {
 	s, r := serveReaders(t, &mcpserver.Options{})
-	r.views["others"].set(t, rawTool("tool", `{"type":"object","properties":{"z":{"type":"string","x-mcp-header":"Z"}}}`,
-		func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text("done"), nil }))
-	body, header := modernCall("tool", `{"z":"v"}`, "")
-	if e := s.post(t, body, header+"Mcp-Param-Z: v\n"); e.status != http.StatusOK {
-		t.Errorf("%d %s", e.status, e.body)
+	for _, beside := range []string{`{}`, `true`, `null`, `[]`, `{"properties":true}`, `{"properties":{"x":false}}`, `{"type":"string","type":"number"}`} {
+		r.views["others"].set(t, rawTool("tool", `{"type":"object","properties":{"y":`+beside+`,"z":{"type":"string","x-mcp-header":"Z"}}}`,
+			func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text("done"), nil }))
+		body, header := modernCall("tool", `{"z":"v"}`, "")
+		if e := s.post(t, body, header+"Mcp-Param-Z: v\n"); e.status != http.StatusOK {
+			t.Errorf("beside %s: %d %s", beside, e.status, e.body)
+		}
+		if e := s.post(t, body, header+"Mcp-Param-Z: w\n"); e.status != http.StatusBadRequest {
+			t.Errorf("beside %s, another value: %d %s", beside, e.status, e.body)
+		}
 	}
-	if e := s.post(t, body, header+"Mcp-Param-Z: w\n"); e.status != http.StatusBadRequest {
-		t.Errorf("another value: %d %s", e.status, e.body)
+}
+
+func fixedLive(t *testing.T, name string) *toolpost.Live {
+	t.Helper()
+	live, err := toolpost.NewLive(t.Context(), toolpost.Tools{argumentTool(name, "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live
+}
+
+// The server keeps no view that the owner of the views has replaced.
+func TestReplacedViewsAreForgotten(t *testing.T) {
+	var current *toolpost.Live
+	s := serve(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return current, nil }}, textTool("u", "u"))
+	body, header := modernCall("tool", `{}`, "")
+	var replaced []weak.Pointer[toolpost.Live]
+	for range 20 {
+		current = fixedLive(t, "tool")
+		replaced = append(replaced, weak.Make(current))
+		for range 2 {
+			if e := s.post(t, body, header); e.status != http.StatusOK {
+				t.Fatalf("%d %s", e.status, e.body)
+			}
+		}
+	}
+	current = fixedLive(t, "tool")
+	for deadline := time.Now().Add(5 * time.Second); len(replaced) > 0; {
+		runtime.GC()
+		replaced = slices.DeleteFunc(replaced, func(p weak.Pointer[toolpost.Live]) bool { return p.Value() == nil })
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of 20 replaced views are kept", len(replaced))
+		}
+	}
+}
+
+// Who waits for a view holds nobody up whose view is there.
+func TestViewsBeginByThemselves(t *testing.T) {
+	slow, fast := fixedLive(t, "tool"), fixedLive(t, "tool")
+	asked := make(chan bool, 5)
+	s := serve(t, &mcpserver.Options{View: func(c mcpserver.Client) (*toolpost.Live, error) {
+		if c.UserAgent == "slow" {
+			asked <- true
+			return slow, nil
+		}
+		return fast, nil
+	}}, textTool("u", "u"))
+	held, release := make(chan bool), make(chan bool)
+	go slow.Watch(func(*toolpost.Set) {
+		close(held)
+		<-release
+	})
+	<-held // and with it the list of the slow one
+	body, header := modernCall("tool", `{}`, "")
+	var slowly sync.WaitGroup
+	for range cap(asked) {
+		slowly.Go(func() {
+			if e := s.post(t, body, header+"User-Agent: slow\n"); e.status != http.StatusOK {
+				t.Errorf("slow: %d %s", e.status, e.body)
+			}
+		})
+	}
+	for range cap(asked) {
+		<-asked
+	}
+	for range 20 {
+		if e := s.post(t, body, header); e.status != http.StatusOK {
+			t.Errorf("%d %s", e.status, e.body)
+		}
+	}
+	close(release)
+	slowly.Wait()
+}
+
+// A mistake of the program is told, to each client.
+func TestNoView(t *testing.T) {
+	s := serve(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return nil, nil }}, textTool("u", "u"))
+	body, header := modernCall("u", `{}`, "")
+	for range 2 {
+		if e := s.post(t, body, header); !strings.Contains(e.body, "Options.View") {
+			t.Errorf("%d %s", e.status, e.body)
+		}
 	}
 }
