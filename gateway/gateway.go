@@ -38,7 +38,7 @@ type Gateway struct {
 	opts   upstream.Options
 	live   *toolpost.Live
 	views  *Views
-	wake   chan struct{} // holds a token if something changed
+	wake   bell // something changed
 	tasks  sync.WaitGroup
 
 	work     sync.Mutex // held while the gateway is changed and watchers are told
@@ -79,12 +79,12 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, start: start, wake: make(chan struct{}, 1), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, start: start, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Changed: g.changed, ResourceUpdated: opts.ResourceUpdated}
+	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated}
 	live, err := toolpost.NewLive(g.ctx, toolpost.ToolsetFunc(g.list))
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
@@ -100,14 +100,6 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 	}
 	g.tasks.Go(g.follow)
 	return g, nil
-}
-
-// changed asks for a refresh; requests that come while one waits are one.
-func (g *Gateway) changed() {
-	select {
-	case g.wake <- struct{}{}:
-	default:
-	}
 }
 
 // follow refreshes after changes, until Close.

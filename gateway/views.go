@@ -43,7 +43,7 @@ type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
 	choices atomic.Pointer[choices] // is set under mu
-	wake    chan struct{}           // holds a token if the toolset changed
+	wake    bell                    // the toolset changed
 	end     func()
 
 	mu     sync.RWMutex
@@ -72,7 +72,7 @@ func (b *basis) equal(other *basis) bool {
 // NewViews returns the views of live; a nil configuration has the built-in
 // dialects, chosen by client. They follow live in the background.
 func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, error) {
-	v := &Views{live: live, wake: make(chan struct{}, 1), opened: map[string]*adapted{}}
+	v := &Views{live: live, wake: newBell(), opened: map[string]*adapted{}}
 	if opts != nil {
 		v.opts = *opts
 	}
@@ -86,7 +86,7 @@ func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, erro
 	ctx, cancel := context.WithCancel(context.Background())
 	var following sync.WaitGroup
 	following.Go(func() { v.follow(ctx) })
-	stop := live.Watch(func(*toolpost.Set) { v.changed() })
+	stop := live.Watch(func(*toolpost.Set) { v.wake.ring() })
 	v.end = func() {
 		stop()
 		cancel()
@@ -207,14 +207,6 @@ func (v *Views) list(id string, a *adapted) (err error) {
 		a.live.Store(live)
 	}
 	return err
-}
-
-// changed asks for a refresh; requests that come while one waits are one.
-func (v *Views) changed() {
-	select {
-	case v.wake <- struct{}{}:
-	default:
-	}
 }
 
 // follow refreshes after changes, until ctx is done.

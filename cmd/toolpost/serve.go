@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type serveOptions struct {
 	origins   []string
 	logLevel  slog.Level
 	logFormat string
+	name      string
 	dialect   string
 }
 
@@ -62,6 +64,7 @@ current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
 	f.StringArrayVar(&o.hosts, "allow-host", nil, "`NAME` by which clients may address this server; may be repeated")
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
+	f.StringVar(&o.name, "name", "", "`NAME` by which clients know this server; \"toolpost\" without it")
 	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
@@ -142,11 +145,11 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		}
 		s.closer = append(s.closer, f.root.Close)
 		s.live, g.folder = f.live, f.path
-		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Dialect: o.dialect, Report: s.adapted()}); err != nil {
+		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 			return usageError{err}
 		}
 		s.closer = append(s.closer, s.views.Close)
-		s.mcp = mcpserver.New(s.live, o.serverOptions(s, l))
+		s.mcp = mcpserver.New(s.live, o.serverOptions(s, l, o.name))
 		s.closer = append(s.closer, s.mcp.Close)
 		s.view.begin(g)
 		s.view.settle()
@@ -160,6 +163,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 				m.ResourceUpdated(running, uri)
 			}
 		},
+		Name:    o.name,
 		Dialect: o.dialect,
 		Adapted: s.adapted(),
 	})
@@ -168,7 +172,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 	}
 	s.closer = append(s.closer, gw.Close)
 	s.live, s.views, s.status, s.ready = gw.Live(), gw.Views(), gw.Status, gw.Ready
-	s.mcp = mcpserver.New(s.live, o.serverOptions(s, l))
+	s.mcp = mcpserver.New(s.live, o.serverOptions(s, l, cmp.Or(o.name, found.Name)))
 	s.closer = append(s.closer, s.mcp.Close)
 	current.Store(s.mcp)
 	s.view.begin(g)
@@ -176,8 +180,9 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 	return nil
 }
 
-func (o *serveOptions) serverOptions(s *service, l *listener) *mcpserver.Options {
+func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
 	return &mcpserver.Options{
+		Name:    name,
 		Version: readVersion().Version,
 		Logger:  s.log,
 		View:    func(c mcpserver.Client) (*toolpost.Live, error) { return s.views.View(gateway.Reader(c)) },
