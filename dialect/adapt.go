@@ -124,7 +124,7 @@ func (a *Adapted) definitions() []*toolpost.Tool {
 func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refusal) {
 	defer func() {
 		if p := recover(); p != nil {
-			adapted, why = nil, &refusal{"internal", fmt.Sprintf("adapting it has a defect: %v", p)}
+			adapted, why = nil, &refusal{"all/internal", fmt.Sprintf("Toolpost has a defect in adapting it: %v", p)}
 		}
 	}()
 	if t.Input == nil {
@@ -133,11 +133,11 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	a := &Tool{Original: t}
 	def := t.Definition
 	if err := l.input(a, &def); err != nil {
-		return nil, &refusal{"internal", err.Error()}
+		return nil, &refusal{"size", "it cannot be read any more once it is adapted: " + err.Error()}
 	}
 	for _, loss := range a.Losses {
 		if loss.Kind == lower.Rejected {
-			return nil, &refusal{l.broken(t, loss), fmt.Sprintf("%s at %q: %s", loss.Keyword, loss.Pointer, loss.Detail)}
+			return nil, l.refuse(a, loss)
 		}
 	}
 	def.Name = name
@@ -155,14 +155,24 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	return a, nil
 }
 
-// broken returns the id of the rule that a loss is about.
-func (l *linter) broken(t *toolpost.Tool, loss lower.Loss) string {
-	for _, f := range l.tool(t) {
+// refuse tells of a loss that nothing makes good, under the rule that finds it.
+func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
+	why := &refusal{"all/unsatisfiable", loss.Detail}
+	if loss.Pointer != "" {
+		why.text = fmt.Sprintf("%s (%s at %s)", loss.Detail, loss.Keyword, loss.Pointer)
+	}
+	most := l.Input.Limits
+	if !(&Strict{Properties: most.Properties, EnumValues: most.EnumValues, Runes: most.Runes}).holds(a.counts, 1) {
+		why.rule = "size"
+		return why
+	}
+	for _, f := range l.tool(a.Original) {
 		if f.Pointer == "/inputSchema"+loss.Pointer && f.Keyword == loss.Keyword {
-			return f.Rule
+			why.rule = f.Rule
+			break
 		}
 	}
-	return "schema"
+	return why
 }
 
 func (a *Tool) lose(losses ...lower.Loss) { a.Losses = append(a.Losses, losses...) }
@@ -242,7 +252,8 @@ func narrows(losses []lower.Loss) bool {
 }
 
 // Layer returns ts as the dialect's readers get it. Calls reach the tools of
-// ts with the arguments of their own schemas. Tools that the reader wants
+// ts with the arguments of their own schemas; the Params of a call stay as the
+// caller sent them. Tools that the reader wants
 // without a schema have that of an empty object.
 func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {

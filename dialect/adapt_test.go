@@ -119,7 +119,7 @@ func TestRejected(t *testing.T) {
 	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 2 {
 		t.Fatalf("got %v", a)
 	}
-	if w := a.Withheld[0]; w.Name != "large" || !strings.HasPrefix(w.Rule, "x/") || !strings.Contains(w.Why, "limit") {
+	if w := a.Withheld[0]; w.Name != "large" || w.Rule != "x/size" || !strings.Contains(w.Why, "limit") {
 		t.Errorf("withheld %+v", w)
 	}
 	if w := a.Withheld[1]; w.Name != "list" || w.Rule != "all/poison-root-type" || !strings.Contains(w.Why, "object") {
@@ -137,6 +137,38 @@ func TestNoSchemaWithholdsOneTool(t *testing.T) {
 	}
 	if w := a.Withheld[0]; w.Name != "bad" || w.Rule != "all/poison-root-type" || !strings.HasPrefix(w.Why, "there is no input schema") {
 		t.Errorf("withheld %+v", w)
+	}
+}
+
+// TestWithheldByARule: what withholds a tool has a page, and a text for people.
+func TestWithheldByARule(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range dialect.Rules() {
+		known[r.Name] = true
+	}
+	const nested = `{"type":"object","properties":{"a":`
+	for in, want := range map[string]string{
+		`false`: "all/poison-root-type",
+		`{"type":"object","properties":{"a":false},"required":["a"]}`: "all/unsatisfiable",
+		`{"enum":[]}`: "", `{"not":{}}`: "all/poison-root-type", `{"type":"string"}`: "all/poison-root-type",
+		`{"type":"object","properties":{"a":{"enum":[]}},"required":["a"]}`: "",
+		`{"type":"object","minProperties":3,"maxProperties":1}`:             "",
+		`{"allOf":[{"type":"object"},{"type":"string"}]}`:                   "",
+		`{"$ref":"#"}`: "",
+		strings.Repeat(nested, 70) + `{}` + strings.Repeat("}}", 70): "",
+	} {
+		for _, d := range dialect.All() {
+			a := d.Adapt([]*toolpost.Tool{defined(t, `{"name":"n","description":"A tool.","inputSchema":`+in+`}`)}, nil)
+			if want != "" && len(a.Withheld) == 0 {
+				t.Errorf("%s: %.60s is not withheld", d.ID, in)
+			}
+			for _, w := range a.Withheld {
+				_, name, _ := strings.Cut(w.Rule, "/")
+				if !known[name] || want != "" && w.Rule != want || w.Why == "" || strings.Contains(w.Why, `""`) {
+					t.Errorf("%s: %.60s: %+v", d.ID, in, w)
+				}
+			}
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ func TestAdded(t *testing.T) {
 // TestAddingIsOneFileAndOneLine builds the package with a dialect and a rule
 // more, added as docs/adding.md tells, and nothing else.
 func TestAddingIsOneFileAndOneLine(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds the package")
 	}

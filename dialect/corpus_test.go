@@ -28,6 +28,7 @@ func samples(t testing.TB, samples []accept.Sample) []*toolpost.Tool {
 
 // TestCorpus adapts the tools of real servers, and odd ones, for every reader.
 func TestCorpus(t *testing.T) {
+	t.Parallel()
 	tools := samples(t, append(accept.Tools(), accept.Torture()...))
 	for _, d := range dialect.All() {
 		a := d.Adapt(tools, nil)

@@ -39,7 +39,7 @@ func (o *Options) off(id string) string {
 	}
 	_, name := path.Split(id)
 	for _, key := range slices.Sorted(maps.Keys(o.Off)) {
-		if ok, err := path.Match(key, id); ok && err == nil || key == name {
+		if ok, err := path.Match(key, id); (ok && err == nil || key == name) && o.Off[key] != "" {
 			return o.Off[key]
 		}
 	}

@@ -195,11 +195,138 @@ func TestRules(t *testing.T) {
 		})
 	}
 	for _, r := range dialect.Rules() {
-		if !tested[r.Name] {
-			t.Errorf("%s has no case", r.Name)
+		if found := !slices.Contains([]string{"unsatisfiable", "internal", "off"}, r.Name); tested[r.Name] != found { // tests of their own
+			t.Errorf("%s has a case: %v", r.Name, !found)
 		}
 		if r.What == "" || r.Why == "" || r.Fix == "" || r.Effect == "" {
 			t.Errorf("%s does not say all that a person needs", r.Name)
+		}
+	}
+}
+
+func TestSwitchedOff(t *testing.T) {
+	d, err := dialect.Find("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := tools(t, `{"name":"x","description":"d","inputSchema":{"anyOf":[{"type":"object"}]}}`)
+	for off, want := range map[string]string{
+		"":                         "all/poison-root-type claude-code/root-union",
+		"*/*":                      "",
+		"all/*":                    "claude-code/root-union",
+		"all/poison-root-type":     "claude-code/root-union", // and root-object does not say the same
+		"root-union":               "all/poison-root-type",
+		"*/root-*":                 "all/poison-root-type",
+		"cursor/no-union":          "all/poison-root-type claude-code/root-union",
+		"claude-code/root-union=":  `all/off "claude-code/root-union" is switched off without a reason; all/poison-root-type claude-code/root-union`,
+		"*":                        `all/off "*" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
+		"root-*":                   `all/off "root-*" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
+		"all/root-union":           `all/off "all/root-union" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
+		"claude-code/poison-null":  `all/off "claude-code/poison-null" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
+		"claude-code/no-such-rule": `all/off "claude-code/no-such-rule" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
+		"a[":                       `all/off "a[" is switched off, and is no pattern; all/poison-root-type claude-code/root-union`,
+	} {
+		opts := &dialect.Options{Off: map[string]string{}}
+		if key, empty := strings.CutSuffix(off, "="); empty {
+			opts.Off[key] = ""
+		} else if off != "" {
+			opts.Off[off] = "it is known"
+		}
+		var counts []string
+		about := ""
+		for _, f := range d.Lint(list, opts) {
+			switch {
+			case f.Rule == "all/off":
+				about = "all/off " + f.Message + "; "
+			case f.Off == "":
+				counts = append(counts, f.Rule)
+			}
+		}
+		slices.Sort(counts)
+		if got := about + strings.Join(counts, " "); got != want {
+			t.Errorf("%s off:\n got %s\nwant %s", off, got, want)
+		}
+	}
+}
+
+// clientsSeen are those that were run with odd tools.
+var clientsSeen = []string{"claude-code-2.1.197", "claude-code", "gemini-cli", "opencode", "codex", "copilot-cli"}
+
+const (
+	lost    = dialect.KillsServer
+	dropped = dialect.DropsTool
+	refused = dialect.RefusesCall
+	part    = dialect.LosesSilently
+	changed = dialect.Rewrites
+	sent    = dialect.Advice
+)
+
+// TestWhatClientsWereSeenToDo holds the evidence of each client against the
+// tools that were shown to it.
+func TestWhatClientsWereSeenToDo(t *testing.T) {
+	input := func(s string) string { return `{"name":"x","description":"d","inputSchema":` + s + `}` }
+	output := func(s string) string {
+		return `{"name":"x","description":"d","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}},"outputSchema":` + s + `}`
+	}
+	property := func(s string) string { return input(`{"type":"object","properties":` + s + `}`) }
+	rows := []struct {
+		rules string // that are looked at
+		tools []string
+		want  [6]dialect.Effect
+	}{
+		{"poison-root-type root-object", []string{input(`{}`), input(`{"properties":{}}`), input(`{"anyOf":[{"type":"object"}]}`), input(`{"type":["object","null"]}`), input(`{"type":"array"}`)},
+			[6]dialect.Effect{lost, lost, lost, lost, refused, refused}}, // Codex and Copilot CLI send it to who refuses it
+		{"poison-null", []string{input(`{"type":"object","required":null}`), input(`{"type":"object","properties":null}`)},
+			[6]dialect.Effect{lost, lost, lost, lost, changed, refused}},
+		{"poison-boolean boolean-schema", []string{property(`{"a":true}`)}, [6]dialect.Effect{lost, sent, lost, lost, changed, changed}},
+		{"poison-output output-schema", []string{output(`{"type":"array"}`), output(`{"anyOf":[{"type":"object"}]}`), output(`{"properties":{}}`)},
+			[6]dialect.Effect{lost, sent, lost, sent, sent, sent}},
+		{"root-union", []string{input(`{"type":"object","properties":{},"anyOf":[{"required":["a"]}]}`), input(`{"type":"object","properties":{},"allOf":[{}]}`)},
+			[6]dialect.Effect{dropped, changed, "", part, refused, changed}},
+		{"property-name", []string{property(`{"$filter":{"type":"string"}}`), property(`{"ids[]":{"type":"string"}}`), property(`{"my key":{"type":"string"}}`), property(`{"名前":{"type":"string"}}`), property(`{"a:b":{"type":"string"}}`)},
+			[6]dialect.Effect{refused, dropped, "", refused, "", refused}},
+		{"metaschema tuple", []string{property(`{"a":{"type":"array","items":[{"type":"string"}]}}`), property(`{"a":{"type":"number","exclusiveMinimum":true}}`), property(`{"a":{"type":"string","required":false}}`), property(`{"a":{"type":"any"}}`)},
+			[6]dialect.Effect{refused, dropped, sent, refused, dropped, changed}},
+		{"description-length", []string{`{"name":"x","description":"` + strings.Repeat("a", 4097) + `","inputSchema":{"type":"object"}}`},
+			[6]dialect.Effect{dialect.Truncates, dialect.Truncates, "", "", "", ""}},
+		{"name-collision", []string{`[{"name":"a.b","description":"d","inputSchema":{"type":"object"}},{"name":"a_b","description":"d","inputSchema":{"type":"object"}}]`},
+			[6]dialect.Effect{part, part, "", part, changed, part}},
+	}
+	for _, row := range rows {
+		for i, id := range clientsSeen {
+			d, err := dialect.Find(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range row.tools {
+				if got := worst(d, row.rules, tools(t, text)); got != row.want[i] {
+					t.Errorf("%s, %s: %.90s: %q, want %q", id, row.rules, text, got, row.want[i])
+				}
+			}
+		}
+	}
+}
+
+// worst returns the worst effect of findings of some rules, "" if there are none.
+func worst(d *dialect.Dialect, rules string, tools []*toolpost.Tool) dialect.Effect {
+	order := []dialect.Effect{"", dialect.Advice, dialect.Rewrites, dialect.Truncates, dialect.LosesSilently, dialect.BreaksCall, dialect.DropsTool, dialect.RefusesCall, dialect.KillsServer, dialect.KillsSession}
+	at := 0
+	for _, f := range d.Lint(tools, nil) {
+		if _, name, _ := strings.Cut(f.Rule, "/"); slices.Contains(strings.Fields(rules), name) {
+			at = max(at, slices.Index(order, f.Effect))
+		}
+	}
+	return order[at]
+}
+
+// TestPoisonForModels: what costs a server in a client is advice where the
+// model's API was not seen to refuse it.
+func TestPoisonForModels(t *testing.T) {
+	for _, d := range dialect.All() {
+		for _, r := range dialect.Rules() {
+			if e := r.EffectFor(d); len(d.Clients) == 0 && d.ID != "mcp" && (e == dialect.KillsServer || e == dialect.KillsSession) {
+				t.Errorf("%s: %s: %s", d.ID, r.Name, e)
+			}
 		}
 	}
 }
@@ -260,7 +387,7 @@ func TestFinding(t *testing.T) {
 	list := tools(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":["string","null"]}}}},{"name":"b","inputSchema":{}}]`)
 	want := []dialect.Finding{
 		{Tool: "a", Rule: "test/null", Effect: dialect.DropsTool, Pointer: "/inputSchema/properties/x", Keyword: "type", Message: `the type is ["string","null"]`},
-		{Tool: "b", Rule: "all/poison-root-type", Effect: dialect.KillsServer, Pointer: "/inputSchema", Keyword: "type", Message: "the root has no type"},
+		{Tool: "b", Rule: "all/poison-root-type", Effect: dialect.Advice, Pointer: "/inputSchema", Keyword: "type", Message: "the root has no type"},
 	}
 	if diff := cmp.Diff(want, d.Lint(list, nil)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -278,10 +405,10 @@ func TestOff(t *testing.T) {
 		{nil, []string{"all/poison-root-type ", "test/root-properties "}},
 		{map[string]string{"test/root-properties": "no"}, []string{"all/poison-root-type ", "test/root-properties no"}},
 		{map[string]string{"root-properties": "no"}, []string{"all/poison-root-type ", "test/root-properties no"}},
-		{map[string]string{"*/root-*": "no", "[": "bad"}, []string{"all/poison-root-type ", "test/root-properties no"}},
+		{map[string]string{"*/root-*": "no", "[": "bad"}, []string{"all/poison-root-type ", "test/root-properties no", "all/off "}},
 		{map[string]string{"test/*": "no"}, []string{"all/poison-root-type ", "test/root-properties no"}},
-		// A rule that is off does not hide what another one says of the same keyword.
-		{map[string]string{"poison-*": "no", "*/poison-*": "no"}, []string{"all/poison-root-type no", "test/root-object ", "test/root-properties "}},
+		// What is switched off is not said again by another rule.
+		{map[string]string{"*/poison-*": "no"}, []string{"all/poison-root-type no", "test/root-properties "}},
 	} {
 		var got []string
 		for _, f := range d.Lint(list, &dialect.Options{Off: c.off}) {

@@ -185,9 +185,6 @@ func (v *view) tell(pointer, keyword, format string, args ...any) {
 		told.effect, told.off = v.rule.EffectFor(v.Dialect), v.opts.off(told.id)
 		v.verdicts[v.rule] = told
 	}
-	f := Finding{v.name, told.id, told.effect, pointer, keyword, fmt.Sprintf(format, args...), told.off}
-	if f.Off == "" {
-		v.told = append(v.told, keyword)
-	}
-	v.found = append(v.found, f)
+	v.told = append(v.told, keyword) // also if it is switched off: nobody wants to hear the same of another rule
+	v.found = append(v.found, Finding{v.name, told.id, told.effect, pointer, keyword, fmt.Sprintf(format, args...), told.off})
 }

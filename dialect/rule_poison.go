@@ -7,28 +7,28 @@ import "github.com/toolpost/toolpost"
 func poisonRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "poison-root-type", All: true, Effect: KillsServer,
+			Name: "poison-root-type", All: true, Effect: Advice,
 			What:  `The root of an input schema has "type": "object".`,
 			Why:   "Many clients read the list of tools with one strict parser. One tool without this type, and they show no tool of the server, often without a message.",
 			Fix:   `Write "type": "object" at the root. Adapting adds it, and wraps what is no object in a property.`,
 			check: eachSchema(rootType),
 		},
 		{
-			Name: "poison-null", All: true, Effect: KillsServer,
+			Name: "poison-null", All: true, Effect: Advice,
 			What:  "At the root, properties is an object and required a list of names, or they are left out.",
 			Why:   "Generators write null for an empty list or map. Strict clients then lose all tools of the server.",
 			Fix:   "Leave the keyword out where there is nothing to say. Adapting does so.",
 			check: eachSchema(rootNull),
 		},
 		{
-			Name: "poison-boolean", All: true, Effect: KillsServer,
+			Name: "poison-boolean", All: true, Effect: Advice,
 			What:  "The schema of a parameter is an object, not true or false.",
 			Why:   "true is a valid schema, and Go's MCP SDK writes it for every field of type any. Clients that want an object there lose all tools of the server.",
 			Fix:   "Write {} for true, and leave a property out whose schema is false. Adapting does so.",
 			check: eachSchema(rootBoolean),
 		},
 		{
-			Name: "poison-output", All: true, Effect: KillsServer,
+			Name: "poison-output", All: true, Effect: Advice,
 			What:  `An output schema has "type": "object" at its root.`,
 			Why:   "Strict clients lose all tools of the server over an output schema that is a list, a union or without a type.",
 			Fix:   "Return an object, or declare no output schema. Adapting leaves such an output schema out.",

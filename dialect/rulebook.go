@@ -29,6 +29,8 @@ func rulebook() []*Rule {
 		limitRules(),
 		listRules(),
 		outputRules(),
+		withheldRules(),
+		offRules(),
 		keywordRules(),
 	)
 }

@@ -12,22 +12,45 @@ import (
 
 // tool fits the description of a tool. The losses are at the pointer "".
 func (x *Text) tool(name, description string) (string, []lower.Loss) {
-	fitted, cut := x.fit(description, x.Max)
-	if x.Required && strings.TrimSpace(fitted) == "" {
-		fitted, cut = x.fit(sentence(name), x.Max)
+	f := x.told(name, description, x.Max)
+	if x.Required && blank(f.text) {
+		f = x.fit(sentence(name), x.Max)
 	}
-	if fitted == description {
-		return fitted, nil
+	if f.text == description {
+		return description, nil
 	}
-	return fitted, []lower.Loss{textLoss("", "the tool's description", cut)}
+	return f.text, []lower.Loss{f.loss("", "the tool's description")}
 }
 
-func textLoss(pointer, what string, cut int) lower.Loss {
+// A fitted is a text as the reader takes it.
+type fitted struct {
+	text string
+	cut  int  // characters that are no longer told
+	code bool // an example or a pattern is another one now
+}
+
+func (f fitted) loss(pointer, what string) lower.Loss {
 	l := lower.Loss{Pointer: pointer, Keyword: "description", Kind: lower.Noop, Detail: what + " is worded in another way"}
-	if cut > 0 {
-		l.Kind, l.Detail = lower.Dropped, fmt.Sprintf("%s is shortened: %d characters are no longer told", what, cut)
+	switch {
+	case f.cut > 0:
+		l.Kind, l.Detail = lower.Dropped, fmt.Sprintf("%s is shortened: %d characters are no longer told", what, f.cut)
+	case f.code:
+		l.Kind, l.Detail = lower.Dropped, "an example or pattern in "+what+" is worded in another way"
 	}
 	return l
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// told is fit for the text about what has a name: that stands for a text of
+// which nothing is left.
+func (x *Text) told(name, s string, most int) fitted {
+	f := x.fit(s, most)
+	if blank(f.text) && !blank(s) {
+		f = x.fit(sentence(name), most)
+		f.cut = length(s)
+	}
+	return f
 }
 
 // sentence makes a description of a name: "Get user." of getUser or get_user.
@@ -51,20 +74,21 @@ func sentence(name string) string {
 	return string(unicode.ToUpper(first)) + words[size:] + "."
 }
 
-// fit returns s as the reader takes it, at most so many characters, and how many
-// are no longer told. Text that the reader takes stays as it is.
-func (x *Text) fit(s string, most int) (fitted string, cut int) {
+// fit returns s as the reader takes it, at most so many characters. Text that
+// the reader takes stays as it is.
+func (x *Text) fit(s string, most int) fitted {
 	if x.fits(s, most) {
-		return s, 0
+		return fitted{text: s}
 	}
 	if x.Lines > 0 {
 		s = joinLines(s, x.Lines)
 	}
-	s = strings.TrimSpace(reword(s, x.Forbid))
-	if most <= 0 {
-		return s, 0
+	reworded, code := reword(s, x.Forbid)
+	f := fitted{text: strings.TrimSpace(reworded), code: code}
+	if most > 0 {
+		f.text, f.cut = cutText(f.text, most, x.Forbid)
 	}
-	return cutText(s, most, x.Forbid)
+	return f
 }
 
 func (x *Text) fits(s string, most int) bool {

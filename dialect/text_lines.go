@@ -56,7 +56,15 @@ func glue(text *strings.Builder, line string) {
 	last, _ := utf8.DecodeLastRuneInString(text.String())
 	switch {
 	case line == "", strings.ContainsRune("。！？、：；", last):
-	case strings.ContainsRune(".!?:;,…", last), !item && unicode.IsLower(first(line)):
+	case strings.ContainsRune(".,:;!?…", last),
+		strings.ContainsRune("{[(", last), strings.ContainsRune("}])", first(line)), // inside of an example
+		strings.HasPrefix(line, fence), endsInFence(text.String()):
+		text.WriteString(" ")
+	case ideographic(last) && item:
+		text.WriteString("、")
+	case ideographic(last):
+		text.WriteString("。")
+	case !item && unicode.IsLower(first(line)):
 		text.WriteString(" ")
 	case item:
 		text.WriteString("; ")
@@ -66,36 +74,91 @@ func glue(text *strings.Builder, line string) {
 	text.WriteString(line)
 }
 
-// reword writes s without the characters of forbid. What stands in brackets
-// is set off by commas, and underscores between words are spaces.
-func reword(s, forbid string) string {
+// fence stands before and behind lines of code.
+const fence = "```"
+
+// endsInFence says that the last word of s begins or ends code, such as ```json.
+func endsInFence(s string) bool {
+	word := s[max(0, len(s)-20):]
+	return strings.HasPrefix(word[strings.LastIndexByte(word, ' ')+1:], fence)
+}
+
+// digits are those of a number in groups: 3_000_000.
+var digits = regexp.MustCompile(`\b[0-9]{1,3}(?:_[0-9]{3})+\b`)
+
+// reword writes s without the characters of forbid, and says whether that
+// makes code another one. What stands in brackets is set off by commas,
+// underscores between words are spaces, and nothing stands for what nobody
+// sees.
+func reword(s, forbid string) (reworded string, code bool) {
 	if !strings.ContainsAny(s, forbid) {
-		return s
+		return s, false
 	}
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	if strings.Contains(forbid, "_") {
+		s = digits.ReplaceAllStringFunc(s, func(number string) string { return strings.ReplaceAll(number, "_", "") })
+	}
 	w := rewording{forbid: forbid}
 	for i, r := range s {
-		rest := s[i+utf8.RuneLen(r):]
-		switch {
-		case !strings.ContainsRune(forbid, r):
+		w.look(s, i, r)
+		if !strings.ContainsRune(forbid, r) {
 			w.out = append(w.out, r)
-		case r == '_' && strings.HasSuffix(s[:i], "_"): // the first of them stands for all
-		case strings.ContainsRune("([{（", r):
-			w.begin(rest)
-		case strings.ContainsRune(")]}）", r):
-			w.end(first(rest))
-		case r != '_', wordy(w.last()) && wordy(first(strings.TrimLeft(rest, "_"))):
-			w.put(" ")
+		} else if !unicode.Is(unicode.Cf, r) {
+			w.replace(r, s[:i], s[i+utf8.RuneLen(r):])
 		}
 	}
-	return string(w.out)
+	return string(w.out), w.touched
+}
+
+// replace writes something in place of r, which stands between two texts.
+func (w *rewording) replace(r rune, before, rest string) {
+	w.touched = w.touched || w.quoted || w.pattern
+	switch {
+	case r == '_' && strings.HasSuffix(before, "_"): // the first of them stands for all
+	case strings.ContainsRune("([{（", r):
+		w.begin(rest)
+	case strings.ContainsRune(")]}）", r):
+		w.end(first(rest))
+	case r != '_', wordy(w.last()) && wordy(first(strings.TrimLeft(rest, "_"))):
+		w.put(" ")
+	case w.quoted, w.pattern:
+		w.put("-")
+	}
+}
+
+// look finds out whether r, at s[i:], is part of code.
+func (w *rewording) look(s string, i int, r rune) {
+	switch before, _ := utf8.DecodeLastRuneInString(s[:i]); {
+	case r == '`':
+		w.quoted = !w.quoted
+	case i == 0 || unicode.IsSpace(before):
+		word := s[i:]
+		if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+			word = word[:end]
+		}
+		w.pattern = codeLike(word)
+	}
+}
+
+// codeLike says that a word looks like part of an expression, a path, an
+// address or JSON.
+func codeLike(word string) bool {
+	for _, sign := range []string{`\`, "(?", "]+", "]*", "://", `":`, `{"`, `"}`, `["`, `"]`} {
+		if strings.Contains(word, sign) {
+			return true
+		}
+	}
+	return strings.HasPrefix(strings.TrimLeft(word, `'"(`), "^")
 }
 
 // A rewording is a text that is being rewritten.
 type rewording struct {
-	out    []rune
-	forbid string
-	open   []string // what goes in place of the closing brackets
+	out     []rune
+	forbid  string
+	open    []string // what goes in place of the closing brackets
+	quoted  bool     // inside of backticks
+	pattern bool     // inside of a word that is code
+	touched bool     // code was changed
 }
 
 func (w *rewording) last() rune {
@@ -125,9 +188,12 @@ func (w *rewording) begin(inside string) {
 	closing := ""
 	spaced := w.last() == ' '
 	switch before := w.last(); {
+	case w.quoted || w.pattern:
+		closing = "]"
+		w.put("[")
 	case before == '\n':
 		closing = " -"
-	case before >= 0x2E80 && unicode.IsLetter(before): // Japanese, Chinese
+	case ideographic(before):
 		closing = "、"
 		w.put(closing)
 	case !spaced && (strings.HasPrefix(inside, ")") || plural(inside)):
@@ -151,12 +217,10 @@ func plural(inside string) bool {
 
 // end stands for a closing bracket, before next.
 func (w *rewording) end(next rune) {
-	closing := ":" // of a bracket that was never opened, as in "a) first"
-	if n := len(w.open); n > 0 {
-		closing = w.open[n-1]
-		w.open = w.open[:n-1]
-	} else if !wordy(w.last()) {
-		closing = ""
+	closing := w.closing()
+	if closing == "]" {
+		w.put(closing)
+		return
 	}
 	w.trim()
 	if wordy(next) && closing != "、" {
@@ -169,6 +233,27 @@ func (w *rewording) end(next rune) {
 	} else if wordy(next) {
 		w.put(" ")
 	}
+}
+
+// closing takes what goes in place of the bracket that was opened last.
+func (w *rewording) closing() string {
+	n := len(w.open)
+	switch {
+	case n > 0:
+		closing := w.open[n-1]
+		w.open = w.open[:n-1]
+		return closing
+	case w.quoted || w.pattern:
+		return "]"
+	case wordy(w.last()):
+		return ":" // it was never opened, as in "a) first"
+	}
+	return ""
+}
+
+// ideographic says that r is of a script that has no spaces: Japanese, Chinese.
+func ideographic(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || strings.ContainsRune("ー）」』】", r)
 }
 
 func first(s string) rune {

@@ -22,13 +22,17 @@ func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []lower.L
 	copied := 0
 	losses := lossesByPlace{original: original}
 	descriptions(raw, func(d description) {
-		fitted, cut := x.fit(d.text, x.SchemaMax)
-		if fitted == d.text {
+		name := ""
+		if len(d.path) > 0 {
+			name = d.path[len(d.path)-1]
+		}
+		f := x.told(name, d.text, x.SchemaMax)
+		if f.text == d.text {
 			return
 		}
-		losses.add(d, cut)
+		losses.add(d, f)
 		out = append(out, raw[copied:d.start]...)
-		out, _ = jsontext.AppendQuote(out, fitted)
+		out, _ = jsontext.AppendQuote(out, f.text)
 		copied = d.end
 	})
 	if copied == 0 {
@@ -61,7 +65,7 @@ type lossesByPlace struct {
 	all      []lower.Loss
 }
 
-func (l *lossesByPlace) add(d description, cut int) {
+func (l *lossesByPlace) add(d description, f fitted) {
 	if l.seen == nil {
 		l.byText, l.known, l.seen = map[string][]string{}, map[string]bool{}, map[string]bool{}
 		descriptions(l.original, func(d description) {
@@ -80,7 +84,7 @@ func (l *lossesByPlace) add(d description, cut int) {
 	for _, p := range places {
 		if !l.seen[p] {
 			l.seen[p] = true
-			l.all = append(l.all, textLoss(p, "the description", cut))
+			l.all = append(l.all, f.loss(p, "the description"))
 		}
 	}
 }

@@ -49,7 +49,13 @@ func TestText(t *testing.T) {
 
 		{"underscore", desktop, "Data like time_entries, custom_fields", "Data like time entries, custom fields"},
 		{"around", desktop, "the _id and __init__ of a__b_", "the id and init of a b"},
-		{"only", desktop, "___", ""},
+		{"only", desktop, "___", "Get user by id."},
+		{"number", desktop, "At most 3_000_000 of page_1_100, not 1_2", "At most 3000000 of page 1 100, not 1 2"},
+		{"not seen", dialect.Text{Forbid: "\u200b\u200d\u202e\u202c"}, "to\u200dol \u202eabc\u202c pass\u200bword", "tool abc password"},
+		{"path", desktop, `Path C:\my_dir\(x)\_1.txt (or none)`, `Path C:\my dir\[x]\-1.txt, or none`},
+		{"expression", desktop, `Like ^(\d+)_(\w+)$ (a pattern)`, `Like ^[\d+]-[\w+]$ a pattern`},
+		{"code", desktop, "Call `list_users(x)` (once)", "Call `list users[x]`, once"},
+		{"JSON", desktop, "Send\n```json\n{\"user_id\": 1,\n  \"x\": [\n  2\n  ]\n}\n```\nNow.", "Send ```json {\"user id\": 1, \"x\": [ 2 ] } ``` Now."},
 		{"bad bytes", desktop, "a_\xffb_c", "a\uFFFDb c"},
 		{"others", dialect.Text{Forbid: "`"}, "Use `a`b`.", "Use a b ."},
 
@@ -60,6 +66,7 @@ func TestText(t *testing.T) {
 		{"arguments", dialect.Text{Lines: 2}, "Get it.\n\nArgs:\n    a: one\n    b: two\n\nReturns it", "Get it.\nArgs: a: one; b: two. Returns it"},
 		{"windows lines", dialect.Text{Lines: 1}, "One.\r\nTwo.\r\n", "One. Two."},
 		{"japanese lines", dialect.Text{Lines: 1}, "一行目。\n二行目。", "一行目。二行目。"},
+		{"japanese lines without a stop", dialect.Text{Lines: 1}, "一行目\n「二」\n- 三\nend", "一行目。「二」、三。end"},
 
 		{"sentence", short(30), "Lists the users. Needs rights of an admin.", "Lists the users."},
 		{"best sentence", short(30), "One is here. Two is here. Three is here.", "One is here. Two is here."},
@@ -102,12 +109,24 @@ func TestTextLosses(t *testing.T) {
 	x := dialect.Text{Max: 20, Forbid: "_"}
 	for in, want := range map[string]string{
 		"a_b":                           "noop: the tool's description is worded in another way",
+		"`a_b`":                         "dropped: an example or pattern in the tool's description is worded in another way",
+		"_":                             "dropped: the tool's description is shortened: 1 characters are no longer told",
 		"Lists a lot. Then more to do.": "dropped: the tool's description is shortened: 17 characters are no longer told",
 	} {
 		l := described(x, "n", in).Losses
 		if len(l) != 1 || string(l[0].Kind)+": "+l[0].Detail != want || l[0].Pointer != "" || l[0].Keyword != "description" {
 			t.Errorf("%q: %v", in, l)
 		}
+	}
+}
+
+// TestLostTextOfAProperty: its name stands for it.
+func TestLostTextOfAProperty(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Forbid: "_"}}
+	tool := defined(t, `{"name":"n","inputSchema":{"type":"object","properties":{"user_id":{"type":"string","description":"__"}}}}`)
+	got := string(d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Input.Raw())
+	if want := `{"type":"object","properties":{"user_id":{"type":"string","description":"User id."}}}`; got != want {
+		t.Errorf("got %s", got)
 	}
 }
 

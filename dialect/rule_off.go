@@ -1,0 +1,50 @@
+package dialect
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func offRules() []*Rule {
+	return []*Rule{{
+		Name: "off", All: true, Effect: Advice,
+		What:  "What is switched off is a rule, and there is a reason for it.",
+		Why:   "A name that is no rule switches nothing off, and without a reason the finding counts.",
+		Fix:   `Name the rule by its id, by a glob of ids such as "*/pattern", or by its name alone, and say why it does not matter.`,
+		check: wholeList(switchedOff),
+	}}
+}
+
+func switchedOff(v *view, _ []*toolpost.Tool) {
+	if v.opts == nil {
+		return
+	}
+	rules := rulebook()
+	for _, key := range slices.Sorted(maps.Keys(v.opts.Off)) {
+		switch _, err := path.Match(key, ""); {
+		case err != nil:
+			v.tell("", "", "%q is switched off, and is no pattern", clip(key, 80))
+		case !slices.ContainsFunc(rules, func(r *Rule) bool { return r.named(key, v.Dialect) }):
+			v.tell("", "", "%q is switched off, and is no rule", clip(key, 80))
+		case strings.TrimSpace(v.opts.Off[key]) == "":
+			v.tell("", "", "%q is switched off without a reason", clip(key, 80))
+		}
+	}
+}
+
+// named says that a key of [Options.Off] may be about the rule, for d or for
+// another dialect, which has ids of its own.
+func (r *Rule) named(key string, d *Dialect) bool {
+	whose, name, isID := strings.Cut(key, "/")
+	if !isID {
+		return key == r.Name
+	}
+	known, _ := path.Match(name, r.Name)
+	ours, _ := path.Match(whose, d.ID)
+	all, _ := path.Match(whose, "all")
+	return known && (all == r.All || !all && !ours || ours && all)
+}
