@@ -53,9 +53,12 @@ func (g *Gateway) apply(cfg *Config) error {
 	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), members, renamed
 	g.mu.Unlock()
 	g.refresh()
-	for _, m := range before {
-		g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
-	}
+	g.tasks.Go(func() {
+		g.views.refresh(g.ctx) // until then, views call what is gone
+		for _, m := range before {
+			g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
+		}
+	})
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolpost/toolpost"
@@ -344,11 +345,12 @@ func (f handlerFunc) WithGroup(string) slog.Handler             { return f }
 // A listing that fails, here by a panic, is tried again.
 func TestViewFailsOnce(t *testing.T) {
 	source := newViewed(t, nil, "")
-	fail := true
+	var fail atomic.Bool
+	fail.Store(true)
 	v, err := gateway.NewViews(source.live, parse(t, short), &gateway.ViewOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		Report: func(*dialect.Adapted) {
-			if fail {
+			if fail.Load() {
 				panic("a defect")
 			}
 		},
@@ -361,18 +363,18 @@ func TestViewFailsOnce(t *testing.T) {
 	if live, err := v.View(r); err == nil || live != nil || !strings.Contains(err.Error(), "short") {
 		t.Errorf("got %v", err)
 	}
-	fail = false
+	fail.Store(false)
 	live, err := v.View(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fail = true
+	fail.Store(true)
 	source.set(t, "c")
 	v.Refresh()
 	if live.Set().Lookup("b") == nil {
 		t.Error("the list before does not stay")
 	}
-	fail = false
+	fail.Store(false)
 	v.Refresh()
 	if live.Set().Lookup("c") == nil {
 		t.Error("the new list did not come")
@@ -520,6 +522,38 @@ func TestServersAndViews(t *testing.T) {
 	f.last("b").connect("two")
 	if got := <-listings; got != 2 {
 		t.Errorf("%d tools were adapted", got)
+	}
+}
+
+// A server that a reload replaces serves until no view calls it any more.
+func TestViewsBeforeRetirement(t *testing.T) {
+	var listed atomic.Pointer[func()]
+	g, f := openWith(t, prefixed(servers("a", "old"), ""), &gateway.Options{Adapted: func(*dialect.Adapted) {
+		if f := listed.Load(); f != nil {
+			(*f)()
+		}
+	}})
+	old := f.last("a")
+	old.connect("one")
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	live, err := g.Views().View(gateway.Reader{View: "mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Views().Refresh()
+	answers := make(chan string, 9)
+	call := func() {
+		text, err := live.Set().CallText(context.Background(), "one", nil)
+		answers <- fmt.Sprint(text, " ", err, " ", old.isClosed())
+	}
+	listed.Store(&call)
+	if err := g.Reload(t.Context(), prefixed(servers("a", "new"), "")); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-answers; got != "a old one <nil> false" {
+		t.Errorf("while views are listed: %s", got)
 	}
 }
 
