@@ -3,6 +3,8 @@ package dialect
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // keywordRules are for what no other rule tells.
@@ -70,6 +72,9 @@ func metaschema(v *view, n *node) {
 	for _, k := range n.members() {
 		if k.name == "$schema" && n.parent == nil && !knownDraft(k) {
 			v.report("$schema", "%v is no draft that is known", k)
+		}
+		if k.name == "pattern" && k.kind == '"' && !schema.ValidPattern(k.text) {
+			v.report("pattern", "%v is no regular expression", k)
 		}
 		s := shapes[k.name]
 		older := v.Input.Dialect == "draft-07"

@@ -166,9 +166,11 @@ func newSpan(v *value, lo, hi string) span {
 	return s
 }
 
+// largest is a count that no value reaches.
+const largest = 1 << 40
+
 // countOf reads a count; those that no value reaches become one.
 func countOf(v *value) int {
-	const largest = 1 << 40
 	d := parseDecimal(v.raw)
 	if d.cmp(decimal{coef: 1, exp: 12}) > 0 {
 		return largest

@@ -52,6 +52,8 @@ func TestProblems(t *testing.T) {
 		{`{"minimum":9007199254740993,"not":{"const":1}}`, `5`, `expected number from 9007199254740993, got integer 5`},
 		{`{"$id":"http://x/y","properties":{"a":{"multipleOf":0.10}},"not":{"const":1}}`, `{"a":0.15}`, `/a: expected number that is a multiple of 0.10, got number 0.15`},
 		{`{"patternProperties":{"^a":{}},"properties":{"c":{}},"additionalProperties":false}`, `{"b":1}`, `/b: unknown property; valid names: c, any that matches ^a`},
+		{`{"patternProperties":{"^x":{}},"properties":{"a":{"propertyNames":{"pattern":"^[a-z]+$"}},"z":{}}}`, `{"m":1,"a":{"K 1":{"a":"q"}},"z":{}}`,
+			`/a/K 1: expected another property name, got this one, which is not allowed`},
 		{`{"type":"object"}`, `[1,2]`, `expected object, got array [1,2]`},
 	} {
 		err := compile(t, test.schema).Validate([]byte(test.value))

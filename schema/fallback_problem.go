@@ -115,6 +115,9 @@ func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
 		return all
 	}
 	switch k := e.ErrorKind.(type) {
+	case *kind.PropertyNames:
+		at = t.holder(e.InstanceLocation, k.Property) + "/" + escapePointer(k.Property)
+		return []Problem{{Pointer: at, Expected: "another property name", Got: "this one, which is not allowed"}}
 	case *kind.Required:
 		return members(k.Missing, "a value", "nothing: the property is required", nil)
 	case *kind.DependentRequired:
@@ -133,6 +136,32 @@ func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
 		got = shorten(v)
 	}
 	return []Problem{{Pointer: at, Expected: t.expected(e), Got: got}}
+}
+
+// holder returns the pointer of the object that has a wrong name. The full
+// validator may overwrite the path of such an error, but not its length.
+func (t *translator) holder(path []string, name string) string {
+	if at := joinPointer(path); t.value.at(at).get(name) != nil {
+		return at
+	}
+	var find func(v *value, at string, depth int) (string, bool)
+	find = func(v *value, at string, depth int) (string, bool) {
+		if depth == 0 {
+			return at, v.get(name) != nil
+		}
+		for i, kid := range v.kids {
+			token := kid.name
+			if v.kind == KindArray {
+				token = strconv.Itoa(i)
+			}
+			if found, ok := find(kid, at+"/"+escapePointer(token), depth-1); ok {
+				return found, true
+			}
+		}
+		return "", false
+	}
+	at, _ := find(t.value, "", len(path))
+	return at
 }
 
 func (t *translator) isUnevaluated(url string) bool {
@@ -200,8 +229,6 @@ func expectedBy(k jsonschema.ErrorKind) string {
 		return "string matching " + clip(k.Want, 120)
 	case *kind.UniqueItems:
 		return fmt.Sprintf("items that all differ (items %d and %d do not)", k.Duplicates[0], k.Duplicates[1])
-	case *kind.PropertyNames:
-		return "other property names; " + strconv.Quote(clip(k.Property, 60)) + " is not allowed"
 	case *kind.AnyOf:
 		return "a value that fits one of the forms of the schema"
 	case *kind.OneOf:

@@ -164,7 +164,7 @@ func (w keywordReader) text(k *value) {
 	case "minLength":
 		t.MinLength = w.log.least(w.f.At, k)
 	case "maxLength":
-		t.MaxLength = countOf(k)
+		t.MaxLength = w.log.most(w.f.At, k)
 	case "pattern":
 		t.Pattern = k.text
 		if k.text == "" {

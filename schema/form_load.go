@@ -47,6 +47,16 @@ func (k *kept) least(at string, v *value) int {
 	return n
 }
 
+// most reads an upper count, below 0 if no value reaches it.
+func (k *kept) most(at string, v *value) int {
+	n := countOf(v)
+	if n == largest {
+		k.change(at, v.name, false, nothing)
+		return -1
+	}
+	return n
+}
+
 // mark and undo take back the changes of what came to nothing.
 func (k *kept) mark() int {
 	if k == nil {

@@ -7,7 +7,7 @@ func (w keywordReader) items(k *value) {
 	case "minItems":
 		a.MinItems = w.log.least(w.f.At, k)
 	case "maxItems":
-		a.MaxItems = countOf(k)
+		a.MaxItems = w.log.most(w.f.At, k)
 	case "uniqueItems":
 		if a.Unique = k.is("true"); !a.Unique {
 			w.log.change(w.f.At, k.name, false, nothing)
@@ -44,7 +44,7 @@ func (w keywordReader) members(k *value) {
 	case "minProperties":
 		o.MinProperties = w.log.least(w.f.At, k)
 	case "maxProperties":
-		o.MaxProperties = countOf(k)
+		o.MaxProperties = w.log.most(w.f.At, k)
 	case "properties":
 		w.properties(o, k)
 	case "additionalProperties":

@@ -38,6 +38,13 @@ func (ps patterns) compile(source string) (*pattern, error) {
 	return p, err
 }
 
+// ValidPattern says that a text is a regular expression that some engine of
+// [Compile] takes.
+func ValidPattern(source string) bool {
+	_, err := compilePattern(source)
+	return err == nil
+}
+
 func compilePattern(source string) (*pattern, error) {
 	if len(source) > maxPattern {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)

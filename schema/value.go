@@ -90,6 +90,9 @@ func (r *reader) string() string {
 // get returns the member of that name, nil if there is none. Of duplicates
 // the last one counts, as it does for most readers.
 func (v *value) get(name string) *value {
+	if v == nil {
+		return nil
+	}
 	for i := len(v.kids) - 1; i >= 0; i-- {
 		if v.kind == KindObject && v.kids[i].name == name {
 			return v.kids[i]

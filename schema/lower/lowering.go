@@ -218,6 +218,7 @@ func writeSeveral(l *lowering, f *schema.Form, types []string, at place) (*node,
 	for _, n := range nodes {
 		annotate(l, "", &schema.Notes{}, n, nil)
 	}
+	branches.apart(l, f.At, nodes)
 	return &node{members: []member{{name: "anyOf", list: nodes}}}, branches.orNil()
 }
 

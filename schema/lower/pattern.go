@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // maxRepeat is the largest count of a pattern that "simple" takes.
@@ -11,9 +13,13 @@ const maxRepeat = 100
 
 var repeat = regexp.MustCompile(`\{(\d+)(?:,(\d*))?\}`)
 
-// PatternFits says that a regular expression is of the kind that a reader
-// takes; see [Rules].
+// PatternFits says that a text is a regular expression, and of the kind that a
+// reader takes; see [Rules].
 func PatternFits(kind, pattern string) bool {
+	return schema.ValidPattern(pattern) && patternTaken(kind, pattern)
+}
+
+func patternTaken(kind, pattern string) bool {
 	switch escapes := escapesOf(pattern); kind {
 	case "":
 		return true

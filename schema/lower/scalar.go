@@ -87,12 +87,19 @@ func writeNumber(l *lowering, f *schema.Form, name string) *node {
 		case b.value == "":
 		case isNoise(name, b.value) && !l.allows(b.keyword):
 			l.lose(Widened, f.At, b.keyword, "not told: it only keeps out integers that JavaScript does not hold exactly")
+		case l.rules.Dialect == "openapi" && !isFloat(b.value): // its numbers are 64-bit floats
+			describe(l, n, f.At, b.keyword, fmt.Sprintf(b.words, b.value))
 		case writeNextInteger(l, n, f.At, name, b.keyword, b.value):
 		default:
 			constrain(l, n, f.At, b.keyword, json.RawMessage(b.value), fmt.Sprintf(b.words, b.value))
 		}
 	}
 	return n
+}
+
+func isFloat(n json.Number) bool {
+	_, err := n.Float64()
+	return err == nil
 }
 
 // isNoise says that a bound is what generators write on every integer of a

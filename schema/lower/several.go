@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -108,11 +109,41 @@ func (c *scalarCodec) literal(s string) bool {
 	case "null":
 		return c.kinds&schema.KindNull != 0
 	}
-	if c.kinds&schema.KindNumber == 0 || !isNumber(s) {
+	if c.kinds&schema.KindNumber == 0 || !isNumber(s) || c.kinds&schema.KindString != 0 && !isCanonical(s) {
 		return false
 	}
 	return c.kinds&schema.KindFraction != 0 || isInteger(s)
 }
+
+// isCanonical says that a number is spelled in the only way without an
+// exponent and without digits that could be left out. Where texts are allowed,
+// others are texts: a version 1.10 is not the number 1.1.
+func isCanonical(s string) bool {
+	if strings.ContainsAny(s, "eE") || s == "-0" {
+		return false
+	}
+	_, fraction, found := strings.Cut(s, ".")
+	return !found || !strings.HasSuffix(fraction, "0")
+}
+
+// spelled returns a number as isCanonical wants it; ok is false for those that
+// are too long to be written so.
+func spelled(s string) (string, bool) {
+	if isCanonical(s) {
+		return s, true
+	}
+	n, ok := rational(s)
+	if !ok {
+		return "", false
+	}
+	digits := strings.TrimRight(n.FloatString(maxDigits), "0")
+	digits = strings.TrimSuffix(digits, ".")
+	back, ok := new(big.Rat).SetString(digits)
+	return digits, ok && back.Cmp(n) == 0 && len(digits) <= maxDigits && isCanonical(digits)
+}
+
+// maxDigits bounds numbers that are spelled out.
+const maxDigits = 64
 
 // escaped returns the string that s writes in quotes: "5" with quotes is the text 5.
 func (c *scalarCodec) escaped(s string) (inner string, ok bool) {
@@ -143,7 +174,11 @@ func (c *scalarCodec) decode(x *trip, dst, src []byte) []byte {
 
 func (c *scalarCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	s, ok := unquote(src)
-	if !ok {
+	switch {
+	case !ok && c.kinds&schema.KindString != 0 && kindOf(src)&schema.KindNumber != 0:
+		n, ok := spelled(string(src))
+		return appendQuoted(dst, n), ok
+	case !ok:
 		return appendQuoted(dst, string(src)), true
 	}
 	if _, twice := c.escaped(s); twice || c.literal(s) {

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ func writeUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 	if l.rules.Union.FirstKey && !distinctFirst(nodes, u.Tag) {
 		return flatten(l, f, at)
 	}
+	branches.apart(l, f.At, nodes)
 	c := branches.orNil()
 	keyword := "anyOf"
 	switch {
@@ -77,6 +79,40 @@ type branch struct {
 
 func (c *branchCodec) add(n *node, f *schema.Form, code codec) {
 	c.branches = append(c.branches, branch{seenKinds(n), f, code})
+}
+
+// apart sees to it that alternatives of different kinds are told apart where
+// one of them is written as the kind of another: it is put into an object.
+func (c *branchCodec) apart(l *lowering, at string, nodes []*node) {
+	for i := range c.branches {
+		b := &c.branches[i]
+		if b.codec == nil || !c.confused(i) {
+			continue
+		}
+		if slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&schema.KindObject != 0 }) {
+			l.reshape(Narrowed, at, "some values of one type are written like those of another, and are read as that")
+			continue
+		}
+		n := l.typed("object")
+		n.put(member{name: "properties", table: []entry{{"value", nodes[i]}}})
+		n.set("required", names([]string{"value"}))
+		if l.allows("additionalProperties") {
+			n.set("additionalProperties", json.RawMessage("false"))
+		}
+		nodes[i], b.seen, b.codec = n, schema.KindObject, join(b.codec, valueCodec{})
+	}
+}
+
+// confused says that an alternative is written as the kind of one that it does
+// not share a kind with.
+func (c *branchCodec) confused(i int) bool {
+	b := c.branches[i]
+	for j, other := range c.branches {
+		if i != j && b.seen&other.seen != 0 && content(b.form).Kinds&content(other.form).Kinds == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // seenKinds returns the kinds of values that a written schema takes.
