@@ -56,6 +56,7 @@ type Tool struct {
 	Losses []lower.Loss
 
 	codec    *lower.Codec
+	shown    *schema.Schema // what the reader sees, nil if it is no JSON Schema
 	counts   lower.Counts
 	changed  bool // the definition is not that of the original
 	enforced bool // arguments are checked even if the original is Unchecked
@@ -195,7 +196,9 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	raw, losses := l.Text.schema(low.Schema, def.Input.Raw())
 	a.lose(losses...)
 	var err error
-	def.Input, err = rewritten(def.Input, raw)
+	if def.Input, err = rewritten(def.Input, raw); l.Dialect.Input.Dialect != "openapi" {
+		a.shown = def.Input
+	}
 	return err
 }
 

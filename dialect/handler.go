@@ -24,7 +24,7 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		case err == nil:
 			decoded, notes = fitted, append(notes, more...)
 		case t.enforced:
-			return nil, t.seen(err)
+			return nil, t.seen(err, call.Arguments)
 		} // else the server judges: it may take more than its schema says
 	}
 	r, err := t.run(ctx, call, decoded, notes)
@@ -34,7 +34,7 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		}
 	}
 	if err != nil {
-		return nil, t.seen(err)
+		return nil, t.seen(err, call.Arguments)
 	}
 	return r, nil
 }
@@ -66,7 +66,7 @@ func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	decoded, _ := t.decode(arguments)
 	fitted, _, err := t.repair(decoded)
 	if err != nil {
-		return nil, t.seen(err)
+		return nil, t.seen(err, arguments)
 	}
 	return fitted, nil
 }
@@ -88,8 +88,9 @@ func (t *Tool) refused(err error) *toolpost.ArgumentsError {
 }
 
 // seen turns an error about the original's arguments into one about those
-// that the model wrote.
-func (t *Tool) seen(err error) error {
+// that the model wrote: as the schema that it saw puts it if they break that,
+// else with the names that it knows.
+func (t *Tool) seen(err error, arguments json.RawMessage) error {
 	wrong := t.refused(err)
 	if wrong == nil {
 		return err
@@ -97,6 +98,12 @@ func (t *Tool) seen(err error) error {
 	invalid, ok := wrong.Err.(*schema.ValidationError)
 	if !ok || t.codec.Identity() {
 		return &toolpost.ArgumentsError{Tool: t.Name, Err: wrong.Err}
+	}
+	if t.shown != nil {
+		written, _ := unwrapped(arguments)
+		if err := t.shown.Validator().Validate(written); err != nil {
+			return &toolpost.ArgumentsError{Tool: t.Name, Err: err}
+		}
 	}
 	told := &schema.ValidationError{Problems: make([]schema.Problem, len(invalid.Problems)), More: invalid.More}
 	for i, p := range invalid.Problems {
