@@ -103,7 +103,11 @@ func writeNoItems(l *lowering, n *node, f *schema.Form, rest string, at place) {
 		return
 	}
 	if a.MaxItems < 0 || a.MaxItems > len(a.Prefix) {
-		constrain(l, n, f.At, "maxItems", number(len(a.Prefix)), "At most "+count(len(a.Prefix), "item")+".")
+		if l.allows("maxItems") {
+			n.set("maxItems", number(len(a.Prefix)))
+		} else {
+			describe(l, n, f.At, l.first(f.At, "additionalItems", "items"), "At most "+count(len(a.Prefix), "item")+".")
+		}
 	}
 	if l.rules.Array.Items && len(a.Prefix) == 0 {
 		one, _ := writeAnyItem(l, f.At, at)

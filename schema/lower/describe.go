@@ -51,6 +51,15 @@ func plainValue(value json.RawMessage) string {
 	return string(value)
 }
 
+// orList is "a", "a or b", "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	if last <= 0 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
 // writeRest writes the keywords that the form cannot say.
 func writeRest(l *lowering, f *schema.Form, n *node, c codec) {
 	for _, k := range f.Rest {

@@ -45,7 +45,7 @@ func writeEnum(l *lowering, f *schema.Form, name string, list []json.RawMessage)
 		describe(l, n, f.At, "enum", "")
 		return n, nil
 	}
-	constrain(l, n, f.At, "enum", values(list), "One of: "+choices(list)+".")
+	constrain(l, n, f.At, "enum", values(list), "One of: "+strings.Join(plainValues(list), ", ")+".")
 	if l.rules.Enum.AnyCase && name == "string" {
 		return n, newTable(list, plainTexts(list))
 	}
@@ -54,26 +54,31 @@ func writeEnum(l *lowering, f *schema.Form, name string, list []json.RawMessage)
 
 // writeMixedEnum writes values of several types.
 func writeMixedEnum(l *lowering, f *schema.Form, list []json.RawMessage) (*node, codec) {
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		return writeNever(l, f), nil
-	}
-	e, u := l.rules.Enum, l.rules.Union
-	if e.Strings || !l.valuesFit(list) || u.None || u.NoList || l.rules.TypeRequired || !l.allows("enum") {
+	case !l.mixedFits(list):
 		l.lose(Encoded, f.At, "enum", "written as texts")
 		return writeTable(l, f.At, list)
 	}
-	if f.Kinds&schema.KindNull != 0 && !e.Numbers {
+	n := &node{}
+	if l.rules.Array.Typed { // it may be about items
+		n.set("type", names(typesOf(f.Kinds)))
+	}
+	if f.Kinds&schema.KindNull != 0 && !l.rules.Enum.Numbers {
 		list = append(slices.Clone(list), json.RawMessage("null"))
 	}
-	return &node{members: []member{{name: "enum", raw: values(list)}}}, nil
+	n.set("enum", values(list))
+	return n, nil
 }
 
-func choices(list []json.RawMessage) string {
+// plainValues are values as a person writes them in a sentence.
+func plainValues(list []json.RawMessage) []string {
 	all := make([]string, len(list))
 	for i, v := range list {
 		all[i] = plainValue(v)
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // writeTable writes values of any type as an enum of texts.
@@ -88,7 +93,7 @@ func writeTable(l *lowering, at string, list []json.RawMessage) (*node, codec) {
 	for i, s := range written {
 		raw[i] = quote(s)
 	}
-	constrain(l, n, at, "enum", values(raw), "One of: "+choices(raw)+".")
+	constrain(l, n, at, "enum", values(raw), "One of: "+strings.Join(plainValues(raw), ", ")+".")
 	return n, newTable(list, written)
 }
 

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,9 +11,8 @@ import (
 )
 
 // fits says that a value is one that f describes, as far as it takes to tell
-// alternatives apart: patterns, formats and what the form cannot say are not
-// looked at, nor is anything once the fuel is used up. Validation has the last
-// word.
+// alternatives apart: formats and what the form cannot say are not looked at,
+// nor is anything once the fuel is used up. Validation has the last word.
 func fits(f *schema.Form, v []byte, fuel *int) bool {
 	if *fuel -= 1 + len(v); *fuel < 0 {
 		return true
@@ -100,7 +100,14 @@ func fitsArray(a *schema.ArrayForm, v []byte, fuel *int) bool {
 
 func fitsText(t *schema.TextForm, v []byte) bool {
 	s, ok := unquote(v)
-	return ok && fitsCount(utf8.RuneCountInString(s), t.MinLength, t.MaxLength)
+	if !ok || !fitsCount(utf8.RuneCountInString(s), t.MinLength, t.MaxLength) {
+		return false
+	}
+	if t.Pattern == "" || len(t.Pattern) > maxTold {
+		return true
+	}
+	pattern, err := regexp.Compile(t.Pattern) // it is rare that one tells alternatives apart
+	return err != nil || pattern.MatchString(s)
 }
 
 func fitsNumber(r *schema.NumberForm, v string) bool {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost/schema"
@@ -78,12 +79,23 @@ const nested = schema.KindArray | schema.KindObject
 
 func isNull(src []byte) bool { return string(src) == "null" }
 
+// isInteger says that a JSON number has no fraction, however it is written.
 func isInteger(s string) bool {
-	if !strings.ContainsAny(s, ".eE") {
+	i := strings.IndexAny(s, "eE")
+	if i < 0 && !strings.Contains(s, ".") {
 		return true
 	}
-	whole, fraction, _ := strings.Cut(s, ".")
-	return whole != "" && !strings.ContainsAny(s, "eE") && strings.Trim(fraction, "0") == ""
+	exponent := 0
+	if i >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(s[i+1:]); err != nil { // it is huge
+			return s[i+1] != '-'
+		}
+		s = s[:i]
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	return strings.Trim(digits, "0") == "" || len(digits) <= len(whole)+exponent
 }
 
 // isNumber says that s is exactly a JSON number.

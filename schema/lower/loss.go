@@ -49,6 +49,7 @@ const notTold = "not told; checked when the tool is called"
 type report struct {
 	*source
 	losses []Loss
+	told   int // how often something was reported
 	said   map[Loss]bool
 	named  map[site][]Loss // by the last token of the pointer; those that matter
 }
@@ -62,6 +63,7 @@ func newReport(src *source) *report {
 
 // lose reports a loss, once.
 func (r *report) lose(kind Kind, at, keyword, format string, args ...any) {
+	r.told++
 	loss := Loss{at, keyword, kind, fmt.Sprintf(format, args...)}
 	if r.said[loss] {
 		return

@@ -218,8 +218,8 @@ func writeSeveral(l *lowering, f *schema.Form, types []string, at place) (*node,
 	for _, n := range nodes {
 		annotate(l, "", &schema.Notes{}, n, nil)
 	}
-	branches.apart(l, f.At, nodes)
-	return &node{members: []member{{name: "anyOf", list: nodes}}}, branches.orNil()
+	c := branches.finish(l, f.At, nodes)
+	return &node{members: []member{{name: "anyOf", list: nodes}}}, c
 }
 
 // mergeTypes writes the schemas of several types as one with a list of types,

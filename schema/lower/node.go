@@ -87,6 +87,12 @@ func (n *node) types() []string {
 	return plainTexts(list)
 }
 
+// elements returns the values of a list.
+func (m *member) elements() [][]byte {
+	list, _ := elements(m.raw)
+	return list
+}
+
 // append writes the schema.
 func (n *node) append(dst []byte) []byte {
 	dst = append(dst, '{')

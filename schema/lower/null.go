@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -34,12 +35,13 @@ func orNull(l *lowering, at string, n *node, c codec) (*node, codec) {
 // addNull lets n take null: in its list of types if it may have one, else as
 // an alternative.
 func (n *node) addNull(list bool) {
-	switch types := n.types(); {
+	enum, types := n.get("enum"), n.types()
+	switch {
 	case n.get("anyOf") != nil:
 		m := n.get("anyOf")
 		m.list = append(m.list, typed("null"))
-	case len(n.members) == 0: // it takes anything
-	case list && types != nil && n.get("enum") == nil && n.typeName() != "object":
+	case len(n.members) == 0, enum != nil && slices.ContainsFunc(enum.elements(), isNull): // it takes null
+	case list && types != nil && enum == nil && n.typeName() != "object":
 		n.set("type", names(append(types, "null")))
 	default:
 		inner := &node{members: n.members}

@@ -1,12 +1,17 @@
 package lower
 
-import "github.com/toolpost/toolpost/schema"
+import (
+	"encoding/json"
+
+	"github.com/toolpost/toolpost/schema"
+)
 
 // writeOptional writes a property that takes null for being left out.
 func writeOptional(l *lowering, f *schema.Form, at place) (*node, codec) {
 	if f.Any() && l.rules.Untyped == "json" { // null itself is the text "null"
 		n, c := l.write(f, at)
-		return orAbsent(l, n, nullCodec{c})
+		n, _ = orAbsent(l, n, nil)
+		return n, c
 	}
 	meant := f
 	if f.Ref != nil {
@@ -40,6 +45,17 @@ func orAbsent(l *lowering, n *node, c codec) (*node, codec) {
 		n.set("description", told)
 	}
 	return n, c
+}
+
+// writeValue writes a value as the member "value" of an object.
+func writeValue(l *lowering, inner *node, c codec) (*node, codec) {
+	n := l.typed("object")
+	n.put(member{name: "properties", table: []entry{{"value", inner}}})
+	n.set("required", names([]string{"value"}))
+	if l.allows("additionalProperties") {
+		n.set("additionalProperties", json.RawMessage("false"))
+	}
+	return n, join(c, valueCodec{})
 }
 
 // A valueCodec writes a value as the member "value" of an object.

@@ -106,6 +106,15 @@ func (r *reader) valuesFit(list []json.RawMessage) bool {
 	return true
 }
 
+// mixedFits says that values of several types may stand in one enum.
+func (r *reader) mixedFits(list []json.RawMessage) bool {
+	if !r.allows("enum") || r.rules.Enum.Strings || r.rules.TypeRequired || r.rules.Union.None || r.rules.Union.NoList {
+		return false
+	}
+	items := func(v json.RawMessage) bool { return kindOf(v)&nested != 0 }
+	return r.valuesFit(list) && !(r.rules.Array.Typed && slices.ContainsFunc(list, items))
+}
+
 // enumFits says that an enum is not too long.
 func (r *reader) enumFits(list []json.RawMessage) bool {
 	limits := r.rules.Limits

@@ -60,11 +60,11 @@ func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 		return writeTable(l, f.At, enumOf(f, kinds))
 	}
 	c := &scalarCodec{kinds: kinds}
-	words := make([]string, len(types))
-	for i, t := range types {
+	var words []string
+	for _, t := range types {
 		list := enumOf(f, kindsOf(t))
 		c.fixed = append(c.fixed, list...)
-		words[i] = scalarWords(t, list)
+		words = append(words, scalarWords(t, list)...)
 	}
 	kind := Encoded
 	if f.Text != nil || f.Number != nil || f.Enum != nil || kinds&schema.KindString == 0 || kinds&schema.KindNumber == schema.KindInteger {
@@ -72,24 +72,24 @@ func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 	}
 	l.reshape(kind, f.At, "%s: written as a text, and turned back", strings.Join(types, " or "))
 	n := l.typed("string")
-	n.tell("Written as text: " + strings.Join(words, ", or ") + ".")
+	n.tell("Written as text: " + orList(words) + ".")
 	return n, c
 }
 
 // scalarWords says what a text may stand for: the values of a type, or those
 // that are listed.
-func scalarWords(name string, list []json.RawMessage) string {
+func scalarWords(name string, list []json.RawMessage) []string {
 	switch {
 	case list != nil:
-		return choices(list)
+		return plainValues(list)
 	case name == "string":
-		return "a text"
+		return []string{"a text"}
 	case name == "boolean":
-		return "true or false"
+		return []string{"true", "false"}
 	case name == "null":
-		return "null"
+		return []string{"null"}
 	}
-	return "a number"
+	return []string{"a number"}
 }
 
 // A scalarCodec writes numbers, booleans and null as texts.

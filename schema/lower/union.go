@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -16,28 +15,42 @@ func writeUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 	}
 	nodes := make([]*node, len(u.Forms))
 	branches := &branchCodec{}
+	before := l.told
 	for i, alt := range u.Forms {
 		var c codec
 		nodes[i], c = l.write(alt, at)
 		branches.add(nodes[i], alt, c)
 	}
+	intact := l.told == before && !slices.ContainsFunc(nodes, hasRef)
 	if l.rules.Union.FirstKey && !distinctFirst(nodes, u.Tag) {
 		return flatten(l, f, at)
 	}
-	branches.apart(l, f.At, nodes)
-	c := branches.orNil()
-	keyword := "anyOf"
-	switch {
-	case u.One && l.rules.Union.OneOf && c == nil:
-		keyword = "oneOf"
-	case u.One:
-		l.lose(Widened, f.At, l.first(f.At, "oneOf"), "a value that fits more than one alternative is accepted here")
-	}
-	n := &node{members: []member{{name: keyword, list: nodes}}}
+	c := branches.finish(l, f.At, nodes)
+	n := &node{members: []member{{name: writeOneOf(l, f, intact), list: nodes}}}
 	if f.Kinds&schema.KindNull != 0 {
 		return orNull(l, f.At, n, c)
 	}
 	return n, c
+}
+
+// writeOneOf returns the keyword for alternatives. Those that are not written
+// as they were may overlap in another way.
+func writeOneOf(l *lowering, f *schema.Form, intact bool) string {
+	if !f.Alts.One {
+		return "anyOf"
+	}
+	if l.rules.Union.OneOf && intact {
+		return "oneOf"
+	}
+	l.lose(Widened, f.At, l.first(f.At, "oneOf"), "a value that fits more than one alternative is accepted here")
+	return "anyOf"
+}
+
+// hasRef says that a schema refers to another, which may be told less of.
+func hasRef(n *node) bool {
+	found := false
+	n.each(func(sub *node) { found = found || sub.get("$ref") != nil })
+	return found
 }
 
 // distinctFirst orders the properties of alternatives so that each begins with
@@ -81,40 +94,6 @@ func (c *branchCodec) add(n *node, f *schema.Form, code codec) {
 	c.branches = append(c.branches, branch{seenKinds(n), f, code})
 }
 
-// apart sees to it that alternatives of different kinds are told apart where
-// one of them is written as the kind of another: it is put into an object.
-func (c *branchCodec) apart(l *lowering, at string, nodes []*node) {
-	for i := range c.branches {
-		b := &c.branches[i]
-		if b.codec == nil || !c.confused(i) {
-			continue
-		}
-		if slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&schema.KindObject != 0 }) {
-			l.reshape(Narrowed, at, "some values of one type are written like those of another, and are read as that")
-			continue
-		}
-		n := l.typed("object")
-		n.put(member{name: "properties", table: []entry{{"value", nodes[i]}}})
-		n.set("required", names([]string{"value"}))
-		if l.allows("additionalProperties") {
-			n.set("additionalProperties", json.RawMessage("false"))
-		}
-		nodes[i], b.seen, b.codec = n, schema.KindObject, join(b.codec, valueCodec{})
-	}
-}
-
-// confused says that an alternative is written as the kind of one that it does
-// not share a kind with.
-func (c *branchCodec) confused(i int) bool {
-	b := c.branches[i]
-	for j, other := range c.branches {
-		if i != j && b.seen&other.seen != 0 && content(b.form).Kinds&content(other.form).Kinds == 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // seenKinds returns the kinds of values that a written schema takes.
 func seenKinds(n *node) schema.Kinds {
 	if m := n.get("anyOf"); m != nil {
@@ -134,11 +113,41 @@ func seenKinds(n *node) schema.Kinds {
 	return kindsOf(types...)
 }
 
-func (c *branchCodec) orNil() codec {
+// finish returns the codec of alternatives, nil if all are written as they are.
+// Where one is written as the kind of another it is put into an object, so that
+// they can be told apart.
+func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
+	objects := slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&schema.KindObject != 0 })
+	for i := range c.branches {
+		b := &c.branches[i]
+		switch {
+		case !c.confused(i):
+		case objects:
+			l.reshape(Narrowed, at, "some values of one type are written like those of another, and are read as that")
+		default:
+			nodes[i], b.codec = writeValue(l, nodes[i], b.codec)
+			b.seen, objects = schema.KindObject, true
+		}
+	}
 	if slices.ContainsFunc(c.branches, func(b branch) bool { return b.codec != nil }) {
 		return c
 	}
 	return nil
+}
+
+// confused says that an alternative is written in another kind than it has, as
+// one of the others is.
+func (c *branchCodec) confused(i int) bool {
+	b := c.branches[i]
+	if content(b.form).Kinds&^schema.KindNull&^b.seen == 0 {
+		return false
+	}
+	for j, other := range c.branches {
+		if i != j && b.seen&other.seen != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *branchCodec) parts() []codec {
@@ -162,18 +171,30 @@ func (c *branchCodec) decode(x *trip, dst, src []byte) []byte {
 		}
 	}
 	if possible > 1 {
-		start, notes := len(dst), len(x.notes)
-		for _, b := range c.branches {
-			if b.seen&kind == 0 {
-				continue
+		for _, another := range []bool{true, false} { // first those that give another kind of value
+			if out, ok := c.attempt(x, dst, src, another); ok {
+				return out
 			}
-			if dst = decode(b.codec, x, dst, src); fits(b.form, dst[start:], &x.fuel) {
-				return dst
-			}
-			dst, x.notes = dst[:start], x.notes[:notes]
 		}
 	}
 	return decode(first, x, dst, src)
+}
+
+// attempt decodes by the first alternative that gives what it takes: a value of
+// another kind, or of the same.
+func (c *branchCodec) attempt(x *trip, dst, src []byte, another bool) ([]byte, bool) {
+	kind, start, notes := kindOf(src), len(dst), len(x.notes)
+	for _, b := range c.branches {
+		if b.seen&kind == 0 || another && b.codec == nil {
+			continue
+		}
+		dst = decode(b.codec, x, dst, src)
+		if out := dst[start:]; (kindOf(out) != kind) == another && fits(b.form, out, &x.fuel) {
+			return dst, true
+		}
+		dst, x.notes = dst[:start], x.notes[:notes]
+	}
+	return dst, false
 }
 
 func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
@@ -181,7 +202,8 @@ func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 		if !fits(b.form, src, &x.fuel) {
 			continue
 		}
-		if out, ok := encode(b.codec, x, dst, src); ok {
+		start := len(dst)
+		if out, ok := encode(b.codec, x, dst, src); ok && same(src, c.decode(x, nil, out[start:])) {
 			return out, true
 		}
 	}
