@@ -85,7 +85,7 @@ func plainValues(list []json.RawMessage) []string {
 func writeTable(l *lowering, at string, list []json.RawMessage) (*node, codec) {
 	if !l.enumFits(list) {
 		l.reshape(Checked, at, "too many values to list; written as JSON text")
-		return l.jsonText("Written as JSON text."), jsonCodec{lenient: true}
+		return jsonText(l.reader, "Written as JSON text."), jsonCodec{lenient: true}
 	}
 	written := texts(list)
 	n := l.typed("string")

@@ -8,14 +8,14 @@ import (
 
 // writeText writes a schema as a string that holds JSON.
 func writeText(l *lowering, f *schema.Form) (*node, codec) {
-	n := l.jsonText("Written as JSON text.")
+	n := jsonText(l.reader, "Written as JSON text.")
 	c := jsonCodec{lenient: f.Kinds&schema.KindString != 0}
 	annotate(l, f.At, &f.Notes, n, c)
 	return n, c
 }
 
 // jsonText writes the schema of a string that holds JSON.
-func (r *reader) jsonText(sentence string) *node {
+func jsonText(r *reader, sentence string) *node {
 	n := r.typed("string")
 	n.tell(sentence)
 	return n

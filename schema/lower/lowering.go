@@ -134,7 +134,7 @@ func (l *lowering) tooDeep(f *schema.Form, at place) bool {
 func writeAny(l *lowering, f *schema.Form) (*node, codec) {
 	if l.rules.Untyped == "json" {
 		l.reshape(Encoded, f.At, "a value of any type is written as JSON text")
-		return l.jsonText("Any value, written as JSON text."), jsonCodec{lenient: true}
+		return jsonText(l.reader, "Any value, written as JSON text."), jsonCodec{lenient: true}
 	}
 	return &node{}, nil
 }

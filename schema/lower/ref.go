@@ -32,7 +32,7 @@ func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 	if l.open[d] > l.unroll {
 		l.lose(Checked, f.At, "$ref", "%s is written as JSON text from the level %d on", d.Name, l.open[d]+1)
 		l.reshape(Checked, d.Form.At, "%s inside itself is written as JSON text", d.Name)
-		n := l.jsonText("As above, written as JSON text.")
+		n := jsonText(l.reader, "As above, written as JSON text.")
 		c := jsonCodec{lenient: d.Form.Kinds&schema.KindString != 0}
 		annotate(l, f.At, &f.Notes, n, c)
 		return n, c
