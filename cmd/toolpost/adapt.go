@@ -59,6 +59,7 @@ the name before or after adapting.
 	}
 	t.addFlags(cmd)
 	addTargetFlags(cmd, &targets, &server)
+	complete(cmd, "for", targetChoices())
 	cmd.Flags().StringVar(&decode, "decode", "", "turn arguments for `TOOL` back, one JSON object a line")
 	return cmd
 }
@@ -66,7 +67,6 @@ the name before or after adapting.
 func addTargetFlags(cmd *cobra.Command, targets *[]string, server *string) {
 	cmd.Flags().StringSliceVar(targets, "for", nil, "`TARGET` whose rules count, such as claude-code or gemini")
 	cmd.Flags().StringVar(server, "server", dialect.DefaultServer, "`NAME` under which the client knows the server; it counts in the length of names")
-	_ = cmd.RegisterFlagCompletionFunc("for", completeTargets) // the flag is there
 }
 
 // adapted is a source's tools as one reader gets them.
@@ -74,6 +74,13 @@ type adapted struct {
 	*dialect.Adapted
 	origins map[*toolpost.Tool]*fileTool    // by original
 	repairs map[*toolpost.Tool][]lower.Loss // what was lost before adapting, by original
+	fates   map[*fileTool]*fate
+}
+
+// A fate is what became of one tool.
+type fate struct {
+	losses   []lower.Loss
+	withheld string // why; "" if it is not
 }
 
 // losses returns what a tool lost, in reading it and in adapting it.
@@ -82,7 +89,7 @@ func (a *adapted) losses(t *dialect.Tool) []lower.Loss {
 }
 
 func adaptSource(src *toolSource, d *dialect.Dialect, opts *dialect.Options) *adapted {
-	a := &adapted{origins: map[*toolpost.Tool]*fileTool{}, repairs: map[*toolpost.Tool][]lower.Loss{}}
+	a := &adapted{origins: map[*toolpost.Tool]*fileTool{}, repairs: map[*toolpost.Tool][]lower.Loss{}, fates: map[*fileTool]*fate{}}
 	rules := rulesByName()
 	var tools []*toolpost.Tool
 	var unread []dialect.Withheld
@@ -95,11 +102,28 @@ func adaptSource(src *toolSource, d *dialect.Dialect, opts *dialect.Options) *ad
 		}
 		for _, f := range t.findings(d, rules) {
 			unread = append(unread, dialect.Withheld{Name: f.Tool, Rule: f.Rule, Why: f.Message})
+			a.fates[t] = &fate{withheld: f.Message}
 		}
 	}
 	a.Adapted = d.Adapt(tools, opts)
+	a.addFates(tools)
 	a.Withheld = append(a.Withheld, unread...)
 	return a
+}
+
+// addFates tells the tools that are withheld, which are in the order of all,
+// from the others.
+func (a *adapted) addFates(tools []*toolpost.Tool) {
+	for _, t := range a.Tools {
+		a.fates[a.origins[t.Original]] = &fate{losses: a.losses(t)}
+	}
+	withheld := a.Withheld
+	for _, t := range tools {
+		if origin := a.origins[t]; a.fates[origin] == nil && len(withheld) > 0 {
+			a.fates[origin] = &fate{withheld: withheld[0].Why}
+			withheld = withheld[1:]
+		}
+	}
 }
 
 func rulesByName() map[string]*dialect.Rule {

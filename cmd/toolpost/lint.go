@@ -57,6 +57,7 @@ configuration is wrong.
 	}
 	o.addFlags(cmd)
 	addTargetFlags(cmd, &o.targets, &o.server)
+	complete(cmd, "for", append(targetChoices(), "all\tevery target"))
 	f := cmd.Flags()
 	f.StringArrayVar(&o.off, "off", nil, "`RULE=REASON` switches a rule off: an id, a glob such as '*/pattern', or a name; may be repeated")
 	f.StringVar(&o.failOn, "fail-on", "error", "end with 1 at `LEVEL` or above: error, warning, note or never")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -72,13 +74,55 @@ type hit struct {
 
 func (p *problem) effect() dialect.Effect { return p.hits[0].Effect }
 func (p *problem) level() level           { return levelOf(p.effect()) }
-func (p *problem) message() string        { return p.hits[0].Message }
 
-// byEffect returns the hits of each effect, the worst first.
+// message tells all that the worst target finds in the place.
+func (p *problem) message() string {
+	const few = 3
+	first, others := p.hits[0], []string{}
+	subject, rest := quotedStart(first.Message)
+	for _, h := range p.hits[1:] {
+		if h.target != first.target || h.Message == first.Message {
+			continue
+		}
+		other, same := quotedStart(h.Message)
+		if subject == "" || same != rest {
+			other, subject = h.Message, ""
+		}
+		others = append(others, other)
+	}
+	if len(others) == 0 {
+		return first.Message
+	}
+	more := ""
+	if n := len(others) - few; n > 0 {
+		others, more = others[:few], fmt.Sprintf(", and %d more", n)
+	}
+	if subject == "" {
+		return first.Message + "; " + strings.Join(others, "; ") + more
+	}
+	return first.Message + "; the same holds for " + strings.Join(others, ", ") + more
+}
+
+// quotedStart cuts a message behind the name that it begins with.
+func quotedStart(message string) (name, rest string) {
+	name, err := strconv.QuotedPrefix(message)
+	if err != nil {
+		return "", message
+	}
+	return name, message[len(name):]
+}
+
+// byEffect returns a hit of each target by effect, the worst first.
 func (p *problem) byEffect() (groups [][]hit) {
-	for i, h := range p.hits {
-		if i == 0 || h.Effect != p.hits[i-1].Effect {
-			groups = append(groups, nil)
+	seen := map[*dialect.Dialect]bool{}
+	last := dialect.Effect("")
+	for _, h := range p.hits {
+		if seen[h.target] {
+			continue
+		}
+		seen[h.target] = true
+		if h.Effect != last {
+			groups, last = append(groups, nil), h.Effect
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], h)
 	}
@@ -190,30 +234,61 @@ func (r *lintReport) failing(limit level) (n int) {
 	return n
 }
 
-// remedy tells what adapting does about a problem for its worst target.
-func (r *lintReport) remedy(p *problem) string {
+// A remedy is what adapting does about a problem, for its worst target.
+type remedy struct {
+	kind    lower.Kind // "" if the tool is withheld, or nothing is told
+	text    string     // "" if nothing is told
+	derived bool       // it only says that another keyword tells it
+}
+
+func (r *lintReport) remedy(p *problem) remedy {
 	d := p.hits[0].target
 	if r.adapted[d.ID] == nil {
 		r.adapted[d.ID] = adaptSource(r.toolSource, d, r.opts)
 	}
-	a := r.adapted[d.ID]
-	for _, t := range a.Tools {
-		if p.tool == nil || a.origins[t.Original] != p.tool {
-			continue
+	f := r.adapted[d.ID].fates[p.tool]
+	switch {
+	case f == nil:
+		return remedy{}
+	case f.withheld != "":
+		return remedy{text: "withheld: " + f.withheld}
+	}
+	for _, l := range f.losses {
+		if p.isTold(&l) {
+			derived := strings.HasPrefix(l.Detail, "part of what became of ") || strings.HasPrefix(l.Detail, "merged with ")
+			return remedy{l.Kind, l.Detail + " (" + string(l.Kind) + ")", derived}
 		}
-		for _, l := range a.losses(t) {
-			if p.isTold(&l) {
-				return l.Detail + " (" + string(l.Kind) + ")"
-			}
+	}
+	return remedy{}
+}
+
+// outline is equal for remedies that differ only in names and values.
+func (m remedy) outline() string {
+	text, _, _ := strings.Cut(strings.TrimPrefix(m.text, "withheld: "), ":")
+	if i := strings.IndexAny(text, `"(`); i >= 0 {
+		text = text[:i]
+	}
+	return string(m.kind) + " " + text
+}
+
+// together tells what adapting only tells together with others, "" if there
+// is nothing like that.
+func (r *lintReport) together(g []*problem) string {
+	n, kinds := 0, []string{}
+	for _, p := range g {
+		if m := r.remedy(p); m.derived {
+			n++
+			kinds = append(kinds, string(m.kind))
 		}
+	}
+	if first := r.remedy(g[0]); n == 1 && first.derived {
+		return first.text
+	}
+	if n == 0 {
 		return ""
 	}
-	for _, w := range a.Withheld {
-		if w.Name == p.name && p.name != "" {
-			return "withheld: " + w.Why
-		}
-	}
-	return ""
+	slices.Sort(kinds)
+	return fmt.Sprintf("%d of %s together with another keyword (%s)", n, counted(len(g), "place"), strings.Join(slices.Compact(kinds), ", "))
 }
 
 // isTold says that l is what became of what p is about.

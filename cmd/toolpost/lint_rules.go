@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/dialect"
@@ -67,7 +69,11 @@ func evidence(d *dialect.Dialect, r *dialect.Rule) (lines []string) {
 	for _, s := range sourcesOf(d, r) {
 		text := s.How + " " + s.Date
 		if s.Versions != "" {
-			text += " in " + s.Versions
+			of := ""
+			if first := origin(d, &s); first != d {
+				of = " of " + first.ID
+			}
+			text += ", versions" + of + ": " + s.Versions
 		}
 		if s.Effect != "" {
 			text += ", " + string(s.Effect)
@@ -89,6 +95,22 @@ func sourcesOf(d *dialect.Dialect, r *dialect.Rule) (all []dialect.Source) {
 		}
 	}
 	return all
+}
+
+// origin returns the dialect that s was written for: d, or one that it extends.
+func origin(d *dialect.Dialect, s *dialect.Source) *dialect.Dialect {
+	parent, err := dialect.Find(d.Extends)
+	if err != nil {
+		return d
+	}
+	inherited := slices.ContainsFunc(parent.Sources, func(p dialect.Source) bool {
+		p.Rules = s.Rules // rules of which d has its own are left out
+		return reflect.DeepEqual(p, *s)
+	})
+	if !inherited {
+		return d
+	}
+	return origin(parent, s)
 }
 
 // ruleAddress is where the page of a rule is.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,7 @@ func (t *textReport) summary() {
 func (t *textReport) perTarget() (counts map[string][levelNever]int, clean []string) {
 	counts = map[string][levelNever]int{}
 	for _, p := range t.problems {
-		for _, h := range p.hits {
+		for _, h := range slices.Concat(p.byEffect()...) {
 			n := counts[h.target.ID]
 			n[levelOf(h.Effect)]++
 			counts[h.target.ID] = n

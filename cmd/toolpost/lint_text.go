@@ -152,6 +152,9 @@ func (t *textReport) group(g []*problem) {
 			t.line(textIndent+label, fmt.Sprintf("and %s", counted(rest, "more place")))
 		}
 	}
+	if text := t.together(g); text != "" {
+		t.line(textIndent+"adapted  ", text)
+	}
 	rule := g[0].rule
 	if !t.known[rule] {
 		t.known[rule] = true
@@ -163,9 +166,10 @@ func (t *textReport) group(g []*problem) {
 // again writes a line for problems of which all is told at another tool.
 func (t *textReport) again(g []*problem) bool {
 	same := g[0].rule.Name + "/" + g[0].keyword
-	for _, h := range g[0].hits {
+	for _, h := range slices.Concat(g[0].byEffect()...) {
 		same += fmt.Sprintf(" %s %s", h.target.ID, h.Effect)
 	}
+	same += " " + t.remedy(g[0]).outline()
 	before, known := t.told[same]
 	if !known {
 		t.told[same] = title(g[0].tool)
@@ -204,8 +208,8 @@ func (t *textReport) problem(p *problem) {
 	if t.verbose {
 		t.evidence(p)
 	}
-	if text := t.remedy(p); text != "" {
-		t.line(textIndent+"adapted  ", text)
+	if m := t.remedy(p); m.text != "" && !m.derived {
+		t.line(textIndent+"adapted  ", m.text)
 	}
 }
 
@@ -231,12 +235,12 @@ func (t *textReport) readers(p *problem, hits []hit) string {
 	return strings.Join(names, ", ")
 }
 
-// versions tells in which versions the effect was seen.
+// versions tells in which versions of the target the effect was seen.
 func versions(h hit, r *dialect.Rule) string {
 	const short = 24
-	for _, s := range slices.Backward(sourcesOf(h.target, r)) { // its own are behind those of the dialect it extends
-		if s.Effect == h.Effect && s.Versions != "" && utf8.RuneCountInString(s.Versions) <= short {
-			return " (" + s.Versions + ")"
+	for _, s := range sourcesOf(h.target, r) {
+		if s.Effect == h.Effect && s.Versions != "" && origin(h.target, &s) == h.target && utf8.RuneCountInString(s.Versions) <= short {
+			return " (versions: " + s.Versions + ")"
 		}
 	}
 	return ""
@@ -244,9 +248,11 @@ func versions(h hit, r *dialect.Rule) string {
 
 func (t *textReport) evidence(p *problem) {
 	for _, h := range p.hits {
-		if h.Message != p.message() {
+		if h.Message != p.hits[0].Message {
 			t.line(textIndent+"  ", h.target.ID+": "+h.Message)
 		}
+	}
+	for _, h := range slices.Concat(p.byEffect()...) {
 		for _, text := range evidence(h.target, p.rule) {
 			t.line(textIndent+"  ", h.target.ID+": "+text)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,7 @@ type target struct {
 	config  string
 	headers []string
 	timeout time.Duration
+	address string // of the one server, if it was named, without secrets
 }
 
 func (t *target) addFlags(cmd *cobra.Command) {
@@ -54,6 +56,7 @@ func (t *target) split(args []string, dash int) (cfg *gateway.Config, rest []str
 			return nil, nil, usagef("give an address or a command after --, not both")
 		}
 		server = upstream.Config{Name: "server", URL: args[0], Headers: map[string]string{}}
+		t.address = shownAddress(args[0])
 		args = args[1:]
 	}
 	if err := t.setHeaders(&server); err != nil {
@@ -105,6 +108,7 @@ type session struct {
 	set      *toolpost.Set
 	status   []upstream.Status
 	findings []toolpost.Finding
+	address  string // as in target
 	close    func() error
 }
 
@@ -133,7 +137,7 @@ func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error
 	if err := g.Ready(wait); err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	s := &session{set: g.Live().Set(), status: g.Status(), close: g.Close}
+	s := &session{set: g.Live().Set(), status: g.Status(), address: t.address, close: g.Close}
 	g.Watch(func(snapshot *gateway.Snapshot) { s.findings = snapshot.Findings })()
 	return s, nil
 }
@@ -147,9 +151,9 @@ func (s *session) complain(w io.Writer) error {
 			reached++
 		case st.State == gateway.Disabled:
 		case st.Err != nil:
-			fmt.Fprintf(w, "toolpost: server %q is skipped: %s\n", st.Name, errText(st))
+			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.who(st), errText(st))
 		default:
-			fmt.Fprintf(w, "toolpost: server %q is skipped: it is still %s; allow more time with --timeout\n", st.Name, st.State)
+			fmt.Fprintf(w, "toolpost: %s is skipped: it is still %s; allow more time with --timeout\n", s.who(st), st.State)
 		}
 	}
 	for _, f := range s.findings {
@@ -162,6 +166,24 @@ func (s *session) complain(w io.Writer) error {
 		return errors.New("no server could be reached")
 	}
 	return nil
+}
+
+// who names a server as the user did.
+func (s *session) who(st upstream.Status) string {
+	if s.address != "" {
+		return "the server at " + s.address
+	}
+	return fmt.Sprintf("server %q", st.Name)
+}
+
+// shownAddress is an address without what may be a secret in it.
+func shownAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }
 
 func findingText(f toolpost.Finding) string {

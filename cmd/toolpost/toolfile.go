@@ -137,6 +137,10 @@ func readFileTool(data []byte, start, end int) *fileTool {
 		t.fault("poison-root-type", "", "", "the tool is %s, want an object", excerpt(raw))
 		return t
 	}
+	if t.name == "" {
+		t.nameless(members["name"])
+		return t
+	}
 	input, err := readSchema(members["inputSchema"])
 	if err != nil {
 		t.fault("poison-root-type", "inputSchema", "", "it is %s, want an object", excerpt(members["inputSchema"]))
@@ -157,6 +161,18 @@ func readFileTool(data []byte, start, end int) *fileTool {
 		t.Meta = meta
 	}
 	return t
+}
+
+// nameless tells that the tool cannot be called, as raw is no name.
+func (t *fileTool) nameless(raw json.RawMessage) {
+	switch {
+	case raw == nil:
+		t.fault("name", "name", "", "the tool has no name, so nobody can call it")
+	case raw[0] == '"':
+		t.fault("name", "name", "", "the name is empty, so nobody can call the tool")
+	default:
+		t.fault("name", "name", "", "the name is %s, want a text, so nobody can call the tool", excerpt(raw))
+	}
 }
 
 func (t *fileTool) fault(rule, member, left, format string, args ...any) {
@@ -209,9 +225,11 @@ func (t *fileTool) original() (*toolpost.Tool, []lower.Loss) {
 func (t *fileTool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all []dialect.Finding) {
 	for _, f := range t.faults {
 		r := rules[f.rule]
-		all = append(all, dialect.Finding{
-			Tool: t.name, Rule: r.ID(d), Effect: r.EffectFor(d), Pointer: f.pointer, Message: f.text,
-		})
+		effect := r.EffectFor(d)
+		if t.name == "" && f.rule == "name" && rank(effect) > rank(dialect.BreaksCall) {
+			effect = dialect.BreaksCall
+		}
+		all = append(all, dialect.Finding{Tool: t.name, Rule: r.ID(d), Effect: effect, Pointer: f.pointer, Message: f.text})
 	}
 	return all
 }

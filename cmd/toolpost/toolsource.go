@@ -124,6 +124,10 @@ func (s *toolSource) addSkipped(servers []upstream.Status) {
 	for _, st := range servers {
 		for _, f := range st.Skipped {
 			switch {
+			case f.Tool == "" && strings.Contains(f.Message, "no name"):
+				t := &fileTool{}
+				t.fault("name", "name", "", "%s", f.Message)
+				s.tools = append(s.tools, t)
 			case strings.Contains(f.Message, "inputSchema"):
 				t := &fileTool{name: f.Tool}
 				t.fault("poison-root-type", "inputSchema", "", "%s", f.Message)
@@ -166,11 +170,23 @@ func (s *toolSource) targets(ids []string) ([]*dialect.Dialect, error) {
 	for _, id := range ids {
 		d, err := s.book.Find(id)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, s.noTarget(id)
 		}
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// noTarget tells that there is no target of that id, and which was meant.
+func (s *toolSource) noTarget(id string) error {
+	var ids []string
+	for _, d := range s.book.All() {
+		ids = append(ids, d.ID)
+	}
+	if near := nearest(id, ids, 3); id != "" && len(near) > 0 {
+		return usagef("there is no target %q; did you mean %s?", id, strings.Join(near, " or "))
+	}
+	return usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))
 }
 
 // target returns the one dialect that is asked for.
@@ -185,11 +201,10 @@ func (s *toolSource) target(ids []string) (*dialect.Dialect, error) {
 	return all[0], nil
 }
 
-// completeTargets completes the ids of built-in dialects.
-func completeTargets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	ids := []string{"all\tevery target"}
+// targetChoices are the ids of built-in dialects, to complete.
+func targetChoices() (choices []string) {
 	for _, d := range dialect.All() {
-		ids = append(ids, d.ID+"\t"+d.Title)
+		choices = append(choices, d.ID+"\t"+d.Title)
 	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
+	return choices
 }
