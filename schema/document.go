@@ -47,7 +47,7 @@ func loadInto(d *document, raw []byte) *document {
 		return refuse(fmt.Sprintf("the schema is larger than %d bytes", maxBytes))
 	}
 	if p := checkSyntax(raw, maxDepth); p != nil {
-		return refuse("the schema is not JSON: " + p.line())
+		return refuse(p.line())
 	}
 	d.root = parseValue(raw)
 	if !isSchema(d.root) {

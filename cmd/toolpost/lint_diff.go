@@ -21,7 +21,11 @@ func (o *lintOptions) adapt(cmd *cobra.Command, src *toolSource) error {
 	}
 	a := adaptSource(src, d, &dialect.Options{Server: o.server})
 	for _, w := range a.Withheld {
-		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: tool %q is withheld: %s (%s)\n", printable(w.Name), printable(w.Why), w.Rule)
+		who := "a tool without a name"
+		if w.Name != "" {
+			who = fmt.Sprintf("tool %q", printable(w.Name))
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s is withheld: %s (%s)\n", who, printable(w.Why), w.Rule)
 	}
 	if o.diff {
 		p := newPage(cmd.OutOrStdout())

@@ -281,11 +281,11 @@ func (r *lintReport) together(g []*problem) string {
 			kinds = append(kinds, string(m.kind))
 		}
 	}
-	if first := r.remedy(g[0]); n == 1 && first.derived {
-		return first.text
-	}
-	if n == 0 {
+	switch first := r.remedy(g[0]); {
+	case n == 0:
 		return ""
+	case n == 1 && first.derived:
+		return first.text
 	}
 	slices.Sort(kinds)
 	return fmt.Sprintf("%d of %s together with another keyword (%s)", n, counted(len(g), "place"), strings.Join(slices.Compact(kinds), ", "))

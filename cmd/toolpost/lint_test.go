@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/accept"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // tortured is a file of all tools that are odd, on many lines.
@@ -250,6 +251,28 @@ func TestDeepTool(t *testing.T) {
 	a := adaptSource(src, d, nil)
 	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 1 || a.Withheld[0].Name != "deep" || a.Withheld[0].Rule != "mcp/depth" {
 		t.Errorf("tools %v, withheld %+v", a.Tools, a.Withheld)
+	}
+}
+
+// Of tools with one name, each is told what becomes of itself.
+func TestRemedyOfSameName(t *testing.T) {
+	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"array"}},{"name":"a","inputSchema":"x"},{"name":"a","inputSchema":{}},{"inputSchema":{}},7]`))
+	src.addSkipped([]upstream.Status{{Skipped: []toolpost.Finding{{Message: "tool 2 of 3 is left out: it has no name"}}}})
+	r := lintSource(src, []*dialect.Dialect{some(t, src)[0]}, "", nil)
+	want := []string{
+		"withheld: arguments are an object, and this takes none", `withheld: it is "x", want an object`, "arguments are an object (noop)",
+		"withheld: the tool has no name, so nobody can call it", "withheld: the tool is 7, want an object",
+		"withheld: tool 2 of 3 is left out: it has no name",
+	}
+	for i, tool := range src.tools {
+		for _, p := range r.problems {
+			if got := r.remedy(p).text; p.tool == tool && p.rule.Name != "name-collision" && got != want[i] {
+				t.Errorf("tool %d: %s: got %q, want %q", i, p.rule.Name, got, want[i])
+			}
+		}
+	}
+	if n := r.failing(levelError); n < len(want) {
+		t.Errorf("%d errors", n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,7 +136,7 @@ func (r *report) inherit(above map[string]Loss, at, keyword string) {
 	}
 	for p := at; ; p = p[:strings.LastIndexByte(p, '/')] {
 		if loss, ok := above[p]; ok && !loss.Kind.exact() && !isAnnotation(keyword) {
-			r.lose(loss.Kind, at, keyword, "part of what became of %s above", loss.Keyword)
+			r.lose(loss.Kind, at, keyword, "part of what became of %s above", cmp.Or(loss.Keyword, "the schema"))
 			return
 		}
 		if p == "" {
