@@ -177,9 +177,27 @@ func (p *parser) text() bool {
 		case '"':
 			p.pos = i + 1
 			return true
+		default:
+			if i-p.pos == shortText { // a long text: to the next quote or escape at once
+				i += max(plainLen(p.src[i:])-1, 0)
+			}
 		}
 	}
 	return false
+}
+
+// shortText is how long a text is before it pays to search in it.
+const shortText = 32
+
+// plainLen returns how many bytes there are before a quote or a backslash.
+func plainLen(src []byte) int {
+	if quote := bytes.IndexByte(src, '"'); quote >= 0 {
+		src = src[:quote]
+	}
+	if escape := bytes.IndexByte(src, '\\'); escape >= 0 {
+		src = src[:escape]
+	}
+	return len(src)
 }
 
 // word skips a number, true, false or null.

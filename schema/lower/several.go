@@ -24,7 +24,7 @@ func writeSeveralAsOne(l *lowering, f *schema.Form, types []string, at place) (*
 		return n, join(listCodec{}, c)
 	}
 	l.reshape(Checked, f.At, "values of several types are written as JSON text")
-	n := jsonText(l.reader, "Written as JSON text: " + strings.Join(types, " or ") + ".")
+	n := jsonText(l.reader, "Written as JSON text: "+strings.Join(types, " or ")+".")
 	return n, jsonCodec{lenient: f.Kinds&schema.KindString != 0}
 }
 
