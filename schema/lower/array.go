@@ -23,7 +23,7 @@ func writeArray(l *lowering, f *schema.Form, at place) (*node, codec) {
 	if a.MinItems > 0 {
 		writeMinItems(l, n, f.At, a.MinItems)
 	}
-	if a.MaxItems >= 0 {
+	if a.MaxItems >= 0 && n.get("maxItems") == nil {
 		constrain(l, n, f.At, "maxItems", number(a.MaxItems), "At most "+count(a.MaxItems, "item")+".")
 	}
 	if a.Unique {
@@ -102,12 +102,14 @@ func writeNoItems(l *lowering, n *node, f *schema.Form, rest string, at place) {
 		n.set(rest, json.RawMessage("false"))
 		return
 	}
-	if a.MaxItems < 0 || a.MaxItems > len(a.Prefix) {
-		if l.allows("maxItems") {
-			n.set("maxItems", number(len(a.Prefix)))
-		} else {
-			describe(l, n, f.At, l.first(f.At, "additionalItems", "items"), "At most "+count(len(a.Prefix), "item")+".")
-		}
+	most := len(a.Prefix)
+	if a.MaxItems >= 0 {
+		most = min(most, a.MaxItems)
+	}
+	if l.allows("maxItems") {
+		n.set("maxItems", number(most))
+	} else {
+		describe(l, n, f.At, l.first(f.At, "additionalItems", "items"), "At most "+count(most, "item")+".")
 	}
 	if l.rules.Array.Items && len(a.Prefix) == 0 {
 		one, _ := writeAnyItem(l, f.At, at)

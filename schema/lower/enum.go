@@ -153,6 +153,11 @@ func newTable(list []json.RawMessage, texts []string) codec {
 	return c
 }
 
+// plain says that each text stands for itself.
+func (c *tableCodec) plain() bool {
+	return slices.Equal(c.texts, plainTexts(c.values))
+}
+
 func (c *tableCodec) decode(x *trip, dst, src []byte) []byte {
 	s, ok := unquote(src)
 	if !ok {

@@ -52,14 +52,20 @@ type report struct {
 	losses []Loss
 	told   int // how often something was reported
 	said   map[Loss]bool
-	named  map[site][]Loss // by the last token of the pointer; those that matter
+	worst  map[site]Loss   // of each keyword
+	whole  map[string]Loss // of schemas of which nothing is left as it was
+	merged map[string]Loss // of keywords that schemas have from their parts
+	twins  map[site][]Loss // of properties by name
 }
 
-// A site is a keyword of a schema: its pointer, or the last token of that.
+// A site is a keyword of a schema, by the pointer of that.
 type site struct{ at, keyword string }
 
 func newReport(src *source) *report {
-	return &report{source: src, said: map[Loss]bool{}, named: map[site][]Loss{}}
+	return &report{
+		source: src, said: map[Loss]bool{}, worst: map[site]Loss{},
+		whole: map[string]Loss{}, merged: map[string]Loss{}, twins: map[site][]Loss{},
+	}
 }
 
 // lose reports a loss, once.
@@ -71,21 +77,39 @@ func (r *report) lose(kind Kind, at, keyword, format string, args ...any) {
 	}
 	r.said[loss] = true
 	r.losses = append(r.losses, loss)
-	if name, ok := lastToken(at); ok && kind != Noop {
-		r.named[site{name, keyword}] = append(r.named[site{name, keyword}], loss)
+	if old, ok := r.worst[site{at, keyword}]; !ok || kind.rank() > old.Kind.rank() {
+		r.worst[site{at, keyword}] = loss
+	}
+	if !slices.Contains(r.keywords[at], keyword) {
+		worsen(r.merged, loss)
+	}
+	if name, ok := propertyName(at); ok && kind != Noop {
+		r.twins[site{name, keyword}] = append(r.twins[site{name, keyword}], loss)
 	}
 }
 
-// lastToken returns the last token of a pointer, as it is written there; the
-// root has none.
-func lastToken(at string) (string, bool) {
-	i := strings.LastIndexByte(at, '/')
-	return at[i+1:], i >= 0
+// reshape reports that all of what a schema takes is written in another shape.
+func (r *report) reshape(kind Kind, at, format string, args ...any) {
+	r.reshapeOf(kind, at, r.keyword(at), format, args...)
 }
 
-// reshape reports that what a schema takes is written in another shape.
-func (r *report) reshape(kind Kind, at, format string, args ...any) {
-	r.lose(kind, at, r.keyword(at), format, args...)
+// reshapeOf is reshape with the keyword to name.
+func (r *report) reshapeOf(kind Kind, at, keyword, format string, args ...any) {
+	r.lose(kind, at, keyword, format, args...)
+	worsen(r.whole, Loss{at, keyword, kind, ""})
+}
+
+// worsen keeps the worst loss of a schema, of those that are not exact.
+func worsen(losses map[string]Loss, l Loss) {
+	if old, ok := losses[l.Pointer]; !l.Kind.exact() && (!ok || l.Kind.rank() > old.Kind.rank()) {
+		losses[l.Pointer] = l
+	}
+}
+
+// propertyName returns the name of the property that a pointer leads to.
+func propertyName(at string) (string, bool) {
+	i := strings.LastIndexByte(at, '/')
+	return at[i+1:], i >= 0 && strings.HasSuffix(at[:i], "/properties")
 }
 
 // account reports every keyword of the original that is neither in the output
@@ -93,19 +117,18 @@ func (r *report) reshape(kind Kind, at, format string, args ...any) {
 // about.
 func (r *report) account(out []byte) {
 	written := readSource(out)
-	reported := map[site]bool{}
-	above := map[string]Loss{}
-	for _, loss := range r.losses {
-		reported[site{loss.Pointer, loss.Keyword}] = true
-		if old, ok := above[loss.Pointer]; !ok || loss.Kind.rank() > old.Kind.rank() {
-			above[loss.Pointer] = loss
-		}
-	}
 	r.affected()
 	for _, at := range r.order {
+		there := written.keywords[at]
+		moved := written.keywords[strings.ReplaceAll(at, "/oneOf/", "/anyOf/")]
 		for _, k := range r.keywords[at] {
-			if !reported[site{at, k}] && !slices.Contains(written.keywords[at], k) {
-				r.inherit(above, at, k)
+			_, reported := r.worst[site{at, k}]
+			switch {
+			case reported || slices.Contains(there, k):
+			case slices.Contains(moved, k):
+				r.lose(Noop, at, k, "stands in anyOf")
+			default:
+				r.inherit(at, k)
 			}
 		}
 	}
@@ -128,30 +151,61 @@ func (r *report) affected() {
 	}
 }
 
-// inherit reports a keyword as what the nearest loss above it did.
-func (r *report) inherit(above map[string]Loss, at, keyword string) {
+// inherit reports a keyword as what became of the nearest schema, or keyword,
+// that it is part of.
+func (r *report) inherit(at, keyword string) {
 	if loss, ok := r.twin(at, keyword); ok {
 		r.lose(loss.Kind, at, keyword, "merged with %s: %s", loss.Pointer, loss.Detail)
 		return
 	}
-	for p := at; ; p = p[:strings.LastIndexByte(p, '/')] {
-		if loss, ok := above[p]; ok && !loss.Kind.exact() && !isAnnotation(keyword) {
+	for p, part := at, keyword; !isAnnotation(keyword); p, part = r.above(p) {
+		if loss, ok := r.became(p, part); ok {
 			r.lose(loss.Kind, at, keyword, "part of what became of %s above", cmp.Or(loss.Keyword, "the schema"))
 			return
 		}
 		if p == "" {
-			r.lose(Noop, at, keyword, "said in another way")
-			return
+			break
 		}
 	}
+	r.lose(Noop, at, keyword, "said in another way")
 }
 
-// twin returns the loss of the same keyword of another schema for the same
-// property: allOf and references say what a value is in several places, which
-// are one after merging.
+// became returns the loss that all below a keyword of a schema is part of.
+func (r *report) became(at, keyword string) (Loss, bool) {
+	if loss, ok := r.whole[at]; ok {
+		return loss, true
+	}
+	if slices.Contains([]string{"anyOf", "oneOf", "allOf", "$ref"}, keyword) {
+		if loss, ok := r.merged[at]; ok {
+			return loss, true
+		}
+	}
+	loss, ok := r.worst[site{at, keyword}]
+	return loss, ok && !loss.Kind.exact()
+}
+
+// above returns the schema around the one at a pointer, and the keyword of that
+// which has it.
+func (s *source) above(at string) (pointer, keyword string) {
+	for at != "" {
+		i := strings.LastIndexByte(at, '/')
+		at, keyword = at[:i], at[i+1:]
+		if s.keywords[at] != nil && slices.Contains(s.keywords[at], keyword) {
+			break
+		}
+	}
+	return at, keyword
+}
+
+// twin returns the loss of the same keyword of another schema for a property of
+// the same name: allOf and references say what a value is in several places,
+// which are one after merging.
 func (r *report) twin(at, keyword string) (Loss, bool) {
-	name, _ := lastToken(at)
-	for _, loss := range r.named[site{name, keyword}] {
+	name, ok := propertyName(at)
+	if !ok {
+		return Loss{}, false
+	}
+	for _, loss := range r.twins[site{name, keyword}] {
 		if loss.Pointer != at {
 			return loss, true
 		}

@@ -18,10 +18,10 @@ func writeMap(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*nod
 	}
 	keyword := l.first(f.At, "additionalProperties", "type")
 	if free || maps != "pairs" {
-		l.lose(Checked, f.At, keyword, "an object with members of any name is written as JSON text")
+		l.reshapeOf(Checked, f.At, keyword, "an object with members of any name is written as JSON text")
 		return jsonText(l.reader, "A JSON object, written as JSON text."), jsonCodec{}
 	}
-	l.lose(Checked, f.At, keyword, "an object with members of any name is written as a list of keys and values; a key given twice is an error")
+	l.reshapeOf(Checked, f.At, keyword, "an object with members of any name is written as a list of keys and values; a key given twice is an error")
 	n, c := writeArray(l, pairsOf(f.At, o), at)
 	return n, join(pairsCodec{}, c)
 }

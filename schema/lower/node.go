@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -56,8 +57,12 @@ func (n *node) drop(name string) {
 	n.members = kept
 }
 
-// tell adds a sentence to the description.
-func (n *node) tell(sentence string) { n.told = append(n.told, sentence) }
+// tell adds a sentence to the description, once.
+func (n *node) tell(sentence string) {
+	if !slices.Contains(n.told, sentence) {
+		n.told = append(n.told, sentence)
+	}
+}
 
 // typed returns a schema of one type.
 func typed(name string) *node { return &node{members: []member{{name: "type", raw: quote(name)}}} }

@@ -55,9 +55,13 @@ func (listCodec) seen(path []string) []string { return path }
 // writeScalars writes numbers, texts, booleans and null as texts.
 func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 	kinds := kindsOf(types...)
-	if f.Enum != nil && f.Enum.Kinds&kinds == kinds {
+	if plain := kinds &^ schema.KindNull; f.Enum != nil && f.Enum.Kinds&plain == plain {
 		l.reshape(Encoded, f.At, "written as texts")
-		return writeTable(l, f.At, enumOf(f, kinds))
+		list := enumOf(f, plain)
+		if kinds != plain {
+			list = append(list, json.RawMessage("null"))
+		}
+		return writeTable(l, f.At, list)
 	}
 	c := &scalarCodec{kinds: kinds}
 	var words []string

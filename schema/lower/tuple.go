@@ -25,7 +25,7 @@ func writeTuple(l *lowering, f *schema.Form, a *schema.ArrayForm, at place) (*no
 	if a.MinItems != len(a.Prefix) || a.MaxItems > len(a.Prefix) || a.Unique {
 		kind = Checked
 	}
-	l.lose(kind, f.At, l.first(f.At, "prefixItems", "items"), "items by position are written as members item0, item1…")
+	l.reshapeOf(kind, f.At, l.first(f.At, "prefixItems", "items"), "items by position are written as members item0, item1…")
 	n, c := writeObject(l, &schema.Form{At: f.At, Kinds: schema.KindObject, Object: o}, at)
 	return n, join(tupleCodec{len(a.Prefix)}, c)
 }

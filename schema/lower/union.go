@@ -135,11 +135,12 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 	return nil
 }
 
-// confused says that an alternative is written in another kind than it has, as
-// one of the others is.
+// confused says that an alternative is written as values of another kind, or as
+// other texts, where one of the others is written so too.
 func (c *branchCodec) confused(i int) bool {
 	b := c.branches[i]
-	if content(b.form).Kinds&^schema.KindNull&^b.seen == 0 {
+	table, _ := b.codec.(*tableCodec)
+	if content(b.form).Kinds&^schema.KindNull&^b.seen == 0 && (table == nil || table.plain()) {
 		return false
 	}
 	for j, other := range c.branches {
