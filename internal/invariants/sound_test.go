@@ -351,31 +351,39 @@ func newRun(t testing.TB, items []*item, draws int) *run {
 	return r
 }
 
-// sample returns what is tried, and how many values are drawn of each schema
-// for each dialect: all, and as many as TOOLPOST_DRAWS says; without it a part,
-// and a few.
-func sample(t *testing.T) ([]*item, int) {
-	all, asked := items(), os.Getenv("TOOLPOST_DRAWS")
-	if asked == "" {
-		var part []*item
-		for i := 0; i < len(all); i += 6 {
-			part = append(part, all[i])
-		}
-		return part, 3
+// draws is how many values are drawn of each schema for each dialect: a few,
+// or as many as TOOLPOST_DRAWS says.
+func draws(t *testing.T) int {
+	if !thorough() {
+		return 3
 	}
-	n, err := strconv.Atoi(asked)
+	n, err := strconv.Atoi(os.Getenv("TOOLPOST_DRAWS"))
 	if err != nil {
 		t.Fatalf("TOOLPOST_DRAWS: %v", err)
 	}
-	return all, n
+	return n
+}
+
+// thorough asks for all schemas; else a part is tried.
+func thorough() bool { return os.Getenv("TOOLPOST_DRAWS") != "" }
+
+func some() []*item {
+	all := items()
+	if thorough() {
+		return all
+	}
+	var part []*item
+	for i := 0; i < len(all); i += 6 {
+		part = append(part, all[i])
+	}
+	return part
 }
 
 // TestValues: what readers write for the lowered schema is what the original
 // takes, or the report tells why not; what the original takes can be written;
 // readers accept the lowered schema. With -v it prints the figures as a table.
 func TestValues(t *testing.T) {
-	tried, draws := sample(t)
-	r := newRun(t, tried, draws)
+	r := newRun(t, some(), draws(t))
 	for i, p := range r.problems {
 		if i == 20 {
 			t.Errorf("and %d more", len(r.problems)-i)
