@@ -50,9 +50,8 @@ const notTold = "not told; checked when the tool is called"
 type report struct {
 	*source
 	losses []Loss
-	told   int // how often something was reported
-	said   map[Loss]bool
-	worst  map[site]Loss   // of each keyword
+	told   int             // how often something was reported
+	sites  map[site][]Loss // of each keyword
 	whole  map[string]Loss // of schemas of which nothing is left as it was
 	merged map[string]Loss // of keywords that schemas have from their parts
 	twins  map[site][]Loss // of properties by name
@@ -63,7 +62,7 @@ type site struct{ at, keyword string }
 
 func newReport(src *source) *report {
 	return &report{
-		source: src, said: map[Loss]bool{}, worst: map[site]Loss{},
+		source: src, sites: map[site][]Loss{},
 		whole: map[string]Loss{}, merged: map[string]Loss{}, twins: map[site][]Loss{},
 	}
 }
@@ -71,15 +70,16 @@ func newReport(src *source) *report {
 // lose reports a loss, once.
 func (r *report) lose(kind Kind, at, keyword, format string, args ...any) {
 	r.told++
-	loss := Loss{at, keyword, kind, fmt.Sprintf(format, args...)}
-	if r.said[loss] {
+	loss := Loss{at, keyword, kind, format}
+	if len(args) > 0 {
+		loss.Detail = fmt.Sprintf(format, args...)
+	}
+	here := site{at, keyword}
+	if slices.Contains(r.sites[here], loss) {
 		return
 	}
-	r.said[loss] = true
+	r.sites[here] = append(r.sites[here], loss)
 	r.losses = append(r.losses, loss)
-	if old, ok := r.worst[site{at, keyword}]; !ok || kind.rank() > old.Kind.rank() {
-		r.worst[site{at, keyword}] = loss
-	}
 	if !slices.Contains(r.keywords[at], keyword) {
 		worsen(r.merged, loss)
 	}
@@ -120,15 +120,9 @@ func (r *report) account(out []byte) {
 	r.affected()
 	for _, at := range r.order {
 		there := written.keywords[at]
-		moved := written.keywords[strings.ReplaceAll(at, "/oneOf/", "/anyOf/")]
 		for _, k := range r.keywords[at] {
-			_, reported := r.worst[site{at, k}]
-			switch {
-			case reported || slices.Contains(there, k):
-			case slices.Contains(moved, k):
-				r.lose(Noop, at, k, "stands in anyOf")
-			default:
-				r.inherit(at, k)
+			if !slices.Contains(there, k) && r.sites[site{at, k}] == nil {
+				r.missing(written, at, k)
 			}
 		}
 	}
@@ -149,6 +143,15 @@ func (r *report) affected() {
 			}
 		}
 	}
+}
+
+// missing reports a keyword that is not where it was.
+func (r *report) missing(written *source, at, keyword string) {
+	if moved := strings.ReplaceAll(at, "/oneOf/", "/anyOf/"); moved != at && slices.Contains(written.keywords[moved], keyword) {
+		r.lose(Noop, at, keyword, "stands in anyOf")
+		return
+	}
+	r.inherit(at, keyword)
 }
 
 // inherit reports a keyword as what became of the nearest schema, or keyword,
@@ -180,8 +183,13 @@ func (r *report) became(at, keyword string) (Loss, bool) {
 			return loss, true
 		}
 	}
-	loss, ok := r.worst[site{at, keyword}]
-	return loss, ok && !loss.Kind.exact()
+	worst := Loss{Kind: Noop}
+	for _, loss := range r.sites[site{at, keyword}] {
+		if loss.Kind.rank() > worst.Kind.rank() {
+			worst = loss
+		}
+	}
+	return worst, !worst.Kind.exact()
 }
 
 // above returns the schema around the one at a pointer, and the keyword of that

@@ -9,12 +9,12 @@ func writeMap(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*nod
 	free := o.Additional == nil || o.Additional.Any()
 	maps := l.rules.Object.Maps
 	if maps == "" && !l.rules.Object.Closed && (l.allows("additionalProperties") || free) {
-		r := &record{lowering: l, form: f, object: o, at: at, node: l.typed("object"), codec: newObjectCodec()}
+		r := &record{lowering: l, form: f, object: o, at: at, node: l.typed("object"), codec: &objectCodec{}}
 		if o.Additional != nil && l.allows("additionalProperties") {
 			r.others(o.Additional)
 		}
 		r.sizes()
-		return r.node, r.codec.orNil()
+		return r.node, r.codec.finish()
 	}
 	keyword := l.first(f.At, "additionalProperties", "type")
 	if free || maps != "pairs" {

@@ -36,16 +36,13 @@ type record struct {
 	codec  *objectCodec
 	table  []entry
 	need   []string        // required
-	taken  map[string]bool // names in use
+	taken  map[string]bool // names in use; nil until one is asked for
 }
 
 func writeRecord(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*node, codec) {
 	r := &record{
 		lowering: l, form: f, object: o, at: at,
-		node: l.typed("object"), codec: newObjectCodec(), taken: map[string]bool{},
-	}
-	for _, p := range o.Properties {
-		r.taken[p.Name] = true
+		node: l.typed("object"), codec: &objectCodec{},
 	}
 	for _, p := range o.Properties {
 		r.property(p)
@@ -62,7 +59,7 @@ func writeRecord(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*
 		r.node.set("required", names(r.need))
 	}
 	r.sizes()
-	return r.node, r.codec.orNil()
+	return r.node, r.codec.finish()
 }
 
 // property writes one property.
@@ -91,7 +88,7 @@ func (r *record) property(p schema.Property) {
 		r.need = append(r.need, known.seen)
 	}
 	r.table = append(r.table, entry{known.seen, n})
-	r.codec.add(known)
+	r.codec.properties = append(r.codec.properties, known)
 }
 
 // forbidden writes a property that must not be there.
@@ -112,17 +109,25 @@ func (r *record) rename(p schema.Property) string {
 		return p.Name
 	}
 	base := r.repairName(p.Name)
-	if reserved {
-		r.taken[base] = true
-	}
 	name := base
-	for n := 2; r.taken[name]; n++ {
+	for n := 2; r.isTaken(name) || reserved && name == p.Name; n++ {
 		suffix := "_" + string(number(n))
 		name = cut(base, rules.NameMax-len(suffix)) + suffix
 	}
 	r.taken[name] = true
 	r.lose(Encoded, r.form.At, "properties", "%q is written as %q", p.Name, name)
 	return name
+}
+
+// isTaken says that a name is in use.
+func (r *record) isTaken(name string) bool {
+	if r.taken == nil {
+		r.taken = make(map[string]bool, len(r.object.Properties))
+		for _, p := range r.object.Properties {
+			r.taken[p.Name] = true
+		}
+	}
+	return r.taken[name]
 }
 
 // additional writes what the form says of members that are no property.
@@ -182,7 +187,7 @@ func (r *record) more(said *schema.Form) {
 		said = &schema.Form{At: r.form.At, Kinds: schema.KindAny}
 	}
 	name := "more"
-	for n := 2; r.taken[name]; n++ {
+	for n := 2; r.isTaken(name); n++ {
 		name = "more_" + string(number(n))
 	}
 	held := &schema.Form{At: r.form.At, Kinds: schema.KindObject, Object: &schema.ObjectForm{Additional: said, MaxProperties: -1}}

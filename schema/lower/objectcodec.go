@@ -23,22 +23,17 @@ type property struct {
 	renamed    bool
 }
 
-func newObjectCodec() *objectCodec {
-	return &objectCodec{bySeen: map[string]int{}, byName: map[string]int{}}
-}
-
-func (c *objectCodec) add(p property) {
-	p.quoted = quote(p.name)
-	c.bySeen[p.seen] = len(c.properties)
-	c.byName[p.name] = len(c.properties)
-	c.properties = append(c.properties, p)
-}
-
-// orNil returns nil if c changes nothing.
-func (c *objectCodec) orNil() codec {
+// finish returns c made ready, nil if it changes nothing.
+func (c *objectCodec) finish() codec {
 	changes := func(p property) bool { return p.codec != nil || p.absent || p.renamed }
 	if c.rest == nil && c.more == "" && !slices.ContainsFunc(c.properties, changes) {
 		return nil
+	}
+	c.bySeen, c.byName = make(map[string]int, len(c.properties)), make(map[string]int, len(c.properties))
+	for i := range c.properties {
+		p := &c.properties[i]
+		p.quoted = quote(p.name)
+		c.bySeen[p.seen], c.byName[p.name] = i, i
 	}
 	return c
 }

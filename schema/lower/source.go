@@ -29,44 +29,39 @@ func readSource(raw []byte) *source {
 }
 
 func (s *source) read(raw []byte, at string, depth int) {
-	all, ok := fields(raw)
-	if !ok || depth > maxDepth*4 || len(s.order) > maxSource {
+	p := enter(raw, '{')
+	if p.bad || depth > maxDepth*4 || len(s.order) > maxSource {
 		return
 	}
-	keywords := make([]string, len(all))
-	for i, f := range all {
-		keywords[i] = f.name
-	}
 	s.order = append(s.order, at)
-	s.keywords[at] = append(s.keywords[at], keywords...)
-	for _, f := range all {
-		s.below(f, at, depth+1)
+	keywords := make([]string, 0, 4)
+	for p.more() {
+		_, name := p.name()
+		k := string(name)
+		keywords = append(keywords, k)
+		s.below(k, p.value(), at, depth+1)
 	}
+	s.keywords[at] = append(s.keywords[at], keywords...)
 }
 
 // below reads the schemas that a keyword of the schema at a pointer holds.
-func (s *source) below(f field, at string, depth int) {
-	if len(f.value) == 0 || f.value[0] != '{' && f.value[0] != '[' {
-		return
-	}
-	at += "/" + escape(f.name)
-	if slices.Contains(holdsTable, f.name) {
-		inner, _ := fields(f.value)
-		for _, sub := range inner {
-			s.read(sub.value, at+"/"+escape(sub.name), depth)
+func (s *source) below(keyword string, value []byte, at string, depth int) {
+	switch {
+	case len(value) == 0:
+	case value[0] == '{' && slices.Contains(holdsTable, keyword):
+		at += "/" + keyword
+		for p := enter(value, '{'); p.more(); {
+			_, name := p.name()
+			s.read(p.value(), at+"/"+escape(string(name)), depth)
 		}
-		return
-	}
-	if list, ok := elements(f.value); ok {
-		for i, sub := range list {
-			if slices.Contains(holdsList, f.name) {
-				s.read(sub, at+"/"+strconv.Itoa(i), depth)
-			}
+	case value[0] == '{' && slices.Contains(holdsOne, keyword):
+		s.read(value, at+"/"+keyword, depth)
+	case value[0] == '[' && slices.Contains(holdsList, keyword):
+		at += "/" + keyword
+		p := enter(value, '[')
+		for i := 0; p.more(); i++ {
+			s.read(p.value(), at+"/"+strconv.Itoa(i), depth)
 		}
-		return
-	}
-	if slices.Contains(holdsOne, f.name) {
-		s.read(f.value, at, depth)
 	}
 }
 
