@@ -89,7 +89,7 @@ func isInteger(s string) bool {
 	if i >= 0 {
 		var err error
 		if exponent, err = strconv.Atoi(s[i+1:]); err != nil { // it is huge
-			return s[i+1] != '-'
+			return !strings.HasPrefix(s[i+1:], "-")
 		}
 		s = s[:i]
 	}
