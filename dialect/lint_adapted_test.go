@@ -75,7 +75,7 @@ func TestHostileSchemas(t *testing.T) {
 		one := []*toolpost.Tool{tool("x", s)}
 		for _, d := range dialects {
 			best := time.Hour
-			for range 3 { // collecting garbage of others counts too
+			for range 12 { // collecting garbage of others counts too
 				start := cpu()
 				d.Lint(one, nil)
 				if best = min(best, cpu()-start); best < limit {
