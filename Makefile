@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz live bench update
+.PHONY: check test fuzz invariants live bench update
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -26,6 +26,12 @@ fuzz:
 			echo "FAIL $$folder $$name"; printf '%s\n' "$$log"; failed=1; \
 		fi; \
 	done; exit $$failed
+
+# invariants draws DRAWS values of each schema for each dialect, and writes
+# docs/invariants.md.
+DRAWS ?= 1000
+invariants:
+	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./internal/invariants
 
 live:
 	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \

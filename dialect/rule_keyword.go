@@ -63,7 +63,7 @@ func draft(v *view, n *node) {
 }
 
 func booleanSchema(v *view, n *node) {
-	if n.isBool() && !n.further() && n.keyword != "additionalItems" && n.keyword != "unevaluatedItems" {
+	if n.isBool() && n.keyword != "additionalProperties" && n.keyword != "additionalItems" {
 		v.report("", "the schema is %v", n.value)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +74,27 @@ func (it *item) prepare() bool {
 	return true
 }
 
+// draws is how many values are drawn of each schema for each dialect, as
+// TOOLPOST_DRAWS says; 0 if nothing but a quick look is asked for.
+var draws = sync.OnceValue(func() int {
+	n, _ := strconv.Atoi(os.Getenv("TOOLPOST_DRAWS"))
+	return n
+})
+
+// some returns a part of the items, unless values are drawn for all.
+func some(all []*item) []*item {
+	if draws() > 0 {
+		return all
+	}
+	var part []*item
+	for i, it := range all {
+		if i%6 == 0 {
+			part = append(part, it)
+		}
+	}
+	return part
+}
+
 func items() []*item {
 	var all []*item
 	for _, c := range corpus() {
@@ -92,6 +115,17 @@ func targets(t testing.TB) []*dialect.Dialect {
 		all = append(all, d)
 	}
 	return all
+}
+
+// few are dialects of every kind, unless values are drawn for all.
+func few(t testing.TB) []*dialect.Dialect {
+	t.Helper()
+	all := targets(t)
+	if draws() > 0 {
+		return all
+	}
+	kinds := []string{"mcp", "openai-strict", "gemini-schema", "claude-desktop"}
+	return slices.DeleteFunc(all, func(d *dialect.Dialect) bool { return !slices.Contains(kinds, d.ID) })
 }
 
 // strict says that a dialect's schemas are held against the rules for strict

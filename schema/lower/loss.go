@@ -51,7 +51,8 @@ type report struct {
 	*source
 	losses []Loss
 	told   int             // how often something was reported
-	sites  map[site][]Loss // of each keyword
+	sites  map[site]int    // the last loss of each keyword, as an index from 1
+	before []int           // for each loss, the one of the same keyword before it
 	whole  map[string]Loss // of schemas of which nothing is left as it was
 	merged map[string]Loss // of keywords that schemas have from their parts
 	twins  map[site][]Loss // of properties by name
@@ -62,7 +63,7 @@ type site struct{ at, keyword string }
 
 func newReport(src *source) *report {
 	return &report{
-		source: src, sites: map[site][]Loss{},
+		source: src, sites: make(map[site]int, len(src.order)),
 		whole: map[string]Loss{}, merged: map[string]Loss{}, twins: map[site][]Loss{},
 	}
 }
@@ -75,11 +76,14 @@ func (r *report) lose(kind Kind, at, keyword, format string, args ...any) {
 		loss.Detail = fmt.Sprintf(format, args...)
 	}
 	here := site{at, keyword}
-	if slices.Contains(r.sites[here], loss) {
-		return
+	last := r.sites[here]
+	for i := last; i > 0; i = r.before[i-1] {
+		if r.losses[i-1] == loss {
+			return
+		}
 	}
-	r.sites[here] = append(r.sites[here], loss)
-	r.losses = append(r.losses, loss)
+	r.losses, r.before = append(r.losses, loss), append(r.before, last)
+	r.sites[here] = len(r.losses)
 	if !slices.Contains(r.keywords[at], keyword) {
 		worsen(r.merged, loss)
 	}
@@ -121,7 +125,7 @@ func (r *report) account(out []byte) {
 	for _, at := range r.order {
 		there := written.keywords[at]
 		for _, k := range r.keywords[at] {
-			if !slices.Contains(there, k) && r.sites[site{at, k}] == nil {
+			if !slices.Contains(there, k) && r.sites[site{at, k}] == 0 {
 				r.missing(written, at, k)
 			}
 		}
@@ -184,8 +188,8 @@ func (r *report) became(at, keyword string) (Loss, bool) {
 		}
 	}
 	worst := Loss{Kind: Noop}
-	for _, loss := range r.sites[site{at, keyword}] {
-		if loss.Kind.rank() > worst.Kind.rank() {
+	for i := r.sites[site{at, keyword}]; i > 0; i = r.before[i-1] {
+		if loss := r.losses[i-1]; loss.Kind.rank() > worst.Kind.rank() {
 			worst = loss
 		}
 	}

@@ -127,6 +127,9 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 // wholeFits says that a keyword may be written as it is.
 func (r *reader) wholeFits(k schema.Keyword) bool {
 	text := string(k.Value)
+	if kindOf(k.Value) == schema.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {
+		return false
+	}
 	if !r.allows(k.Name) || r.rules.Dialect != "" || strings.Contains(text, `"$ref"`) ||
 		r.rules.Object.Declared && strings.Contains(text, `"required"`) {
 		return false

@@ -83,7 +83,7 @@ func keepsRef(l *lowering, f *schema.Form, at place) bool {
 func writeShared(l *lowering, d *schema.Def) (*node, codec) {
 	s := l.shared[d]
 	if s == nil {
-		s = &sharedDef{l.defName(d.Name), &reference{name: d.Name}}
+		s = &sharedDef{l.defName(d.Name), &reference{}}
 		l.shared[d] = s
 		i := len(l.defs)
 		l.defs = append(l.defs, entry{name: s.name})
@@ -124,8 +124,7 @@ func (d *definitions) defName(name string) string {
 
 // A reference is the codec of a definition, which may refer to itself.
 type reference struct {
-	name string
-	to   codec // set once the definition is written
+	to codec // set once the definition is written
 }
 
 func (c *reference) decode(x *trip, dst, src []byte) []byte { return decode(c.to, x, dst, src) }

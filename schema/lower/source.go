@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 )
@@ -23,7 +24,7 @@ var (
 )
 
 func readSource(raw []byte) *source {
-	s := &source{keywords: map[string][]string{}}
+	s := &source{keywords: make(map[string][]string, min(bytes.Count(raw, []byte("{")), maxSource))}
 	s.read(raw, "", 0)
 	return s
 }
