@@ -80,6 +80,9 @@ func (f *front) route(r *http.Request) (base string, err error) {
 	delete(r.Header, viewHeader)
 	if deeper {
 		r.Header[viewHeader] = []string{view}
+		if base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == "" {
+			return base, nil // is refused, and need not be shown anything: to choose a view may be to make it
+		}
 		if _, fault := f.core.views.ask(clientOf(&peer{}, r.Header)); fault != nil {
 			return "", errors.New(fault.Message)
 		}

@@ -179,12 +179,11 @@ func TestViewsChange(t *testing.T) {
 
 func TestPathOfNoView(t *testing.T) {
 	s, _ := serveReaders(t, &mcpserver.Options{})
-	for _, path := range []string{"/mcp/gamma", "/sse/gamma"} {
-		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			e := s.do(t, method, path, initialize, "")
-			if want := `{"error":"no such view; there are alpha and beta"}`; e.status != http.StatusNotFound || e.body != want {
-				t.Errorf("%s %s: %d %s", method, path, e.status, e.body)
-			}
+	for _, request := range []string{"POST /mcp/gamma", "GET /sse/gamma", "POST /sse/gamma"} {
+		method, path, _ := strings.Cut(request, " ")
+		e := s.do(t, method, path, initialize, "")
+		if want := `{"error":"no such view; there are alpha and beta"}`; e.status != http.StatusNotFound || e.body != want {
+			t.Errorf("%s: %d %s", request, e.status, e.body)
 		}
 	}
 	for _, path := range []string{"/mcp/alpha/beta", "/mcp//", "/other/alpha"} {
@@ -195,6 +194,19 @@ func TestPathOfNoView(t *testing.T) {
 	plain := serve(t, nil)
 	if e := plain.do(t, http.MethodPost, "/mcp/alpha", initialize, ""); e.status != http.StatusNotFound || !strings.Contains(e.body, "nothing here") {
 		t.Errorf("without views: %d %s", e.status, e.body)
+	}
+}
+
+// A request that is refused in any case, as that of a browser, makes no view.
+func TestNoViewWithoutSession(t *testing.T) {
+	s, r := serveReaders(t, &mcpserver.Options{})
+	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodHead} {
+		if e := s.do(t, method, "/mcp/alpha", "", "Accept: text/html\n"); e.status < 400 || e.status == http.StatusNotFound {
+			t.Errorf("%s: %d %s", method, e.status, e.body)
+		}
+	}
+	if len(r.seen) > 0 {
+		t.Errorf("views were asked for: %v", r.seen)
 	}
 }
 
