@@ -14,7 +14,7 @@ var floors = [][]string{
 	{"schema", "grep", "store", "usage"},
 	{"", "schema/lower"},
 	{"dialect"},
-	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest"},
+	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
 	{"gateway", "claude", "agent"},
 	{"cmd/toolpost"},
 	{"internal/accept"}, // what others in internal measure with
@@ -34,6 +34,7 @@ var outside = map[string][]string{
 	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
 	"mcpserver":       {jsonModule, mcpModule},
 	"upstream":        {jsonModule, mcpModule},
+	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
 	"internal/accept": {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"cmd/toolpost":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},

@@ -1,0 +1,100 @@
+package claude
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// An inbox keeps messages until they are read. It has no limit: a reader that
+// asks the CLI something between two messages must not keep the answer back.
+type inbox struct {
+	mu    sync.Mutex
+	items []item
+	wake  chan struct{} // closed when something comes; nil if nobody waits
+	why   error         // what the messages end with, nil as long as it is not known
+	ended bool
+}
+
+type item struct {
+	m   message.Message
+	err error
+}
+
+func (b *inbox) put(m message.Message, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.items = append(b.items, item{m, err})
+	b.ring()
+}
+
+// because decides what the messages will end with. The first cause stays.
+func (b *inbox) because(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.why == nil {
+		b.why = err
+	}
+}
+
+// end says that no more messages come.
+func (b *inbox) end(err error) {
+	b.because(err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	b.ring()
+}
+
+func (b *inbox) ring() {
+	if b.wake != nil {
+		close(b.wake)
+		b.wake = nil
+	}
+}
+
+// cause is what the messages end with, nil as long as it is not known.
+func (b *inbox) cause() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.why
+}
+
+// next waits for a message. After the last it returns why it was the last, once,
+// and io.EOF from then on.
+func (b *inbox) next(ctx context.Context) (message.Message, error) {
+	for {
+		m, err, wake := b.take()
+		if wake == nil {
+			return m, err
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// take removes the first item, or returns what to wait for.
+func (b *inbox) take() (message.Message, error, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.items) > 0 {
+		first := b.items[0]
+		b.items[0] = item{}
+		b.items = b.items[1:]
+		return first.m, first.err, nil
+	}
+	if b.ended {
+		err := b.why
+		b.why = io.EOF
+		return nil, err, nil
+	}
+	if b.wake == nil {
+		b.wake = make(chan struct{})
+	}
+	return nil, nil, b.wake
+}

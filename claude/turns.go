@@ -1,0 +1,116 @@
+package claude
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// turns follows which prompts are answered, and whether the CLI still works.
+type turns struct {
+	mu      sync.Mutex
+	pending []string                   // UUIDs of prompts without a result, oldest first
+	watched map[string]*message.Result // by the UUID of the prompt that it answers
+	last    *message.Result
+	states  bool            // the CLI tells its state
+	idle    bool            // since the last result
+	tasks   map[string]bool // sub-agents that work, for a CLI that does not tell its state
+	ceiling *time.Timer
+}
+
+func (t *turns) sent(uuid string, watch bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending = append(t.pending, uuid)
+	if watch {
+		if t.watched == nil {
+			t.watched = map[string]*message.Result{}
+		}
+		t.watched[uuid] = nil
+	}
+}
+
+// answers says that r is the result for the prompt.
+func (t *turns) answers(r *message.Result, uuid string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.watched[uuid] != r {
+		return false
+	}
+	delete(t.watched, uuid)
+	return true
+}
+
+// result is the last one.
+func (t *turns) result() *message.Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// see notes a message. It returns whether everything is answered and done.
+func (t *turns) see(m message.Message) (settled bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch m := m.(type) {
+	case *message.Result:
+		t.last, t.idle = m, false
+		t.answered(m)
+	case *message.SessionState:
+		t.states, t.idle = true, m.State == "idle"
+	case *message.TaskStarted:
+		if t.tasks == nil {
+			t.tasks = map[string]bool{}
+		}
+		t.tasks[m.TaskID] = true
+	case *message.TaskNotification:
+		delete(t.tasks, m.TaskID)
+	}
+	if t.last == nil || len(t.pending) > 0 {
+		return false
+	}
+	if t.states {
+		return t.idle
+	}
+	return len(t.tasks) == 0
+}
+
+// answered takes the prompts that r answers from those that wait: the ones that
+// it names, or the oldest if it names none and no task caused it.
+func (t *turns) answered(r *message.Result) {
+	uuids := r.UserMessageUUIDs
+	if len(uuids) == 0 && (r.Origin == nil || r.Origin.Kind == "human") && len(t.pending) > 0 {
+		uuids = t.pending[:1]
+	}
+	for _, uuid := range slices.Clone(uuids) {
+		t.pending = slices.DeleteFunc(t.pending, func(p string) bool { return p == uuid })
+		if _, ok := t.watched[uuid]; ok {
+			t.watched[uuid] = r
+		}
+	}
+}
+
+// expect calls late if the CLI does not end within d after a result.
+func (t *turns) expect(d time.Duration, late func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil {
+		return
+	}
+	if t.ceiling == nil {
+		t.ceiling = time.AfterFunc(d, late)
+	} else {
+		t.ceiling.Reset(d)
+	}
+}
+
+// stop ends the waiting.
+func (t *turns) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ceiling != nil {
+		t.ceiling.Stop()
+	}
+}
