@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -156,7 +157,8 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	return a, nil
 }
 
-// refuse tells of a loss that nothing makes good, under the rule that finds it.
+// refuse tells of a loss that nothing makes good: the schema is too large, or
+// no object fits it.
 func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
 	why := &refusal{"all/unsatisfiable", loss.Detail}
 	if loss.Pointer != "" {
@@ -167,11 +169,9 @@ func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
 		why.rule = "size"
 		return why
 	}
-	for _, f := range l.tool(a.Original) {
-		if f.Pointer == "/inputSchema"+loss.Pointer && f.Keyword == loss.Keyword {
-			why.rule = f.Rule
-			break
-		}
+	untyped := func(f Finding) bool { return f.Rule == "all/poison-root-type" }
+	if found := l.tool(a.Original); slices.ContainsFunc(found, untyped) {
+		why.rule = "all/poison-root-type"
 	}
 	return why
 }

@@ -96,7 +96,8 @@ func (n *namer) same(name string) string {
 	}, name)
 }
 
-// names returns the new names, in order; "" where none can be made.
+// names returns the new names, in order; "" where there is none, or none can
+// be made.
 func (n *namer) names(tools []*toolpost.Tool) []string {
 	names, keeper := make([]string, len(tools)), map[string]int{}
 	for i, t := range tools {
@@ -114,7 +115,7 @@ func (n *namer) names(tools []*toolpost.Tool) []string {
 	}
 	tries := map[string]int{}
 	for i, t := range tools {
-		for names[i] == "" {
+		for names[i] == "" && t.Name != "" {
 			name := n.rename(t.Name, tries[t.Name])
 			tries[t.Name]++
 			if name == "" {
@@ -157,7 +158,10 @@ func (n *namer) rename(name string, try int) string {
 
 // refusal says why no name could be made, and by which rule.
 func (n *namer) refusal(name string) (rule, why string) {
-	if n.room <= hashLength+len(n.sep) {
+	switch {
+	case name == "":
+		return "name", "it has no name; give it one"
+	case n.room <= hashLength+len(n.sep):
 		return "name-length", fmt.Sprintf("the name is too long: with %s before it, %d characters are left; give the server a shorter name",
 			n.prefix, max(n.room, 0))
 	}

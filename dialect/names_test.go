@@ -53,7 +53,6 @@ func TestNames(t *testing.T) {
 		{"accents", plain, "", []string{"Größe.ändern"}, "Grose_andern_H"},
 		{"readable part", plain, "", []string{"名前_get"}, "get_H"},
 		{"nothing readable", plain, "", []string{"名前"}, "tool_H"},
-		{"empty", plain, "", []string{""}, "tool_H"},
 		{"twice", plain, "", []string{"a", "a", "a"}, "a a_H a_H"},
 		{"first letter", dialect.Name{Pattern: "^[A-Za-z][A-Za-z0-9_]*$"}, "", []string{"2fa-check"}, "tool_2fa_check_H"},
 		{"lower case", dialect.Name{Pattern: "^[a-z0-9_]+$"}, "", []string{"GetUser"}, "getuser_H"},
@@ -86,6 +85,15 @@ func TestNameIsReported(t *testing.T) {
 	tool := d.Adapt(named("a.b"), nil).Tools[0]
 	if tool.Original.Name != "a.b" || len(tool.Losses) != 1 || tool.Losses[0].Keyword != "name" || tool.Losses[0].Kind != "encoded" {
 		t.Errorf("original %q, losses %v", tool.Original.Name, tool.Losses)
+	}
+}
+
+func TestNoName(t *testing.T) {
+	for _, d := range append(dialect.All(), &dialect.Dialect{ID: "x"}) {
+		a := d.Adapt(named("", "a"), nil)
+		if len(a.Tools) != 1 || a.Tools[0].Name != "a" || len(a.Withheld) != 1 || a.Withheld[0].Rule != d.ID+"/name" {
+			t.Errorf("%s: got %d tools, withheld %v", d.ID, len(a.Tools), a.Withheld)
+		}
 	}
 }
 

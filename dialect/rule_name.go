@@ -12,7 +12,7 @@ func nameRules() []*Rule {
 			Name: "name", Effect: RefusesCall,
 			What:  "The tool's name has only the characters that the reader takes.",
 			Why:   "One name with another character, and the model's API refuses the whole request, or the client drops the tool.",
-			Fix:   "Use a to z, 0 to 9 and _. Adapting replaces other characters, and finds the tool again by its new name.",
+			Fix:   "Use a to z, 0 to 9 and _. Adapting replaces other characters, and finds the tool again by its new name. A tool without a name is withheld.",
 			when:  func(d *Dialect) bool { return d.Name.Pattern != "" },
 			check: eachTool(namePattern),
 		},

@@ -10,7 +10,7 @@ func poisonRules() []*Rule {
 			Name: "poison-root-type", All: true, Effect: Advice,
 			What:  `The root of an input schema has "type": "object".`,
 			Why:   "Many clients read the list of tools with one strict parser. One tool without this type, and they show no tool of the server, often without a message.",
-			Fix:   `Write "type": "object" at the root. Adapting adds it, and wraps what is no object in a property.`,
+			Fix:   `Write "type": "object" at the root. Adapting adds it where the schema takes an object. A tool whose root takes none, such as a list or a text, is withheld.`,
 			check: eachSchema(rootType),
 		},
 		{

@@ -170,3 +170,24 @@ func TestWhatADialectInherits(t *testing.T) {
 		}
 	}
 }
+
+// TestDeclaredDraft: most TypeScript servers declare a draft. It is an error
+// only where a refusal was seen.
+func TestDeclaredDraft(t *testing.T) {
+	for _, r := range dialect.Rules() {
+		if r.Name != "draft" {
+			continue
+		}
+		for id, want := range map[string]dialect.Effect{
+			"gemini-cli": dialect.LosesSilently, "gemini": dialect.LosesSilently, "gemini-schema": dialect.RefusesCall, "mistral": dialect.RefusesCall,
+		} {
+			d, err := dialect.Find(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.EffectFor(d); got != want {
+				t.Errorf("%s: %q, want %q", id, got, want)
+			}
+		}
+	}
+}

@@ -131,7 +131,7 @@ func TestLostTextOfAProperty(t *testing.T) {
 }
 
 func TestNameAsDescription(t *testing.T) {
-	for name, want := range map[string]string{"getUser": "Get user.", "list-all.files2": "List all files2.", "日本": "日本.", "": "Tool.", "__": "Tool."} {
+	for name, want := range map[string]string{"getUser": "Get user.", "list-all.files2": "List all files2.", "日本": "日本.", "__": "Tool."} {
 		if got := described(dialect.Text{Required: true}, name, "").Description; got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}

@@ -14,13 +14,21 @@ const head = `<!-- Written by make update, or by go run ./internal/losstable. --
 
 A dialect says what one client or model accepts as a tool. Toolpost rewrites tools for it, tells what that costs, and turns the arguments that come back into those of the original. What each dialect demands, and where that was seen, is told by the [rules](rules/README.md). The dialects themselves are [data](../dialect/targets); a configuration may change them or add its own.
 
-The gateway chooses by what the client says of itself: the name in clientInfo, compared in any case, and its version. Clients that nothing is known of get ` + "`mcp`" + `.
-
 | dialect | for | chosen for clients named | in short |
 |---|---|---|---|
 `
 
 const lossHead = `
+## How one is chosen
+
+The [configuration](configuration.md) or the address may name a dialect. Else the gateway chooses by what the client says of itself:
+
+- Its name and version are those of ` + "`clientInfo`" + `. What that leaves open is read from the HTTP header ` + "`User-Agent`" + `: in ` + "`claude-code/2.1.329 (cli)`" + `, the product before the slash stands for a missing name, and what follows it for a missing version of that product.
+- Names and user agents have to match a regular expression as a whole, in any case.
+- A dialect may hold since a version, before a version, or both. Versions are compared number by number: 2.1.329 gets ` + "`claude-code`" + `, and 2.1.99 gets ` + "`claude-code-2.1.197`" + `. A client whose version is not known is in no range; it gets the dialect that its name alone, or its user agent, leads to.
+- If several fit, dialects of the configuration come before built-in ones. Then one that asks for the name comes first, then one that asks for a version, then one that asks for the user agent.
+- Clients that nothing is known of get ` + "`mcp`" + `.
+
 ## What adapting costs
 
 Each tool is adapted to each dialect. A cell has the number of tools whose worst loss is of that kind, and in brackets the number of all losses of that kind. From harmless to fatal:
