@@ -144,21 +144,21 @@ func (c *arrayCodec) at(i int) codec {
 	return c.items
 }
 
-func (c *arrayCodec) decode(x *trip, dst, src []byte) []byte {
-	start, notes := len(dst), len(x.notes)
-	p := enter(x.unwrapText(src, '['), '[')
+func (c *arrayCodec) decode(x *trip, dst []byte) []byte {
+	if inner := x.unwrapText('['); inner != nil {
+		return decodeAll(c, x, dst, inner)
+	}
+	if !x.open('[') {
+		return append(dst, x.value()...)
+	}
 	dst = append(dst, '[')
-	for i := 0; p.more(); i++ {
+	for i := 0; x.more(i, ']'); i++ {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		x.enter(strconv.Itoa(i))
-		dst = decode(c.at(i), x, dst, p.value())
+		dst = decode(c.at(i), x, dst)
 		x.leave()
-	}
-	if !p.ok() {
-		x.notes = x.notes[:notes]
-		return append(dst[:start], src...)
 	}
 	return append(dst, ']')
 }

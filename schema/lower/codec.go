@@ -14,9 +14,9 @@ type Codec struct {
 
 // A codec is a Codec for one place in a schema; nil is the identity.
 type codec interface {
-	// decode appends to dst what src means in the old shape. What it does not
-	// understand it appends unchanged.
-	decode(x *trip, dst, src []byte) []byte
+	// decode reads the value that comes next and appends to dst what it means
+	// in the old shape. What it does not understand it appends unchanged.
+	decode(x *trip, dst []byte) []byte
 
 	// encode appends to dst what src is in the new shape; ok is false if it
 	// cannot be written there.
@@ -28,10 +28,12 @@ type codec interface {
 
 // A trip is one value on its way.
 type trip struct {
-	fuel  int      // bytes that may still be looked at
-	path  []string // of the value being decoded, in the new shape
-	notes []string
-	space [16]string
+	parser          // of the value being decoded
+	fuel   int      // bytes that may still be looked at
+	depth  int      // of codecs inside codecs
+	path   []string // of the value being decoded, in the new shape
+	notes  []string
+	space  [16]string
 }
 
 // Values are looked at more than once where alternatives are told apart. What
@@ -39,6 +41,7 @@ type trip struct {
 const (
 	minFuel     = 1 << 16
 	fuelPerByte = 64
+	maxSteps    = 1000 // of codecs inside codecs
 )
 
 func newTrip(value []byte) *trip {
@@ -49,6 +52,7 @@ func newTrip(value []byte) *trip {
 
 func (x *trip) note(what string) {
 	x.notes = append(x.notes, pointer(x.path)+": "+what)
+	x.fuel -= len(x.notes[len(x.notes)-1])
 }
 
 func (x *trip) enter(name string) { x.path = append(x.path, name) }
@@ -60,11 +64,32 @@ func (x *trip) spend(src []byte) bool {
 	return x.fuel >= 0
 }
 
-func decode(c codec, x *trip, dst, src []byte) []byte {
+// decode decodes the value that comes next.
+func decode(c codec, x *trip, dst []byte) []byte {
+	if c == nil || x.fuel < 0 || x.depth == maxSteps {
+		return append(dst, x.value()...)
+	}
+	x.depth++
+	dst = c.decode(x, dst)
+	x.depth--
+	return dst
+}
+
+// decodeAll decodes all of src, which is not what is being read. It passes
+// unchanged if it does not parse.
+func decodeAll(c codec, x *trip, dst, src []byte) []byte {
 	if c == nil || !x.spend(src) {
 		return append(dst, src...)
 	}
-	return c.decode(x, dst, src)
+	start, notes, outside := len(dst), len(x.notes), x.parser
+	x.parser = parser{src: src}
+	dst = decode(c, x, dst)
+	if !x.done() {
+		x.notes = x.notes[:notes]
+		dst = append(dst[:start], src...)
+	}
+	x.parser = outside
+	return dst
 }
 
 func encode(c codec, x *trip, dst, src []byte) ([]byte, bool) {
@@ -95,7 +120,7 @@ func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []stri
 		return value, nil
 	}
 	x := newTrip(value)
-	return decode(c.root, x, make([]byte, 0, len(value)+64), trim(value)), x.notes
+	return decodeAll(c.root, x, make([]byte, 0, len(value)+64), trim(value)), x.notes
 }
 
 // Encode returns a value of the old schema in the new shape; ok is false if
@@ -147,11 +172,11 @@ func join(outer, inner codec) codec {
 	return chain{outer, inner}
 }
 
-func (c chain) decode(x *trip, dst, src []byte) []byte {
+func (c chain) decode(x *trip, dst []byte) []byte {
 	start := len(dst)
-	dst = c.inner.decode(x, dst, src)
+	dst = c.inner.decode(x, dst)
 	end := len(dst)
-	dst = c.outer.decode(x, dst, dst[start:end])
+	dst = decodeAll(c.outer, x, dst, dst[start:end])
 	return append(dst[:start], dst[end:]...)
 }
 
@@ -189,16 +214,18 @@ func trivial(c codec, visited map[*reference]bool) bool {
 	return false
 }
 
-// unwrapText returns src, or the array or object that it holds as JSON text: a
-// common mistake of models.
-func (x *trip) unwrapText(src []byte, first byte) []byte {
-	if len(src) < 4 || src[0] != '"' {
-		return src
+// unwrapText reads a string that holds an array or object as JSON text, a
+// common mistake of models, and returns that; nil if none comes next.
+func (x *trip) unwrapText(first byte) []byte {
+	if x.peek() != '"' {
+		return nil
 	}
-	s, ok := unquote(src)
+	q := x.parser
+	s, ok := unquote(q.value())
 	if inner := trim([]byte(s)); ok && len(inner) > 1 && inner[0] == first && json.Valid(inner) {
+		x.pos = q.pos
 		x.note("JSON inside a string was taken for the value it holds")
 		return inner
 	}
-	return src
+	return nil
 }

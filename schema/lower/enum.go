@@ -158,7 +158,8 @@ func (c *tableCodec) plain() bool {
 	return slices.Equal(c.texts, plainTexts(c.values))
 }
 
-func (c *tableCodec) decode(x *trip, dst, src []byte) []byte {
+func (c *tableCodec) decode(x *trip, dst []byte) []byte {
+	src := x.value()
 	s, ok := unquote(src)
 	if !ok {
 		return append(dst, src...)

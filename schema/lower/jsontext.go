@@ -26,7 +26,8 @@ type jsonCodec struct {
 	lenient bool // what is no JSON is the string itself
 }
 
-func (c jsonCodec) decode(x *trip, dst, src []byte) []byte {
+func (c jsonCodec) decode(x *trip, dst []byte) []byte {
+	src := x.value()
 	s, ok := unquote(src)
 	if !ok {
 		return append(dst, src...) // the value itself, as it was before

@@ -43,7 +43,8 @@ func pairsOf(at string, o *schema.ObjectForm) *schema.Form {
 // A pairsCodec writes an object as a list of its members.
 type pairsCodec struct{}
 
-func (pairsCodec) decode(_ *trip, dst, src []byte) []byte {
+func (pairsCodec) decode(x *trip, dst []byte) []byte {
+	src := x.value()
 	list, ok := elements(src)
 	if !ok {
 		return append(dst, src...)

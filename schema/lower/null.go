@@ -52,11 +52,11 @@ func (n *node) addNull(list bool) {
 // A nullCodec leaves null as it is.
 type nullCodec struct{ codec }
 
-func (c nullCodec) decode(x *trip, dst, src []byte) []byte {
-	if isNull(src) {
-		return append(dst, src...)
+func (c nullCodec) decode(x *trip, dst []byte) []byte {
+	if x.null() {
+		return append(dst, "null"...)
 	}
-	return c.codec.decode(x, dst, src)
+	return c.codec.decode(x, dst)
 }
 
 func (c nullCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {

@@ -54,8 +54,11 @@ func (c *objectCodec) parts() []codec {
 }
 
 // find returns the property of a name as the reader knows it, or as the
-// original does if no other has that name.
-func (c *objectCodec) find(name []byte) *property {
+// original does if no other has that name. It is most likely the one at guess.
+func (c *objectCodec) find(name []byte, guess int) *property {
+	if guess < len(c.properties) && c.properties[guess].seen == string(name) {
+		return &c.properties[guess]
+	}
 	i, ok := c.bySeen[string(name)]
 	if !ok {
 		i, ok = c.byName[string(name)]
@@ -66,29 +69,29 @@ func (c *objectCodec) find(name []byte) *property {
 	return &c.properties[i]
 }
 
-func (c *objectCodec) decode(x *trip, dst, src []byte) []byte {
-	start, notes := len(dst), len(x.notes)
-	p := enter(x.unwrapText(src, '{'), '{')
-	dst = append(dst, '{')
-	for p.more() {
-		quoted, name := p.name()
-		dst = c.member(x, dst, quoted, name, p.value())
+func (c *objectCodec) decode(x *trip, dst []byte) []byte {
+	if inner := x.unwrapText('{'); inner != nil {
+		return decodeAll(c, x, dst, inner)
 	}
-	if !p.ok() {
-		x.notes = x.notes[:notes]
-		return append(dst[:start], src...)
+	if !x.open('{') {
+		return append(dst, x.value()...)
+	}
+	dst = append(dst, '{')
+	for n := 0; x.more(n, '}'); n++ {
+		quoted, name := x.name()
+		dst = c.member(x, dst, quoted, name, n)
 	}
 	return append(dst, '}')
 }
 
-// member decodes one member.
-func (c *objectCodec) member(x *trip, dst, quoted, name, value []byte) []byte {
+// member decodes one member, before which there were n.
+func (c *objectCodec) member(x *trip, dst, quoted, name []byte, n int) []byte {
 	if c.more != "" && string(name) == c.more {
-		return c.splice(x, dst, value)
+		return c.splice(x, dst)
 	}
 	code, seen := c.rest, ""
-	if p := c.find(name); p != nil {
-		if p.absent && isNull(value) {
+	if p := c.find(name, n); p != nil {
+		if p.absent && x.null() {
 			return dst
 		}
 		quoted, code, seen = p.quoted, p.codec, p.seen
@@ -96,13 +99,13 @@ func (c *objectCodec) member(x *trip, dst, quoted, name, value []byte) []byte {
 	dst = append(appendComma(dst), quoted...)
 	dst = append(dst, ':')
 	if code == nil {
-		return append(dst, value...)
+		return append(dst, x.value()...)
 	}
 	if seen == "" {
 		seen = string(name)
 	}
 	x.enter(seen)
-	dst = decode(code, x, dst, value)
+	dst = decode(code, x, dst)
 	x.leave()
 	return dst
 }
@@ -116,12 +119,12 @@ func appendComma(dst []byte) []byte {
 }
 
 // splice decodes the member that holds others.
-func (c *objectCodec) splice(x *trip, dst, value []byte) []byte {
-	if isNull(value) {
+func (c *objectCodec) splice(x *trip, dst []byte) []byte {
+	if x.null() {
 		return dst
 	}
 	x.enter(c.more)
-	held := decode(c.moreCodec, x, nil, value)
+	held := decode(c.moreCodec, x, nil)
 	x.leave()
 	inner, ok := fields(held)
 	if !ok {

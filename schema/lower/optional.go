@@ -61,10 +61,11 @@ func writeValue(l *lowering, inner *node, c codec) (*node, codec) {
 // A valueCodec writes a value as the member "value" of an object.
 type valueCodec struct{}
 
-func (valueCodec) decode(x *trip, dst, src []byte) []byte {
-	if value, ok := only(src, "value"); ok {
+func (valueCodec) decode(x *trip, dst []byte) []byte {
+	if value, ok := x.only("value"); ok {
 		return append(dst, value...)
 	}
+	src := x.value()
 	if !isNull(src) {
 		x.note(`the object with "value" around it was missing`)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // Values of calls are cut into parts here without being checked: what does not
@@ -31,81 +33,66 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 
 // fields returns the members of an object; ok is false if src is none.
 func fields(src []byte) (all []field, ok bool) {
-	p := enter(src, '{')
-	for p.more() {
+	p := parser{src: src}
+	if !p.open('{') {
+		return nil, false
+	}
+	for p.more(len(all), '}') {
 		if all == nil {
 			all = make([]field, 0, 8)
 		}
 		_, name := p.name()
 		all = append(all, field{string(name), p.value()})
 	}
-	if !p.ok() {
-		return nil, false
-	}
-	return all, true
+	return all, p.done()
 }
 
 // elements returns the items of an array; ok is false if src is none.
 func elements(src []byte) (all [][]byte, ok bool) {
-	p := enter(src, '[')
-	for p.more() {
+	p := parser{src: src}
+	if !p.open('[') {
+		return nil, false
+	}
+	for p.more(len(all), ']') {
 		all = append(all, p.value())
 	}
-	if !p.ok() {
-		return nil, false
-	}
-	return all, true
+	return all, p.done()
 }
 
-// only returns the value of an object's only member, if that is its name.
-func only(src []byte, name string) (value []byte, ok bool) {
-	p := enter(src, '{')
-	if !p.more() {
-		return nil, false
-	}
-	_, found := p.name()
-	value = p.value()
-	return value, string(found) == name && !p.more() && p.ok()
-}
-
-// A parser goes through an object or an array. Where it does not find what
-// must be there it ends, and is not ok.
+// A parser goes through a value once, from its start to its end. Where it does
+// not find what must be there it is bad, and goes no further.
 type parser struct {
-	src   []byte
-	pos   int
-	shut  byte // 0 if it is neither
-	began bool // a member or item was found
-	ended bool
-	bad   bool
+	src []byte
+	pos int
+	bad bool
 }
 
-// enter begins with an object or an array, as open says.
-func enter(src []byte, open byte) parser {
-	p := parser{src: trim(src)}
-	if len(p.src) == 0 || p.src[0] != open {
-		p.bad = true
-		return p
-	}
-	p.pos, p.shut = 1, open+2 // as in ASCII
-	return p
+// done says that all of the value was read.
+func (p *parser) done() bool {
+	p.peek()
+	return !p.bad && p.pos == len(p.src)
 }
 
-// ok says that all of the value was read.
-func (p *parser) ok() bool { return p.ended && !p.bad && p.pos == len(p.src) }
-
-// more goes to the next member or item, if there is one.
-func (p *parser) more() bool {
-	if p.bad {
+// open enters the object or array that comes next, if it does.
+func (p *parser) open(bracket byte) bool {
+	if p.peek() != bracket {
 		return false
 	}
+	p.pos++
+	return true
+}
+
+// more goes to the next member or item, or leaves the object or array if there
+// were n and that is all.
+func (p *parser) more(n int, shut byte) bool {
 	c := p.peek()
 	switch {
-	case c == p.shut && !p.ended:
-		p.pos++
-		p.ended = true
+	case p.bad:
 		return false
-	case !p.began:
-		p.began = true
+	case c == shut:
+		p.pos++
+		return false
+	case n == 0:
 		return true
 	case c == ',':
 		p.pos++
@@ -113,6 +100,45 @@ func (p *parser) more() bool {
 	}
 	p.bad = true
 	return false
+}
+
+// null reads null, if that comes next.
+func (p *parser) null() bool {
+	if p.peek() != 'n' {
+		return false
+	}
+	q := *p
+	if !isNull(q.value()) {
+		return false
+	}
+	p.pos = q.pos
+	return true
+}
+
+// only reads an object if a member of that name is all that it has, and
+// returns the value.
+func (p *parser) only(name string) (value []byte, ok bool) {
+	q := *p
+	if !q.open('{') || !q.more(0, '}') {
+		return nil, false
+	}
+	_, found := q.name()
+	value = q.value()
+	if string(found) != name || q.more(1, '}') || q.bad {
+		return nil, false
+	}
+	p.pos = q.pos
+	return value, true
+}
+
+// kind returns the kind of the value that comes next.
+func (p *parser) kind() schema.Kinds {
+	q := *p
+	switch q.peek() {
+	case '{', '[', '"':
+		return kindOf(q.src[q.pos : q.pos+1])
+	}
+	return kindOf(q.value())
 }
 
 // peek skips white space and returns the next byte, 0 at the end.
@@ -165,39 +191,26 @@ func (p *parser) value() []byte {
 	return p.src[start:p.pos]
 }
 
-// text skips a string.
+// text skips a string: to a quote behind an even number of backslashes.
 func (p *parser) text() bool {
 	if p.pos >= len(p.src) || p.src[p.pos] != '"' {
 		return false
 	}
-	for i := p.pos + 1; i < len(p.src); i++ {
-		switch p.src[i] {
-		case '\\':
-			i++
-		case '"':
-			p.pos = i + 1
+	for end := p.pos + 1; ; end++ {
+		n := bytes.IndexByte(p.src[end:], '"')
+		if n < 0 {
+			return false
+		}
+		end += n
+		before := end
+		for p.src[before-1] == '\\' {
+			before--
+		}
+		if (end-before)%2 == 0 {
+			p.pos = end + 1
 			return true
-		default:
-			if i-p.pos == shortText { // a long text: to the next quote or escape at once
-				i += max(plainLen(p.src[i:])-1, 0)
-			}
 		}
 	}
-	return false
-}
-
-// shortText is how long a text is before it pays to search in it.
-const shortText = 32
-
-// plainLen returns how many bytes there are before a quote or a backslash.
-func plainLen(src []byte) int {
-	if quote := bytes.IndexByte(src, '"'); quote >= 0 {
-		src = src[:quote]
-	}
-	if escape := bytes.IndexByte(src, '\\'); escape >= 0 {
-		src = src[:escape]
-	}
-	return len(src)
 }
 
 // word skips a number, true, false or null.

@@ -127,7 +127,7 @@ type reference struct {
 	to codec // set once the definition is written
 }
 
-func (c *reference) decode(x *trip, dst, src []byte) []byte { return decode(c.to, x, dst, src) }
+func (c *reference) decode(x *trip, dst []byte) []byte { return decode(c.to, x, dst) }
 
 func (c *reference) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	return encode(c.to, x, dst, src)

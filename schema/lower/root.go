@@ -98,12 +98,12 @@ func writeRequest(l *lowering, f *schema.Form, at place) (*node, codec) {
 // A requestCodec writes arguments as the property "request".
 type requestCodec struct{}
 
-func (requestCodec) decode(x *trip, dst, src []byte) []byte {
-	if value, ok := only(src, "request"); ok {
+func (requestCodec) decode(x *trip, dst []byte) []byte {
+	if value, ok := x.only("request"); ok {
 		return append(dst, value...)
 	}
 	x.note(`the object with "request" around the arguments was missing`)
-	return append(dst, src...)
+	return append(dst, x.value()...)
 }
 
 func (requestCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {

@@ -41,7 +41,7 @@ func oneOrMany(f *schema.Form) bool {
 // A listCodec writes a single value as a list of one.
 type listCodec struct{}
 
-func (listCodec) decode(_ *trip, dst, src []byte) []byte { return append(dst, src...) }
+func (listCodec) decode(x *trip, dst []byte) []byte { return append(dst, x.value()...) }
 
 func (listCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	if kindOf(src) == schema.KindArray {
@@ -158,7 +158,8 @@ func (c *scalarCodec) escaped(s string) (inner string, ok bool) {
 	return inner, ok && (c.literal(inner) || inner != "" && inner[0] == '"')
 }
 
-func (c *scalarCodec) decode(x *trip, dst, src []byte) []byte {
+func (c *scalarCodec) decode(x *trip, dst []byte) []byte {
+	src := x.value()
 	s, ok := unquote(src)
 	if !ok {
 		return append(dst, src...)

@@ -25,44 +25,46 @@ var (
 
 func readSource(raw []byte) *source {
 	s := &source{keywords: make(map[string][]string, min(bytes.Count(raw, []byte("{")), maxSource))}
-	s.read(raw, "", 0)
+	s.read(&parser{src: raw}, "", 0)
 	return s
 }
 
-func (s *source) read(raw []byte, at string, depth int) {
-	p := enter(raw, '{')
-	if p.bad || depth > maxDepth*4 || len(s.order) > maxSource {
+func (s *source) read(p *parser, at string, depth int) {
+	if depth > maxDepth*4 || len(s.order) > maxSource || !p.open('{') {
+		p.value()
 		return
 	}
 	s.order = append(s.order, at)
 	keywords := make([]string, 0, 4)
-	for p.more() {
+	for n := 0; p.more(n, '}'); n++ {
 		_, name := p.name()
 		k := string(name)
 		keywords = append(keywords, k)
-		s.below(k, p.value(), at, depth+1)
+		s.below(k, p, at, depth+1)
 	}
 	s.keywords[at] = append(s.keywords[at], keywords...)
 }
 
 // below reads the schemas that a keyword of the schema at a pointer holds.
-func (s *source) below(keyword string, value []byte, at string, depth int) {
-	switch {
-	case len(value) == 0:
-	case value[0] == '{' && slices.Contains(holdsTable, keyword):
+func (s *source) below(keyword string, p *parser, at string, depth int) {
+	switch c := p.peek(); {
+	case c == '{' && slices.Contains(holdsTable, keyword):
 		at += "/" + keyword
-		for p := enter(value, '{'); p.more(); {
+		p.open(c)
+		for n := 0; p.more(n, '}'); n++ {
 			_, name := p.name()
-			s.read(p.value(), at+"/"+escape(string(name)), depth)
+			s.read(p, at+"/"+escape(string(name)), depth)
 		}
-	case value[0] == '{' && slices.Contains(holdsOne, keyword):
-		s.read(value, at+"/"+keyword, depth)
-	case value[0] == '[' && slices.Contains(holdsList, keyword):
+	case c == '{' && slices.Contains(holdsOne, keyword):
+		s.read(p, at+"/"+keyword, depth)
+	case c == '[' && slices.Contains(holdsList, keyword):
 		at += "/" + keyword
-		p := enter(value, '[')
-		for i := 0; p.more(); i++ {
-			s.read(p.value(), at+"/"+strconv.Itoa(i), depth)
+		p.open(c)
+		for i := 0; p.more(i, ']'); i++ {
+			s.read(p, at+"/"+strconv.Itoa(i), depth)
 		}
+	default:
+		p.value()
 	}
 }
 

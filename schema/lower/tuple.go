@@ -37,7 +37,8 @@ func itemName(i int) string { return "item" + strconv.Itoa(i) }
 // A tupleCodec writes an array as an object.
 type tupleCodec struct{ prefix int }
 
-func (c tupleCodec) decode(_ *trip, dst, src []byte) []byte {
+func (c tupleCodec) decode(x *trip, dst []byte) []byte {
+	src := x.value()
 	all, ok := fields(src)
 	if !ok {
 		return append(dst, src...)

@@ -160,8 +160,8 @@ func (c *branchCodec) parts() []codec {
 }
 
 // decode takes the first alternative of the value's kind whose original fits.
-func (c *branchCodec) decode(x *trip, dst, src []byte) []byte {
-	kind := kindOf(src)
+func (c *branchCodec) decode(x *trip, dst []byte) []byte {
+	kind := x.kind()
 	var first codec
 	possible := 0
 	for _, b := range c.branches {
@@ -172,13 +172,15 @@ func (c *branchCodec) decode(x *trip, dst, src []byte) []byte {
 		}
 	}
 	if possible > 1 {
+		src := x.value()
 		for _, another := range []bool{true, false} { // first those that give another kind of value
 			if out, ok := c.attempt(x, dst, src, another); ok {
 				return out
 			}
 		}
+		return decodeAll(first, x, dst, src)
 	}
-	return decode(first, x, dst, src)
+	return decode(first, x, dst)
 }
 
 // attempt decodes by the first alternative that gives what it takes: a value of
@@ -189,7 +191,7 @@ func (c *branchCodec) attempt(x *trip, dst, src []byte, another bool) ([]byte, b
 		if b.seen&kind == 0 || another && b.codec == nil {
 			continue
 		}
-		dst = decode(b.codec, x, dst, src)
+		dst = decodeAll(b.codec, x, dst, src)
 		if out := dst[start:]; (kindOf(out) != kind) == another && fits(b.form, out, &x.fuel) {
 			return dst, true
 		}
@@ -204,7 +206,7 @@ func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 			continue
 		}
 		start := len(dst)
-		if out, ok := encode(b.codec, x, dst, src); ok && same(src, c.decode(x, nil, out[start:])) {
+		if out, ok := encode(b.codec, x, dst, src); ok && same(src, decodeAll(c, x, nil, out[start:])) {
 			return out, true
 		}
 	}
