@@ -1,6 +1,9 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
+import (
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
+)
 
 // An extent says which schemas a cycle of references goes through.
 type extent int
@@ -21,7 +24,7 @@ func (e extent) takes(kid *node) bool {
 			return false
 		}
 	case standing:
-		return inPlace[kid.keyword]
+		return shape.InPlace(kid.keyword)
 	}
 	return true
 }

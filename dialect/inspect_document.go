@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -113,14 +114,14 @@ func (d *document) name(k, v *value) {
 // below enters the schemas that a keyword of n holds.
 func (d *document) below(n *node, k *value, required map[string]bool) {
 	list := k.kind == '['
-	switch s := shapes[k.name]; {
-	case s == shapeSchema, s == shapeItems && !list:
+	switch s := shape.Of(k.name); {
+	case s == shape.Schema, s == shape.Items && !list:
 		d.kid(n, k, k, "", false)
-	case s == shapeTable, s == shapeDependencies:
+	case s == shape.Table, s == shape.Dependencies:
 		for _, v := range k.members() {
 			d.kid(n, k, v, "/"+escapePointer(v.name), required[v.name] && k.name == "properties")
 		}
-	case s == shapeSchemas, s == shapeItems:
+	case s == shape.Schemas, s == shape.Items:
 		for i, v := range k.items() {
 			d.kid(n, k, v, "/"+strconv.Itoa(i), false)
 		}

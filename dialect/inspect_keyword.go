@@ -1,82 +1,47 @@
 package dialect
 
-import "strings"
+import (
+	"strings"
 
-// A shape is what the value of a keyword looks like in draft 2020-12.
-type shape int
-
-const (
-	shapeSchema       shape = iota + 1
-	shapeItems              // a schema; up to draft 2019-09 also a list of them
-	shapeSchemas            // a list of schemas, not empty
-	shapeTable              // an object of schemas
-	shapeDependencies       // an object of schemas or lists of names
-	shapeNames              // a list of texts, each once
-	shapeNameLists          // an object of lists of names
-	shapeCount              // an integer, not negative
-	shapeNumber
-	shapePositive
-	shapeBool
-	shapeText
-	shapeType // the name of a type, or a list of them
-	shapeList
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
-// shapes has the keywords that hold schemas, and those that a metaschema
-// refuses in a wrong shape.
-var shapes = map[string]shape{
-	"$id": shapeText, "$schema": shapeText, "$ref": shapeText, "$anchor": shapeText, "$dynamicRef": shapeText,
-	"$dynamicAnchor": shapeText, "$comment": shapeText, "$defs": shapeTable, "definitions": shapeTable,
-	"type": shapeType, "enum": shapeList, "title": shapeText, "description": shapeText, "examples": shapeList,
-	"deprecated": shapeBool, "readOnly": shapeBool, "writeOnly": shapeBool, "format": shapeText,
-	"allOf": shapeSchemas, "anyOf": shapeSchemas, "oneOf": shapeSchemas, "not": shapeSchema,
-	"if": shapeSchema, "then": shapeSchema, "else": shapeSchema,
-	"properties": shapeTable, "patternProperties": shapeTable, "additionalProperties": shapeSchema,
-	"unevaluatedProperties": shapeSchema, "propertyNames": shapeSchema,
-	"required": shapeNames, "minProperties": shapeCount, "maxProperties": shapeCount,
-	"dependencies": shapeDependencies, "dependentSchemas": shapeTable, "dependentRequired": shapeNameLists,
-	"items": shapeItems, "prefixItems": shapeSchemas, "additionalItems": shapeSchema, "unevaluatedItems": shapeSchema,
-	"contains": shapeSchema, "minContains": shapeCount, "maxContains": shapeCount,
-	"minItems": shapeCount, "maxItems": shapeCount, "uniqueItems": shapeBool,
-	"minLength": shapeCount, "maxLength": shapeCount, "pattern": shapeText,
-	"minimum": shapeNumber, "maximum": shapeNumber, "multipleOf": shapePositive,
-	"exclusiveMinimum": shapeNumber, "exclusiveMaximum": shapeNumber,
-	"contentEncoding": shapeText, "contentMediaType": shapeText, "contentSchema": shapeSchema,
-}
-
 // wants tells the shapes in words.
-var wants = map[shape]string{
-	shapeSchema: "a schema", shapeItems: "one schema, not a list of them", shapeSchemas: "a list of schemas",
-	shapeTable: "an object of schemas", shapeDependencies: "an object of schemas or lists of names",
-	shapeNames: "a list of names, each once", shapeNameLists: "an object of lists of names",
-	shapeCount: "an integer, not negative", shapeNumber: "a number", shapePositive: "a number above 0",
-	shapeBool: "true or false", shapeText: "text", shapeType: "the name of a type, or a list of them", shapeList: "a list",
+var wants = map[shape.Shape]string{
+	shape.Schema: "a schema", shape.Items: "one schema, not a list of them", shape.Schemas: "a list of schemas",
+	shape.Table: "an object of schemas", shape.Dependencies: "an object of schemas or lists of names",
+	shape.Names: "a list of names, each once", shape.NameLists: "an object of lists of names",
+	shape.Count: "an integer, not negative", shape.Number: "a number", shape.Positive: "a number above 0",
+	shape.Bool: "true or false", shape.Text: "text", shape.URI: "text", shape.Type: "the name of a type, or a list of them", shape.List: "a list",
 }
 
-// fits says that v has the shape. Older drafts have lists of items.
-func (s shape) fits(v *value, older bool) bool {
-	if s == shapeItems && older && isList(v, (*value).isSchema) {
+// fits says that v has a shape. Older drafts have lists of items.
+func fits(s shape.Shape, v *value, older bool) bool {
+	if s == shape.Items && older && isList(v, (*value).isSchema) {
 		return true
 	}
-	return fitting[s](v)
+	ok := fitting[s]
+	return ok == nil || ok(v)
 }
 
 // fitting tells a proper value from others, without a look into subschemas.
-var fitting = map[shape]func(*value) bool{
-	shapeSchema:       (*value).isSchema,
-	shapeItems:        (*value).isSchema,
-	shapeSchemas:      func(v *value) bool { return len(v.kids) > 0 && isList(v, (*value).isSchema) },
-	shapeTable:        func(v *value) bool { return v.kind == '{' && all(v.kids, (*value).isSchema) },
-	shapeDependencies: func(v *value) bool { return v.kind == '{' && all(v.kids, isDependency) },
-	shapeNames:        isNames,
-	shapeNameLists:    func(v *value) bool { return v.kind == '{' && all(v.kids, isNames) },
-	shapeCount:        func(v *value) bool { return isPositive(v) && isInteger(v.text) },
-	shapeNumber:       func(v *value) bool { return v.kind == '0' },
-	shapePositive:     func(v *value) bool { return isPositive(v) && strings.ContainsAny(mantissa(v.text), "123456789") },
-	shapeBool:         (*value).isBool,
-	shapeText:         isText,
-	shapeType:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isNames(v) && all(v.kids, isType) },
-	shapeList:         func(v *value) bool { return v.kind == '[' },
+// Shapes that are not here take anything.
+var fitting = map[shape.Shape]func(*value) bool{
+	shape.Schema:       (*value).isSchema,
+	shape.Items:        (*value).isSchema,
+	shape.Schemas:      func(v *value) bool { return len(v.kids) > 0 && isList(v, (*value).isSchema) },
+	shape.Table:        func(v *value) bool { return v.kind == '{' && all(v.kids, (*value).isSchema) },
+	shape.Dependencies: func(v *value) bool { return v.kind == '{' && all(v.kids, isDependency) },
+	shape.Names:        isNames,
+	shape.NameLists:    func(v *value) bool { return v.kind == '{' && all(v.kids, isNames) },
+	shape.Count:        func(v *value) bool { return isPositive(v) && isInteger(v.text) },
+	shape.Number:       func(v *value) bool { return v.kind == '0' },
+	shape.Positive:     func(v *value) bool { return isPositive(v) && strings.ContainsAny(mantissa(v.text), "123456789") },
+	shape.Bool:         (*value).isBool,
+	shape.Text:         isText,
+	shape.URI:          isText,
+	shape.Type:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isNames(v) && all(v.kids, isType) },
+	shape.List:         func(v *value) bool { return v.kind == '[' },
 }
 
 func all(vs []*value, ok func(*value) bool) bool {
@@ -116,12 +81,6 @@ func mantissa(number string) string {
 func isInteger(number string) bool {
 	_, fraction, _ := strings.Cut(number, ".")
 	return strings.Trim(fraction, "0") == "" && mantissa(number) == number
-}
-
-// inPlace has the keywords whose schemas apply to the same value.
-var inPlace = map[string]bool{
-	"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
-	"dependentSchemas": true, "dependencies": true,
 }
 
 // later has the keywords that came after draft 7.

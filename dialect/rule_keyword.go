@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -76,9 +77,9 @@ func metaschema(v *view, n *node) {
 		if k.name == "pattern" && k.kind == '"' && !schema.ValidPattern(k.text) {
 			v.report("pattern", "%v is no regular expression", k)
 		}
-		s := shapes[k.name]
+		s := shape.Of(k.name)
 		older := v.Input.Dialect == "draft-07"
-		if s != 0 && !s.fits(k, older) {
+		if s != 0 && !fits(s, k, older) {
 			v.report(k.name, "%s is %v, and has to be %s", k.name, k, wants[s])
 		}
 	}

@@ -1,6 +1,10 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolpost/toolpost/internal/shape"
+)
 
 // typeRules are about what says the type of a value.
 func typeRules() []*Rule {
@@ -63,14 +67,14 @@ func untyped(v *view, n *node) {
 
 // saysSomething says that a keyword is about the value.
 func saysSomething(k *value) bool {
-	return (shapes[k.name] != 0 || k.name == "const") && !silent[k.name]
+	return shape.Of(k.name) != 0 && !silent[k.name]
 }
 
 // silent has the keywords that have a shape and say nothing about the value.
 var silent = map[string]bool{
-	"$id": true, "$schema": true, "$anchor": true, "$dynamicAnchor": true, "$comment": true, "$defs": true,
-	"definitions": true, "title": true, "description": true, "examples": true, "deprecated": true,
-	"readOnly": true, "writeOnly": true,
+	"$id": true, "$schema": true, "$anchor": true, "$dynamicAnchor": true, "$recursiveAnchor": true,
+	"$vocabulary": true, "$comment": true, "$defs": true, "definitions": true, "title": true, "description": true,
+	"default": true, "examples": true, "deprecated": true, "readOnly": true, "writeOnly": true,
 }
 
 // further says that n is about the members that are no properties: {} says

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -110,14 +111,14 @@ func (w *walker) schema() { w.members(w.keyword) }
 
 func (w *walker) keyword(name string) {
 	list := w.d.PeekKind() == '['
-	switch s := shapes[name]; {
+	switch s := shape.Of(name); {
 	case name == "description":
 		w.describe()
-	case s == shapeTable, s == shapeDependencies:
+	case s == shape.Table, s == shape.Dependencies:
 		w.members(func(string) { w.schema() })
-	case list && (s == shapeItems || s == shapeSchemas):
+	case list && (s == shape.Items || s == shape.Schemas):
 		w.elements()
-	case s == shapeSchema, s == shapeItems:
+	case s == shape.Schema, s == shape.Items:
 		w.schema()
 	default:
 		w.skip()

@@ -1,5 +1,7 @@
 package schema
 
+import "github.com/toolpost/toolpost/internal/shape"
+
 // A builder makes nodes of a document.
 type builder struct {
 	doc       *document
@@ -58,7 +60,7 @@ func (b *builder) asserts(v *value) bool {
 		switch k.name {
 		case "$ref", "$defs", "definitions", "$id", "$anchor", "$schema":
 		default:
-			if keywords[k.name] != 0 {
+			if shape.Of(k.name) != 0 {
 				return true
 			}
 		}

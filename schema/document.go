@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // Limits on schemas. They are far above what tools need, and keep a hostile
@@ -141,7 +143,7 @@ func (d *document) next(v *value) []*value {
 		return all
 	}
 	for _, k := range v.kids {
-		if !inPlace[k.name] {
+		if !shape.InPlace(k.name) {
 			continue
 		}
 		for _, sub := range subschemas(k) {

@@ -5,90 +5,38 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/toolpost/toolpost/internal/shape"
 )
-
-// A shape is what the value of a keyword must look like.
-type shape int
-
-const (
-	shapeAnnotation   shape = iota + 1 // says nothing about validity
-	shapeAny                           // any value
-	shapeSchema                        // a schema
-	shapeSchemas                       // a list of schemas, not empty
-	shapeTable                         // an object of schemas
-	shapeItems                         // a schema, or a list of them up to draft 2019-09
-	shapeDependencies                  // an object of schemas or name lists
-	shapeCount                         // an integer, not negative
-	shapeNumber                        // a number
-	shapePositive                      // a number above 0
-	shapeBool                          // true or false
-	shapeString                        // a string
-	shapeURI                           // a URI reference
-	shapeNames                         // a list of names, without duplicates
-	shapeNameLists                     // an object of name lists
-	shapeType                          // the name of a type, or a list of them
-	shapeEnum                          // a list of values
-)
-
-// keywords has all keywords of draft 4 to 2020-12 that say something about
-// validity, and those that a strict reader refuses in a wrong shape.
-var keywords = map[string]shape{
-	"$anchor": shapeString, "$dynamicAnchor": shapeString, "$recursiveAnchor": shapeBool,
-	"$id": shapeURI, "$ref": shapeURI, "$dynamicRef": shapeURI, "$recursiveRef": shapeURI, "$schema": shapeURI,
-	"$defs": shapeTable, "definitions": shapeTable,
-	"type": shapeType, "enum": shapeEnum, "const": shapeAny,
-	"allOf": shapeSchemas, "anyOf": shapeSchemas, "oneOf": shapeSchemas, "not": shapeSchema,
-	"if": shapeSchema, "then": shapeSchema, "else": shapeSchema,
-	"properties": shapeTable, "patternProperties": shapeTable, "additionalProperties": shapeSchema,
-	"unevaluatedProperties": shapeSchema, "propertyNames": shapeSchema,
-	"required": shapeNames, "minProperties": shapeCount, "maxProperties": shapeCount,
-	"dependencies": shapeDependencies, "dependentSchemas": shapeTable, "dependentRequired": shapeNameLists,
-	"items": shapeItems, "prefixItems": shapeSchemas, "additionalItems": shapeSchema, "unevaluatedItems": shapeSchema,
-	"contains": shapeSchema, "minContains": shapeCount, "maxContains": shapeCount,
-	"minItems": shapeCount, "maxItems": shapeCount, "uniqueItems": shapeBool,
-	"minLength": shapeCount, "maxLength": shapeCount, "pattern": shapeString,
-	"minimum": shapeNumber, "maximum": shapeNumber, "multipleOf": shapePositive,
-	"exclusiveMinimum": shapeNumber, "exclusiveMaximum": shapeNumber,
-
-	"$comment": shapeAnnotation, "$vocabulary": shapeAnnotation, "title": shapeAnnotation, "description": shapeAnnotation,
-	"default": shapeAnnotation, "examples": shapeAnnotation, "format": shapeAnnotation,
-	"deprecated": shapeAnnotation, "readOnly": shapeAnnotation, "writeOnly": shapeAnnotation,
-	"contentEncoding": shapeAnnotation, "contentMediaType": shapeAnnotation, "contentSchema": shapeAnnotation,
-}
-
-// inPlace has the keywords whose schemas apply to the same value.
-var inPlace = map[string]bool{
-	"allOf": true, "anyOf": true, "oneOf": true, "not": true, "if": true, "then": true, "else": true,
-	"dependentSchemas": true, "dependencies": true,
-}
 
 var typeNames = map[string]Kinds{
 	"null": KindNull, "boolean": KindBoolean, "integer": KindInteger, "number": KindNumber,
 	"string": KindString, "array": KindArray, "object": KindObject,
 }
 
-// shapes tell a proper value from others, without a look into subschemas.
+// proper tells a value of a shape from others, without a look into subschemas.
 // Shapes that are not here take anything.
-var shapes = map[shape]func(*value) bool{
-	shapeSchema:       isSchema,
-	shapeSchemas:      func(v *value) bool { return len(v.kids) > 0 && isListOf(v, isSchema) },
-	shapeTable:        func(v *value) bool { return isTableOf(v, isSchema) },
-	shapeItems:        func(v *value) bool { return isSchema(v) || isListOf(v, isSchema) },
-	shapeDependencies: func(v *value) bool { return isTableOf(v, func(v *value) bool { return isSchema(v) || isNames(v) }) },
-	shapeCount:        func(v *value) bool { return v.kind == KindInteger && v.raw[0] != '-' && isMeasure(v) },
-	shapeNumber:       isMeasure,
-	shapePositive:     func(v *value) bool { return isMeasure(v) && v.raw[0] != '-' && !parseDecimal(v.raw).isZero() },
-	shapeBool:         func(v *value) bool { return v.kind == KindBoolean },
-	shapeString:       isString,
-	shapeURI:          isURI,
-	shapeNames:        isNames,
-	shapeNameLists:    func(v *value) bool { return isTableOf(v, isNames) },
-	shapeType:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isListOf(v, isType) && isNames(v) },
-	shapeEnum:         func(v *value) bool { return v.kind == KindArray },
+var proper = map[shape.Shape]func(*value) bool{
+	shape.Schema:       isSchema,
+	shape.Schemas:      func(v *value) bool { return len(v.kids) > 0 && isListOf(v, isSchema) },
+	shape.Table:        func(v *value) bool { return isTableOf(v, isSchema) },
+	shape.Items:        func(v *value) bool { return isSchema(v) || isListOf(v, isSchema) },
+	shape.Dependencies: func(v *value) bool { return isTableOf(v, func(v *value) bool { return isSchema(v) || isNames(v) }) },
+	shape.Count:        func(v *value) bool { return v.kind == KindInteger && v.raw[0] != '-' && isMeasure(v) },
+	shape.Number:       isMeasure,
+	shape.Positive:     func(v *value) bool { return isMeasure(v) && v.raw[0] != '-' && !parseDecimal(v.raw).isZero() },
+	shape.Bool:         func(v *value) bool { return v.kind == KindBoolean },
+	shape.Text:         isString,
+	shape.URI:          isURI,
+	shape.Names:        isNames,
+	shape.NameLists:    func(v *value) bool { return isTableOf(v, isNames) },
+	shape.Type:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isListOf(v, isType) && isNames(v) },
+	shape.List:         func(v *value) bool { return v.kind == KindArray },
 }
 
-func (s shape) fits(v *value) bool {
-	ok := shapes[s]
+// fits says that v has a shape.
+func fits(s shape.Shape, v *value) bool {
+	ok := proper[s]
 	return ok == nil || ok(v)
 }
 
@@ -131,14 +79,17 @@ func isMeasure(v *value) bool {
 // each from the keyword's own place.
 func subschemas(v *value) iter.Seq2[string, *value] {
 	return func(yield func(string, *value) bool) {
-		switch s := keywords[v.name]; s {
-		case shapeSchema, shapeItems:
+		if shape.Annotates(v.name) {
+			return
+		}
+		switch shape.Of(v.name) {
+		case shape.Schema, shape.Items:
 			if isSchema(v) {
 				yield("", v)
 				return
 			}
 			fallthrough
-		case shapeSchemas, shapeTable, shapeDependencies:
+		case shape.Schemas, shape.Table, shape.Dependencies:
 			for i, kid := range v.kids {
 				name := strconv.Itoa(i)
 				if v.kind == KindObject {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A repairer brings a schema into a form that a strict reader accepts. What
@@ -50,7 +52,7 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	r.keepLast(v, pointer)
 	r.translate(v, pointer)
 	for _, k := range slices.Clone(v.kids) {
-		if s, known := keywords[k.name]; known && r.keyword(v, k, s, pointer) {
+		if s := shape.Of(k.name); s != 0 && r.keyword(v, k, s, pointer) {
 			for at, sub := range subschemas(k) {
 				if r.over != "" {
 					return
@@ -65,14 +67,15 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 
 // keyword removes a keyword that says nothing about validity, or has no
 // proper value.
-func (r *repairer) keyword(v, k *value, s shape, pointer string) bool {
+func (r *repairer) keyword(v, k *value, s shape.Shape, pointer string) bool {
+	annotates := shape.Annotates(k.name)
 	switch {
-	case s != shapeAnnotation && s.fits(k):
-		if s == shapeCount {
+	case !annotates && fits(s, k):
+		if s == shape.Count {
 			k.raw = strconv.AppendInt(nil, int64(countOf(k)), 10)
 		}
 		return true
-	case s != shapeAnnotation:
+	case !annotates:
 		r.report(pointer, k.name, k.kind != KindNull, "%s cannot be %s; it is not checked", k.name, shorten(k))
 	case r.doc.kept != nil:
 		return false
