@@ -41,7 +41,8 @@ type trip struct {
 const (
 	minFuel     = 1 << 16
 	fuelPerByte = 64
-	maxSteps    = 1000 // of codecs inside codecs
+	maxSteps    = 2000 // of codecs inside codecs
+	maxNotes    = 1000
 )
 
 func newTrip(value []byte) *trip {
@@ -51,8 +52,11 @@ func newTrip(value []byte) *trip {
 }
 
 func (x *trip) note(what string) {
-	x.notes = append(x.notes, pointer(x.path)+": "+what)
-	x.fuel -= len(x.notes[len(x.notes)-1])
+	if len(x.notes) < maxNotes {
+		told := pointer(x.path) + ": " + what
+		x.notes = append(x.notes, told)
+		x.fuel -= len(told)
+	}
 }
 
 func (x *trip) enter(name string) { x.path = append(x.path, name) }
@@ -114,7 +118,7 @@ func (c *Codec) Identity() bool { return c.root == nil }
 
 // Decode returns what was written for the new schema in the old shape. What
 // it does not understand passes unchanged, to be found by validation. Notes
-// tell what had to be repaired.
+// tell what had to be repaired, a thousand of them at the most.
 func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []string) {
 	if c.root == nil {
 		return value, nil

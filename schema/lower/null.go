@@ -53,7 +53,7 @@ func (n *node) addNull(list bool) {
 type nullCodec struct{ codec }
 
 func (c nullCodec) decode(x *trip, dst []byte) []byte {
-	if x.null() {
+	if x.skip("null") {
 		return append(dst, "null"...)
 	}
 	return c.codec.decode(x, dst)

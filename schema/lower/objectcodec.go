@@ -18,6 +18,7 @@ type objectCodec struct {
 type property struct {
 	name, seen string
 	quoted     []byte // the name
+	token      string // seen, as it stands before the value
 	codec      codec
 	absent     bool // null stands for its absence
 	renamed    bool
@@ -32,7 +33,7 @@ func (c *objectCodec) finish() codec {
 	c.bySeen, c.byName = make(map[string]int, len(c.properties)), make(map[string]int, len(c.properties))
 	for i := range c.properties {
 		p := &c.properties[i]
-		p.quoted = quote(p.name)
+		p.quoted, p.token = quote(p.name), string(quote(p.seen))+":"
 		c.bySeen[p.seen], c.byName[p.name] = i, i
 	}
 	return c
@@ -54,11 +55,8 @@ func (c *objectCodec) parts() []codec {
 }
 
 // find returns the property of a name as the reader knows it, or as the
-// original does if no other has that name. It is most likely the one at guess.
-func (c *objectCodec) find(name []byte, guess int) *property {
-	if guess < len(c.properties) && c.properties[guess].seen == string(name) {
-		return &c.properties[guess]
-	}
+// original does if no other has that name.
+func (c *objectCodec) find(name []byte) *property {
 	i, ok := c.bySeen[string(name)]
 	if !ok {
 		i, ok = c.byName[string(name)]
@@ -78,34 +76,36 @@ func (c *objectCodec) decode(x *trip, dst []byte) []byte {
 	}
 	dst = append(dst, '{')
 	for n := 0; x.more(n, '}'); n++ {
-		quoted, name := x.name()
-		dst = c.member(x, dst, quoted, name, n)
+		dst = c.member(x, dst, n)
 	}
 	return append(dst, '}')
 }
 
-// member decodes one member, before which there were n.
-func (c *objectCodec) member(x *trip, dst, quoted, name []byte, n int) []byte {
+// member decodes a member, before which there were n. It is most likely the
+// property at that place.
+func (c *objectCodec) member(x *trip, dst []byte, n int) []byte {
+	if n < len(c.properties) && x.skip(c.properties[n].token) {
+		return c.properties[n].decode(x, dst)
+	}
+	quoted, name := x.name()
 	if c.more != "" && string(name) == c.more {
 		return c.splice(x, dst)
 	}
-	code, seen := c.rest, ""
-	if p := c.find(name, n); p != nil {
-		if p.absent && x.null() {
-			return dst
-		}
-		quoted, code, seen = p.quoted, p.codec, p.seen
+	p := c.find(name)
+	if p == nil {
+		p = &property{quoted: quoted, seen: string(name), codec: c.rest}
 	}
-	dst = append(appendComma(dst), quoted...)
-	dst = append(dst, ':')
-	if code == nil {
-		return append(dst, x.value()...)
+	return p.decode(x, dst)
+}
+
+// decode decodes the value of a property.
+func (p *property) decode(x *trip, dst []byte) []byte {
+	if p.absent && x.skip("null") {
+		return dst
 	}
-	if seen == "" {
-		seen = string(name)
-	}
-	x.enter(seen)
-	dst = decode(code, x, dst)
+	dst = append(append(appendComma(dst), p.quoted...), ':')
+	x.enter(p.seen)
+	dst = decode(p.codec, x, dst)
 	x.leave()
 	return dst
 }
@@ -120,14 +120,14 @@ func appendComma(dst []byte) []byte {
 
 // splice decodes the member that holds others.
 func (c *objectCodec) splice(x *trip, dst []byte) []byte {
-	if x.null() {
+	if x.skip("null") {
 		return dst
 	}
 	x.enter(c.more)
 	held := decode(c.moreCodec, x, nil)
 	x.leave()
 	inner, ok := fields(held)
-	if !ok {
+	if !ok || !x.spend(held) {
 		inner = []field{{c.more, held}}
 	}
 	for _, m := range inner {

@@ -102,16 +102,14 @@ func (p *parser) more(n int, shut byte) bool {
 	return false
 }
 
-// null reads null, if that comes next.
-func (p *parser) null() bool {
-	if p.peek() != 'n' {
+// skip reads a token, if that comes next.
+func (p *parser) skip(token string) bool {
+	p.peek()
+	end := p.pos + len(token)
+	if end > len(p.src) || string(p.src[p.pos:end]) != token {
 		return false
 	}
-	q := *p
-	if !isNull(q.value()) {
-		return false
-	}
-	p.pos = q.pos
+	p.pos = end
 	return true
 }
 
