@@ -42,7 +42,7 @@ const (
 	minFuel     = 1 << 16
 	fuelPerByte = 64
 	maxSteps    = 2000 // of codecs inside codecs
-	maxNotes    = 1000
+	maxNotes    = 10_000
 )
 
 func newTrip(value []byte) *trip {
@@ -118,7 +118,7 @@ func (c *Codec) Identity() bool { return c.root == nil }
 
 // Decode returns what was written for the new schema in the old shape. What
 // it does not understand passes unchanged, to be found by validation. Notes
-// tell what had to be repaired, a thousand of them at the most.
+// tell what had to be repaired, ten thousand of them at the most.
 func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []string) {
 	if c.root == nil {
 		return value, nil
