@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
@@ -78,19 +79,34 @@ type Withheld struct {
 // Adapt adapts tools as one list. A tool that cannot be adapted is withheld;
 // the others are not concerned.
 func (d *Dialect) Adapt(tools []*toolpost.Tool, opts *Options) *Adapted {
+	return d.adapt(tools, opts, nil)
+}
+
+// adapt takes from last what is still the same; nil has nothing.
+func (d *Dialect) adapt(tools []*toolpost.Tool, opts *Options, last *Adapted) *Adapted {
 	if opts == nil {
 		opts = new(Options)
 	}
 	a := &Adapted{Dialect: d}
 	l := newLinter(d, rulebook(), opts)
 	names := l.namer.names(tools)
+	before := map[*toolpost.Tool]*Tool{}
+	if last != nil {
+		for _, t := range last.Tools {
+			before[t.Original] = t
+		}
+	}
 	for i, t := range tools {
 		if names[i] == "" {
 			rule, why := l.namer.refusal(t.Name)
 			a.withhold(t.Name, rule, why)
 			continue
 		}
-		if adapted, why := l.adapt(t, names[i]); why != nil {
+		if same := before[t]; same != nil && same.Name == names[i] {
+			again := *same
+			again.Strict = false
+			a.Tools = append(a.Tools, &again)
+		} else if adapted, why := l.adapt(t, names[i]); why != nil {
 			a.withhold(t.Name, why.rule, why.text)
 		} else {
 			a.Tools = append(a.Tools, adapted)
@@ -256,15 +272,17 @@ func narrows(losses []lower.Loss) bool {
 
 // Layer returns ts as the dialect's readers get it. Calls reach the tools of
 // ts with the arguments of their own schemas; the Params of a call stay as the
-// caller sent them. Tools that the reader wants
-// without a schema have that of an empty object.
+// caller sent them. Tools that the reader wants without a schema have that of
+// an empty object. What ts lists again as it was is not adapted again.
 func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
+	var last atomic.Pointer[Adapted]
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
 		tools, err := ts.Tools(ctx)
 		if err != nil {
 			return nil, err
 		}
-		a := d.Adapt(tools, opts)
+		a := d.adapt(tools, opts, last.Load())
+		last.Store(a)
 		if opts != nil && opts.Report != nil {
 			opts.Report(a)
 		}

@@ -291,6 +291,54 @@ func TestStrictRank(t *testing.T) {
 	}
 }
 
+// TestLayerAgain: a list that changes in one tool is the same as if all of it
+// were adapted, and only that tool is.
+func TestLayerAgain(t *testing.T) {
+	d := &dialect.Dialect{
+		ID: "x", Name: dialect.Name{Pattern: "^[a-z_0-9]+$", Fold: "[a-z0-9_]"},
+		Input: lower.Rules{Union: lower.Union{NoList: true}}, Strict: &dialect.Strict{Tools: 2},
+	}
+	tool := func(name, a string) *toolpost.Tool {
+		return defined(t, `{"name":"`+name+`","inputSchema":{"type":"object","properties":{"a":{"type":["`+a+`","null"]}}}}`)
+	}
+	first, second, third := tool("a.b", "string"), tool("c", "integer"), tool("d", "number")
+	var list []*toolpost.Tool
+	var got *dialect.Adapted
+	layer := d.Layer(toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return list, nil }),
+		&dialect.Options{Report: func(a *dialect.Adapted) { got = a }})
+	before := map[*toolpost.Tool]*toolpost.Tool{}
+	for i, step := range []struct {
+		list []*toolpost.Tool
+		kept int
+	}{
+		{[]*toolpost.Tool{first, second, third}, 0},
+		{[]*toolpost.Tool{third, tool("c", "boolean"), first}, 2},
+		{[]*toolpost.Tool{third, first}, 2},
+		{[]*toolpost.Tool{first, tool("a_b", "string"), first}, 1}, // once it is the same, and once it has another name
+	} {
+		list = step.list
+		if _, err := layer.Tools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want, kept := d.Adapt(list, nil), 0
+		for j, one := range got.Tools {
+			fresh := want.Tools[j]
+			if one.Name != fresh.Name || one.Original != fresh.Original || one.Strict != fresh.Strict || string(one.Input.Raw()) != string(fresh.Input.Raw()) {
+				t.Errorf("step %d: %s %t, want %s %t", i, one.Name, one.Strict, fresh.Name, fresh.Strict)
+			}
+			if before[one.Original] == one.Tool {
+				kept++
+			}
+		}
+		if kept != step.kept || len(got.Tools) != len(want.Tools) {
+			t.Errorf("step %d: %d of %d tools were kept, want %d", i, kept, len(got.Tools), step.kept)
+		}
+		for _, one := range got.Tools {
+			before[one.Original] = one.Tool
+		}
+	}
+}
+
 func TestLayer(t *testing.T) {
 	d := &dialect.Dialect{ID: "x", Name: plain, Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}}
 	var reported *dialect.Adapted

@@ -58,15 +58,24 @@ type adapted struct {
 	basis   atomic.Pointer[basis]
 }
 
+// Tools returns what is to be adapted.
+func (a *adapted) Tools(context.Context) ([]*toolpost.Tool, error) { return a.basis.Load().tools, nil }
+
 // A basis is what a view is made of.
 type basis struct {
 	dialect *dialect.Dialect
 	server  string
 	tools   toolpost.Tools
+	layer   toolpost.Toolset // the view; it remembers what it has adapted
 }
 
 func (b *basis) equal(other *basis) bool {
-	return other != nil && b.dialect == other.dialect && b.server == other.server && slices.Equal(b.tools, other.tools)
+	return b.alike(other) && slices.Equal(b.tools, other.tools)
+}
+
+// alike says that both adapt in the same way.
+func (b *basis) alike(other *basis) bool {
+	return other != nil && b.dialect == other.dialect && b.server == other.server
 }
 
 // NewViews returns the views of live; a nil configuration has the built-in
@@ -175,9 +184,14 @@ func (v *Views) update(id string, a *adapted) error {
 	if err != nil {
 		return err
 	}
-	before, now := a.basis.Load(), &basis{d, c.server, tools}
-	if now.equal(before) {
+	before, now := a.basis.Load(), &basis{dialect: d, server: c.server, tools: tools}
+	switch {
+	case now.equal(before):
 		return nil
+	case now.alike(before):
+		now.layer = before.layer
+	default:
+		now.layer = d.Layer(a, &dialect.Options{Server: c.server, Report: v.opts.Report})
 	}
 	a.basis.Store(now)
 	if err := v.list(id, a); err != nil {
@@ -200,8 +214,7 @@ func (v *Views) list(id string, a *adapted) (err error) {
 		return live.Refresh(context.Background())
 	}
 	live, err := toolpost.NewLive(context.Background(), toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
-		b := a.basis.Load()
-		return b.dialect.Layer(b.tools, &dialect.Options{Server: b.server, Report: v.opts.Report}).Tools(ctx)
+		return a.basis.Load().layer.Tools(ctx)
 	}))
 	if err == nil {
 		a.live.Store(live)

@@ -295,6 +295,38 @@ func TestViewsOfTheSame(t *testing.T) {
 	}
 }
 
+// What is listed again as it was is not adapted again.
+func TestViewKeepsTools(t *testing.T) {
+	v := newViewed(t, parse(t, short), "")
+	first := func() *toolpost.Tool {
+		t.Helper()
+		live, err := v.View(gateway.Reader{Name: "shorty"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, _ := live.Set().Tools(t.Context())
+		return tools[0]
+	}
+	before := first()
+	v.mu.Lock()
+	v.tools = toolpost.Tools{v.tools[0], tool("c", "called")}
+	v.mu.Unlock()
+	if err := v.live.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v.Refresh()
+	if first() != before {
+		t.Error("a tool that is the same was adapted again")
+	}
+	if names := v.seen(t, gateway.Reader{Name: "shorty"}); names[1] != "c" {
+		t.Errorf("the client sees %q", names)
+	}
+	v.set(t, longName)
+	if first() == before {
+		t.Error("a tool that is another was not adapted again")
+	}
+}
+
 // A configuration that comes while a client is looked at leaves no view behind
 // that fails for good.
 func TestDialectGoesWhileItIsChosen(t *testing.T) {
