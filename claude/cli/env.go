@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// inherited names what a claude command, or a debugger, sets for the processes
+// that it starts. A command that finds it takes itself for a part of another
+// session, or writes other text than lines.
+const inherited = ` CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH
+	CLAUDE_CODE_SESSION_ATTENDED CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SESSION_KIND CLAUDE_CODE_SESSION_NAME
+	CLAUDE_CODE_SESSION_ORIGIN CLAUDE_CODE_SSE_PORT NODE_OPTIONS VSCODE_INSPECTOR_OPTIONS `
+
+// environment returns base without what is inherited, changed, for a command
+// that runs in dir.
+func environment(base, changes []string, dir string) []string {
+	env := map[string]string{} // whole entries by name
+	for _, name := range strings.Fields(inherited) {
+		env[envKey(name)] = ""
+	}
+	for _, entry := range base {
+		name := envKey(envName(entry))
+		if _, taken := env[name]; !taken {
+			env[name] = entry
+		}
+	}
+	if pwd, err := filepath.Abs(dir); err == nil {
+		env["PWD"] = "PWD=" + pwd
+	}
+	for _, entry := range changes {
+		name := envName(entry)
+		if name == entry {
+			entry = ""
+		}
+		env[envKey(name)] = entry
+	}
+	var all []string
+	for _, entry := range env {
+		if entry != "" {
+			all = append(all, entry)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// envName returns what is before the "=", which on Windows may be its own first
+// character.
+func envName(entry string) string {
+	if i := strings.IndexByte(entry[min(1, len(entry)):], '='); i >= 0 {
+		return entry[:i+1]
+	}
+	return entry
+}
+
+func envKey(name string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// secrets replaces the values of an environment that should not be told: those
+// whose names say so, and addresses with a password.
+func secrets(env []string) *strings.Replacer {
+	const shortest = 6 // a shorter value says nothing, and is a part of many words
+	var values []string
+	for _, entry := range env {
+		name := envName(entry)
+		value := strings.TrimPrefix(entry[len(name):], "=")
+		if len(value) >= shortest && (secretName(name) || strings.Contains(value, "://") && strings.Contains(value, "@")) {
+			values = append(values, value)
+		}
+	}
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+	var pairs []string
+	for _, value := range values {
+		pairs = append(pairs, value, "[secret]")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "HEADERS"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// getenv is os.Getenv for a value that must be a path.
+func envPath(name string, elements ...string) string {
+	if dir := os.Getenv(name); dir != "" {
+		return filepath.Join(append([]string{dir}, elements...)...)
+	}
+	return ""
+}

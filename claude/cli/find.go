@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// install is how the command gets where [Find] looks.
+const install = "npm install -g @anthropic-ai/claude-code"
+
+// A NotFoundError reports that there is no claude command.
+type NotFoundError struct {
+	Looked []string // where
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("find the claude command: it is not there; install it with %q, or set CLAUDE_CLI_PATH to its path; looked for %s",
+		install, strings.Join(e.Looked, ", "))
+}
+
+// Find returns the path of the claude command: path itself if it is not empty,
+// else $CLAUDE_CLI_PATH, PATH, and the places where installers put it.
+func Find(path string) (string, error) {
+	if path == "" {
+		path = os.Getenv("CLAUDE_CLI_PATH")
+	}
+	if path != "" {
+		return named(path)
+	}
+	looked := []string{"claude in PATH"}
+	if found, err := exec.LookPath("claude"); err == nil {
+		return filepath.Abs(direct(found))
+	}
+	for _, place := range places() {
+		if executable(place) == nil {
+			return filepath.Abs(place)
+		}
+		looked = append(looked, place)
+	}
+	return "", &NotFoundError{looked}
+}
+
+// named finds the command that was asked for: a path, or a name in PATH.
+func named(path string) (string, error) {
+	if filepath.Base(path) == path {
+		if found, err := exec.LookPath(path); err == nil {
+			return filepath.Abs(direct(found))
+		}
+	}
+	err := executable(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &NotFoundError{[]string{path}}
+	}
+	if err != nil {
+		return "", fmt.Errorf("run %q as the claude command: %w", path, err)
+	}
+	return filepath.Abs(direct(path))
+}
+
+// executable tells why a path cannot be run.
+func executable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a folder; name the file in it")
+	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+		return errors.New("it is not executable; allow it with chmod +x")
+	}
+	return nil
+}
+
+// direct returns the program that a script of npm for Windows runs: arguments
+// with quotes do not pass such a script.
+func direct(path string) string {
+	if strings.EqualFold(filepath.Ext(path), ".cmd") {
+		for _, program := range packaged(filepath.Join(filepath.Dir(path), "node_modules")) {
+			if executable(program) == nil {
+				return program
+			}
+		}
+	}
+	return path
+}
+
+// places lists where installers put the command, the native one first.
+func places() []string {
+	program, script := "claude", "claude"
+	if runtime.GOOS == "windows" {
+		program, script = "claude.exe", "claude.cmd"
+	}
+	home, _ := os.UserHomeDir() // empty if there is none
+	var all []string
+	at := func(dir string, elements ...string) {
+		if dir != "" {
+			all = append(all, filepath.Join(append([]string{dir}, elements...)...))
+		}
+	}
+	at(home, ".claude", "local", program)
+	at(home, ".claude", "local", "node_modules", ".bin", script)
+	at(home, ".local", "bin", program)
+	for _, prefix := range prefixes(home) {
+		at(prefix, script)
+	}
+	all = append(all, packaged("node_modules")...)
+	at("node_modules", ".bin", script)
+	for i, place := range all {
+		all[i] = direct(place)
+	}
+	return all
+}
+
+// prefixes lists the folders where npm, or another of its kind, puts commands.
+func prefixes(home string) []string {
+	if runtime.GOOS == "windows" {
+		return []string{os.Getenv("NPM_CONFIG_PREFIX"), envPath("APPDATA", "npm"), os.Getenv("PNPM_HOME")}
+	}
+	all := []string{envPath("NPM_CONFIG_PREFIX", "bin"), envPath("npm_config_prefix", "bin"), os.Getenv("NVM_BIN"), os.Getenv("PNPM_HOME")}
+	if home != "" {
+		for _, dir := range []string{".npm-global/bin", ".npm-packages/bin", ".volta/bin", ".bun/bin", ".yarn/bin"} {
+			all = append(all, filepath.Join(home, dir))
+		}
+		versions, _ := filepath.Glob(filepath.Join(home, ".nvm/versions/node/*/bin")) // the pattern is right
+		slices.Reverse(versions)
+		all = append(all, versions...)
+	}
+	return append(all, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
+}
+
+// packaged lists the programs in a folder of npm's packages: that of the
+// platform's package runs without Node, and without the scripts of installation.
+func packaged(modules string) []string {
+	system, program := runtime.GOOS, "claude"
+	if system == "windows" {
+		system, program = "win32", "claude.exe"
+	}
+	cpu := runtime.GOARCH
+	if cpu == "amd64" {
+		cpu = "x64"
+	}
+	var all []string
+	for _, c := range []string{"", "-musl"} {
+		platform := filepath.Join("@anthropic-ai", "claude-code-"+system+"-"+cpu+c, program)
+		all = append(all, filepath.Join(modules, platform), filepath.Join(modules, "@anthropic-ai", "claude-code", "node_modules", platform))
+	}
+	return all
+}

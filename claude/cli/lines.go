@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// ReadLine returns the next line of output that is a JSON object, without its
+// end. The line is the caller's. Other lines are logged and skipped. A line that
+// is too long is a *LineTooLongError, after which reading goes on. At the end it
+// is io.EOF if the command ended well, else an *ExitError.
+func (p *Process) ReadLine() ([]byte, error) {
+	line, err := p.lines.next()
+	if err == io.EOF {
+		return nil, p.ending()
+	}
+	return line, err
+}
+
+// A LineTooLongError reports a line that was skipped.
+type LineTooLongError struct {
+	Limit int // of [Options.MaxLine]
+}
+
+func (e *LineTooLongError) Error() string {
+	return fmt.Sprintf("read a line of the claude command: it is longer than %d bytes and was skipped; raise MaxLine", e.Limit)
+}
+
+// A lineReader reads lines of any length up to a limit.
+type lineReader struct {
+	r      *bufio.Reader
+	limit  int
+	log    *slog.Logger
+	hide   *strings.Replacer
+	warned bool
+}
+
+func newLineReader(r io.Reader, limit int, log *slog.Logger, hide *strings.Replacer) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: limit, log: log, hide: hide}
+}
+
+// next returns the next line that begins as an object.
+func (l *lineReader) next() ([]byte, error) {
+	for {
+		line, err := l.line()
+		if err != nil {
+			return nil, err
+		}
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+		if len(line) > 0 && line[0] == '{' {
+			return line, nil
+		}
+		if len(line) > 0 {
+			l.skip(line)
+		}
+	}
+}
+
+// skip logs a line that is not ours; only the first is worth a warning.
+func (l *lineReader) skip(line []byte) {
+	level := slog.LevelWarn
+	if l.warned {
+		level = slog.LevelDebug
+	}
+	l.warned = true
+	const most = 200
+	text := l.hide.Replace(string(line[:min(len(line), 16*most)]))
+	l.log.Log(context.Background(), level, "skip output of the claude command that is not JSON", "line", text[:min(len(text), most)])
+}
+
+// line returns one line without its line feed. The parts of a long one are
+// joined once, so that it costs twice its size and no more.
+func (l *lineReader) line() ([]byte, error) {
+	var parts [][]byte
+	size := 0
+	for {
+		part, err := l.r.ReadSlice('\n')
+		part = bytes.TrimSuffix(part, []byte("\n"))
+		size += len(part)
+		if size <= l.limit {
+			parts = append(parts, bytes.Clone(part))
+		} else {
+			parts = nil
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err != nil && size == 0:
+			return nil, err
+		case size > l.limit:
+			return nil, &LineTooLongError{l.limit}
+		case len(parts) == 1:
+			return parts[0], nil
+		default:
+			return bytes.Join(parts, nil), nil
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// reaping bounds the wait for what was killed.
+const reaping = 5 * time.Second
+
+// A Process is one running command. One goroutine at a time reads its lines;
+// all other methods may be called from any, at any time.
+type Process struct {
+	cmd    *exec.Cmd
+	grace  time.Duration
+	log    *slog.Logger
+	input  input
+	output *output
+	lines  *lineReader
+	stderr *stderr
+
+	exited  chan struct{} // closed when the command itself has ended
+	gone    chan struct{} // closed when all that it started has ended too
+	closing sync.Once
+	stuck   error // what Close returns
+}
+
+// Start starts the command in a process group of its own. It ends by Close, or
+// when its input ends, or, on Linux, when this process does. The context bounds
+// the start only.
+func Start(ctx context.Context, opts *Options) (*Process, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	cmd, err := command(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{
+		cmd: cmd, grace: opts.grace(), log: opts.logger(),
+		exited: make(chan struct{}), gone: make(chan struct{}),
+	}
+	if err := p.start(); err != nil {
+		return nil, fmt.Errorf("start the claude command: %w", err)
+	}
+	hide := secrets(cmd.Env)
+	p.lines = newLineReader(p.output, opts.maxLine(), p.log, hide)
+	go p.stderr.read(opts.Stderr, hide)
+	return p, nil
+}
+
+// command is what is to be run, without its pipes.
+func command(ctx context.Context, opts *Options) (*exec.Cmd, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start the claude command: %w", err)
+	}
+	path, err := Find(opts.Path)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Dir != "" {
+		if _, err := os.Stat(opts.Dir); err != nil {
+			return nil, fmt.Errorf("start the claude command in its working directory: %w", err)
+		}
+	}
+	cmd := exec.Command(path, opts.Args...)
+	cmd.Dir = opts.Dir
+	cmd.Env = environment(os.Environ(), opts.Env, opts.Dir)
+	ownGroup(cmd)
+	return cmd, nil
+}
+
+// start makes the pipes and the process.
+func (p *Process) start() (err error) {
+	var theirs, ours [3]*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close() // nil is no file, which is an error only
+		}
+		if err != nil {
+			for _, f := range ours {
+				f.Close()
+			}
+		}
+	}()
+	if theirs[0], ours[0], err = os.Pipe(); err != nil {
+		return err
+	}
+	for i := 1; i < 3; i++ {
+		if ours[i], theirs[i], err = os.Pipe(); err != nil {
+			return err
+		}
+	}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	p.input.file = ours[0]
+	p.output = &output{file: ours[1]}
+	p.stderr = &stderr{output: output{file: ours[2]}, done: make(chan struct{})}
+	started := make(chan error)
+	go p.own(started)
+	return <-started
+}
+
+// own starts the command and waits for it on one OS thread: the signal at the
+// parent's death is sent when the thread that started it ends, so the thread
+// must live as long as the command.
+func (p *Process) own(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	_ = p.cmd.Wait() // the state tells
+	close(p.exited)
+	p.output.end() // what it started may hold the pipes open: that is not waited for
+	p.endGroup()
+	p.input.abandon()
+	p.stderr.output.end()
+	select {
+	case <-p.stderr.done:
+	case <-time.After(p.grace):
+		p.log.Warn("the function for error lines of the claude command does not return")
+	}
+	close(p.gone)
+}
+
+// endGroup ends what the command left behind.
+func (p *Process) endGroup() {
+	pid := p.cmd.Process.Pid
+	if !terminateGroup(pid) || groupEnds(pid, p.grace) {
+		return
+	}
+	if killGroup(pid) && !groupEnds(pid, reaping) {
+		p.log.Warn("what the claude command started does not end", "group", pid)
+	}
+}
+
+// groupEnds waits for the end of a group.
+func groupEnds(pid int, patience time.Duration) bool {
+	const often = 5 * time.Millisecond
+	for end := time.Now().Add(patience); groupAlive(pid); time.Sleep(often) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// Close ends the command and all that it started: the end of its input, then
+// after a grace SIGTERM, then after another SIGKILL, to its process group. It
+// returns when nothing is left, and may be called more than once.
+func (p *Process) Close() error {
+	p.closing.Do(func() { p.stuck = p.end() })
+	return p.stuck
+}
+
+func (p *Process) end() error {
+	_ = p.CloseInput() // the next steps do not need it
+	for _, signal := range []func(pid int) bool{terminateGroup, killGroup} {
+		if p.isGone(p.grace) {
+			return nil
+		}
+		signal(p.cmd.Process.Pid)
+	}
+	if !p.isGone(2*p.grace + 2*reaping) { // own may have begun its own steps only now
+		return fmt.Errorf("end the claude command: process %d does not end although it was killed", p.cmd.Process.Pid)
+	}
+	return nil
+}
+
+func (p *Process) isGone(patience time.Duration) bool {
+	select {
+	case <-p.gone:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
