@@ -3,9 +3,184 @@ package claude
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
-// A Hook is called at an event of the CLI.
-type Hook struct{}
+// A Hook is called at an event of the CLI, and waited for.
+type Hook struct {
+	Event HookEvent
 
-func (o *Options) hook(ctx context.Context, request json.RawMessage) func() (any, error) { return nil }
+	// Matcher says which events: names of tools as "Bash|Edit", or a regular
+	// expression; for events that are not about tools, what the CLI documents.
+	// Empty is all.
+	Matcher string
+
+	// Timeout is how long the CLI waits; its default if 0. When it is over, a
+	// tool that waits is blocked.
+	Timeout time.Duration
+
+	// FailClosed blocks what the hook is about when the hook fails. Else the CLI
+	// tells of the failure and goes on.
+	FailClosed bool
+
+	// Handle may return nil: nothing to say. An error or a panic is a failure.
+	// Ctx ends with Timeout. It may be called again before it has returned.
+	Handle func(ctx context.Context, in *HookInput) (*HookOutput, error)
+}
+
+// A HookEvent is when a hook is called.
+type HookEvent string
+
+// The events that hooks can do something about. There are more, which are called
+// by their names in the CLI's documentation; what comes with them is in
+// HookInput.Raw.
+const (
+	PreToolUse         HookEvent = "PreToolUse"
+	PostToolUse        HookEvent = "PostToolUse"
+	PostToolUseFailure HookEvent = "PostToolUseFailure"
+	PostToolBatch      HookEvent = "PostToolBatch" // all calls of one answer are done
+	UserPromptSubmit   HookEvent = "UserPromptSubmit"
+	Stop               HookEvent = "Stop" // the model has nothing more to do
+	SubagentStart      HookEvent = "SubagentStart"
+	SubagentStop       HookEvent = "SubagentStop"
+	PreCompact         HookEvent = "PreCompact"
+	Notification       HookEvent = "Notification"
+	OnPermission       HookEvent = "PermissionRequest"
+)
+
+// A HookInput tells what happens. Which fields are set depends on the event.
+type HookInput struct {
+	Event          HookEvent `json:"hook_event_name"`
+	SessionID      string    `json:"session_id"`
+	TranscriptPath string    `json:"transcript_path"`
+	CWD            string    `json:"cwd"`
+	PermissionMode string    `json:"permission_mode"`
+	AgentID        string    `json:"agent_id"` // of the sub-agent that it happens in; empty for the main agent
+	AgentType      string    `json:"agent_type"`
+
+	// The tool events.
+	ToolName     string          `json:"tool_name"`
+	ToolInput    json.RawMessage `json:"tool_input"`
+	ToolUseID    string          `json:"tool_use_id"`
+	ToolResponse json.RawMessage `json:"tool_response"` // PostToolUse
+	Error        string          `json:"error"`         // PostToolUseFailure
+	DurationMS   float64         `json:"duration_ms"`
+	ToolCalls    []HookToolCall  `json:"tool_calls"` // PostToolBatch
+
+	// UserPromptSubmit.
+	Prompt string `json:"prompt"`
+
+	// Stop and SubagentStop.
+	StopHookActive       bool   `json:"stop_hook_active"` // a hook has kept it from stopping before
+	LastAssistantMessage string `json:"last_assistant_message"`
+
+	// PreCompact.
+	Trigger            string `json:"trigger"` // manual or auto
+	CustomInstructions string `json:"custom_instructions"`
+
+	// Notification.
+	Message          string `json:"message"`
+	Title            string `json:"title"`
+	NotificationType string `json:"notification_type"`
+
+	Raw json.RawMessage `json:"-"` // all of it
+}
+
+// A HookToolCall is one call of a PostToolBatch.
+type HookToolCall struct {
+	ToolName     string          `json:"tool_name"`
+	ToolInput    json.RawMessage `json:"tool_input"`
+	ToolUseID    string          `json:"tool_use_id"`
+	ToolResponse json.RawMessage `json:"tool_response"`
+}
+
+type hookMatcher struct {
+	Matcher   string   `json:"matcher,omitempty"`
+	IDs       []string `json:"hookCallbackIds"`
+	Timeout   float64  `json:"timeout,omitempty"` // seconds
+	OnFailure string   `json:"onFailure,omitempty"`
+}
+
+const hookPrefix = "hook_"
+
+// hookMatchers are the hooks as the CLI is told of them, by event.
+func (o *Options) hookMatchers() map[HookEvent][]hookMatcher {
+	by := map[HookEvent][]hookMatcher{}
+	if len(o.Restrict) > 0 {
+		by[PreToolUse] = append(by[PreToolUse], o.restrictMatcher())
+	}
+	for i, h := range o.Hooks {
+		m := hookMatcher{Matcher: h.Matcher, IDs: []string{hookPrefix + strconv.Itoa(i)}, Timeout: h.Timeout.Seconds()}
+		if h.FailClosed {
+			m.OnFailure = "block"
+		}
+		by[h.Event] = append(by[h.Event], m)
+	}
+	return by
+}
+
+// hook answers hook_callback.
+func (o *Options) hook(ctx context.Context, request json.RawMessage) func() (any, error) {
+	return func() (any, error) {
+		var r struct {
+			ID    string          `json:"callback_id"`
+			Input json.RawMessage `json:"input"`
+		}
+		if err := json.Unmarshal(request, &r); err != nil {
+			return nil, fmt.Errorf("read the call of a hook: %w", err)
+		}
+		in := &HookInput{Raw: r.Input}
+		if err := json.Unmarshal(r.Input, in); err != nil {
+			return nil, fmt.Errorf("read the input of the hook %s: %w", r.ID, err)
+		}
+		out, err := o.callHook(ctx, r.ID, in)
+		if err != nil {
+			o.logFailure(ctx, in, err)
+			return nil, err
+		}
+		return out.answer(in.Event)
+	}
+}
+
+func (o *Options) callHook(ctx context.Context, id string, in *HookInput) (*HookOutput, error) {
+	if id == restrictID {
+		return o.restrict(in), nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(id, hookPrefix))
+	if err != nil || n < 0 || n >= len(o.Hooks) {
+		return nil, fmt.Errorf("there is no hook %q", id)
+	}
+	return guarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
+}
+
+func (o *Options) logFailure(ctx context.Context, in *HookInput, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	attrs := []any{"event", in.Event, "tool", in.ToolName, "error", err}
+	if p, ok := err.(*panicError); ok {
+		attrs = append(attrs, "stack", string(p.stack))
+	}
+	o.logger().Warn("a hook failed", attrs...)
+}
+
+func (o *Options) checkHooks() error {
+	silent := []HookEvent{"SessionStart", "SessionEnd"}
+	for i, h := range o.Hooks {
+		switch {
+		case h.Event == "":
+			return fmt.Errorf("hook %d has no Event; set one such as PreToolUse", i)
+		case h.Handle == nil:
+			return fmt.Errorf("hook %d, for %s, has no Handle; set the function to be called", i, h.Event)
+		case h.Timeout < 0:
+			return fmt.Errorf("the Timeout of hook %d, for %s, is below 0; 0 means the default", i, h.Event)
+		case slices.Contains(silent, h.Event):
+			return fmt.Errorf("hook %d would never be called: the CLI has no %s for hooks of the process that started it; act when the session is opened or closed", i, h.Event)
+		}
+	}
+	return nil
+}

@@ -1,11 +1,16 @@
 package claude
 
 import (
+	"encoding/json"
+
 	"github.com/toolpost/toolpost/claude/message"
 )
 
 // An Output says what structure the answer has.
-type Output struct{}
+type Output struct {
+	sent json.RawMessage
+	err  error
+}
 
 // An outputWatch follows the structured output of a session. It is used by the
 // session's reader, failure also by others.

@@ -1,20 +1,154 @@
 package claude
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
 )
 
-// A Permission decides whether a tool may run. An error denies it, with its
-// text for the model.
+// A Permission decides whether a tool may run. A nil Decision denies it; so does
+// an error, with its text for the model. Ctx ends when the CLI does not wait for
+// the answer any more, as after an interrupt. It may be called again before it
+// has returned.
 type Permission func(ctx context.Context, request *PermissionRequest) (*Decision, error)
 
 // A PermissionRequest is a call that nobody has allowed yet.
-type PermissionRequest struct{}
+type PermissionRequest struct {
+	ToolName    string          `json:"tool_name"`
+	Input       json.RawMessage `json:"input"` // the arguments, an object
+	ToolUseID   string          `json:"tool_use_id"`
+	AgentID     string          `json:"agent_id"` // of the sub-agent that calls; empty for the main agent
+	Title       string          `json:"title"`    // the question as the CLI would put it; may be empty
+	DisplayName string          `json:"display_name"`
+	Description string          `json:"description"`
+	Server      struct {
+		Name   string `json:"name"`
+		Source string `json:"source"`
+	} `json:"mcp_server"` // of the tool; empty for built-in tools
 
-// A Decision is the answer to a PermissionRequest.
-type Decision struct{}
+	Suggestions        []PermissionUpdate `json:"permission_suggestions"` // that would allow it from now on
+	BlockedPath        string             `json:"blocked_path"`           // the file that the CLI minds
+	DecisionReason     string             `json:"decision_reason"`        // why it is asked for
+	DecisionReasonType string             `json:"decision_reason_type"`
 
+	Raw json.RawMessage `json:"-"` // the whole request
+}
+
+// A Decision is the answer to a PermissionRequest. The zero value denies.
+type Decision struct {
+	Allow   bool
+	Input   json.RawMessage    // with Allow: runs with these arguments instead
+	Updates []PermissionUpdate // with Allow: hold from now on
+
+	Message   string // without Allow: tells the model why
+	Interrupt bool   // without Allow: ends the turn as well
+}
+
+// A PermissionUpdate changes what may run.
+type PermissionUpdate struct {
+	Type        string           `json:"type"` // addRules, replaceRules, removeRules, setMode, addDirectories, removeDirectories
+	Rules       []PermissionRule `json:"rules,omitempty"`
+	Behavior    string           `json:"behavior,omitempty"` // of the rules: allow, deny, ask
+	Mode        PermissionMode   `json:"mode,omitempty"`
+	Directories []string         `json:"directories,omitempty"`
+	Destination string           `json:"destination"` // session, or what is written: userSettings, projectSettings, localSettings
+}
+
+// A PermissionRule names calls.
+type PermissionRule struct {
+	ToolName    string `json:"toolName"`
+	RuleContent string `json:"ruleContent,omitempty"` // which of its calls, such as "git log:*"; all if empty
+}
+
+// permissionAnswer is what the CLI reads.
+type permissionAnswer struct {
+	Behavior           string             `json:"behavior"`
+	UpdatedInput       json.RawMessage    `json:"updatedInput,omitempty"`
+	UpdatedPermissions []PermissionUpdate `json:"updatedPermissions,omitempty"`
+	Message            string             `json:"message,omitempty"`
+	Interrupt          bool               `json:"interrupt,omitempty"`
+	ToolUseID          string             `json:"toolUseID,omitempty"`
+}
+
+// permit answers can_use_tool. It never answers with an error: the model would
+// only read that the request failed.
 func (o *Options) permit(ctx context.Context, request json.RawMessage) func() (any, error) {
-	return nil
+	return func() (any, error) {
+		in := &PermissionRequest{Raw: request}
+		d, err := o.decide(ctx, in)
+		if err != nil {
+			if ctx.Err() == nil {
+				o.logger().Warn("deny a tool, since its permission failed", "tool", in.ToolName, "error", err)
+			}
+			d = &Decision{Message: err.Error()}
+		}
+		return d.answer(in), nil
+	}
+}
+
+func (o *Options) decide(ctx context.Context, in *PermissionRequest) (*Decision, error) {
+	if err := json.Unmarshal(in.Raw, in); err != nil {
+		return nil, fmt.Errorf("read the permission request: %w", err)
+	}
+	if o.Permission == nil {
+		return nil, errors.New("nobody is there to allow it")
+	}
+	if why := o.refused(in.ToolName, in.Input); why != "" {
+		return &Decision{Message: why}, nil
+	}
+	d, err := guarded(func() (*Decision, error) { return o.Permission(ctx, in) })
+	if err != nil || d == nil || !d.Allow {
+		return d, err
+	}
+	if d.Input != nil {
+		if !isObject(d.Input) {
+			return nil, errors.New("the arguments that the permission callback gave are no JSON object")
+		}
+		if why := o.refused(in.ToolName, d.Input); why != "" {
+			return &Decision{Message: why}, nil
+		}
+	}
+	return d, nil
+}
+
+func (d *Decision) answer(in *PermissionRequest) *permissionAnswer {
+	a := &permissionAnswer{Behavior: "deny", ToolUseID: in.ToolUseID}
+	switch {
+	case d != nil && d.Allow:
+		a.Behavior, a.UpdatedInput, a.UpdatedPermissions = "allow", d.Input, d.Updates
+		if a.UpdatedInput == nil {
+			a.UpdatedInput = in.Input
+		}
+	case d != nil:
+		a.Message, a.Interrupt = d.Message, d.Interrupt
+	}
+	if a.Behavior == "deny" && a.Message == "" {
+		a.Message = "The user does not allow this call."
+	}
+	return a
+}
+
+// A panicError is what a callback panicked with.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("the callback panicked: %v", e.value) }
+
+// guarded calls f and returns a panic of it as an error.
+func guarded[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{p, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+func isObject(raw json.RawMessage) bool {
+	return json.Valid(raw) && bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{"))
 }

@@ -1,0 +1,152 @@
+package claude
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost/claude/cli"
+)
+
+// process is how the CLI is started.
+func (o *Options) process(ts *tools) (*cli.Options, error) {
+	args := append(o.args(ts.allowed()), o.Args...)
+	return &cli.Options{
+		Path: o.CLI, Args: args, Env: o.environment(), Dir: o.Dir,
+		Grace: o.grace(), Stderr: o.Stderr, Logger: o.logger(),
+	}, nil
+}
+
+// An argv collects flags. All are written --flag=value: as a word of its own, a
+// value that begins with a dash would be a flag.
+type argv []string
+
+func (a *argv) on(flag string, set bool) {
+	if set {
+		*a = append(*a, "--"+flag)
+	}
+}
+
+func (a *argv) text(flag, value string) {
+	if value != "" {
+		*a = append(*a, "--"+flag+"="+value)
+	}
+}
+
+func (a *argv) number(flag string, n int) {
+	if n > 0 {
+		a.text(flag, strconv.Itoa(n))
+	}
+}
+
+// each writes one flag per value: some values contain commas, and all of them
+// together may be longer than an argument can be.
+func (a *argv) each(flag string, values []string) {
+	for _, v := range values {
+		a.text(flag, v)
+	}
+}
+
+// list writes one flag, unless values is nil.
+func (a *argv) list(flag string, values []string) {
+	if values != nil {
+		*a = append(*a, "--"+flag+"="+strings.Join(values, ","))
+	}
+}
+
+func (o *Options) args(allowed []string) []string {
+	a := argv{"--output-format=stream-json", "--input-format=stream-json", "--verbose"}
+	a.text("model", o.Model)
+	a.text("fallback-model", o.FallbackModel)
+	a.text("thinking", string(o.Thinking))
+	a.number("max-thinking-tokens", o.MaxThinkingTokens)
+	a.text("effort", string(o.Effort))
+	a.text("betas", strings.Join(o.Betas, ","))
+	o.toolArgs(&a, allowed)
+	o.sessionArgs(&a)
+	a.number("max-turns", o.MaxTurns)
+	if o.MaxBudgetUSD > 0 {
+		a.text("max-budget-usd", strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64))
+	}
+	a.number("task-budget", o.TaskBudget)
+	a.on("include-partial-messages", o.PartialMessages)
+	a.on("include-hook-events", o.HookEvents)
+	a.on("replay-user-messages", o.ReplayUserMessages)
+	return a
+}
+
+func (o *Options) toolArgs(a *argv, allowed []string) {
+	a.list("tools", o.Tools)
+	a.each("allowedTools", allowed)
+	a.each("allowedTools", o.AllowedTools)
+	a.each("allowedTools", o.skillTools())
+	a.each("disallowedTools", o.DisallowedTools)
+	a.on("strict-mcp-config", o.StrictMCPConfig)
+	if o.Permission != nil {
+		a.text("permission-prompt-tool", "stdio")
+	}
+	if o.PermissionMode != ModeDefault {
+		a.text("permission-mode", string(o.PermissionMode))
+	}
+	a.on("allow-dangerously-skip-permissions", o.AllowBypass || o.PermissionMode == ModeBypass)
+	a.each("plugin-dir", o.PluginDirs)
+	a.each("add-dir", o.AddDirs)
+}
+
+func (o *Options) sessionArgs(a *argv) {
+	a.on("continue", o.Continue)
+	a.text("resume", o.Resume)
+	a.text("resume-session-at", o.ResumeAt)
+	a.on("fork-session", o.Fork)
+	a.text("session-id", o.SessionID)
+	a.on("no-session-persistence", o.NoPersistence)
+	var fields []string
+	if o.settingsJSON() {
+		fields = append(fields, "settings")
+	} else {
+		a.text("settings", o.Settings)
+	}
+	var sources []string
+	if o.SettingSources != nil {
+		sources = []string{}
+	}
+	for _, s := range o.SettingSources {
+		sources = append(sources, string(s))
+	}
+	a.list("setting-sources", sources)
+	a.on("await-initialize", len(fields) > 0 || len(o.MCPServers) > 0)
+	a.text("initialize-fields", strings.Join(fields, ","))
+}
+
+// settingsJSON says that the settings are given themselves, not as a file.
+func (o *Options) settingsJSON() bool { return strings.HasPrefix(strings.TrimSpace(o.Settings), "{") }
+
+// skillTools are the rules that let the model use the skills.
+func (o *Options) skillTools() []string {
+	var rules []string
+	for _, name := range o.Skills {
+		if name == "all" {
+			return []string{"Skill"}
+		}
+		rules = append(rules, "Skill("+name+")")
+	}
+	return rules
+}
+
+// environment is what the CLI gets on top of this process's environment. What
+// the user sets is last, and so wins.
+func (o *Options) environment() []string {
+	env := []string{
+		"CLAUDE_CODE_ENTRYPOINT=sdk-go",
+		"CLAUDE_CODE_SDK_READS_SESSION_STATE=1", // so that it tells when it is idle
+	}
+	if o.Checkpoints {
+		env = append(env, "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true")
+	}
+	if o.MaxRetries != 0 {
+		env = append(env, "CLAUDE_CODE_MAX_RETRIES="+strconv.Itoa(max(o.MaxRetries, 0)))
+	}
+	if o.ToolTimeout > 0 {
+		env = append(env, "MCP_TOOL_TIMEOUT="+strconv.FormatInt(milliseconds(o.ToolTimeout), 10))
+	}
+	return append(env, o.Env...)
+}

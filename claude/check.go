@@ -1,0 +1,144 @@
+package claude
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// check reports all that contradicts itself or cannot work, before anything is
+// started.
+func (o *Options) check() error {
+	err := errors.Join(
+		o.checkPrompt(), o.checkSession(), o.checkLimits(), o.checkTools(),
+		o.checkProcess(), o.checkHooks(), o.checkRestrict(), o.checkServers(),
+	)
+	if o.Output != nil {
+		err = errors.Join(err, o.Output.err)
+	}
+	if err != nil {
+		return fmt.Errorf("check the options: %w", err)
+	}
+	return nil
+}
+
+func (o *Options) checkPrompt() error {
+	switch {
+	case o.ClaudeCodePrompt && o.SystemPrompt != "":
+		return errors.New("both ClaudeCodePrompt and SystemPrompt are set; put the text in AppendSystemPrompt")
+	case o.Thinking == ThinkingDisabled && o.MaxThinkingTokens > 0:
+		return errors.New("MaxThinkingTokens is set and Thinking is disabled; leave one of them out")
+	case o.FallbackModel != "" && o.FallbackModel == o.Model:
+		return fmt.Errorf("FallbackModel is the Model itself, %q; name another", o.Model)
+	}
+	return nil
+}
+
+var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+func (o *Options) checkSession() error {
+	old := o.Continue || o.Resume != ""
+	switch {
+	case o.Continue && o.Resume != "":
+		return errors.New("both Continue and Resume are set; leave out Continue to go on with that session")
+	case o.Fork && !old:
+		return errors.New("Fork needs a session to fork; set Resume to its id, or Continue")
+	case o.ResumeAt != "" && o.Resume == "":
+		return errors.New("ResumeAt needs Resume, the id of the session that has the message")
+	case o.SessionID != "" && old && !o.Fork:
+		return errors.New("SessionID is for a new session; set Fork as well to give it to a copy of the old one")
+	case o.SessionID != "" && !uuidPattern.MatchString(o.SessionID):
+		return fmt.Errorf("SessionID %q is no UUID; leave it out to get one", o.SessionID)
+	}
+	return nil
+}
+
+func (o *Options) checkLimits() error {
+	var errs []error
+	negative := func(name string, below bool) {
+		if below {
+			errs = append(errs, fmt.Errorf("%s is below 0; 0 means the default", name))
+		}
+	}
+	negative("MaxTurns", o.MaxTurns < 0)
+	negative("TaskBudget", o.TaskBudget < 0)
+	negative("MaxThinkingTokens", o.MaxThinkingTokens < 0)
+	negative("ToolTimeout", o.ToolTimeout < 0)
+	negative("Grace", o.Grace < 0)
+	negative("IdleTimeout", o.IdleTimeout < 0)
+	if !(o.MaxBudgetUSD >= 0 && o.MaxBudgetUSD < 1e12) {
+		errs = append(errs, fmt.Errorf("MaxBudgetUSD is %v; give an amount above 0, or 0 for no limit", o.MaxBudgetUSD))
+	}
+	if o.Output != nil && o.MaxTurns == 1 {
+		errs = append(errs, errors.New("MaxTurns is 1, and a structured answer takes at least 2; raise it or leave out Output"))
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) checkTools() error {
+	modes := []PermissionMode{"", ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass}
+	if !slices.Contains(modes, o.PermissionMode) {
+		return fmt.Errorf("the PermissionMode %q is not known; use one of %q", o.PermissionMode, modes[1:])
+	}
+	for _, s := range o.SettingSources {
+		if s != UserSettings && s != ProjectSettings && s != LocalSettings {
+			return fmt.Errorf("the setting source %q is not known; use user, project or local", s)
+		}
+	}
+	for name, a := range o.Agents {
+		if name == "" || a == nil || a.Description == "" || a.Prompt == "" {
+			return fmt.Errorf("the sub-agent %q needs a name, a Description that tells the model when to use it, and a Prompt", name)
+		}
+	}
+	if o.settingsJSON() && !json.Valid([]byte(o.Settings)) {
+		return errors.New("the Settings begin as a JSON object and are none; check the syntax")
+	}
+	return nil
+}
+
+func (o *Options) checkProcess() error {
+	if o.Dir != "" {
+		info, err := os.Stat(o.Dir)
+		switch {
+		case err != nil:
+			return fmt.Errorf("the working directory cannot be used; create it or set another Dir: %w", err)
+		case !info.IsDir():
+			return fmt.Errorf("the working directory %q is a file; set Dir to a directory", o.Dir)
+		}
+	}
+	for _, arg := range o.Args {
+		flag, _, _ := strings.Cut(arg, "=")
+		switch {
+		case !strings.HasPrefix(arg, "--") || arg == "--":
+			return fmt.Errorf("the argument %q is no flag; write --flag=value, and send prompts with Run or Send", arg)
+		case slices.Contains([]string{"--output-format", "--input-format", "--print", "--sdk-url"}, flag):
+			return fmt.Errorf("the flag %s would break the stream that is read here; leave it out", flag)
+		}
+	}
+	for _, e := range o.Env {
+		if name, _, _ := strings.Cut(e, "="); name == "" || strings.ContainsRune(e, 0) {
+			return errors.New(`an entry of Env has no name, or a zero byte; write "NAME=value" or "NAME"`)
+		}
+	}
+	return nil
+}
+
+func (o *Options) checkServers() error {
+	for name, s := range o.MCPServers {
+		switch {
+		case name == "" || s == nil:
+			return fmt.Errorf("the MCP server %q has no name or is nil; remove it or give both", name)
+		case (s.Command == "") == (s.URL == ""):
+			return fmt.Errorf("the MCP server %q needs a Command or a URL, and not both", name)
+		case s.SSE && s.URL == "":
+			return fmt.Errorf("the MCP server %q is to be reached over SSE; set its URL", name)
+		case s.Timeout < 0:
+			return fmt.Errorf("the Timeout of the MCP server %q is below 0; 0 means the default", name)
+		}
+	}
+	return nil
+}

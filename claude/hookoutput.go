@@ -1,0 +1,80 @@
+package claude
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// A HookOutput is what a hook has to say. The zero value says nothing.
+type HookOutput struct {
+	Stop           bool   // ends the turn
+	StopReason     string // with Stop, for people
+	SystemMessage  string // a warning for people
+	SuppressOutput bool   // keeps the output out of the transcript
+
+	// Block refuses the prompt of a UserPromptSubmit, keeps the agent of a Stop
+	// or SubagentStop working, or tells the model after a tool that something is
+	// wrong; Reason says what. For PreToolUse use Permission.
+	Block bool
+
+	// Permission decides about the tool of a PreToolUse; "" leaves it to others.
+	Permission HookPermission
+	Reason     string // for Block and Permission; the model reads it
+
+	Input   json.RawMessage // runs the tool of a PreToolUse with these arguments
+	Context string          // more for the model to know
+
+	// Specific are further members of hookSpecificOutput, by the CLI's names.
+	Specific map[string]any
+}
+
+// A HookPermission is a decision of a PreToolUse hook.
+type HookPermission string
+
+// The decisions of a PreToolUse hook.
+const (
+	PermissionAllow HookPermission = "allow"
+	PermissionDeny  HookPermission = "deny"
+	PermissionAsk   HookPermission = "ask"   // the Permission is asked
+	PermissionDefer HookPermission = "defer" // the turn ends, with the call in its result
+)
+
+// answer is what the CLI reads.
+func (h *HookOutput) answer(event HookEvent) (map[string]any, error) {
+	a := map[string]any{}
+	if h == nil {
+		return a, nil
+	}
+	set := func(to map[string]any, name string, ok bool, value any) {
+		if ok {
+			to[name] = value
+		}
+	}
+	set(a, "continue", h.Stop, false)
+	set(a, "stopReason", h.StopReason != "", h.StopReason)
+	set(a, "systemMessage", h.SystemMessage != "", h.SystemMessage)
+	set(a, "suppressOutput", h.SuppressOutput, true)
+	set(a, "decision", h.Block, "block")
+	set(a, "reason", h.Reason != "" && h.Permission == "", h.Reason)
+	specific := maps.Clone(h.Specific)
+	if specific == nil {
+		specific = map[string]any{}
+	}
+	if h.Permission != "" {
+		specific["permissionDecision"] = h.Permission
+		set(specific, "permissionDecisionReason", h.Reason != "", h.Reason)
+	}
+	if h.Input != nil {
+		if !isObject(h.Input) {
+			return nil, fmt.Errorf("the arguments that a %s hook gave are no JSON object", event)
+		}
+		specific["updatedInput"] = h.Input
+	}
+	set(specific, "additionalContext", h.Context != "", h.Context)
+	if len(specific) > 0 {
+		specific["hookEventName"] = event
+		a["hookSpecificOutput"] = specific
+	}
+	return a, nil
+}

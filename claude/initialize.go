@@ -1,0 +1,109 @@
+package claude
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// initialize is the body of the first control request. It carries what the
+// command line should not: an argument is at most 128 KiB long on Linux, and
+// visible to others.
+func (o *Options) initialize(ts *tools) (map[string]any, error) {
+	body := map[string]any{}
+	if names := ts.names(); len(names) > 0 {
+		body["sdkMcpServers"] = names
+	}
+	if manifests := ts.manifests(); len(manifests) > 0 {
+		body["sdkMcpServerManifests"] = manifests
+	}
+	if hooks := o.hookMatchers(); len(hooks) > 0 {
+		body["hooks"] = hooks
+	}
+	if !o.ClaudeCodePrompt {
+		body["systemPrompt"] = []string{o.SystemPrompt}
+	}
+	if o.AppendSystemPrompt != "" {
+		body["appendSystemPrompt"] = o.AppendSystemPrompt
+	}
+	if o.Output != nil {
+		body["jsonSchema"] = o.Output.sent
+	}
+	if len(o.MCPServers) > 0 {
+		body["mcpServers"] = o.MCPServers
+	}
+	if o.settingsJSON() {
+		body["settings"] = json.RawMessage(o.Settings)
+	}
+	if len(o.Agents) > 0 {
+		body["agents"] = o.Agents
+	}
+	if o.Skills != nil && !slices.Contains(o.Skills, "all") {
+		body["skills"] = o.Skills
+	}
+	if o.Title != "" {
+		body["title"] = o.Title
+	}
+	if o.SubagentText {
+		body["forwardSubagentText"] = true
+	}
+	return body, nil
+}
+
+// A Subagent is one that the model may hand a task to.
+type Subagent struct {
+	Description     string         `json:"description"` // when to use it, for the model
+	Prompt          string         `json:"prompt"`      // its system prompt
+	Tools           []string       `json:"tools,omitempty"`
+	DisallowedTools []string       `json:"disallowedTools,omitempty"`
+	Model           string         `json:"model,omitempty"`      // that of the session if empty
+	MCPServers      []string       `json:"mcpServers,omitempty"` // names of servers of the session
+	Skills          []string       `json:"skills,omitempty"`
+	MaxTurns        int            `json:"maxTurns,omitempty"`
+	Background      bool           `json:"background,omitempty"` // always in the background
+	Memory          SettingSource  `json:"memory,omitempty"`     // where it keeps what it learns; nowhere if empty
+	Effort          Effort         `json:"effort,omitempty"`
+	PermissionMode  PermissionMode `json:"permissionMode,omitempty"`
+}
+
+// An MCPServer is one that the CLI starts or connects to: it has a Command or a
+// URL.
+type MCPServer struct {
+	Command string            // started, and spoken to over its input and output
+	Args    []string          // of Command
+	Env     map[string]string // of Command
+
+	URL     string            // connected to, over streamable HTTP
+	SSE     bool              // over the older HTTP+SSE instead
+	Headers map[string]string // of all requests
+
+	Timeout    time.Duration // of each call; Options.ToolTimeout if 0
+	AlwaysLoad bool          // the model sees its tools from the start; else it searches for them first
+}
+
+// MarshalJSON returns the server as the CLI's configuration has it.
+func (s *MCPServer) MarshalJSON() ([]byte, error) {
+	type config struct {
+		Type       string            `json:"type"`
+		Command    string            `json:"command,omitempty"`
+		Args       []string          `json:"args,omitempty"`
+		Env        map[string]string `json:"env,omitempty"`
+		URL        string            `json:"url,omitempty"`
+		Headers    map[string]string `json:"headers,omitempty"`
+		Timeout    int64             `json:"timeout,omitempty"`
+		AlwaysLoad bool              `json:"alwaysLoad,omitempty"`
+	}
+	c := config{"stdio", s.Command, s.Args, s.Env, s.URL, s.Headers, milliseconds(s.Timeout), s.AlwaysLoad}
+	switch {
+	case s.SSE:
+		c.Type = "sse"
+	case s.URL != "":
+		c.Type = "http"
+	}
+	return json.Marshal(c)
+}
+
+// milliseconds rounds up: 0 would mean the default.
+func milliseconds(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}

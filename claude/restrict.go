@@ -1,0 +1,67 @@
+package claude
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// refused tells what Options.Restrict has against a call, as text for the model;
+// "" if nothing. A parameter that is left out is not restricted.
+func (o *Options) refused(tool string, input json.RawMessage) string {
+	restricted := o.Restrict[tool]
+	if len(restricted) == 0 {
+		return ""
+	}
+	var given map[string]any
+	if err := json.Unmarshal(input, &given); err != nil {
+		return fmt.Sprintf("The arguments of %s are no JSON object.", tool)
+	}
+	for _, name := range slices.Sorted(maps.Keys(restricted)) {
+		got, ok := given[name]
+		if !ok {
+			continue
+		}
+		want, _ := json.Marshal(restricted[name]) // checked before the start
+		var only any
+		if err := json.Unmarshal(want, &only); err != nil || !reflect.DeepEqual(got, only) {
+			return fmt.Sprintf("The parameter %q of %s must be %s here. Call it again with that value, or without the parameter.", name, tool, want)
+		}
+	}
+	return ""
+}
+
+// restrictID is the callback that enforces Options.Restrict. It is a hook since
+// a Permission is not asked about tools that are allowed.
+const restrictID = "restrict"
+
+func (o *Options) restrictMatcher() hookMatcher {
+	tools := slices.Sorted(maps.Keys(o.Restrict))
+	return hookMatcher{Matcher: strings.Join(tools, "|"), IDs: []string{restrictID}, OnFailure: "block"}
+}
+
+// restrict is the hook: it gets more calls than those of restricted tools if a
+// name reads as a regular expression.
+func (o *Options) restrict(in *HookInput) *HookOutput {
+	if why := o.refused(in.ToolName, in.ToolInput); why != "" {
+		return &HookOutput{Permission: PermissionDeny, Reason: why}
+	}
+	return nil
+}
+
+func (o *Options) checkRestrict() error {
+	for tool, params := range o.Restrict {
+		if tool == "" {
+			return fmt.Errorf("an entry of Restrict names no tool; name one such as %q", "Bash")
+		}
+		for name, value := range params {
+			if _, err := json.Marshal(value); err != nil {
+				return fmt.Errorf("the value that Restrict has for %q of %s is no JSON; give another: %w", name, tool, err)
+			}
+		}
+	}
+	return nil
+}
