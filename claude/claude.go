@@ -22,13 +22,12 @@ import (
 // run is interrupted and closed, as it is when the loop is left.
 func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
-		s, err := start(ctx, opts)
+		s, err := start(ctx, opts, true)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer s.Close()
-		s.once = true
 		if _, err := s.Send(ctx, prompt); err != nil {
 			yield(nil, s.because(err))
 			return

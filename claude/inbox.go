@@ -16,6 +16,7 @@ type inbox struct {
 	wake  chan struct{} // closed when something comes; nil if nobody waits
 	why   error         // what the messages end with, nil as long as it is not known
 	ended bool
+	told  bool // the end was read
 }
 
 type item struct {
@@ -88,10 +89,12 @@ func (b *inbox) take() (message.Message, error, <-chan struct{}) {
 		b.items = b.items[1:]
 		return first.m, first.err, nil
 	}
+	if b.ended && b.told {
+		return nil, io.EOF, nil
+	}
 	if b.ended {
-		err := b.why
-		b.why = io.EOF
-		return nil, err, nil
+		b.told = true
+		return nil, b.why, nil
 	}
 	if b.wake == nil {
 		b.wake = make(chan struct{})

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -38,7 +39,7 @@ var ErrClosed = errors.New("the session is closed; open another")
 // Open starts the CLI for a conversation. When ctx ends, the session is
 // interrupted and closed.
 func Open(ctx context.Context, opts *Options) (*Session, error) {
-	s, err := start(ctx, opts)
+	s, err := start(ctx, opts, false)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func Open(ctx context.Context, opts *Options) (*Session, error) {
 }
 
 // start does not wait for the CLI: what is sent next is read in its turn.
-func start(ctx context.Context, opts *Options) (*Session, error) {
+func start(ctx context.Context, opts *Options, once bool) (*Session, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -62,7 +63,10 @@ func start(ctx context.Context, opts *Options) (*Session, error) {
 	}
 	run, end := toolpost.OpenScope(context.WithoutCancel(ctx), toolpost.PerRun)
 	run, finish := context.WithCancelCause(run)
-	s := &Session{opts: opts, output: newOutputWatch(opts.Output), ready: make(chan struct{}), finish: finish, end: end, ended: make(chan struct{})}
+	s := &Session{
+		opts: opts, once: once, output: newOutputWatch(opts.Output),
+		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: end,
+	}
 	fail := func(err error) (*Session, error) {
 		finish(err)
 		return nil, errors.Join(err, end())
@@ -108,8 +112,8 @@ func (s *Session) initialize(ctx context.Context) error {
 	go func() {
 		defer close(s.ready)
 		info, err := wait(ctx)
-		if err != nil {
-			s.abort(fmt.Errorf("initialize the claude CLI: %w", err))
+		if refused := (*RequestError)(nil); errors.As(err, &refused) {
+			s.abort(err) // all other errors are those of a session that has ended
 		}
 		s.info = info
 	}()
@@ -205,7 +209,7 @@ func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Mes
 		defer stop()
 		for m, err := range s.Messages(reading) {
 			if err != nil {
-				yield(nil, errors.Join(context.Cause(ctx), err))
+				yield(nil, cmp.Or(context.Cause(ctx), err))
 				return
 			}
 			result, _ := m.(*message.Result)
@@ -213,8 +217,8 @@ func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Mes
 				return
 			}
 			if result != nil && s.turns.answers(result, uuid) {
-				if err := errors.Join(context.Cause(ctx), s.failure(result)); err != nil {
-					yield(nil, err)
+				if err := s.failure(result); err != nil {
+					yield(nil, cmp.Or(context.Cause(ctx), err))
 				}
 				return
 			}
@@ -333,21 +337,23 @@ func (s *Session) malformed(err error) {
 	s.inbox.put(nil, err)
 }
 
-// last is why the messages end: io.EOF if nothing is wrong.
+// last is why the messages end, err being why the process did: io.EOF if nothing
+// is wrong.
 func (s *Session) last(err error) error {
 	result := s.turns.result()
-	switch {
-	case s.once && result != nil:
+	if result != nil && s.once {
 		if failure := s.failure(result); failure != nil {
 			return failure
 		}
-	case result != nil && result.IsError:
-		return io.EOF // it exits with an error for that; the turn has told it
-	case s.once && err == io.EOF:
-		return ErrNoResult
 	}
-	if errors.Is(context.Cause(s.conn.ctx), ErrClosed) {
+	exit := (*cli.ExitError)(nil)
+	switch {
+	case context.Cause(s.conn.ctx) == ErrClosed:
 		return io.EOF
+	case errors.As(err, &exit) && exit.Code == 1 && result != nil && result.IsError:
+		return io.EOF // it exits so after such a result, which was told
+	case err == io.EOF && s.once && result == nil:
+		return ErrNoResult
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func writeOptional(l *lowering, f *schema.Form, at place) (*node, codec) {
 		return n, join(valueCodec{}, c)
 	}
 	n, c := l.write(f, at)
-	if f.Kinds&schema.KindNull != 0 {
+	if _, text := c.(jsonCodec); f.Kinds&schema.KindNull != 0 && !text {
 		return n, c
 	}
 	return orAbsent(l, n, c)

@@ -56,6 +56,9 @@ func hasRef(n *node) bool {
 // distinctFirst orders the properties of alternatives so that each begins with
 // another one, or with the tag; false if there is no such order.
 func distinctFirst(nodes []*node, tag string) bool {
+	if len(nodes) == 1 {
+		return true
+	}
 	used := map[string]bool{}
 	for _, n := range nodes {
 		table := n.get("properties")

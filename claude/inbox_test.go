@@ -1,0 +1,54 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+func TestInbox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b inbox
+		first, cause := &message.KeepAlive{}, errors.New("cause")
+		go func() {
+			synctest.Wait() // the reader waits
+			b.put(first, nil)
+			b.because(cause)
+			b.end(io.EOF)
+		}()
+		if m, err := b.next(t.Context()); m != first || err != nil {
+			t.Errorf("next = %v, %v; want the first", m, err)
+		}
+		if _, err := b.next(t.Context()); err != cause {
+			t.Errorf("the end is %v, want the first cause", err)
+		}
+		if _, err := b.next(t.Context()); err != io.EOF {
+			t.Errorf("after the end comes %v, want io.EOF", err)
+		}
+		if b.cause() != cause {
+			t.Errorf("the cause is %v after it was told", b.cause())
+		}
+	})
+}
+
+func TestInboxContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b inbox
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			synctest.Wait()
+			cancel()
+		}()
+		if _, err := b.next(ctx); err != context.Canceled {
+			t.Errorf("next = %v, want %v", err, context.Canceled)
+		}
+		b.put(&message.KeepAlive{}, nil)
+		if m, err := b.next(t.Context()); m == nil || err != nil {
+			t.Errorf("what comes later is %v, %v", m, err)
+		}
+	})
+}
