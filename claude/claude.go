@@ -22,11 +22,12 @@ import (
 // run is interrupted and closed, as it is when the loop is left.
 func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
-		s, err := start(ctx, opts, true)
+		r, err := start(ctx, opts, true)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
+		s := &Session{r}
 		defer s.Close()
 		if _, err := s.Send(ctx, prompt); err != nil {
 			yield(nil, s.because(err))

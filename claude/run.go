@@ -1,0 +1,219 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// A run is one CLI from its start to its end: it answers what the CLI asks, and
+// keeps what it says until that is read.
+type run struct {
+	opts   *Options
+	conn   *conn
+	tools  *tools
+	output *outputWatch
+	turns  turns
+	inbox  inbox
+
+	once   bool          // one prompt: the input is closed when it is done
+	ready  chan struct{} // closed when the CLI has answered initialize, or ended
+	info   json.RawMessage
+	finish context.CancelCauseFunc // ends what works for this run
+	end    func() error            // closes the run's dependencies
+	ended  chan struct{}           // closed when the reader has ended
+}
+
+// start does not wait for the CLI: what is sent next is read in its turn.
+func start(ctx context.Context, opts *Options, once bool) (*run, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	if err := errors.Join(ctx.Err(), opts.check()); err != nil {
+		return nil, err
+	}
+	work, end := toolpost.OpenScope(context.WithoutCancel(ctx), toolpost.PerRun)
+	work, finish := context.WithCancelCause(work)
+	r := &run{
+		opts: opts, once: once, output: newOutputWatch(opts.Output),
+		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: end,
+	}
+	if err := r.connect(work); err != nil {
+		finish(err)
+		return nil, errors.Join(err, end())
+	}
+	stop := context.AfterFunc(ctx, func() { r.abort(context.Cause(ctx)) })
+	go r.read(stop)
+	return r, r.initialize(work)
+}
+
+// connect starts the CLI.
+func (r *run) connect(ctx context.Context) (err error) {
+	if r.tools, err = openTools(ctx, r.opts); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			r.tools.close()
+		}
+	}()
+	how, err := r.opts.process(r.tools)
+	if err != nil {
+		return err
+	}
+	process, err := cli.Start(ctx, how)
+	if err != nil {
+		return err
+	}
+	r.conn = newConn(ctx, process, r.opts.logger(), map[string]responder{
+		"can_use_tool":  r.opts.permit,
+		"hook_callback": r.opts.hook,
+		"mcp_message":   r.tools.receive,
+	})
+	r.tools.connect(r.conn)
+	return nil
+}
+
+// initialize sends the first request; ready is closed when it is answered.
+func (r *run) initialize(ctx context.Context) error {
+	body, err := r.opts.initialize(r.tools)
+	if err != nil {
+		_ = r.close() // the cause is what is told
+		return err
+	}
+	wait, err := r.conn.post("initialize", body)
+	if err != nil {
+		_ = r.close() // the cause is what is told
+		return r.because(err)
+	}
+	go func() {
+		defer close(r.ready)
+		info, err := wait(ctx)
+		if refused := (*RequestError)(nil); errors.As(err, &refused) {
+			r.abort(err) // all other errors are those of a session that has ended
+		}
+		r.info = info
+	}()
+	return nil
+}
+
+// close ends the CLI and waits until nothing of it is left.
+func (r *run) close() error {
+	r.finish(ErrClosed)
+	err := r.conn.process.Close()
+	<-r.ended
+	return err
+}
+
+// abort interrupts the CLI, gives it a moment to say its last, and ends it.
+func (r *run) abort(cause error) {
+	r.inbox.because(cause)
+	patience, done := context.WithTimeout(context.Background(), r.opts.grace())
+	defer done()
+	if wait, err := r.conn.post("interrupt", nil); err == nil {
+		_, _ = wait(patience) // it is ended in any case
+	}
+	r.finish(cause)
+	_ = r.conn.process.Close() // the cause is what is told
+}
+
+// read handles what the CLI writes until it ends.
+func (r *run) read(stop func() bool) {
+	defer close(r.ended)
+	parser := r.opts.parser()
+	var last error
+	for {
+		line, err := r.conn.process.ReadLine()
+		if err != nil {
+			last = err
+			break
+		}
+		m, err := parser.Parse(line)
+		if err != nil {
+			r.malformed(err)
+			continue
+		}
+		if !r.conn.handle(m) {
+			r.take(m)
+		}
+	}
+	stop()
+	r.turns.stop()
+	r.inbox.end(r.last(last))
+	r.conn.end(r.because(ErrClosed))
+	r.finish(ErrClosed)
+	r.tools.close()
+	_ = r.conn.process.Close() // it has ended; its group may not have
+	if err := r.end(); err != nil {
+		r.opts.logger().Warn("close the dependencies of a run", "error", err)
+	}
+}
+
+// take notes what a message means for the session, and queues it.
+func (r *run) take(m message.Message) {
+	r.output.see(m)
+	r.inbox.put(m, nil)
+	if init, ok := m.(*message.Init); ok {
+		if err := r.tools.arrived(init); err != nil {
+			r.inbox.put(nil, err)
+		}
+	}
+	if r.turns.see(m) && r.once {
+		_ = r.conn.process.CloseInput() // if it has ended, its last line tells
+	} else if r.once {
+		r.turns.expect(r.opts.idleTimeout(), func() { _ = r.conn.process.CloseInput() })
+	}
+}
+
+func (r *run) malformed(err error) {
+	if r.opts.SkipMalformed {
+		r.opts.logger().Warn("skip a malformed message", "error", err)
+		return
+	}
+	r.inbox.put(nil, err)
+}
+
+// last is why the messages end, err being why the process did: io.EOF if nothing
+// is wrong.
+func (r *run) last(err error) error {
+	result := r.turns.result()
+	if result != nil && r.once {
+		if failure := r.failure(result); failure != nil {
+			return failure
+		}
+	}
+	exit := (*cli.ExitError)(nil)
+	switch {
+	case context.Cause(r.conn.ctx) == ErrClosed:
+		return io.EOF
+	case errors.As(err, &exit) && exit.Code == 1 && result != nil && result.IsError:
+		return io.EOF // it exits so after such a result, which was told
+	case err == io.EOF && r.once && result == nil:
+		return ErrNoResult
+	}
+	return err
+}
+
+// failure is what is wrong with a result, nil if nothing is.
+func (r *run) failure(result *message.Result) error {
+	if err := r.output.failure(result); err != nil {
+		return err
+	}
+	if result.IsError && !r.output.recovered(result) {
+		return resultError(result)
+	}
+	return nil
+}
+
+// because returns what ended the session in place of err, if it has ended.
+func (r *run) because(err error) error {
+	if cause := r.inbox.cause(); cause != nil && cause != io.EOF {
+		return cause
+	}
+	return err
+}
