@@ -33,6 +33,7 @@ type trip struct {
 	depth  int      // of codecs inside codecs
 	path   []string // of the value being decoded, in the new shape
 	notes  []string
+	told   int // bytes of notes
 	space  [16]string
 }
 
@@ -41,8 +42,8 @@ type trip struct {
 const (
 	minFuel     = 1 << 16
 	fuelPerByte = 64
-	maxSteps    = 2000 // of codecs inside codecs
-	maxNotes    = 10_000
+	maxSteps    = 2000    // of codecs inside codecs
+	maxNotes    = 1 << 20 // bytes
 )
 
 func newTrip(value []byte) *trip {
@@ -52,10 +53,9 @@ func newTrip(value []byte) *trip {
 }
 
 func (x *trip) note(what string) {
-	if len(x.notes) < maxNotes {
-		told := pointer(x.path) + ": " + what
-		x.notes = append(x.notes, told)
-		x.fuel -= len(told)
+	if x.told < maxNotes {
+		x.notes = append(x.notes, pointer(x.path)+": "+what)
+		x.told += len(x.notes[len(x.notes)-1])
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *Codec) Identity() bool { return c.root == nil }
 
 // Decode returns what was written for the new schema in the old shape. What
 // it does not understand passes unchanged, to be found by validation. Notes
-// tell what had to be repaired, ten thousand of them at the most.
+// tell what had to be repaired, up to a megabyte of them.
 func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []string) {
 	if c.root == nil {
 		return value, nil
