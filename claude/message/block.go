@@ -1,0 +1,274 @@
+package message
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Block is one content block: *Text, *Thinking, *ToolUse, *ToolResult, … or
+// *UnknownBlock.
+type Block interface {
+	Kind() string
+}
+
+// A Source is what all known blocks have: what they were read from.
+type Source struct {
+	Type  string                     `json:"type"`
+	Extra map[string]json.RawMessage `json:",embed"` // members that are not known here
+	Raw   json.RawMessage            `json:"-"`      // the whole block
+}
+
+func (s *Source) origin() *Source { return s }
+
+// A Text is text.
+type Text struct {
+	Source
+	Text      string          `json:"text"`
+	Citations json.RawMessage `json:"citations"`
+}
+
+// A Thinking is what the model thinks before it answers.
+type Thinking struct {
+	Source
+	Thinking  string `json:"thinking"`
+	Signature string `json:"signature"`
+}
+
+// A RedactedThinking is thinking that is not shown.
+type RedactedThinking struct {
+	Source
+	Data string `json:"data"`
+}
+
+// A ToolUse is a call of a tool.
+type ToolUse struct {
+	Source
+	ID     string          `json:"id"`
+	Name   string          `json:"name"`
+	Input  json.RawMessage `json:"input"`
+	Caller json.RawMessage `json:"caller"`
+}
+
+// A ToolResult is what a call came to.
+type ToolResult struct {
+	Source
+	ToolUseID string  `json:"tool_use_id"`
+	Content   []Block `json:"content"` // text that came as a string is one *Text
+	IsError   bool    `json:"is_error"`
+}
+
+// Text returns the text of the result, its blocks joined by newlines.
+func (b *ToolResult) Text() string { return textOf(b.Content) }
+
+// A ServerToolUse is a call of a tool that the API runs itself.
+type ServerToolUse struct {
+	Source
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+// A WebSearchToolResult is what the API's web search found.
+type WebSearchToolResult struct {
+	Source
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"` // an array of results, or an object that is an error
+}
+
+// A WebFetchToolResult is what the API's web fetch got.
+type WebFetchToolResult struct {
+	Source
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// An Image is an image.
+type Image struct {
+	Source
+	From Data `json:"source"`
+}
+
+// A Document is a file that the model reads, such as a PDF.
+type Document struct {
+	Source
+	From      Data            `json:"source"`
+	Title     string          `json:"title"`
+	Context   string          `json:"context"`
+	Citations json.RawMessage `json:"citations"`
+}
+
+// A Data is the data of an image or a document, or where it is.
+type Data struct {
+	Type      string          `json:"type"` // base64, url, file, text or content
+	MediaType string          `json:"media_type"`
+	Data      string          `json:"data"`
+	URL       string          `json:"url"`
+	FileID    string          `json:"file_id"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// A ToolReference names a tool that a search for tools found.
+type ToolReference struct {
+	Source
+	ToolName string `json:"tool_name"`
+}
+
+// An UnknownBlock is a content block of a type that is not known here.
+type UnknownBlock struct {
+	Type string
+	Raw  json.RawMessage
+}
+
+// Kind returns the block's type.
+func (b *UnknownBlock) Kind() string { return b.Type }
+
+// Kind returns "text".
+func (b *Text) Kind() string { return "text" }
+
+// Kind returns "thinking".
+func (b *Thinking) Kind() string { return "thinking" }
+
+// Kind returns "redacted_thinking".
+func (b *RedactedThinking) Kind() string { return "redacted_thinking" }
+
+// Kind returns "tool_use".
+func (b *ToolUse) Kind() string { return "tool_use" }
+
+// Kind returns "tool_result".
+func (b *ToolResult) Kind() string { return "tool_result" }
+
+// Kind returns "server_tool_use".
+func (b *ServerToolUse) Kind() string { return "server_tool_use" }
+
+// Kind returns "web_search_tool_result".
+func (b *WebSearchToolResult) Kind() string { return "web_search_tool_result" }
+
+// Kind returns "web_fetch_tool_result".
+func (b *WebFetchToolResult) Kind() string { return "web_fetch_tool_result" }
+
+// Kind returns "image".
+func (b *Image) Kind() string { return "image" }
+
+// Kind returns "document".
+func (b *Document) Kind() string { return "document" }
+
+// Kind returns "tool_reference".
+func (b *ToolReference) Kind() string { return "tool_reference" }
+
+type knownBlock interface {
+	Block
+	origin() *Source
+}
+
+// A blockKind is a type of block with the members that it cannot be without.
+type blockKind struct {
+	new      func() knownBlock
+	required []string
+}
+
+func blockOf[T any, P interface {
+	*T
+	knownBlock
+}]() knownBlock {
+	return P(new(T))
+}
+
+func blockKinds() map[string]blockKind {
+	return map[string]blockKind{
+		"text":                   {blockOf[Text], []string{"text"}},
+		"thinking":               {blockOf[Thinking], []string{"thinking"}},
+		"redacted_thinking":      {blockOf[RedactedThinking], nil},
+		"tool_use":               {blockOf[ToolUse], []string{"id", "name"}},
+		"tool_result":            {blockOf[ToolResult], []string{"tool_use_id"}},
+		"server_tool_use":        {blockOf[ServerToolUse], []string{"id", "name"}},
+		"web_search_tool_result": {blockOf[WebSearchToolResult], []string{"tool_use_id"}},
+		"web_fetch_tool_result":  {blockOf[WebFetchToolResult], []string{"tool_use_id"}},
+		"image":                  {blockOf[Image], []string{"source"}},
+		"document":               {blockOf[Document], []string{"source"}},
+		"tool_reference":         {blockOf[ToolReference], []string{"tool_name"}},
+	}
+}
+
+// blocks reads content: an array of blocks, or a string for one of text.
+func (d *decoder) blocks(dec *jsontext.Decoder, to *[]Block) error {
+	raw, err := d.next(dec)
+	if err != nil {
+		return err
+	}
+	at := below(d.at, dec.StackPointer())
+	*to = nil
+	switch jsontext.Value(raw).Kind() {
+	case 'n':
+		return nil
+	case '"':
+		t := &Text{Source: Source{Type: "text", Raw: raw}}
+		*to = []Block{t}
+		return d.decode(raw, at, &t.Text)
+	}
+	var parts []json.RawMessage
+	if err := d.decode(raw, at, &parts); err != nil {
+		return err
+	}
+	for i, part := range parts {
+		b, err := d.block(part, at+"."+strconv.Itoa(i))
+		if err != nil {
+			return err
+		}
+		*to = append(*to, b)
+	}
+	return nil
+}
+
+// single reads one block; null is none.
+func (d *decoder) single(dec *jsontext.Decoder, to *Block) error {
+	raw, err := d.next(dec)
+	if err != nil || jsontext.Value(raw).Kind() == 'n' {
+		return err
+	}
+	*to, err = d.block(raw, below(d.at, dec.StackPointer()))
+	return err
+}
+
+func (d *decoder) block(raw json.RawMessage, at string) (Block, error) {
+	if jsontext.Value(raw).Kind() != '{' {
+		return nil, &fieldError{at, errNoObject}
+	}
+	kind, err := text(raw, "type")
+	if err != nil {
+		return nil, &fieldError{at + ".type", err}
+	}
+	if kind == "" {
+		return nil, &fieldError{at + ".type", errMissing}
+	}
+	known, ok := d.kinds[kind]
+	if !ok {
+		d.met("content_block", kind, raw)
+		return &UnknownBlock{kind, raw}, nil
+	}
+	b := known.new()
+	if err := d.decode(raw, at, b); err != nil {
+		return nil, err
+	}
+	if name := missing(raw, known.required); name != "" {
+		return nil, &fieldError{at + "." + name, errMissing}
+	}
+	source := b.origin()
+	source.Type, source.Raw = kind, raw
+	for name, value := range source.Extra {
+		d.met("field", "content_block/"+kind+"."+name, value)
+	}
+	return b, nil
+}
+
+func textOf(blocks []Block) string {
+	var texts []string
+	for _, b := range blocks {
+		if t, ok := b.(*Text); ok {
+			texts = append(texts, t.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}

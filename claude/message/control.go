@@ -1,0 +1,66 @@
+package message
+
+import "encoding/json"
+
+// A ControlRequest is a request of the CLI to this process.
+type ControlRequest struct {
+	Header
+	RequestID string          `json:"request_id"`
+	Request   json.RawMessage `json:"request"`
+	Kind      string          `json:"-"` // the request's subtype
+}
+
+func (m *ControlRequest) finish(d *decoder) error {
+	var request struct {
+		Subtype string `json:"subtype"`
+	}
+	err := d.part(m.Request, "request", &request, "subtype")
+	m.Kind = request.Subtype
+	return err
+}
+
+// A ControlResponse answers a request of this process.
+type ControlResponse struct {
+	Header
+	Response struct {
+		Subtype   string          `json:"subtype"` // success or error
+		RequestID string          `json:"request_id"`
+		Response  json.RawMessage `json:"response"` // nil if there is none
+		Error     string          `json:"error"`
+		ErrorCode string          `json:"error_code"`
+
+		// Of the answer to initialize: requests that wait for an answer.
+		PendingPermissionRequests json.RawMessage `json:"pending_permission_requests"`
+		PendingUserDialogRequests json.RawMessage `json:"pending_user_dialog_requests"`
+	} `json:"response"`
+}
+
+func (m *ControlResponse) finish(*decoder) error {
+	switch {
+	case m.Response.RequestID == "":
+		return &fieldError{"response.request_id", errMissing}
+	case m.Response.Subtype == "":
+		return &fieldError{"response.subtype", errMissing}
+	}
+	return nil
+}
+
+// A ControlCancel takes back a request of the CLI.
+type ControlCancel struct {
+	Header
+	RequestID string `json:"request_id"`
+}
+
+// A KeepAlive says nothing but that the CLI is there.
+type KeepAlive struct{ Header }
+
+// A ControlRequestProgress tells that a request of this process is worked on.
+type ControlRequestProgress struct {
+	Header
+	RequestID    string `json:"request_id"`
+	Status       string `json:"status"` // started or api_retry
+	Attempt      int64  `json:"attempt"`
+	MaxRetries   int64  `json:"max_retries"`
+	RetryDelayMS int64  `json:"retry_delay_ms"`
+	ErrorStatus  int64  `json:"error_status"`
+}

@@ -1,0 +1,142 @@
+package message
+
+import (
+	"bytes"
+	"log/slog"
+	"maps"
+	"sync"
+)
+
+// A Parser types lines. It remembers what unknown things it met. It may be used
+// by many goroutines; the zero value is ready.
+type Parser struct {
+	Logger *slog.Logger // slog.Default() if nil
+
+	mu      sync.Mutex
+	decoder *decoder
+	kinds   map[string]kind
+	unknown map[string]int
+	fields  map[string]bool
+}
+
+// Parse types one line, which it keeps. The error is a *ParseError if the line
+// is no JSON object, or a known type lacks a field or has one of another type.
+func (p *Parser) Parse(line []byte) (Message, error) {
+	line = bytes.TrimSpace(line)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.decoder == nil {
+		p.decoder, p.kinds = newDecoder(), kinds()
+		p.decoder.met = p.met
+		p.unknown, p.fields = map[string]int{}, map[string]bool{}
+	}
+	m, h, err := p.parse(line)
+	if err == nil {
+		return m, nil
+	}
+	located := located(err, "")
+	return nil, &ParseError{Type: h.Type, Subtype: h.Subtype, Field: located.field, Line: line, Err: located.err}
+}
+
+// Unknown returns the types that were not known, and how often they came:
+// "type", "system/subtype" or "content_block/type".
+func (p *Parser) Unknown() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.unknown)
+}
+
+func (p *Parser) parse(line []byte) (m Message, h Header, err error) {
+	if len(line) == 0 || line[0] != '{' {
+		return nil, h, errNoObject
+	}
+	if h.Type, err = text(line, "type"); err != nil {
+		return nil, h, err
+	}
+	key := h.Type
+	if key == "system" || key == "result" {
+		if h.Subtype, err = text(line, "subtype"); err != nil {
+			return nil, h, err
+		}
+	}
+	if key == "system" {
+		key += "/" + h.Subtype
+	}
+	known, ok := p.kinds[key]
+	if !ok {
+		known = of[Unknown]("type")
+	}
+	m = known.new()
+	if err := p.decode(line, m, known.required); err != nil {
+		return nil, h, err
+	}
+	m.Head().Type, m.Head().Subtype = h.Type, h.Subtype
+	p.note(key, m)
+	return m, h, nil
+}
+
+// A finisher has parts that are decoded when the rest is.
+type finisher interface{ finish(d *decoder) error }
+
+func (p *Parser) decode(line []byte, m Message, required []string) error {
+	d := p.decoder
+	d.warnings = nil
+	if err := d.part(line, "", m, required...); err != nil {
+		return err
+	}
+	m.Head().Raw = line
+	if f, ok := m.(finisher); ok {
+		if err := f.finish(d); err != nil {
+			return err
+		}
+	}
+	m.Head().Warnings = d.warnings
+	return nil
+}
+
+// note logs and counts what is strange about a message.
+func (p *Parser) note(key string, m Message) {
+	h := m.Head()
+	for _, w := range h.Warnings {
+		p.log().Warn("read a number of the claude CLI", "message", key, "warning", w)
+	}
+	switch m.(type) {
+	case *Unknown:
+		p.met("message", key, h.Raw)
+		return
+	case *Result:
+		switch h.Subtype {
+		case "success", "error_during_execution", "error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries":
+		default: // it ends a turn all the same
+			p.met("message", "result/"+h.Subtype, h.Raw)
+		}
+	}
+	for name, value := range h.Extra {
+		p.met("field", key+"."+name, value)
+	}
+}
+
+// met logs what is not known the first time that it comes.
+func (p *Parser) met(kind, name string, raw []byte) {
+	if kind == "field" {
+		if !p.fields[name] {
+			p.fields[name] = true
+			p.log().Debug("the claude CLI sent an unknown field", "field", name)
+		}
+		return
+	}
+	if kind == "content_block" {
+		name = kind + "/" + name
+	}
+	p.unknown[name]++
+	if p.unknown[name] == 1 {
+		p.log().Warn("the claude CLI sent an unknown message or content block", "type", name, "data", shorten(raw))
+	}
+}
+
+func (p *Parser) log() *slog.Logger {
+	if p.Logger == nil {
+		return slog.Default()
+	}
+	return p.Logger
+}

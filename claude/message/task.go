@@ -1,0 +1,137 @@
+package message
+
+import "encoding/json"
+
+// A Task names a sub-agent or another background task.
+type Task struct {
+	TaskID       string `json:"task_id"`
+	RunID        string `json:"run_id,omitempty"`
+	ToolUseID    string `json:"tool_use_id,omitempty"` // the call that started it
+	TaskType     string `json:"task_type,omitempty"`   // local_agent, local_workflow, …
+	SubagentType string `json:"subagent_type,omitempty"`
+	Description  string `json:"description,omitempty"`
+	ParentTaskID string `json:"parent_task_id,omitempty"`
+	Ambient      bool   `json:"ambient,omitempty"`
+}
+
+// A TaskUsage counts what a task has used.
+type TaskUsage struct {
+	TotalTokens int64 `json:"total_tokens"`
+	ToolUses    int64 `json:"tool_uses"`
+	DurationMS  int64 `json:"duration_ms"`
+}
+
+// A TaskStarted tells that a sub-agent or another background task began.
+type TaskStarted struct {
+	Header
+	Task
+	IsBackgrounded bool   `json:"is_backgrounded"`
+	SpawnDepth     int64  `json:"spawn_depth"`
+	WorkflowName   string `json:"workflow_name"`
+	Prompt         string `json:"prompt"`
+	SkipTranscript bool   `json:"skip_transcript"`
+}
+
+// A TaskProgress tells how far a background task is.
+type TaskProgress struct {
+	Header
+	Task
+	Usage        TaskUsage `json:"usage"`
+	LastToolName string    `json:"last_tool_name"`
+	Summary      string    `json:"summary"`
+}
+
+// A TaskUpdated tells what changed with a background task.
+type TaskUpdated struct {
+	Header
+	Task
+	Patch TaskPatch `json:"patch"`
+}
+
+// A TaskPatch is what changed with a task; what is empty did not.
+type TaskPatch struct {
+	Status         string  `json:"status"` // pending, running, completed, failed, killed or paused
+	Description    string  `json:"description"`
+	EndTime        float64 `json:"end_time"`
+	TotalPausedMS  int64   `json:"total_paused_ms"`
+	Error          string  `json:"error"`
+	IsBackgrounded *bool   `json:"is_backgrounded"`
+}
+
+// A TaskNotification tells that a background task ended.
+type TaskNotification struct {
+	Header
+	Task
+	Status         string          `json:"status"` // completed, failed or stopped
+	Reason         string          `json:"reason"`
+	Summary        string          `json:"summary"`
+	OutputFile     string          `json:"output_file"`
+	Usage          *TaskUsage      `json:"usage"`
+	ResourceLinks  json.RawMessage `json:"resource_links"`
+	SkipTranscript bool            `json:"skip_transcript"`
+}
+
+// A BackgroundTasksChanged tells the background tasks that there are now.
+type BackgroundTasksChanged struct {
+	Header
+	Tasks []Task `json:"tasks"`
+}
+
+// A ToolProgress tells that a tool works.
+type ToolProgress struct {
+	Header
+	Agent
+	ToolUseID          string          `json:"tool_use_id"`
+	ToolName           string          `json:"tool_name"`
+	ElapsedTimeSeconds float64         `json:"elapsed_time_seconds"`
+	TaskID             string          `json:"task_id"`
+	Heartbeat          bool            `json:"heartbeat"`
+	SubagentRetry      json.RawMessage `json:"subagent_retry"`
+}
+
+// A ToolUseSummary tells in a few words what some calls did.
+type ToolUseSummary struct {
+	Header
+	Summary             string   `json:"summary"`
+	PrecedingToolUseIDs []string `json:"preceding_tool_use_ids"`
+}
+
+// An ElicitationComplete tells that a question of an MCP server is answered.
+type ElicitationComplete struct {
+	Header
+	MCPServerName string `json:"mcp_server_name"`
+	ElicitationID string `json:"elicitation_id"`
+}
+
+// A HookRun names a run of a hook.
+type HookRun struct {
+	HookID    string `json:"hook_id"`
+	HookName  string `json:"hook_name"`
+	HookEvent string `json:"hook_event"`
+}
+
+// A HookStarted tells that a hook began.
+type HookStarted struct {
+	Header
+	HookRun
+}
+
+// A HookProgress is what a hook has written so far.
+type HookProgress struct {
+	Header
+	HookRun
+	Stdout string `json:"stdout"`
+	Stderr string `json:"stderr"`
+	Output string `json:"output"`
+}
+
+// A HookResponse tells what a hook came to.
+type HookResponse struct {
+	Header
+	HookRun
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
+	Output   string `json:"output"`
+	ExitCode *int64 `json:"exit_code"`
+	Outcome  string `json:"outcome"` // success, error or cancelled
+}

@@ -1,0 +1,113 @@
+package message
+
+import (
+	"encoding/json"
+	"errors"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Usage counts the tokens of one turn of the main agent; those of sub-agents
+// are in ModelUsage.
+type Usage struct {
+	InputTokens              int64               `json:"input_tokens"`
+	OutputTokens             int64               `json:"output_tokens"`
+	CacheCreationInputTokens int64               `json:"cache_creation_input_tokens"`
+	CacheReadInputTokens     int64               `json:"cache_read_input_tokens"`
+	OutputTokensDetails      OutputTokensDetails `json:"output_tokens_details"`
+	ServerToolUse            ServerToolCounts    `json:"server_tool_use"`
+	CacheCreation            CacheCreation       `json:"cache_creation"`
+	ServiceTier              string              `json:"service_tier"`
+	InferenceGeo             string              `json:"inference_geo"`
+	Speed                    string              `json:"speed"`
+	Iterations               json.RawMessage     `json:"iterations,omitempty"`
+	FallbackCredit           json.RawMessage     `json:"fallback_credit,omitempty"`
+}
+
+// OutputTokensDetails tells what output tokens were for.
+type OutputTokensDetails struct {
+	ThinkingTokens int64 `json:"thinking_tokens"`
+}
+
+// ServerToolCounts counts the calls of tools that the API runs itself.
+type ServerToolCounts struct {
+	WebSearchRequests int64 `json:"web_search_requests"`
+	WebFetchRequests  int64 `json:"web_fetch_requests"`
+}
+
+// CacheCreation counts the tokens written to the cache, by how long it keeps them.
+type CacheCreation struct {
+	Ephemeral1hInputTokens int64 `json:"ephemeral_1h_input_tokens"`
+	Ephemeral5mInputTokens int64 `json:"ephemeral_5m_input_tokens"`
+}
+
+// A ModelUsage counts what one model was used for, with sub-agents.
+type ModelUsage struct {
+	InputTokens                         int64   `json:"inputTokens"`
+	OutputTokens                        int64   `json:"outputTokens"`
+	ThinkingTokens                      int64   `json:"thinkingTokens"`
+	CacheReadInputTokens                int64   `json:"cacheReadInputTokens"`
+	CacheCreationInputTokens            int64   `json:"cacheCreationInputTokens"`
+	CacheCreationEphemeral5mInputTokens int64   `json:"cacheCreationEphemeral5mInputTokens"`
+	CacheCreationEphemeral1hInputTokens int64   `json:"cacheCreationEphemeral1hInputTokens"`
+	WebSearchRequests                   int64   `json:"webSearchRequests"`
+	CostUSD                             float64 `json:"costUSD"`
+	ContextWindow                       int64   `json:"contextWindow"`
+	MaxOutputTokens                     int64   `json:"maxOutputTokens"`
+	CanonicalModel                      string  `json:"canonicalModel,omitempty"`
+	Provider                            string  `json:"provider,omitempty"`
+	CostBasis                           string  `json:"costBasis,omitempty"` // list, managed or unknown
+}
+
+// ParseUsage reads the usage of a result or an answer. It always succeeds: what
+// is not as it ought to be counts as none, with a warning. Null is no usage.
+func ParseUsage(raw []byte) (u Usage, warnings []string) {
+	d := newDecoder()
+	if len(raw) == 0 {
+		return u, nil
+	}
+	if err := d.decode(raw, "", &u); err != nil {
+		return Usage{}, append(d.warnings, "usage: "+err.Error())
+	}
+	return u, d.warnings
+}
+
+// usage reads a Usage without failing on what it has in it.
+func (d *decoder) usage(dec *jsontext.Decoder, to *Usage) error {
+	raw, err := d.next(dec)
+	if err != nil {
+		return err
+	}
+	at := below(d.at, dec.StackPointer())
+	type plain Usage // has no function of its own
+	lenient := jsonv2.JoinUnmarshalers(
+		jsonv2.UnmarshalFromFunc(d.raw),
+		jsonv2.UnmarshalFromFunc(d.integer),
+		jsonv2.UnmarshalFromFunc(orNone[string](d, '"')),
+		jsonv2.UnmarshalFromFunc(orNone[plain](d, '{')),
+		jsonv2.UnmarshalFromFunc(orNone[OutputTokensDetails](d, '{')),
+		jsonv2.UnmarshalFromFunc(orNone[ServerToolCounts](d, '{')),
+		jsonv2.UnmarshalFromFunc(orNone[CacheCreation](d, '{')),
+	)
+	return d.decodeWith(with(lenient), raw, at, (*plain)(to))
+}
+
+// orNone reads a T from values of one kind; others are none, with a warning
+// unless it is null.
+func orNone[T any](d *decoder, kind jsontext.Kind) func(*jsontext.Decoder, *T) error {
+	return func(dec *jsontext.Decoder, to *T) error {
+		if dec.PeekKind() == kind {
+			return errors.ErrUnsupported
+		}
+		v, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		if v.Kind() != 'n' {
+			d.warn(dec.StackPointer(), v)
+		}
+		*to = *new(T)
+		return nil
+	}
+}
