@@ -12,7 +12,7 @@ func TestTurnsSettle(t *testing.T) {
 	state := func(s string) message.Message { return &message.SessionState{State: s} }
 	answer := func(uuids ...string) message.Message { return &message.Result{UserMessageUUIDs: uuids} }
 	task := &message.Result{Origin: &message.Origin{Kind: "task-notification"}}
-	started, done := &message.TaskStarted{TaskID: "t"}, &message.TaskNotification{TaskID: "t"}
+	started, done := &message.TaskStarted{Task: message.Task{TaskID: "t"}}, &message.TaskNotification{Task: message.Task{TaskID: "t"}}
 	for _, test := range []struct {
 		name    string
 		prompts []string
