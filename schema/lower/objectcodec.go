@@ -1,6 +1,9 @@
 package lower
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // An objectCodec writes an object with other names and with members that are
 // always there.
@@ -56,15 +59,14 @@ func (c *objectCodec) parts() []codec {
 
 // find returns the property of a name as the reader knows it, or as the
 // original does if no other has that name.
-func (c *objectCodec) find(name []byte) *property {
-	i, ok := c.bySeen[string(name)]
-	if !ok {
-		i, ok = c.byName[string(name)]
+func (c *objectCodec) find(name []byte) (p *property, original bool) {
+	if i, ok := c.bySeen[string(name)]; ok {
+		return &c.properties[i], false
 	}
-	if !ok {
-		return nil
+	if i, ok := c.byName[string(name)]; ok {
+		return &c.properties[i], true
 	}
-	return &c.properties[i]
+	return nil, false
 }
 
 func (c *objectCodec) decode(x *trip, dst []byte) []byte {
@@ -75,15 +77,16 @@ func (c *objectCodec) decode(x *trip, dst []byte) []byte {
 		return append(dst, x.value()...)
 	}
 	dst = append(dst, '{')
+	object := x.parser
 	for n := 0; x.more(n, '}'); n++ {
-		dst = c.member(x, dst, n)
+		dst = c.member(x, dst, n, object)
 	}
 	return append(dst, '}')
 }
 
-// member decodes a member, before which there were n. It is most likely the
-// property at that place.
-func (c *objectCodec) member(x *trip, dst []byte, n int) []byte {
+// member decodes a member of an object, before which there were n. It is most
+// likely the property at that place.
+func (c *objectCodec) member(x *trip, dst []byte, n int, object parser) []byte {
 	if n < len(c.properties) && x.skip(c.properties[n].token) {
 		return c.properties[n].decode(x, dst)
 	}
@@ -91,9 +94,14 @@ func (c *objectCodec) member(x *trip, dst []byte, n int) []byte {
 	if c.more != "" && string(name) == c.more {
 		return c.splice(x, dst)
 	}
-	p := c.find(name)
-	if p == nil {
+	p, original := c.find(name)
+	switch {
+	case p == nil:
 		p = &property{quoted: quoted, seen: string(name), codec: c.rest}
+	case original && x.spend(object.src) && object.has(p.seen):
+		x.note(fmt.Sprintf("%q is %q here, which is taken", name, p.seen))
+		x.value()
+		return dst
 	}
 	return p.decode(x, dst)
 }

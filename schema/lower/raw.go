@@ -129,6 +129,18 @@ func (p *parser) only(name string) (value []byte, ok bool) {
 	return value, true
 }
 
+// has says that an object that was entered has a member of that name.
+func (p *parser) has(name string) bool {
+	q := *p
+	for n := 0; q.more(n, '}'); n++ {
+		_, found := q.name()
+		if q.value(); string(found) == name {
+			return !q.bad
+		}
+	}
+	return false
+}
+
 // kind returns the kind of the value that comes next.
 func (p *parser) kind() schema.Kinds {
 	q := *p
