@@ -1,9 +1,12 @@
+//go:build unix
+
 package cli_test
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +19,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude/cli"
+	"go.uber.org/goleak"
 )
 
 // This test binary is also the command that is run: FAKE_CLI says how it
@@ -56,30 +60,23 @@ func fake(modes string) {
 			}
 			w.WriteString("\"}\n")
 			w.Flush()
+		case "noise":
+			for {
+				fmt.Fprintln(os.Stderr, strings.Repeat("noise", 1000))
+			}
 		case "deaf": // does not end at SIGTERM
 			signal.Ignore(syscall.SIGTERM)
-		case "child": // a process that holds all pipes, and ends with SIGKILL only
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "FAKE_CLI=deaf,pid,hang")
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-			if cmd.Start() != nil {
-				os.Exit(99)
-			}
+		case "child": // a process that holds all pipes, and behaves as told
+			spawn("pid,"+value, nil)
+		case "deafchild":
+			spawn("deaf,pid,hang", nil)
 		case "stranger": // one that has left the group
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "FAKE_CLI=pid,hang")
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-			if cmd.Start() != nil {
-				os.Exit(99)
-			}
+			spawn("pid,hang", &syscall.SysProcAttr{Setsid: true})
 		case "start": // a command of its own, through the package
-			p, err := cli.Start(context.Background(), &cli.Options{Path: os.Args[0], Env: []string{"FAKE_CLI=pid,hang"}})
-			if err != nil {
-				os.Exit(98)
-			}
-			line, _ := p.ReadLine()
-			fmt.Printf("%s\n", line)
+			p := must(cli.Start(context.Background(), &cli.Options{Path: os.Args[0], Env: []string{"FAKE_CLI=pid,hang"}}))
+			fmt.Printf("%s\n", must(p.ReadLine()))
+		case "line":
+			os.Stdin.Read(make([]byte, 1))
 		case "eof":
 			io.Copy(io.Discard, os.Stdin)
 		case "hang":
@@ -92,6 +89,23 @@ func fake(modes string) {
 	}
 }
 
+func spawn(mode string, attr *syscall.SysProcAttr) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "FAKE_CLI="+mode)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdin, os.Stdout, os.Stderr, attr
+	must(0, cmd.Start())
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(99)
+	}
+	return v
+}
+
+// start runs the fake command. When the test ends, it is closed, and nothing of
+// it may be left.
 func start(t *testing.T, mode string, opts cli.Options) *cli.Process {
 	t.Helper()
 	opts.Path = os.Args[0]
@@ -99,10 +113,75 @@ func start(t *testing.T, mode string, opts cli.Options) *cli.Process {
 	if opts.Grace == 0 {
 		opts.Grace = time.Minute // what should not need it does not get it
 	}
+	before := descriptors(t)
+	running := goleak.IgnoreCurrent()
 	p, err := cli.Start(t.Context(), &opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.Close() })
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		nothingLeft(t, before, running)
+	})
 	return p
+}
+
+func nothingLeft(t *testing.T, before int, running goleak.Option) {
+	t.Helper()
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+		t.Errorf("a child is left: %d, %v", pid, err)
+	}
+	if after := descriptors(t); after != before {
+		t.Errorf("%d descriptors before, %d after", before, after)
+	}
+	if err := goleak.Find(running); err != nil {
+		t.Error(err)
+	}
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// readPID reads the line of the mode "pid".
+func readPID(t *testing.T, p *cli.Process) int {
+	t.Helper()
+	line, err := p.ReadLine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pidIn(t, line)
+}
+
+func pidIn(t *testing.T, line []byte) int {
+	t.Helper()
+	var said struct{ PID int }
+	if err := json.Unmarshal(line, &said); err != nil || said.PID == 0 {
+		t.Fatalf("%q tells no process: %v", line, err)
+	}
+	return said.PID
+}
+
+// ended waits until a process that is not our child has ended.
+func ended(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("process %d runs on", pid)
+		}
+	}
+}
+
+func alive(pid int) bool {
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && bytes.Contains(stat, []byte(") Z ")) {
+		return false // its parent has not looked yet
+	}
+	return syscall.Kill(pid, 0) == nil
 }

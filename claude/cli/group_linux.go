@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -9,4 +13,23 @@ import (
 // process. SIGTERM lets it end what it started.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// zombies says that all of a group have ended, and only wait for a parent that
+// looks late or never, as the first process of a container may.
+func zombies(pid int) bool {
+	group := strconv.Itoa(pid)
+	all, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	for _, name := range all {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		// PID (NAME) STATE PARENT GROUP …, where the name may hold anything.
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(fields) > 2 && fields[2] == group && fields[0] != "Z" && fields[0] != "X" {
+			return false
+		}
+	}
+	return len(all) > 0
 }

@@ -18,7 +18,7 @@ func killGroup(pid int) bool { return syscall.Kill(-pid, syscall.SIGKILL) == nil
 func groupAlive(pid int) bool {
 	for {
 		if reaped, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil); reaped <= 0 && err != syscall.EINTR {
-			return syscall.Kill(-pid, 0) == nil
+			return syscall.Kill(-pid, 0) == nil && !zombies(pid)
 		}
 	}
 }

@@ -24,15 +24,17 @@ func (p *Process) WriteLine(line []byte) error {
 	if err == nil {
 		return nil
 	}
-	select {
-	case <-p.exited:
-	case <-time.After(lastWords):
-	}
-	if exit := p.exit(); exit != nil {
-		err = exit
+	if err != errInputClosed { // it has ended, or is about to
+		select {
+		case <-p.exited:
+			err = p.exit()
+		case <-time.After(lastWords):
+		}
 	}
 	return fmt.Errorf("write a line to the claude command: %w", err)
 }
+
+var errInputClosed = fmt.Errorf("its input is closed: %w", os.ErrClosed)
 
 // CloseInput ends the command's input, on which it ends after its turn. A line
 // that is being written is written to its end.
@@ -50,7 +52,7 @@ func (i *input) write(line []byte) error {
 	defer i.settle()
 	defer i.mu.Unlock()
 	if i.ended.Load() {
-		return fmt.Errorf("its input is closed: %w", os.ErrClosed)
+		return errInputClosed
 	}
 	_, err := i.file.Write(line)
 	return err
@@ -76,7 +78,4 @@ func (i *input) settle() error {
 }
 
 // abandon closes the file even while a line is written: nobody reads it.
-func (i *input) abandon() {
-	i.ended.Store(true)
-	_ = i.file.Close() // nothing is lost
-}
+func (i *input) abandon() { _ = i.file.Close() } // nothing is lost

@@ -144,11 +144,13 @@ func (p *Process) endGroup() {
 
 // groupEnds waits for the end of a group.
 func groupEnds(pid int, patience time.Duration) bool {
-	const often = 5 * time.Millisecond
-	for end := time.Now().Add(patience); groupAlive(pid); time.Sleep(often) {
+	const longest = 50 * time.Millisecond
+	end := time.Now().Add(patience)
+	for pause := time.Millisecond; groupAlive(pid); pause = min(2*pause, longest) {
 		if time.Now().After(end) {
 			return false
 		}
+		time.Sleep(pause)
 	}
 	return true
 }
