@@ -73,6 +73,10 @@ type Policy struct {
 	Unchecked bool
 
 	Quiet bool // calls are not logged at info level: the tool is polled
+
+	// MaxOutput is how many characters of a result reach the model whole; 0
+	// means the reader's own limit.
+	MaxOutput int
 }
 
 // A Call is one request to run a tool.

@@ -3,35 +3,186 @@ package claude
 import (
 	"context"
 	"encoding/json"
-
-	"github.com/toolpost/toolpost/claude/message"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
 )
 
 // tools are the servers of one session.
-type tools struct{}
+type tools struct {
+	ctx    context.Context // of all calls
+	log    *slog.Logger
+	opts   *Options
+	send   func(server string, message json.RawMessage) // once the CLI runs
+	own    *Server
+	ports  []*port
+	warned map[string]bool // tools that were told as dropped
+}
 
 // openTools opens a session on each server of the options. Ctx is that of all
 // calls.
-func openTools(ctx context.Context, o *Options) (*tools, error) { return nil, nil }
+func openTools(ctx context.Context, o *Options) (*tools, error) {
+	t := &tools{ctx: ctx, log: o.logger(), opts: o, warned: map[string]bool{}}
+	servers := o.Servers
+	if o.Toolset != nil {
+		own, err := NewServer(ctx, "", o.Toolset, &ServerOptions{Logger: t.log})
+		if err != nil {
+			return nil, err
+		}
+		t.own, servers = own, append([]*Server{own}, servers...)
+	}
+	if err := t.add(servers); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
 
-// connect gives the servers the way to the CLI.
-func (t *tools) connect(c *conn) {}
+// add makes a port of each server.
+func (t *tools) add(servers []*Server) error {
+	taken := map[string]string{}
+	for _, s := range servers {
+		if t.port(s.name) != nil {
+			return fmt.Errorf("serve tools to the claude CLI: two servers are named %q; give one another name", s.name)
+		}
+		m, err := readManifest(t.ctx, s, t.log)
+		if err != nil {
+			return err
+		}
+		names, err := toolNames(m.List.Tools)
+		if err != nil {
+			return err
+		}
+		for _, tool := range names {
+			name := t.opts.toolName(s.name, tool)
+			if other, twice := taken[name]; twice {
+				return fmt.Errorf("serve tools to the claude CLI: servers %q and %q both have a tool that it calls %s; rename one", other, s.name, name)
+			}
+			taken[name] = s.name
+		}
+		t.ports = append(t.ports, &port{tools: t, server: s, manifest: m, listed: names, settled: names})
+	}
+	return nil
+}
+
+// connect gives the servers the way to the CLI. It has an answer to what they
+// ask come as a message of its own.
+func (t *tools) connect(c *conn) {
+	t.send = func(server string, message json.RawMessage) {
+		_, err := c.post("mcp_message", map[string]any{"server_name": server, "message": message})
+		if err != nil && t.ctx.Err() == nil {
+			t.log.Warn("send a message of a server to the claude CLI", "server", server, "error", err)
+		}
+	}
+}
+
+func (t *tools) port(name string) *port {
+	for _, p := range t.ports {
+		if p.server.name == name {
+			return p
+		}
+	}
+	return nil
+}
 
 // names are those of the servers.
-func (t *tools) names() []string { return nil }
+func (t *tools) names() []string {
+	names := make([]string, len(t.ports))
+	for i, p := range t.ports {
+		names[i] = p.server.name
+	}
+	return names
+}
 
 // manifests are what the servers would answer to initialize and tools/list, by
 // server, for the first control request.
-func (t *tools) manifests() map[string]any { return nil }
+func (t *tools) manifests() map[string]any {
+	all := map[string]any{}
+	for _, p := range t.ports {
+		all[p.server.name] = p.manifest
+	}
+	return all
+}
 
 // allowed are the tools that may run without being asked for, under the CLI's
 // names.
-func (t *tools) allowed() []string { return nil }
+func (t *tools) allowed() []string {
+	var all []string
+	for _, p := range t.ports {
+		if p.server.ask {
+			continue
+		}
+		for _, tool := range p.names() {
+			all = append(all, ToolName(p.server.name, tool))
+		}
+	}
+	return all
+}
+
+// A bridged answer is how the CLI takes an answer to mcp_message.
+type bridged struct {
+	Response json.RawMessage `json:"mcp_response"`
+}
+
+// acknowledge answers what has no answer in MCP.
+func acknowledge() (any, error) {
+	return bridged{json.RawMessage(`{"jsonrpc":"2.0","result":{},"id":0}`)}, nil
+}
 
 // receive is the responder for mcp_message.
-func (t *tools) receive(ctx context.Context, request json.RawMessage) func() (any, error) { return nil }
+func (t *tools) receive(ctx context.Context, request json.RawMessage) func() (any, error) {
+	finish, err := t.route(ctx, request)
+	if err != nil {
+		return func() (any, error) { return nil, err }
+	}
+	return finish
+}
 
-// arrived compares the tools that the CLI has with those that it was given.
-func (t *tools) arrived(init *message.Init) error { return nil }
+func (t *tools) route(ctx context.Context, request json.RawMessage) (func() (any, error), error) {
+	var r struct {
+		Server  string          `json:"server_name"`
+		Message json.RawMessage `json:"message"`
+	}
+	var e envelope
+	if err := json.Unmarshal(request, &r); err != nil {
+		return nil, fmt.Errorf("read mcp_message: %w", err)
+	}
+	if err := json.Unmarshal(r.Message, &e); err != nil {
+		return nil, fmt.Errorf("read the message of mcp_message: %w", err)
+	}
+	p := t.port(r.Server)
+	if p == nil {
+		return nil, fmt.Errorf("there is no server %q in this process: there are %s", r.Server, strings.Join(t.names(), ", "))
+	}
+	return p.receive(ctx, &e, r.Message)
+}
 
-func (t *tools) close() {}
+// leaveTime is how long handlers may take to see that their session has ended.
+const leaveTime = time.Second
+
+// close ends all calls. A handler that does not heed it is left behind.
+func (t *tools) close() {
+	for _, p := range t.ports {
+		if p.link != nil {
+			p.link.close()
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, p := range t.ports {
+			if p.link != nil {
+				<-p.link.done
+			}
+		}
+		if t.own != nil {
+			_ = t.own.Close() // it has no sessions left, or has told of them
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(leaveTime):
+		t.log.Warn("a tool goes on although its session has ended; it should heed its context")
+	}
+}

@@ -2,20 +2,141 @@ package claude
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/mcpserver"
 )
+
+// DefaultServer is the name of a server that has no other.
+const DefaultServer = "tools"
 
 // A Server is a toolset that is served to the CLI inside this process. It may be
 // used in many sessions at once.
-type Server struct{}
+type Server struct {
+	name string
+	ask  bool
+	live *toolpost.Live
+	mcp  *mcpserver.Server
+}
 
 // ServerOptions are the optional parts of NewServer.
-type ServerOptions struct{}
+type ServerOptions struct {
+	Ask         bool               // its tools are not allowed from the start: Options.Permission is asked
+	Deferred    bool               // the model is told the names of the tools only, and has to search for what it needs
+	SkipRefused bool               // log tools that the CLI would not take and leave them out, instead of a *ToolsRefusedError
+	Features    *toolpost.Features // instructions, prompts and resources beside the tools
+	Dialect     *dialect.Dialect   // what the CLI takes; "claude-code" if nil
+	Logger      *slog.Logger       // slog.Default() if nil
+}
 
 // NewServer adapts a toolset for the CLI. Its tools are called
-// mcp__NAME__TOOL there; name is "tools" if empty. Tools that the CLI would not
-// take are a *ToolsRefusedError.
+// mcp__NAME__TOOL there; name is [DefaultServer] if empty. Tools that the CLI
+// would not take are a *ToolsRefusedError.
 func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *ServerOptions) (*Server, error) {
-	return nil, nil
+	if opts == nil {
+		opts = &ServerOptions{}
+	}
+	if name == "" {
+		name = DefaultServer
+	}
+	if fold(name) != name {
+		return nil, fmt.Errorf("serve tools to the claude CLI: it would not find a server %q; name it with letters, digits, _ and - only", name)
+	}
+	d, log := opts.Dialect, opts.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	if d == nil {
+		var err error
+		if d, err = dialect.Find("claude-code"); err != nil {
+			return nil, err
+		}
+	}
+	refused, first := &ToolsRefusedError{Server: name}, true
+	adapted := d.Layer(sound(ts), &dialect.Options{Server: name, Report: func(a *dialect.Adapted) {
+		if first && !opts.SkipRefused {
+			refused.Tools = refusals(a.Withheld)
+			return
+		}
+		for _, w := range a.Withheld {
+			log.Warn("a tool is not served to the claude CLI, which would not take it", "server", name, "tool", w.Name, "rule", w.Rule, "why", w.Why)
+		}
+	}})
+	live, err := toolpost.NewLive(ctx, toolpost.Map(adapted, presenter(opts.Deferred)))
+	if err != nil {
+		return nil, fmt.Errorf("serve tools to the claude CLI as %q: %w", name, err)
+	}
+	if len(refused.Tools) > 0 {
+		return nil, refused
+	}
+	first = false
+	s := &Server{name: name, ask: opts.Ask, live: live, mcp: mcpserver.New(live, &mcpserver.Options{Name: name, Logger: log})}
+	if opts.Features != nil {
+		s.mcp.SetFeatures(opts.Features)
+	}
+	return s, nil
+}
+
+// Name returns the name under which the CLI knows the server.
+func (s *Server) Name() string { return s.name }
+
+// Refresh lists the toolset again. All sessions are told if it has changed.
+// Tools that the CLI would not take are logged and left out.
+func (s *Server) Refresh(ctx context.Context) error {
+	if err := s.live.Refresh(ctx); err != nil {
+		return fmt.Errorf("list the tools of server %q again: %w", s.name, err)
+	}
+	return nil
+}
+
+// Close ends the server in all sessions, with the calls that run.
+func (s *Server) Close() error { return s.mcp.Close() }
+
+// sound refuses lists that no dialect makes good.
+func sound(ts toolpost.Toolset) toolpost.Toolset {
+	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
+		if ts == nil {
+			return nil, errors.New("there is no toolset")
+		}
+		tools, err := ts.Tools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		seen := map[string]*toolpost.Tool{}
+		for _, t := range tools {
+			if first := seen[t.Name]; first != nil {
+				return nil, &toolpost.DuplicateError{Name: t.Name, First: first.Description, Second: t.Description}
+			}
+			if t.Handler == nil {
+				return nil, fmt.Errorf("tool %q has no handler", t.Name)
+			}
+			seen[t.Name] = t
+		}
+		return tools, nil
+	})
+}
+
+// ToolName returns the CLI's name for a tool of a server: mcp__SERVER__TOOL,
+// with _ for what is no letter, digit, _ or -.
+func ToolName(server, tool string) string { return "mcp__" + fold(server) + "__" + fold(tool) }
+
+// fold writes a name as the CLI does, which counts characters in UTF-16.
+func fold(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r == '_', r == '-', '0' <= r && r <= '9', 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z':
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			b.WriteString("__")
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
 }

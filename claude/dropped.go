@@ -1,0 +1,109 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// A ToolsDroppedError reports tools that were served to the CLI and that it does
+// not have. It says nothing of that itself. Options.AllowDropped logs it instead.
+type ToolsDroppedError struct {
+	Server  string
+	Missing []string // as they are called in the CLI
+	Status  string   // of the server in the CLI; empty if it does not know it
+}
+
+func (e *ToolsDroppedError) Error() string {
+	status := e.Status
+	if status == "" {
+		status = "unknown to it"
+	}
+	return fmt.Sprintf("the claude CLI dropped %d tools of server %q, which is %s: %s; look for a rule of its settings that denies them, else for a part of them that it does not take; or set AllowDropped",
+		len(e.Missing), e.Server, status, strings.Join(e.Missing, ", "))
+}
+
+// arrived compares the tools that the CLI has with those that it was given.
+func (t *tools) arrived(init *message.Init) error {
+	have := map[string]bool{}
+	for _, name := range init.Tools {
+		have[name] = true
+	}
+	status := map[string]string{}
+	for _, s := range init.MCPServers {
+		status[s.Name] = s.Status
+	}
+	var dropped []error
+	for _, p := range t.ports {
+		e := &ToolsDroppedError{Server: p.server.name, Status: status[p.server.name]}
+		if e.Status == "pending" || e.Status == "disabled" { // it will have them, or was told not to
+			continue
+		}
+		for _, tool := range p.due() {
+			name := t.opts.toolName(p.server.name, tool)
+			if !have[name] && !t.opts.forbids(name) && !t.warned[name] {
+				e.Missing = append(e.Missing, name)
+			}
+		}
+		if len(e.Missing) > 0 {
+			dropped = append(dropped, e)
+		}
+	}
+	if !t.opts.AllowDropped {
+		return errors.Join(dropped...)
+	}
+	for _, err := range dropped {
+		t.log.Warn("go on without tools", "error", err)
+		for _, name := range err.(*ToolsDroppedError).Missing {
+			t.warned[name] = true
+		}
+	}
+	return nil
+}
+
+// toolName is what the CLI calls a tool, with the environment that it gets.
+func (o *Options) toolName(server, tool string) string {
+	switch o.variable("CLAUDE_AGENT_SDK_MCP_NO_PREFIX") {
+	case "", "0", "false":
+		return ToolName(server, tool)
+	}
+	return fold(tool)
+}
+
+// variable is the value of an environment variable of the CLI.
+func (o *Options) variable(name string) string {
+	value := os.Getenv(name)
+	for _, entry := range o.Env {
+		if n, v, _ := strings.Cut(entry, "="); n == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// forbids says that the options keep a tool from the CLI.
+func (o *Options) forbids(name string) bool {
+	for _, arg := range o.Args {
+		flag, rules, _ := strings.Cut(arg, "=")
+		if flag != "--disallowedTools" && flag != "--disallowed-tools" {
+			continue
+		}
+		for _, rule := range strings.FieldsFunc(rules, func(r rune) bool { return r == ',' || r == ' ' }) {
+			if covers(rule, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// covers says that a permission rule is about all of a tool: it is its name, a
+// pattern of it, or that of its server.
+func covers(rule, name string) bool {
+	matched, _ := path.Match(rule, name) // what is no pattern matches nothing
+	return matched || strings.HasPrefix(rule, "mcp__") && strings.HasPrefix(name, rule+"__")
+}

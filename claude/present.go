@@ -1,0 +1,159 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/toolpost/toolpost"
+)
+
+// presenter makes of a tool what the CLI reads without loss. Its strict reader
+// loses all tools of a server over a fault in a member that the model never
+// sees, so those are left out.
+func presenter(deferred bool) func(*toolpost.Tool) *toolpost.Tool {
+	return func(t *toolpost.Tool) *toolpost.Tool {
+		t.Source = nil
+		t.Output = nil // results have no structured content that would fit it
+		t.Meta = about(t, deferred)
+		t.Policy.Quiet = true // the stream tells of every call
+		t.Handler = present(t.Handler)
+		return t
+	}
+}
+
+// The members of a tool's _meta that the CLI heeds.
+const (
+	metaAlwaysLoad = "anthropic/alwaysLoad"
+	metaMaxResult  = "anthropic/maxResultSizeChars"
+)
+
+// about returns the _meta of a tool. What the tool says itself stays.
+func about(t *toolpost.Tool, deferred bool) json.RawMessage {
+	var own map[string]json.RawMessage
+	if json.Unmarshal(t.Meta, &own) != nil || own == nil {
+		own = map[string]json.RawMessage{}
+	}
+	add := func(name string, value any) {
+		if _, has := own[name]; !has {
+			own[name], _ = json.Marshal(value) // a bool or an int
+		}
+	}
+	if !deferred {
+		add(metaAlwaysLoad, true)
+	}
+	if t.Policy.MaxOutput > 0 {
+		add(metaMaxResult, t.Policy.MaxOutput)
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(own)
+	if err != nil {
+		return nil // it was read from JSON
+	}
+	return raw
+}
+
+// present gives a call the model's id for it, and makes its result plain.
+func present(next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		inner := *call
+		if id := toolUseID(call.Params); id != "" {
+			inner.ID = id
+		}
+		r, err := next(ctx, &inner)
+		switch {
+		case err != nil && err.Error() == "":
+			return nil, toolpost.Failed(unexplained)
+		case err != nil:
+			return nil, err
+		case r == nil:
+			r = toolpost.Parts()
+		}
+		return plain(r)
+	}
+}
+
+func toolUseID(params json.RawMessage) string {
+	var p struct {
+		Meta struct {
+			ID string `json:"claudecode/toolUseId"`
+		} `json:"_meta"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return ""
+	}
+	return p.Meta.ID
+}
+
+// What the model reads where a tool says nothing.
+const (
+	unexplained = "the tool failed and did not say why"
+	nothing     = "(no output)"
+)
+
+// plain makes of a result what reaches the model whole. The CLI shows it
+// structured content in place of all text, of an error only the text, and of a
+// block that it does not know nothing but a complaint.
+func plain(r *toolpost.Result) (*toolpost.Result, error) {
+	old := r.Parts()
+	parts := make([]toolpost.Part, 0, len(old)+1)
+	changed := r.Structured() != nil
+	text, other := false, false
+	for _, p := range old {
+		switch p.Type {
+		case "text":
+			if p.Text == "" { // the API refuses it
+				changed = true
+				continue
+			}
+			text = true
+		case "image", "audio", "resource", "resource_link":
+			other = true
+		default:
+			raw, err := p.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			p, text, changed = toolpost.Part{Type: "text", Text: string(raw)}, true, true
+		}
+		parts = append(parts, p)
+	}
+	say := func(s string) {
+		parts, changed = append(parts, toolpost.Part{Type: "text", Text: s}), true
+	}
+	switch {
+	case text:
+	case r.Structured() != nil:
+		say(string(r.Structured()))
+	case r.IsError():
+		say(unexplained)
+	case !other:
+		say(nothing)
+	}
+	if !changed {
+		return r, nil
+	}
+	return rewrite(r, parts)
+}
+
+// rewrite returns r with other parts and without structured content.
+func rewrite(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Content []toolpost.Part `json:"content"`
+		IsError bool            `json:"isError,omitempty"`
+		Meta    json.RawMessage `json:"_meta,omitempty"`
+	}{parts, r.IsError(), r.Meta()})
+	if err != nil {
+		return nil, err
+	}
+	n := toolpost.Raw(bytes.TrimSuffix(b.Bytes(), []byte("\n"))).WithNotes(r.Notes()...)
+	if ref := r.OutputRef(); ref != "" {
+		n = n.WithOutputRef(ref)
+	}
+	return n, nil
+}

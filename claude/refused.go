@@ -1,0 +1,39 @@
+package claude
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolpost/toolpost/dialect"
+)
+
+// A ToolsRefusedError reports tools that the CLI would drop without a word, and
+// that cannot be adapted. ServerOptions.SkipRefused leaves them out.
+type ToolsRefusedError struct {
+	Server string
+	Tools  []Refusal
+}
+
+// A Refusal is one tool that the CLI would not take.
+type Refusal struct {
+	Tool string
+	Rule string // the rule of the dialect that it breaks, such as "claude-code/name-length"
+	Why  string
+}
+
+func (e *ToolsRefusedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "serve tools to the claude CLI as %q: it would not take %d of them; change them, or leave them out with SkipRefused:", e.Server, len(e.Tools))
+	for _, t := range e.Tools {
+		fmt.Fprintf(&b, "\n%q: %s (%s)", t.Tool, t.Why, t.Rule)
+	}
+	return b.String()
+}
+
+func refusals(withheld []dialect.Withheld) []Refusal {
+	var all []Refusal
+	for _, w := range withheld {
+		all = append(all, Refusal{w.Name, w.Rule, w.Why})
+	}
+	return all
+}
