@@ -17,13 +17,13 @@ type tools struct {
 	send   func(server string, message json.RawMessage) // once the CLI runs
 	own    *Server
 	ports  []*port
-	warned map[string]bool // tools that were told as dropped
+	missed map[string]bool // tools that were told of as dropped
 }
 
 // openTools opens a session on each server of the options. Ctx is that of all
 // calls.
 func openTools(ctx context.Context, o *Options) (*tools, error) {
-	t := &tools{ctx: ctx, log: o.logger(), opts: o, warned: map[string]bool{}}
+	t := &tools{ctx: ctx, log: o.logger(), opts: o, missed: map[string]bool{}}
 	servers := o.Servers
 	if o.Toolset != nil {
 		own, err := NewServer(ctx, "", o.Toolset, &ServerOptions{Logger: t.log})

@@ -43,13 +43,7 @@ func (t *tools) arrived(init *message.Init) error {
 		if e.Status == "pending" || e.Status == "disabled" { // it will have them, or was told not to
 			continue
 		}
-		for _, tool := range p.due() {
-			name := t.opts.toolName(p.server.name, tool)
-			if !have[name] && !t.opts.forbids(name) && !t.warned[name] {
-				e.Missing = append(e.Missing, name)
-			}
-		}
-		if len(e.Missing) > 0 {
+		if e.Missing = t.missing(p, have); len(e.Missing) > 0 {
 			dropped = append(dropped, e)
 		}
 	}
@@ -58,11 +52,22 @@ func (t *tools) arrived(init *message.Init) error {
 	}
 	for _, err := range dropped {
 		t.log.Warn("go on without tools", "error", err)
-		for _, name := range err.(*ToolsDroppedError).Missing {
-			t.warned[name] = true
-		}
 	}
 	return nil
+}
+
+// missing returns the tools of a server that the CLI should have and does not,
+// each once.
+func (t *tools) missing(p *port, have map[string]bool) []string {
+	var names []string
+	for _, tool := range p.due() {
+		name := t.opts.toolName(p.server.name, tool)
+		if !have[name] && !t.missed[name] && !t.opts.forbids(name) {
+			t.missed[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // toolName is what the CLI calls a tool, with the environment that it gets.

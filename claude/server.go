@@ -47,26 +47,23 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	if fold(name) != name {
 		return nil, fmt.Errorf("serve tools to the claude CLI: it would not find a server %q; name it with letters, digits, _ and - only", name)
 	}
-	d, log := opts.Dialect, opts.Logger
+	log := opts.Logger
 	if log == nil {
 		log = slog.Default()
 	}
-	if d == nil {
-		var err error
-		if d, err = dialect.Find("claude-code"); err != nil {
-			return nil, err
-		}
-	}
 	refused, first := &ToolsRefusedError{Server: name}, true
-	adapted := d.Layer(sound(ts), &dialect.Options{Server: name, Report: func(a *dialect.Adapted) {
+	adapted, err := adapt(name, ts, opts.Dialect, func(withheld []dialect.Withheld) {
 		if first && !opts.SkipRefused {
-			refused.Tools = refusals(a.Withheld)
+			refused.Tools = refusals(withheld)
 			return
 		}
-		for _, w := range a.Withheld {
+		for _, w := range withheld {
 			log.Warn("a tool is not served to the claude CLI, which would not take it", "server", name, "tool", w.Name, "rule", w.Rule, "why", w.Why)
 		}
-	}})
+	})
+	if err != nil {
+		return nil, err
+	}
 	live, err := toolpost.NewLive(ctx, toolpost.Map(adapted, presenter(opts.Deferred)))
 	if err != nil {
 		return nil, fmt.Errorf("serve tools to the claude CLI as %q: %w", name, err)
@@ -80,6 +77,18 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 		s.mcp.SetFeatures(opts.Features)
 	}
 	return s, nil
+}
+
+// adapt returns ts as the CLI takes it. Each listing tells what it withholds.
+func adapt(server string, ts toolpost.Toolset, d *dialect.Dialect, tell func([]dialect.Withheld)) (toolpost.Toolset, error) {
+	if d == nil {
+		var err error
+		if d, err = dialect.Find("claude-code"); err != nil {
+			return nil, err
+		}
+	}
+	report := func(a *dialect.Adapted) { tell(a.Withheld) }
+	return d.Layer(sound(ts), &dialect.Options{Server: server, Report: report}), nil
 }
 
 // Name returns the name under which the CLI knows the server.
