@@ -132,20 +132,26 @@ func run(ctx context.Context, t *Tool, call *Call) (*Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Policy.Timeout,
 		Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))
 	defer cancel()
+	r, err := apart(ctx, func() (*Result, error) { return scoped(ctx, t, call) })
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return r, err
+}
+
+// apart runs f, which may not heed ctx, and leaves it behind when ctx ends.
+func apart(ctx context.Context, f func() (*Result, error)) (*Result, error) {
 	type answer struct {
 		r   *Result
 		err error
 	}
 	done := make(chan answer, 1)
 	go func() {
-		r, err := scoped(ctx, t, call)
+		r, err := f()
 		done <- answer{r, err}
 	}()
 	select {
 	case a := <-done:
-		if a.err != nil && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		return a.r, a.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)

@@ -22,7 +22,9 @@ type Options struct {
 // struct or a map; arguments are validated, and its defaults filled in, before
 // fn runs. Out may be string
 // (text), []Part (parts), *Result, or any JSON type (JSON; its schema is the
-// output schema if it is an object).
+// output schema if it is an object). Where there is no output schema, nil is
+// empty text, and a value that is an MCP result already, {"content": […]}, is
+// sent as it is.
 //
 // New panics if the name is not one that every client accepts, or if In or
 // Out has no JSON Schema: like [regexp.MustCompile], it is for definitions
@@ -45,11 +47,11 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 	if err != nil {
 		panic(fmt.Sprintf("toolpost.New(%q): %v", name, err))
 	}
-	t.Handler = handler(t.Input, fn)
+	t.Handler = handler(t.Input, t.Output != nil, fn)
 	return t
 }
 
-func handler[In, Out any](input *schema.Schema, fn func(context.Context, In) (Out, error)) Handler {
+func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.Context, In) (Out, error)) Handler {
 	return func(ctx context.Context, call *Call) (*Result, error) {
 		raw := call.Arguments
 		if sc, _ := ctx.Value(scopeKey{}).(*scope); sc == nil || !sc.checked.is(input, raw) {
@@ -66,6 +68,9 @@ func handler[In, Out any](input *schema.Schema, fn func(context.Context, In) (Ou
 		out, err := fn(ctx, in)
 		if err != nil {
 			return nil, err
+		}
+		if !declared {
+			return anyResult(out)
 		}
 		return result(out)
 	}

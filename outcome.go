@@ -1,8 +1,11 @@
 package toolpost
 
 import (
+	"context"
 	"errors"
 	"fmt"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // A Kind says what should happen after a call.
@@ -54,3 +57,34 @@ type ProtocolError struct {
 }
 
 func (e *ProtocolError) Error() string { return e.Message }
+
+// codeInternal is JSON-RPC's code for a failure of the server.
+const codeInternal = -32603
+
+// ReturnErrors makes an error of t's handler a failure of the exchange: it is
+// logged and returned to the caller as a *[ProtocolError], not shown as a
+// result. Errors that say what should happen next stay what they are. Give it
+// to [Map] for all tools of a toolset.
+func ReturnErrors(t *Tool) *Tool {
+	c, next := *t, t.Handler
+	c.Handler = func(ctx context.Context, call *Call) (*Result, error) {
+		r, err := next(ctx, call)
+		if err == nil || ctx.Err() != nil || expected(err) {
+			return r, err
+		}
+		log(ctx, "tool failed", "tool", t.Name, "err", err)
+		return nil, &ProtocolError{Code: codeInternal, Message: err.Error()}
+	}
+	return &c
+}
+
+// expected says that an error tells the model what to do.
+func expected(err error) bool {
+	var (
+		o        *Outcome
+		protocol *ProtocolError
+		args     *ArgumentsError
+		invalid  *schema.ValidationError
+	)
+	return errors.As(err, &o) || errors.As(err, &protocol) || errors.As(err, &args) || errors.As(err, &invalid)
+}

@@ -1,0 +1,172 @@
+package toolpost
+
+import (
+	"context"
+	text "encoding"
+	stdjson "encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// An UnsupportedDepsTypeError reports dependencies that cannot be written as
+// JSON and restored from it.
+type UnsupportedDepsTypeError struct {
+	Root   reflect.Type // of the dependencies
+	Path   string       // the field that is refused, such as Clients[].Conn; empty for the whole
+	Type   reflect.Type // of that field
+	Reason string
+}
+
+func (e *UnsupportedDepsTypeError) Error() string {
+	return fmt.Sprintf("dependencies of type %v%s: a %v cannot be given by value: %s; leave it out, or give it with BindLocal or NewDep",
+		e.Root, fieldText(e.Path), e.Type, e.Reason)
+}
+
+// A TypeHintError reports a field of an interface type: from JSON alone nobody
+// knows which type to restore.
+type TypeHintError struct {
+	Root reflect.Type // of the dependencies
+	Path string       // the field
+	Type reflect.Type // the interface
+}
+
+func (e *TypeHintError) Error() string {
+	return fmt.Sprintf("dependencies of type %v%s: no type is known that could be restored for the interface %v; declare a concrete type",
+		e.Root, fieldText(e.Path), e.Type)
+}
+
+func fieldText(path string) string {
+	if path == "" {
+		return ""
+	}
+	return ", field " + path
+}
+
+// checkDeps tells why values of type t could not be given by value.
+func checkDeps(t reflect.Type) error { return checkDepsAt(t, "", t) }
+
+func checkDepsAt(root reflect.Type, path string, t reflect.Type) error {
+	c := &depsCheck{root: root, seen: map[reflect.Type]bool{}}
+	c.check(path, t)
+	if c.unsupported != nil {
+		return c.unsupported
+	}
+	if c.hint != nil {
+		return c.hint
+	}
+	return nil
+}
+
+// A depsCheck walks a type, and keeps the first problem of each kind.
+type depsCheck struct {
+	root        reflect.Type
+	seen        map[reflect.Type]bool
+	unsupported *UnsupportedDepsTypeError
+	hint        *TypeHintError
+}
+
+func (c *depsCheck) refuse(path string, t reflect.Type, reason string) {
+	if c.unsupported == nil {
+		c.unsupported = &UnsupportedDepsTypeError{c.root, path, t, reason}
+	}
+}
+
+func (c *depsCheck) check(path string, t reflect.Type) {
+	if c.seen[t] {
+		return
+	}
+	c.seen[t] = true
+	if reason := resource(t); reason != "" {
+		c.refuse(path, t, reason)
+		return
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Interface:
+		if t.NumMethod() > 0 && c.hint == nil {
+			c.hint = &TypeHintError{c.root, path, t}
+		}
+	case k == reflect.Pointer:
+		c.check(path, t.Elem())
+	case !trusted(t):
+		c.parts(path, t)
+	}
+}
+
+// parts checks what a type is made of.
+func (c *depsCheck) parts(path string, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		c.check(path+"[]", t.Elem())
+	case reflect.Map:
+		c.key(path+"[key]", t.Key())
+		c.check(path+"[]", t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			c.field(join(path, f.Name), f)
+		}
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr, reflect.Complex64, reflect.Complex128:
+		c.refuse(path, t, "JSON has nothing for it")
+	}
+}
+
+func (c *depsCheck) key(path string, t reflect.Type) {
+	switch k := t.Kind(); {
+	case k == reflect.String, k >= reflect.Int && k <= reflect.Uint64:
+	case implements[text.TextMarshaler](t) && implements[text.TextUnmarshaler](t) && k != reflect.Pointer:
+	default:
+		c.refuse(path, t, "it is no key of a JSON object")
+	}
+}
+
+func (c *depsCheck) field(path string, f reflect.StructField) {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case f.Name == "_", f.Tag.Get("json") == "-": // the values are compared
+	case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
+		c.check(path, f.Type)
+	case f.IsExported():
+		c.check(path, f.Type)
+	case resource(f.Type) != "":
+		c.refuse(path, f.Type, resource(f.Type))
+	default:
+		c.refuse(path, f.Type, "the field is not exported, and would be lost; export it, or give its struct JSON methods")
+	}
+}
+
+// resource tells why a value is more than its data; "" if it may be data.
+func resource(t reflect.Type) string {
+	switch {
+	case implements[io.Closer](t):
+		return "it is opened and closed"
+	case implements[sync.Locker](t):
+		return "it is a lock"
+	case t == reflect.TypeFor[context.Context]():
+		return "it belongs to a call"
+	}
+	return ""
+}
+
+// trusted says that a type has methods for both ways.
+func trusted(t reflect.Type) bool {
+	return implements[stdjson.Marshaler](t) && implements[stdjson.Unmarshaler](t) ||
+		implements[text.TextMarshaler](t) && implements[text.TextUnmarshaler](t)
+}
+
+// embedsTrusted says that a struct's methods may be those of one of its fields.
+func embedsTrusted(t reflect.Type) bool {
+	for f := range t.Fields() {
+		if f.Anonymous && t.NumField() > 1 && trusted(f.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// implements says that a T can be had of a value of type t, or of its address.
+func implements[T any](t reflect.Type) bool {
+	want := reflect.TypeFor[T]()
+	return t.Implements(want) || t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(want)
+}

@@ -1,0 +1,182 @@
+package toolpost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"reflect"
+
+	"github.com/toolpost/toolpost/schema"
+)
+
+// A foreign is a function of another framework's tool.
+type foreign struct {
+	call    reflect.Value
+	context bool         // it takes one
+	in      reflect.Type // of its argument, nil if it takes none
+	text    bool         // the argument is the member input
+	fails   bool         // what it returns last is an error
+}
+
+// foreignFunction returns nil if f cannot be called with a JSON object.
+func foreignFunction(f reflect.Value) *foreign {
+	t := f.Type()
+	ins, outs := t.NumIn(), t.NumOut()
+	if t.IsVariadic() {
+		ins-- // options, which are left out
+	}
+	s := &foreign{call: f, fails: outs > 0 && t.Out(outs-1) == reflect.TypeFor[error]()}
+	at := 0
+	if at < ins && t.In(at) == reflect.TypeFor[context.Context]() {
+		s.context = true
+		at++
+	}
+	if at < ins {
+		s.in = t.In(at)
+		at++
+	}
+	if at < ins || outs > 2 || outs == 2 && !s.fails || s.in != nil && !takesObject(s.in) {
+		return nil
+	}
+	return s
+}
+
+func takesObject(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map, reflect.String:
+		return true
+	case reflect.Slice:
+		return t.Elem().Kind() == reflect.Uint8
+	case reflect.Interface:
+		return t.NumMethod() == 0
+	case reflect.Pointer:
+		return t.Elem().Kind() == reflect.Struct
+	}
+	return false
+}
+
+// schema is inferred from the argument; nil if that tells nothing.
+func (f *foreign) schema() (*schema.Schema, error) {
+	switch {
+	case f.text:
+		return schema.Parse([]byte(textSchema))
+	case f.in == nil:
+		return schema.Parse([]byte(`{"type":"object"}`))
+	case f.in == reflect.TypeFor[*Call]():
+		return nil, nil
+	}
+	switch in := f.in; {
+	case in.Kind() == reflect.Pointer:
+		s, _, err := schema.Infer(in.Elem(), nil)
+		return s, err
+	case in.Kind() == reflect.Struct:
+		s, _, err := schema.Infer(in, nil)
+		return s, err
+	}
+	return nil, nil
+}
+
+// handle is the Handler.
+func (f *foreign) handle(ctx context.Context, call *Call) (*Result, error) {
+	in, err := f.argument(call)
+	if err != nil {
+		return nil, &ArgumentsError{call.Name, err}
+	}
+	if f.context {
+		return f.run(ctx, in)
+	}
+	return apart(ctx, func() (r *Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				r, err = nil, recovered(ctx, call.Name, p)
+			}
+		}()
+		return f.run(ctx, in)
+	})
+}
+
+func (f *foreign) run(ctx context.Context, in []reflect.Value) (*Result, error) {
+	out, err := f.invoke(ctx, in)
+	switch {
+	case err != nil:
+		return nil, err
+	case !out.IsValid():
+		return Text(""), nil
+	}
+	return anyResult(out.Interface())
+}
+
+// argument makes the function's argument of a call.
+func (f *foreign) argument(call *Call) ([]reflect.Value, error) {
+	raw := arguments(call)
+	switch {
+	case f.in == nil:
+		return nil, nil
+	case f.in == reflect.TypeFor[*Call]():
+		return []reflect.Value{reflect.ValueOf(call)}, nil
+	case f.text:
+		var in struct {
+			Input string `json:"input"`
+		}
+		err := decode(raw, &in)
+		return []reflect.Value{reflect.ValueOf(in.Input).Convert(f.in)}, err
+	case f.in.Kind() == reflect.String, f.in.Kind() == reflect.Slice:
+		return []reflect.Value{reflect.ValueOf(bytes.Clone(raw)).Convert(f.in)}, nil
+	}
+	in := reflect.New(f.in)
+	err := decode(raw, in.Interface())
+	return []reflect.Value{in.Elem()}, err
+}
+
+// invoke returns what the function returns besides an error; it is invalid if
+// that is nothing.
+func (f *foreign) invoke(ctx context.Context, in []reflect.Value) (value reflect.Value, err error) {
+	if f.context {
+		in = append([]reflect.Value{reflect.ValueOf(ctx)}, in...)
+	}
+	out := f.call.Call(in)
+	if f.fails {
+		last := out[len(out)-1]
+		out = out[:len(out)-1]
+		err, _ = last.Interface().(error)
+	}
+	if len(out) > 0 {
+		value = out[0]
+	}
+	return value, err
+}
+
+// anyResult makes a result of a value whose type promises nothing: nothing is
+// empty text, and what is an MCP result already stays as it is.
+func anyResult(out any) (*Result, error) {
+	switch v := reflect.ValueOf(out); {
+	case !v.IsValid(), v.Kind() == reflect.Pointer && v.IsNil():
+		return Text(""), nil
+	}
+	r, err := result(out)
+	if err == nil && isResult(r.value) {
+		return Raw(r.value), nil
+	}
+	return r, err
+}
+
+// isResult says that raw is an object with content blocks.
+func isResult(raw json.RawMessage) bool {
+	if !bytes.HasPrefix(raw, []byte("{")) || !bytes.Contains(raw, []byte(`"content"`)) {
+		return false
+	}
+	var r struct {
+		Content []struct {
+			Type string `json:"type"`
+		} `json:"content"`
+	}
+	if decode(raw, &r) != nil || r.Content == nil {
+		return false
+	}
+	for _, part := range r.Content {
+		if part.Type == "" {
+			return false
+		}
+	}
+	return true
+}
