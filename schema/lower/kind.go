@@ -75,6 +75,16 @@ func kindOf(src []byte) schema.Kinds {
 	return schema.KindFraction
 }
 
+// kind returns the kind of the value that comes next.
+func (x *trip) kind() schema.Kinds {
+	q := x.parser
+	switch q.peek() {
+	case '{', '[', '"':
+		return kindOf(q.src[q.pos : q.pos+1])
+	}
+	return kindOf(q.value())
+}
+
 const nested = schema.KindArray | schema.KindObject
 
 func isNull(src []byte) bool { return string(src) == "null" }

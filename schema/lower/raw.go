@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/toolpost/toolpost/schema"
 )
 
 // Values of calls are cut into parts here without being checked: what does not
@@ -139,16 +137,6 @@ func (p *parser) has(name string) bool {
 		}
 	}
 	return false
-}
-
-// kind returns the kind of the value that comes next.
-func (p *parser) kind() schema.Kinds {
-	q := *p
-	switch q.peek() {
-	case '{', '[', '"':
-		return kindOf(q.src[q.pos : q.pos+1])
-	}
-	return kindOf(q.value())
 }
 
 // peek skips white space and returns the next byte, 0 at the end.
