@@ -84,9 +84,7 @@ func (o *Options) toolArgs(a *argv, allowed []string) {
 	if o.Permission != nil {
 		a.text("permission-prompt-tool", "stdio")
 	}
-	if o.PermissionMode != ModeDefault {
-		a.text("permission-mode", string(o.PermissionMode))
-	}
+	a.text("permission-mode", string(o.PermissionMode))
 	a.on("allow-dangerously-skip-permissions", o.AllowBypass || o.PermissionMode == ModeBypass)
 	a.each("plugin-dir", o.PluginDirs)
 	a.each("add-dir", o.AddDirs)

@@ -73,9 +73,6 @@ func (o *Options) checkLimits() error {
 	if !(o.MaxBudgetUSD >= 0 && o.MaxBudgetUSD < 1e12) {
 		errs = append(errs, fmt.Errorf("MaxBudgetUSD is %v; give an amount above 0, or 0 for no limit", o.MaxBudgetUSD))
 	}
-	if o.Output != nil && o.MaxTurns == 1 {
-		errs = append(errs, errors.New("MaxTurns is 1, and a structured answer takes at least 2; raise it or leave out Output"))
-	}
 	return errors.Join(errs...)
 }
 

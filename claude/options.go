@@ -56,7 +56,7 @@ type Options struct {
 
 	// What is asked and told.
 	Permission     Permission     // asked before a tool that is not allowed runs; nil denies
-	PermissionMode PermissionMode // what runs without being asked for; ModeDefault if empty
+	PermissionMode PermissionMode // what runs without being asked for; that of the settings if empty
 	AllowBypass    bool           // lets the session change to ModeBypass later
 	Hooks          []Hook
 	Output         *Output // the structure of the answer; nil for text
@@ -76,7 +76,7 @@ type Options struct {
 	SettingSources []SettingSource // nil for all, empty for none
 
 	// Limits.
-	MaxTurns     int     // calls of the model in one turn; no limit if 0. With Output, at least 2
+	MaxTurns     int     // calls of the model in one turn; no limit if 0. With Output, the model needs some to correct itself
 	MaxBudgetUSD float64 // what the session may cost; no limit if 0
 	TaskBudget   int     // tokens that the model is told to make do with; none if 0
 	MaxRetries   int     // of a request that failed; the CLI's 10 if 0, none if below

@@ -2,28 +2,127 @@ package claude
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 
-	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// An Output says what structure the answer has.
+// An Output says what structure the answer has. The CLI gives the model a tool
+// with that schema and makes it call it.
 type Output struct {
-	sent json.RawMessage
-	err  error
+	schema  *schema.Schema  // as it was asked for
+	sent    json.RawMessage // as the CLI is told
+	wrapped bool            // sent is an object whose member "value" is the schema
+	codec   *lower.Codec    // from what the model writes to the schema, inside the wrapping
+	err     error
 }
 
-// An outputWatch follows the structured output of a session. It is used by the
-// session's reader, failure also by others.
-type outputWatch struct{}
+// OutputOf returns the structure of a Go type, by the rules of [schema.For].
+func OutputOf[T any]() *Output {
+	s, _, err := schema.For[T](nil)
+	if err != nil {
+		return &Output{err: fmt.Errorf("infer the schema of the output: %w", err)}
+	}
+	return OutputFrom(s)
+}
 
-func newOutputWatch(o *Output) *outputWatch { return nil }
+// OutputFrom returns the structure that a schema describes. One that is no plain
+// object is wrapped in one on the way, since the API takes no other; so is each
+// value of it. An Output that cannot be used is told when it is.
+func OutputFrom(s *schema.Schema) *Output {
+	if s == nil {
+		return &Output{err: errors.New("the schema of the output is nil; give one, or leave out Output")}
+	}
+	code, err := dialect.Find("claude-code")
+	if err != nil {
+		return &Output{err: err}
+	}
+	rules := code.Input
+	root := s.Form().Root
+	o := &Output{schema: s, wrapped: root.Kinds != schema.KindObject || root.Alts != nil}
+	if o.wrapped {
+		rules.Root, rules.Object.Name = lower.Root{}, ""
+		rules.Ref.Defs = true
+	}
+	lowered := lower.Schema(s, &rules)
+	for _, l := range lowered.Losses {
+		if l.Kind == lower.Rejected {
+			o.err = fmt.Errorf("the schema of the output cannot be told to the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
+			return o
+		}
+	}
+	o.codec, o.sent = lowered.Codec, lowered.Schema
+	if o.sent == nil {
+		o.sent = json.RawMessage(`{"type":"object"}`)
+	}
+	if o.wrapped {
+		o.sent, o.err = wrapped(o.sent)
+	}
+	return o
+}
 
-// see notes a message. It puts the value as it was asked for into the
-// StructuredOutput of a result, also one that the run did not get to tell.
-func (w *outputWatch) see(m message.Message) {}
+// wrapped returns the schema of an object whose member "value" is of the given
+// schema. What it refers to is moved along to the root.
+func wrapped(inner json.RawMessage) (json.RawMessage, error) {
+	outer := map[string]any{"type": "object", "required": []string{"value"}, "additionalProperties": false}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(inner, &members) == nil { // else it is a boolean
+		if defs, ok := members["$defs"]; ok {
+			outer["$defs"] = defs
+			delete(members, "$defs")
+		}
+		var err error
+		if inner, err = json.Marshal(members); err != nil {
+			return nil, fmt.Errorf("wrap the schema of the output: %w", err)
+		}
+	}
+	outer["properties"] = map[string]any{"value": inner}
+	return json.Marshal(outer)
+}
 
-// failure is what is wrong with a result as to its output; nil if nothing is.
-func (w *outputWatch) failure(r *message.Result) error { return nil }
+// read turns what the model wrote into a value of the schema.
+func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
+	if o.wrapped {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &members); err != nil {
+			return nil, errors.New("it is no object")
+		}
+		value, ok := members["value"]
+		if !ok {
+			return nil, errors.New(`it has no member "value"`)
+		}
+		raw = value
+	}
+	value, _ := o.codec.Decode(raw)
+	return o.checked(value)
+}
 
-// recovered says that a result that is an error has its output nevertheless.
-func (w *outputWatch) recovered(r *message.Result) bool { return false }
+func (o *Output) checked(value json.RawMessage) (json.RawMessage, error) {
+	if err := o.schema.Validator().Validate(value); err != nil {
+		return nil, err
+	}
+	return o.schema.Fill(value), nil
+}
+
+// An OutputError reports a run that ended well, but without the structure that
+// was asked for.
+type OutputError struct {
+	Reason    string
+	SessionID string
+	Result    string // what the model said instead
+	Err       error  // what is wrong with the output; nil if there is none
+}
+
+func (e *OutputError) Error() string {
+	text := "no structured output: " + e.Reason
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns what is wrong with the output.
+func (e *OutputError) Unwrap() error { return e.Err }

@@ -1,0 +1,132 @@
+package claude
+
+import (
+	"encoding/json"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+const outputTool = "StructuredOutput" // the CLI's name for it
+
+// An outputWatch follows the structured output of a session. See is called by
+// the session's reader only.
+type outputWatch struct {
+	output  *Output
+	refused atomic.Bool     // the CLI does not offer the tool
+	called  json.RawMessage // the last value of a call in this turn that fits
+	said    string          // the last text of this turn
+	last    json.RawMessage // the value of the last result that had one
+}
+
+// newOutputWatch returns nil if no structure is asked for.
+func newOutputWatch(o *Output) *outputWatch {
+	if o == nil {
+		return nil
+	}
+	return &outputWatch{output: o}
+}
+
+// see notes a message. It puts the value as it was asked for into the
+// StructuredOutput of a result, also one that the run did not get to tell.
+func (w *outputWatch) see(m message.Message) {
+	if w == nil {
+		return
+	}
+	switch m := m.(type) {
+	case *message.Init:
+		w.refused.Store(!slices.Contains(m.Tools, outputTool))
+	case *message.Assistant:
+		if m.ParentToolUseID == "" {
+			w.hear(m.Content)
+		}
+	case *message.Result:
+		w.settle(m)
+	}
+}
+
+func (w *outputWatch) hear(content []message.Block) {
+	for _, b := range content {
+		switch b := b.(type) {
+		case *message.ToolUse:
+			if b.Name != outputTool {
+				continue
+			}
+			if value, ok := w.output.fit(b.Input); ok {
+				w.called = value
+			}
+		case *message.Text:
+			w.said = b.Text
+		}
+	}
+}
+
+func (w *outputWatch) settle(r *message.Result) {
+	switch {
+	case hasValue(r.StructuredOutput):
+		if value, err := w.output.read(r.StructuredOutput); err == nil {
+			r.StructuredOutput = value
+		}
+	case endedEarly(r):
+		r.StructuredOutput = w.recover(r)
+	case !r.IsError && fromTask(r):
+		r.StructuredOutput = w.last // the prompt was answered before
+	}
+	if hasValue(r.StructuredOutput) {
+		w.last = r.StructuredOutput
+	}
+	w.called, w.said = nil, ""
+}
+
+// recover is the value that the run came to before it had to end; nil if none.
+func (w *outputWatch) recover(r *message.Result) json.RawMessage {
+	if w.called != nil {
+		return w.called
+	}
+	for _, text := range []string{r.Result, w.said} {
+		if value, ok := w.output.find(text); ok {
+			return value
+		}
+	}
+	return nil
+}
+
+// endedEarly says that a run had no chance to tell its output.
+func endedEarly(r *message.Result) bool {
+	switch r.Subtype {
+	case "error_max_structured_output_retries", "error_max_turns", "error_during_execution":
+		return true
+	}
+	return false
+}
+
+// fromTask says that a background task caused the turn, not a prompt.
+func fromTask(r *message.Result) bool { return r.Origin != nil && r.Origin.Kind != "human" }
+
+func hasValue(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// failure is what is wrong with a result as to its output; nil if nothing is.
+func (w *outputWatch) failure(r *message.Result) error {
+	if w == nil || r.IsError {
+		return nil
+	}
+	e := &OutputError{SessionID: r.SessionID, Result: r.Result}
+	switch {
+	case len(r.StructuredOutput) > 0:
+		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
+			return nil
+		}
+		e.Reason = "what the model gave does not fit the schema"
+	case w.refused.Load():
+		e.Reason = "this version of the CLI does not take the schema; simplify it"
+	default:
+		e.Reason = "the model ended without giving it; ask for it in the prompt, or take another model"
+	}
+	return e
+}
+
+// recovered says that a result that is an error has its output nevertheless.
+func (w *outputWatch) recovered(r *message.Result) bool {
+	return w != nil && endedEarly(r) && hasValue(r.StructuredOutput)
+}
