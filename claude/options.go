@@ -144,7 +144,7 @@ func (o *Options) logger() *slog.Logger {
 	return slog.Default()
 }
 
-func (o *Options) parser() *message.Parser { return &message.Parser{} }
+func (o *Options) parser() *message.Parser { return &message.Parser{Logger: o.logger()} }
 
 func (o *Options) grace() time.Duration {
 	if o.Grace > 0 {

@@ -84,7 +84,7 @@ func (w *outputWatch) recover(r *message.Result) json.RawMessage {
 	if w.called != nil {
 		return w.called
 	}
-	for _, text := range []string{r.Result, w.said} {
+	for _, text := range []string{said(r), w.said} {
 		if value, ok := w.output.find(text); ok {
 			return value
 		}
@@ -101,6 +101,14 @@ func endedEarly(r *message.Result) bool {
 	return false
 }
 
+// said is the text of a result, "" if it has none.
+func said(r *message.Result) string {
+	if r.Result == nil {
+		return ""
+	}
+	return *r.Result
+}
+
 // fromTask says that a background task caused the turn, not a prompt.
 func fromTask(r *message.Result) bool { return r.Origin != nil && r.Origin.Kind != "human" }
 
@@ -111,7 +119,7 @@ func (w *outputWatch) failure(r *message.Result) error {
 	if w == nil || r.IsError {
 		return nil
 	}
-	e := &OutputError{SessionID: r.SessionID, Result: r.Result}
+	e := &OutputError{SessionID: r.SessionID, Result: said(r)}
 	switch {
 	case len(r.StructuredOutput) > 0:
 		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
