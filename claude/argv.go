@@ -9,9 +9,9 @@ import (
 
 // process is how the CLI is started.
 func (o *Options) process(ts *tools) (*cli.Options, error) {
-	args := append(o.args(ts.allowed()), o.Args...)
+	args := append(flags(o, ts.allowed()), o.Args...)
 	return &cli.Options{
-		Path: o.CLI, Args: args, Env: o.environment(), Dir: o.Dir,
+		Path: o.CLI, Args: args, Env: environment(o), Dir: o.Dir,
 		Grace: o.grace(), Stderr: o.Stderr, Logger: o.logger(),
 	}, nil
 }
@@ -53,7 +53,7 @@ func (a *argv) list(flag string, values []string) {
 	}
 }
 
-func (o *Options) args(allowed []string) []string {
+func flags(o *Options, allowed []string) []string {
 	a := argv{"--output-format=stream-json", "--input-format=stream-json", "--verbose"}
 	a.text("model", o.Model)
 	a.text("fallback-model", o.FallbackModel)
@@ -61,8 +61,8 @@ func (o *Options) args(allowed []string) []string {
 	a.number("max-thinking-tokens", o.MaxThinkingTokens)
 	a.text("effort", string(o.Effort))
 	a.text("betas", strings.Join(o.Betas, ","))
-	o.toolArgs(&a, allowed)
-	o.sessionArgs(&a)
+	a.tools(o, allowed)
+	a.session(o)
 	a.number("max-turns", o.MaxTurns)
 	if o.MaxBudgetUSD > 0 {
 		a.text("max-budget-usd", strconv.FormatFloat(o.MaxBudgetUSD, 'f', -1, 64))
@@ -74,11 +74,11 @@ func (o *Options) args(allowed []string) []string {
 	return a
 }
 
-func (o *Options) toolArgs(a *argv, allowed []string) {
+func (a *argv) tools(o *Options, allowed []string) {
 	a.list("tools", o.Tools)
 	a.each("allowedTools", allowed)
 	a.each("allowedTools", o.AllowedTools)
-	a.each("allowedTools", o.skillTools())
+	a.each("allowedTools", skillRules(o.Skills))
 	a.each("disallowedTools", o.DisallowedTools)
 	a.on("strict-mcp-config", o.StrictMCPConfig)
 	if o.Permission != nil {
@@ -90,7 +90,7 @@ func (o *Options) toolArgs(a *argv, allowed []string) {
 	a.each("add-dir", o.AddDirs)
 }
 
-func (o *Options) sessionArgs(a *argv) {
+func (a *argv) session(o *Options) {
 	a.on("continue", o.Continue)
 	a.text("resume", o.Resume)
 	a.text("resume-session-at", o.ResumeAt)
@@ -98,7 +98,7 @@ func (o *Options) sessionArgs(a *argv) {
 	a.text("session-id", o.SessionID)
 	a.on("no-session-persistence", o.NoPersistence)
 	var fields []string
-	if o.settingsJSON() {
+	if inline(o.Settings) {
 		fields = append(fields, "settings")
 	} else {
 		a.text("settings", o.Settings)
@@ -115,13 +115,13 @@ func (o *Options) sessionArgs(a *argv) {
 	a.text("initialize-fields", strings.Join(fields, ","))
 }
 
-// settingsJSON says that the settings are given themselves, not as a file.
-func (o *Options) settingsJSON() bool { return strings.HasPrefix(strings.TrimSpace(o.Settings), "{") }
+// inline says that settings are given themselves, not as a file.
+func inline(settings string) bool { return strings.HasPrefix(strings.TrimSpace(settings), "{") }
 
-// skillTools are the rules that let the model use the skills.
-func (o *Options) skillTools() []string {
+// skillRules allow the use of skills.
+func skillRules(names []string) []string {
 	var rules []string
-	for _, name := range o.Skills {
+	for _, name := range names {
 		if name == "all" {
 			return []string{"Skill"}
 		}
@@ -132,7 +132,7 @@ func (o *Options) skillTools() []string {
 
 // environment is what the CLI gets on top of this process's environment. What
 // the user sets is last, and so wins.
-func (o *Options) environment() []string {
+func environment(o *Options) []string {
 	env := []string{
 		"CLAUDE_CODE_ENTRYPOINT=sdk-go",
 		"CLAUDE_CODE_SDK_READS_SESSION_STATE=1", // so that it tells when it is idle

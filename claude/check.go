@@ -14,8 +14,8 @@ import (
 // started.
 func (o *Options) check() error {
 	err := errors.Join(
-		o.checkPrompt(), o.checkSession(), o.checkLimits(), o.checkTools(),
-		o.checkProcess(), o.checkHooks(), o.checkRestrict(), o.checkServers(),
+		checkPrompt(o), checkSession(o), checkLimits(o), checkModes(o), checkAgents(o),
+		checkProcess(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
 	)
 	if o.Output != nil {
 		err = errors.Join(err, o.Output.err)
@@ -26,7 +26,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-func (o *Options) checkPrompt() error {
+func checkPrompt(o *Options) error {
 	switch {
 	case o.ClaudeCodePrompt && o.SystemPrompt != "":
 		return errors.New("both ClaudeCodePrompt and SystemPrompt are set; put the text in AppendSystemPrompt")
@@ -40,7 +40,7 @@ func (o *Options) checkPrompt() error {
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-func (o *Options) checkSession() error {
+func checkSession(o *Options) error {
 	old := o.Continue || o.Resume != ""
 	switch {
 	case o.Continue && o.Resume != "":
@@ -49,15 +49,17 @@ func (o *Options) checkSession() error {
 		return errors.New("Fork needs a session to fork; set Resume to its id, or Continue")
 	case o.ResumeAt != "" && o.Resume == "":
 		return errors.New("ResumeAt needs Resume, the id of the session that has the message")
-	case o.SessionID != "" && old && !o.Fork:
+	case o.SessionID == "":
+		return nil
+	case old && !o.Fork:
 		return errors.New("SessionID is for a new session; set Fork as well to give it to a copy of the old one")
-	case o.SessionID != "" && !uuidPattern.MatchString(o.SessionID):
+	case !uuidPattern.MatchString(o.SessionID):
 		return fmt.Errorf("SessionID %q is no UUID; leave it out to get one", o.SessionID)
 	}
 	return nil
 }
 
-func (o *Options) checkLimits() error {
+func checkLimits(o *Options) error {
 	var errs []error
 	negative := func(name string, below bool) {
 		if below {
@@ -76,7 +78,7 @@ func (o *Options) checkLimits() error {
 	return errors.Join(errs...)
 }
 
-func (o *Options) checkTools() error {
+func checkModes(o *Options) error {
 	modes := []PermissionMode{"", ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass}
 	if !slices.Contains(modes, o.PermissionMode) {
 		return fmt.Errorf("the PermissionMode %q is not known; use one of %q", o.PermissionMode, modes[1:])
@@ -86,18 +88,22 @@ func (o *Options) checkTools() error {
 			return fmt.Errorf("the setting source %q is not known; use user, project or local", s)
 		}
 	}
-	for name, a := range o.Agents {
-		if name == "" || a == nil || a.Description == "" || a.Prompt == "" {
-			return fmt.Errorf("the sub-agent %q needs a name, a Description that tells the model when to use it, and a Prompt", name)
-		}
-	}
-	if o.settingsJSON() && !json.Valid([]byte(o.Settings)) {
+	if inline(o.Settings) && !json.Valid([]byte(o.Settings)) {
 		return errors.New("the Settings begin as a JSON object and are none; check the syntax")
 	}
 	return nil
 }
 
-func (o *Options) checkProcess() error {
+func checkAgents(o *Options) error {
+	for name, a := range o.Agents {
+		if name == "" || a == nil || a.Description == "" || a.Prompt == "" {
+			return fmt.Errorf("the sub-agent %q needs a name, a Description that tells the model when to use it, and a Prompt", name)
+		}
+	}
+	return nil
+}
+
+func checkProcess(o *Options) error {
 	if o.Dir != "" {
 		info, err := os.Stat(o.Dir)
 		switch {
@@ -124,7 +130,7 @@ func (o *Options) checkProcess() error {
 	return nil
 }
 
-func (o *Options) checkServers() error {
+func checkServers(o *Options) error {
 	for name, s := range o.MCPServers {
 		switch {
 		case name == "" || s == nil:

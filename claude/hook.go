@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,10 +109,10 @@ type hookMatcher struct {
 const hookPrefix = "hook_"
 
 // hookMatchers are the hooks as the CLI is told of them, by event.
-func (o *Options) hookMatchers() map[HookEvent][]hookMatcher {
+func hookMatchers(o *Options) map[HookEvent][]hookMatcher {
 	by := map[HookEvent][]hookMatcher{}
 	if len(o.Restrict) > 0 {
-		by[PreToolUse] = append(by[PreToolUse], o.restrictMatcher())
+		by[PreToolUse] = append(by[PreToolUse], restrictions(o.Restrict).matcher())
 	}
 	for i, h := range o.Hooks {
 		m := hookMatcher{Matcher: h.Matcher, IDs: []string{hookPrefix + strconv.Itoa(i)}, Timeout: h.Timeout.Seconds()}
@@ -137,18 +138,20 @@ func (o *Options) hook(ctx context.Context, request json.RawMessage) func() (any
 		if err := json.Unmarshal(r.Input, in); err != nil {
 			return nil, fmt.Errorf("read the input of the hook %s: %w", r.ID, err)
 		}
-		out, err := o.callHook(ctx, r.ID, in)
+		out, err := callHook(ctx, o, r.ID, in)
 		if err != nil {
-			o.logFailure(ctx, in, err)
+			if ctx.Err() == nil {
+				logFailure(o.logger(), in, err)
+			}
 			return nil, err
 		}
 		return out.answer(in.Event)
 	}
 }
 
-func (o *Options) callHook(ctx context.Context, id string, in *HookInput) (*HookOutput, error) {
+func callHook(ctx context.Context, o *Options, id string, in *HookInput) (*HookOutput, error) {
 	if id == restrictID {
-		return o.restrict(in), nil
+		return restrictions(o.Restrict).hook(in), nil
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(id, hookPrefix))
 	if err != nil || n < 0 || n >= len(o.Hooks) {
@@ -157,20 +160,17 @@ func (o *Options) callHook(ctx context.Context, id string, in *HookInput) (*Hook
 	return guarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
 }
 
-func (o *Options) logFailure(ctx context.Context, in *HookInput, err error) {
-	if ctx.Err() != nil {
-		return
-	}
+func logFailure(log *slog.Logger, in *HookInput, err error) {
 	attrs := []any{"event", in.Event, "tool", in.ToolName, "error", err}
 	if p, ok := err.(*panicError); ok {
 		attrs = append(attrs, "stack", string(p.stack))
 	}
-	o.logger().Warn("a hook failed", attrs...)
+	log.Warn("a hook failed", attrs...)
 }
 
-func (o *Options) checkHooks() error {
+func checkHooks(hooks []Hook) error {
 	silent := []HookEvent{"SessionStart", "SessionEnd"}
-	for i, h := range o.Hooks {
+	for i, h := range hooks {
 		switch {
 		case h.Event == "":
 			return fmt.Errorf("hook %d has no Event; set one such as PreToolUse", i)

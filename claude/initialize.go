@@ -11,41 +11,25 @@ import (
 // visible to others.
 func (o *Options) initialize(ts *tools) (map[string]any, error) {
 	body := map[string]any{}
-	if names := ts.names(); len(names) > 0 {
-		body["sdkMcpServers"] = names
+	set := func(name string, given bool, value any) {
+		if given {
+			body[name] = value
+		}
 	}
-	if manifests := ts.manifests(); len(manifests) > 0 {
-		body["sdkMcpServerManifests"] = manifests
-	}
-	if hooks := o.hookMatchers(); len(hooks) > 0 {
-		body["hooks"] = hooks
-	}
-	if !o.ClaudeCodePrompt {
-		body["systemPrompt"] = []string{o.SystemPrompt}
-	}
-	if o.AppendSystemPrompt != "" {
-		body["appendSystemPrompt"] = o.AppendSystemPrompt
-	}
+	names, manifests, hooks := ts.names(), ts.manifests(), hookMatchers(o)
+	set("sdkMcpServers", len(names) > 0, names)
+	set("sdkMcpServerManifests", len(manifests) > 0, manifests)
+	set("mcpServers", len(o.MCPServers) > 0, o.MCPServers)
+	set("hooks", len(hooks) > 0, hooks)
+	set("systemPrompt", !o.ClaudeCodePrompt, []string{o.SystemPrompt})
+	set("appendSystemPrompt", o.AppendSystemPrompt != "", o.AppendSystemPrompt)
+	set("settings", inline(o.Settings), json.RawMessage(o.Settings))
+	set("agents", len(o.Agents) > 0, o.Agents)
+	set("skills", o.Skills != nil && !slices.Contains(o.Skills, "all"), o.Skills)
+	set("title", o.Title != "", o.Title)
+	set("forwardSubagentText", o.SubagentText, true)
 	if o.Output != nil {
 		body["jsonSchema"] = o.Output.sent
-	}
-	if len(o.MCPServers) > 0 {
-		body["mcpServers"] = o.MCPServers
-	}
-	if o.settingsJSON() {
-		body["settings"] = json.RawMessage(o.Settings)
-	}
-	if len(o.Agents) > 0 {
-		body["agents"] = o.Agents
-	}
-	if o.Skills != nil && !slices.Contains(o.Skills, "all") {
-		body["skills"] = o.Skills
-	}
-	if o.Title != "" {
-		body["title"] = o.Title
-	}
-	if o.SubagentText {
-		body["forwardSubagentText"] = true
 	}
 	return body, nil
 }

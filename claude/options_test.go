@@ -68,7 +68,7 @@ func TestArgs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := append(tt.opts.args(tt.allowed), tt.opts.Args...)
+			got := append(flags(&tt.opts, tt.allowed), tt.opts.Args...)
 			if diff := cmp.Diff(append(slices.Clone(always), tt.want...), got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -85,7 +85,7 @@ func TestArgsInjection(t *testing.T) {
 		Tools: all, AllowedTools: all, DisallowedTools: all, Skills: all, PluginDirs: all, AddDirs: all, PermissionMode: evil,
 		Resume: evil, ResumeAt: evil, SessionID: evil, Title: evil, Settings: evil, SettingSources: []SettingSource{evil},
 	}
-	args := o.args(all)
+	args := flags(&o, all)
 	if len(args) < 20 {
 		t.Fatalf("only %d arguments: %q", len(args), args)
 	}
@@ -102,10 +102,10 @@ func TestEnvironment(t *testing.T) {
 		"CLAUDE_CODE_ENTRYPOINT=sdk-go", "CLAUDE_CODE_SDK_READS_SESSION_STATE=1", "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true",
 		"CLAUDE_CODE_MAX_RETRIES=0", "MCP_TOOL_TIMEOUT=1501", "CLAUDE_CODE_ENTRYPOINT=mine", "HOME",
 	}
-	if diff := cmp.Diff(want, o.environment()); diff != "" {
+	if diff := cmp.Diff(want, environment(&o)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := (&Options{MaxRetries: 2}).environment(); !slices.Contains(got, "CLAUDE_CODE_MAX_RETRIES=2") {
+	if got := environment(&Options{MaxRetries: 2}); !slices.Contains(got, "CLAUDE_CODE_MAX_RETRIES=2") {
 		t.Errorf("2 retries are %q", got)
 	}
 }
@@ -166,7 +166,7 @@ func TestInitialize(t *testing.T) {
 func TestLongPrompt(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
 	o := Options{SystemPrompt: long, AppendSystemPrompt: long, Settings: `{"x":"` + long + `"}`, Output: OutputFrom(schema.MustParse(`{"type":"object","description":"` + long + `"}`))}
-	for _, arg := range o.args(nil) {
+	for _, arg := range flags(&o, nil) {
 		if len(arg) > 1000 {
 			t.Errorf("an argument of %d bytes begins with %.40q", len(arg), arg)
 		}

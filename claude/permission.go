@@ -78,7 +78,7 @@ type permissionAnswer struct {
 func (o *Options) permit(ctx context.Context, request json.RawMessage) func() (any, error) {
 	return func() (any, error) {
 		in := &PermissionRequest{Raw: request}
-		d, err := o.decide(ctx, in)
+		d, err := decide(ctx, o, in)
 		if err != nil {
 			if ctx.Err() == nil {
 				o.logger().Warn("deny a tool, since its permission failed", "tool", in.ToolName, "error", err)
@@ -89,14 +89,14 @@ func (o *Options) permit(ctx context.Context, request json.RawMessage) func() (a
 	}
 }
 
-func (o *Options) decide(ctx context.Context, in *PermissionRequest) (*Decision, error) {
+func decide(ctx context.Context, o *Options, in *PermissionRequest) (*Decision, error) {
 	if err := json.Unmarshal(in.Raw, in); err != nil {
 		return nil, fmt.Errorf("read the permission request: %w", err)
 	}
 	if o.Permission == nil {
 		return nil, errors.New("nobody is there to allow it")
 	}
-	if why := o.refused(in.ToolName, in.Input); why != "" {
+	if why := restrictions(o.Restrict).refused(in.ToolName, in.Input); why != "" {
 		return &Decision{Message: why}, nil
 	}
 	d, err := guarded(func() (*Decision, error) { return o.Permission(ctx, in) })
@@ -107,7 +107,7 @@ func (o *Options) decide(ctx context.Context, in *PermissionRequest) (*Decision,
 		if !isObject(d.Input) {
 			return nil, errors.New("the arguments that the permission callback gave are no JSON object")
 		}
-		if why := o.refused(in.ToolName, d.Input); why != "" {
+		if why := restrictions(o.Restrict).refused(in.ToolName, d.Input); why != "" {
 			return &Decision{Message: why}, nil
 		}
 	}

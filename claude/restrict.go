@@ -9,10 +9,13 @@ import (
 	"strings"
 )
 
-// refused tells what Options.Restrict has against a call, as text for the model;
-// "" if nothing. A parameter that is left out is not restricted.
-func (o *Options) refused(tool string, input json.RawMessage) string {
-	restricted := o.Restrict[tool]
+// restrictions are Options.Restrict.
+type restrictions map[string]map[string]any
+
+// refused tells what is against a call, as text for the model; "" if nothing. A
+// parameter that is left out is not restricted.
+func (rs restrictions) refused(tool string, input json.RawMessage) string {
+	restricted := rs[tool]
 	if len(restricted) == 0 {
 		return ""
 	}
@@ -34,26 +37,26 @@ func (o *Options) refused(tool string, input json.RawMessage) string {
 	return ""
 }
 
-// restrictID is the callback that enforces Options.Restrict. It is a hook since
+// restrictID is the callback that enforces them. It is a hook since
 // a Permission is not asked about tools that are allowed.
 const restrictID = "restrict"
 
-func (o *Options) restrictMatcher() hookMatcher {
-	tools := slices.Sorted(maps.Keys(o.Restrict))
+func (rs restrictions) matcher() hookMatcher {
+	tools := slices.Sorted(maps.Keys(rs))
 	return hookMatcher{Matcher: strings.Join(tools, "|"), IDs: []string{restrictID}, OnFailure: "block"}
 }
 
-// restrict is the hook: it gets more calls than those of restricted tools if a
+// hook is the callback: it gets more calls than those of restricted tools if a
 // name reads as a regular expression.
-func (o *Options) restrict(in *HookInput) *HookOutput {
-	if why := o.refused(in.ToolName, in.ToolInput); why != "" {
+func (rs restrictions) hook(in *HookInput) *HookOutput {
+	if why := rs.refused(in.ToolName, in.ToolInput); why != "" {
 		return &HookOutput{Permission: PermissionDeny, Reason: why}
 	}
 	return nil
 }
 
-func (o *Options) checkRestrict() error {
-	for tool, params := range o.Restrict {
+func (rs restrictions) check() error {
+	for tool, params := range rs {
 		if tool == "" {
 			return fmt.Errorf("an entry of Restrict names no tool; name one such as %q", "Bash")
 		}
