@@ -115,39 +115,46 @@ func (r *lister) tool(name string, raw json.RawMessage, o object) (*toolpost.Too
 	if name == "" {
 		return nil, errors.New("it has no name")
 	}
-	input, err := objectSchema(o.get("inputSchema"))
+	d, badOutput, err := definition(name, raw, o)
 	if err != nil {
-		return nil, fmt.Errorf("its inputSchema is %w", err)
+		return nil, err
+	}
+	if badOutput != nil {
+		r.skip(name, "its outputSchema is left out: it is %v", badOutput)
 	}
 	var bindings []binding
 	if r.s.transport == HTTP {
-		if bindings, err = bindingsOf(input.Raw()); err != nil {
+		if bindings, err = bindingsOf(d.Input.Raw()); err != nil {
 			return nil, err
 		}
 	}
-	t := &toolpost.Tool{
-		Definition: toolpost.Definition{
-			Name: name, Title: o.text("title"), Description: o.text("description"),
-			Input: input, Source: raw,
-		},
-		Policy: toolpost.Policy{Unchecked: true},
+	again := isTrue(d.Annotations.ReadOnly) || isTrue(d.Annotations.Idempotent)
+	return &toolpost.Tool{
+		Definition: d,
+		Handler:    toolHandler(r.u, name, bindings, again),
+		Policy:     toolpost.Policy{Unchecked: true},
+	}, nil
+}
+
+// definition reads an MCP Tool object. An output schema that is none is left
+// out, and badOutput tells why.
+func definition(name string, raw json.RawMessage, o object) (d toolpost.Definition, badOutput, err error) {
+	d = toolpost.Definition{Name: name, Title: o.text("title"), Description: o.text("description"), Source: raw}
+	if d.Input, err = objectSchema(o.get("inputSchema")); err != nil {
+		return d, nil, fmt.Errorf("its inputSchema is %w", err)
 	}
 	if out := o.get("outputSchema"); out != nil {
-		if t.Output, err = objectSchema(out); err != nil {
-			r.skip(name, "its outputSchema is left out: it is %v", err)
-		}
+		d.Output, badOutput = objectSchema(out)
 	}
 	if meta := o.get("_meta"); meta != nil {
 		if _, err := parseObject(meta); err == nil {
-			t.Meta = meta
+			d.Meta = meta
 		}
 	}
-	if json.Unmarshal(o.get("annotations"), &t.Annotations) != nil {
-		t.Annotations = toolpost.Annotations{}
+	if json.Unmarshal(o.get("annotations"), &d.Annotations) != nil {
+		d.Annotations = toolpost.Annotations{}
 	}
-	again := isTrue(t.Annotations.ReadOnly) || isTrue(t.Annotations.Idempotent)
-	t.Handler = toolHandler(r.u, name, bindings, again)
-	return t, nil
+	return d, badOutput, nil
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -1,0 +1,162 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// SDKTool makes a tool of one that is written for the official MCP SDK for Go,
+// without a server. Its handler gets no session: what it asks of one panics,
+// which fails the call. As there, an error of the handler is a failure of the
+// exchange. What is no tool is a *[toolpost.ToolValidationError].
+func SDKTool(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
+	if h == nil {
+		return sdkTool(t, nil)
+	}
+	return sdkTool(t, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		req, err := sdkRequest(call)
+		if err != nil {
+			return nil, err
+		}
+		r, err := h(ctx, req)
+		if err != nil {
+			return nil, exchangeError(err)
+		}
+		return sdkResult(r)
+	})
+}
+
+// SDKToolFor is [SDKTool] for a typed handler. The schemas come from In and Out
+// if t has none. An error of the handler is shown to the model.
+func SDKToolFor[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Tool, error) {
+	c := *t
+	if err := inferred[In](&c.InputSchema, nil); err != nil {
+		return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
+	}
+	open := reflect.TypeFor[Out]().Kind() == reflect.Interface // it promises nothing
+	if !open {
+		if err := inferred[Out](&c.OutputSchema, &schema.InferOptions{Output: true}); err != nil {
+			return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
+		}
+	}
+	if h == nil {
+		return sdkTool(&c, nil)
+	}
+	return sdkTool(&c, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		req, err := sdkRequest(call)
+		if err != nil {
+			return nil, err
+		}
+		var in In
+		if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
+			return nil, &toolpost.ArgumentsError{Tool: call.Name, Err: err}
+		}
+		r, out, err := h(ctx, req, in)
+		if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) {
+			return nil, exchangeError(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			r = &mcp.CallToolResult{}
+		}
+		return sdkResult(filled(r, out, open))
+	})
+}
+
+// inferred sets a schema that is missing.
+func inferred[T any](s *any, opts *schema.InferOptions) error {
+	if *s != nil {
+		return nil
+	}
+	if reflect.TypeFor[T]().Kind() == reflect.Interface {
+		*s = json.RawMessage(`{"type":"object"}`)
+		return nil
+	}
+	found, _, err := schema.For[T](opts)
+	if err == nil {
+		*s = found
+	}
+	return err
+}
+
+// filled puts the typed output into a result that has none.
+func filled[Out any](r *mcp.CallToolResult, out Out, open bool) *mcp.CallToolResult {
+	if r.StructuredContent != nil || open && any(out) == nil {
+		return r
+	}
+	c := *r
+	c.StructuredContent = out
+	if c.Content == nil {
+		if text, err := json.Marshal(out); err == nil { // else encoding the result tells
+			c.Content = []mcp.Content{&mcp.TextContent{Text: string(text)}}
+		}
+	}
+	return &c
+}
+
+func sdkTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
+	invalid := func(err error) error {
+		return &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
+	}
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	o, err := parseObject(raw)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	d, badOutput, err := definition(t.Name, raw, o)
+	if err := errors.Join(err, badOutput); err != nil {
+		return nil, invalid(err)
+	}
+	return toolpost.Adapt(&toolpost.Tool{Definition: d, Handler: h})
+}
+
+func sdkRequest(call *toolpost.Call) (*mcp.CallToolRequest, error) {
+	params := &mcp.CallToolParamsRaw{Name: call.Name, Arguments: call.Arguments}
+	if len(params.Arguments) == 0 {
+		params.Arguments = json.RawMessage("{}")
+	}
+	var p struct {
+		Meta mcp.Meta `json:"_meta"`
+	}
+	if len(call.Params) > 0 {
+		if err := json.Unmarshal(call.Params, &p); err != nil {
+			return nil, fmt.Errorf("read the parameters of the call: %w", err)
+		}
+		params.Meta = p.Meta
+	}
+	return &mcp.CallToolRequest{Params: params, Extra: &mcp.RequestExtra{}}, nil
+}
+
+func sdkResult(r *mcp.CallToolResult) (*toolpost.Result, error) {
+	if r == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return toolpost.Raw(raw), nil
+}
+
+// exchangeError is an error as the SDK would send it.
+func exchangeError(err error) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		return &toolpost.ProtocolError{Code: wire.Code, Message: wire.Message, Data: wire.Data}
+	}
+	return &toolpost.ProtocolError{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+}
