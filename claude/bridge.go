@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -14,7 +15,9 @@ type tools struct {
 	ctx    context.Context // of all calls
 	log    *slog.Logger
 	opts   *Options
-	send   func(server string, message json.RawMessage) // once the CLI runs
+	send   func(server string, message json.RawMessage) // to the CLI
+	heard  chan struct{}                                // closed when the CLI knows the servers
+	begin  sync.Once
 	own    *Server
 	ports  []*port
 	missed map[string]bool // tools that were told of as dropped
@@ -23,7 +26,7 @@ type tools struct {
 // openTools opens a session on each server of the options. Ctx is that of all
 // calls.
 func openTools(ctx context.Context, o *Options) (*tools, error) {
-	t := &tools{ctx: ctx, log: o.logger(), opts: o, missed: map[string]bool{}}
+	t := &tools{ctx: ctx, log: o.logger(), opts: o, heard: make(chan struct{}), missed: map[string]bool{}}
 	servers := o.Servers
 	if o.Toolset != nil {
 		own, err := NewServer(ctx, "", o.Toolset, &ServerOptions{Logger: t.log})
@@ -43,14 +46,13 @@ func openTools(ctx context.Context, o *Options) (*tools, error) {
 func (t *tools) add(servers []*Server) error {
 	taken := map[string]string{}
 	for _, s := range servers {
-		if t.port(s.name) != nil {
+		if t.port(s.name) != nil || t.opts.MCPServers[s.name] != nil {
 			return fmt.Errorf("serve tools to the claude CLI: two servers are named %q; give one another name", s.name)
 		}
-		m, err := readManifest(t.ctx, s, t.log)
-		if err != nil {
-			return err
-		}
-		names, err := toolNames(m.List.Tools)
+		p := &port{tools: t, server: s}
+		p.link = p.open()
+		t.ports = append(t.ports, p)
+		names, err := p.prepare()
 		if err != nil {
 			return err
 		}
@@ -61,7 +63,6 @@ func (t *tools) add(servers []*Server) error {
 			}
 			taken[name] = s.name
 		}
-		t.ports = append(t.ports, &port{tools: t, server: s, manifest: m, listed: names, settled: names})
 	}
 	return nil
 }
@@ -76,6 +77,9 @@ func (t *tools) connect(c *conn) {
 		}
 	}
 }
+
+// hear notes that the CLI knows the servers by now.
+func (t *tools) hear() { t.begin.Do(func() { close(t.heard) }) }
 
 func (t *tools) port(name string) *port {
 	for _, p := range t.ports {
@@ -151,6 +155,7 @@ func (t *tools) route(ctx context.Context, request json.RawMessage) (func() (any
 	if err := json.Unmarshal(r.Message, &e); err != nil {
 		return nil, fmt.Errorf("read the message of mcp_message: %w", err)
 	}
+	t.hear()
 	p := t.port(r.Server)
 	if p == nil {
 		return nil, fmt.Errorf("there is no server %q in this process: there are %s", r.Server, strings.Join(t.names(), ", "))
@@ -164,17 +169,13 @@ const leaveTime = time.Second
 // close ends all calls. A handler that does not heed it is left behind.
 func (t *tools) close() {
 	for _, p := range t.ports {
-		if p.link != nil {
-			p.link.close()
-		}
+		p.link.close()
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for _, p := range t.ports {
-			if p.link != nil {
-				<-p.link.done
-			}
+			<-p.link.done
 		}
 		if t.own != nil {
 			_ = t.own.Close() // it has no sessions left, or has told of them

@@ -395,6 +395,36 @@ func TestBridgeUnreadableMessages(t *testing.T) {
 	}
 }
 
+// With manifests, the CLI calls without having said hello.
+func TestBridgeCallsAtOnce(t *testing.T) {
+	now := toolpost.Tools{addTool()}
+	s, err := NewServer(t.Context(), "live", toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return now, nil }), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := newFakeCLI(t, t.Context(), &Options{Servers: []*Server{s}})
+	now = nil
+	if err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now = toolpost.Tools{addTool()}
+	if err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.said.mu.Lock()
+	if len(c.said.items) > 0 {
+		t.Errorf("the CLI was told %q before it knew the server", c.said.items)
+	}
+	c.said.mu.Unlock()
+	if got := c.ask("live", callLine(2, "add", `{"A":1,"B":1}`)); !strings.Contains(got, `"2"`) {
+		t.Errorf("call: %s", got)
+	}
+	if said, _ := c.said.next(); !strings.Contains(said, "list_changed") {
+		t.Errorf("said: %s", said)
+	}
+}
+
 // mcp_toggle off and on makes the CLI begin again, with ids from 0.
 func TestBridgeToggle(t *testing.T) {
 	tool, began, ended := untilCancelled()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/claude/message"
@@ -29,6 +30,7 @@ func (e *ToolsDroppedError) Error() string {
 
 // arrived compares the tools that the CLI has with those that it was given.
 func (t *tools) arrived(init *message.Init) error {
+	t.hear()
 	have := map[string]bool{}
 	for _, name := range init.Tools {
 		have[name] = true
@@ -92,18 +94,14 @@ func (o *Options) variable(name string) string {
 
 // forbids says that the options keep a tool from the CLI.
 func (o *Options) forbids(name string) bool {
+	rules := o.DisallowedTools
 	for _, arg := range o.Args {
-		flag, rules, _ := strings.Cut(arg, "=")
-		if flag != "--disallowedTools" && flag != "--disallowed-tools" {
-			continue
-		}
-		for _, rule := range strings.FieldsFunc(rules, func(r rune) bool { return r == ',' || r == ' ' }) {
-			if covers(rule, name) {
-				return true
-			}
+		flag, value, _ := strings.Cut(arg, "=")
+		if flag == "--disallowedTools" || flag == "--disallowed-tools" {
+			rules = append(slices.Clip(rules), strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })...)
 		}
 	}
-	return false
+	return slices.ContainsFunc(rules, func(rule string) bool { return covers(rule, name) })
 }
 
 // covers says that a permission rule is about all of a tool: it is its name, a

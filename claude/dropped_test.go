@@ -33,7 +33,7 @@ func TestToolsDropped(t *testing.T) {
 		{"no prefix", Options{Env: []string{"CLAUDE_AGENT_SDK_MCP_NO_PREFIX=1"}}, initOf("tools", "connected", "add", "div"), ""},
 		{"no prefix, dropped", Options{Env: []string{"CLAUDE_AGENT_SDK_MCP_NO_PREFIX=1"}}, initOf("tools", "connected", "add"), "[div] connected"},
 		{"not permitted", Options{Args: []string{"--disallowedTools=Bash,mcp__tools__div"}}, initOf("tools", "connected", "mcp__tools__add"), ""},
-		{"server not permitted", Options{Args: []string{"--disallowedTools=mcp__tools"}}, initOf("tools", "connected"), ""},
+		{"server not permitted", Options{DisallowedTools: []string{"Bash", "mcp__tools"}}, initOf("tools", "connected"), ""},
 		{"pattern not permitted", Options{Args: []string{"--disallowedTools=mcp__tools__*"}}, initOf("tools", "connected"), ""},
 		{"another is not permitted", Options{Args: []string{"--disallowedTools=mcp__tool", "--allowedTools=mcp__tools__div"}}, initOf("tools", "connected", "mcp__tools__add"), "[mcp__tools__div] connected"},
 	} {

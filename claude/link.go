@@ -40,7 +40,7 @@ type envelope struct {
 
 // openLink opens a session. What the server sends of itself goes to post, which
 // may wait.
-func openLink(ctx context.Context, s *Server, log *slog.Logger, post func(json.RawMessage)) *link {
+func openLink(ctx context.Context, s *Server, log *slog.Logger, post func(context.Context, json.RawMessage)) *link {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &link{
 		server: s.name, cancel: cancel, done: make(chan struct{}),
@@ -57,7 +57,7 @@ func openLink(ctx context.Context, s *Server, log *slog.Logger, post func(json.R
 	}()
 	go func() {
 		for m, ok := l.out.next(); ok; m, ok = l.out.next() {
-			post(m)
+			post(ctx, m)
 		}
 	}()
 	return l

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 )
 
 // A manifest is what a server answers to initialize and tools/list. The CLI
@@ -20,32 +19,27 @@ type manifest struct {
 // protocolVersion is the one that the CLI speaks to servers in this process.
 const protocolVersion = "2025-11-25"
 
-// readManifest asks the server as the CLI would.
-func readManifest(ctx context.Context, s *Server, log *slog.Logger) (*manifest, error) {
-	l := openLink(ctx, s, log, func(json.RawMessage) {})
-	defer l.close()
+// readManifest begins a session as the CLI would.
+func readManifest(ctx context.Context, l *link) (*manifest, error) {
 	m := &manifest{}
 	m.List.Tools = []json.RawMessage{}
-	fail := func(err error) (*manifest, error) {
-		return nil, fmt.Errorf("read the manifest of server %q: %w", s.name, err)
-	}
 	var err error
 	if m.Initialize, err = l.call(ctx, 0, "initialize", map[string]any{
 		"protocolVersion": protocolVersion, "capabilities": map[string]any{},
 		"clientInfo": map[string]string{"name": "claude-code", "version": "0"},
 	}); err != nil {
-		return fail(err)
+		return nil, err
 	}
 	l.tell(json.RawMessage(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	params := map[string]any{}
 	for id := 1; ; id++ {
 		result, err := l.call(ctx, id, listTools, params)
 		if err != nil {
-			return fail(err)
+			return nil, err
 		}
 		page, err := readPage(result)
 		if err != nil {
-			return fail(err)
+			return nil, err
 		}
 		m.List.Tools = append(m.List.Tools, page.Tools...)
 		if page.Next == "" {

@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -12,7 +13,7 @@ type port struct {
 	tools    *tools
 	server   *Server
 	manifest *manifest
-	link     *link // used by the session's reader only
+	link     *link // changed by the session's reader only
 
 	mu      sync.Mutex
 	page    []string // tools of the pages that the CLI has read so far
@@ -27,17 +28,37 @@ func (p *port) names() []string {
 	return p.listed
 }
 
-// receive takes a message of the CLI. Switching a server off and on makes the
-// CLI begin anew, with ids from 0: it gets a session of its own for that.
-func (p *port) receive(ctx context.Context, e *envelope, message json.RawMessage) (func() (any, error), error) {
-	if p.link != nil && e.Method == "initialize" {
-		p.link.close()
-		p.link = nil
+// open opens a session on the server. What that has to say by itself waits until
+// the CLI knows of it.
+func (p *port) open() *link {
+	return openLink(p.tools.ctx, p.server, p.tools.log, func(ctx context.Context, message json.RawMessage) {
+		select {
+		case <-p.tools.heard:
+			p.tools.send(p.server.name, message)
+		case <-ctx.Done():
+		}
+	})
+}
+
+// prepare reads the manifest. It returns the names of the tools.
+func (p *port) prepare() (names []string, err error) {
+	if p.manifest, err = readManifest(p.tools.ctx, p.link); err == nil {
+		names, err = toolNames(p.manifest.List.Tools)
 	}
-	if p.link == nil {
-		p.link = openLink(p.tools.ctx, p.server, p.tools.log, func(m json.RawMessage) {
-			p.tools.send(p.server.name, m)
-		})
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest of server %q: %w", p.server.name, err)
+	}
+	p.listed, p.settled = names, names
+	return names, nil
+}
+
+// receive takes a message of the CLI. It goes on with the session in which the
+// manifest was read, with calls at once, or begins anew with ids from 0: at the
+// start if it takes no manifests, and when a server is switched off and on.
+func (p *port) receive(ctx context.Context, e *envelope, message json.RawMessage) (func() (any, error), error) {
+	if e.Method == "initialize" {
+		p.link.close()
+		p.link = p.open()
 	}
 	l := p.link
 	if e.Method == "" || e.ID == nil {

@@ -52,10 +52,7 @@ func TestNewServerAdaptsOrRefuses(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				m, err := readManifest(t.Context(), s, slog.New(slog.DiscardHandler))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := newFakeCLI(t, t.Context(), &Options{Servers: []*Server{s}}).tools.port("sch").manifest
 				t.Logf("%s", m.List.Tools)
 				if got := string(m.List.Tools[0]); !strings.Contains(got, `"inputSchema":{`) || !strings.Contains(got, `"type":"object"`) {
 					t.Errorf("listed as %s", got)
