@@ -25,6 +25,7 @@ import (
 // This test binary is also the command that is run: FAKE_CLI says how it
 // behaves.
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // of the commands: they end as soon without the race detector
 	if mode := os.Getenv("FAKE_CLI"); mode != "" {
 		fake(mode)
 		os.Exit(0)
@@ -75,6 +76,12 @@ func fake(modes string) {
 		case "start": // a command of its own, through the package
 			p := must(cli.Start(context.Background(), &cli.Options{Path: os.Args[0], Env: []string{"FAKE_CLI=pid,hang"}}))
 			fmt.Printf("%s\n", must(p.ReadLine()))
+		case "closing":
+			closing()
+		case "adopt-and-close":
+			adoptAndClose()
+		case "adopt-and-neglect":
+			adoptAndNeglect()
 		case "line":
 			os.Stdin.Read(make([]byte, 1))
 		case "eof":

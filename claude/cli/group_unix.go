@@ -14,11 +14,12 @@ func killGroup(pid int) bool { return syscall.Kill(-pid, syscall.SIGKILL) == nil
 
 // groupAlive must not be called before the leader was waited for. If this is
 // the first process of a container, the members of the group are its children
-// now: they are reaped here.
+// now: those that have ended are reaped here.
 func groupAlive(pid int) bool {
+	alive := syscall.Kill(-pid, 0) == nil && !zombies(pid)
 	for {
 		if reaped, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil); reaped <= 0 && err != syscall.EINTR {
-			return syscall.Kill(-pid, 0) == nil && !zombies(pid)
+			return alive
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestEcho(t *testing.T) {
 
 // At every stage, Close leaves nothing; start looks for it.
 func TestClose(t *testing.T) {
-	const short = 20 * time.Millisecond
+	const short = 100 * time.Millisecond
 	tests := map[string]struct {
 		mode   string
 		grace  time.Duration // a minute if it must not pass

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	base := []string{
+		"PATH=/bin", "HOME=/h", "EMPTY=", "A=b=c", "PWD=/elsewhere",
+		"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SESSION_ID=x", "NODE_OPTIONS=--inspect",
+		"CLAUDE_CODE_MAX_RETRIES=2", "ANTHROPIC_API_KEY=k", "UNSET=1",
+	}
+	got := environment(base, []string{"UNSET", "HOME=/other", "CLAUDE_CODE_ENTRYPOINT=sdk-go", "NEW=1", "NEW=2", "NEVER"}, dir)
+	want := []string{
+		"A=b=c", "ANTHROPIC_API_KEY=k", "CLAUDE_CODE_ENTRYPOINT=sdk-go", "CLAUDE_CODE_MAX_RETRIES=2",
+		"EMPTY=", "HOME=/other", "NEW=2", "PATH=/bin", "PWD=" + dir,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	here, _ := filepath.Abs(".")
+	if got := environment(nil, nil, ""); !slices.Equal(got, []string{"PWD=" + here}) {
+		t.Errorf("got %q", got)
+	}
+	if got := environment(base, []string{"PWD"}, dir); slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "PWD=") }) {
+		t.Errorf("PWD is not removed: %q", got)
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	hide := secrets([]string{
+		"ANTHROPIC_API_KEY=sk-ant-1", "MY_TOKEN=sk-ant-12345", "password=hunter22", "HTTPS_PROXY=http://me:pw@proxy:1",
+		"KEY=short", "TERM=xterm-256color", "BASE_URL=http://127.0.0.1:1", "EMPTY_TOKEN=",
+	})
+	const text = "sk-ant-1 sk-ant-12345 hunter22 via http://me:pw@proxy:1 short xterm-256color http://127.0.0.1:1"
+	const want = "[secret] [secret] [secret] via [secret] short xterm-256color http://127.0.0.1:1"
+	if got := hide.Replace(text); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTail(t *testing.T) {
+	var s stderr
+	for range 1000 {
+		s.keep("日本語 0123456789")
+	}
+	got := s.tail()
+	if len(got) > maxTail || len(got) < maxTail-50 || !strings.HasPrefix(got, "日本語 0") || !strings.HasSuffix(got, "9") {
+		t.Errorf("%d bytes: %.30q…", len(got), got)
+	}
+	s.keep(strings.Repeat("x", 3*maxTail) + "end")
+	if got := s.tail(); len(got) != maxTail-1 || !strings.HasSuffix(got, "xend") {
+		t.Errorf("%d bytes: %.30q…", len(got), got)
+	}
+}
