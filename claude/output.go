@@ -42,6 +42,9 @@ func OutputFrom(s *schema.Schema) *Output {
 	}
 	rules := code.Input
 	root := s.Form().Root
+	if root.Kinds == 0 {
+		return &Output{err: errors.New("no value fits the schema of the output; change it")}
+	}
 	o := &Output{schema: s, wrapped: root.Kinds != schema.KindObject || root.Alts != nil}
 	if o.wrapped {
 		rules.Root, rules.Object.Name = lower.Root{}, ""

@@ -121,7 +121,7 @@ func (w *outputWatch) failure(r *message.Result) error {
 	}
 	e := &OutputError{SessionID: r.SessionID, Result: said(r)}
 	switch {
-	case len(r.StructuredOutput) > 0:
+	case hasValue(r.StructuredOutput):
 		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
 			return nil
 		}
