@@ -18,7 +18,7 @@ func (o *Options) check() error {
 		checkProcess(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
 	)
 	if o.Output != nil {
-		err = errors.Join(err, o.Output.err)
+		err = errors.Join(err, o.Output.usable())
 	}
 	if err != nil {
 		return fmt.Errorf("check the options: %w", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,7 +140,7 @@ func (o *Options) hook(ctx context.Context, request json.RawMessage) func() (any
 		out, err := callHook(ctx, o, r.ID, in)
 		if err != nil {
 			if ctx.Err() == nil {
-				logFailure(o.logger(), in, err)
+				warn(o.logger(), "a hook failed", err, "event", in.Event, "tool", in.ToolName)
 			}
 			return nil, err
 		}
@@ -158,14 +157,6 @@ func callHook(ctx context.Context, o *Options, id string, in *HookInput) (*HookO
 		return nil, fmt.Errorf("there is no hook %q", id)
 	}
 	return guarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
-}
-
-func logFailure(log *slog.Logger, in *HookInput, err error) {
-	attrs := []any{"event", in.Event, "tool", in.ToolName, "error", err}
-	if p, ok := err.(*panicError); ok {
-		attrs = append(attrs, "stack", string(p.stack))
-	}
-	log.Warn("a hook failed", attrs...)
 }
 
 func checkHooks(hooks []Hook) error {

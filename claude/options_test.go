@@ -219,6 +219,7 @@ func TestCheck(t *testing.T) {
 		{"hook that is not called", Options{Hooks: []Hook{{Event: "SessionStart", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, "would never be called"},
 		{"restriction", Options{Restrict: map[string]map[string]any{"Bash": {"f": func() {}}}}, "is no JSON"},
 		{"output", Options{Output: OutputFrom(nil)}, "the schema of the output is nil"},
+		{"empty output", Options{Output: &Output{}}, "make it with OutputOf"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -86,6 +86,14 @@ func wrapped(inner json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(outer)
 }
 
+// usable is what is wrong with the output; nil if nothing is.
+func (o *Output) usable() error {
+	if o.err == nil && o.schema == nil {
+		return errors.New("the Output is empty; make it with OutputOf or OutputFrom")
+	}
+	return o.err
+}
+
 // read turns what the model wrote into a value of the schema.
 func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
 	if o.wrapped {

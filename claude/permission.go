@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 )
 
@@ -81,7 +82,7 @@ func (o *Options) permit(ctx context.Context, request json.RawMessage) func() (a
 		d, err := decide(ctx, o, in)
 		if err != nil {
 			if ctx.Err() == nil {
-				o.logger().Warn("deny a tool, since its permission failed", "tool", in.ToolName, "error", err)
+				warn(o.logger(), "deny a tool, since its permission failed", err, "tool", in.ToolName)
 			}
 			d = &Decision{Message: err.Error()}
 		}
@@ -147,6 +148,15 @@ func guarded[T any](f func() (T, error)) (v T, err error) {
 		}
 	}()
 	return f()
+}
+
+// warn logs an error of a callback, with the stack if it is a panic.
+func warn(log *slog.Logger, text string, err error, attrs ...any) {
+	attrs = append(attrs, "error", err)
+	if p, ok := err.(*panicError); ok {
+		attrs = append(attrs, "stack", string(p.stack))
+	}
+	log.Warn(text, attrs...)
 }
 
 func isObject(raw json.RawMessage) bool {
