@@ -244,7 +244,7 @@ func (d *decoder) block(raw json.RawMessage, at string) (Block, error) {
 		return nil, &fieldError{at + ".type", errMissing}
 	}
 	known, ok := d.kinds[kind]
-	if !ok {
+	if !ok || strings.Count(at, ".") > maxDepth {
 		d.met("content_block", kind, raw)
 		return &UnknownBlock{kind, raw}, nil
 	}
@@ -262,6 +262,10 @@ func (d *decoder) block(raw json.RawMessage, at string) (Block, error) {
 	}
 	return b, nil
 }
+
+// maxDepth is how many fields a block may be deep in a message: results hold
+// blocks, but no results of results.
+const maxDepth = 16
 
 func textOf(blocks []Block) string {
 	var texts []string

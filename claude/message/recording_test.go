@@ -62,6 +62,7 @@ func TestRecordings(t *testing.T) {
 				if !bytes.Equal(h.Raw, line) {
 					t.Errorf("the raw bytes are %s, want %s", h.Raw, line)
 				}
+				sameMembers(t, line, m)
 				kinds[strings.TrimSuffix(h.Type+"/"+h.Subtype, "/")]++
 			}
 			if log.Len() > 0 {

@@ -1,0 +1,155 @@
+package message_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// requirement 2, FR-008, SC-005 and the edge case: numbers are read leniently,
+// and never in silence where that loses something.
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]struct {
+		n  int64
+		f  float64
+		ok bool
+	}{
+		`7`:                    {7, 7, true},
+		`-7`:                   {-7, -7, true},
+		`null`:                 {0, 0, true},
+		`true`:                 {1, 1, true},
+		`false`:                {0, 0, true},
+		`2.9`:                  {2, 2.9, true},
+		`-2.9`:                 {-2, -2.9, true},
+		`1e3`:                  {1000, 1000, true},
+		`9007199254740993`:     {9007199254740993, 9007199254740992, true},
+		`9223372036854775807`:  {math.MaxInt64, math.MaxInt64, true},
+		`-9223372036854775808`: {math.MinInt64, math.MinInt64, true},
+		`"42"`:                 {42, 42, true},
+		`" 42 "`:               {42, 42, true},
+		`"4\u0032"`:            {42, 42, true},
+		`"2.9"`:                {2, 2.9, true},
+		`"9007199254740993"`:   {9007199254740993, 9007199254740992, true},
+		`"many"`:               {0, 0, false},
+		`""`:                   {0, 0, false},
+		`"NaN"`:                {0, 0, false},
+		`"inf"`:                {0, 0, false},
+		`"0x10"`:               {0, 0, false},
+		`"1_000"`:              {0, 0, false},
+		`1e999`:                {0, 0, false},
+		`[1]`:                  {0, 0, false},
+		`{"n":1}`:              {0, 0, false},
+	} {
+		if n, ok := message.Integer(text); n != want.n || ok != want.ok {
+			t.Errorf("integer %s: %d, %v; want %d, %v", text, n, ok, want.n, want.ok)
+		}
+		if f, ok := message.Float(text); f != want.f || ok != want.ok {
+			t.Errorf("float %s: %v, %v; want %v, %v", text, f, ok, want.f, want.ok)
+		}
+	}
+	for _, text := range []string{`1e30`, `9223372036854775808`, `"-1e19"`} {
+		if n, ok := message.Integer(text); n != 0 || ok {
+			t.Errorf("integer %s: %d, %v", text, n, ok)
+		}
+	}
+}
+
+// requirement 2, FR-002, SC-002 and user story 2: all of a usage is kept.
+func TestParseUsage(t *testing.T) {
+	for text, want := range map[string]message.Usage{
+		`{"input_tokens":1,"output_tokens":2,"cache_creation_input_tokens":3,"cache_read_input_tokens":4}`: {
+			InputTokens: 1, OutputTokens: 2, CacheCreationInputTokens: 3, CacheReadInputTokens: 4,
+		},
+		`{"server_tool_use":{"web_search_requests":5,"web_fetch_requests":6}}`: {
+			ServerToolUse: message.ServerToolCounts{WebSearchRequests: 5, WebFetchRequests: 6},
+		},
+		`{"cache_creation":{"ephemeral_1h_input_tokens":7,"ephemeral_5m_input_tokens":8},"service_tier":"standard"}`: {
+			CacheCreation: message.CacheCreation{Ephemeral1hInputTokens: 7, Ephemeral5mInputTokens: 8}, ServiceTier: "standard",
+		},
+		`{"output_tokens_details":{"thinking_tokens":9},"inference_geo":"eu","speed":"fast","iterations":[1],"fallback_credit":null}`: {
+			OutputTokensDetails: message.OutputTokensDetails{ThinkingTokens: 9}, InferenceGeo: "eu", Speed: "fast", Iterations: []byte("[1]"),
+		},
+		`{"input_tokens":null,"server_tool_use":null,"cache_creation":null,"service_tier":null,"of_tomorrow":1}`: {},
+		`{"input_tokens":true,"output_tokens":2.9,"cache_read_input_tokens":"4"}`: {
+			InputTokens: 1, OutputTokens: 2, CacheReadInputTokens: 4,
+		},
+		`null`: {},
+		``:     {},
+	} {
+		got, warnings := message.ParseUsage([]byte(text))
+		if diff := cmp.Diff(want, got); diff != "" || len(warnings) > 0 {
+			t.Errorf("%s: %v\n%s", text, warnings, diff)
+		}
+	}
+}
+
+// requirement 2, FR-008: each thing that is not as it ought to be has a warning,
+// and the rest is kept.
+func TestParseUsageWarns(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"input_tokens":"many","output_tokens":2}`:                             "input_tokens",
+		`{"input_tokens":[1],"output_tokens":2}`:                                "input_tokens",
+		`{"server_tool_use":"none","output_tokens":2}`:                          "server_tool_use",
+		`{"server_tool_use":{"web_search_requests":{}},"output_tokens":2}`:      "server_tool_use.web_search_requests",
+		`{"cache_creation":[],"output_tokens":2}`:                               "cache_creation",
+		`{"cache_creation":{"ephemeral_1h_input_tokens":""},"output_tokens":2}`: "cache_creation.ephemeral_1h_input_tokens",
+		`{"service_tier":5,"output_tokens":2}`:                                  "service_tier",
+	} {
+		got, warnings := message.ParseUsage([]byte(text))
+		if diff := cmp.Diff(message.Usage{OutputTokens: 2}, got); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+		if len(warnings) != 1 || !strings.Contains(warnings[0], `"`+want+`"`) {
+			t.Errorf("%s: warnings %q, want one for %s", text, warnings, want)
+		}
+	}
+	for _, text := range []string{`[1]`, `"text"`, `7`, `{"input_tokens"`} {
+		if got, warnings := message.ParseUsage([]byte(text)); !cmp.Equal(got, message.Usage{}) || len(warnings) != 1 {
+			t.Errorf("%s: %+v, %q", text, got, warnings)
+		}
+	}
+}
+
+// Warnings are on the message, and logged.
+func TestNumberWarnings(t *testing.T) {
+	p, log := logged()
+	m, err := p.Parse([]byte(`{"type":"result","subtype":"success","is_error":false,"num_turns":"few","duration_ms":true,"total_cost_usd":"0.5","usage":{"input_tokens":[]},"modelUsage":{"m":{"costUSD":{}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := m.(*message.Result)
+	if r.NumTurns != 0 || r.DurationMS != 1 || r.TotalCostUSD != 0.5 {
+		t.Errorf("the result is %+v", r)
+	}
+	for _, field := range []string{"num_turns", "usage.input_tokens", "modelUsage.m.costUSD"} {
+		if !strings.Contains(strings.Join(r.Warnings, "\n"), `"`+field+`"`) || !strings.Contains(log.String(), field) {
+			t.Errorf("there is no warning for %s: %q\n%s", field, r.Warnings, log)
+		}
+	}
+	if len(r.Warnings) != 3 {
+		t.Errorf("warnings are %q", r.Warnings)
+	}
+	if m, err = p.Parse([]byte(`{"type":"keep_alive"}`)); err != nil || len(m.Head().Warnings) > 0 {
+		t.Errorf("the next has %q, %v", m.Head().Warnings, err)
+	}
+}
+
+func FuzzUsage(f *testing.F) {
+	f.Add(`{"input_tokens":"1","server_tool_use":{"web_search_requests":2.5},"cache_creation":[]}`)
+	f.Add(`{"output_tokens":1e400,"service_tier":null}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		u, warnings := message.ParseUsage([]byte(text))
+		again, same := message.ParseUsage([]byte(text))
+		if !cmp.Equal(u, again) || !cmp.Equal(warnings, same) {
+			t.Errorf("%s: %v then %v", text, u, again)
+		}
+		n, whole := message.Integer(text)
+		if f, ok := message.Float(text); whole && (!ok || math.Abs(f-float64(n)) >= 1) {
+			t.Errorf("%s: %d and %v", text, n, f)
+		}
+	})
+}
