@@ -60,7 +60,7 @@ Start with "toolpost serve" in a folder of yours.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), listCommand(), callCommand(), lintCommand(), adaptCommand(), importCommand(),
+	root.AddCommand(serveCommand(), listCommand(), callCommand(), lintCommand(), adaptCommand(), importCommand(), claudeCommand(),
 		versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
@@ -106,8 +106,10 @@ func exitCodesTopic() *cobra.Command {
 		Long: `Exit codes:
   0    done; for serve: stopped by a signal or by the end of its input
   1    a tool or a server failed, or no server could be reached; for lint:
-       there is a finding at or above --fail-on
-  2    the command line or the configuration is wrong, or there is no such tool
+       there is a finding at or above --fail-on; for claude summarize: the
+       result is an error
+  2    the command line or the configuration is wrong, or there is no such tool;
+       for claude summarize: the stream cannot be read
   130  interrupted`,
 	}
 }

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+func claudeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:                        "claude",
+		Short:                      "Read what the Claude CLI writes",
+		SuggestionsMinimumDistance: 2,
+		Args:                       knownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(summarizeCommand())
+	return cmd
+}
+
+func summarizeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "summarize [FILE]",
+		Short: "Tell what a saved run of the Claude CLI came to",
+		Long: `Tell what a saved run of the Claude CLI came to, as JSON: its last result with
+the types of messages and content blocks that are not known, and how often they
+came.
+
+FILE has what the CLI writes with --output-format stream-json --verbose; without
+FILE, or with -, it is read from standard input. Lines that are no JSON objects
+are skipped.
+
+Exit codes: 0 if the result is none of an error, 1 if it is, 2 if the stream
+cannot be read: it is empty, it has no result, or a message lacks what it needs.`,
+		Example: `  claude -p "say hello" --output-format stream-json --verbose | toolpost claude summarize
+  toolpost claude summarize run.jsonl`,
+		Args: checked(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			stream := cmd.InOrStdin()
+			if len(args) > 0 && args[0] != "-" {
+				file, err := os.Open(args[0])
+				if err != nil {
+					return usageError{err}
+				}
+				defer file.Close()
+				stream = file
+			}
+			return summarize(cmd.OutOrStdout(), cmd.ErrOrStderr(), stream)
+		},
+	}
+}
+
+// A runSummary is a response with what is strange about it.
+type runSummary struct {
+	*claude.Response
+	Unknown map[string]int `json:"unknown"`
+	Error   string         `json:"error,omitempty"`
+}
+
+func summarize(out, log io.Writer, stream io.Reader) error {
+	parser := &message.Parser{Logger: slog.New(slog.NewTextHandler(log, nil))}
+	response, err := claude.Collect(parser.Read(stream))
+	if err != nil {
+		return usageError{fmt.Errorf("read the stream: %w", err)}
+	}
+	s := runSummary{Response: response, Unknown: parser.Unknown()}
+	failure := response.Err()
+	if failure != nil {
+		s.Error = failure.Error()
+	}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return errors.Join(enc.Encode(s), failure)
+}
