@@ -109,19 +109,16 @@ func (t *tools) manifests() map[string]any {
 	return all
 }
 
-// allowed are the tools that may run without being asked for, under the CLI's
-// names.
+// allowed are the rules by which tools may run without being asked for: one for
+// a server, so that it holds for tools that come later.
 func (t *tools) allowed() []string {
-	var all []string
+	var rules []string
 	for _, p := range t.ports {
-		if p.server.ask {
-			continue
-		}
-		for _, tool := range p.names() {
-			all = append(all, ToolName(p.server.name, tool))
+		if !p.server.ask {
+			rules = append(rules, "mcp__"+p.server.name)
 		}
 	}
-	return all
+	return rules
 }
 
 // A bridged answer is how the CLI takes an answer to mcp_message.

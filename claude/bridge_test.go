@@ -148,7 +148,7 @@ func TestBridgeCall(t *testing.T) {
 	if got := c.ask("tools", callLine(5, "sub", `{}`)); !strings.Contains(got, `"error":{`) {
 		t.Errorf("unknown tool: %s", got)
 	}
-	if got := fmt.Sprint(c.tools.names(), c.tools.allowed()); got != "[tools] [mcp__tools__add mcp__tools__id]" {
+	if got := fmt.Sprint(c.tools.names(), c.tools.allowed()); got != "[tools] [mcp__tools]" {
 		t.Errorf("names and allowed: %s", got)
 	}
 }
@@ -228,7 +228,7 @@ func TestBridgeManifestOfManyPages(t *testing.T) {
 	if got, want := fmt.Sprintf("%s", told["many"].ToolsListResult.Tools), fmt.Sprintf("%s", listed); got != want {
 		t.Errorf("the manifest and the list differ:\n%.300s\n%.300s", got, want)
 	}
-	if got := len(c.tools.port("many").names()); got != many {
+	if got := len(c.tools.port("many").listed); got != many {
 		t.Errorf("%d names are known", got)
 	}
 }
@@ -357,9 +357,26 @@ func TestBridgeServerIsToldOfByName(t *testing.T) {
 	if _, err := openTools(t.Context(), &Options{Toolset: toolpost.Tools{addTool()}, Servers: []*Server{s}}); err == nil || !strings.Contains(err.Error(), "two servers") {
 		t.Errorf("two servers of one name: %v", err)
 	}
-	a, b := newServer(t, "a", rawTool("b__c", `{"type":"object"}`, textHandler(""))), newServer(t, "a__b", rawTool("c", `{"type":"object"}`, textHandler("")))
-	if _, err := openTools(t.Context(), &Options{Servers: []*Server{a, b}}); err == nil || !strings.Contains(err.Error(), "mcp__a__b__c") {
+	a, b := newServer(t, "a", addTool()), newServer(t, "b", addTool())
+	bare := &Options{Servers: []*Server{a, b}, Env: []string{"CLAUDE_AGENT_SDK_MCP_NO_PREFIX=1"}}
+	if _, err := openTools(t.Context(), bare); err == nil || !strings.Contains(err.Error(), "calls add") {
 		t.Errorf("two tools of one name: %v", err)
+	}
+	outside := &Options{Servers: []*Server{a}, MCPServers: map[string]*MCPServer{"a": {Command: "a"}}}
+	if _, err := openTools(t.Context(), outside); err == nil || !strings.Contains(err.Error(), "two servers") {
+		t.Errorf("a server of the same name outside: %v", err)
+	}
+}
+
+func TestBridgeAllowsServersThatDoNotAsk(t *testing.T) {
+	ask, err := NewServer(t.Context(), "ask", toolpost.Tools{addTool()}, &ServerOptions{Ask: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ask.Close()
+	c := newFakeCLI(t, t.Context(), &Options{Servers: []*Server{ask, newServer(t, "calc", addTool())}})
+	if got := fmt.Sprint(c.tools.names(), c.tools.allowed()); got != "[ask calc] [mcp__calc]" {
+		t.Errorf("names and allowed: %s", got)
 	}
 }
 

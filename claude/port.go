@@ -21,13 +21,6 @@ type port struct {
 	settled []string // those that it had been told of when it told its own list
 }
 
-// names are the tools that the CLI was told of.
-func (p *port) names() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.listed
-}
-
 // open opens a session on the server. What that has to say by itself waits until
 // the CLI knows of it.
 func (p *port) open() *link {

@@ -84,7 +84,7 @@ func TestNewServerSkipRefused(t *testing.T) {
 	}
 	defer s.Close()
 	c := newFakeCLI(t, t.Context(), &Options{Servers: []*Server{s}})
-	if got := fmt.Sprint(c.tools.allowed()); got != "[mcp__tools__add]" {
+	if got := fmt.Sprint(c.tools.port("tools").listed); got != "[add]" {
 		t.Errorf("served: %s", got)
 	}
 	if !strings.Contains(log.String(), "tool=bad") || !strings.Contains(log.String(), "poison-root-type") {
@@ -99,13 +99,16 @@ func TestNewServerNamesThatCollide(t *testing.T) {
 		rawTool("日本語", `{"type":"object"}`, textHandler("three")),
 	}
 	c := newFakeCLI(t, t.Context(), &Options{Toolset: tools})
-	names := c.tools.allowed()
+	var names []string
+	for _, tool := range c.tools.port("tools").listed {
+		names = append(names, ToolName("tools", tool))
+	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) != 3 {
 		t.Errorf("names: %s", names)
 	}
 	c.open("tools")
-	for i, p := range c.tools.port("tools").names() {
+	for i, p := range c.tools.port("tools").listed {
 		want := []string{"dot", "line", "three"}[i]
 		if got := c.ask("tools", callLine(i+2, p, `{}`)); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", p, got, want)
@@ -124,7 +127,7 @@ func TestNewServerRefusesLists(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"my srv", "a.b", "ü", "😀"} {
+	for _, name := range []string{"my srv", "a.b", "ü", "😀", "a__b", "a_", "ide"} {
 		if _, err := NewServer(t.Context(), name, toolpost.Tools{}, nil); err == nil {
 			t.Errorf("server %q: no error", name)
 		}

@@ -44,8 +44,8 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	if name == "" {
 		name = DefaultServer
 	}
-	if fold(name) != name {
-		return nil, fmt.Errorf("serve tools to the claude CLI: it would not find a server %q; name it with letters, digits, _ and - only", name)
+	if err := checkServer(name); err != nil {
+		return nil, fmt.Errorf("serve tools to the claude CLI: %w", err)
 	}
 	log := opts.Logger
 	if log == nil {
@@ -77,6 +77,20 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 		s.mcp.SetFeatures(opts.Features)
 	}
 	return s, nil
+}
+
+// checkServer refuses names with which the CLI would mistake tools for those of
+// another server, or have none of them.
+func checkServer(name string) error {
+	switch {
+	case fold(name) != name:
+		return fmt.Errorf("it would call the server %q another name; use letters, digits, _ and - only", name)
+	case strings.Contains(name+"_", "__"):
+		return fmt.Errorf("the server's name %q has __ in it or _ at its end, and the CLI separates it from a tool's name by __; use another", name)
+	case name == "ide":
+		return errors.New("the CLI drops the tools of a server with the name ide, which is that of its own; use another")
+	}
+	return nil
 }
 
 // adapt returns ts as the CLI takes it. Each listing tells what it withholds.
