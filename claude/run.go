@@ -164,10 +164,16 @@ func (r *run) take(m message.Message) {
 		}
 	}
 	if r.turns.see(m) && r.once {
-		_ = r.conn.process.CloseInput() // if it has ended, its last line tells
+		r.retire()
 	} else if r.once {
-		r.turns.expect(r.opts.idleTimeout(), func() { _ = r.conn.process.CloseInput() })
+		r.turns.expect(r.opts.idleTimeout(), r.retire)
 	}
+}
+
+// retire ends the CLI when it is done. It has time to say its last.
+func (r *run) retire() {
+	r.finish(ErrClosed)
+	go func() { _ = r.conn.process.Close() }() // read waits for it
 }
 
 func (r *run) malformed(err error) {

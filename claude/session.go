@@ -45,7 +45,11 @@ func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 	}
 	if s.info == nil {
 		<-s.ended
-		return nil, s.because(ErrClosed)
+		err := ErrClosed
+		if result := s.turns.result(); result != nil && result.IsError { // as for an unknown session
+			err = resultError(result)
+		}
+		return nil, s.because(err)
 	}
 	return s.info, nil
 }
