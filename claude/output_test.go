@@ -211,3 +211,27 @@ func FuzzOutputFind(f *testing.F) {
 		}
 	})
 }
+
+// FuzzOutputFrom: whatever is asked for, what is sent is a schema of an object.
+func FuzzOutputFrom(f *testing.F) {
+	for _, s := range []string{`{}`, `true`, `{"type":"array","items":{"$ref":"#"}}`, `{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"object"}}}`, `{"type":["object","null"]}`} {
+		f.Add(s, `{"value":1}`)
+	}
+	f.Fuzz(func(t *testing.T, text, value string) {
+		s, err := schema.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		o := OutputFrom(s)
+		if o.err != nil {
+			return
+		}
+		sent, err := schema.Parse(o.sent)
+		if err != nil || !sent.IsObject() {
+			t.Fatalf("%s is sent as %s, %v", text, o.sent, err)
+		}
+		if got, err := o.read(json.RawMessage(value)); err == nil && o.schema.Validator().Validate(got) != nil {
+			t.Errorf("%s by %s is read as %s, which does not fit", value, text, got)
+		}
+	})
+}
