@@ -56,6 +56,8 @@ func (e *ResultError) advice() string {
 	switch e.TerminalReason {
 	case "aborted_streaming", "aborted_tools":
 		return "it was interrupted; resume the session to go on"
+	case "api_error":
+		return "check the network and the API's address, then resume the session"
 	case "prompt_too_long":
 		return "shorten the prompt, or begin a new session"
 	}

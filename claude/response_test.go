@@ -8,6 +8,8 @@ import (
 	"iter"
 	"log/slog"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -164,6 +166,57 @@ func TestCollectCosts(t *testing.T) {
 	}
 }
 
+// All recordings of the CLI come to a response; those that failed are errors.
+func TestCollectRecordings(t *testing.T) {
+	want := map[string]int{"08b-api-429-final": 429, "08d-api-401": 401, "08e-api-400": 400, "09-max-turns": 0, "40-api-hang": 0}
+	unfinished := map[string]bool{} // the CLI was ended, or did not begin
+	files, err := filepath.Glob("testdata/recordings/*/stdio.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file))
+		response, err := claude.Collect(read(recordedLines(t, file)...))
+		if err != nil {
+			unfinished[name] = true
+			continue
+		}
+		if response.SessionID == "" || response.UUID == "" || response.TerminalReason == "" {
+			t.Errorf("%s: %+v", name, response)
+		}
+		var failure *claude.ResultError
+		status, failed := want[name]
+		if errors.As(response.Err(), &failure) != failed || failed && (failure.APIStatus != status || len(failure.Errors) == 0) {
+			t.Errorf("%s: %v, want an error: %v with status %d", name, response.Err(), failed, status)
+		}
+	}
+	if len(unfinished) != 4 || !unfinished["26-exit-error-flag"] || !unfinished["38-sigterm-mid-turn"] || !unfinished["48-text-mode-json"] || !unfinished["61-jsonschema-invalid"] {
+		t.Errorf("%v have no result", unfinished)
+	}
+}
+
+// recordedLines returns what the CLI wrote.
+func recordedLines(t *testing.T, file string) (lines []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for raw := range strings.Lines(string(data)) {
+		var entry struct {
+			Dir  string
+			Line json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(raw), &entry); err != nil {
+			t.Fatal(err)
+		}
+		if entry.Dir == "stdout" {
+			lines = append(lines, string(entry.Line))
+		}
+	}
+	return lines
+}
+
 func TestResultError(t *testing.T) {
 	for line, want := range map[string]string{
 		`"subtype":"success","api_error_status":401,"terminal_reason":"api_error","result":"Invalid API key"`: `the claude run failed: the API answered 401: Invalid API key; check the API key (ANTHROPIC_API_KEY) or sign in with the claude CLI`,
@@ -171,6 +224,7 @@ func TestResultError(t *testing.T) {
 		`"subtype":"success","api_error_status":529,"result":"x"`:                                             `the claude run failed: the API answered 529: x; the API is overloaded or down: try again later`,
 		`"subtype":"success","api_error_status":400,"result":"x"`:                                             `the claude run failed: the API answered 400: x; the API refuses the request: check the model, and what the prompt and the tools hold`,
 		`"subtype":"success","terminal_reason":"prompt_too_long","result":"x"`:                                `the claude run failed: prompt_too_long: x; shorten the prompt, or begin a new session`,
+		`"subtype":"success","terminal_reason":"api_error","result":"timed out"`:                              `the claude run failed: api_error: timed out; check the network and the API's address, then resume the session`,
 		`"subtype":"success"`: `the claude run failed`,
 		`"subtype":"error_max_turns","terminal_reason":"max_turns","errors":["Reached maximum number of turns (1)"]`: `the claude run failed: error_max_turns: Reached maximum number of turns (1); raise Options.MaxTurns, or resume the session`,
 		`"subtype":"error_max_budget_usd","errors":["a","b"]`:                                                        `the claude run failed: error_max_budget_usd: a; b; raise Options.MaxBudgetUSD, or resume the session`,

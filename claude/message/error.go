@@ -28,10 +28,11 @@ func (e *ParseError) Error() string {
 	if kind != "" {
 		what = fmt.Sprintf("read a message %q of the claude CLI", kind)
 	}
+	subject := "it"
 	if e.Field != "" {
-		what += fmt.Sprintf(": field %q", e.Field)
+		subject = fmt.Sprintf("field %q", e.Field)
 	}
-	return fmt.Sprintf("%s: %v; the CLI may be newer or older than this module: update one of them, or skip malformed messages", what, e.Err)
+	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or skip malformed messages", what, subject, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -61,15 +62,15 @@ func located(err error, at string) *fieldError {
 	case errors.As(err, &inner):
 		return inner
 	case errors.As(err, &semantic):
-		cause := semantic.Err
-		if cause == nil {
-			cause = fmt.Errorf("has a value of the wrong type: %s", semantic.JSONKind)
+		cause := fmt.Errorf("has a value of the wrong type: %s", semantic.JSONKind)
+		if semantic.Err != nil {
+			cause = fmt.Errorf("cannot be read: %w", semantic.Err)
 		}
 		return &fieldError{below(at, semantic.JSONPointer), cause}
 	case errors.As(err, &syntax):
 		return &fieldError{below(at, syntax.JSONPointer), fmt.Errorf("is no JSON: %w", syntax.Err)}
 	}
-	return &fieldError{at, err}
+	return &fieldError{at, fmt.Errorf("cannot be read: %w", err)}
 }
 
 // below joins names with dots: message, /content/0 → message.content.0.

@@ -48,7 +48,7 @@ func (p *Parser) Unknown() map[string]int {
 
 func (p *Parser) parse(line []byte) (m Message, h Header, err error) {
 	if len(line) == 0 || line[0] != '{' {
-		return nil, h, errNoObject
+		return nil, h, &fieldError{"", errNoObject}
 	}
 	if h.Type, err = text(line, "type"); err != nil {
 		return nil, h, err
