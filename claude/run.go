@@ -129,6 +129,10 @@ func (r *run) read(stop func() bool) {
 	var last error
 	for {
 		line, err := r.conn.process.ReadLine()
+		if long := (*cli.LineTooLongError)(nil); errors.As(err, &long) {
+			r.malformed(err)
+			continue
+		}
 		if err != nil {
 			last = err
 			break

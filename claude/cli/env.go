@@ -74,6 +74,11 @@ func secrets(env []string) *strings.Replacer {
 		value := strings.TrimPrefix(entry[len(name):], "=")
 		if len(value) >= shortest && (secretName(name) || strings.Contains(value, "://") && strings.Contains(value, "@")) {
 			values = append(values, value)
+			for line := range strings.Lines(value) { // it is looked for line by line
+				if line = strings.TrimSpace(line); len(line) >= shortest {
+					values = append(values, line)
+				}
+			}
 		}
 	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
@@ -94,7 +99,7 @@ func secretName(name string) bool {
 	return false
 }
 
-// getenv is os.Getenv for a value that must be a path.
+// envPath joins elements to a folder that the environment names, if it does.
 func envPath(name string, elements ...string) string {
 	if dir := os.Getenv(name); dir != "" {
 		return filepath.Join(append([]string{dir}, elements...)...)

@@ -34,10 +34,10 @@ func TestEnvironment(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	hide := secrets([]string{
 		"ANTHROPIC_API_KEY=sk-ant-1", "MY_TOKEN=sk-ant-12345", "password=hunter22", "HTTPS_PROXY=http://me:pw@proxy:1",
-		"KEY=short", "TERM=xterm-256color", "BASE_URL=http://127.0.0.1:1", "EMPTY_TOKEN=",
+		"KEY=short", "TERM=xterm-256color", "BASE_URL=http://127.0.0.1:1", "EMPTY_TOKEN=", "PRIVATE_KEY=first line\nsecond line\n",
 	})
-	const text = "sk-ant-1 sk-ant-12345 hunter22 via http://me:pw@proxy:1 short xterm-256color http://127.0.0.1:1"
-	const want = "[secret] [secret] [secret] via [secret] short xterm-256color http://127.0.0.1:1"
+	const text = "sk-ant-1 sk-ant-12345 hunter22 via http://me:pw@proxy:1 short xterm-256color http://127.0.0.1:1 second line"
+	const want = "[secret] [secret] [secret] via [secret] short xterm-256color http://127.0.0.1:1 [secret]"
 	if got := hide.Replace(text); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -220,8 +220,8 @@ func TestWriteLine(t *testing.T) {
 		}
 	})
 	t.Run("nobody reads", func(t *testing.T) {
-		p := start(t, "pid,hang", cli.Options{Grace: 20 * time.Millisecond})
-		readPID(t, p)
+		p := start(t, "stranger,hang", cli.Options{Grace: 20 * time.Millisecond})
+		defer syscall.Kill(readPID(t, p), syscall.SIGKILL) // it has the input open even then
 		done := make(chan error, 2)
 		for range cap(done) {
 			go func() { done <- p.WriteLine(bytes.Repeat([]byte(" "), 10<<20)) }()
@@ -250,6 +250,9 @@ func TestWriteLine(t *testing.T) {
 		got, err := p.ReadLine()
 		if <-done; wrote == nil && (err != nil || !bytes.Equal(got, line)) || wrote != nil && err != io.EOF {
 			t.Errorf("ReadLine() = %.20q… of %d bytes, %v; WriteLine() = %v", got, len(got), err, wrote)
+		}
+		if line, err := p.ReadLine(); err != io.EOF {
+			t.Errorf("ReadLine() = %.20q…, %v, want io.EOF", line, err)
 		}
 	})
 }
