@@ -226,6 +226,7 @@ func TestWriteLine(t *testing.T) {
 		for range cap(done) {
 			go func() { done <- p.WriteLine(bytes.Repeat([]byte(" "), 10<<20)) }()
 		}
+		writing()
 		p.CloseInput() // returns, although a line is being written
 		p.Close()
 		for range cap(done) {
@@ -241,20 +242,24 @@ func TestWriteLine(t *testing.T) {
 		var wrote error
 		done := make(chan struct{})
 		go func() { wrote = p.WriteLine(line); close(done) }()
-		for blocked := false; !blocked; {
-			stacks := make([]byte, 1<<20)
-			stacks = stacks[:runtime.Stack(stacks, true)]
-			blocked = bytes.Contains(stacks, []byte("(*input).write"))
-		}
+		writing()
 		p.CloseInput()
 		got, err := p.ReadLine()
-		if <-done; wrote == nil && (err != nil || !bytes.Equal(got, line)) || wrote != nil && err != io.EOF {
+		if <-done; wrote != nil || err != nil || !bytes.Equal(got, line) {
 			t.Errorf("ReadLine() = %.20q… of %d bytes, %v; WriteLine() = %v", got, len(got), err, wrote)
 		}
 		if line, err := p.ReadLine(); err != io.EOF {
 			t.Errorf("ReadLine() = %.20q…, %v, want io.EOF", line, err)
 		}
 	})
+}
+
+// writing waits until a line is being written.
+func writing() {
+	stacks := make([]byte, 1<<20)
+	for !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("poll.(*FD).Write(")) {
+		runtime.Gosched()
+	}
 }
 
 func TestStart(t *testing.T) {
