@@ -1,0 +1,278 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// A Model is the CLI as a model: a prompt and the names of tools go in, an
+// answer comes out. Each request is a run of its own; several may run at once.
+type Model struct {
+	opts ModelOptions
+
+	mu       sync.Mutex
+	toolsets []registered
+}
+
+// ModelOptions are the optional parts of NewModel. What a request sets itself
+// comes before them.
+type ModelOptions struct {
+	Options               // of every run
+	Timeout time.Duration // of every request; none if 0
+
+	// Interrupted is asked after every message; true ends the request with
+	// ErrInterrupted.
+	Interrupted func() bool
+
+	// OnMessage gets every message. Its errors are logged; they end nothing.
+	OnMessage func(ctx context.Context, m message.Message) error
+}
+
+type registered struct {
+	server string
+	tools  toolpost.Toolset
+}
+
+// NewModel returns a model without tools.
+func NewModel(opts *ModelOptions) *Model {
+	if opts == nil {
+		opts = &ModelOptions{}
+	}
+	return &Model{opts: *opts}
+}
+
+// SetToolset registers tools for requests, served under the name server,
+// [DefaultServer] if empty. Another toolset of that name is replaced, with a
+// warning in the log.
+func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
+	if server == "" {
+		server = DefaultServer
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := slices.IndexFunc(m.toolsets, func(r registered) bool { return r.server == server })
+	if at < 0 {
+		m.toolsets = append(m.toolsets, registered{server, ts})
+		return
+	}
+	m.opts.logger().Warn("a registered toolset is replaced", "server", server)
+	m.toolsets[at].tools = ts
+}
+
+// A Request is one prompt for a Model.
+type Request struct {
+	Prompt string
+
+	// Tools are the registered tools that the model has, by their own names: all
+	// if nil, none if empty.
+	Tools []string
+
+	Settings *RequestSettings // nil for those of the model
+}
+
+// RequestSettings are for one request; what is left out is that of the model.
+type RequestSettings struct {
+	Timeout            time.Duration
+	MaxBudgetUSD       float64
+	MaxTurns           int
+	AppendSystemPrompt string
+	Dir                string
+
+	// At most one of Continue and Resume; either replaces both of the model.
+	Continue bool
+	Resume   string
+}
+
+// A Reply is the answer to a Request.
+type Reply struct {
+	Text  string // the structured output as JSON, if there is one
+	Usage message.Usage
+}
+
+// Request returns the answer to a prompt.
+func (m *Model) Request(ctx context.Context, r *Request) (*Reply, error) {
+	reply, _, err := m.RequestWithMetadata(ctx, r)
+	return reply, err
+}
+
+// RequestWithMetadata returns the answer with all that is known of the run. With
+// an error, the response is what is known until then; nil if nothing is.
+func (m *Model) RequestWithMetadata(ctx context.Context, r *Request) (*Reply, *Response, error) {
+	response, err := Collect(m.Stream(ctx, r))
+	if err != nil {
+		return nil, response, err
+	}
+	reply := &Reply{Text: response.Result, Usage: response.Usage}
+	if response.StructuredOutput != nil {
+		reply.Text = string(response.StructuredOutput)
+	}
+	return reply, response, nil
+}
+
+// Stream yields the messages of the run that answers a prompt, as [Run] does.
+func (m *Model) Stream(ctx context.Context, r *Request) iter.Seq2[message.Message, error] {
+	return func(yield func(message.Message, error) bool) {
+		o, timeout := m.settings(r.Settings)
+		servers, err := m.servers(ctx, r.Tools)
+		if err == nil && timeout < 0 {
+			err = fmt.Errorf("the timeout of the request is %v; give one above 0, or 0 for that of the model", timeout)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		o.Servers = slices.Concat(o.Servers, servers)
+		defer closeAll(servers)
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		if timeout > 0 {
+			timer := time.AfterFunc(timeout, func() { stop(&TimeoutError{timeout}) })
+			defer timer.Stop()
+		}
+		for msg, err := range Run(ctx, r.Prompt, o) {
+			if err == nil {
+				m.tell(ctx, msg)
+				if m.opts.Interrupted != nil && m.opts.Interrupted() {
+					stop(ErrInterrupted)
+				}
+			}
+			if !yield(msg, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (m *Model) tell(ctx context.Context, msg message.Message) {
+	if m.opts.OnMessage == nil {
+		return
+	}
+	if err := m.opts.OnMessage(ctx, msg); err != nil {
+		m.opts.logger().Warn("the callback for messages failed", "type", msg.Head().Type, "error", err)
+	}
+}
+
+// settings are the options of the model with those of one request.
+func (m *Model) settings(s *RequestSettings) (*Options, time.Duration) {
+	o, timeout := m.opts.Options, m.opts.Timeout
+	if s == nil {
+		return &o, timeout
+	}
+	if s.Timeout != 0 {
+		timeout = s.Timeout
+	}
+	if s.MaxBudgetUSD != 0 {
+		o.MaxBudgetUSD = s.MaxBudgetUSD
+	}
+	if s.MaxTurns != 0 {
+		o.MaxTurns = s.MaxTurns
+	}
+	if s.AppendSystemPrompt != "" {
+		o.AppendSystemPrompt = s.AppendSystemPrompt
+	}
+	if s.Dir != "" {
+		o.Dir = s.Dir
+	}
+	if s.Continue || s.Resume != "" {
+		o.Continue, o.Resume = s.Continue, s.Resume
+	}
+	return &o, timeout
+}
+
+// servers serve the tools of those names, all if names is nil.
+func (m *Model) servers(ctx context.Context, names []string) ([]*Server, error) {
+	picked, err := m.pick(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var servers []*Server
+	for _, p := range picked {
+		s, err := NewServer(ctx, p.server, p.tools, &ServerOptions{Logger: m.opts.Logger})
+		if err != nil {
+			closeAll(servers)
+			return nil, err
+		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
+func closeAll(servers []*Server) {
+	for _, s := range servers {
+		_ = s.Close() // it only ends calls that still run
+	}
+}
+
+// pick returns what is left of the toolsets that have tools of those names.
+func (m *Model) pick(ctx context.Context, names []string) (picked []registered, err error) {
+	m.mu.Lock()
+	toolsets := slices.Clone(m.toolsets)
+	m.mu.Unlock()
+	if len(names) > 0 && len(toolsets) == 0 {
+		return nil, fmt.Errorf("tools %q: %w", names, ErrToolsetNotRegistered)
+	}
+	missing, available := slices.Clone(names), []string{}
+	for _, r := range toolsets {
+		tools, err := r.tools.Tools(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list the tools of server %q: %w", r.server, err)
+		}
+		var wanted toolpost.Tools
+		for _, t := range tools {
+			available = append(available, t.Name)
+			missing = slices.DeleteFunc(missing, func(name string) bool { return name == t.Name })
+			if names == nil || slices.Contains(names, t.Name) {
+				wanted = append(wanted, t)
+			}
+		}
+		if len(wanted) > 0 {
+			picked = append(picked, registered{r.server, wanted})
+		}
+	}
+	if len(missing) > 0 {
+		return nil, &ToolNotFoundError{Missing: missing, Available: available}
+	}
+	return picked, nil
+}
+
+var (
+	// ErrToolsetNotRegistered reports a request for tools of a model that has none.
+	ErrToolsetNotRegistered = errors.New("no toolset is registered; call SetToolset before the request")
+
+	// ErrInterrupted reports a request that ModelOptions.Interrupted ended.
+	ErrInterrupted = errors.New("the request was interrupted")
+)
+
+// A ToolNotFoundError reports a request for tools that are in no registered
+// toolset.
+type ToolNotFoundError struct {
+	Missing, Available []string
+}
+
+func (e *ToolNotFoundError) Error() string {
+	return fmt.Sprintf("no registered toolset has the tools %q; there are %q", e.Missing, e.Available)
+}
+
+// A TimeoutError reports a request that took too long. The run was ended; the
+// request may be made again, or its session resumed.
+type TimeoutError struct {
+	After time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("the claude CLI did not answer within %v; try again, or give the request a longer Timeout", e.After)
+}
+
+// Timeout says that this is one, as for errors of the package net.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// Unwrap returns [context.DeadlineExceeded].
+func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
