@@ -118,6 +118,7 @@ type PermissionDecision struct {
 type Origin struct {
 	Kind       string `json:"kind"` // human, task-notification, peer, channel, …
 	Subkind    string `json:"subkind,omitempty"`
+	Producer   string `json:"producer,omitempty"`
 	Server     string `json:"server,omitempty"`
 	From       string `json:"from,omitempty"`
 	Name       string `json:"name,omitempty"`

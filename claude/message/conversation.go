@@ -5,17 +5,19 @@ import "encoding/json"
 // A CompactBoundary tells that the conversation was shortened here.
 type CompactBoundary struct {
 	Header
-	Compact Compact `json:"compact_metadata"`
+	Compact           Compact `json:"compact_metadata"`
+	LogicalParentUUID string  `json:"logical_parent_uuid"`
 }
 
 // A Compact tells how a conversation was shortened.
 type Compact struct {
-	Trigger           string          `json:"trigger"` // manual or auto
-	PreTokens         int64           `json:"pre_tokens"`
-	PostTokens        int64           `json:"post_tokens"`
-	DurationMS        int64           `json:"duration_ms"`
-	PreservedSegment  json.RawMessage `json:"preserved_segment"`
-	PreservedMessages json.RawMessage `json:"preserved_messages"`
+	Trigger                 string          `json:"trigger"` // manual or auto
+	PreTokens               int64           `json:"pre_tokens"`
+	PostTokens              int64           `json:"post_tokens"`
+	CumulativeDroppedTokens int64           `json:"cumulative_dropped_tokens"`
+	DurationMS              int64           `json:"duration_ms"`
+	PreservedSegment        json.RawMessage `json:"preserved_segment"`
+	PreservedMessages       json.RawMessage `json:"preserved_messages"`
 }
 
 // A ConversationReset tells that a new conversation began. Costs and model usage

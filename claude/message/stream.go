@@ -17,6 +17,7 @@ type StreamEvent struct {
 	TTFTMS           int64           `json:"ttft_ms"` // time to the first token, of a message_start
 	ThinkingDisplay  string          `json:"thinking_display"`
 	AbandonedBlocks  json.RawMessage `json:"abandoned_blocks"`
+	OwedRows         json.RawMessage `json:"owed_rows"`
 	UserMessageUUID  string          `json:"user_message_uuid"`
 	UserMessageUUIDs []string        `json:"user_message_uuids"`
 	ResumeReason     string          `json:"resume_reason"`

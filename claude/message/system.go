@@ -66,10 +66,11 @@ type SessionState struct {
 // tells.
 type Status struct {
 	Header
-	Status         string `json:"status"`
-	PermissionMode string `json:"permissionMode"`
-	CompactResult  string `json:"compact_result"` // success or failed
-	CompactError   string `json:"compact_error"`
+	Status           string   `json:"status"`
+	PermissionMode   string   `json:"permissionMode"`
+	CompactResult    string   `json:"compact_result"` // success or failed
+	CompactError     string   `json:"compact_error"`
+	UserMessageUUIDs []string `json:"user_message_uuids"` // of the prompts that are worked on
 }
 
 // An APIRetry tells that a request to the API failed and is tried again.

@@ -62,13 +62,14 @@ type TaskPatch struct {
 type TaskNotification struct {
 	Header
 	Task
-	Status         string          `json:"status"` // completed, failed or stopped
-	Reason         string          `json:"reason"`
-	Summary        string          `json:"summary"`
-	OutputFile     string          `json:"output_file"`
-	Usage          *TaskUsage      `json:"usage"`
-	ResourceLinks  json.RawMessage `json:"resource_links"`
-	SkipTranscript bool            `json:"skip_transcript"`
+	Status          string          `json:"status"` // completed, failed or stopped
+	Reason          string          `json:"reason"`
+	Summary         string          `json:"summary"`
+	SummaryIsReport bool            `json:"summary_is_report"` // the summary is what the sub-agent answered
+	OutputFile      string          `json:"output_file"`
+	Usage           *TaskUsage      `json:"usage"`
+	ResourceLinks   json.RawMessage `json:"resource_links"`
+	SkipTranscript  bool            `json:"skip_transcript"`
 }
 
 // A BackgroundTasksChanged tells the background tasks that there are now.
