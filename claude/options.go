@@ -13,7 +13,8 @@ import (
 //
 // What is long or secret is told to the CLI on its input, not on its command
 // line, which other users of the machine can read: prompts, schemas, servers
-// with their headers, settings.
+// with their headers, settings. MCPServers and Settings as JSON need a CLI of
+// 2.1.261 or later for that.
 type Options struct {
 	// The process.
 	CLI    string            // the executable; found as [cli.Find] does if empty
