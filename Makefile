@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz invariants live bench update
+.PHONY: check test fuzz invariants live claude-peers bench update
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -36,6 +36,13 @@ invariants:
 live:
 	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
 	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 20m ./internal/live/...
+
+# claude-peers compares the Claude Agent SDK with others on the real CLI, and
+# writes the table of docs/claude.md.
+claude-peers:
+	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
+	go -C internal/bench/claudepeers run . -doc ../../../docs/claude.md \
+		-cli "$$(ls "$$cache"/claude-code-*/node_modules/@anthropic-ai/claude-code-*/claude | tail -n 1)"
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

@@ -60,8 +60,8 @@ Start with "toolpost serve" in a folder of yours.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), listCommand(), callCommand(), lintCommand(), adaptCommand(), importCommand(), claudeCommand(),
-		versionCommand(), exitCodesTopic())
+	root.AddCommand(serveCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(),
+		claudeCommand(), versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolpost": main,
 		"fixture":  fixture,
+		"claude":   fakeClaude,
 	})
 }
 

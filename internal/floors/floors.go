@@ -61,7 +61,7 @@ func Parse(files *token.FileSet, path, source string) (*File, error) {
 }
 
 // Load parses the code of the module in the folder root. Tests, testdata and
-// the module of developer tools are no code of the module.
+// modules of their own in folders below are no code of the module.
 func Load(root string) ([]*File, error) {
 	var all []*File
 	files := token.NewFileSet()
@@ -69,7 +69,7 @@ func Load(root string) ([]*File, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && (skipped(d.Name()) || path == filepath.Join(root, "tools")):
+		case d.IsDir() && path != root && (skipped(d.Name()) || isModule(path)):
 			return fs.SkipDir
 		case d.IsDir(), filepath.Ext(path) != ".go", strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -90,6 +90,11 @@ func Load(root string) ([]*File, error) {
 		return nil, fmt.Errorf("load module: %w", err)
 	}
 	return all, nil
+}
+
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 func skipped(folder string) bool {

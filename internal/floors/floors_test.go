@@ -63,6 +63,36 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestReadmeClaude checks that the README shows the example as it is.
+func TestReadmeClaude(t *testing.T) {
+	all := texts(t, "README.md", "examples/claude/main.go")
+	example := all[filepath.Join(root, "examples/claude/main.go")]
+	if !strings.Contains(all[filepath.Join(root, "README.md")], "```go\n"+example+"```\n") {
+		t.Error("the README does not have examples/claude/main.go as it is; copy it there")
+	}
+	if n := strings.Count(example, "\n"); n > 40 {
+		t.Errorf("the example has %d lines", n)
+	}
+}
+
+// TestGuideClaude checks that the Go of docs/claude.md is compiled.
+func TestGuideClaude(t *testing.T) {
+	all := texts(t, "docs/claude.md", "examples/claude/guide_test.go")
+	guide := all[filepath.Join(root, "examples/claude/guide_test.go")]
+	blocks := strings.Split(all[filepath.Join(root, "docs/claude.md")], "```go\n")[1:]
+	if len(blocks) < 5 {
+		t.Fatalf("the guide has only %d blocks of Go", len(blocks))
+	}
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		for line := range strings.Lines(block) {
+			if !strings.Contains(guide, strings.TrimSpace(line)) {
+				t.Errorf("guide_test.go does not have %q", line)
+			}
+		}
+	}
+}
+
 // TestReadme checks that the README's Go is the Go of the root's Example.
 func TestReadme(t *testing.T) {
 	all := texts(t, "README.md", "example_test.go")
@@ -379,7 +409,7 @@ func TestGatesOverFiles(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/d.go", "a/tools/f.go", ".git/e.go"} {
+	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/go.mod", "tools/d.go", "a/tools/f.go", "a/own/go.mod", "a/own/deep/g.go", ".git/e.go"} {
 		full := filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"dialect"},
 	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
 	{"gateway", "claude", "agent"},
-	{"cmd/toolpost"},
+	{"cmd/toolpost", "examples/claude"},
 	{"internal/accept"}, // what others in internal measure with
 }
 

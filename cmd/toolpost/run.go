@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+func runCommand() *cobra.Command {
+	var (
+		t target
+		r runner
+	)
+	cmd := &cobra.Command{
+		Use:   "run [ADDRESS] PROMPT | - [-- COMMAND…]",
+		Short: "Give a task to Claude, with the tools of the configuration",
+		Long: `Start the claude command with a prompt, or with - the prompt on standard input,
+and serve it tools out of this process. The answer goes to standard output as
+it is written; calls of tools, and in the end time, tokens and cost, go to
+standard error.
+
+The model has the tools that are served and no others; --allow adds tools of
+Claude Code. The user's settings of Claude Code apply, those of the current
+folder do not. An interrupt ends the run.
+` + targetHelp,
+		Example: `  toolpost run "What is in this folder?"
+  toolpost run --model claude/haiku --max-budget 0.10 "Which files are about dialects?"
+  toolpost run --allow Read --allow "Bash(git log:*)" "What changed last?"
+  toolpost run --json "Add 2 and 3" -- npx -y @modelcontextprotocol/server-everything`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, rest, err := t.split(args, cmd.ArgsLenAtDash())
+			if err != nil {
+				return err
+			}
+			prompt, err := readPrompt(rest, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			opts, err := r.options()
+			if err != nil {
+				return err
+			}
+			s, err := t.open(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			if err := s.complain(cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			return r.run(cmd, s, prompt, opts)
+		},
+	}
+	t.addFlags(cmd)
+	r.addFlags(cmd)
+	return cmd
+}
+
+// A runner says how the model is run.
+type runner struct {
+	model, cli, system string
+	turns              int
+	budget             float64
+	allow              []string
+	json               bool
+}
+
+func (r *runner) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.model, "model", "claude", "`MODEL`: claude, or claude/NAME such as claude/sonnet")
+	cmd.Flags().StringVar(&r.cli, "cli", "", "`PATH` of the claude command")
+	cmd.Flags().StringVar(&r.system, "system", "", "system prompt, a `TEXT`")
+	cmd.Flags().IntVar(&r.turns, "max-turns", 0, "end after `N` calls of the model")
+	cmd.Flags().Float64Var(&r.budget, "max-budget", 0, "end when the run has cost `USD`")
+	cmd.Flags().StringArrayVar(&r.allow, "allow", nil, "`TOOL` of Claude Code that may run, such as Read; may be repeated")
+	cmd.Flags().BoolVar(&r.json, "json", false, "write the messages of the claude command, one per line")
+}
+
+func readPrompt(words []string, in io.Reader) (string, error) {
+	prompt := strings.Join(words, " ")
+	if prompt == "-" {
+		data, err := io.ReadAll(in)
+		if err != nil {
+			return "", fmt.Errorf("read the prompt: %w", err)
+		}
+		prompt = string(data)
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", usagef(`give a prompt, as in: toolpost run "What is in this folder?"`)
+	}
+	return prompt, nil
+}
+
+func (r *runner) options() (*claude.Options, error) {
+	kind, name, named := strings.Cut(r.model, "/")
+	switch {
+	case kind != "claude" || named && name == "":
+		return nil, usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", r.model)
+	case r.turns < 0 || r.budget < 0:
+		return nil, usagef("--max-turns and --max-budget are above 0, or left out for no limit")
+	}
+	return &claude.Options{
+		CLI: r.cli, Model: name, SystemPrompt: r.system,
+		Tools: builtIn(r.allow), AllowedTools: r.allow,
+		StrictMCPConfig: true, SettingSources: []claude.SettingSource{claude.UserSettings},
+		MaxTurns: r.turns, MaxBudgetUSD: r.budget, PartialMessages: !r.json,
+	}, nil
+}
+
+// builtIn returns the tools that rules such as "Bash(git log:*)" are about.
+func builtIn(rules []string) []string {
+	tools := []string{} // not nil, which would be all
+	for _, rule := range rules {
+		if name, _, _ := strings.Cut(rule, "("); !strings.HasPrefix(name, "mcp__") {
+			tools = append(tools, name)
+		}
+	}
+	return tools
+}
+
+func (r *runner) run(cmd *cobra.Command, s *session, prompt string, opts *claude.Options) error {
+	v := newRunView(cmd.OutOrStdout(), cmd.ErrOrStderr(), time.Now)
+	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	server, err := claude.NewServer(cmd.Context(), "", s.set, &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
+	if err != nil {
+		return err
+	}
+	opts.Servers = []*claude.Server{server}
+	return r.show(cmd.Context(), v, claude.Run(cmd.Context(), prompt, opts))
+}
+
+// show writes the messages as they come.
+func (r *runner) show(ctx context.Context, v *runView, messages iter.Seq2[message.Message, error]) error {
+	defer v.end()
+	for m, err := range messages {
+		switch {
+		case err != nil:
+			return err
+		case r.json:
+			err = v.line(m)
+		default:
+			err = v.show(m)
+		}
+		if err != nil {
+			return fmt.Errorf("write the answer: %w", err)
+		}
+	}
+	return context.Cause(ctx)
+}

@@ -1,0 +1,121 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/message"
+)
+
+// The code of docs/claude.md. It is compiled, and not run: it needs the CLI.
+var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, tell}
+
+func runTask(ctx context.Context) (*claude.Response, error) {
+	response, err := claude.Collect(claude.Run(ctx, "What is new in Go 1.26?", nil))
+	return response, err
+}
+
+func watch(ctx context.Context, prompt string) error {
+	for m, err := range claude.Run(ctx, prompt, &claude.Options{PartialMessages: true}) {
+		if err != nil {
+			return err
+		}
+		switch m := m.(type) {
+		case *message.StreamEvent:
+			fmt.Print(m.Delta.Text)
+		case *message.Result:
+			fmt.Printf("\n%d turns, $%.4f\n", m.NumTurns, m.TotalCostUSD)
+		}
+	}
+	return nil
+}
+
+func converse(ctx context.Context) error {
+	session, err := claude.Open(ctx, &claude.Options{Model: "sonnet"})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	first, err := claude.Collect(session.Turn(ctx, "Remember the number 7."))
+	if err != nil {
+		return err
+	}
+	second, err := claude.Collect(session.Turn(ctx, "Which number was it?"))
+	fmt.Println(first, second)
+	return err
+}
+
+func control(ctx context.Context, session *claude.Session) {
+	err := session.Control().SetModel(ctx, "opus")
+	fmt.Println(err)
+	err = session.Control().SetPermissionMode(ctx, claude.ModePlan)
+	fmt.Println(err)
+	servers, err := session.Control().MCPStatus(ctx)
+	fmt.Println(servers, err)
+	usage, err := session.Control().ContextUsage(ctx)
+	fmt.Println(usage, err)
+}
+
+type terms struct{ A, B float64 }
+
+func serve() *claude.Options {
+	add := toolpost.New("add", "Adds two numbers.", func(_ context.Context, in terms) (float64, error) {
+		return in.A + in.B, nil
+	}, &toolpost.Options{Annotations: toolpost.Annotations{ReadOnly: new(true)}})
+
+	opts := &claude.Options{Toolset: toolpost.Tools{add}}
+	return opts
+}
+
+func permit(opts *claude.Options) {
+	opts.Permission = func(ctx context.Context, r *claude.PermissionRequest) (*claude.Decision, error) {
+		if r.ToolName == "Bash" && bytes.Contains(r.Input, []byte("rm ")) {
+			return &claude.Decision{Message: "Nothing is deleted here."}, nil
+		}
+		return &claude.Decision{Allow: true}, nil
+	}
+	opts.Restrict = map[string]map[string]any{"Bash": {"run_in_background": false}}
+}
+
+func hook(opts *claude.Options) {
+	opts.Hooks = []claude.Hook{{
+		Event:   claude.PreToolUse,
+		Matcher: "Write|Edit",
+		Handle: func(ctx context.Context, in *claude.HookInput) (*claude.HookOutput, error) {
+			log.Printf("%s %s", in.ToolName, in.ToolInput)
+			return nil, nil // nothing to say
+		},
+	}}
+}
+
+func structured(ctx context.Context) error {
+	type verdict struct {
+		Good bool   `json:"good"`
+		Why  string `json:"why" desc:"One sentence."`
+	}
+	response, err := claude.Collect(claude.Run(ctx, "Is this name good: Toolpost?", &claude.Options{
+		Output: claude.OutputOf[verdict](),
+	}))
+	if err != nil {
+		return err
+	}
+	var v verdict
+	err = json.Unmarshal(response.StructuredOutput, &v)
+	return err
+}
+
+func tell(err error) {
+	var failed *claude.ResultError
+	switch {
+	case errors.As(err, &failed):
+		log.Printf("%s, API status %d; resume %s", failed.Subtype, failed.APIStatus, failed.SessionID)
+	case errors.Is(err, claude.ErrNoResult):
+		log.Print("the CLI ended early")
+	}
+}
