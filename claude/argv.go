@@ -12,7 +12,7 @@ func (o *Options) process(ts *tools) (*cli.Options, error) {
 	args := append(flags(o, ts.allowed()), o.Args...)
 	return &cli.Options{
 		Path: o.CLI, Args: args, Env: environment(o), Dir: o.Dir,
-		Grace: o.grace(), Stderr: o.Stderr, Logger: o.logger(),
+		Grace: o.grace(), MaxLine: o.MaxLine, Stderr: o.Stderr, Logger: o.logger(),
 	}, nil
 }
 

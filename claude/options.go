@@ -89,6 +89,7 @@ type Options struct {
 	SubagentText       bool // also what sub-agents write and think
 
 	// Failures.
+	MaxLine       int           // bytes of the longest line that is read; 64 MiB if 0
 	SkipMalformed bool          // log malformed messages instead of ending with a *message.ParseError
 	AllowDropped  bool          // log tools that the CLI dropped instead of ending with a *ToolsDroppedError
 	IdleTimeout   time.Duration // how long Run waits for sub-agents after a result; 10 min if 0

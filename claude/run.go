@@ -163,14 +163,22 @@ func (r *run) take(m message.Message) {
 	r.output.see(m)
 	r.inbox.put(m, nil)
 	if init, ok := m.(*message.Init); ok {
-		if err := r.tools.arrived(init); err != nil {
-			r.inbox.put(nil, err)
-		}
+		r.check(init)
 	}
 	if r.turns.see(m) && r.once {
 		r.retire()
 	} else if r.once {
 		r.turns.expect(r.opts.idleTimeout(), r.retire)
+	}
+}
+
+// check tells what of a set-up is not as it must be.
+func (r *run) check(init *message.Init) {
+	if old := (*cli.VersionError)(nil); errors.As(cli.Supported(init.Version), &old) {
+		r.inbox.put(nil, old)
+	}
+	if err := r.tools.arrived(init); err != nil {
+		r.inbox.put(nil, err)
 	}
 }
 
