@@ -24,12 +24,12 @@ type tools struct {
 }
 
 // openTools opens a session on each server of the options. Ctx is that of all
-// calls.
-func openTools(ctx context.Context, o *Options) (*tools, error) {
+// calls; the toolset is listed while opening lasts.
+func openTools(ctx, opening context.Context, o *Options) (*tools, error) {
 	t := &tools{ctx: ctx, log: o.logger(), opts: o, heard: make(chan struct{}), missed: map[string]bool{}}
 	servers := o.Servers
 	if o.Toolset != nil {
-		own, err := NewServer(ctx, "", o.Toolset, &ServerOptions{Logger: t.log})
+		own, err := NewServer(opening, "", o.Toolset, &ServerOptions{Logger: t.log})
 		if err != nil {
 			return nil, err
 		}

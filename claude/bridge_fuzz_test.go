@@ -20,7 +20,7 @@ func FuzzReceive(f *testing.F) {
 		f.Add([]byte(`{"server_name":"tools","message":` + message + `}`))
 	}
 	f.Add([]byte(`{"server_name":"other"}`))
-	ts, err := openTools(f.Context(), &Options{Toolset: toolpost.Tools{addTool()}, Logger: slog.New(slog.DiscardHandler)})
+	ts, err := openTools(f.Context(), f.Context(), &Options{Toolset: toolpost.Tools{addTool()}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func newFakeCLI(t *testing.T, ctx context.Context, o *Options) *fakeCLI {
 	t.Helper()
 	c := &fakeCLI{t: t, log: &bytes.Buffer{}, said: newQueue[string]()}
 	o.Logger = slog.New(slog.NewTextHandler(c.log, nil))
-	ts, err := openTools(ctx, o)
+	ts, err := openTools(ctx, ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,16 +354,16 @@ func TestBridgeServerIsToldOfByName(t *testing.T) {
 		}
 	}
 	s := newServer(t, "tools", addTool())
-	if _, err := openTools(t.Context(), &Options{Toolset: toolpost.Tools{addTool()}, Servers: []*Server{s}}); err == nil || !strings.Contains(err.Error(), "two servers") {
+	if _, err := openTools(t.Context(), t.Context(), &Options{Toolset: toolpost.Tools{addTool()}, Servers: []*Server{s}}); err == nil || !strings.Contains(err.Error(), "two servers") {
 		t.Errorf("two servers of one name: %v", err)
 	}
 	a, b := newServer(t, "a", addTool()), newServer(t, "b", addTool())
 	bare := &Options{Servers: []*Server{a, b}, Env: []string{"CLAUDE_AGENT_SDK_MCP_NO_PREFIX=1"}}
-	if _, err := openTools(t.Context(), bare); err == nil || !strings.Contains(err.Error(), "calls add") {
+	if _, err := openTools(t.Context(), t.Context(), bare); err == nil || !strings.Contains(err.Error(), "calls add") {
 		t.Errorf("two tools of one name: %v", err)
 	}
 	outside := &Options{Servers: []*Server{a}, MCPServers: map[string]*MCPServer{"a": {Command: "a"}}}
-	if _, err := openTools(t.Context(), outside); err == nil || !strings.Contains(err.Error(), "two servers") {
+	if _, err := openTools(t.Context(), t.Context(), outside); err == nil || !strings.Contains(err.Error(), "two servers") {
 		t.Errorf("a server of the same name outside: %v", err)
 	}
 }

@@ -26,6 +26,7 @@ var fakes = map[string]func(*fake){
 	"strange":    strange,
 	"malformed":  malformed,
 	"long":       long,
+	"old":        old,
 	"killed":     killed,
 	"mute":       func(f *fake) { f.request("initialize") },
 	"stubborn":   stubborn,

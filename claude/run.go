@@ -43,7 +43,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 		opts: opts, once: once, output: newOutputWatch(opts.Output),
 		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: end,
 	}
-	if err := r.connect(work); err != nil {
+	if err := r.connect(work, ctx); err != nil {
 		finish(err)
 		return nil, errors.Join(err, end())
 	}
@@ -52,9 +52,12 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 	return r, r.initialize(work)
 }
 
-// connect starts the CLI.
-func (r *run) connect(ctx context.Context) (err error) {
-	if r.tools, err = openTools(ctx, r.opts); err != nil {
+// connect starts the CLI, as long as the caller waits. Ctx is that of the run.
+func (r *run) connect(ctx, caller context.Context) (err error) {
+	opening, opened := context.WithCancelCause(ctx)
+	defer opened(nil)
+	defer context.AfterFunc(caller, func() { opened(context.Cause(caller)) })()
+	if r.tools, err = openTools(ctx, opening, r.opts); err != nil {
 		return err
 	}
 	defer func() {
@@ -66,7 +69,7 @@ func (r *run) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	process, err := cli.Start(ctx, how)
+	process, err := cli.Start(opening, how)
 	if err != nil {
 		return err
 	}
