@@ -51,10 +51,13 @@ func NewModel(opts *ModelOptions) *Model {
 
 // SetToolset registers tools for requests, served under the name server,
 // [DefaultServer] if empty. Another toolset of that name is replaced, with a
-// warning in the log.
+// warning in the log; nil stands for one without tools.
 func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
 	if server == "" {
 		server = DefaultServer
+	}
+	if ts == nil {
+		ts = toolpost.Tools(nil)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -143,6 +143,10 @@ func TestModelSetToolsetTwice(t *testing.T) {
 	if got := describe(t, m, &claude.Request{}).Tools; !slices.Equal(got, []string{"mcp__more__e", "mcp__tools__d"}) {
 		t.Errorf("got %q", got)
 	}
+	m.SetToolset("more", nil)
+	if got := describe(t, m, &claude.Request{}).Tools; !slices.Equal(got, []string{"mcp__tools__d"}) {
+		t.Errorf("replaced by none: got %q", got)
+	}
 }
 
 func TestModelSettings(t *testing.T) {
