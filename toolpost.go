@@ -82,6 +82,7 @@ type Policy struct {
 // A Call is one request to run a tool.
 type Call struct {
 	ID        string          // the model's id for the call, if it gave one
+	Session   string          // whose calls belong together: a session, else the caller's identity; empty if unknown
 	Name      string          // the tool's name, as the caller knows it
 	Arguments json.RawMessage // a JSON object; empty means {}
 
