@@ -199,7 +199,7 @@ func TestUnsupportedDeps(t *testing.T) {
 		"interface left out":       {&leftOut{Err: &toolpost.ToolError{}}, "Err", "does not come back"},
 		"function left out":        {&leftOut{Hook: func() {}}, "Hook", "does not come back"},
 		"pointer to nothing":       {new(*int), "", "does not come back"},
-		"function in any":          {loose{func() {}}, "Extra", "cannot marshal"},
+		"function in any":          {loose{func() {}}, "Extra", "JSON has nothing"},
 		"unexported in any in any": {loose{map[string]any{"a": hidden{}}}, "Extra[a].note", "not exported"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,6 +38,8 @@ func (e *TypeHintError) Error() string {
 		e.Root, fieldText(e.Path), e.Type)
 }
 
+const noJSON = "JSON has nothing for it"
+
 func fieldText(path string) string {
 	if path == "" {
 		return ""
@@ -108,7 +110,7 @@ func (c *depsCheck) parts(path string, t reflect.Type) {
 			c.field(join(path, f.Name), f)
 		}
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr, reflect.Complex64, reflect.Complex128:
-		c.refuse(path, t, "JSON has nothing for it")
+		c.refuse(path, t, noJSON)
 	}
 }
 

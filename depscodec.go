@@ -54,8 +54,9 @@ func (rt *roundTrip) unwritten(path string, t reflect.Type, err error) error {
 	if !errors.As(err, &at) || at.GoType == nil {
 		return rt.refuse(path, t, err.Error())
 	}
+	reason := noJSON
 	if at.Err != nil {
-		err = at.Err
+		reason = at.Err.Error()
 	}
 	depth := 0
 	for name := range at.JSONPointer.Tokens() {
@@ -64,7 +65,7 @@ func (rt *roundTrip) unwritten(path string, t reflect.Type, err error) error {
 		}
 		path = join(path, name)
 	}
-	return rt.refuse(path, at.GoType, err.Error())
+	return rt.refuse(path, at.GoType, reason)
 }
 
 // maxPath is how many steps of a path are told.
