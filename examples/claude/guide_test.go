@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
@@ -14,7 +15,7 @@ import (
 )
 
 // The code of docs/claude.md. It is compiled, and not run: it needs the CLI.
-var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, tell}
+var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, tell}
 
 func runTask(ctx context.Context) (*claude.Response, error) {
 	response, err := claude.Collect(claude.Run(ctx, "What is new in Go 1.26?", nil))
@@ -108,6 +109,13 @@ func structured(ctx context.Context) error {
 	var v verdict
 	err = json.Unmarshal(response.StructuredOutput, &v)
 	return err
+}
+
+func request(ctx context.Context, add *toolpost.Tool) (*claude.Reply, error) {
+	m := claude.NewModel(&claude.ModelOptions{Options: claude.Options{Model: "haiku"}, Timeout: time.Minute})
+	m.SetToolset("", toolpost.Tools{add})
+	reply, err := m.Request(ctx, &claude.Request{Prompt: "Add 2 and 3.", Tools: []string{"add"}})
+	return reply, err
 }
 
 func tell(err error) {
