@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -17,7 +16,7 @@ import (
 // request has an id, an answer, and may be cancelled.
 type conn struct {
 	ctx        context.Context // of the session's work
-	process    *cli.Process
+	process    process
 	log        *slog.Logger
 	responders map[string]responder // by the subtype of the CLI's request
 
@@ -26,6 +25,14 @@ type conn struct {
 	waiting map[string]chan *message.ControlResponse
 	serving map[string]context.CancelFunc // requests of the CLI, by id
 	ended   error                         // why nothing comes any more
+}
+
+// A process is the CLI: a [cli.Process].
+type process interface {
+	ReadLine() ([]byte, error)
+	WriteLine(line []byte) error
+	CloseInput() error
+	Close() error
 }
 
 // A responder takes a request of the CLI. It is called in the order of arrival
@@ -46,7 +53,7 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("ask the claude CLI for %s: %s", e.Request, e.Message)
 }
 
-func newConn(ctx context.Context, p *cli.Process, log *slog.Logger, responders map[string]responder) *conn {
+func newConn(ctx context.Context, p process, log *slog.Logger, responders map[string]responder) *conn {
 	return &conn{
 		ctx: ctx, process: p, log: log, responders: responders,
 		waiting: map[string]chan *message.ControlResponse{}, serving: map[string]context.CancelFunc{},

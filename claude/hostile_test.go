@@ -524,7 +524,7 @@ func TestInterruptedCall(t *testing.T) {
 			<-began
 			if how == "context" {
 				cancel(stop)
-			} else if _, err := s.Interrupt(ctx); err != nil {
+			} else if _, err := s.Interrupt(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}()

@@ -73,13 +73,18 @@ func (r *run) connect(ctx, caller context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.conn = newConn(ctx, process, r.opts.logger(), map[string]responder{
+	r.attach(ctx, process)
+	return nil
+}
+
+// attach has the CLI's requests answered.
+func (r *run) attach(ctx context.Context, p process) {
+	r.conn = newConn(ctx, p, r.opts.logger(), map[string]responder{
 		"can_use_tool":  r.opts.permit,
 		"hook_callback": r.opts.hook,
 		"mcp_message":   r.tools.receive,
 	})
 	r.tools.connect(r.conn)
-	return nil
 }
 
 // initialize sends the first request; ready is closed when it is answered.
@@ -164,11 +169,12 @@ func (r *run) read(stop func() bool) {
 // take notes what a message means for the session, and queues it.
 func (r *run) take(m message.Message) {
 	r.output.see(m)
+	settled := r.turns.see(m) // before a turn reads m and asks whether it is answered
 	r.inbox.put(m, nil)
 	if init, ok := m.(*message.Init); ok {
 		r.check(init)
 	}
-	if r.turns.see(m) && r.once {
+	if settled && r.once {
 		r.retire()
 	} else if r.once {
 		r.turns.expect(r.opts.idleTimeout(), r.retire)

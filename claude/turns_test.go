@@ -69,6 +69,7 @@ func TestTurnsExpect(t *testing.T) {
 		wait := func() { turns.expect(time.Minute, func() { late = time.Now() }) }
 		wait()
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		if !late.IsZero() {
 			t.Error("it is late before there is a result")
 		}
@@ -78,6 +79,7 @@ func TestTurnsExpect(t *testing.T) {
 		wait()
 		want := time.Now().Add(time.Minute)
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		if !late.Equal(want) {
 			t.Errorf("it is late at %v, want %v: a minute after the last message", late, want)
 		}
@@ -85,6 +87,7 @@ func TestTurnsExpect(t *testing.T) {
 		wait()
 		turns.stop()
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		if !late.IsZero() {
 			t.Error("it is late after it was stopped")
 		}
