@@ -131,7 +131,7 @@ func play(t *testing.T, data []byte, once bool) {
 	if r.tools, err = openTools(ctx, ctx, opts); err != nil {
 		t.Fatal(err)
 	}
-	r.attach(ctx, p)
+	attach(ctx, r, p)
 	go r.read(func() bool { return true })
 	if err := r.initialize(ctx); err != nil && !errors.Is(err, io.EOF) {
 		t.Logf("initialize: %v", err)

@@ -73,12 +73,12 @@ func (r *run) connect(ctx, caller context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.attach(ctx, process)
+	attach(ctx, r, process)
 	return nil
 }
 
-// attach has the CLI's requests answered.
-func (r *run) attach(ctx context.Context, p process) {
+// attach has the requests of the CLI p answered by r.
+func attach(ctx context.Context, r *run, p process) {
 	r.conn = newConn(ctx, p, r.opts.logger(), map[string]responder{
 		"can_use_tool":  r.opts.permit,
 		"hook_callback": r.opts.hook,
