@@ -112,6 +112,7 @@ func (r *runner) options() (*claude.Options, error) {
 		Tools: builtIn(r.allow), AllowedTools: r.allow,
 		StrictMCPConfig: true, SettingSources: []claude.SettingSource{claude.UserSettings},
 		MaxTurns: r.turns, MaxBudgetUSD: r.budget, PartialMessages: !r.json,
+		AllowDropped: true, // the rest works
 	}, nil
 }
 
@@ -133,6 +134,7 @@ func (r *runner) run(cmd *cobra.Command, s *session, prompt string, opts *claude
 	if err != nil {
 		return err
 	}
+	defer server.Close()
 	opts.Servers = []*claude.Server{server}
 	return r.show(cmd.Context(), v, claude.Run(cmd.Context(), prompt, opts))
 }

@@ -74,7 +74,7 @@ func (t *target) split(args []string, dash int) (cfg *gateway.Config, rest []str
 }
 
 func isAddress(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+	return (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")) && !strings.ContainsAny(s, " \t\n")
 }
 
 func (t *target) setHeaders(server *upstream.Config) error {

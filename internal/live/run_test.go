@@ -3,15 +3,18 @@
 package live
 
 import (
+	"errors"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // claudeEnv is the environment of a program that runs the claude command.
-func claudeEnv(t *testing.T, m *model) []string {
+func claudeEnv(t *testing.T, api string) []string {
 	return append([]string{
 		"CLAUDE_CLI_PATH=" + claude.bin(t), "CLAUDE_CONFIG_DIR=" + t.TempDir(),
-		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=sk-ant-dummy",
+		"ANTHROPIC_BASE_URL=" + api, "ANTHROPIC_API_KEY=sk-ant-dummy",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
 	}, quiet...)
 }
@@ -32,7 +35,7 @@ func using(name, arguments string) step {
 // toolpost over the folder of the process.
 func TestRunCommand(t *testing.T) {
 	m := newModel(t, anthropic{}, using("mcp__tools__glob", `{"pattern":"*"}`))
-	stdout, stderr, err := run(t, claudeEnv(t, m), build(t, "cmd/toolpost"), "run", "--model", "claude/claude-sonnet-4-5", "What is here?")
+	stdout, stderr, err := run(t, claudeEnv(t, m.URL), build(t, "cmd/toolpost"), "run", "--model", "claude/claude-sonnet-4-5", "What is here?")
 	if err != nil || stdout != "done\n" {
 		t.Errorf("%q, %v", stdout, err)
 	}
@@ -50,10 +53,32 @@ func TestRunCommand(t *testing.T) {
 	t.Log(stderr)
 }
 
+// TestRunCommandInterrupt interrupts the command while the model writes.
+func TestRunCommandInterrupt(t *testing.T) {
+	said := make(chan struct{}, 9)
+	api := newPlaybook(t, talking(said))
+	p := start(t, claudeEnv(t, api.URL), build(t, "cmd/toolpost"), "run", "Talk.")
+	select {
+	case <-said:
+	case <-time.After(patience):
+		t.Fatal("the model was not asked")
+	}
+	until(t, "the answer is shown", func() error {
+		if !strings.Contains(p.output.String(), "on and on") {
+			return errors.New(p.output.String())
+		}
+		return nil
+	})
+	p.stop(syscall.SIGINT)
+	if code := p.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // TestExampleClaude runs the example that the README shows.
 func TestExampleClaude(t *testing.T) {
 	m := newModel(t, anthropic{}, using("mcp__tools__weather", `{"city":"Oslo"}`))
-	stdout, stderr, err := run(t, claudeEnv(t, m), build(t, "examples/claude"))
+	stdout, stderr, err := run(t, claudeEnv(t, m.URL), build(t, "examples/claude"))
 	if err != nil || !strings.HasPrefix(stdout, "done\n") || !strings.Contains(stdout, "2 turns, $0.") {
 		t.Errorf("%q, %v\n%s", stdout, err, stderr)
 	}
