@@ -160,7 +160,8 @@ func (b *bench) measure(libs []library, runs int) (string, error) {
 			}
 		}
 	}
-	return row("start to the first request", starts) + row("a call of a tool and back", trips), nil
+	return row(fmt.Sprintf("start to the first request, median of %d runs", runs), starts) +
+		row(fmt.Sprintf("a call of a tool and back, median of %d", runs*rounds), trips), nil
 }
 
 func row(label string, times [][]time.Duration) string {

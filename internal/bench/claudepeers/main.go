@@ -22,7 +22,7 @@ func main() {
 		os.Exit(pretend())
 	}
 	cli := flag.String("cli", "", "`PATH` of the claude command")
-	runs := flag.Int("runs", 10, "measured `RUNS` of each library")
+	runs := flag.Int("runs", 20, "measured `RUNS` of each library")
 	doc := flag.String("doc", "", "write the table to `FILE`, between its lines "+begin+" and "+end)
 	only := flag.String("only", "", "run just the `SCENARIO`")
 	flag.Parse()
