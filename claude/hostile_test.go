@@ -27,6 +27,7 @@ var fakes = map[string]func(*fake){
 	"malformed":  malformed,
 	"long":       long,
 	"old":        old,
+	"huge":       huge,
 	"killed":     killed,
 	"mute":       func(f *fake) { f.request("initialize") },
 	"stubborn":   stubborn,
