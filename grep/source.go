@@ -1,0 +1,89 @@
+package grep
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// blockSize is about what fits into the cache of a core.
+const blockSize = 256 << 10
+
+// A block is a part of what is searched: whole lines, or one that is too long
+// to be kept.
+type block struct {
+	data []byte
+	long *Line // instead of data
+	size int64 // bytes, of a long line too
+}
+
+// A source hands out blocks in order. One is valid until w asks for the next;
+// after the last, and when the search was stopped, they have no bytes.
+type source interface {
+	next(w *worker, l *Limits) (block, error)
+}
+
+// memory is a source of data at hand.
+type memory struct{ data []byte }
+
+func (m *memory) next(w *worker, _ *Limits) (block, error) {
+	n := min(len(m.data), blockSize)
+	if n < len(m.data) && m.data[n-1] != '\n' {
+		n = min(len(m.data), lineEnd(m.data, n)+1)
+	}
+	data := m.data[:n]
+	m.data = m.data[n:]
+	return block{data: data, size: int64(n)}, nil
+}
+
+// A stream is a source of what is read.
+type stream struct {
+	r     io.Reader
+	read  int64
+	carry []byte // read, but of the next block
+	err   error  // io.EOF at the end
+}
+
+func (s *stream) next(w *worker, l *Limits) (block, error) {
+	if w.buf == nil {
+		w.buf = make([]byte, blockSize)
+	}
+	n := s.fill(w, w.buf)
+	data := w.buf[:n]
+	end := n
+	if s.err == nil {
+		end = bytes.LastIndexByte(data, '\n') + 1
+	}
+	if end == 0 && n == len(w.buf) {
+		return s.long(w, l)
+	}
+	s.carry = append(s.carry[:0], data[end:]...)
+	return block{data: data[:end], size: int64(end)}, s.fault()
+}
+
+// fill reads until buf is full, the stream ends or the search is stopped, and
+// returns the number of bytes there are.
+func (s *stream) fill(w *worker, buf []byte) int {
+	n := copy(buf, s.carry)
+	s.carry = s.carry[:copy(s.carry, s.carry[n:])]
+	for idle := 0; n < len(buf) && s.err == nil && !w.stopped(); idle++ {
+		var k int
+		k, s.err = s.r.Read(buf[n:])
+		n += k
+		s.read += int64(k)
+		if k > 0 {
+			idle = 0
+		}
+		if idle > 100 && s.err == nil {
+			s.err = io.ErrNoProgress
+		}
+	}
+	return n
+}
+
+func (s *stream) fault() error {
+	if s.err == nil || s.err == io.EOF {
+		return nil
+	}
+	return fmt.Errorf("read after %d bytes: %w", s.read, s.err)
+}
