@@ -102,23 +102,27 @@ func flag(b bool) byte {
 // run goes through data from row on. It stops behind data, or at the byte that
 // decides on a line; it returns the row there.
 func (d *dfa) run(row uint32, data []byte) (uint32, int) {
-	live := []uint32{row}
-	for i, b := range data {
+	for i := 0; i < len(data); i++ {
 		if d.loose {
-			return d.walk(live[0], data, i)
+			return d.walk(row, data, i)
 		}
-		to := d.table[live[0]|uint32(b)]
+		to := d.table[row|uint32(data[i])]
+		for to >= start && i+1 < len(data) {
+			i++
+			row, to = to, d.table[to|uint32(data[i])]
+		}
 		if to == unknown {
-			to = d.build(live, 0, b)
+			live := []uint32{row}
+			to = d.build(live, 0, data[i])
 		}
 		if to < start {
 			d.fed += i
 			return to, i
 		}
-		live[0] = to
+		row = to
 	}
 	d.fed += len(data)
-	return live[0], len(data)
+	return row, len(data)
 }
 
 // walk is run from i on, without the table.

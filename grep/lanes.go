@@ -4,8 +4,8 @@ import "bytes"
 
 // Sizes of the parts in which a dfa goes through a block.
 const (
-	segment = 16 << 10 // of whole lines: what a lane takes at a time
-	stride  = 64 << 10 // between looks at whether the search has been stopped
+	smallest = 1 << 10  // that a lane takes; it takes more while there is much left
+	stride   = 16 << 10 // between looks at whether the search has been stopped
 )
 
 // Lanes are four places of a block where the dfa runs at the same time: each
@@ -49,21 +49,20 @@ func (w *worker) scan(data []byte, from int) bool {
 	return w.single(data, l.taken, len(data))
 }
 
-// take gives lane i the next segment.
+// take gives lane i more lines. The parts get smaller, so that all lanes end at
+// about the same time.
 func (l *lanes) take(i int) bool {
-	from := l.taken
-	if len(l.data)-from < segment {
+	from, left := l.taken, len(l.data)-l.taken
+	if left < smallest {
 		return false
 	}
-	to := len(l.data)
-	if at := newline(l.data[from+segment-1:]); at >= 0 {
-		to = from + segment + at
-	}
+	to := lineEnd(l.data, from+max(left/(2*len(l.pos)), smallest)-1)
+	to = min(to+1, len(l.data))
 	l.pos[i], l.end[i], l.row[i], l.taken = from, to, start, to
 	return true
 }
 
-// over ends a lane's segment, and tells whether the lane has another one.
+// over ends what a lane has taken, and tells whether the lane has another one.
 func (l *lanes) over(i int) bool {
 	if l.pos[i] == l.end[i] && l.data[l.end[i]-1] != '\n' {
 		l.decide(i, l.next(i, '\n'))
@@ -130,7 +129,7 @@ func (w *worker) single(data []byte, pos, end int) bool {
 		if w.stopped() {
 			return false
 		}
-		to, n := w.dfa.run(row, data[pos:min(pos+segment, end)])
+		to, n := w.dfa.run(row, data[pos:min(pos+stride, end)])
 		pos += n
 		if pos == end && data[end-1] != '\n' {
 			to, _ = w.dfa.run(to, []byte{'\n'})

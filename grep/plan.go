@@ -73,7 +73,7 @@ func (w *worker) block(data []byte, keep bool) bool {
 }
 
 func (w *worker) choose(data []byte) {
-	size := min(len(data), segment)
+	size := min(len(data), 16<<10)
 	f, effort := choose(w.pattern.literals, w.pattern.exact, data[:size])
 	if w.finder = f; effort > size/dense+check {
 		w.finder = nil
