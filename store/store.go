@@ -5,16 +5,22 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"iter"
+	"strings"
 	"time"
 )
 
 // A Store keeps blobs by name. It is safe for concurrent use. A name is 1 to 200
-// of A-Z a-z 0-9 _ - and, between others, "."; others are refused. Errors for a
-// name that is not there wrap [fs.ErrNotExist], for one that is [fs.ErrExist].
+// of A-Z a-z 0-9 _ - and, between others, "."; others are refused with an error
+// that wraps [fs.ErrInvalid]. Errors for a name that is not there wrap
+// [fs.ErrNotExist], for one that is [fs.ErrExist]. A context is for its call
+// alone: it does not end what the call returned.
 type Store interface {
-	// Create begins a blob. Nobody sees it before its Commit.
+	// Create begins a blob. Nobody sees it before its Commit. Of several writers
+	// of one name the first to commit keeps it.
 	Create(ctx context.Context, name string) (Writer, error)
 
 	// Open opens a blob. It can be read until it is closed, also if it is
@@ -28,11 +34,13 @@ type Store interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// A Writer takes the bytes of a blob.
+// A Writer takes the bytes of a blob. A write that fails drops it, and every
+// later one fails too.
 type Writer interface {
 	io.Writer
 
-	// Commit keeps the blob: once it has returned nil, no crash loses it.
+	// Commit keeps the blob: once it has returned nil, no crash loses it. It
+	// ends the writer, also if it fails.
 	Commit() (Info, error)
 
 	// Close drops what was not committed. It may be called at any time.
@@ -65,12 +73,62 @@ type Options struct {
 	Max int64         // bytes of all; 2 GiB for Dir and 256 MiB for Memory if 0. The least recently used go first, never those being read
 }
 
-// ErrFull reports that a blob is larger than all that may be kept.
+// ErrFull reports that a blob is larger than all that may be kept, or than what
+// is left beside the blobs being read.
 var ErrFull = errors.New("the store is full")
 
-// Memory returns a Store in memory.
-func Memory(opts *Options) Store { return nil }
+// filled returns the options with their defaults.
+func (o *Options) filled(most int64) Options {
+	var all Options
+	if o != nil {
+		all = *o
+	}
+	if all.TTL == 0 {
+		all.TTL = 7 * 24 * time.Hour
+	}
+	if all.Max == 0 {
+		all.Max = most
+	}
+	return all
+}
 
-// Dir returns a Store in a folder, which is created if it is not there. It is
-// for the owner only, and may be used by several processes.
-func Dir(path string, opts *Options) (Store, error) { return nil, errors.ErrUnsupported }
+func (o Options) expired(used, now time.Time) bool {
+	return o.TTL > 0 && now.Sub(used) >= o.TTL
+}
+
+// full returns the error for a blob that has no place.
+func (o Options) full() error {
+	return fmt.Errorf("%w: it keeps at most %d bytes, and never drops what is being read", ErrFull, o.Max)
+}
+
+// begin checks what every call is given.
+func begin(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	other := func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '.')
+	}
+	if name == "" || len(name) > 200 || strings.Trim(name, ".") != name || strings.ContainsFunc(name, other) {
+		return fmt.Errorf(`%w name: use 1 to 200 of A-Z a-z 0-9 _ - and, between others, "."`, fs.ErrInvalid)
+	}
+	return nil
+}
+
+// now is the time without its monotonic reading, as it is kept.
+func now() time.Time { return time.Unix(0, time.Now().UnixNano()) }
+
+// failure says what could not be done with a blob. Where in the file system it
+// is kept is nobody's business.
+func failure(doing, name string, err error) error {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamaged):
+		err = fs.ErrNotExist
+	case errors.Is(err, fs.ErrExist):
+		err = fs.ErrExist
+	case errors.As(err, &p):
+		err = p.Err
+	}
+	return fmt.Errorf("%s blob %.210q: %w", doing, name, err)
+}

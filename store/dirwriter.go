@@ -1,0 +1,138 @@
+package store
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// A dirWriter writes a file under a name of its own, which it holds locked, so
+// that others can tell it from one that was left behind.
+type dirWriter struct {
+	store *dir
+	root  *os.Root
+	name  string
+
+	mu     sync.Mutex
+	temp   string
+	file   *os.File
+	buffer *bufio.Writer
+	index  index
+	err    error // why nothing more is taken
+}
+
+func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
+	for try := 1; ; try++ {
+		temp := tempPrefix + rand.Text()
+		f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		// Until it is locked, another process may take it for one left behind.
+		if err = lock(f, true); err == nil {
+			_, err = root.Lstat(temp)
+		}
+		if err == nil {
+			return &dirWriter{store: d, root: root, name: name, temp: temp, file: f, buffer: bufio.NewWriterSize(f, bufferSize)}, nil
+		}
+		if err = errors.Join(err, f.Close(), ifThere(root.Remove(temp))); try == 10 {
+			return nil, err
+		}
+	}
+}
+
+// bufferSize is below the size of usual writes, which go to the file directly.
+const bufferSize = 16 << 10
+
+func (w *dirWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return 0, failure("write", w.name, w.err)
+	}
+	n, err := 0, w.store.limits.full()
+	if int64(len(p)) <= w.store.limits.Max-w.index.size {
+		n, err = w.buffer.Write(p)
+	}
+	if err != nil {
+		return n, failure("write", w.name, w.end(err))
+	}
+	w.index.add(p)
+	return n, nil
+}
+
+func (w *dirWriter) Commit() (Info, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return Info{}, failure("commit", w.name, w.err)
+	}
+	info, err := w.commit()
+	if err != nil {
+		return Info{}, failure("commit", w.name, w.end(err))
+	}
+	w.end(fs.ErrClosed)
+	return info, nil
+}
+
+func (w *dirWriter) commit() (Info, error) {
+	at := now()
+	info := Info{Name: w.name, Size: w.index.size, Lines: w.index.total(), Created: at, Used: at}
+	trailer := w.index.trailer(w.name, at)
+	if _, err := w.buffer.Write(trailer); err != nil {
+		return Info{}, err
+	}
+	if err := w.buffer.Flush(); err != nil {
+		return Info{}, err
+	}
+	// The clock of the file system may be another.
+	if err := w.root.Chtimes(w.temp, at, at); err != nil {
+		return Info{}, err
+	}
+	if err := w.file.Sync(); err != nil {
+		return Info{}, err
+	}
+	if err := w.store.place(w.root, info.Size+int64(len(trailer)), w.publish); err != nil {
+		return Info{}, err
+	}
+	if err := syncFolder(w.root); err != nil {
+		return Info{}, errors.Join(err, w.root.Remove(file(w.name)))
+	}
+	return info, nil
+}
+
+// publish gives the file the name of its blob, unless that is taken.
+func (w *dirWriter) publish() error {
+	if err := w.store.free(w.root, w.name); err != nil {
+		return err
+	}
+	err := w.root.Link(w.temp, file(w.name))
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// The file system has no links: of several processes that do this at once,
+	// the last one keeps its blob.
+	return w.root.Rename(w.temp, file(w.name))
+}
+
+func (w *dirWriter) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.end(fs.ErrClosed)
+	}
+	return nil
+}
+
+// end ends the writing for a reason, which it returns. A blob that was published
+// has its other name.
+func (w *dirWriter) end(why error) error {
+	w.err = why
+	_ = w.root.Remove(w.temp) // what stays is removed at the next opening
+	_ = w.file.Close()
+	_ = w.root.Close()
+	return why
+}

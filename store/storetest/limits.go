@@ -1,0 +1,181 @@
+package storetest
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolpost/toolpost/store"
+)
+
+// inTime runs a test in a bubble, with a second between what it does.
+func inTime(t *testing.T, open Open, opts *store.Options, test func(t *testing.T, s store.Store, wait func())) {
+	synctest.Test(t, func(t *testing.T) {
+		test(t, open(t, opts), func() { time.Sleep(time.Second) })
+	})
+}
+
+// touch uses a blob.
+func touch(t *testing.T, s store.Store, name string) {
+	t.Helper()
+	b, err := s.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if since := time.Since(b.Info().Used).Abs(); since > time.Millisecond {
+		t.Errorf("%s is opened, and used %v ago", name, since)
+	}
+	closeBlob(t, b)
+}
+
+func testOrder(t *testing.T, open Open) {
+	inTime(t, open, nil, func(t *testing.T, s store.Store, wait func()) {
+		start := time.Now()
+		for _, name := range []string{"c", "a", "b"} {
+			wait()
+			put(t, s, name, []byte(name))
+		}
+		listed(t, s, "c", "a", "b")
+		wait()
+		touch(t, s, "a")
+		listed(t, s, "c", "b", "a")
+		wait()
+		touch(t, s, "c")
+		listed(t, s, "b", "a", "c")
+		for info, err := range s.List(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if created, used := info.Created.Sub(start), info.Used.Sub(start); info.Name == "a" && (created != 2*time.Second || used != 4*time.Second) {
+				t.Errorf("created after %v, used after %v", created, used)
+			}
+		}
+		for range s.List(t.Context()) {
+			break
+		}
+	})
+}
+
+func testTTL(t *testing.T, open Open) {
+	inTime(t, open, &store.Options{TTL: time.Hour}, func(t *testing.T, s store.Store, wait func()) {
+		put(t, s, "old", []byte("old"))
+		put(t, s, "used", []byte("used"))
+		put(t, s, "read", []byte("read"))
+		b := get(t, s, "read")
+		time.Sleep(time.Hour - time.Second)
+		touch(t, s, "used")
+		if n := len(names(t, s)); n != 3 {
+			t.Errorf("%d blobs are left before their time", n)
+		}
+		wait()
+		missing(t, s, "old")
+		if err := s.Remove(t.Context(), "old"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("remove what has expired: error %v", err)
+		}
+		missing(t, s, "read")
+		if got := string(content(t, b)); got != "read" {
+			t.Errorf("the reader got %q", got)
+		}
+		listed(t, s, "used")
+		put(t, s, "read", []byte("again"))
+		wait()
+		if got := string(content(t, get(t, s, "read"))); got != "again" {
+			t.Errorf("the content is %q", got)
+		}
+		wait()
+		put(t, s, "old", []byte("again"))
+		listed(t, s, "used", "read", "old")
+	})
+}
+
+func testForever(t *testing.T, open Open) {
+	inTime(t, open, &store.Options{TTL: -1}, func(t *testing.T, s store.Store, _ func()) {
+		put(t, s, "a", nil)
+		time.Sleep(10_000 * time.Hour)
+		touch(t, s, "a")
+	})
+	inTime(t, open, nil, func(t *testing.T, s store.Store, wait func()) {
+		put(t, s, "a", nil)
+		time.Sleep(7*24*time.Hour - time.Second)
+		listed(t, s, "a")
+		wait()
+		listed(t, s)
+	})
+}
+
+func testCap(t *testing.T, open Open) {
+	inTime(t, open, &store.Options{Max: 350_000}, func(t *testing.T, s store.Store, wait func()) {
+		for _, name := range []string{"a", "b", "c"} {
+			put(t, s, name, text(100_000))
+			wait()
+		}
+		listed(t, s, "a", "b", "c")
+		touch(t, s, "a")
+		wait()
+		put(t, s, "d", text(100_000))
+		listed(t, s, "c", "a", "d")
+		missing(t, s, "b")
+		wait()
+		put(t, s, "e", text(240_000))
+		listed(t, s, "d", "e")
+		wait()
+		put(t, s, "b", text(340_000))
+		listed(t, s, "b")
+	})
+}
+
+func testCapReaders(t *testing.T, open Open) {
+	inTime(t, open, &store.Options{Max: 350_000}, func(t *testing.T, s store.Store, wait func()) {
+		for _, name := range []string{"a", "b"} {
+			put(t, s, name, text(150_000))
+			wait()
+		}
+		a, err := s.Open(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait()
+		touch(t, s, "b")
+		wait()
+		put(t, s, "c", text(150_000)) // "a" is older, and being read
+		listed(t, s, "a", "c")
+		wait()
+		if _, err := try(t.Context(), s, "d", text(300_000)); !errors.Is(err, store.ErrFull) {
+			t.Errorf("no room beside what is read: error %v", err)
+		}
+		missing(t, s, "d")
+		if got := content(t, a); string(got) != string(text(150_000)) {
+			t.Errorf("the reader got %d other bytes", len(got))
+		}
+		closeBlob(t, a)
+		put(t, s, "d", text(300_000))
+		listed(t, s, "d")
+	})
+}
+
+func testTooLarge(t *testing.T, open Open) {
+	s := open(t, &store.Options{Max: 100_000})
+	put(t, s, "a", text(10_000))
+	w, err := s.Create(t.Context(), "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if _, err = w.Write(text(10_000)); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, store.ErrFull) {
+		t.Errorf("writing goes beyond the cap: error %v", err)
+	}
+	if _, err := w.Write([]byte("x")); !errors.Is(err, store.ErrFull) {
+		t.Errorf("write after a failed one: error %v", err)
+	}
+	if _, err := w.Commit(); !errors.Is(err, store.ErrFull) {
+		t.Errorf("commit after a failed write: error %v", err)
+	}
+	missing(t, s, "large")
+	listed(t, s, "a")
+}
