@@ -21,7 +21,8 @@ import (
 // to the limits when it keeps something. What writers that crashed left behind
 // is removed. Nothing needs to be closed.
 func Dir(path string, opts *Options) (Store, error) {
-	d := &dir{path: path, limits: opts.filled(2 << 30)}
+	limits := opts.filled(2 << 30)
+	d := &dir{path: path, limits: limits, room: room{limits: limits}}
 	root, err := d.root()
 	if err == nil {
 		defer root.Close()
@@ -37,10 +38,7 @@ func Dir(path string, opts *Options) (Store, error) {
 type dir struct {
 	path   string
 	limits Options
-
-	mu      sync.Mutex
-	size    int64     // of the files, at most
-	counted time.Time // when the folder was looked through
+	room   room
 }
 
 // root opens the folder. Names lead nowhere else.
@@ -77,7 +75,7 @@ func file(name string) string {
 func (d *dir) Create(ctx context.Context, name string) (Writer, error) {
 	w, err := d.create(ctx, name)
 	if err != nil {
-		return nil, failure("create", name, err)
+		return nil, failure("create", name, unwritable(err))
 	}
 	return w, nil
 }

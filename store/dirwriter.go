@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"sync"
@@ -58,7 +59,7 @@ func (w *dirWriter) Write(p []byte) (int, error) {
 		n, err = w.buffer.Write(p)
 	}
 	if err != nil {
-		return n, failure("write", w.name, w.end(err))
+		return n, failure("write", w.name, w.end(unwritable(err)))
 	}
 	w.index.add(p)
 	return n, nil
@@ -72,7 +73,7 @@ func (w *dirWriter) Commit() (Info, error) {
 	}
 	info, err := w.commit()
 	if err != nil {
-		return Info{}, failure("commit", w.name, w.end(err))
+		return Info{}, failure("commit", w.name, w.end(unwritable(err)))
 	}
 	w.end(fs.ErrClosed)
 	return info, nil
@@ -95,7 +96,7 @@ func (w *dirWriter) commit() (Info, error) {
 	if err := w.file.Sync(); err != nil {
 		return Info{}, err
 	}
-	if err := w.store.place(w.root, info.Size+int64(len(trailer)), w.publish); err != nil {
+	if err := w.store.room.place(w.root, info.Size+int64(len(trailer)), w.publish); err != nil {
 		return Info{}, err
 	}
 	if err := syncFolder(w.root); err != nil {
@@ -135,4 +136,12 @@ func (w *dirWriter) end(why error) error {
 	_ = w.file.Close()
 	_ = w.root.Close()
 	return why
+}
+
+// unwritable adds to an error of the system what writing takes.
+func unwritable(err error) error {
+	if why := cause(err); why != err && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w; the folder of the store must be writable and have room", why)
+	}
+	return err
 }

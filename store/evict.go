@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 )
 
@@ -64,51 +66,60 @@ func (d *dir) clean(root *os.Root) error {
 			drop(root, name, nil)
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.shrink(root, d.limits.Max)
+	d.room.mu.Lock()
+	defer d.room.mu.Unlock()
+	return d.room.shrink(root, d.limits.Max)
+}
+
+// A room keeps a folder within its limits.
+type room struct {
+	limits Options
+
+	mu      sync.Mutex
+	size    int64     // of the files, at most
+	counted time.Time // when the folder was looked through
 }
 
 // place makes room for a file and calls put, which puts it there.
-func (d *dir) place(root *os.Root, size int64, put func() error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if size > d.limits.Max {
-		return d.limits.full()
+func (r *room) place(root *os.Root, size int64, put func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if size > r.limits.Max {
+		return r.limits.full()
 	}
 	// What other processes add is seen after a while.
-	if d.size+size > d.limits.Max || time.Since(d.counted) >= time.Minute {
-		if err := d.shrink(root, d.limits.Max-size); err != nil {
+	if r.size+size > r.limits.Max || time.Since(r.counted) >= time.Minute {
+		if err := r.shrink(root, r.limits.Max-size); err != nil {
 			return err
 		}
 	}
-	if d.size+size > d.limits.Max {
-		return d.limits.full()
+	if r.size+size > r.limits.Max {
+		return r.limits.full()
 	}
 	if err := put(); err != nil {
 		return err
 	}
-	d.size += size
+	r.size += size
 	return nil
 }
 
 // shrink removes what has expired, and the least recently used files until the
 // others have the size.
-func (d *dir) shrink(root *os.Root, size int64) error {
+func (r *room) shrink(root *os.Root, size int64) error {
 	files, err := blobFiles(root)
 	if err != nil {
 		return err
 	}
-	d.size, d.counted = 0, time.Now()
+	r.size, r.counted = 0, time.Now()
 	for _, f := range files {
-		d.size += f.size
+		r.size += f.size
 	}
 	for _, f := range files {
-		if d.size <= size && !d.limits.expired(f.used, d.counted) {
+		if r.size <= size && !r.limits.expired(f.used, r.counted) {
 			break
 		}
 		if drop(root, f.name, &f.used) {
-			d.size -= f.size
+			r.size -= f.size
 		}
 	}
 	return nil
@@ -117,7 +128,7 @@ func (d *dir) shrink(root *os.Root, size int64) error {
 // drop removes a file which nobody writes or reads, and which was not used since
 // a time.
 func drop(root *os.Root, name string, used *time.Time) bool {
-	f, err := root.Open(name)
+	f, err := root.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0) // some systems lock only what may be written
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

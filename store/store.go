@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"strings"
 	"time"
 )
@@ -101,15 +102,14 @@ func (o Options) full() error {
 	return fmt.Errorf("%w: it keeps at most %d bytes, and never drops what is being read", ErrFull, o.Max)
 }
 
+const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+
 // begin checks what every call is given.
 func begin(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	other := func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '.')
-	}
-	if name == "" || len(name) > 200 || strings.Trim(name, ".") != name || strings.ContainsFunc(name, other) {
+	if name == "" || len(name) > 200 || strings.Trim(name, ".") != name || strings.Trim(name, nameBytes) != "" {
 		return fmt.Errorf(`%w name: use 1 to 200 of A-Z a-z 0-9 _ - and, between others, "."`, fs.ErrInvalid)
 	}
 	return nil
@@ -118,17 +118,31 @@ func begin(ctx context.Context, name string) error {
 // now is the time without its monotonic reading, as it is kept.
 func now() time.Time { return time.Unix(0, time.Now().UnixNano()) }
 
-// failure says what could not be done with a blob. Where in the file system it
-// is kept is nobody's business.
+// failure says what could not be done with a blob.
 func failure(doing, name string, err error) error {
-	var p *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamaged):
 		err = fs.ErrNotExist
 	case errors.Is(err, fs.ErrExist):
 		err = fs.ErrExist
-	case errors.As(err, &p):
-		err = p.Err
+	default:
+		err = cause(err)
 	}
 	return fmt.Errorf("%s blob %.210q: %w", doing, name, err)
+}
+
+// cause leaves out where in the file system something failed: that is nobody's
+// business.
+func cause(err error) error {
+	var (
+		path *fs.PathError
+		link *os.LinkError
+	)
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }

@@ -38,42 +38,51 @@ func (x *index) trailer(name string, created time.Time) []byte {
 // parse reads the trailer of a file of a blob. Whoever wrote it, the index that
 // it returns leads nowhere outside the blob.
 func parse(r io.ReaderAt, length int64) (*index, Info, error) {
-	var fixed [fixedSize]byte
-	if length < fixedSize {
-		return nil, Info{}, errDamaged
-	}
-	if err := readAll(r, fixed[:], length-fixedSize); err != nil {
+	b := make([]byte, fixedSize)
+	if err := readAll(r, b, length-fixedSize); err != nil {
 		return nil, Info{}, err
 	}
-	number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(fixed[8*i:])) }
-	size, lines, count := number(0), number(1), number(3)
-	rest := length - fixedSize - size
-	if size < 0 || lines < 0 || lines > size || count < 0 || count > size/chunk ||
-		rest <= count*entrySize || rest > count*entrySize+200 {
+	number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(b[8*i:])) }
+	x, created, count := &index{size: number(0), lines: number(1)}, number(2), number(3)
+	if x.lines < 0 || x.lines > x.size || count < 0 || count > x.size/chunk {
 		return nil, Info{}, errDamaged
 	}
-	b := make([]byte, rest+fixedSize)
-	if err := readAll(r, b, size); err != nil {
+	name := length - fixedSize - x.size - count*entrySize // its size
+	if name < 1 || name > 200 {
+		return nil, Info{}, errDamaged
+	}
+	b = make([]byte, length-x.size)
+	if err := readAll(r, b, x.size); err != nil {
 		return nil, Info{}, err
 	}
-	sum := len(b) - 8
-	if binary.LittleEndian.Uint32(b[sum+4:]) != mark || binary.LittleEndian.Uint32(b[sum:]) != crc32.ChecksumIEEE(b[:sum]) {
+	sum := b[len(b)-8:]
+	if binary.LittleEndian.Uint32(sum) != crc32.ChecksumIEEE(b[:len(b)-8]) || binary.LittleEndian.Uint32(sum[4:]) != mark {
 		return nil, Info{}, errDamaged
 	}
-	x := &index{size: size, lines: lines, entries: make([]entry, count)}
+	if err := x.parse(b[:count*entrySize]); err != nil {
+		return nil, Info{}, err
+	}
+	b = b[count*entrySize:]
+	return x, Info{Name: string(b[:name]), Size: x.size, Lines: x.lines, Created: time.Unix(0, created)}, nil
+}
+
+// parse reads the entries.
+func (x *index) parse(b []byte) error {
 	var last entry
-	for i := range x.entries {
-		e := entry{int64(binary.LittleEndian.Uint64(b[i*entrySize:])), int64(binary.LittleEndian.Uint64(b[i*entrySize+8:]))}
-		if e.line <= last.line || e.line > lines || e.offset < last.offset+chunk || e.offset > size {
-			return nil, Info{}, errDamaged
+	for ; len(b) > 0; b = b[entrySize:] {
+		e := entry{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
+		if e.line <= last.line || e.line > x.lines || e.offset < last.offset+chunk || e.offset > x.size {
+			return errDamaged
 		}
-		x.entries[i], last = e, e
+		x.entries, last = append(x.entries, e), e
 	}
-	name := string(b[count*entrySize : rest])
-	return x, Info{Name: name, Size: size, Lines: lines, Created: time.Unix(0, number(2))}, nil
+	return nil
 }
 
 func readAll(r io.ReaderAt, p []byte, at int64) error {
+	if at < 0 {
+		return errDamaged
+	}
 	n, err := r.ReadAt(p, at)
 	if n == len(p) {
 		return nil

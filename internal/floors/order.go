@@ -13,7 +13,7 @@ const module = "github.com/toolpost/toolpost"
 var floors = [][]string{
 	{"internal/shape"}, // the table that schema and dialect share
 	{"schema", "grep", "store", "usage"},
-	{"", "schema/lower"},
+	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
 	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
 	{"gateway", "claude", "agent"},

@@ -125,18 +125,20 @@ func begins(content string) []int64 {
 	return append(at, size)
 }
 
-// lines checks some lines, the first and the last ones among them.
+// lines checks the first lines, the last ones, and some between.
 func lines(t *testing.T, b store.Blob, want []int64) {
 	t.Helper()
 	for line := 0; line < len(want); line++ {
-		if line == 10 && len(want) > 20 {
-			line += (len(want) - 20) % 97
-		}
 		if got, err := b.Line(int64(line)); got != want[line] || err != nil {
 			t.Fatalf("line %d of %d begins at %d, error %v, want %d", line, len(want)-1, got, err, want[line])
 		}
-		if line > 10 && line < len(want)-100 {
-			line += 96
+		if line > 10 {
+			line += (len(want) - 10 - line) / 10 // closer to each other towards the end
+		}
+	}
+	for line := 20; line < len(want); line += len(want)/20 + 1 {
+		if got, err := b.Line(int64(line)); got != want[line] || err != nil {
+			t.Fatalf("line %d of %d begins at %d, error %v, want %d", line, len(want)-1, got, err, want[line])
 		}
 	}
 	for _, line := range []int64{-1, int64(len(want))} {

@@ -1,0 +1,250 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost/store"
+)
+
+// child returns the command of this binary that runs one test with a setting.
+func child(t *testing.T, test, setting, value string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$", "-test.v=false", "-test.count=1")
+	cmd.Env = append(os.Environ(), setting+"="+value)
+	return cmd
+}
+
+// TestKill kills writers of one folder at random moments. What they said they
+// had committed is there, and all that is there is whole. TOOLPOST_KILLS says
+// how many.
+func TestKill(t *testing.T) {
+	kills := 40
+	if s := os.Getenv("TOOLPOST_KILLS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kills = n
+	}
+	folder, total := t.TempDir(), 0
+	for range kills / 2 {
+		first, second := startWriter(t, folder), startWriter(t, folder)
+		// The second one goes on while the folder is opened.
+		total += checkKilled(t, folder, first)
+		total += checkKilled(t, folder, second)
+		for _, name := range fileNames(t, folder) {
+			if !strings.HasSuffix(name, ".blob") {
+				t.Fatalf("%s is left behind", name)
+			}
+			if err := os.Remove(folder + "/" + name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Logf("%d kills, %d blobs committed before", kills/2*2, total)
+}
+
+type writer struct {
+	cmd  *exec.Cmd
+	said chan []string
+}
+
+// startWriter returns when the first blob was committed.
+func startWriter(t *testing.T, folder string) writer {
+	cmd := child(t, "TestKillWriter", "TOOLPOST_STORE_WRITER", folder)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := writer{cmd, make(chan []string, 1)}
+	go func() {
+		names := []string{strings.TrimSpace(first)}
+		for {
+			name, err := lines.ReadString('\n')
+			if err != nil {
+				w.said <- names
+				return
+			}
+			names = append(names, strings.TrimSpace(name))
+		}
+	}()
+	return w
+}
+
+func checkKilled(t *testing.T, folder string, w writer) int {
+	time.Sleep(rand.N(20 * time.Millisecond)) // the moment is random
+	if err := w.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	names := <-w.said
+	_ = w.cmd.Wait() // it was killed
+	s, err := store.Dir(folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		checkBlob(t, s, name)
+	}
+	for info, err := range s.List(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBlob(t, s, info.Name)
+	}
+	return len(names)
+}
+
+func checkBlob(t *testing.T, s store.Store, name string) {
+	b, err := s.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	seed, err := strconv.ParseUint(name, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(io.NewSectionReader(b, 0, b.Info().Size+1))
+	if err != nil || !bytes.Equal(got, seeded(seed)) {
+		t.Fatalf("blob %s has %d bytes, others than were written; error %v", name, len(got), err)
+	}
+	if n := b.Info().Lines; n != int64(len(bytes.Split(got, []byte("\n")))) {
+		t.Fatalf("blob %s has %d lines", name, n)
+	}
+}
+
+// seeded returns the content of the blob of a number.
+func seeded(seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 0))
+	var b []byte
+	for size := 1 << r.IntN(20); len(b) < size; {
+		b = binary.LittleEndian.AppendUint64(b, r.Uint64())
+	}
+	return append(b, "end"...)
+}
+
+// TestKillWriter is the writer that TestKill kills.
+func TestKillWriter(t *testing.T) {
+	folder := os.Getenv("TOOLPOST_STORE_WRITER")
+	if folder == "" {
+		t.Skip("run by TestKill")
+	}
+	s, err := store.Dir(folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		seed := rand.Uint64()
+		w, err := s.Create(t.Context(), strconv.FormatUint(seed, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for content := seeded(seed); len(content) > 0; {
+			n, err := w.Write(content[:min(len(content), 8<<10)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			content = content[n:]
+		}
+		if _, err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println(seed)
+	}
+}
+
+func fileNames(t *testing.T, folder string) []string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestTorn opens files that were cut anywhere.
+func TestTorn(t *testing.T) {
+	folder := t.TempDir()
+	s, err := store.Dir(folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(t.Context(), s, "other", []byte("other")); err != nil {
+		t.Fatal(err)
+	}
+	other := fileNames(t, folder)[0]
+	content := []byte(strings.Repeat("a line\n", 300_000/7))
+	if err := keep(t.Context(), s, "a", content); err != nil {
+		t.Fatal(err)
+	}
+	torn := ""
+	for _, name := range fileNames(t, folder) {
+		if name != other {
+			torn = folder + "/" + name
+		}
+	}
+	whole, err := os.ReadFile(torn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(content)
+	for cut := range whole {
+		if cut < size && cut != 0 && cut != 1 && cut%40_000 != 0 && cut != size-1 {
+			continue
+		}
+		if err := os.WriteFile(torn, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for info, err := range s.List(t.Context()) {
+			if info.Name != "other" || err != nil {
+				t.Fatalf("list with a file cut at %d: %v, error %v", cut, info, err)
+			}
+		}
+		if _, err := s.Open(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "damaged") {
+			t.Fatalf("open a file cut at %d: %v", cut, err)
+		}
+		if _, err := os.Stat(torn); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("a file cut at %d is left: %v", cut, err)
+		}
+	}
+	if err := keep(t.Context(), s, "a", content); err != nil {
+		t.Errorf("keep what was torn: %v", err)
+	}
+}
+
+func keep(ctx context.Context, s store.Store, name string, content []byte) error {
+	w, err := s.Create(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if _, err := w.Write(content); err != nil {
+		return err
+	}
+	_, err = w.Commit()
+	return err
+}

@@ -1,0 +1,148 @@
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolpost/toolpost/store"
+)
+
+// TestDiskFull fills a small file system.
+func TestDiskFull(t *testing.T) {
+	folder := t.TempDir()
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("no file system to fill:", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, folder, syscall.ENOSPC)
+
+	if err := syscall.Mount("", folder, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	readOnly(t, folder, syscall.EROFS)
+}
+
+// fill writes until there is no more room.
+func fill(t *testing.T, folder string, want error) {
+	t.Helper()
+	s := open(t, folder, nil)
+	if err := keep(t.Context(), s, "small", []byte("small")); err != nil {
+		t.Fatal(err)
+	}
+	before := len(fileNames(t, folder))
+	w, err := s.Create(t.Context(), "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for piece := make([]byte, 40_000); err == nil; {
+		_, err = w.Write(piece)
+	}
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), "must be writable and have room") || strings.Contains(err.Error(), folder) {
+		t.Errorf("write without room: %v", err)
+	}
+	if n := len(fileNames(t, folder)); n != before {
+		t.Errorf("a failed write leaves %d files", n-before)
+	}
+	if _, again := w.Commit(); !errors.Is(again, want) {
+		t.Errorf("commit after a failed write: %v", again)
+	}
+	if err := keep(t.Context(), s, "next", make([]byte, 500_000)); err != nil {
+		t.Errorf("the room is not free again: %v", err)
+	}
+	if err := s.Remove(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readOnly reads a blob from a folder that cannot be written.
+func readOnly(t *testing.T, folder string, want error) {
+	t.Helper()
+	s := open(t, folder, nil)
+	b, err := s.Open(t.Context(), "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ReadAt(make([]byte, 5), 0); err != nil {
+		t.Error(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	for doing, err := range map[string]error{"create": keep(t.Context(), s, "new", nil), "remove": s.Remove(t.Context(), "small")} {
+		if !errors.Is(err, want) || strings.Contains(err.Error(), folder) {
+			t.Errorf("%s in a read-only folder: %v", doing, err)
+		}
+	}
+}
+
+// TestFileLimit does what TestDiskFull does, where nothing may be mounted.
+func TestFileLimit(t *testing.T) { inChild(t, "TestFileLimitChild", t.TempDir()) }
+
+func inChild(t *testing.T, test, folder string) {
+	t.Helper()
+	if out, err := child(t, test, "TOOLPOST_STORE_FOLDER", folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// childFolder is the folder for the part of a test in a process of its own.
+func childFolder(t *testing.T) string {
+	folder := os.Getenv("TOOLPOST_STORE_FOLDER")
+	if folder == "" {
+		t.Skip("part of another test")
+	}
+	return folder
+}
+
+func TestFileLimitChild(t *testing.T) {
+	folder := childFolder(t)
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, folder, syscall.EFBIG)
+}
+
+// TestReadOnly gives up the rights of root, if it has them.
+func TestReadOnly(t *testing.T) {
+	folder := t.TempDir()
+	if err := keep(t.Context(), open(t, folder, nil), "small", []byte("small")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	inChild(t, "TestReadOnlyChild", folder)
+}
+
+func TestReadOnlyChild(t *testing.T) {
+	folder := childFolder(t)
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		for _, path := range []string{filepath.Dir(folder), folder, filepath.Join(folder, fileNames(t, folder)[0])} {
+			if err := os.Chown(path, nobody, -1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := syscall.Setuid(nobody); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readOnly(t, folder, fs.ErrPermission)
+	if _, err := store.Dir(folder+"/new", nil); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a new store in a read-only folder: %v", err)
+	}
+}
