@@ -3,7 +3,9 @@ package stdtool
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	_ "embed" // for the description
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,7 +41,8 @@ func Read(root *os.Root) *toolpost.Tool {
 			return nil, err
 		}
 		defer f.Close()
-		r := bufio.NewReaderSize(f, 64<<10)
+		sum := sha256.New()
+		r := bufio.NewReaderSize(io.TeeReader(f, sum), 64<<10)
 		head, err := r.Peek(8000)
 		if err != nil && err != io.EOF {
 			return nil, refusal(name, err)
@@ -50,7 +53,14 @@ func Read(root *os.Root) *toolpost.Tool {
 		if binary(head) {
 			return nil, toolpost.Failed("%q is a binary file: only text and images are read", name)
 		}
-		return readLines(ctx, r, name, in)
+		text, err := readLines(ctx, r, name, in)
+		if err != nil {
+			return nil, err
+		}
+		if rest, err := io.Copy(io.Discard, io.LimitReader(r, maxChanged)); err == nil && rest < maxChanged {
+			text += hashNote(hex.EncodeToString(sum.Sum(nil)))
+		}
+		return toolpost.Text(text), nil
 	}, readOnly("Read file"))
 }
 
@@ -70,15 +80,15 @@ func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 	return toolpost.Parts(toolpost.Part{Type: "image", Data: data, MIMEType: kind}), nil
 }
 
-func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) (*toolpost.Result, error) {
+func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) (string, error) {
 	var b strings.Builder
 	last, more := 0, false
 	for l, err := range lines(r) {
 		if err != nil {
-			return nil, refusal(name, err)
+			return "", refusal(name, err)
 		}
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return "", context.Cause(ctx)
 		}
 		if l.number > in.Offset {
 			text := clip(l.text, 0, maxReadLine)
@@ -97,9 +107,9 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 	case more:
 		fmt.Fprintf(&b, "\n[lines %d to %d; more follow, read on with offset %d]\n", in.Offset+1, last, last)
 	case last == 0:
-		return toolpost.Text("[the file is empty]"), nil
+		return "[the file is empty]\n", nil
 	case b.Len() == 0:
-		return nil, toolpost.Retry("%q has %d lines: offset %d is past its end", name, last, in.Offset)
+		return "", toolpost.Retry("%q has %d lines: offset %d is past its end", name, last, in.Offset)
 	}
-	return toolpost.Text(b.String()), nil
+	return b.String(), nil
 }

@@ -19,6 +19,13 @@ func ReadOnly(root *os.Root) toolpost.Toolset {
 	return toolpost.Tools{Read(root), Glob(root), Grep(root)}
 }
 
+// Writing returns the tools of [ReadOnly] and those that change files under
+// root: write, edit and multi_edit. All changes of one file wait for each other.
+func Writing(root *os.Root) toolpost.Toolset {
+	f := &folder{root, &locks{held: map[string]*lock{}}}
+	return toolpost.Join(ReadOnly(root), toolpost.Tools{f.write(), f.edit(), f.multiEdit()})
+}
+
 // maxOutput is the most bytes that one call returns. Larger results are kept
 // out of the context by several clients, from 50,000 characters on.
 const maxOutput = 48_000
@@ -31,6 +38,15 @@ func readOnly(title string) *toolpost.Options {
 	return &toolpost.Options{
 		Title:       title,
 		Annotations: toolpost.Annotations{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		Policy:      toolpost.Policy{Timeout: 2 * maxRun},
+	}
+}
+
+func writing(title string) *toolpost.Options {
+	yes, no := true, false
+	return &toolpost.Options{
+		Title:       title,
+		Annotations: toolpost.Annotations{ReadOnly: &no, Destructive: &yes, OpenWorld: &no},
 		Policy:      toolpost.Policy{Timeout: 2 * maxRun},
 	}
 }

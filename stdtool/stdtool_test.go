@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,12 +25,23 @@ var update = os.Getenv("TOOLPOST_UPDATE") != ""
 // folder opens dir and returns the read-only tools over it.
 func folder(t testing.TB, dir string) *toolpost.Set {
 	t.Helper()
+	return open(t, dir, stdtool.ReadOnly)
+}
+
+// workspace opens dir and returns all tools over it.
+func workspace(t testing.TB, dir string) *toolpost.Set {
+	t.Helper()
+	return open(t, dir, stdtool.Writing)
+}
+
+func open(t testing.TB, dir string, tools func(*os.Root) toolpost.Toolset) *toolpost.Set {
+	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	set, err := toolpost.NewSet(t.Context(), stdtool.ReadOnly(root))
+	set, err := toolpost.NewSet(t.Context(), tools(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +94,7 @@ func TestCalls(t *testing.T) {
 					write(t, dir, name, f.Data)
 				}
 			}
-			set := folder(t, dir)
+			set := workspace(t, dir)
 			for i, f := range archive.Files {
 				line, ok := strings.CutPrefix(f.Name, "call ")
 				if !ok {
@@ -106,7 +118,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestDefinitions(t *testing.T) {
-	tools, _ := folder(t, t.TempDir()).Tools(t.Context())
+	tools, _ := workspace(t, t.TempDir()).Tools(t.Context())
 	for _, tool := range tools {
 		raw, err := tool.Definition.MarshalJSON()
 		if err != nil {
@@ -136,7 +148,7 @@ func TestDefinitions(t *testing.T) {
 
 // TestAcceptable checks what some client or model is known to refuse or cut.
 func TestAcceptable(t *testing.T) {
-	set := folder(t, t.TempDir())
+	set := workspace(t, t.TempDir())
 	tools, _ := set.Tools(t.Context())
 	for _, tool := range tools {
 		schema := string(tool.Input.Raw())
@@ -151,8 +163,9 @@ func TestAcceptable(t *testing.T) {
 		if strings.ContainsAny(tool.Description, "()_") {
 			t.Errorf("%s: the description has ( ) or _", tool.Name)
 		}
-		if tool.Annotations.ReadOnly == nil || !*tool.Annotations.ReadOnly {
-			t.Errorf("%s is not marked read-only", tool.Name)
+		readOnly := folder(t, t.TempDir()).Lookup(tool.Name) != nil
+		if a := tool.Annotations; a.ReadOnly == nil || *a.ReadOnly != readOnly || *a.Destructive == readOnly {
+			t.Errorf("%s is marked %+v", tool.Name, a)
 		}
 	}
 	if f := set.Findings(); len(f) > 0 {
@@ -182,6 +195,8 @@ func TestReadImage(t *testing.T) {
 	}
 }
 
+var hashes = regexp.MustCompile(`(content_sha256 )[0-9a-f]{16}`)
+
 func TestLargeOutput(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "lines.txt", []byte(strings.Repeat("x\n", 2500)))
@@ -190,17 +205,17 @@ func TestLargeOutput(t *testing.T) {
 	write(t, dir, "bytes.txt", []byte("a\xffb\n"))
 	set := folder(t, dir)
 	tests := []struct{ name, tool, arguments, want string }{
-		{"lines", "read", `{"path":"lines.txt"}`, "\n 2000  x\n\n[lines 1 to 2000; more follow, read on with offset 2000]\n"},
-		{"lines on", "read", `{"path":"lines.txt","offset":2000}`, "\n 2500  x\n"},
-		{"bytes", "read", `{"path":"wide.txt"}`, "[lines 1 to 47; more follow, read on with offset 47]\n"},
-		{"long line", "read", `{"path":"long.txt"}`, "… [line cut, it has 6291457 bytes; search it with grep]\n    3  end of file\n"},
-		{"invalid UTF-8", "read", `{"path":"bytes.txt"}`, "a\uFFFDb\n"},
+		{"lines", "read", `{"path":"lines.txt"}`, "\n 2000  x\n\n[lines 1 to 2000; more follow, read on with offset 2000]\n[content_sha256 HASH]\n"},
+		{"lines on", "read", `{"path":"lines.txt","offset":2000}`, "\n 2500  x\n[content_sha256 HASH]\n"},
+		{"bytes", "read", `{"path":"wide.txt"}`, "[lines 1 to 47; more follow, read on with offset 47]\n[content_sha256 HASH]\n"},
+		{"long line", "read", `{"path":"long.txt"}`, "… [line cut, it has 6291457 bytes; search it with grep]\n    3  end of file\n[content_sha256 HASH]\n"},
+		{"invalid UTF-8", "read", `{"path":"bytes.txt"}`, "a\uFFFDb\n[content_sha256 HASH]\n"},
 		{"grep cuts bytes", "grep", `{"pattern":"y","max_matches":1000}`, "\n[there are more matches: narrow the pattern, path or glob]\n"},
 		{"grep after a long line", "grep", `{"pattern":"end of","path":"long.txt"}`, "long.txt:3: end of file\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := call(t, set, tt.tool, tt.arguments)
+			got := hashes.ReplaceAllString(call(t, set, tt.tool, tt.arguments), "${1}HASH")
 			if !strings.HasSuffix(got, tt.want) {
 				t.Errorf("got …%q, want …%q", got[max(0, len(got)-200):], tt.want)
 			}

@@ -34,6 +34,7 @@ var outside = map[string][]string{
 	"dialect":         {jsonModule},
 	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
 	"mcpserver":       {jsonModule, mcpModule},
+	"stdtool":         {"github.com/aymanbagabas/go-udiff"},
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},

@@ -1,0 +1,150 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed edit.md
+var editDescription string
+
+type editInput struct {
+	Path string `json:"path" jsonschema:"minLength=1"`
+	replacement
+	MatchMode    string `json:"match_mode,omitempty" jsonschema:"enum=auto,enum=exact,enum=line_trimmed,enum=block_anchor,default=auto"`
+	DryRun       bool   `json:"dry_run,omitempty" jsonschema:"description=Only show the diff"`
+	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,description=content_sha256 of read"`
+}
+
+// A replacement is one edit.
+type replacement struct {
+	OldString            string `json:"old_string"`
+	NewString            string `json:"new_string"`
+	ReplaceAll           bool   `json:"replace_all,omitempty"`
+	ExpectedReplacements int    `json:"expected_replacements,omitempty" jsonschema:"minimum=1"`
+}
+
+// edit returns the tool edit: it replaces text in a file, or makes a file.
+func (f *folder) edit() *toolpost.Tool {
+	return toolpost.New("edit", description(editDescription), func(ctx context.Context, in editInput) (string, error) {
+		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, in.MatchMode, []replacement{in.replacement})
+	}, writing("Edit file"))
+}
+
+// change makes all replacements, one after the other, or none.
+func (f *folder) change(ctx context.Context, path, hash string, dry bool, mode string, edits []replacement) (string, error) {
+	d, err := f.open(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { d.unlock() }()
+	if err := d.guard(hash); err != nil {
+		return "", err
+	}
+	if binary(d.content[:min(len(d.content), 8000)]) {
+		return "", toolpost.Failed("%q is a binary file: only text is edited", d.given)
+	}
+	content := d.content
+	var done []string
+	for i, e := range edits {
+		var note string
+		content, note, err = e.apply(d, content, mode, i == 0)
+		if err != nil {
+			if len(edits) > 1 {
+				err = toolpost.Retry("edit %d of %d: %v\nNothing was changed.", i+1, len(edits), err)
+			}
+			return "", err
+		}
+		done = append(done, note)
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return d.finish(content, done, dry)
+}
+
+// apply returns content with the replacement made, and what was done.
+func (e replacement) apply(d *document, content []byte, mode string, first bool) ([]byte, string, error) {
+	missing := d.info == nil && first
+	switch {
+	case missing && e.OldString == "":
+		return []byte(e.NewString), "made", nil
+	case missing:
+		return nil, "", toolpost.Retry("%q does not exist: find the right path with glob, or make it with an empty old_string", d.given)
+	case e.OldString == "":
+		return nil, "", toolpost.Retry("%q is there already: give the text to replace as old_string", d.given)
+	case e.OldString == e.NewString:
+		return content, "nothing to change, old_string and new_string are the same", nil
+	case strings.TrimSpace(e.OldString) == "":
+		return nil, "", toolpost.Retry("old_string is only whitespace: add the text around it")
+	}
+	how, found := find(content, e.OldString, e.NewString, mode)
+	if err := e.check(d, content, found); err != nil {
+		return nil, "", err
+	}
+	if found = apart(found); how == blockStrategy && len(found) > 1 {
+		return nil, "", toolpost.Retry("old_string is like several places in %q, at %s: give it as it is in the file", d.given, lineNumbers(content, found))
+	}
+	note := fmt.Sprintf("%d replaced at %s", len(found), lineNumbers(content, found))
+	if how != "" {
+		note += " (not an exact match: " + how + ")"
+	}
+	return apply(content, found), note, nil
+}
+
+// check says that the matches are those that are meant.
+func (e replacement) check(d *document, content []byte, found []match) error {
+	n := len(found)
+	switch {
+	case n == 0:
+		return toolpost.Retry("old_string is not in %q.%s", d.given, nearest(content, e.OldString))
+	case e.ExpectedReplacements > 0 && len(apart(found)) != e.ExpectedReplacements:
+		return toolpost.Retry("old_string is in %q %d times, at %s, not %d times as expected_replacements says",
+			d.given, len(apart(found)), lineNumbers(content, found), e.ExpectedReplacements)
+	case n > 1 && !e.ReplaceAll && e.ExpectedReplacements < 2:
+		return toolpost.Retry("old_string is in %q more than once, at %s: add lines around it so that it is there once, or set replace_all",
+			d.given, lineNumbers(content, found))
+	}
+	return nil
+}
+
+// apart leaves out matches that overlap the one before.
+func apart(found []match) []match {
+	var kept []match
+	for _, m := range found {
+		if len(kept) == 0 || m.from >= kept[len(kept)-1].to {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// finish saves the content and tells what has changed.
+func (d *document) finish(content []byte, done []string, dry bool) (string, error) {
+	switch {
+	case len(content) > maxChanged:
+		return "", toolpost.Failed("%q would have %d bytes: files of more than %d are not written", d.given, len(content), maxChanged)
+	case dry:
+		done = append(done, "dry run: nothing was written")
+	case d.info == nil || string(content) != string(d.content):
+		if err := d.save(content); err != nil {
+			return "", err
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", d.given, strings.Join(done, "; "))
+	if d.info != nil {
+		b.WriteString(strings.ToValidUTF8(udiff.Unified(d.given, d.given, string(d.content), string(content)), "\uFFFD"))
+	}
+	b.WriteString(hashNote(contentHash(content)))
+	return b.String(), nil
+}
+
+// hashNote tells as much of a hash as is needed to guard an edit.
+func hashNote(hash string) string { return "[content_sha256 " + hash[:16] + "]\n" }

@@ -1,0 +1,161 @@
+package stdtool
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxNearest = 3   // places that are shown
+	maxShown   = 200 // bytes of a line that are shown
+)
+
+// lineOf is the number of the line that content[at] is in, from 1.
+func lineOf(content []byte, at int) int {
+	head, _ := plainEnds(content[:at])
+	return bytes.Count(head, []byte("\n")) + 1
+}
+
+// lineNumbers tells where matches are, as a list in words.
+func lineNumbers(content []byte, found []match) string {
+	var all []string
+	n, last := 1, 0
+	for _, m := range found[:min(len(found), 10)] {
+		n, last = n+lineOf(content[last:], m.from-last)-1, m.from
+		all = append(all, fmt.Sprint(n))
+	}
+	if len(found) > len(all) {
+		all = append(all, "…")
+	}
+	if len(all) == 1 {
+		return "line " + all[0]
+	}
+	return "lines " + strings.Join(all, ", ")
+}
+
+// A nearby is a line of the file that is like one of old text.
+type nearby struct {
+	row   int // its index
+	score float64
+}
+
+// nearest tells which lines of the file are most like old, and the first
+// character that differs.
+func nearest(content []byte, old string) string {
+	all := rows(content)
+	lines := strings.Split(strings.TrimSuffix(plainText(old), "\n"), "\n")
+	key := 0
+	for i, line := range lines {
+		if len(compared([]byte(line))) > len(compared([]byte(lines[key]))) {
+			key = i
+		}
+	}
+	best := similarRows(content, all, lines[key])
+	if len(best) == 0 {
+		return "\nNo line of the file is like it: read the file again."
+	}
+	var b strings.Builder
+	b.WriteString("\nThe nearest lines, with · for a space at an end, → for a tab and ␍ for a carriage return:")
+	for _, n := range best {
+		r := all[n.row]
+		fmt.Fprintf(&b, "\n%5d  %s", n.row+1, visible(content[r.from:r.next]))
+	}
+	for i := range lines {
+		at := best[0].row - key + i
+		if at < 0 || at >= len(all) {
+			continue
+		}
+		have := string(content[all[at].from:all[at].to])
+		if d := difference(have, lines[i], i == 0, i == len(lines)-1); d != "" {
+			fmt.Fprintf(&b, "\nThe first difference is in line %d: %s.", at+1, d)
+			break
+		}
+	}
+	return b.String()
+}
+
+// similarRows returns the rows most like line, best first.
+func similarRows(content []byte, all []row, line string) []nearby {
+	var best []nearby
+	var p pairs
+	for i, r := range all {
+		var s similarity
+		if s.add(p.common([]byte(line), content[r.from:r.to])); s.all == 0 {
+			continue
+		}
+		score := s.value()
+		if score < 0.4 || len(best) == maxNearest && score <= best[maxNearest-1].score {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, score, func(n nearby, score float64) int {
+			if n.score >= score {
+				return -1
+			}
+			return 1
+		})
+		best = slices.Insert(best, at, nearby{i, score})
+		best = best[:min(len(best), maxNearest)]
+	}
+	return best
+}
+
+// visible shows the whitespace of a line that readers overlook.
+func visible(line []byte) string {
+	s := strings.TrimSuffix(string(line), "\n")
+	cr := strings.HasSuffix(s, "\r")
+	s = strings.TrimSuffix(s, "\r")
+	left := len(s) - len(strings.TrimLeft(s, " \t"))
+	right := len(strings.TrimRight(s, " \t"))
+	if right < left {
+		right = left
+	}
+	dots := strings.NewReplacer(" ", "·")
+	s = dots.Replace(s[:left]) + clip([]byte(s[left:right]), 0, maxShown) + dots.Replace(s[right:])
+	if cr {
+		s += "␍"
+	}
+	return strings.ReplaceAll(s, "\t", "→")
+}
+
+// difference tells the first character in which two lines differ. Old text may
+// begin and end within a line.
+func difference(have, want string, begins, ends bool) string {
+	if begins {
+		if i := strings.Index(have, want); i >= 0 {
+			return ""
+		}
+		first, _ := utf8.DecodeRuneInString(want)
+		if !unicode.IsSpace(first) { // it may begin within the line
+			have = strings.TrimLeftFunc(have, unicode.IsSpace)
+		}
+	}
+	for want != "" || have != "" && !ends {
+		a, n := utf8.DecodeRuneInString(have)
+		b, m := utf8.DecodeRuneInString(want)
+		if n == 0 || m == 0 || a != b {
+			return fmt.Sprintf("the file has %s where old_string has %s", character(a, n), character(b, m))
+		}
+		have, want = have[n:], want[m:]
+	}
+	return ""
+}
+
+func character(r rune, size int) string {
+	switch {
+	case size == 0:
+		return "the end of the line"
+	case r == ' ':
+		return "a space"
+	case r == '\t':
+		return "a tab"
+	case r < utf8.RuneSelf && unicode.IsPrint(r):
+		return fmt.Sprintf("%q", string(r))
+	case unicode.IsPrint(r):
+		return fmt.Sprintf("%q (U+%04X)", string(r), r)
+	}
+	return fmt.Sprintf("U+%04X", r)
+}

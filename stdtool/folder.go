@@ -1,0 +1,168 @@
+package stdtool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// maxChanged is the size of the largest file that is changed.
+const maxChanged = 64 << 20
+
+// A folder is a root whose files are changed, by one tool at a time each.
+type folder struct {
+	root  *os.Root
+	locks *locks
+}
+
+// A document is a file that is about to be changed, or made.
+type document struct {
+	folder  *folder
+	given   string      // as the caller names it
+	name    string      // without symbolic links
+	info    fs.FileInfo // nil if it is to be made
+	content []byte
+	unlock  func()
+}
+
+// open reads the file that given names, if it is there, and keeps others from
+// changing it until unlock.
+func (f *folder) open(ctx context.Context, given string) (*document, error) {
+	name, err := local(given)
+	if err != nil {
+		return nil, err
+	}
+	target, err := resolve(f.root, name)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(strings.Split(target, "/"), func(s string) bool { return strings.EqualFold(s, ".git") }) {
+		return nil, toolpost.Denied("%q belongs to git: its own files are not changed", given)
+	}
+	unlock, err := f.locks.lock(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{folder: f, given: name, name: target, unlock: unlock}
+	if err := d.load(ctx); err != nil {
+		d.unlock()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *document) load(ctx context.Context) error {
+	info, err := d.folder.root.Lstat(d.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return refusal(d.given, err)
+	}
+	if err := regular(d.given, info.Mode()); err != nil {
+		return err
+	}
+	switch {
+	case info.Size() > maxChanged:
+		return toolpost.Failed("%q has %d bytes: files of more than %d are not changed", d.given, info.Size(), maxChanged)
+	case info.Mode().Perm()&0o200 == 0:
+		return toolpost.Failed("%q is read-only: it is not changed", d.given)
+	}
+	if links(info) > 1 {
+		if err := d.lockLinks(ctx); err != nil {
+			return err
+		}
+	}
+	f, err := openFile(d.folder.root, d.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if d.info, err = f.Stat(); err != nil {
+		return refusal(d.given, err)
+	}
+	if d.content, err = io.ReadAll(io.LimitReader(f, maxChanged+1)); err != nil {
+		return refusal(d.given, err)
+	}
+	return nil
+}
+
+// lockLinks locks all files that have more than one name.
+func (d *document) lockLinks(ctx context.Context) error {
+	unlock, err := d.folder.locks.lock(ctx, "")
+	if err != nil {
+		return err
+	}
+	path := d.unlock
+	d.unlock = func() { unlock(); path() }
+	return nil
+}
+
+// guard refuses a change of something else than what the caller has read.
+func (d *document) guard(hash string) error {
+	if hash == "" || strings.HasPrefix(contentHash(d.content), strings.ToLower(hash)) && d.info != nil {
+		return nil
+	}
+	return toolpost.Retry("%q is not what expected_hash says, it has changed: read it again", d.given)
+}
+
+func contentHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// resolve follows the symbolic links of name, also those of its folders. The
+// file itself need not be there. The result is a name in root, or is refused
+// by root when it is used.
+func resolve(root *os.Root, name string) (string, error) {
+	at, rest := ".", strings.Split(name, "/")
+	for hops := 0; len(rest) > 0; {
+		next := path.Join(at, rest[0])
+		if rest[0] == ".." && at == "." {
+			return "", escapes(name)
+		}
+		rest = rest[1:]
+		target, err := link(root, next)
+		switch {
+		case err != nil:
+			return "", refusal(name, err)
+		case target == "":
+			at = next
+			continue
+		case path.IsAbs(target):
+			return "", escapes(name)
+		}
+		if hops++; hops > 40 {
+			return "", toolpost.Failed("%q is a loop of symbolic links", name)
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return at, nil
+}
+
+// link returns what a symbolic link says, with slashes; nothing if name is none.
+func link(root *os.Root, name string) (string, error) {
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil || info.Mode()&fs.ModeSymlink == 0:
+		return "", err
+	}
+	target, err := root.Readlink(name)
+	return filepath.ToSlash(target), err
+}
+
+func escapes(name string) error {
+	return toolpost.Failed("%q escapes from the served folder through a symbolic link", name)
+}

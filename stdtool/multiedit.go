@@ -1,0 +1,25 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed multiedit.md
+var multiEditDescription string
+
+type multiEditInput struct {
+	Path         string        `json:"path" jsonschema:"minLength=1"`
+	Edits        []replacement `json:"edits" jsonschema:"minItems=1"`
+	DryRun       bool          `json:"dry_run,omitempty"`
+	ExpectedHash string        `json:"expected_hash,omitempty" jsonschema:"minLength=12"`
+}
+
+// multiEdit returns the tool multi_edit: several edits of a file at once.
+func (f *folder) multiEdit() *toolpost.Tool {
+	return toolpost.New("multi_edit", description(multiEditDescription), func(ctx context.Context, in multiEditInput) (string, error) {
+		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "auto", in.Edits)
+	}, writing("Edit file in several places"))
+}
