@@ -114,6 +114,39 @@ func (r *Result) WithOutputRef(ref string) *Result {
 	return c
 }
 
+// WithContent returns r with other parts and structured content, which may be
+// nil. What else was sent stays as it is.
+func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, error) {
+	b := *bodyOf(r)
+	b.Content, b.Structured = parts, structured
+	c := &Result{kind: r.kind, ref: r.ref, notes: r.notes}
+	c.looked.Store(&b)
+	if r.raw == nil {
+		return c, nil
+	}
+	content, err := encode(parts)
+	if err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	w := objectWriter{written: map[string]bool{}}
+	w.put("content", content)
+	w.put("structuredContent", structured)
+	err = eachMember(r.raw, func(name string, value json.RawMessage) error {
+		if name != "content" && name != "structuredContent" {
+			w.put(name, value)
+		}
+		return nil
+	})
+	if err != nil { // it is no result: all of it was one text
+		return c, nil
+	}
+	c.raw = w.end()
+	return c, nil
+}
+
+// Sent returns the exact bytes of a [Raw] result, nil for others.
+func Sent(r *Result) json.RawMessage { return r.raw }
+
 // Notes tell what was done on the way to this result, such as a repair of the
 // arguments. They are for records of the call, and are not sent.
 func (r *Result) Notes() []string { return r.notes }

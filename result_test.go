@@ -106,3 +106,31 @@ func TestMessage(t *testing.T) {
 		}
 	}
 }
+
+func TestWithContent(t *testing.T) {
+	sent := toolpost.Raw(json.RawMessage(`{"x":[1],"content":[{"type":"text","text":"a"}],"isError":true,"structuredContent":{"n":1},"_meta":{"big":12345678901234567890}}`)).WithNotes("n")
+	other, err := toolpost.WithContent(sent, []toolpost.Part{{Type: "text", Text: "b"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := other.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(raw), `{"content":[{"type":"text","text":"b"}],"x":[1],"isError":true,"_meta":{"big":12345678901234567890}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if !other.IsError() || len(other.Notes()) != 1 || sent.Structured() == nil {
+		t.Error("what else there was is lost, or the result changed")
+	}
+	made, err := toolpost.JSON(map[string]int{"n": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err = toolpost.WithContent(made, []toolpost.Part{{Type: "text", Text: "c"}}, json.RawMessage(`{"n":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err = made.MarshalJSON(); err != nil || string(raw) != `{"content":[{"type":"text","text":"c"}],"structuredContent":{"n":2}}` {
+		t.Errorf("got %s, %v", raw, err)
+	}
+}

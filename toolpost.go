@@ -75,7 +75,7 @@ type Policy struct {
 	Quiet bool // calls are not logged at info level: the tool is polled
 
 	// MaxOutput is how many characters of a result reach the model whole; 0
-	// means the reader's own limit.
+	// means the reader's own limit, -1 that the tool keeps to one itself.
 	MaxOutput int
 }
 

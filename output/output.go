@@ -1,11 +1,14 @@
 // Package output keeps large tool output out of a model's context: what is too
 // large is stored whole, and the model gets its head and its tail, a reference,
 // and two tools that read the rest by page or by search.
+//
+//	result ─ Layer ─▶ small: as it is
+//	                └▶ large: Store ◀── tool_output_cache, tool_output_cache_grep
+//	                          view: head, what is missing and the next call, tail
 package output
 
 import (
-	"context"
-	"io"
+	"cmp"
 	"log/slog"
 
 	"github.com/toolpost/toolpost"
@@ -15,41 +18,68 @@ import (
 // Options are the limits of a view; nil means defaults, which are below those
 // of real clients.
 type Options struct {
-	Lines  int          // 2,000 if 0
-	Chars  int          // 48,000 if 0; a tool's Policy.MaxOutput takes precedence
-	Errors int          // characters of an error; 10,000 if 0
+	Lines  int          // 2,000 if 0, at least 10
+	Chars  int          // 48,000 if 0, at least 1,000; a tool's Policy.MaxOutput comes before both
+	Errors int          // characters of an error; 10,000 if 0, at least 1,000
 	Logger *slog.Logger // slog.Default() if nil
 }
 
 // A Cache keeps output for the sessions that it came in. It is safe for
 // concurrent use.
-type Cache struct{}
+type Cache struct {
+	store store.Store
+	opts  Options
+	page  *toolpost.Tool
+	find  *toolpost.Tool
+}
 
 // New returns a cache that keeps output in s.
-func New(s store.Store, opts *Options) *Cache { return nil }
-
-// Layer returns ts with large results replaced by views of them, and with the
-// tools that read what the views leave out.
-func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Toolset { return nil }
+func New(s store.Store, opts *Options) *Cache {
+	c := &Cache{store: s}
+	if opts != nil {
+		c.opts = *opts
+	}
+	c.opts.Lines = max(minLines, cmp.Or(c.opts.Lines, 2000))
+	c.opts.Chars = max(minChars, cmp.Or(c.opts.Chars, 48_000))
+	c.opts.Errors = max(minChars, cmp.Or(c.opts.Errors, 10_000))
+	c.opts.Logger = cmp.Or(c.opts.Logger, slog.Default())
+	c.page, c.find = c.pageTool(), c.findTool()
+	return c
+}
 
 // Tools are tool_output_cache and tool_output_cache_grep.
-func (c *Cache) Tools() toolpost.Tools { return nil }
+func (c *Cache) Tools() toolpost.Tools { return toolpost.Tools{c.page, c.find} }
 
-// Record returns a recorder for a tool whose output comes while it runs.
-func (c *Cache) Record(ctx context.Context) *Recorder { return nil }
+// Views smaller than these would be nothing but what is said of the rest.
+const (
+	minLines = 10
+	minChars = 1000
+)
 
-// A Recorder stores output as it comes.
-type Recorder struct{}
+// A limit is how much of an output is shown.
+type limit struct{ chars, lines int }
 
-var _ io.Writer = (*Recorder)(nil)
+func (l limit) holds(chars, lines int64) bool {
+	return chars <= int64(l.chars) && lines <= int64(l.lines)
+}
 
-// Write takes more output. It never fails: what cannot be stored is told in the
-// result.
-func (r *Recorder) Write(p []byte) (int, error) { return len(p), nil }
+// limit returns that of a result of t.
+func (c *Cache) limit(t *toolpost.Tool, failed bool) limit {
+	l := limit{c.opts.Chars, c.opts.Lines}
+	if n := t.Policy.MaxOutput; n > 0 {
+		l.chars = max(minChars, n)
+		l.lines = l.chars
+	}
+	if failed {
+		l.chars = min(l.chars, c.opts.Errors)
+	}
+	return l
+}
 
-// Text returns what the model is shown: all of it, or a view. More output may
-// follow.
-func (r *Recorder) Text(ctx context.Context) (text, ref string) { return "", "" }
+// A pair are the names of the reading tools, as the model knows them.
+type pair struct{ page, find string }
 
-// Close ends the output; what is stored stays.
-func (r *Recorder) Close() error { return nil }
+const (
+	pageName = "tool_output_cache"
+	findName = "tool_output_cache_grep"
+)

@@ -35,6 +35,7 @@ var outside = map[string][]string{
 	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
 	"mcpserver":       {jsonModule, mcpModule},
 	"stdtool":         {"github.com/aymanbagabas/go-udiff"},
+	"output":          {jsonModule},
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},

@@ -1,0 +1,130 @@
+package output
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/store"
+)
+
+// refSize is the length of a reference: 80 random bits.
+const refSize = 16
+
+// A reference may name one line of the output, counted from 1.
+var refForm = regexp.MustCompile(`^([a-z2-7]{16})(?:@([1-9][0-9]{0,17}))?$`)
+
+// name is that of an output in the store. It tells the session apart also
+// after a restart, but does not tell the session.
+func name(session, ref string) string {
+	sum := sha256.Sum256([]byte("toolpost output " + session))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15])) + "." + ref
+}
+
+// Split returns the parts of a blob's name in the store: whose it is, as a
+// hash, and its reference.
+func Split(name string) (session, ref string, ok bool) {
+	session, ref, ok = strings.Cut(name, ".")
+	return session, ref, ok && len(session) == 24 && len(ref) == refSize
+}
+
+// A blob is output that is being stored. Nothing of it fails: what went wrong
+// is told in err.
+type blob struct {
+	ref string
+	w   store.Writer
+	err error
+}
+
+func (c *Cache) create(ctx context.Context, session string) *blob {
+	b := &blob{ref: strings.ToLower(rand.Text()[:refSize])}
+	b.w, b.err = c.store.Create(ctx, name(session, b.ref))
+	return b
+}
+
+func (b *blob) write(p []byte) {
+	if b.err == nil {
+		_, b.err = b.w.Write(p)
+	}
+}
+
+// commit keeps the blob, or drops it.
+func (b *blob) commit(ctx context.Context, c *Cache) {
+	if b.w == nil {
+		return
+	}
+	if b.err == nil {
+		_, b.err = b.w.Commit()
+	}
+	if err := b.w.Close(); b.err == nil && err != nil {
+		c.opts.Logger.WarnContext(ctx, "close stored output", "err", err)
+	}
+	b.w = nil
+}
+
+// failure is why the blob is not there, for the model; empty if it is.
+func (b *blob) failure() string {
+	switch {
+	case b.err == nil:
+		return ""
+	case errors.Is(b.err, store.ErrFull):
+		return "it is more than the output cache holds"
+	}
+	return "the output cache cannot be written"
+}
+
+// found is an open output, and the line that the reference names, 0 for none.
+type found struct {
+	store.Blob
+	ref  string
+	line int64
+}
+
+// open opens what a reference of the call's session names.
+func (c *Cache) open(ctx context.Context, ref string) (*found, error) {
+	unknown := toolpost.Retry("there is no output with the ref_id %.60q: it has expired, or is not of this session. "+
+		"Call the tool that made it again, with narrower arguments, and use the ref_id of the new result.", ref)
+	m := refForm.FindStringSubmatch(strings.ToLower(strings.TrimSpace(ref)))
+	if m == nil {
+		return nil, unknown
+	}
+	b, err := c.store.Open(ctx, name(toolpost.CallFrom(ctx).Session, m[1]))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, unknown
+	case err != nil:
+		c.opts.Logger.ErrorContext(ctx, "open stored output", "err", err)
+		return nil, toolpost.Failed("the output cache cannot be read; call the tool that made the output again, with narrower arguments")
+	}
+	line, _ := strconv.ParseInt(m[2], 10, 64) // empty is 0
+	if line > b.Info().Lines {
+		lines := b.Info().Lines
+		_ = b.Close()
+		return nil, toolpost.Retry("the output %s has %d lines: there is no line %d", m[1], lines, line)
+	}
+	return &found{b, m[1], line}, nil
+}
+
+// mark says what a view leaves out, and how to read it. Base is how many lines
+// of the stored output come before the text.
+func (b *blob) mark(names pair, base int64) func(gap) string {
+	return func(g gap) string {
+		s := fmt.Sprintf("[… %d of %d lines, %d of %d characters, are left out here", g.lines, g.ofLines, g.chars, g.ofChars)
+		if why := b.failure(); why != "" {
+			return s + " and lost: " + why + ". Call the tool again with narrower arguments …]"
+		}
+		next := fmt.Sprintf(`{"ref_id":"%s","offset":%d}`, b.ref, base+g.line)
+		if g.char > 0 {
+			next = fmt.Sprintf(`{"ref_id":"%s@%d","offset":%d}`, b.ref, base+g.line+1, g.char)
+		}
+		return fmt.Sprintf(`%s. Read on with %s %s, or search with %s {"ref_id":"%s","pattern":"…"} …]`, s, names.page, next, names.find, b.ref)
+	}
+}

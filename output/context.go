@@ -1,0 +1,116 @@
+package output
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A Context keeps the tool outputs of one conversation under a limit. Every
+// trim makes the model's provider read the conversation anew, so it happens
+// seldom, and then for all outputs that may go.
+type Context struct {
+	Cache   *Cache
+	Session string // that of the conversation's calls
+	Max     int    // tokens of all outputs; 100,000 if 0
+	Keep    int    // tokens of the newest outputs, which stay; half of Max if 0
+	Least   int    // tokens that a trim must free to be worth it; 30 % of Max if 0
+
+	Tokens func(text string) int // counts; an estimate if nil
+}
+
+// Trim returns the messages, or if their outputs are more than the limit, a
+// copy in which the oldest are their references. What has none is stored; if
+// that fails, it stays. Parts that are no text stay. The result is to take the
+// place of the messages for good: it is the same each time.
+func (x *Context) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
+	most := cmp.Or(x.Max, 100_000)
+	keep, least := cmp.Or(x.Keep, most/2), cmp.Or(x.Least, most*3/10)
+	sizes, sum := make([]int, len(messages)), 0
+	for i, m := range messages {
+		sizes[i] = x.tokens(textOfMessage(m))
+		sum += sizes[i]
+	}
+	if sum <= most {
+		return messages
+	}
+	oldest := len(messages)
+	for kept := 0; oldest > 0; oldest-- {
+		if kept += sizes[oldest-1]; kept > keep {
+			break
+		}
+	}
+	freed := 0
+	for i := range oldest {
+		freed += x.gain(messages[i], sizes[i])
+	}
+	if freed < least {
+		return messages
+	}
+	out := slices.Clone(messages)
+	for i := range oldest {
+		if x.gain(out[i], sizes[i]) > 0 {
+			out[i] = x.trim(ctx, out[i])
+		}
+	}
+	return out
+}
+
+// tokens estimates: text has some four bytes for a token, logs have three.
+func (x *Context) tokens(text string) int {
+	if x.Tokens != nil {
+		return x.Tokens(text)
+	}
+	return (2*len(text) + 6) / 7
+}
+
+// gain is what a trim frees of a message; none if it is hardly shorter, as one
+// that was trimmed before.
+func (x *Context) gain(m *toolpost.Message, size int) int {
+	after := x.tokens(trimmed("", m))
+	if size < 2*after {
+		return 0
+	}
+	return size - after
+}
+
+func textOfMessage(m *toolpost.Message) string {
+	if m.Parts == nil {
+		return strings.ToValidUTF8(m.Text, string(replacement))
+	}
+	return strings.Join(textsOf(m.Parts), "\n")
+}
+
+// trim returns m with its reference in place of its text.
+func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Message {
+	c := *m
+	if c.OutputRef == "" {
+		b := x.Cache.create(ctx, x.Session)
+		b.write([]byte(textOfMessage(m)))
+		b.commit(ctx, x.Cache)
+		if b.err != nil {
+			x.Cache.opts.Logger.WarnContext(ctx, "tool output not trimmed", "err", b.err)
+			return m
+		}
+		c.OutputRef = b.ref
+	}
+	if text := trimmed(c.OutputRef, m); m.Parts == nil {
+		c.Text = text
+	} else {
+		c.Parts = replaced(m.Parts, text)
+	}
+	return &c
+}
+
+// trimmed says what was there. Without a reference it is as long as with one.
+func trimmed(ref string, m *toolpost.Message) string {
+	if ref == "" {
+		ref = strings.Repeat("x", refSize)
+	}
+	chars, rows := sizes([]string{textOfMessage(m)})
+	return fmt.Sprintf(`[tool output trimmed: %d lines, %d characters; read it with %s {"ref_id":"%s"}]`, rows, chars, pageName, ref)
+}

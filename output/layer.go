@@ -1,0 +1,133 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost"
+)
+
+// Layer returns ts with large results replaced by views of them, and with the
+// tools that read what the views leave out, unless ts has them or has no tools.
+// Tools of ts keep their names: ours get another one if theirs is the same. A
+// tool that ts lists again as it was is listed again as it was.
+func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Toolset {
+	l := &layer{cache: c, source: ts}
+	l.names.Store(&pair{pageName, findName})
+	return l
+}
+
+type layer struct {
+	cache  *Cache
+	source toolpost.Toolset
+	names  atomic.Pointer[pair]
+
+	mu     sync.Mutex
+	before map[*toolpost.Tool]*toolpost.Tool // what was listed last, by what it is of
+}
+
+// Tools lists the toolset.
+func (l *layer) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
+	tools, err := l.source.Tools(ctx)
+	if err != nil || len(tools) == 0 {
+		return tools, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, taken := make(map[*toolpost.Tool]*toolpost.Tool, len(tools)+2), map[string]bool{}
+	all := make([]*toolpost.Tool, 0, len(tools)+2)
+	own := l.cache.Tools()
+	names := make([]string, len(own))
+	for _, t := range tools {
+		m := t
+		if i := slices.IndexFunc(own, func(o *toolpost.Tool) bool { return o.Input == t.Input }); i >= 0 {
+			names[i] = t.Name
+		} else if t.Policy.MaxOutput >= 0 {
+			if m = l.before[t]; m == nil {
+				m = l.wrap(t)
+			}
+		}
+		now[t], taken[t.Name] = m, true
+		all = append(all, m)
+	}
+	for i, t := range own {
+		if names[i] == "" {
+			m := l.own(t, taken)
+			now[t], names[i] = m, m.Name
+			all = append(all, m)
+		}
+	}
+	l.names.Store(&pair{names[0], names[1]})
+	l.before = now
+	return all, nil
+}
+
+// own returns one of our tools under a name that is free.
+func (l *layer) own(t *toolpost.Tool, taken map[string]bool) *toolpost.Tool {
+	name := t.Name
+	for n := 2; taken[name]; n++ {
+		name = t.Name + "_" + strconv.Itoa(n)
+	}
+	if last := l.before[t]; last != nil && last.Name == name {
+		return last
+	}
+	return toolpost.Rename(t, name)
+}
+
+func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
+	c := *t
+	c.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		r, err := t.Handler(ctx, call)
+		v := &viewing{cache: l.cache, tool: t, session: call.Session, names: *l.names.Load()}
+		if err != nil {
+			return r, v.failure(ctx, err)
+		}
+		if r == nil || r.OutputRef() != "" {
+			return r, nil
+		}
+		return v.result(ctx, r)
+	}
+	return &c
+}
+
+// failure returns err with a text within the limit of errors.
+func (v *viewing) failure(ctx context.Context, err error) error {
+	var (
+		protocol *toolpost.ProtocolError
+		outcome  *toolpost.Outcome
+		args     *toolpost.ArgumentsError
+	)
+	text := err.Error()
+	failed := !errors.As(err, &outcome) || outcome.Kind != toolpost.KindComplete
+	v.limit = v.cache.limit(v.tool, failed)
+	if len(text) <= v.limit.chars || ctx.Err() != nil || errors.As(err, &protocol) {
+		return err
+	}
+	if errors.As(err, &args) {
+		text = args.Err.Error()
+	}
+	if text = strings.ToValidUTF8(text, string(replacement)); utf8.RuneCountInString(text) <= v.limit.chars {
+		return err
+	}
+	view := v.text(ctx, text)
+	if args != nil {
+		return &toolpost.ArgumentsError{Tool: args.Tool, Err: errors.New(view)}
+	}
+	return &longError{err, view}
+}
+
+// A longError is an error with another text.
+type longError struct {
+	error
+	view string
+}
+
+func (e *longError) Error() string { return e.view }
+
+func (e *longError) Unwrap() error { return e.error }

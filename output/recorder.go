@@ -1,0 +1,159 @@
+package output
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost"
+)
+
+// Record returns a recorder for a tool whose output comes while it runs. It
+// belongs to the session of the call that ctx is of, and may outlive the call.
+func (c *Cache) Record(ctx context.Context) *Recorder {
+	l := limit{c.opts.Chars, c.opts.Lines}
+	return &Recorder{
+		cache: c, ctx: context.WithoutCancel(ctx), session: toolpost.CallFrom(ctx).Session,
+		limit: l, sketch: sketch{room: l.chars},
+	}
+}
+
+// A Recorder stores output as it comes, once it is more than a view shows. What
+// is no UTF-8 is replaced. It is safe for concurrent use.
+type Recorder struct {
+	cache   *Cache
+	ctx     context.Context
+	session string
+	limit   limit
+
+	mu     sync.Mutex
+	part   []byte // of a character
+	sketch sketch
+	blob   *blob // nil while a view shows all
+	kept   bool  // the blob is committed
+	text   string
+	closed bool
+}
+
+var _ io.WriteCloser = (*Recorder)(nil)
+
+// Write takes more output. It never fails: what cannot be stored is told in the
+// result.
+func (r *Recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return len(p), nil
+	}
+	data := append(r.part, p...)
+	n := incomplete(data)
+	r.part = append([]byte(nil), data[len(data)-n:]...)
+	r.add(bytes.ToValidUTF8(data[:len(data)-n], replacement))
+	return len(p), nil
+}
+
+// incomplete returns the length of the beginning of a character at the end of p.
+func incomplete(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if last := p[len(p)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// add takes valid UTF-8.
+func (r *Recorder) add(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	before := r.sketch.head
+	if r.kept {
+		r.again()
+	}
+	r.sketch.add(p)
+	if r.blob == nil {
+		if r.limit.holds(r.sketch.chars, r.sketch.lines()) {
+			return
+		}
+		r.blob = r.cache.create(r.ctx, r.session)
+		r.blob.write(before) // is all that came before: else there would be a blob
+	}
+	r.blob.write(p)
+}
+
+// again goes on with a copy of what is stored: the text that was given out
+// with its reference stays what it is.
+func (r *Recorder) again() {
+	old := r.blob
+	r.blob, r.kept = r.cache.create(r.ctx, r.session), false
+	if old.err != nil {
+		r.blob.err = old.err
+		return
+	}
+	b, err := r.cache.store.Open(r.ctx, name(r.session, old.ref))
+	if err == nil {
+		_, err = io.Copy(writer{r.blob}, io.NewSectionReader(b, 0, b.Info().Size))
+		_ = b.Close() // it was read
+	}
+	if r.blob.err == nil {
+		r.blob.err = err
+	}
+}
+
+type writer struct{ *blob }
+
+func (w writer) Write(p []byte) (int, error) {
+	w.write(p)
+	return len(p), w.err
+}
+
+// Text returns what the model is shown: all of it, or a view. More output may
+// follow.
+func (r *Recorder) Text(ctx context.Context) (text, ref string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.show(ctx)
+}
+
+func (r *Recorder) show(ctx context.Context) (text, ref string) {
+	if len(r.part) > 0 {
+		r.part = nil
+		r.add(replacement)
+	}
+	if r.blob == nil {
+		return string(r.sketch.head), ""
+	}
+	if !r.kept {
+		r.keep(ctx)
+		r.text = r.sketch.view(r.limit, r.blob.mark(pair{pageName, findName}, 0))
+	}
+	if r.blob.err != nil {
+		return r.text, ""
+	}
+	return r.text, r.blob.ref
+}
+
+func (r *Recorder) keep(ctx context.Context) {
+	r.blob.commit(ctx, r.cache)
+	r.kept = true
+	if r.blob.err != nil {
+		r.cache.opts.Logger.ErrorContext(ctx, "store output", "err", r.blob.err)
+	}
+}
+
+// Close ends the output; what is stored stays.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.closed = true
+		r.show(r.ctx)
+	}
+	return nil
+}
