@@ -61,7 +61,7 @@ func (f *found) matches(r *grep.Result, room int) string {
 			row = "--\n" + row
 		}
 		if used += utf8.RuneCountInString(row); used > room {
-			cut = "the lines are too long"
+			cut = fmt.Sprintf("the first %d matching lines are shown, of %d", shown, r.Matches)
 			break
 		}
 		b.WriteString(row)
@@ -71,9 +71,7 @@ func (f *found) matches(r *grep.Result, room int) string {
 	}
 	switch {
 	case cut != "":
-		fmt.Fprintf(&b, "\n[%d of at least %d matching lines; not all, because %s: narrow the pattern]\n", shown, r.Matches, cut)
-	case shown < r.Matches:
-		fmt.Fprintf(&b, "\n[%d of %d matching lines; narrow the pattern or raise max_matches for others]\n", shown, r.Matches)
+		fmt.Fprintf(&b, "\n[not all: %s; narrow the pattern, or ask for fewer lines around or more matches]\n", cut)
 	case shown == 0:
 		fmt.Fprintf(&b, "[no line of %d matches]", f.Info().Lines)
 	}
