@@ -10,10 +10,8 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"strings"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // Dir returns a Store in a folder, which is created if it is not there. It is
@@ -21,8 +19,7 @@ import (
 // to the limits when it keeps something. What writers that crashed left behind
 // is removed. Nothing needs to be closed.
 func Dir(path string, opts *Options) (Store, error) {
-	limits := opts.filled(2 << 30)
-	d := &dir{path: path, limits: limits, room: room{limits: limits}}
+	d := &dir{path: path, room: room{limits: opts.filled(2 << 30)}}
 	root, err := d.root()
 	if err == nil {
 		defer root.Close()
@@ -36,9 +33,8 @@ func Dir(path string, opts *Options) (Store, error) {
 
 // A dir holds no folder open, so that one that was deleted can come back.
 type dir struct {
-	path   string
-	limits Options
-	room   room
+	path string
+	room room
 }
 
 // root opens the folder. Names lead nowhere else.
@@ -62,7 +58,7 @@ func (d *dir) root() (*os.Root, error) {
 
 const (
 	blobSuffix = ".blob"
-	tempPrefix = "new-"
+	tempSuffix = ".blob-new"
 )
 
 // file returns the name of a blob's file. Blobs whose names differ in case only
@@ -97,18 +93,29 @@ func (d *dir) create(ctx context.Context, name string) (*dirWriter, error) {
 	return nil, errors.Join(err, root.Close())
 }
 
-// free checks that a name is not taken, and takes it from what has expired.
+// free checks that a name is not taken.
 func (d *dir) free(root *os.Root, name string) error {
-	info, err := root.Lstat(file(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	_, err := d.look(root, name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
-		return err
-	case !d.limits.expired(info.ModTime(), time.Now()):
-		return fs.ErrExist
 	}
-	return ifThere(root.Remove(file(name)))
+	if err != nil {
+		return err
+	}
+	return fs.ErrExist
+}
+
+// look finds the file of a blob, unless it has expired.
+func (d *dir) look(root *os.Root, name string) (blobFile, error) {
+	info, err := root.Lstat(file(name))
+	if err != nil {
+		return blobFile{}, err
+	}
+	f := blobFile{file(name), info.Size(), info.ModTime()}
+	if d.room.expire(root, f) {
+		return blobFile{}, fs.ErrNotExist
+	}
+	return f, nil
 }
 
 // ifThere is the error of removing what another may have removed.
@@ -136,23 +143,24 @@ func (d *dir) open(ctx context.Context, name string) (*dirBlob, error) {
 		return nil, err
 	}
 	defer root.Close()
-	b, err := readBlob(root, file(name))
+	f, err := d.look(root, name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readBlob(root, f.name)
 	if errors.Is(err, errDamaged) {
-		_ = root.Remove(file(name)) // what cannot be removed is found again
+		drop(root, f.name, &f.used)
 		return nil, fmt.Errorf("%w, and removed: %w", err, fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if d.limits.expired(b.info.Used, time.Now()) {
-		return nil, errors.Join(fs.ErrNotExist, b.Close())
 	}
 	// Neither stands in the way of reading: a lock that is not to be had is that
 	// of the writer, or of who removes the file, which can be read nevertheless;
 	// and a folder may be there to read only.
 	_ = lock(b.file, false)
 	b.info.Used = now()
-	_ = root.Chtimes(file(name), b.info.Used, b.info.Used)
+	_ = root.Chtimes(f.name, b.info.Used, b.info.Used)
 	return b, nil
 }
 
@@ -173,15 +181,12 @@ func (d *dir) remove(name string) error {
 		return err
 	}
 	defer root.Close()
-	info, err := root.Lstat(file(name))
+	f, err := d.look(root, name)
 	if err != nil {
 		return err
 	}
-	if err := root.Remove(file(name)); err != nil {
+	if err := root.Remove(f.name); err != nil {
 		return err
-	}
-	if d.limits.expired(info.ModTime(), time.Now()) {
-		return fs.ErrNotExist
 	}
 	return syncFolder(root)
 }
@@ -209,7 +214,7 @@ func (d *dir) list(ctx context.Context, yield func(Info, error) bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if d.limits.expired(f.used, time.Now()) {
+		if d.room.expire(root, f) {
 			continue
 		}
 		b, err := readBlob(root, f.name)
@@ -291,6 +296,3 @@ func (b *dirBlob) Close() (err error) {
 	b.once.Do(func() { err = b.file.Close() })
 	return err
 }
-
-// isBlob tells the files of blobs from others.
-func isBlob(name string) bool { return strings.HasSuffix(name, blobSuffix) }

@@ -71,7 +71,7 @@ func TestDirNotAFolder(t *testing.T) {
 // What is not of the store stays, and is not seen.
 func TestDirOtherFiles(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range []string{"README", "a", "a.txt"} {
+	for _, name := range []string{"README", "a.blob", "new.txt"} {
 		if err := os.WriteFile(filepath.Join(folder, name), bytes.Repeat([]byte(name), 1000), 0o600); err != nil {
 			t.Fatal(err)
 		}

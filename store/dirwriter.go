@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -20,14 +19,14 @@ type dirWriter struct {
 	mu     sync.Mutex
 	temp   string
 	file   *os.File
-	buffer *bufio.Writer
+	buffer []byte
 	index  index
 	err    error // why nothing more is taken
 }
 
 func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
 	for try := 1; ; try++ {
-		temp := tempPrefix + rand.Text()
+		temp := rand.Text() + tempSuffix
 		f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 		if err != nil {
 			return nil, err
@@ -37,7 +36,7 @@ func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
 			_, err = root.Lstat(temp)
 		}
 		if err == nil {
-			return &dirWriter{store: d, root: root, name: name, temp: temp, file: f, buffer: bufio.NewWriterSize(f, bufferSize)}, nil
+			return &dirWriter{store: d, root: root, name: name, temp: temp, file: f}, nil
 		}
 		if err = errors.Join(err, f.Close(), ifThere(root.Remove(temp))); try == 10 {
 			return nil, err
@@ -45,8 +44,8 @@ func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
 	}
 }
 
-// bufferSize is below the size of usual writes, which go to the file directly.
-const bufferSize = 16 << 10
+// bufferSize is a size from which on larger writes are not faster.
+const bufferSize = 256 << 10
 
 func (w *dirWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
@@ -54,15 +53,41 @@ func (w *dirWriter) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, failure("write", w.name, w.err)
 	}
-	n, err := 0, w.store.limits.full()
-	if int64(len(p)) <= w.store.limits.Max-w.index.size {
-		n, err = w.buffer.Write(p)
+	err := w.store.room.limits.full()
+	if int64(len(p)) <= w.store.room.limits.Max-w.index.size {
+		err = w.put(p)
 	}
 	if err != nil {
-		return n, failure("write", w.name, w.end(unwritable(err)))
+		return 0, failure("write", w.name, w.end(unwritable(err)))
 	}
 	w.index.add(p)
-	return n, nil
+	return len(p), nil
+}
+
+// put writes once there is enough. What it keeps meanwhile grows with the blob.
+func (w *dirWriter) put(p []byte) error {
+	size := len(w.buffer) + len(p)
+	if size > bufferSize {
+		if err := w.flush(); err != nil {
+			return err
+		}
+		size = len(p)
+	}
+	if size > bufferSize {
+		_, err := w.file.Write(p)
+		return err
+	}
+	if size > cap(w.buffer) {
+		w.buffer = append(make([]byte, 0, min(max(size, 2*cap(w.buffer)), bufferSize)), w.buffer...)
+	}
+	w.buffer = append(w.buffer, p...)
+	return nil
+}
+
+func (w *dirWriter) flush() error {
+	_, err := w.file.Write(w.buffer)
+	w.buffer = w.buffer[:0]
+	return err
 }
 
 func (w *dirWriter) Commit() (Info, error) {
@@ -83,10 +108,10 @@ func (w *dirWriter) commit() (Info, error) {
 	at := now()
 	info := Info{Name: w.name, Size: w.index.size, Lines: w.index.total(), Created: at, Used: at}
 	trailer := w.index.trailer(w.name, at)
-	if _, err := w.buffer.Write(trailer); err != nil {
+	if err := w.put(trailer); err != nil {
 		return Info{}, err
 	}
-	if err := w.buffer.Flush(); err != nil {
+	if err := w.flush(); err != nil {
 		return Info{}, err
 	}
 	// The clock of the file system may be another.
@@ -131,7 +156,7 @@ func (w *dirWriter) Close() error {
 // end ends the writing for a reason, which it returns. A blob that was published
 // has its other name.
 func (w *dirWriter) end(why error) error {
-	w.err = why
+	w.err, w.buffer = why, nil
 	_ = w.root.Remove(w.temp) // what stays is removed at the next opening
 	_ = w.file.Close()
 	_ = w.root.Close()

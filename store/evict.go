@@ -27,7 +27,7 @@ func blobFiles(root *os.Root) ([]blobFile, error) {
 	}
 	var files []blobFile
 	for _, name := range names {
-		if !isBlob(name) {
+		if len(name) != len(file("")) || !strings.HasSuffix(name, blobSuffix) {
 			continue
 		}
 		info, err := root.Lstat(name)
@@ -62,13 +62,13 @@ func (d *dir) clean(root *os.Root) error {
 		return err
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, tempPrefix) {
+		if strings.HasSuffix(name, tempSuffix) {
 			drop(root, name, nil)
 		}
 	}
 	d.room.mu.Lock()
 	defer d.room.mu.Unlock()
-	return d.room.shrink(root, d.limits.Max)
+	return d.room.shrink(root, d.room.limits.Max)
 }
 
 // A room keeps a folder within its limits.
@@ -123,6 +123,11 @@ func (r *room) shrink(root *os.Root, size int64) error {
 		}
 	}
 	return nil
+}
+
+// expire removes a file that was not used for too long, and is not in use.
+func (r *room) expire(root *os.Root, f blobFile) bool {
+	return r.limits.expired(f.used, time.Now()) && drop(root, f.name, &f.used)
 }
 
 // drop removes a file which nobody writes or reads, and which was not used since

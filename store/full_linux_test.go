@@ -146,3 +146,33 @@ func TestReadOnlyChild(t *testing.T) {
 		t.Errorf("a new store in a read-only folder: %v", err)
 	}
 }
+
+// A pipe in the place of a blob holds nobody up.
+func TestPipe(t *testing.T) {
+	folder := t.TempDir()
+	s := open(t, folder, &store.Options{Max: 1000})
+	if err := keep(t.Context(), s, "a", []byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, fileNames(t, folder)[0])
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for info, err := range s.List(t.Context()) {
+			t.Errorf("list has %+v, error %v", info, err)
+		}
+		if _, err := s.Open(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("open a pipe: error %v", err)
+		}
+		if err := keep(t.Context(), s, "b", make([]byte, 900)); err != nil {
+			t.Error(err)
+		}
+		if err := s.Remove(t.Context(), "b"); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -120,9 +120,7 @@ func (m *memory) keep(b *kept) error {
 	for e := m.used.Front(); e != nil && m.size+b.info.Size > m.limits.Max; {
 		oldest := e
 		e = e.Next()
-		if oldest.Value.(*kept).readers == 0 {
-			m.drop(oldest)
-		}
+		m.dropUnread(oldest)
 	}
 	if m.size+b.info.Size > m.limits.Max {
 		return m.limits.full()
@@ -132,9 +130,17 @@ func (m *memory) keep(b *kept) error {
 	return nil
 }
 
-// expire drops what was not used for too long. Who reads it may go on.
+// expire drops what was not used for too long, and is not in use.
 func (m *memory) expire() {
-	for e := m.used.Front(); e != nil && m.limits.expired(e.Value.(*kept).info.Used, time.Now()); e = m.used.Front() {
+	for e := m.used.Front(); e != nil && m.limits.expired(e.Value.(*kept).info.Used, time.Now()); {
+		oldest := e
+		e = e.Next()
+		m.dropUnread(oldest)
+	}
+}
+
+func (m *memory) dropUnread(e *list.Element) {
+	if e.Value.(*kept).readers == 0 {
 		m.drop(e)
 	}
 }

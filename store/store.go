@@ -70,7 +70,7 @@ type Info struct {
 
 // Options are limits; nil means defaults.
 type Options struct {
-	TTL time.Duration // blobs not used for that long are removed; 7 days if 0, -1 for never
+	TTL time.Duration // blobs not used for that long are removed, unless they are being read; 7 days if 0, -1 for never
 	Max int64         // bytes of all; 2 GiB for Dir and 256 MiB for Memory if 0. The least recently used go first, never those being read
 }
 
