@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -192,4 +194,30 @@ func TestDirShared(t *testing.T) {
 			t.Errorf("%d files are left, want those of written, d and e", n)
 		}
 	})
+}
+
+// Of writers of one name in several processes one commits it.
+func TestDirRace(t *testing.T) {
+	folder := t.TempDir()
+	stores := []store.Store{open(t, folder, nil), open(t, folder, nil)}
+	for round := range 100 {
+		name := strconv.Itoa(round)
+		var (
+			all     sync.WaitGroup
+			writers = make([]store.Writer, len(stores))
+			errs    = make([]error, len(stores))
+		)
+		for i, s := range stores {
+			if writers[i], errs[i] = s.Create(t.Context(), name); errs[i] != nil {
+				t.Fatal(errs[i])
+			}
+		}
+		for i, w := range writers {
+			all.Go(func() { _, errs[i] = w.Commit() })
+		}
+		all.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), fs.ErrExist) {
+			t.Fatalf("two commits of one name: %v and %v", errs[0], errs[1])
+		}
+	}
 }
