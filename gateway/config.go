@@ -17,6 +17,7 @@ import (
 // A Config is what toolpost.json says.
 type Config struct {
 	Servers  []Server           // in the order of the file
+	Output   Output             // how much of a tool's output is shown
 	Quiet    []string           // globs of tools whose calls are not logged at info level
 	Name     string             // by which clients know this server; "" for the default
 	Dialect  string             // of all clients whose address asks for no other; "" looks at each client
@@ -39,6 +40,13 @@ type Server struct {
 	Err error
 
 	envFile string // variables of it are added to Env by LoadConfig
+}
+
+// An Output says how much of a tool's output clients are shown. What is more is
+// kept, and read by the tools tool_output_cache and tool_output_cache_grep.
+type Output struct {
+	Off                  bool // outputs are passed on whole
+	Lines, Chars, Errors int  // of a view, see Options of package output; 0 for its defaults
 }
 
 // A ConfigError reports everything that is wrong with one configuration file.

@@ -28,6 +28,7 @@ var fileKeys = map[string]func(f *file, v hujson.Value, path string){
 	"name":       func(f *file, v hujson.Value, path string) { f.cfg.Name = f.text(v, path) },
 	"dialect":    (*file).dialect,
 	"dialects":   (*file).overlays,
+	"output":     (*file).output,
 	"quiet":      func(f *file, v hujson.Value, path string) { f.cfg.Quiet = f.texts(v, path) },
 	"$schema":    func(*file, hujson.Value, string) {},
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -27,6 +28,10 @@ type Options struct {
 	Name            string // see [ViewOptions]; likewise
 	Dialect         string
 	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
+
+	// Store keeps the outputs of which clients are shown a part, as
+	// [Config].Output says; nil passes all outputs on whole.
+	Store store.Store
 }
 
 // A Gateway keeps its upstreams and their joined toolset.
@@ -56,6 +61,8 @@ type view struct {
 	tools    []*toolpost.Tool
 	served   map[served]*toolpost.Tool // the same, by what they are made of
 	snapshot *Snapshot
+	keep     store.Store
+	layer    toolpost.Toolset // the tools with large outputs cut; nil if they are not
 }
 
 // A Snapshot is the gateway at one moment.
@@ -80,6 +87,7 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		opts = &Options{}
 	}
 	g := &Gateway{logger: opts.Logger, start: start, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
+	g.keep = opts.Store
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}
@@ -114,13 +122,6 @@ func (g *Gateway) follow() {
 			g.work.Unlock()
 		}
 	}
-}
-
-// list is the toolset behind Live.
-func (v *view) list(context.Context) ([]*toolpost.Tool, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.tools, nil
 }
 
 // refresh joins what the servers offer now, and tells whoever watches. The

@@ -224,6 +224,16 @@ func (s *source) duration(v hujson.Value, path string) time.Duration {
 	return d
 }
 
+// limit reads a number of at least that.
+func (s *source) limit(v hujson.Value, path string, least int) int {
+	l, _ := v.Value.(hujson.Literal)
+	n, err := strconv.ParseInt(l.String(), 10, 32)
+	if err != nil || v.Value.Kind() != '0' || n < int64(least) {
+		s.fail(v.StartOffset, "%s is not a number from %d to 2147483647", path, least)
+	}
+	return int(n)
+}
+
 // size reads a size that fits into memory.
 func size(s *source, v hujson.Value, path string) int {
 	l, _ := v.Value.(hujson.Literal)

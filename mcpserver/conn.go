@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -19,6 +20,7 @@ import (
 // A conn is a session's connection over a transport of our own: stdio or
 // legacy SSE. The transport delivers messages and writes what is sent.
 type conn struct {
+	id    string
 	in    chan message
 	write func([]byte) error // called by one at a time
 	old   bool               // the transport is not defined for 2026-07-28
@@ -47,7 +49,7 @@ var (
 
 func newConn(write func([]byte) error) *conn {
 	return &conn{
-		in: make(chan message), write: write, open: map[string]*batch{}, batches: true,
+		id: rand.Text(), in: make(chan message), write: write, open: map[string]*batch{}, batches: true,
 		idle: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
@@ -59,7 +61,7 @@ func (c *conn) Connect(context.Context) (mcp.Connection, error) { return c, nil 
 func (c *conn) SupportsProtocolVersion(version string) bool { return !c.old || version < stateless }
 
 // SessionID implements [mcp.Connection].
-func (c *conn) SessionID() string { return "" }
+func (c *conn) SessionID() string { return c.id }
 
 // deliver hands what came to the session, unless that has ended.
 func (c *conn) deliver(ctx context.Context, msgs []message, together bool) error {

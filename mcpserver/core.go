@@ -92,7 +92,7 @@ func (c *core) list(r *request, l listing) (json.RawMessage, error) {
 
 // run runs the handler that r names.
 func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (json.RawMessage, error) {
-	call := &toolpost.Call{Name: r.name, Arguments: r.arguments, Params: r.params, Caller: caller}
+	call := &toolpost.Call{Session: r.whose, Name: r.name, Arguments: r.arguments, Params: r.params, Caller: caller}
 	var (
 		result *toolpost.Result
 		err    error
@@ -195,7 +195,7 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawM
 	case h == nil:
 		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`)), nil
 	}
-	result, err := handle(ctx, h, &toolpost.Call{Name: r.method, Arguments: r.params, Params: r.params})
+	result, err := handle(ctx, h, &toolpost.Call{Session: r.whose, Name: r.method, Arguments: r.params, Params: r.params})
 	return c.encode(r, result, err)
 }
 
@@ -224,7 +224,23 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 	case !isObject(raw):
 		return nil, rpcError(jsonrpc.CodeInternalError, "the result of %.100q is not a JSON object", r.name)
 	}
+	if ref := result.OutputRef(); ref != "" {
+		raw = withMeta(raw, outputRef, quote(ref))
+	}
 	return c.finish(r, raw), nil
+}
+
+// outputRef is the member of a result's _meta that has the reference of the
+// whole output, if the result is a view of it.
+const outputRef = "toolpost/output_ref"
+
+// withMeta returns the result with a member of its _meta set.
+func withMeta(raw json.RawMessage, name string, value []byte) json.RawMessage {
+	own := get(raw, "_meta")
+	if !isObject(own) {
+		own = json.RawMessage("{}")
+	}
+	return put(raw, "_meta", put(own, name, value))
 }
 
 // finish adapts a result to the client's version.

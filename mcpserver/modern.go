@@ -2,13 +2,17 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
 	jsonx "github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -36,8 +40,25 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta 
 	}
 	accept := accepts(r.Header)
 	s := &stream{w: w, want: levelIndex(meta.LogLevel), events: accept.events, json: accept.json}
-	raw, err := f.core.serve(r.Context(), &request{message: *m, peer: from, view: view, token: meta.Progress, link: s})
+	raw, err := f.core.serve(r.Context(), &request{message: *m, peer: from, view: view, whose: caller(r, &from), token: meta.Progress, link: s})
 	s.end(m, raw, err)
+}
+
+// caller returns whose a request is that belongs to no session: the subject
+// that was authenticated, else who has the same credential, else the client of
+// that name on that host.
+func caller(r *http.Request, p *peer) string {
+	if info := auth.TokenInfoFromContext(r.Context()); info != nil && info.UserID != "" {
+		return "subject " + info.UserID
+	}
+	if credential := r.Header.Get("Authorization"); credential != "" {
+		return fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential)))
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return "client " + host + " " + p.client
 }
 
 // checkModern checks what every request of 2026-07-28 says about itself.

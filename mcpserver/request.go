@@ -13,6 +13,7 @@ type request struct {
 	message
 	peer
 	view  *shown
+	whose string          // see [toolpost.Call.Session]
 	token json.RawMessage // of progress; nil if the client wants none
 	link  link
 }

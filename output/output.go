@@ -39,9 +39,9 @@ func New(s store.Store, opts *Options) *Cache {
 	if opts != nil {
 		c.opts = *opts
 	}
-	c.opts.Lines = max(minLines, cmp.Or(c.opts.Lines, 2000))
-	c.opts.Chars = max(minChars, cmp.Or(c.opts.Chars, 48_000))
-	c.opts.Errors = max(minChars, cmp.Or(c.opts.Errors, 10_000))
+	c.opts.Lines = max(MinLines, cmp.Or(c.opts.Lines, 2000))
+	c.opts.Chars = max(MinChars, cmp.Or(c.opts.Chars, 48_000))
+	c.opts.Errors = max(MinChars, cmp.Or(c.opts.Errors, 10_000))
 	c.opts.Logger = cmp.Or(c.opts.Logger, slog.Default())
 	c.page, c.find = c.pageTool(), c.findTool()
 	return c
@@ -50,10 +50,10 @@ func New(s store.Store, opts *Options) *Cache {
 // Tools are tool_output_cache and tool_output_cache_grep.
 func (c *Cache) Tools() toolpost.Tools { return toolpost.Tools{c.page, c.find} }
 
-// Views smaller than these would be nothing but what is said of the rest.
+// The least limits: smaller views would be nothing but what is said of the rest.
 const (
-	minLines = 10
-	minChars = 1000
+	MinLines = 10
+	MinChars = 1000
 )
 
 // A limit is how much of an output is shown.
@@ -67,7 +67,7 @@ func (l limit) holds(chars, lines int64) bool {
 func (c *Cache) limit(t *toolpost.Tool, failed bool) limit {
 	l := limit{c.opts.Chars, c.opts.Lines}
 	if n := t.Policy.MaxOutput; n > 0 {
-		l.chars = max(minChars, n)
+		l.chars = max(MinChars, n)
 		l.lines = l.chars
 	}
 	if failed {

@@ -32,7 +32,7 @@ const maxRun = 20 * time.Second
 
 // room is how many characters the reading tools return, without what they say
 // of them.
-func (c *Cache) room() int { return c.opts.Chars - minChars/2 }
+func (c *Cache) room() int { return c.opts.Chars - MinChars/2 }
 
 func readOnly(title string) *toolpost.Options {
 	yes, no := true, false

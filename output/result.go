@@ -127,7 +127,7 @@ func (v *viewing) parts(parts []toolpost.Part, texts []string) []toolpost.Part {
 		}
 		l := limit{min(share, chars[n]+spare), most}
 		if !l.holds(int64(chars[n]), int64(rows[n])) {
-			if l.chars < minChars || l.lines < minLines {
+			if l.chars < MinChars || l.lines < MinLines {
 				return v.joined(parts, texts)
 			}
 			out[i] = shown(p, sketched(t, l.chars).view(l, v.blob.mark(v.names, base)))

@@ -61,7 +61,7 @@ Start with "toolpost serve" in a folder of yours.`,
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(serveCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(),
-		claudeCommand(), versionCommand(), exitCodesTopic())
+		claudeCommand(), cacheCommand(), versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}

@@ -166,6 +166,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		Name:    o.name,
 		Dialect: o.dialect,
 		Adapted: s.adapted(),
+		Store:   outputStore(s.log),
 	})
 	if err != nil {
 		return usageError{err}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/grep"
+	outputs "github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/store"
+)
+
+// outputDir is where serve keeps large outputs.
+func outputDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's cache folder: %w", err)
+	}
+	return filepath.Join(dir, "toolpost", "output"), nil
+}
+
+// outputStore opens that folder. Without it, outputs are kept in memory.
+func outputStore(log *slog.Logger) store.Store {
+	dir, err := outputDir()
+	if err == nil {
+		var s store.Store
+		if s, err = store.Dir(dir, nil); err == nil {
+			return s
+		}
+	}
+	log.Warn("large outputs are kept in memory, and are gone with this process", "err", err)
+	return store.Memory(nil)
+}
+
+func cacheCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "Look at the tool outputs that were too large to show whole",
+		Long: `Look at the tool outputs that serve keeps because they were too large for the
+model. Each has a reference, which the model was shown; the beginning of one is
+enough where only one begins so.`,
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(cacheList(), cacheShow(), cacheGrep(), cacheRemove())
+	for _, c := range cmd.Commands() {
+		c.Args = checked(c.Args)
+	}
+	return cmd
+}
+
+func cacheList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "ls",
+		Short: "List the outputs, newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, all, err := openCache(cmd.Context())
+			if err != nil {
+				return err
+			}
+			width, _ := terminalSize(cmd.OutOrStdout())
+			_, err = io.WriteString(cmd.OutOrStdout(), outputTable(all, time.Now(), width))
+			return err
+		},
+	}
+}
+
+func cacheShow() *cobra.Command {
+	var offset, limit int64
+	cmd := &cobra.Command{
+		Use:   "show REF",
+		Short: "Write an output, or some of its lines",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if offset < 0 || limit < 0 {
+				return usagef("--offset and --limit are numbers of lines, from 0")
+			}
+			s, all, err := openCache(cmd.Context())
+			if err != nil {
+				return err
+			}
+			o, err := all.find(args[0])
+			if err != nil {
+				return err
+			}
+			return showOutput(cmd.Context(), cmd.OutOrStdout(), s, o, offset, limit)
+		},
+	}
+	cmd.Flags().Int64Var(&offset, "offset", 0, "skip `N` lines")
+	cmd.Flags().Int64Var(&limit, "limit", 0, "write at most `N` lines")
+	return cmd
+}
+
+func cacheGrep() *cobra.Command {
+	var o grep.Options
+	cmd := &cobra.Command{
+		Use:   "grep PATTERN [REF…]",
+		Short: "Search in outputs",
+		Long:  "Write the lines of all outputs, or of those that are named, that match a\nregular expression (RE2), as REF:LINE: TEXT.",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pattern, err := grep.Compile(args[0], &o)
+			if err != nil {
+				return usageError{err}
+			}
+			s, all, err := openCache(cmd.Context())
+			if err != nil {
+				return err
+			}
+			some, err := all.some(args[1:])
+			if err != nil {
+				return err
+			}
+			return searchOutputs(cmd.Context(), cmd.OutOrStdout(), s, some, pattern)
+		},
+	}
+	cmd.Flags().BoolVarP(&o.Literal, "fixed", "F", false, "PATTERN is a text, not an expression")
+	cmd.Flags().BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
+	return cmd
+}
+
+func cacheRemove() *cobra.Command {
+	var every bool
+	cmd := &cobra.Command{
+		Use:   "rm REF… | --all",
+		Short: "Remove outputs",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if every == (len(args) > 0) {
+				return usagef("name the outputs to remove, or give --all")
+			}
+			s, all, err := openCache(cmd.Context())
+			if err != nil {
+				return err
+			}
+			some, err := all.some(args)
+			for _, o := range some {
+				if err == nil {
+					err = s.Remove(cmd.Context(), o.Name)
+				}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&every, "all", false, "remove all outputs")
+	return cmd
+}
+
+// A kept output is one of the cache.
+type kept struct {
+	store.Info
+	session, ref string
+}
+
+type keptOutputs []kept
+
+// openCache opens the folder and lists it, newest first.
+func openCache(ctx context.Context) (store.Store, keptOutputs, error) {
+	dir, err := outputDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := store.Dir(dir, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all keptOutputs
+	for info, err := range s.List(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if session, ref, ok := outputs.Split(info.Name); ok {
+			all = append(all, kept{info, session, ref})
+		}
+	}
+	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name)) })
+	return s, all, nil
+}
+
+// find returns the one output whose reference begins so.
+func (all keptOutputs) find(ref string) (kept, error) {
+	var found keptOutputs
+	for _, o := range all {
+		if strings.HasPrefix(o.ref, strings.ToLower(ref)) {
+			found = append(found, o)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return kept{}, usagef(`there is no output %q; "toolpost cache ls" lists them`, ref)
+	case 1:
+		return found[0], nil
+	}
+	return kept{}, usagef("%d outputs begin with %q; give more of the reference", len(found), ref)
+}
+
+// some returns the outputs that are named, all if none is.
+func (all keptOutputs) some(refs []string) (keptOutputs, error) {
+	if len(refs) == 0 {
+		return all, nil
+	}
+	var found keptOutputs
+	for _, ref := range refs {
+		o, err := all.find(ref)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, o)
+	}
+	return found, nil
+}
+
+// outputTable has one line for each, cut at width unless that is 0.
+func outputTable(all keptOutputs, now time.Time, width int) string {
+	rows := [][]string{{"REF", "SESSION", "AGE", "LINES", "BYTES"}}
+	for _, o := range all {
+		age := now.Sub(o.Created).Truncate(time.Second)
+		rows = append(rows, []string{o.ref, o.session[:8], max(age, 0).String(),
+			strconv.FormatInt(o.Lines, 10), strconv.FormatInt(o.Size, 10)})
+	}
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		line := fmt.Sprintf("%-*s  %-*s  %*s  %*s  %*s", widths[0], r[0], widths[1], r[1], widths[2], r[2], widths[3], r[3], widths[4], r[4])
+		b.WriteString(cut(line, width) + "\n")
+	}
+	return b.String()
+}
+
+// showOutput writes lines of an output. A terminal gets no control characters.
+func showOutput(ctx context.Context, w io.Writer, s store.Store, o kept, offset, limit int64) (err error) {
+	b, err := s.Open(ctx, o.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	last := o.Lines
+	if limit > 0 {
+		last = min(last, offset+limit)
+	}
+	if offset > last {
+		return usagef("the output has %d lines", o.Lines)
+	}
+	begin, err := b.Line(offset)
+	if err != nil {
+		return err
+	}
+	end, err := b.Line(last)
+	if err != nil {
+		return err
+	}
+	lines := io.NewSectionReader(b, begin, end-begin)
+	if width, _ := terminalSize(w); width > 0 {
+		return writeHarmless(w, lines)
+	}
+	_, err = io.Copy(w, lines)
+	return err
+}
+
+// writeHarmless leaves out what a terminal would obey.
+func writeHarmless(w io.Writer, from io.Reader) error {
+	in, out := bufio.NewReader(from), bufio.NewWriter(w)
+	for {
+		r, _, err := in.ReadRune()
+		if err == io.EOF {
+			return out.Flush()
+		}
+		if err == nil && r != '\r' {
+			_, err = out.WriteString(harmless(string(r)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// searchOutputs writes what matches; it is an error if nothing does.
+func searchOutputs(ctx context.Context, w io.Writer, s store.Store, some keptOutputs, pattern *grep.Pattern) error {
+	var total int64
+	for _, o := range some {
+		b, err := s.Open(ctx, o.Name)
+		if err != nil {
+			return err
+		}
+		r, err := pattern.File(ctx, b, o.Size, &grep.Limits{Matches: 10_000, Bytes: 16 << 20})
+		if err = errors.Join(err, b.Close()); err != nil {
+			return err
+		}
+		for _, l := range r.Lines {
+			if _, err := fmt.Fprintf(w, "%s:%d: %s\n", o.ref, l.Number, printable(l.Text)); err != nil {
+				return err
+			}
+		}
+		if total += r.Matches; r.Cut != "" {
+			fmt.Fprintf(w, "%s: not all: %s\n", o.ref, r.Cut)
+		}
+	}
+	if total == 0 {
+		return fmt.Errorf("no line of %d outputs matches", len(some))
+	}
+	return nil
+}

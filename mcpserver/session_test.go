@@ -1,0 +1,55 @@
+package mcpserver_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
+)
+
+func whoseTool() *toolpost.Tool {
+	return rawTool("whose", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.Text(call.Session).WithOutputRef("ref"), nil
+	})
+}
+
+// Calls of one session belong together, and to no other session; of clients
+// without sessions, those of one name on one host.
+func TestSessionOfACall(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		s := serve(t, nil, whoseTool())
+		whose := func(session *mcp.ClientSession) string {
+			return callText(t, session, &mcp.CallToolParams{Name: "whose"})
+		}
+		one := w.connect(t, s, nil)
+		same, other := w.connect(t, s, nil), func() *mcp.ClientSession { c, _ := w.dialAs(t, s, "another", "", nil); return c }()
+		first := whose(one)
+		if first == "" || whose(one) != first {
+			t.Errorf("calls of one session are of %q and %q", first, whose(one))
+		}
+		stateless := w.isModern() && w.transport == "http"
+		if got := whose(same); (got == first) != stateless {
+			t.Errorf("a second session is %q beside %q", got, first)
+		}
+		if got := whose(other); got == first {
+			t.Errorf("another client is %q too", got)
+		}
+	})
+}
+
+func TestCredentialsTellCallersApart(t *testing.T) {
+	s := serve(t, nil, whoseTool())
+	whose := func(header string) string {
+		body, headers := modernCall("whose", "{}", "")
+		return s.post(t, body, headers+header).body
+	}
+	a, b := whose("Authorization: Bearer secret-a\n"), whose("Authorization: Bearer secret-b\n")
+	if a == b || a != whose("Authorization: Bearer secret-a\n") || a == whose("") || strings.Contains(a, "secret") {
+		t.Errorf("callers are %s and %s", a, b)
+	}
+	if !strings.Contains(a, `"_meta":{"toolpost/output_ref":"ref"`) {
+		t.Errorf("the reference is not in _meta: %s", a)
+	}
+}
