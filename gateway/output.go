@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/tailscale/hujson"
 
@@ -24,24 +25,24 @@ func (f *file) output(v hujson.Value, path string) {
 			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggest(name, []string{"chars", "errors", "lines"}))
 			return
 		}
-		*limits[name] = f.limit(m.Value, path+"."+name, least[name])
+		*limits[name] = limit(f.source, m.Value, path+"."+name, least[name])
 	})
 }
 
 // limited sets how outputs are kept within limits from now on. The caller holds
 // work.
-func (g *Gateway) limited(o Output) {
-	if g.keep == nil || g.cfg != nil && g.cfg.Output == o {
+func (v *view) limited(o Output, log *slog.Logger) {
+	if v.keep == nil || v.cfg != nil && v.cfg.Output == o {
 		return
 	}
 	var layer toolpost.Toolset
 	if !o.Off {
-		c := output.New(g.keep, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger})
-		layer = c.Layer(toolpost.ToolsetFunc(g.joined))
+		c := output.New(v.keep, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: log})
+		layer = c.Layer(toolpost.ToolsetFunc(v.joined))
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.layer = layer
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.layer = layer
 }
 
 // joined are the tools of all servers.

@@ -49,7 +49,7 @@ func (g *Gateway) apply(cfg *Config) error {
 			renamed = append(renamed, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", s.Name, key)})
 		}
 	}
-	g.limited(cfg.Output)
+	g.limited(cfg.Output, g.logger)
 	g.mu.Lock()
 	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), members, renamed
 	g.mu.Unlock()

@@ -225,7 +225,7 @@ func (s *source) duration(v hujson.Value, path string) time.Duration {
 }
 
 // limit reads a number of at least that.
-func (s *source) limit(v hujson.Value, path string, least int) int {
+func limit(s *source, v hujson.Value, path string, least int) int {
 	l, _ := v.Value.(hujson.Literal)
 	n, err := strconv.ParseInt(l.String(), 10, 32)
 	if err != nil || v.Value.Kind() != '0' || n < int64(least) {
