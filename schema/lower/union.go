@@ -209,7 +209,7 @@ func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 			continue
 		}
 		start := len(dst)
-		if out, ok := encode(b.codec, x, dst, src); ok && same(src, decodeAll(c, x, nil, out[start:])) {
+		if out, ok := encode(b.codec, x, dst, src); ok && c.chooses(b, x, out[start:]) {
 			return out, true
 		}
 	}
@@ -217,6 +217,11 @@ func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 		return append(dst, src...), true
 	}
 	return dst, false
+}
+
+// chooses says that what was written by a branch is read by it.
+func (c *branchCodec) chooses(b branch, x *trip, written []byte) bool {
+	return len(c.branches) == 1 || same(decodeAll(b.codec, x, nil, written), decodeAll(c, x, nil, written))
 }
 
 // seen follows the only alternative that has such a member.
