@@ -55,7 +55,7 @@ func regular(name string, mode fs.FileMode) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return toolpost.Retry("%q is a directory: list it with glob, pattern %q", name, path.Join(name, "*"))
+		return toolpost.Retry("%q is a directory: look into it with list", name)
 	case mode&fs.ModeNamedPipe != 0:
 		return toolpost.Failed("%q is a named pipe: only regular files are read", name)
 	case mode&fs.ModeSocket != 0:

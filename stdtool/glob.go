@@ -17,6 +17,7 @@ var globDescription string
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"minLength=1,description=Pattern relative to path"`
 	Path    string `json:"path,omitempty" jsonschema:"description=Directory to look in; the whole served folder if left out"`
+	Ignored bool   `json:"ignored,omitempty" jsonschema:"description=Also what .gitignore excludes"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=500,description=Number of paths to return"`
 }
 
@@ -36,31 +37,32 @@ func Glob(root *os.Root) *toolpost.Tool {
 		} else if !info.IsDir() {
 			return "", toolpost.Retry("%q is not a directory: give the directory as path, the rest as pattern", dir)
 		}
-		return list(ctx, root, dir, p, in.Limit)
+		return globFolder(ctx, root, dir, p, in)
 	}, readOnly("Find files"))
 }
 
-func list(ctx context.Context, root *os.Root, dir string, p pattern, limit int) (string, error) {
+func globFolder(ctx context.Context, root *os.Root, dir string, p pattern, in globInput) (string, error) {
 	var b strings.Builder
 	found, more := 0, false
-	late, err := walk(ctx, root, dir, func(_ context.Context, name string, d fs.DirEntry) error {
-		full, inside := p.match(below(dir, name))
+	w := walk{root: root, all: in.Ignored, visit: func(_ context.Context, e entry) error {
+		full, inside := p.match(below(dir, e.name))
 		if full {
-			if more = found == limit || b.Len()+len(name) > maxOutput; more {
+			if more = found == in.Limit || b.Len()+len(e.name) > maxOutput; more {
 				return errLimit
 			}
 			found++
-			b.WriteString(strings.ToValidUTF8(name, "\uFFFD"))
-			if d.IsDir() {
+			b.WriteString(printable(e.name))
+			if e.mode.IsDir() {
 				b.WriteByte('/')
 			}
 			b.WriteByte('\n')
 		}
 		if !inside {
-			return skip(d)
+			return fs.SkipDir
 		}
 		return nil
-	})
+	}}
+	late, err := w.run(ctx, dir)
 	switch {
 	case err != nil:
 		return "", err

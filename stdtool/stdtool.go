@@ -14,9 +14,9 @@ import (
 )
 
 // ReadOnly returns the tools that look at files under root and change
-// nothing: [Read], [Glob] and [Grep].
+// nothing: [Read], [List], [Glob] and [Grep].
 func ReadOnly(root *os.Root) toolpost.Toolset {
-	return toolpost.Tools{Read(root), Glob(root), Grep(root)}
+	return toolpost.Tools{Read(root), List(root), Glob(root), Grep(root)}
 }
 
 // Writing returns the tools of [ReadOnly] and those that change files under

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
 )
 
 var (
@@ -14,41 +17,153 @@ var (
 	errLate  = errors.New("time is up")    // the cause of a context that ends a walk
 )
 
-// walk visits everything below dir in order of names, without .git, until
-// visit returns errLimit or maxRun is over; late says that it was the latter.
-// Folders that cannot be read are left out.
-func walk(ctx context.Context, root *os.Root, dir string, visit func(context.Context, string, fs.DirEntry) error) (late bool, err error) {
+// A place is an open folder. It is closed when nobody uses it any more.
+type place struct {
+	root  *os.Root
+	users atomic.Int32
+}
+
+func newPlace(root *os.Root) *place {
+	p := &place{root: root}
+	p.users.Store(1)
+	return p
+}
+
+func (p *place) hold() { p.users.Add(1) }
+
+func (p *place) release() {
+	if p.users.Add(-1) == 0 {
+		p.root.Close()
+	}
+}
+
+// An entry is a file or folder that a walk has come to.
+type entry struct {
+	name  string // from the root on
+	file  string // in the folder that it is in
+	mode  fs.FileMode
+	place *place // that folder, open until visit returns or longer if it is held
+}
+
+// A walk visits what is below a folder in order of names, without .git and,
+// unless all is set, without what .gitignore files exclude.
+type walk struct {
+	root  *os.Root
+	all   bool
+	visit func(context.Context, entry) error // fs.SkipDir: not what is in it; errLimit: no more
+}
+
+// run visits what is below dir, or dir itself if it is a file, until maxRun is
+// over; late says that it was. Folders that cannot be read are left out.
+func (w *walk) run(ctx context.Context, dir string) (late bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxRun, errLate)
 	defer cancel()
-	err = fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil && name == dir:
-			return refusal(name, err)
-		case err != nil || name == dir && d.IsDir():
-			return nil
-		case name == dir:
-			if err := regular(name, d.Type()); err != nil {
-				return err
-			}
-		case d.Name() == ".git":
-			return skip(d)
-		}
-		return visit(ctx, name, d)
-	})
+	err = w.start(ctx, dir)
 	if errors.Is(err, errLimit) || errors.Is(err, errLate) {
 		return errors.Is(err, errLate), nil
 	}
 	return false, err
 }
 
-// skip leaves out d, with all that is in it if it is a folder.
-func skip(d fs.DirEntry) error {
-	if d.IsDir() {
-		return fs.SkipDir
+func (w *walk) start(ctx context.Context, dir string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	info, err := w.root.Stat(dir)
+	if err != nil {
+		return refusal(dir, err)
+	}
+	if !info.IsDir() {
+		return w.file(ctx, dir, info.Mode())
+	}
+	root, err := w.root.OpenRoot(dir)
+	if err != nil {
+		return refusal(dir, err)
+	}
+	p := newPlace(root)
+	defer p.release()
+	return w.folder(ctx, p, dir, w.around(dir))
+}
+
+// file visits one file, also if dir is a symbolic link to it.
+func (w *walk) file(ctx context.Context, name string, mode fs.FileMode) error {
+	if err := regular(name, mode); err != nil {
+		return err
+	}
+	target, err := resolve(w.root, name)
+	if err != nil {
+		return err
+	}
+	root, err := w.root.OpenRoot(path.Dir(target))
+	if err != nil {
+		return refusal(name, err)
+	}
+	p := newPlace(root)
+	defer p.release()
+	return w.visit(ctx, entry{name, path.Base(target), mode, p})
+}
+
+// around returns the rules of the folders that dir is in.
+func (w *walk) around(dir string) *ignores {
+	if w.all || dir == "." {
+		return nil
+	}
+	dir = path.Dir(dir)
+	g := w.around(dir)
+	root, err := w.root.OpenRoot(dir)
+	if err != nil {
+		return g
+	}
+	defer root.Close()
+	return g.inside(root, dir)
+}
+
+// folder visits what is in p.
+func (w *walk) folder(ctx context.Context, p *place, dir string, outer *ignores) error {
+	entries := readFolder(p.root)
+	rules := outer
+	if !w.all {
+		rules = outer.inside(p.root, dir)
+	}
+	for _, d := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		name := path.Join(dir, d.Name())
+		if d.Name() == ".git" || rules.ignored(name, d.IsDir()) {
+			continue
+		}
+		err := w.visit(ctx, entry{name, d.Name(), d.Type(), p})
+		if err == nil && d.IsDir() {
+			err = w.into(ctx, p, d.Name(), name, rules)
+		}
+		if err != nil && err != fs.SkipDir {
+			return err
+		}
 	}
 	return nil
+}
+
+func (w *walk) into(ctx context.Context, p *place, file, name string, rules *ignores) error {
+	root, err := p.root.OpenRoot(file)
+	if err != nil {
+		return nil
+	}
+	inner := newPlace(root)
+	defer inner.release()
+	return w.folder(ctx, inner, name, rules)
+}
+
+// readFolder returns what is in a folder, in order of names.
+func readFolder(root *os.Root) []fs.DirEntry {
+	f, err := root.Open(".")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries
 }
 
 // below returns name relative to dir.

@@ -1,0 +1,141 @@
+package stdtool
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path"
+	"strings"
+)
+
+// maxIgnore is how much of a .gitignore is looked at.
+const maxIgnore = 1 << 20
+
+// ignores are the rules for a folder: those of its own .gitignore come before
+// those of the folders around it.
+type ignores struct {
+	outer *ignores
+	dir   string
+	rules []ignoreRule // the last that matches counts
+}
+
+// An ignoreRule is a line of a .gitignore.
+type ignoreRule struct {
+	negated bool     // what matches is not ignored
+	folders bool     // only folders match
+	whole   bool     // the path from the folder on matches, not only the last name
+	prefix  string   // what names begin with
+	suffix  string   // and end with, if there is no pattern
+	any     bool     // between prefix and suffix anything may be
+	pattern wildcard // what is between, if it is not nil
+}
+
+// parseIgnores reads the rules of a .gitignore as git does.
+func parseIgnores(data []byte) []ignoreRule {
+	var rules []ignoreRule
+	data = bytes.TrimPrefix(data, bom)
+	for line := range bytes.Lines(data) {
+		s := string(bytes.TrimSuffix(line, []byte("\n")))
+		if s = strings.TrimSuffix(s, "\r"); s != "" && s[0] != '#' {
+			rules = append(rules, parseIgnore(trimSpaces(s)))
+		}
+	}
+	return rules
+}
+
+// trimSpaces removes spaces at the end that no backslash is before.
+func trimSpaces(s string) string {
+	end := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			if i++; i == len(s) {
+				return s
+			}
+		} else if s[i] == ' ' {
+			continue
+		}
+		end = i + 1
+	}
+	return s[:end]
+}
+
+func parseIgnore(s string) (r ignoreRule) {
+	s, r.negated = strings.CutPrefix(s, "!")
+	s, r.folders = strings.CutSuffix(s, "/")
+	r.whole = strings.Contains(s, "/")
+	s = strings.TrimPrefix(s, "/")
+	n := strings.IndexAny(s, `*?[\`)
+	switch {
+	case n < 0:
+		r.prefix = s
+	case !r.whole && n == 0 && s[0] == '*' && !strings.ContainsAny(s[1:], `*?[\`):
+		r.any, r.suffix = true, s[1:]
+	default:
+		r.prefix, r.pattern = s[:n], compileWildcard(s[n:])
+	}
+	return r
+}
+
+// match says whether the rule is about name, a path from its folder on.
+func (r *ignoreRule) match(name string, folder bool) bool {
+	if r.folders && !folder {
+		return false
+	}
+	if !r.whole {
+		name = path.Base(name)
+	}
+	rest, ok := strings.CutPrefix(name, r.prefix)
+	switch {
+	case !ok:
+		return false
+	case r.pattern != nil:
+		return r.pattern.match(rest)
+	case r.any:
+		return strings.HasSuffix(rest, r.suffix)
+	}
+	return rest == "" && name != ""
+}
+
+// ignored says whether name, a path from the root on, is ignored, if the folder
+// that it is in is not.
+func (g *ignores) ignored(name string, folder bool) bool {
+	for ; g != nil; g = g.outer {
+		rel := below(g.dir, name)
+		for i := len(g.rules) - 1; i >= 0; i-- {
+			if r := &g.rules[i]; r.match(rel, folder) {
+				return !r.negated
+			}
+		}
+	}
+	return false
+}
+
+// inside returns the rules for a folder, which is open as at.
+func (g *ignores) inside(at *os.Root, dir string) *ignores {
+	var data []byte
+	if dir == "." {
+		data = append(readIgnores(at, ".git/info/exclude"), '\n')
+	}
+	rules := parseIgnores(append(data, readIgnores(at, ".gitignore")...))
+	if len(rules) == 0 {
+		return g
+	}
+	return &ignores{g, dir, rules}
+}
+
+func readIgnores(at *os.Root, name string) []byte {
+	info, err := at.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := openFile(at, name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxIgnore))
+	if err != nil {
+		return nil
+	}
+	return bytes.TrimPrefix(data, bom)
+}

@@ -1,0 +1,102 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed list.md
+var listDescription string
+
+type listInput struct {
+	Path  string `json:"path,omitempty" jsonschema:"description=File or directory; the whole served folder if left out"`
+	Depth int    `json:"depth,omitempty" jsonschema:"minimum=1,maximum=20,default=1,description=Levels of directories to show"`
+}
+
+// List returns the tool list: what is in a folder, with kinds and sizes.
+func List(root *os.Root) *toolpost.Tool {
+	return toolpost.New("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
+		dir, err := local(in.Path)
+		if err != nil {
+			return "", err
+		}
+		info, err := root.Stat(dir)
+		if err != nil {
+			return "", refusal(dir, err)
+		}
+		if !info.IsDir() {
+			return fmt.Sprintf("%s  %s, %v, modified %s\n", dir, kind(info), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
+		}
+		return listFolder(ctx, root, dir, in.Depth)
+	}, readOnly("List directory"))
+}
+
+func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (string, error) {
+	var b strings.Builder
+	more := false
+	// One level shows all; further ones not what is ignored.
+	w := walk{root: root, all: depth == 1, visit: func(_ context.Context, e entry) error {
+		line := fmt.Sprintf("%s%s\n", printable(e.name), e.details())
+		if more = b.Len()+len(line) > maxOutput; more {
+			return errLimit
+		}
+		b.WriteString(line)
+		if strings.Count(below(dir, e.name), "/")+1 >= depth {
+			return fs.SkipDir
+		}
+		return nil
+	}}
+	late, err := w.run(ctx, dir)
+	switch {
+	case err != nil:
+		return "", err
+	case late:
+		b.WriteString(lateNote())
+	case more:
+		b.WriteString("\n[there is more: use glob, or list directories in it]\n")
+	case b.Len() == 0:
+		return "[the directory is empty]", nil
+	}
+	return b.String(), nil
+}
+
+// details tell what an entry is, and its size.
+func (e entry) details() string {
+	if e.mode.IsDir() {
+		return "/"
+	}
+	if e.mode&fs.ModeSymlink != 0 {
+		target, err := e.place.root.Readlink(e.file)
+		if err != nil || strings.HasPrefix(target, "/") {
+			return "  symbolic link"
+		}
+		return "  symbolic link to " + printable(target)
+	}
+	info, err := e.place.root.Lstat(e.file)
+	if err != nil {
+		return ""
+	}
+	return "  " + kind(info)
+}
+
+func kind(info fs.FileInfo) string {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return fmt.Sprint(info.Size())
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}
+
+// printable is a name as text.
+func printable(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
