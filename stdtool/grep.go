@@ -1,38 +1,38 @@
 package stdtool
 
 import (
-	"bufio"
 	"context"
 	_ "embed" // for the description
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/grep"
 )
 
 //go:embed grep.md
 var grepDescription string
 
-const maxGrepLine = 400 // bytes of one line that are shown, around its match
+const maxGrepLine = 400 // characters of one line that are shown, around its match
 
 type grepInput struct {
-	Pattern         string `json:"pattern" jsonschema:"minLength=1,description=Regular expression"`
+	Pattern         string `json:"pattern" jsonschema:"minLength=1"`
 	Path            string `json:"path,omitempty" jsonschema:"description=File or directory to search; the whole served folder if left out"`
+	Mode            string `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content,description=Return matching lines or names of files or counts"`
 	Glob            string `json:"glob,omitempty" jsonschema:"description=Only files that match; a pattern without a slash matches the file name"`
-	CaseInsensitive bool   `json:"case_insensitive,omitempty" jsonschema:"description=Ignore the difference between upper and lower case"`
+	Type            string `json:"type,omitempty" jsonschema:"description=Only files of that type such as go or py"`
+	Literal         bool   `json:"literal,omitempty" jsonschema:"description=The pattern is plain text"`
+	CaseInsensitive bool   `json:"case_insensitive,omitempty"`
 	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines to show before and after each match"`
-	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=10000,default=100,description=Number of matching lines to return"`
+	Ignored         bool   `json:"ignored,omitempty" jsonschema:"description=Also what .gitignore excludes"`
+	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=10000,default=100,description=Number of lines or files to return"`
 }
 
 // Grep returns the tool grep: lines that match a regular expression.
 func Grep(root *os.Root) *toolpost.Tool {
 	return toolpost.New("grep", description(grepDescription), func(ctx context.Context, in grepInput) (string, error) {
-		s, err := newSearch(root, in)
+		s, err := newSearch(in)
 		if err != nil {
 			return "", err
 		}
@@ -40,18 +40,7 @@ func Grep(root *os.Root) *toolpost.Tool {
 		if err != nil {
 			return "", err
 		}
-		late, err := walk(ctx, root, dir, func(ctx context.Context, name string, d fs.DirEntry) error {
-			if d.IsDir() || !d.Type().IsRegular() || !s.wanted(below(dir, name)) {
-				return nil
-			}
-			if err := s.file(ctx, name); err != nil {
-				return err
-			}
-			if s.full {
-				return errLimit
-			}
-			return nil
-		})
+		late, err := s.run(ctx, root, dir)
 		if err != nil {
 			return "", err
 		}
@@ -61,116 +50,131 @@ func Grep(root *os.Root) *toolpost.Tool {
 
 // A search is one run of grep.
 type search struct {
-	root    *os.Root
-	re      *regexp.Regexp
-	glob    pattern // nil means all
-	context int
-	left    int // matches that may still be shown
-	full    bool
-	files   int
-	skipped int // binary or unreadable
-	out     strings.Builder
+	grepInput
+	compiled *grep.Pattern
+	filters  []pattern
+	limits   *grep.Limits
 
-	// Of the file that is searched:
-	before []string // lines that were not shown, as context of a match to come
-	after  int      // lines that are still to be shown, as context of the last match
-	shown  int      // number of the last line that was shown
+	left    int // lines or files that may still be shown
+	full    bool
+	files   int   // searched
+	skipped int   // binary or unreadable
+	matches int64 // lines that match
+	out     strings.Builder
 }
 
-func newSearch(root *os.Root, in grepInput) (*search, error) {
-	expr := in.Pattern
-	if in.CaseInsensitive {
-		expr = "(?i)" + expr
-	}
-	re, err := regexp.Compile(expr)
+func newSearch(in grepInput) (*search, error) {
+	p, err := grep.Compile(in.Pattern, &grep.Options{Literal: in.Literal, IgnoreCase: in.CaseInsensitive})
 	if err != nil {
-		return nil, toolpost.Retry("pattern %q is not a regular expression of RE2: %v", in.Pattern, err)
+		return nil, toolpost.Retry("%v", err)
 	}
-	s := &search{root: root, re: re, context: in.Context, left: in.MaxMatches}
-	if in.Glob == "" {
+	s := &search{grepInput: in, compiled: p, left: in.MaxMatches}
+	switch in.Mode {
+	case "files":
+		s.limits = &grep.Limits{Matches: -1, First: true}
+	case "count":
+		s.limits = &grep.Limits{Matches: -1}
+	default:
+		s.limits = &grep.Limits{Matches: in.MaxMatches, Before: in.Context, After: in.Context, Line: maxGrepLine, Bytes: maxOutput}
+	}
+	if err := s.filter(in.Glob); err != nil {
+		return nil, err
+	}
+	if in.Type == "" {
 		return s, nil
 	}
-	if !strings.Contains(in.Glob, "/") {
-		in.Glob = "**/" + in.Glob
-	}
-	s.glob, err = parsePattern(in.Glob)
-	return s, err
-}
-
-func (s *search) wanted(name string) bool {
-	if s.glob == nil {
-		return true
-	}
-	full, _ := s.glob.match(name)
-	return full
-}
-
-// file searches one file. Only the end of the call is an error.
-func (s *search) file(ctx context.Context, name string) error {
-	f, err := openFile(s.root, name)
+	glob, err := typeGlob(in.Type)
 	if err != nil {
-		s.skipped++
+		return nil, err
+	}
+	return s, s.filter(glob)
+}
+
+// filter leaves out files that glob does not match.
+func (s *search) filter(glob string) error {
+	if glob == "" {
 		return nil
 	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 64<<10)
-	if head, err := r.Peek(8000); err != nil && err != io.EOF || binary(head) {
-		s.skipped++
-		return nil
+	if !strings.Contains(glob, "/") {
+		glob = "**/" + glob
 	}
-	s.files++
-	err = s.lines(ctx, r, strings.ToValidUTF8(name, "\uFFFD"))
-	if err != nil && ctx.Err() == nil {
-		s.skipped++
-		return nil
-	}
+	p, err := parsePattern(glob)
+	s.filters = append(s.filters, p)
 	return err
 }
 
-func (s *search) lines(ctx context.Context, r *bufio.Reader, name string) error {
-	s.before, s.after, s.shown = nil, 0, 0
-	for l, err := range lines(r) {
-		if err == nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if s.line(name, l); s.full || s.out.Len() > maxOutput {
-			s.full = true
-			return nil
+func (s *search) wanted(name string) bool {
+	for _, p := range s.filters {
+		if full, _ := p.match(name); !full {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
-// line shows l if it matches, or if it is context of a match.
-func (s *search) line(name string, l line) {
-	at := s.re.FindIndex(l.text)
+// add shows what was found in a file.
+func (s *search) add(f *found) {
+	if f.result == nil {
+		s.skipped++
+		return
+	}
+	s.files++
+	s.matches += f.result.Matches
+	name := printable(f.name)
 	switch {
-	case at != nil && s.left == 0:
+	case f.result.Matches == 0 || s.full:
+	case s.Mode != "content" && s.left == 0:
 		s.full = true
-	case at != nil:
-		if s.context > 0 && s.out.Len() > 0 && s.shown != l.number-len(s.before)-1 {
+	case s.Mode == "files":
+		s.out.WriteString(name + "\n")
+		s.left--
+	case s.Mode == "count":
+		fmt.Fprintf(&s.out, "%s: %d\n", name, f.result.Matches)
+		s.left--
+	default:
+		s.lines(name, f.result)
+	}
+	s.full = s.full || s.out.Len() > maxOutput
+}
+
+func (s *search) lines(name string, r *grep.Result) {
+	last := int64(-1) // so that files are apart, too
+	for _, l := range r.Lines {
+		if l.Match && s.left == 0 || s.out.Len() > maxOutput {
+			s.full = true
+			return
+		}
+		if s.Context > 0 && s.out.Len() > 0 && l.Number != last+1 {
 			s.out.WriteString("--\n")
 		}
-		s.out.WriteString(strings.Join(s.before, ""))
-		fmt.Fprintf(&s.out, "%s:%d: %s\n", name, l.number, clip(l.text, at[0], maxGrepLine))
-		s.before, s.after, s.shown = nil, s.context, l.number
-		s.left--
-	case s.after > 0:
-		s.out.WriteString(contextLine(name, l))
-		s.after, s.shown = s.after-1, l.number
-	case s.context > 0:
-		s.before = append(slices.Delete(s.before, 0, max(0, len(s.before)+1-s.context)), contextLine(name, l))
+		last = l.Number
+		text := shown(l)
+		if l.Match {
+			s.left--
+			fmt.Fprintf(&s.out, "%s:%d: %s\n", name, l.Number, text)
+		} else {
+			fmt.Fprintf(&s.out, "%s-%d- %s\n", name, l.Number, text)
+		}
 	}
+	s.full = s.full || r.Cut != ""
 }
 
-func contextLine(name string, l line) string {
-	return fmt.Sprintf("%s-%d- %s\n", name, l.number, clip(l.text, 0, maxGrepLine))
+// shown is the text of a line, with marks where it was cut.
+func shown(l grep.Line) string {
+	text := strings.ToValidUTF8(l.Text, "\uFFFD")
+	if l.Before > 0 {
+		text = "…" + text
+	}
+	if l.After > 0 {
+		text += "…"
+	}
+	return text
 }
 
 func (s *search) text(late bool) string {
+	if s.Mode == "count" && s.matches > 0 && !s.full {
+		fmt.Fprintf(&s.out, "[%d lines match]\n", s.matches)
+	}
 	switch {
 	case late:
 		s.out.WriteString(lateNote())
