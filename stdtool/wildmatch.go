@@ -6,11 +6,10 @@ import "strings"
 // time that grows with the length of the pattern times that of the name.
 type wildcard []element
 
-// An element matches one byte, or any number of them.
+// An element matches one byte, any number of them, or none.
 type element struct {
 	kind elementKind
 	set  *[256]bool // of oneOf
-	skip bool       // of anyPath: with the slash behind it, it may match nothing
 }
 
 type elementKind int
@@ -19,92 +18,138 @@ const (
 	oneOf   elementKind = iota
 	anyName             // any number of bytes but /
 	anyPath             // any number of bytes
+	perhaps             // the next two, any folders, may be left out
 )
 
 func compileWildcard(s string) wildcard {
 	var w wildcard
 	for i := 0; i < len(s); {
+		var e element
+		size := 1
 		switch s[i] {
 		case '*':
-			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "*"))
-			e := element{kind: anyName}
-			rest := s[i+n:]
-			slash := strings.HasPrefix(rest, "/")
-			if n > 1 && (i == 0 || s[i-1] == '/') && (rest == "" || slash || strings.HasPrefix(rest, `\/`)) {
-				e = element{kind: anyPath, skip: slash}
+			if e, size = star(s, i); e.kind == anyPath && i+size < len(s) && s[i+size] == '/' {
+				w = append(w, element{kind: perhaps})
 			}
-			w, i = append(w, e), i+n
 		case '?':
-			set := new([256]bool)
-			for b := range set {
-				set[b] = b != '/'
-			}
-			w, i = append(w, element{set: set}), i+1
+			e.set = &[256]bool{'/': true}
+			negate(e.set)
 		case '[':
-			set, n := bracket(s[i:])
-			w, i = append(w, element{set: set}), i+n
-		case '\\':
-			set := new([256]bool)
-			if i+1 < len(s) {
-				set[s[i+1]] = true
-			}
-			w, i = append(w, element{set: set}), i+2
+			e.set, size = bracket(s[i:])
 		default:
-			set := new([256]bool)
-			set[s[i]] = true
-			w, i = append(w, element{set: set}), i+1
+			b, n := escaped(s[i:])
+			e.set, size = new([256]bool), n
+			if b >= 0 {
+				e.set[b] = true
+			}
 		}
+		w, i = append(w, e), i+size
 	}
 	return w
+}
+
+// star reads the stars at s[i]: two of them, with slashes around, are any folders.
+func star(s string, i int) (element, int) {
+	rest := strings.TrimLeft(s[i:], "*")
+	n := len(s) - i - len(rest)
+	if n > 1 && (i == 0 || s[i-1] == '/') && (rest == "" || rest[0] == '/' || strings.HasPrefix(rest, `\/`)) {
+		return element{kind: anyPath}, n
+	}
+	return element{kind: anyName}, n
+}
+
+func negate(set *[256]bool) {
+	for b := range set {
+		set[b] = !set[b]
+	}
 }
 
 // bracket reads a set such as [!a-z[:digit:]]. One that does not end, or has an
 // unknown class, matches nothing.
 func bracket(s string) (set *[256]bool, size int) {
 	set = new([256]bool)
-	i := 1
-	negated := i < len(s) && (s[i] == '!' || s[i] == '^')
+	rest := s[1:]
+	negated := rest != "" && (rest[0] == '!' || rest[0] == '^')
 	if negated {
-		i++
+		rest = rest[1:]
 	}
 	last := -1 // the byte that a range may begin with
-	for first := true; ; first = false {
-		switch {
-		case i >= len(s):
+	for first := true; first || !strings.HasPrefix(rest, "]"); first = false {
+		n := 0
+		if rest != "" {
+			n, last = member(set, rest, last)
+		}
+		if n == 0 {
 			return new([256]bool), len(s)
-		case s[i] == ']' && !first:
-			set['/'] = negated
-			for b := range set {
-				set[b] = set[b] != negated
-			}
-			return set, i + 1
-		case s[i] == '-' && last > 0 && i+1 < len(s) && s[i+1] != ']':
-			to, n := escaped(s[i+1:])
-			for b := last; b <= to; b++ {
-				set[b] = true
-			}
-			last, i = -1, i+1+n
-		case strings.HasPrefix(s[i:], "[:"):
-			name, n := class(s[i:])
-			if n < 0 {
-				return new([256]bool), len(s)
-			}
-			if n == 0 { // not a class
-				set['['], last, i = true, '[', i+1
-				continue
-			}
-			for b := range set {
-				set[b] = set[b] || inClass(name, byte(b))
-			}
-			last, i = -1, i+n
-		default:
-			b, n := escaped(s[i:])
-			if b >= 0 {
-				set[b] = true
-			}
-			last, i = b, i+n
+		}
+		rest = rest[n:]
+	}
+	if negated {
+		negate(set)
+	}
+	set['/'] = false
+	return set, len(s) - len(rest) + 1
+}
+
+// member adds the next byte, range or class of a set. The size is 0 if there is none.
+func member(set *[256]bool, s string, last int) (size, next int) {
+	if s[0] == '-' && last > 0 && len(s) > 1 && s[1] != ']' {
+		to, n := escaped(s[1:])
+		if to < 0 {
+			return 0, -1
+		}
+		addRange(set, last, to)
+		return n + 1, -1
+	}
+	if strings.HasPrefix(s, "[:") {
+		name, _, ok := strings.Cut(s[2:], "]")
+		if !ok {
+			return 0, -1
+		}
+		if name, ok = strings.CutSuffix(name, ":"); ok {
+			return addClass(set, name), -1
 		}
 	}
+	b, n := escaped(s)
+	if b < 0 {
+		return 0, -1
+	}
+	set[b] = true
+	return n, b
+}
+
+func addRange(set *[256]bool, from, to int) {
+	for b := from; b <= to; b++ {
+		set[b] = true
+	}
+}
+
+// classes are pairs of bytes, the first and the last of a range.
+var classes = map[string]string{
+	"alnum":  "09AZaz",
+	"alpha":  "AZaz",
+	"blank":  "\t\t  ",
+	"cntrl":  "\x00\x1F\x7F\x7F",
+	"digit":  "09",
+	"graph":  "!~",
+	"lower":  "az",
+	"print":  " ~",
+	"punct":  "!/:@[`{~",
+	"space":  "\t\r  ",
+	"upper":  "AZ",
+	"xdigit": "09AFaf",
+}
+
+// addClass adds [:name:], and returns its size, 0 if it is not known.
+func addClass(set *[256]bool, name string) int {
+	ranges, ok := classes[name]
+	if !ok {
+		return 0
+	}
+	for ; ranges != ""; ranges = ranges[2:] {
+		addRange(set, int(ranges[0]), int(ranges[1]))
+	}
+	return len("[::]") + len(name)
 }
 
 // escaped reads a byte, -1 if there is none behind the backslash.
@@ -116,61 +161,6 @@ func escaped(s string) (b, size int) {
 		return -1, 1
 	}
 	return int(s[1]), 2
-}
-
-const classes = " alnum alpha blank cntrl digit graph lower print punct space upper xdigit "
-
-// class reads [:name:]. The size is 0 if it is no class, -1 if it is not a known
-// one or does not end.
-func class(s string) (name string, size int) {
-	end := strings.IndexByte(s[2:], ']')
-	if end < 0 {
-		return "", -1
-	}
-	name, ok := strings.CutSuffix(s[2:2+end], ":")
-	switch {
-	case !ok:
-		return "", 0
-	case name == "" || !strings.Contains(classes, " "+name+" "):
-		return "", -1
-	}
-	return name, end + 3
-}
-
-func inClass(name string, b byte) bool {
-	lower, upper, digit := 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9'
-	graph := b > ' ' && b < 0x7F
-	switch name {
-	case "alnum":
-		return lower || upper || digit
-	case "alpha":
-		return lower || upper
-	case "blank":
-		return b == ' ' || b == '\t'
-	case "cntrl":
-		return b < ' ' || b == 0x7F
-	case "digit":
-		return digit
-	case "graph":
-		return graph
-	case "lower":
-		return lower
-	case "print":
-		return graph || b == ' '
-	}
-	return inOtherClass(name, b, lower || upper || digit, graph)
-}
-
-func inOtherClass(name string, b byte, alnum, graph bool) bool {
-	switch name {
-	case "punct":
-		return graph && !alnum
-	case "space":
-		return b == ' ' || b >= '\t' && b <= '\r'
-	case "upper":
-		return 'A' <= b && b <= 'Z'
-	}
-	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'f' // xdigit
 }
 
 // match follows all ways through the pattern at once: at[i] says that the bytes
@@ -193,6 +183,8 @@ func (w wildcard) match(name string) bool {
 				at[k], at[k+1] = false, at[k+1] || here && e.set[b]
 			case anyName:
 				at[k] = here && b != '/'
+			case perhaps:
+				at[k] = false
 			}
 		}
 		w.skip(at)
@@ -205,8 +197,8 @@ func (w wildcard) skip(at []bool) {
 	for k, e := range w {
 		if at[k] && e.kind != oneOf {
 			at[k+1] = true
-			if e.skip {
-				at[k+2] = true
+			if e.kind == perhaps {
+				at[k+3] = true
 			}
 		}
 	}
