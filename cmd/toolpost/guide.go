@@ -11,7 +11,8 @@ import (
 type guide struct {
 	url     string // "" if we speak on standard input and output
 	exposed bool   // other machines reach us
-	folder  string // what is served without any configuration, "" if there is one
+	folder  string // what is served of the current folder, "" if there is a configuration
+	chosen  bool   // that was asked for by --tools
 }
 
 const exposedWarning = "other machines can call these tools: there is no authentication"
@@ -22,15 +23,20 @@ const exampleConfig = `{"mcpServers": {"memory": {"command": "npx", "args": ["-y
 
 // empty tells what is served without a configuration.
 func (g *guide) empty() string {
-	return "no configuration: serving read, glob and grep over " + g.folder + " (read only)"
+	if g.chosen {
+		return g.folder
+	}
+	return "no configuration: " + g.folder
 }
 
 func (g *guide) lines() []string {
 	var lines []string
 	if g.folder != "" {
 		e := g.empty()
-		lines = append(lines, strings.ToUpper(e[:1])+e[1:],
-			"",
+		lines = append(lines, strings.ToUpper(e[:1])+e[1:], "")
+	}
+	if g.folder != "" && !g.chosen {
+		lines = append(lines,
 			"To add servers, "+addServers+", such as",
 			"  "+exampleConfig,
 			"and start again.",

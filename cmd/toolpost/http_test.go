@@ -66,7 +66,7 @@ func TestHealth(t *testing.T) {
 	s := &service{live: f.live, status: func() []upstream.Status { return servers }}
 	w := httptest.NewRecorder()
 	s.health(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
-	want := `{"status":"ok","tools":3,"servers":[` +
+	want := `{"status":"ok","tools":4,"servers":[` +
 		`{"name":"everything","state":"ready","transport":"stdio","protocolVersion":"2025-11-25","tools":12},` +
 		`{"name":"a-server-with-a-long-name","state":"connecting","tools":0},` +
 		`{"name":"web\u001b[2J","state":"failed","transport":"http","tools":0,"error":"connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"},` +

@@ -30,6 +30,7 @@ type serveOptions struct {
 	logFormat string
 	name      string
 	dialect   string
+	tools     []string
 }
 
 const defaultAddr = "127.0.0.1:7717"
@@ -47,8 +48,9 @@ by the address, such as /mcp/claude-desktop, or by --dialect.
 
 The configuration is --config FILE, else the variable MCP_URLS (addresses with
 commas between), ./toolpost.json, or the user's toolpost.json; changes of the
-file apply at once. Without any, toolpost serves read, glob and grep over the
-current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
+file apply at once. Without any, or with --tools, toolpost serves tools over
+the current folder: workspace reads files (read, list, glob and grep),
+workspace-write also changes them (write, edit, multi_edit). GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 		Example: `  toolpost serve
   toolpost serve --config tools.json --addr 127.0.0.1:9000
   toolpost serve --stdio`,
@@ -66,9 +68,11 @@ current folder. GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
 	f.StringVar(&o.name, "name", "", "`NAME` by which clients know this server; \"toolpost\" without it")
 	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
+	f.StringSliceVar(&o.tools, "tools", nil, "serve `NAMES` over the current folder, and no configuration: workspace or workspace-write")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
+	cmd.MarkFlagsMutuallyExclusive("tools", "config")
 	return cmd
 }
 
@@ -88,7 +92,7 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return usagef("--log-format is %q; want text or json", o.logFormat)
 	}
-	found, err := findConfiguration(o.config)
+	found, err := o.configuration()
 	if err != nil {
 		return err
 	}
@@ -111,6 +115,14 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 		return s.serveStdio(ctx, running, in, out)
 	}
 	return s.serveHTTP(ctx, running, l)
+}
+
+// configuration returns what is to be served, nil for the current folder.
+func (o *serveOptions) configuration() (*configuration, error) {
+	if len(o.tools) > 0 {
+		return nil, nil
+	}
+	return findConfiguration(o.config)
 }
 
 // newService chooses between a live table and log lines.
@@ -139,12 +151,12 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url(), exposed: l != nil && !l.loopback()}
 	if found == nil {
-		f, err := openFolder(running)
+		f, err := openFolder(running, o.tools...)
 		if err != nil {
 			return err
 		}
 		s.closer = append(s.closer, f.root.Close)
-		s.live, g.folder = f.live, f.path
+		s.live, g.folder, g.chosen = f.live, f.serves(), len(o.tools) > 0
 		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 			return usageError{err}
 		}

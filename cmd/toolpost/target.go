@@ -23,7 +23,7 @@ const targetHelp = `
 The tools are those of an ADDRESS (http://… or https://…), of a server that
 the command after -- starts, or of the configuration: --config FILE, else the
 variable MCP_URLS, ./toolpost.json, the user's toolpost.json; without any,
-read, glob and grep over the current folder.`
+read, list, glob and grep over the current folder.`
 
 // A target says whose tools a command is about.
 type target struct {

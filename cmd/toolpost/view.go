@@ -33,7 +33,10 @@ func (v *logView) begin(g *guide) {
 	if g.exposed {
 		v.log.Warn(exposedWarning)
 	}
-	if g.folder != "" {
+	switch {
+	case g.chosen:
+		v.log.Info(g.empty())
+	case g.folder != "":
 		v.log.Info(g.empty(), "next", addServers)
 	}
 }
