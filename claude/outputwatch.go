@@ -70,7 +70,7 @@ func (w *outputWatch) settle(r *message.Result) {
 		}
 	case endedEarly(r):
 		r.StructuredOutput = w.recover(r)
-	case !r.IsError && fromTask(r):
+	case !isFailure(r) && fromTask(r):
 		r.StructuredOutput = w.last // the prompt was answered before
 	}
 	if hasValue(r.StructuredOutput) {
@@ -116,7 +116,7 @@ func hasValue(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != 
 
 // failure is what is wrong with a result as to its output; nil if nothing is.
 func (w *outputWatch) failure(r *message.Result) error {
-	if w == nil || r.IsError {
+	if w == nil || isFailure(r) {
 		return nil
 	}
 	e := &OutputError{SessionID: r.SessionID, Result: said(r)}

@@ -135,10 +135,10 @@ func lastCost(r *message.Result) (usd float64) {
 	return usd
 }
 
-// Err returns a *ResultError if the CLI said that the run failed, even where it
-// did so under the subtype success.
+// Err returns a *ResultError if the CLI said that the run failed: by IsError, even
+// under the subtype success, or by a subtype that begins with error_.
 func (r *Response) Err() error {
-	if !r.IsError {
+	if !failed(r.IsError, r.Subtype) {
 		return nil
 	}
 	errs := r.Errors

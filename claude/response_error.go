@@ -3,7 +3,17 @@ package claude
 import (
 	"fmt"
 	"strings"
+
+	"github.com/toolpost/toolpost/claude/message"
 )
+
+// isFailure says that a result is an error. The CLI has said so by the subtype
+// alone.
+func isFailure(r *message.Result) bool { return failed(r.IsError, r.Subtype) }
+
+func failed(isError bool, subtype string) bool {
+	return isError || strings.HasPrefix(subtype, "error_")
+}
 
 // A ResultError is a result that is an error.
 type ResultError struct {
