@@ -1,0 +1,56 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"fmt"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed bash.md
+var bashDescription string
+
+const (
+	defaultRun = 120_000 // milliseconds
+	longestRun = 600_000
+)
+
+type bashInput struct {
+	Command    string `json:"command" jsonschema:"minLength=1,maxLength=100000,description=Command line for bash"`
+	TimeoutMS  int    `json:"timeout_ms,omitempty" jsonschema:"minimum=1,maximum=600000,description=Longest run in milliseconds; 120000 if left out but none in the background"`
+	Background bool   `json:"background,omitempty" jsonschema:"description=Return at once with an id for bash_output and bash_kill"`
+}
+
+// bash returns the tool bash: it runs a command line.
+func (s *Shell) bash() *toolpost.Tool {
+	return toolpost.New("bash", description(bashDescription), func(ctx context.Context, in bashInput) (*toolpost.Result, error) {
+		if in.TimeoutMS == 0 && !in.Background {
+			in.TimeoutMS = defaultRun
+		}
+		c, err := s.start(ctx, in.Command, in.Background, time.Duration(in.TimeoutMS)*time.Millisecond)
+		if err != nil {
+			return nil, err
+		}
+		if in.Background {
+			return toolpost.Text(fmt.Sprintf("[it runs in the background: read its output with bash_output, end it with bash_kill; id %q]\n", c.id)), nil
+		}
+		select {
+		case <-c.process.gone:
+		case <-ctx.Done():
+			c.process.end()
+			return nil, context.Cause(ctx)
+		}
+		text, ref := c.record.Text(context.WithoutCancel(ctx))
+		return told(text, c.ending(), ref), nil
+	}, changing("Run command", true, false, true))
+}
+
+// changing are the options of a tool that is not read-only.
+func changing(title string, destructive, idempotent, openWorld bool) *toolpost.Options {
+	no := false
+	return &toolpost.Options{Title: title, Annotations: toolpost.Annotations{
+		ReadOnly: &no, Destructive: &destructive, Idempotent: &idempotent, OpenWorld: &openWorld,
+	}}
+}

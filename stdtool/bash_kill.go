@@ -1,0 +1,27 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed bash_kill.md
+var bashKillDescription string
+
+type bashKillInput struct {
+	ID string `json:"id" jsonschema:"minLength=1,description=The id that bash returned"`
+}
+
+// bashKill returns the tool bash_kill: it ends a command in the background.
+func (s *Shell) bashKill() *toolpost.Tool {
+	return toolpost.New("bash_kill", description(bashKillDescription), func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
+		c, err := s.find(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		c.process.end()
+		return c.report(ctx), nil
+	}, changing("End background command", true, true, false))
+}

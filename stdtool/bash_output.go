@@ -1,0 +1,44 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"regexp"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed bash_output.md
+var bashOutputDescription string
+
+type bashOutputInput struct {
+	ID     string `json:"id" jsonschema:"minLength=1,description=The id that bash returned"`
+	WaitMS int    `json:"wait_ms,omitempty" jsonschema:"minimum=0,maximum=600000,description=Wait for the end that long; in milliseconds"`
+	Until  string `json:"until,omitempty" jsonschema:"description=Wait only until the output matches this regular expression; RE2 syntax"`
+}
+
+// bashOutput returns the tool bash_output: what a command in the background
+// wrote since it was asked for last.
+func (s *Shell) bashOutput() *toolpost.Tool {
+	o := readOnly("Output of background command")
+	no := false
+	o.Annotations.Idempotent = &no
+	o.Policy.Timeout = 0
+	return toolpost.New("bash_output", description(bashOutputDescription), func(ctx context.Context, in bashOutputInput) (*toolpost.Result, error) {
+		c, err := s.find(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		var pattern *regexp.Regexp
+		if in.Until != "" {
+			if pattern, err = regexp.Compile("(?m)" + in.Until); err != nil {
+				return nil, toolpost.Retry("until is no regular expression: %v", err)
+			}
+		}
+		if err := c.wait(ctx, pattern, time.Duration(in.WaitMS)*time.Millisecond); err != nil {
+			return nil, err
+		}
+		return c.report(ctx), nil
+	}, o)
+}

@@ -1,0 +1,172 @@
+package stdtool
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A command is one run of bash, with its output.
+type command struct {
+	id       string // empty unless in the background
+	session  string
+	limit    time.Duration // of its run; 0 for none
+	began    time.Time
+	process  *process
+	record   Recorder
+	timedOut atomic.Bool
+
+	mu      sync.Mutex
+	unread  *headTail // what nobody asked for yet; nil unless in the background
+	cut     bool      // a part of the output was never shown
+	waiters []*waiter
+}
+
+// Write takes output.
+func (c *command) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	if c.unread != nil {
+		c.unread.write(p)
+	}
+	for _, w := range c.waiters {
+		w.feed(p)
+	}
+	c.mu.Unlock()
+	return c.record.Write(p)
+}
+
+// follow ends a command that runs for too long, and returns when it is gone.
+func (c *command) follow() {
+	if c.limit > 0 {
+		timer := time.AfterFunc(c.limit, func() {
+			c.timedOut.Store(true)
+			c.process.end()
+		})
+		defer timer.Stop()
+	}
+	<-c.process.gone
+	_ = c.record.Close() // what it could not keep is told by its text
+}
+
+// ending tells how the command ended; it is empty if all went well.
+func (c *command) ending() string {
+	var notes []string
+	switch {
+	case c.timedOut.Load():
+		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and all that it started were ended; "+
+			"give a longer timeout_ms, or start it in the background", c.limit.Milliseconds()))
+	default:
+		if s := c.process.status(); s != "" {
+			notes = append(notes, s)
+		}
+		if c.process.left && c.id == "" {
+			notes = append(notes, "what the command left running was ended; start what should run on in the background")
+		}
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(notes, "; ") + "]\n"
+}
+
+// report tells what a command in the background wrote since it was asked for
+// last, and whether it runs.
+func (c *command) report(ctx context.Context) *toolpost.Result {
+	gone := c.process.isGone(0) // asked first: all output is there then
+	c.mu.Lock()
+	text, left := c.unread.text()
+	c.unread = &headTail{}
+	c.cut = c.cut || left > 0
+	cut := c.cut
+	c.mu.Unlock()
+	if !gone {
+		return told(text, fmt.Sprintf("[it runs, for %v up to now]\n", time.Since(c.began).Round(time.Millisecond)), "")
+	}
+	state, ref := cmp.Or(c.ending(), "[exit code 0]\n"), ""
+	if cut {
+		_, ref = c.record.Text(ctx)
+	}
+	if ref != "" {
+		state += fmt.Sprintf("[all of its output is kept: tool_output_cache, ref_id %q]\n", ref)
+	}
+	return told(text, state, ref)
+}
+
+// wait returns when the command has ended, when its output matches pattern,
+// which may be nil, or after patience.
+func (c *command) wait(ctx context.Context, pattern *regexp.Regexp, patience time.Duration) error {
+	w := &waiter{pattern: pattern, found: make(chan struct{})}
+	if pattern != nil {
+		c.mu.Lock()
+		text, _ := c.unread.text()
+		w.feed([]byte(text))
+		c.waiters = append(c.waiters, w)
+		c.mu.Unlock()
+		defer c.forget(w)
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-c.process.gone:
+	case <-w.found:
+	case <-timer.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (c *command) forget(w *waiter) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiters = slices.DeleteFunc(c.waiters, func(o *waiter) bool { return o == w })
+}
+
+// A waiter waits for a line that matches.
+type waiter struct {
+	pattern *regexp.Regexp
+	line    []byte // what came of the last line
+	found   chan struct{}
+	done    bool
+}
+
+// feed looks at more output; a line may match before it ends.
+func (w *waiter) feed(p []byte) {
+	if w.done {
+		return
+	}
+	w.line = append(w.line, p...)
+	if w.pattern.Match(w.line) {
+		w.done, w.line = true, nil
+		close(w.found)
+		return
+	}
+	w.line = bytes.Clone(w.line[max(bytes.LastIndexByte(w.line, '\n')+1, len(w.line)-maxWatched):])
+}
+
+// maxWatched is how much of a line that has not ended is looked at.
+const maxWatched = 64 << 10
+
+// told makes a result of output, and of what there is to say about it.
+func told(text, state, ref string) *toolpost.Result {
+	switch {
+	case text == "" && state == "":
+		text = "[no output]"
+	case text != "" && state != "" && !strings.HasSuffix(text, "\n"):
+		text += "\n"
+	}
+	r := toolpost.Text(text + state)
+	if ref != "" {
+		r = r.WithOutputRef(ref)
+	}
+	return r
+}

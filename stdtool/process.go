@@ -1,0 +1,162 @@
+package stdtool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const (
+	linger  = 250 * time.Millisecond // what a command started may end after it
+	reaping = 5 * time.Second        // bounds the wait for what was killed
+	maxRest = 1 << 20                // more than a pipe holds
+)
+
+// A process is a running command, in a group of its own, and all that it
+// started there. Its output and its errors come through one pipe, in order.
+type process struct {
+	cmd     *exec.Cmd
+	grace   time.Duration // between asking a group to end and killing it
+	out     *os.File
+	drained chan struct{} // closed when all output was taken
+	gone    chan struct{} // closed when nothing is left
+	left    bool          // the command left others behind, which were ended; known when gone
+}
+
+// start starts cmd; what it writes goes to w.
+func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	cmd.Stdout, cmd.Stderr = theirs, theirs
+	ownGroup(cmd)
+	p := &process{cmd: cmd, grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
+	started := make(chan error)
+	go p.own(started)
+	if err := <-started; err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	go p.take(w)
+	return p, nil
+}
+
+// own starts the command and waits for it on one OS thread: the signal at the
+// parent's death is sent when the thread that started it ends.
+func (p *process) own(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	_ = p.cmd.Wait() // the state tells
+	p.left = p.endGroup()
+	if p.out.SetReadDeadline(time.Unix(1, 0)) != nil { // wakes who reads: others may hold the pipe
+		_ = p.out.Close() // a system without deadlines: closing wakes too
+	}
+	<-p.drained
+	close(p.gone)
+}
+
+// endGroup ends what the command left behind, and says whether it had to.
+func (p *process) endGroup() bool {
+	pid := p.cmd.Process.Pid
+	if groupEnds(pid, linger) {
+		return false
+	}
+	if terminateGroup(pid) && groupEnds(pid, p.grace) {
+		return true
+	}
+	if killGroup(pid) {
+		groupEnds(pid, reaping)
+	}
+	return true
+}
+
+// groupEnds waits for the end of a group.
+func groupEnds(pid int, patience time.Duration) bool {
+	const longest = 50 * time.Millisecond
+	end := time.Now().Add(patience)
+	for pause := time.Millisecond; groupAlive(pid); pause = min(2*pause, longest) {
+		if time.Now().After(end) {
+			return false
+		}
+		time.Sleep(pause)
+	}
+	return true
+}
+
+// take passes the output on. When the command has ended, it takes what the pipe
+// still holds, and does not wait for more.
+func (p *process) take(w io.Writer) {
+	defer close(p.drained)
+	defer p.out.Close()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := p.out.Read(b)
+		_, _ = w.Write(b[:max(n, 0)]) // recorders tell in their text what they lack
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			return
+		}
+	}
+	_ = p.out.SetReadDeadline(time.Time{})
+	for rest := 0; rest < maxRest; {
+		n, err := readNow(p.out, b)
+		if n <= 0 || err != nil {
+			return
+		}
+		_, _ = w.Write(b[:n])
+		rest += n
+	}
+}
+
+// end ends the command and all that it started: SIGTERM, after a grace SIGKILL.
+// It returns when nothing is left, unless the system cannot kill it.
+func (p *process) end() {
+	pid := p.cmd.Process.Pid
+	if p.isGone(0) || terminateGroup(pid) && p.isGone(p.grace) {
+		return
+	}
+	killGroup(pid)
+	p.isGone(p.grace + 2*reaping)
+}
+
+func (p *process) isGone(patience time.Duration) bool {
+	select {
+	case <-p.gone:
+		return true
+	default:
+	}
+	select {
+	case <-p.gone:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// status tells how the command ended; it is empty if all went well.
+func (p *process) status() string {
+	state := p.cmd.ProcessState
+	if state == nil {
+		return "it could not be waited for"
+	}
+	if s, ok := state.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return "ended by signal: " + s.Signal().String()
+	}
+	if code := state.ExitCode(); code != 0 {
+		return fmt.Sprintf("exit code %d", code)
+	}
+	return ""
+}

@@ -1,0 +1,35 @@
+package stdtool
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ownGroup makes the command the leader of a group without a terminal, where
+// nothing can ask for a password, and lets it end with this process.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// zombies says that all of a group have ended, and only wait for a parent that
+// looks late or never.
+func zombies(pid int) bool {
+	group := strconv.Itoa(pid)
+	all, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	for _, name := range all {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		// PID (NAME) STATE PARENT GROUP …, where the name may hold anything.
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(fields) > 2 && fields[2] == group && fields[0] != "Z" && fields[0] != "X" {
+			return false
+		}
+	}
+	return len(all) > 0
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package stdtool
+
+import (
+	"os"
+	"syscall"
+)
+
+// terminateGroup asks a process group to end; false if there is none.
+func terminateGroup(pid int) bool { return syscall.Kill(-pid, syscall.SIGTERM) == nil }
+
+func killGroup(pid int) bool { return syscall.Kill(-pid, syscall.SIGKILL) == nil }
+
+// groupAlive must not be called before the leader was waited for. In the first
+// process of a container, members of the group are its children by then: those
+// that have ended are reaped here.
+func groupAlive(pid int) bool {
+	alive := syscall.Kill(-pid, 0) == nil && !zombies(pid)
+	for {
+		if reaped, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil); reaped <= 0 && err != syscall.EINTR {
+			return alive
+		}
+	}
+}
+
+// readNow reads what is there, and does not wait for more.
+func readNow(f *os.File, b []byte) (n int, err error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	if failed := raw.Read(func(fd uintptr) bool {
+		for n, err = syscall.Read(int(fd), b); err == syscall.EINTR; {
+			n, err = syscall.Read(int(fd), b)
+		}
+		return true
+	}); failed != nil {
+		return 0, failed
+	}
+	return n, err
+}

@@ -1,0 +1,187 @@
+package stdtool
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// ShellOptions are the optional parts of [NewShell].
+type ShellOptions struct {
+	// Record keeps the output of one command. Nil keeps its beginning and its
+	// end, in memory.
+	Record func(ctx context.Context) Recorder
+
+	Pass  []string      // names of variables that commands get although they look like secrets
+	Env   []string      // the whole environment instead; nil means that of this process without secrets
+	Grace time.Duration // between asking a command to end and killing it; 2 seconds if 0
+}
+
+// A Shell runs commands in a folder: bash, bash_output and bash_kill. Commands
+// may do whatever this process may; they are not confined to the folder.
+type Shell struct {
+	dir  string
+	opts ShellOptions
+
+	mu         sync.Mutex
+	closed     bool
+	running    map[*command]bool
+	background []*command // oldest first, also those that have ended
+}
+
+const (
+	maxBackground = 16 // that run at the same time
+	maxEnded      = 32 // that can still be asked for
+)
+
+// NewShell returns the tools that run commands in dir. Close ends all that
+// still runs.
+func NewShell(dir string, opts *ShellOptions) *Shell {
+	if opts == nil {
+		opts = &ShellOptions{}
+	}
+	s := &Shell{dir: dir, opts: *opts, running: map[*command]bool{}}
+	if abs, err := filepath.Abs(dir); err == nil {
+		s.dir = abs
+	}
+	if s.opts.Record == nil {
+		s.opts.Record = func(context.Context) Recorder { return &memory{} }
+	}
+	if s.opts.Grace <= 0 {
+		s.opts.Grace = 2 * time.Second
+	}
+	return s
+}
+
+// Tools returns bash, bash_output and bash_kill.
+func (s *Shell) Tools(context.Context) ([]*toolpost.Tool, error) {
+	return toolpost.Tools{s.bash(), s.bashOutput(), s.bashKill()}, nil
+}
+
+// Close ends all commands, and what they started.
+func (s *Shell) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	var ending sync.WaitGroup
+	for c := range s.running {
+		ending.Go(c.process.end)
+	}
+	s.mu.Unlock()
+	ending.Wait()
+	return nil
+}
+
+// start starts a command line, which outlives ctx. A limit of 0 is none.
+func (s *Shell) start(ctx context.Context, line string, background bool, limit time.Duration) (*command, error) {
+	ctx = context.WithoutCancel(ctx)
+	path, err := findShell()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, "-c", line)
+	cmd.Dir, cmd.Env = s.dir, s.opts.Env
+	if cmd.Env == nil {
+		cmd.Env = environment(s.opts.Pass)
+	}
+	cmd.Env = append(slices.Clip(cmd.Env), "PWD="+s.dir)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.admit(background); err != nil {
+		return nil, err
+	}
+	c := &command{session: toolpost.CallFrom(ctx).Session, limit: limit, began: time.Now(), record: s.opts.Record(ctx)}
+	if background {
+		c.id = "bash-" + strings.ToLower(rand.Text()[:8])
+		c.unread = &headTail{}
+	}
+	if c.process, err = start(cmd, c, s.opts.Grace); err != nil {
+		_ = c.record.Close() // it is empty
+		return nil, toolpost.Failed("the command cannot be started: %v", withoutPath(err))
+	}
+	s.running[c] = true
+	if background {
+		s.background = append(s.background, c)
+	}
+	go s.follow(c)
+	return c, nil
+}
+
+func (s *Shell) admit(background bool) error {
+	running := 0
+	for c := range s.running {
+		if c.id != "" {
+			running++
+		}
+	}
+	switch {
+	case s.closed:
+		return toolpost.Failed("no command can be run any more: the tools are closed")
+	case background && running >= maxBackground:
+		return toolpost.Retry("%d commands run in the background, at most %d may: end one with bash_kill", running, maxBackground)
+	}
+	return nil
+}
+
+// follow forgets a command that has ended, unless it can still be asked for.
+func (s *Shell) follow(c *command) {
+	c.follow()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, c)
+	ended := 0
+	for i, c := range slices.Backward(s.background) {
+		if !s.running[c] {
+			if ended++; ended > maxEnded {
+				s.background = slices.Delete(s.background, i, i+1)
+			}
+		}
+	}
+}
+
+// find returns the command in the background that has the id.
+func (s *Shell) find(ctx context.Context, id string) (*command, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var others []string
+	session := toolpost.CallFrom(ctx).Session
+	for _, c := range s.background {
+		if c.session == session {
+			if c.id == id {
+				return c, nil
+			}
+			others = append(others, c.id)
+		}
+	}
+	if len(others) == 0 {
+		return nil, toolpost.Retry("no command is in the background: start one with bash, background true")
+	}
+	return nil, toolpost.Retry("no command in the background is %q; there are %s", id, strings.Join(others, ", "))
+}
+
+func findShell() (string, error) {
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", toolpost.Failed("neither bash nor sh was found: install one, and have its folder in PATH")
+}
+
+// withoutPath leaves out where the served folder is.
+func withoutPath(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

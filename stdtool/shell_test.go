@@ -1,0 +1,394 @@
+//go:build unix
+
+package stdtool_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/stdtool"
+)
+
+// commands returns the tools of a shell in dir. When the test ends, nothing of
+// it may be left.
+func commands(t testing.TB, dir string, opts *stdtool.ShellOptions) (*toolpost.Set, *stdtool.Shell) {
+	t.Helper()
+	running := goleak.IgnoreCurrent()
+	s := stdtool.NewShell(dir, opts)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := goleak.Find(running); err != nil {
+			t.Error(err)
+		}
+	})
+	return tools(t, s), s
+}
+
+func tools(t testing.TB, ts toolpost.Toolset) *toolpost.Set {
+	t.Helper()
+	set, err := toolpost.NewSet(t.Context(), ts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// run returns the text of a run of bash.
+func run(t testing.TB, set *toolpost.Set, line string) string {
+	t.Helper()
+	return call(t, set, "bash", encoded(t, map[string]any{"command": line}))
+}
+
+// background starts a command in the background and returns its id.
+func background(t testing.TB, set *toolpost.Set, line string) string {
+	t.Helper()
+	text := call(t, set, "bash", encoded(t, map[string]any{"command": line, "background": true}))
+	id := regexp.MustCompile(`id "([^"]+)"`).FindStringSubmatch(text)
+	if id == nil {
+		t.Fatal(text)
+	}
+	return id[1]
+}
+
+func output(t testing.TB, set *toolpost.Set, id, until string) string {
+	t.Helper()
+	return call(t, set, "bash_output", encoded(t, map[string]any{"id": id, "wait_ms": 60_000, "until": until}))
+}
+
+func encoded(t testing.TB, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestBash(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "file.txt", []byte("text\n"))
+	set, _ := commands(t, dir, &stdtool.ShellOptions{Env: []string{"PATH=" + os.Getenv("PATH"), "GIVEN=value"}})
+	tests := []struct{ line, want string }{
+		{"echo out; echo err >&2; echo out", "out\nerr\nout\n"},
+		{"cat file.txt", "text\n"},
+		{"cat", "[no output]"}, // there is no input
+		{"true", "[no output]"},
+		{"printf x", "x"},
+		{"exit 3", "[exit code 3]\n"},
+		{"printf x; exit 3", "x\n[exit code 3]\n"},
+		{"no-such-command 2>/dev/null", "[exit code 127]\n"},
+		{"kill -9 $$", "[ended by signal: killed]\n"},
+		{"cd /; x=1", "[no output]"},
+		{`echo "$GIVEN$x"; [ "$PWD" = "$(pwd)" ] && ls`, "value\nfile.txt\n"},
+		{`printf 'a\377b\n'`, "a\uFFFDb\n"},
+		{"if", ""},
+	}
+	for _, tt := range tests {
+		got := run(t, set, tt.line)
+		if tt.want == "" && !strings.Contains(got, "syntax error") || tt.want != "" && got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.line, got, tt.want)
+		}
+	}
+	for arguments, want := range map[string]string{
+		`{"command":""}`:                         "error (retry)",
+		`{"command":"true","timeout_ms":600001}`: "error (retry)",
+		`{}`:                                     "error (retry)",
+	} {
+		if got := call(t, set, "bash", arguments); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", arguments, got)
+		}
+	}
+}
+
+// Commands get the environment without what looks like a secret.
+func TestBashEnvironment(t *testing.T) {
+	for _, name := range []string{"MY_API_KEY", "GH_TOKEN", "DB_PASSWORD", "AWS_SECRET_ACCESS_ID", "PASSED_TOKEN"} {
+		t.Setenv(name, "hidden-"+name)
+	}
+	t.Setenv("MY_DATABASE_URL", "postgres://user:hidden@host/db")
+	t.Setenv("MY_HOME_PAGE", "https://example.org/~me")
+	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Pass: []string{"PASSED_TOKEN"}})
+	got := run(t, set, "env | sort")
+	for _, want := range []string{"PASSED_TOKEN=hidden-PASSED_TOKEN\n", "MY_HOME_PAGE=https://example.org/~me\n", "PATH=", "TERM=dumb\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "hidden"); n != 1 {
+		t.Errorf("%d secrets in\n%s", n, got)
+	}
+}
+
+// The group of a command is ended whole: also what ignores SIGTERM.
+func TestBashTimeout(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Grace: 50 * time.Millisecond})
+	const line = `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`
+	for limit := 500; ; limit *= 2 { // until the machine is fast enough
+		got := call(t, set, "bash", encoded(t, map[string]any{"command": line, "timeout_ms": limit}))
+		want := fmt.Sprintf("[timed out after %d ms: the command and all that it started were ended; "+
+			"give a longer timeout_ms, or start it in the background]\n", limit)
+		pid, found := strings.CutSuffix(got, "\n"+want)
+		if !found {
+			if got == want && limit < 60_000 {
+				continue
+			}
+			t.Fatal(got)
+		}
+		notAlive(t, pid)
+		return
+	}
+}
+
+func notAlive(t testing.TB, pid string) {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
+	if syscall.Kill(n, 0) == nil && !bytes.Contains(stat, []byte(") Z ")) {
+		t.Errorf("process %d runs on", n)
+	}
+}
+
+// What a command leaves behind is ended, or not waited for if it left the group.
+func TestBashLeftBehind(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), nil)
+	got := run(t, set, "sleep 1000 & echo $!")
+	pid, found := strings.CutSuffix(got, "\n[what the command left running was ended; start what should run on in the background]\n")
+	if !found {
+		t.Fatal(got)
+	}
+	notAlive(t, pid)
+
+	got = run(t, set, `mkfifo told; set -m; sh -c 'echo $$ > told; exec sleep 1000' & cat told; echo said`)
+	if pid, found = strings.CutSuffix(got, "\nsaid\n"); !found {
+		t.Fatal(got)
+	}
+	n, _ := strconv.Atoi(pid)
+	if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+		t.Error(err) // it was alive, and had the pipe
+	}
+}
+
+func TestBashCancelled(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), nil)
+	started := t.TempDir() + "/started"
+	if err := syscall.Mkfifo(started, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("the user pressed stop")
+	var pid []byte
+	go func() {
+		pid, _ = os.ReadFile(started) // waits for the writer
+		cancel(stop)
+	}()
+	_, err := set.Call(ctx, &toolpost.Call{Name: "bash", Arguments: json.RawMessage(encoded(t, map[string]any{
+		"command": "sleep 1000 & echo $! > " + started + "; wait",
+	}))})
+	if !errors.Is(err, stop) {
+		t.Error(err)
+	}
+	notAlive(t, string(pid))
+}
+
+func TestBashLargeOutput(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := run(t, set, `echo first; yes 123456789 | head -c 100000000; echo last; exit 4`)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+		t.Errorf("%d bytes of memory were used", used)
+	}
+	if len(got) > 48_000 || len(got) < 46_000 {
+		t.Errorf("%d bytes are shown", len(got))
+	}
+	m := regexp.MustCompile(`(?s)^first\n(?:123456789\n)+\n\[(\d+) bytes are left out here; [^\n]*\]\n\n((?:123456789\n)+)last\n\[exit code 4\]\n$`).FindStringSubmatch(got)
+	if m == nil {
+		t.Fatalf("%s … %s", got[:100], got[len(got)-100:])
+	}
+	shown := strings.Count(got, "123456789\n") * 10
+	if left, _ := strconv.Atoi(m[1]); left+shown != 100_000_000 {
+		t.Errorf("%d left out, %d shown", left, shown)
+	}
+}
+
+func TestBashConcurrent(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), nil)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash", Arguments: json.RawMessage(fmt.Sprintf(`{"command":"for i in 1 2 3; do echo %d; done"}`, i))})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got, _ := r.FirstText(); got != strings.Repeat(strconv.Itoa(i)+"\n", 3) {
+				t.Errorf("%d: %q", i, got)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Output is told once, with how the command fares; waits end with a match or
+// with the command.
+func TestBackgroundWait(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"/go", "/on"} {
+		if err := syscall.Mkfifo(dir+name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, _ := commands(t, dir, nil)
+	id := background(t, set, `printf 'one\npart'; read x < go; echo " ready $x"; read y < on; echo end; exit 5`)
+	if got := output(t, set, id, "^part"); !regexp.MustCompile(`^one\npart\n\[it runs, for [\d.]+m?s up to now\]\n$`).MatchString(got) {
+		t.Fatal(got)
+	}
+	if got := call(t, set, "bash_output", encoded(t, map[string]any{"id": id})); !strings.HasPrefix(got, "[it runs") {
+		t.Error(got)
+	}
+	run(t, set, "echo now > go")
+	if got := output(t, set, id, "ready (now|never)$"); !strings.HasPrefix(got, " ready now\n[it runs") {
+		t.Error(got)
+	}
+	run(t, set, "echo now > on")
+	if got := output(t, set, id, ""); got != "end\n[exit code 5]\n" {
+		t.Error(got)
+	}
+	if got := output(t, set, id, ""); got != "[exit code 5]\n" {
+		t.Error(got)
+	}
+	if got := output(t, set, id, "("); !strings.HasPrefix(got, "error (retry): until is no regular expression") {
+		t.Error(got)
+	}
+}
+
+func TestBackgroundKill(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Grace: 50 * time.Millisecond})
+	id := background(t, set, `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`)
+	pid, _, _ := strings.Cut(output(t, set, id, "[0-9]\n"), "\n")
+	if got := call(t, set, "bash_kill", encoded(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
+		t.Error(got)
+	}
+	notAlive(t, pid)
+	if got := call(t, set, "bash_kill", encoded(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
+		t.Error(got)
+	}
+	limited := call(t, set, "bash", `{"command":"echo started; sleep 1000","background":true,"timeout_ms":1}`)
+	id = regexp.MustCompile(`bash-\w+`).FindString(limited)
+	if got := output(t, set, id, ""); !strings.Contains(got, "[timed out after 1 ms") {
+		t.Error(got)
+	}
+}
+
+func TestBackgroundLimits(t *testing.T) {
+	set, shell := commands(t, t.TempDir(), nil)
+	if got := output(t, set, "x", ""); got != "error (retry): no command is in the background: start one with bash, background true" {
+		t.Error(got)
+	}
+	first := background(t, set, "sleep 1000")
+	for range 15 {
+		background(t, set, "sleep 1000")
+	}
+	if got := call(t, set, "bash", `{"command":"true","background":true}`); !strings.Contains(got, "at most 16 may: end one with bash_kill") {
+		t.Error(got)
+	}
+	if got := output(t, set, "x", ""); !strings.Contains(got, first) {
+		t.Error(got)
+	}
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash_kill", Session: "other", Arguments: json.RawMessage(`{"id":"` + first + `"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := r.FirstText(); !r.IsError() || strings.Contains(text, first) {
+		t.Errorf("another session: %s", text)
+	}
+	if err := shell.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := call(t, set, "bash_output", `{"id":"`+first+`"}`); got != "[ended by signal: terminated]\n" {
+		t.Error(got)
+	}
+	if got := run(t, set, "true"); !strings.Contains(got, "closed") {
+		t.Error(got)
+	}
+}
+
+// Only the last ones that have ended can be asked for.
+func TestBackgroundForgotten(t *testing.T) {
+	set, _ := commands(t, t.TempDir(), nil)
+	var ids []string
+	for range 34 {
+		ids = append(ids, background(t, set, "true"))
+		output(t, set, ids[len(ids)-1], "")
+	}
+	if got := output(t, set, ids[0], ""); !strings.Contains(got, "no command in the background is") {
+		t.Error(got)
+	}
+	if got := output(t, set, ids[33], ""); got != "[exit code 0]\n" {
+		t.Error(got)
+	}
+}
+
+// A whole keeps all output.
+type whole struct {
+	bytes.Buffer
+	closed chan struct{}
+}
+
+func (w *whole) Text(context.Context) (text, ref string) { return w.String()[:3], "the-ref" }
+
+func (w *whole) Close() error {
+	close(w.closed)
+	return nil
+}
+
+func TestRecorder(t *testing.T) {
+	var (
+		recorders []*whole
+		sessions  []string
+	)
+	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Record: func(ctx context.Context) stdtool.Recorder {
+		sessions = append(sessions, toolpost.CallFrom(ctx).Session)
+		recorders = append(recorders, &whole{closed: make(chan struct{})})
+		return recorders[len(recorders)-1]
+	}})
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash", Session: "mine", Arguments: json.RawMessage(`{"command":"echo text"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := r.FirstText(); text != "tex" || r.OutputRef() != "the-ref" || sessions[0] != "mine" {
+		t.Errorf("%q, %q, %q", text, r.OutputRef(), sessions)
+	}
+	id := background(t, set, "yes | head -c 1000000")
+	got := output(t, set, id, "")
+	if want := "\n[exit code 0]\n[all of its output is kept: tool_output_cache, ref_id \"the-ref\"]\n"; !strings.HasSuffix(got, want) {
+		t.Error(got[len(got)-200:])
+	}
+	if got := recorders[1].Len(); got != 1_000_000 {
+		t.Errorf("%d bytes", got)
+	}
+	for _, r := range recorders {
+		<-r.closed
+	}
+}
