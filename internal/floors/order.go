@@ -39,6 +39,7 @@ var outside = map[string][]string{
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
+	"stdtool":         {"golang.org/x/net"},
 	"internal/accept": {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"cmd/toolpost":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 }

@@ -1,0 +1,152 @@
+package stdtool
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A guard lets requests reach public addresses, and those that are allowed. It
+// looks at the address that is dialled, so that no name, no redirect and no
+// change of a name in between leads elsewhere.
+type guard struct {
+	allow []netip.Prefix
+}
+
+// client returns a client whose connections all pass the guard. It knows no
+// proxy: behind one, nobody could tell what is reached.
+func (g guard) client(resolver *net.Resolver) *http.Client {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: g.control}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:            dialer.DialContext,
+			ForceAttemptHTTP2:      true,
+			DisableKeepAlives:      true,
+			TLSHandshakeTimeout:    10 * time.Second,
+			MaxResponseHeaderBytes: 256 << 10,
+		},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return toolpost.Failed("%v redirects more than %d times", via[0].URL, maxRedirects)
+			}
+			return checkURL(r.URL)
+		},
+	}
+}
+
+const maxRedirects = 5
+
+func (g guard) control(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	ip := to.Addr().Unmap().WithZone("")
+	if slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+		return nil
+	}
+	if !public(ip) {
+		return toolpost.Denied("%v is not a public address: only those may be fetched", ip)
+	}
+	return nil
+}
+
+// checkURL refuses what is no plain address of a page.
+func checkURL(u *url.URL) error {
+	host := u.Hostname()
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return toolpost.Retry("%q is not fetched: give an address that begins with https:// or http://", u.Scheme+":")
+	case host == "":
+		return toolpost.Retry("the address has no host: give one like https://example.org/page")
+	case u.User != nil:
+		return toolpost.Denied("the address holds a user name: secrets are not sent")
+	case numeric(host):
+		return toolpost.Retry("the host %q is no valid IP address: write it like 192.0.2.1", host)
+	}
+	return nil
+}
+
+// numeric says that a host is meant as an IPv4 address, as browsers do, but is
+// not in the usual form: 127.1, 0x7f.0.0.1 or 2130706433.
+func numeric(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	host = strings.TrimSuffix(host, ".")
+	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// public says that an address is one of the open Internet. IPv4 addresses
+// inside of IPv6 ones count as such.
+func public(ip netip.Addr) bool {
+	if inner, ok := embedded(ip); ok {
+		return public(inner)
+	}
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return false
+	}
+	return !slices.ContainsFunc(special(), func(p string) bool { return netip.MustParsePrefix(p).Contains(ip) })
+}
+
+// special are blocks of the IANA special-purpose address registries that
+// package netip has no name for, and an address of Azure's own services.
+func special() []string {
+	return []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "168.63.129.16/32",
+		"::/8", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
+	}
+}
+
+// embedded returns the IPv4 address that a translator would reach (RFC 6052,
+// RFC 3056).
+func embedded(ip netip.Addr) (netip.Addr, bool) {
+	b := ip.As16()
+	switch {
+	case !ip.Is6():
+	case ip.Is4In6():
+		return ip.Unmap(), true
+	case netip.MustParsePrefix("64:ff9b::/96").Contains(ip):
+		return netip.AddrFrom4([4]byte(b[12:])), true
+	case netip.MustParsePrefix("2002::/16").Contains(ip):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	}
+	return netip.Addr{}, false
+}
+
+// refused returns the reason why an address was refused, and otherwise an error
+// that does not tell more than the model knows.
+func refused(ctx context.Context, u *url.URL, err error) error {
+	var (
+		o   *toolpost.Outcome
+		dns *net.DNSError
+		ue  *url.Error
+	)
+	switch {
+	case errors.As(err, &o):
+		return o
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow):
+		return context.Cause(ctx)
+	case ctx.Err() != nil:
+		return toolpost.Failed("%s did not answer within %v", u.Host, maxFetch)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return toolpost.Retry("there is no host %q", u.Hostname())
+	case errors.As(err, &ue):
+		err = ue.Err
+	}
+	return toolpost.Failed("%s cannot be fetched: %v", u.Redacted(), err)
+}
