@@ -12,10 +12,7 @@ import (
 //go:embed bash.md
 var bashDescription string
 
-const (
-	defaultRun = 120_000 // milliseconds
-	longestRun = 600_000
-)
+const defaultRun = 120_000 // milliseconds
 
 type bashInput struct {
 	Command    string `json:"command" jsonschema:"minLength=1,maxLength=100000,description=Command line for bash"`

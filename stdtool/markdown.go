@@ -38,7 +38,7 @@ const maxNested = 8
 func (c *converter) look(n *html.Node) (block bool) {
 	switch {
 	case n.DataAtom == atom.Title && c.title == "" && n.Namespace == "":
-		c.title = words(textOf(n))
+		c.title = collapsed(textOf(n))
 	case n.DataAtom == atom.Base && attribute(n, "href") != "":
 		if u, err := c.base.Parse(attribute(n, "href")); err == nil {
 			c.base = u
@@ -151,7 +151,7 @@ func (c *converter) line(n *html.Node) string {
 	for k := range n.ChildNodes() {
 		c.inline(&run, k)
 	}
-	return words(run.text())
+	return collapsed(run.text())
 }
 
 // prefixed puts first before the first line and rest before the others.
@@ -185,31 +185,36 @@ func (c *converter) list(n *html.Node) []string {
 		if k.Type != html.ElementNode || dropped(k) {
 			continue
 		}
-		mark := "- "
+		sign := "- "
 		if n.DataAtom == atom.Ol {
-			mark = fmt.Sprintf("%d. ", number)
+			sign = fmt.Sprintf("%d. ", number)
 		}
-		rest := strings.Repeat(" ", len(mark))
-		if k.DataAtom != atom.Li { // a list right in a list
-			if text := strings.Join(c.block(k), "\n\n"); text != "" {
-				items = append(items, prefixed(rest, rest, text))
-			}
-			continue
-		}
-		blocks := c.flow(k)
-		if len(blocks) == 0 {
-			continue
-		}
-		number++
-		separator := "\n\n"
-		if tight(k) {
-			separator = "\n"
-		} else if len(blocks) > 1 {
+		item, loose := c.item(k, sign)
+		if loose {
 			between = "\n\n"
 		}
-		items = append(items, prefixed(mark, rest, strings.Join(blocks, separator)))
+		if item == "" {
+			continue
+		}
+		items = append(items, item)
+		if k.DataAtom == atom.Li {
+			number++
+		}
 	}
 	return some("", strings.Join(items, between))
+}
+
+// item returns an element of a list. A loose one has paragraphs.
+func (c *converter) item(n *html.Node, sign string) (text string, loose bool) {
+	rest := strings.Repeat(" ", len(sign))
+	if n.DataAtom != atom.Li { // a list right in a list
+		return prefixed(rest, rest, strings.Join(c.block(n), "\n\n")), false
+	}
+	blocks := c.flow(n)
+	if tight(n) {
+		return prefixed(sign, rest, strings.Join(blocks, "\n")), false
+	}
+	return prefixed(sign, rest, strings.Join(blocks, "\n\n")), len(blocks) > 1
 }
 
 // tight says that an item holds a line of text and at most lists below it.

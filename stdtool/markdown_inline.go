@@ -49,8 +49,8 @@ func (l *inline) newline() {
 	l.space = false
 }
 
-// words collapses all white space.
-func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+// collapsed returns s with single spaces for all white space.
+func collapsed(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // inline writes n into a line. Blocks in it are set apart by spaces only.
 func (c *converter) inline(l *inline, n *html.Node) {
@@ -64,27 +64,39 @@ func (c *converter) inline(l *inline, n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
 		l.newline()
+		return
 	case atom.Img:
 		l.put(c.image(n))
-	case atom.A:
-		c.around(l, n, func(text string) string { return c.link(n, text) })
-	case atom.B, atom.Strong:
-		c.around(l, n, strong)
-	case atom.I, atom.Em:
-		c.around(l, n, func(s string) string { return mark("*", s) })
-	case atom.Del, atom.S, atom.Strike:
-		c.around(l, n, func(s string) string { return mark("~~", s) })
-	case atom.Sup:
-		c.around(l, n, func(s string) string { return "^" + s })
-	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
-		c.around(l, n, func(string) string { return span(textOf(n)) })
-	default:
-		l.space = l.space || isBlock(n)
-		for k := range n.ChildNodes() {
-			c.inline(l, k)
-		}
-		l.space = l.space || isBlock(n)
+		return
 	}
+	if mark := c.marking(n); mark != nil {
+		c.around(l, n, mark)
+		return
+	}
+	l.space = l.space || isBlock(n)
+	for k := range n.ChildNodes() {
+		c.inline(l, k)
+	}
+	l.space = l.space || isBlock(n)
+}
+
+// marking returns what an element does with the text in it, nil for nothing.
+func (c *converter) marking(n *html.Node) func(string) string {
+	switch n.DataAtom {
+	case atom.A:
+		return func(s string) string { return c.link(n, s) }
+	case atom.B, atom.Strong:
+		return strong
+	case atom.I, atom.Em:
+		return func(s string) string { return mark("*", s) }
+	case atom.Del, atom.S, atom.Strike:
+		return func(s string) string { return mark("~~", s) }
+	case atom.Sup:
+		return func(s string) string { return "^" + s }
+	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
+		return func(string) string { return codeSpan(textOf(n)) }
+	}
+	return nil
 }
 
 // around writes what n holds with something done to it; white space at its ends
@@ -114,9 +126,9 @@ func mark(m, s string) string {
 	return m + s + m
 }
 
-// span returns code in a line.
-func span(text string) string {
-	text = words(text)
+// codeSpan returns code in a line.
+func codeSpan(text string) string {
+	text = collapsed(text)
 	if text == "" {
 		return ""
 	}
@@ -142,11 +154,11 @@ func (c *converter) link(n *html.Node, text string) string {
 	case address == text || address == "mailto:"+text:
 		return text
 	}
-	return "[" + words(text) + "](" + address + ")"
+	return "[" + collapsed(text) + "](" + address + ")"
 }
 
 func (c *converter) image(n *html.Node) string {
-	alt := words(attribute(n, "alt"))
+	alt := collapsed(attribute(n, "alt"))
 	if alt == "" {
 		return ""
 	}
@@ -162,7 +174,7 @@ func (c *converter) address(reference string) string {
 	if u = c.base.ResolveReference(u); u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
 		return ""
 	}
-	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20").Replace(u.String())
+	return strings.ReplaceAll(strings.ReplaceAll(u.String(), "(", "%28"), ")", "%29")
 }
 
 // textOf returns the text of n as it is written.

@@ -19,7 +19,7 @@ func (c *converter) table(n *html.Node) []string {
 		caption []string
 		width   int
 	)
-	if c.layout(n) {
+	if layout(n) {
 		return c.flow(n)
 	}
 	for _, r := range parts(n, atom.Tr, atom.Caption) {
@@ -56,13 +56,13 @@ func (c *converter) table(n *html.Node) []string {
 
 // layout says that a table has one column, or blocks in its cells that no row
 // can hold.
-func (c *converter) layout(n *html.Node) bool {
+func layout(n *html.Node) bool {
 	columns := 0
 	for _, r := range parts(n, atom.Tr) {
 		cells := parts(r, atom.Td, atom.Th)
 		columns = max(columns, len(cells))
 		for _, cell := range cells {
-			if c.blocks[cell] && holds(cell) {
+			if holds(cell) {
 				return true
 			}
 		}

@@ -41,25 +41,16 @@ func commands(t testing.TB, dir string, opts *stdtool.ShellOptions) (*toolpost.S
 	return tools(t, s), s
 }
 
-func tools(t testing.TB, ts toolpost.Toolset) *toolpost.Set {
-	t.Helper()
-	set, err := toolpost.NewSet(t.Context(), ts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 // run returns the text of a run of bash.
 func run(t testing.TB, set *toolpost.Set, line string) string {
 	t.Helper()
-	return call(t, set, "bash", encoded(t, map[string]any{"command": line}))
+	return call(t, set, "bash", arguments(t, map[string]any{"command": line}))
 }
 
 // background starts a command in the background and returns its id.
 func background(t testing.TB, set *toolpost.Set, line string) string {
 	t.Helper()
-	text := call(t, set, "bash", encoded(t, map[string]any{"command": line, "background": true}))
+	text := call(t, set, "bash", arguments(t, map[string]any{"command": line, "background": true}))
 	id := regexp.MustCompile(`id "([^"]+)"`).FindStringSubmatch(text)
 	if id == nil {
 		t.Fatal(text)
@@ -69,16 +60,7 @@ func background(t testing.TB, set *toolpost.Set, line string) string {
 
 func output(t testing.TB, set *toolpost.Set, id, until string) string {
 	t.Helper()
-	return call(t, set, "bash_output", encoded(t, map[string]any{"id": id, "wait_ms": 60_000, "until": until}))
-}
-
-func encoded(t testing.TB, v any) string {
-	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return call(t, set, "bash_output", arguments(t, map[string]any{"id": id, "wait_ms": 60_000, "until": until}))
 }
 
 func TestBash(t *testing.T) {
@@ -106,13 +88,13 @@ func TestBash(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.line, got, tt.want)
 		}
 	}
-	for arguments, want := range map[string]string{
+	for args, want := range map[string]string{
 		`{"command":""}`:                         "error (retry)",
 		`{"command":"true","timeout_ms":600001}`: "error (retry)",
 		`{}`:                                     "error (retry)",
 	} {
-		if got := call(t, set, "bash", arguments); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %s", arguments, got)
+		if got := call(t, set, "bash", args); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", args, got)
 		}
 	}
 }
@@ -141,7 +123,7 @@ func TestBashTimeout(t *testing.T) {
 	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Grace: 50 * time.Millisecond})
 	const line = `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`
 	for limit := 500; ; limit *= 2 { // until the machine is fast enough
-		got := call(t, set, "bash", encoded(t, map[string]any{"command": line, "timeout_ms": limit}))
+		got := call(t, set, "bash", arguments(t, map[string]any{"command": line, "timeout_ms": limit}))
 		want := fmt.Sprintf("[timed out after %d ms: the command and all that it started were ended; "+
 			"give a longer timeout_ms, or start it in the background]\n", limit)
 		pid, found := strings.CutSuffix(got, "\n"+want)
@@ -201,7 +183,7 @@ func TestBashCancelled(t *testing.T) {
 		pid, _ = os.ReadFile(started) // waits for the writer
 		cancel(stop)
 	}()
-	_, err := set.Call(ctx, &toolpost.Call{Name: "bash", Arguments: json.RawMessage(encoded(t, map[string]any{
+	_, err := set.Call(ctx, &toolpost.Call{Name: "bash", Arguments: json.RawMessage(arguments(t, map[string]any{
 		"command": "sleep 1000 & echo $! > " + started + "; wait",
 	}))})
 	if !errors.Is(err, stop) {
@@ -264,7 +246,7 @@ func TestBackgroundWait(t *testing.T) {
 	if got := output(t, set, id, "^part"); !regexp.MustCompile(`^one\npart\n\[it runs, for [\d.]+m?s up to now\]\n$`).MatchString(got) {
 		t.Fatal(got)
 	}
-	if got := call(t, set, "bash_output", encoded(t, map[string]any{"id": id})); !strings.HasPrefix(got, "[it runs") {
+	if got := call(t, set, "bash_output", arguments(t, map[string]any{"id": id})); !strings.HasPrefix(got, "[it runs") {
 		t.Error(got)
 	}
 	run(t, set, "echo now > go")
@@ -287,11 +269,11 @@ func TestBackgroundKill(t *testing.T) {
 	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Grace: 50 * time.Millisecond})
 	id := background(t, set, `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`)
 	pid, _, _ := strings.Cut(output(t, set, id, "[0-9]\n"), "\n")
-	if got := call(t, set, "bash_kill", encoded(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
+	if got := call(t, set, "bash_kill", arguments(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
 		t.Error(got)
 	}
 	notAlive(t, pid)
-	if got := call(t, set, "bash_kill", encoded(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
+	if got := call(t, set, "bash_kill", arguments(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
 		t.Error(got)
 	}
 	limited := call(t, set, "bash", `{"command":"echo started; sleep 1000","background":true,"timeout_ms":1}`)

@@ -34,12 +34,11 @@ var outside = map[string][]string{
 	"dialect":         {jsonModule},
 	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
 	"mcpserver":       {jsonModule, mcpModule},
-	"stdtool":         {"github.com/aymanbagabas/go-udiff"},
+	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net"},
 	"output":          {jsonModule},
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
-	"stdtool":         {"golang.org/x/net"},
 	"internal/accept": {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"cmd/toolpost":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 }
