@@ -6,8 +6,6 @@ import (
 	"slices"
 )
 
-var lineFeed = []byte{'\n'}
-
 // A collector makes the result of blocks that come in order.
 type collector struct {
 	limits *Limits
@@ -54,8 +52,8 @@ func (c *collector) lines(data []byte, hits []int, lines int) {
 	}
 	pos := 0
 	for _, at := range hits {
-		from, to := bytes.LastIndexByte(data[:at], '\n')+1, lineEnd(data, at)
-		c.pass(data[pos:from], bytes.Count(data[pos:from], lineFeed))
+		from, to := lineStart(data, at), lineEnd(data, at)
+		c.pass(data[pos:from], lineFeeds(data[pos:from]))
 		if c.done {
 			return
 		}
@@ -64,7 +62,7 @@ func (c *collector) lines(data []byte, hits []int, lines int) {
 			return
 		}
 	}
-	c.pass(data[pos:], bytes.Count(data[pos:], lineFeed))
+	c.pass(data[pos:], lineFeeds(data[pos:]))
 }
 
 // pass adds data, of so many line feeds, where no line matches.
@@ -85,8 +83,8 @@ func (c *collector) pass(data []byte, feeds int) {
 	var last []Line // newest first
 	for from > 0 && len(last) < c.limits.Before && size <= c.room {
 		to := from
-		from = bytes.LastIndexByte(data[:to-1], '\n') + 1
-		l := c.line(bytes.TrimSuffix(data[from:to], lineFeed), 0, false)
+		from = lineStart(data, to-1)
+		l := c.line(bytes.TrimSuffix(data[from:to], []byte{'\n'}), 0, false)
 		number--
 		l.Number, l.Offset = number, c.offset+int64(from)
 		last, size = append(last, l), size+len(l.Text)
@@ -163,7 +161,7 @@ func (c *collector) cut() string {
 
 func (c *collector) line(text []byte, at int, match bool) Line {
 	l := Line{Match: match}
-	text = bytes.TrimSuffix(text, []byte{'\r'})
+	text = trim(text)
 	l.Text, l.Before, l.After = clip(text, min(at, len(text)), c.limits.Line)
 	return l
 }

@@ -1,7 +1,6 @@
 package grep
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -147,7 +146,7 @@ func (d *dfa) find(line []byte) int {
 		row, _ = d.run(row, []byte{'\n'})
 	}
 	if row == hit || row == hitEnd {
-		return min(i, len(bytes.TrimSuffix(line, []byte{'\r'})))
+		return min(i, len(trim(line)))
 	}
 	return -1
 }

@@ -12,7 +12,6 @@
 package grep
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -153,5 +152,3 @@ func (p *Pattern) File(ctx context.Context, r io.ReaderAt, size int64, l *Limits
 func (p *Pattern) Reader(ctx context.Context, r io.Reader, l *Limits) (*Result, error) {
 	return p.search(ctx, &stream{r: r}, 1<<62, l)
 }
-
-func newline(data []byte) int { return bytes.IndexByte(data, '\n') }

@@ -1,7 +1,5 @@
 package grep
 
-import "bytes"
-
 // Sizes of the parts in which a dfa goes through a block.
 const (
 	smallest = 1 << 10  // that a lane takes; it takes more while there is much left
@@ -41,7 +39,7 @@ func (w *worker) scan(data []byte, from int) bool {
 	}
 	for i := range l.pos {
 		// Rows may be of an earlier table: go back to where the line begins.
-		pos := bytes.LastIndexByte(data[:min(l.pos[i], l.end[i])], '\n') + 1
+		pos := lineStart(data, min(l.pos[i], l.end[i]))
 		if l.pos[i] < l.end[i] && !w.single(data, pos, l.end[i]) {
 			return false
 		}
@@ -146,12 +144,4 @@ func (w *worker) single(data []byte, pos, end int) bool {
 		}
 	}
 	return true
-}
-
-// lineEnd returns where the line ends that byte at is of.
-func lineEnd(data []byte, at int) int {
-	if i := newline(data[at:]); i >= 0 {
-		return at + i
-	}
-	return len(data)
 }

@@ -1,9 +1,6 @@
 package grep
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // longLine is what is kept of a line that is longer than a block: its
 // beginning, and what is around the first match.
@@ -29,6 +26,9 @@ func (l *longLine) add(part []byte, at int) {
 	}
 	rest := part[len(part):]
 	if at >= 0 {
+		for at > 0 && at < len(part) && !utf8.RuneStart(part[at]) {
+			at--
+		}
 		part, rest = part[:at], part[at:]
 	}
 	l.before = append(l.before, part[max(0, len(part)-l.keep):]...)
@@ -74,7 +74,7 @@ func (s *stream) long(w *worker, limits *Limits) (block, error) {
 			row, at = w.part(row, part, over)
 		}
 		if over {
-			part = bytes.TrimSuffix(part, []byte{'\r'})
+			part = trim(part)
 		}
 		l.add(part, min(at, len(part)))
 		s.carry = append(s.carry[:0], rest...)

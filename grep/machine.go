@@ -58,21 +58,18 @@ func (m *machine) step(s *state, b byte) uint32 {
 	m.buf = append(append(m.buf[:0], s.rest...), b)
 	buf := m.buf
 	for len(buf) > 0 {
-		if b == '\n' && (len(buf) == 1 || len(buf) == 2 && buf[0] == '\r') {
-			if m.close(s, -1) {
-				return hitEnd
-			}
-			return start
-		}
-		if b == '\r' && len(buf) == 1 || !utf8.FullRune(buf) {
+		r, n := decode(buf)
+		if n == 0 {
 			break
 		}
-		r, n := utf8.DecodeRune(buf)
-		if m.close(s, r) {
-			if b == '\n' {
-				return hitEnd
-			}
+		match := m.close(s, r)
+		switch {
+		case match && b == '\n':
+			return hitEnd
+		case match:
 			return hit
+		case r == lineOver:
+			return start
 		}
 		m.move(s, r)
 		buf = buf[n:]
@@ -84,9 +81,22 @@ func (m *machine) step(s *state, b byte) uint32 {
 	return unknown
 }
 
-// close follows what needs no rune, with r (-1 for the line's end) in front,
-// and tells whether it comes to a match.
-func (m *machine) close(s *state, r rune) bool {
+const lineOver = -1 // the rune at the end of a line
+
+// decode returns the first rune of buf and its size; 0 if more bytes have to
+// tell what it is.
+func decode(buf []byte) (rune, int) {
+	switch {
+	case string(buf) == "\n" || string(buf) == "\r\n":
+		return lineOver, len(buf)
+	case string(buf) == "\r" || !utf8.FullRune(buf):
+		return 0, 0
+	}
+	return utf8.DecodeRune(buf)
+}
+
+// between tells what is true between the state and the rune r that follows.
+func (m *machine) between(s *state, r rune) syntax.EmptyOp {
 	flags := syntax.EmptyNoWordBoundary
 	if s.word != (m.words && syntax.IsWordChar(r)) {
 		flags = syntax.EmptyWordBoundary
@@ -94,9 +104,16 @@ func (m *machine) close(s *state, r rune) bool {
 	if s.begin {
 		flags |= syntax.EmptyBeginLine | syntax.EmptyBeginText
 	}
-	if r < 0 {
+	if r == lineOver {
 		flags |= syntax.EmptyEndLine | syntax.EmptyEndText
 	}
+	return flags
+}
+
+// close follows what needs no rune, with r in front, and tells whether it
+// comes to a match.
+func (m *machine) close(s *state, r rune) bool {
+	flags := m.between(s, r)
 	m.reached.list = m.reached.list[:0]
 	m.stack = append(m.stack[:0], s.set...)
 	if s.begin || !m.anchored {
@@ -147,13 +164,7 @@ func (m *machine) canonical(b []byte) string {
 	if len(b) == 0 || b[0] == '\r' {
 		return string(b)
 	}
-	need, first := 2, rune(b[0]&0x1f)
-	switch {
-	case b[0] >= 0xf0:
-		need, first = 4, rune(b[0]&0x07)
-	case b[0] >= 0xe0:
-		need, first = 3, rune(b[0]&0x0f)
-	}
+	need, first := lead(b[0])
 	if len(b) == 1 && (b[0] == 0xe0 || b[0] == 0xed || b[0] == 0xf0 || b[0] == 0xf4) {
 		return string(b) // not every second byte may follow
 	}
@@ -171,6 +182,17 @@ func (m *machine) canonical(b []byte) string {
 		m.alike[key] = string(b)
 	}
 	return m.alike[key]
+}
+
+// lead returns of the first byte of a rune how many bytes that has, and its bits.
+func lead(b byte) (int, rune) {
+	switch {
+	case b >= 0xf0:
+		return 4, rune(b & 0x07)
+	case b >= 0xe0:
+		return 3, rune(b & 0x0f)
+	}
+	return 2, rune(b & 0x1f)
 }
 
 func (m *machine) class(r rune) int {

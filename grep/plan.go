@@ -1,7 +1,6 @@
 package grep
 
 import (
-	"bytes"
 	"slices"
 	"sync/atomic"
 )
@@ -60,7 +59,7 @@ func (w *worker) block(data []byte, keep bool) bool {
 	}
 	w.fresh = false
 	if w.lines = 0; keep {
-		w.lines = bytes.Count(data, lineFeed)
+		w.lines = lineFeeds(data)
 	}
 	done := false
 	if w.finder == nil {
@@ -94,7 +93,7 @@ func (w *worker) literal(data []byte) bool {
 			return true
 		}
 		if f.effort < 0 {
-			from := bytes.LastIndexByte(data[:up], '\n') + 1
+			from := lineStart(data, up)
 			w.choose(data[from:])
 			return w.scan(data, from)
 		}
@@ -103,7 +102,7 @@ func (w *worker) literal(data []byte) bool {
 			w.found(at + len(f.low))
 		} else {
 			f.effort -= check
-			begin := max(pos, bytes.LastIndexByte(data[:at], '\n')+1)
+			begin := max(pos, lineStart(data, at))
 			if n := w.dfa.find(data[begin:end]); n >= 0 {
 				w.found(begin + n)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ type search struct {
 	merged  sync.Cond // a block was
 	turn    int       // the next block to merge
 	collector
-	err error
+	err error // io.EOF at the end
 }
 
 func (p *Pattern) search(ctx context.Context, src source, size int64, l *Limits) (*Result, error) {
@@ -42,7 +43,8 @@ func (p *Pattern) search(ctx context.Context, src source, size int64, l *Limits)
 		s.end()
 	}
 	var all sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), maxWorkers, int((size+blockSize-1)/blockSize)) - 1 {
+	blocks := (size + blockSize - 1) / blockSize
+	for range min(int64(runtime.GOMAXPROCS(0)), maxWorkers, blocks) - 1 {
 		all.Go(s.work)
 	}
 	s.work()
@@ -97,21 +99,28 @@ func (s *search) one(w *worker) bool {
 	}
 	s.merging.Lock()
 	defer s.merging.Unlock()
-	for s.turn != n && (!s.full.Load() || s.limits.First) && !s.stop.Load() {
+	for s.turn != n && s.ordered() && !s.stop.Load() {
 		s.merged.Wait()
 	}
 	if s.stop.Load() {
 		return false
 	}
 	s.collector.block(&b, w)
-	if s.full.Store(s.done); s.done && s.limits.First && s.result.Matches > 0 {
-		s.stop.Store(true)
-	}
+	s.full.Store(s.done)
+	s.stop.Store(s.enough())
 	s.turn++
 	s.merged.Broadcast()
-	s.err = errors.Join(s.err, err)
-	return b.size > 0 && s.err == nil && !s.stop.Load()
+	if s.err == nil {
+		s.err = err
+	}
+	return err == nil && !s.stop.Load()
 }
+
+// ordered says that blocks have to be merged in order.
+func (s *search) ordered() bool { return !s.done || s.limits.First }
+
+// enough says that the search is over before the end of its source.
+func (s *search) enough() bool { return s.done && s.limits.First && s.result.Matches > 0 }
 
 func (s *search) take(w *worker) (int, block, error) {
 	s.reading.Lock()
@@ -125,23 +134,26 @@ func (s *search) take(w *worker) (int, block, error) {
 	return n, b, err
 }
 
-// outcome returns the result. The end of ctx only counts if it came before
-// that of the search.
+// outcome returns the result. That ctx is over does not count if everything
+// was searched before.
 func (s *search) outcome(ctx context.Context) (*Result, error) {
-	r := &s.result
-	switch {
-	case s.limits.First && r.Matches > 0:
-	case s.stop.Load():
-		r.Cut = fmt.Sprintf("the time ran out after %d bytes", r.Read)
-		if err := context.Cause(ctx); !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			r.Cut = fmt.Sprintf("cancelled after %d bytes", r.Read)
-			s.err = errors.Join(s.err, fmt.Errorf("search after %d bytes: %w", r.Read, err))
-		}
+	r, err := &s.result, s.err
+	if err == io.EOF {
+		err = nil
 	}
-	if text := s.cut(); text != "" && r.Cut != "" {
-		r.Cut += "; " + text
-	} else {
-		r.Cut += text
+	r.Cut = s.cut()
+	if s.enough() || s.err != nil && s.turn == s.taken {
+		return r, err
 	}
-	return r, s.err
+	why := "the time ran out"
+	if cause := context.Cause(ctx); !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		why = "cancelled"
+		err = errors.Join(err, fmt.Errorf("search: %w", cause))
+	}
+	why = fmt.Sprintf("%s after %d bytes", why, r.Read)
+	if r.Cut != "" {
+		why += "; " + r.Cut
+	}
+	r.Cut = why
+	return r, err
 }

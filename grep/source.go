@@ -1,7 +1,6 @@
 package grep
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 )
@@ -17,8 +16,8 @@ type block struct {
 	size int64 // bytes, of a long line too
 }
 
-// A source hands out blocks in order. One is valid until w asks for the next;
-// after the last, and when the search was stopped, they have no bytes.
+// A source hands out blocks in order. One is valid until w asks for the next.
+// With the last one or after it comes io.EOF.
 type source interface {
 	next(w *worker, l *Limits) (block, error)
 }
@@ -26,14 +25,16 @@ type source interface {
 // memory is a source of data at hand.
 type memory struct{ data []byte }
 
-func (m *memory) next(w *worker, _ *Limits) (block, error) {
+func (m *memory) next(_ *worker, _ *Limits) (block, error) {
 	n := min(len(m.data), blockSize)
 	if n < len(m.data) && m.data[n-1] != '\n' {
 		n = min(len(m.data), lineEnd(m.data, n)+1)
 	}
-	data := m.data[:n]
-	m.data = m.data[n:]
-	return block{data: data, size: int64(n)}, nil
+	b := block{data: m.data[:n], size: int64(n)}
+	if m.data = m.data[n:]; len(m.data) == 0 {
+		return b, io.EOF
+	}
+	return b, nil
 }
 
 // A stream is a source of what is read.
@@ -52,7 +53,7 @@ func (s *stream) next(w *worker, l *Limits) (block, error) {
 	data := w.buf[:n]
 	end := n
 	if s.err == nil {
-		end = bytes.LastIndexByte(data, '\n') + 1
+		end = lineStart(data, len(data))
 	}
 	if end == 0 && n == len(w.buf) {
 		return s.long(w, l)
@@ -83,7 +84,7 @@ func (s *stream) fill(w *worker, buf []byte) int {
 
 func (s *stream) fault() error {
 	if s.err == nil || s.err == io.EOF {
-		return nil
+		return s.err
 	}
 	return fmt.Errorf("read after %d bytes: %w", s.read, s.err)
 }
