@@ -147,14 +147,14 @@ func (c *converter) link(n *html.Node, text string) string {
 	if strings.HasPrefix(href, "#") && (text == "#" || text == "¶" || text == "§") {
 		return "" // a mark to copy the address of a heading
 	}
-	address := c.address(href)
+	to := address(c.base, href)
 	switch {
-	case address == "" || strings.HasPrefix(href, "#"):
+	case to == "" || strings.HasPrefix(href, "#"):
 		return text
-	case address == text || address == "mailto:"+text:
+	case to == text || to == "mailto:"+text:
 		return text
 	}
-	return "[" + collapsed(text) + "](" + address + ")"
+	return "[" + collapsed(text) + "](" + to + ")"
 }
 
 func (c *converter) image(n *html.Node) string {
@@ -162,16 +162,16 @@ func (c *converter) image(n *html.Node) string {
 	if alt == "" {
 		return ""
 	}
-	return "![" + alt + "](" + c.address(attribute(n, "src")) + ")"
+	return "![" + alt + "](" + address(c.base, attribute(n, "src")) + ")"
 }
 
 // address returns an absolute address, empty if it is none that leads on.
-func (c *converter) address(reference string) string {
+func address(base *url.URL, reference string) string {
 	u, err := url.Parse(strings.TrimSpace(reference))
 	if err != nil || reference == "" {
 		return ""
 	}
-	if u = c.base.ResolveReference(u); u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
+	if u = base.ResolveReference(u); u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
 		return ""
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(u.String(), "(", "%28"), ")", "%29")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,22 +17,30 @@ import (
 const (
 	workspace      = "workspace"       // tools that read the files of the current folder
 	workspaceWrite = "workspace-write" // and those that change them
+	bashTools      = "bash"
+	fetchTool      = "fetch"
+	todoTools      = "todos"
 )
+
+const toolChoices = "workspace, workspace-write, bash, fetch or todos"
 
 // A folder is what is served without any configuration, or by --tools: tools
 // over the files in it.
 type folder struct {
-	path string
-	root *os.Root
-	live *toolpost.Live
+	path  string
+	root  *os.Root
+	shell *stdtool.Shell // nil unless it was asked for
+	live  *toolpost.Live
 }
 
 // openFolder opens the current folder; tools are as of --tools, to read if there
 // are none.
 func openFolder(ctx context.Context, tools ...string) (*folder, error) {
 	for _, name := range tools {
-		if name != workspace && name != workspaceWrite {
-			return nil, usagef("--tools is %q; want %s or %s", name, workspace, workspaceWrite)
+		switch name {
+		case workspace, workspaceWrite, bashTools, fetchTool, todoTools:
+		default:
+			return nil, usagef("--tools is %q; want %s", name, toolChoices)
 		}
 	}
 	path, err := os.Getwd()
@@ -42,19 +51,46 @@ func openFolder(ctx context.Context, tools ...string) (*folder, error) {
 		return nil, usagef("the current folder is the whole file system, which is not served; "+
 			"start toolpost in another folder, or name a configuration with --config (there is no %s)", configName)
 	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
+	f := &folder{path: path}
+	if f.root, err = os.OpenRoot(path); err != nil {
 		return nil, fmt.Errorf("open the current folder: %w", err)
 	}
-	source := stdtool.ReadOnly(root)
-	if slices.Contains(tools, workspaceWrite) {
-		source = stdtool.Writing(root)
+	if f.live, err = toolpost.NewLive(ctx, f.tools(tools)); err != nil {
+		return nil, errors.Join(err, f.close())
 	}
-	live, err := toolpost.NewLive(ctx, source)
-	if err != nil {
-		return nil, err
+	return f, nil
+}
+
+// tools returns what was asked for, and no more.
+func (f *folder) tools(names []string) toolpost.Toolset {
+	asked := func(name string) bool { return slices.Contains(names, name) }
+	var all []toolpost.Toolset
+	switch {
+	case asked(workspaceWrite):
+		all = append(all, stdtool.Writing(f.root))
+	case asked(workspace), len(names) == 0:
+		all = append(all, stdtool.ReadOnly(f.root))
 	}
-	return &folder{path, root, live}, nil
+	if asked(bashTools) {
+		f.shell = stdtool.NewShell(f.path, nil)
+		all = append(all, f.shell)
+	}
+	if asked(fetchTool) {
+		all = append(all, toolpost.Tools{stdtool.Fetch(nil)})
+	}
+	if asked(todoTools) {
+		all = append(all, stdtool.Todos(nil))
+	}
+	return toolpost.Join(all...)
+}
+
+// close ends what runs in the folder.
+func (f *folder) close() error {
+	var err error
+	if f.shell != nil {
+		err = f.shell.Close()
+	}
+	return errors.Join(err, f.root.Close())
 }
 
 // serves tells which tools there are, over what.
@@ -68,6 +104,9 @@ func (f *folder) serves() string {
 			note = ""
 		}
 	}
-	last := len(names) - 1
-	return fmt.Sprintf("serving %s and %s over %s%s", strings.Join(names[:last], ", "), names[last], f.path, note)
+	list := names[0]
+	if last := len(names) - 1; last > 0 {
+		list = strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return fmt.Sprintf("serving %s over %s%s", list, f.path, note)
 }

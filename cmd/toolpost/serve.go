@@ -50,7 +50,11 @@ The configuration is --config FILE, else the variable MCP_URLS (addresses with
 commas between), ./toolpost.json, or the user's toolpost.json; changes of the
 file apply at once. Without any, or with --tools, toolpost serves tools over
 the current folder: workspace reads files (read, list, glob and grep),
-workspace-write also changes them (write, edit, multi_edit). GOGC and GOMEMLIMIT are set for speed unless you set them.`,
+workspace-write also changes them (write, edit, multi_edit), bash runs any
+command as you (bash, bash_output, bash_kill), fetch reads public web pages,
+todos keeps a plan (write_todos, read_todos). With commas between, several.
+
+GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 		Example: `  toolpost serve
   toolpost serve --config tools.json --addr 127.0.0.1:9000
   toolpost serve --stdio`,
@@ -68,7 +72,7 @@ workspace-write also changes them (write, edit, multi_edit). GOGC and GOMEMLIMIT
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
 	f.StringVar(&o.name, "name", "", "`NAME` by which clients know this server; \"toolpost\" without it")
 	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
-	f.StringSliceVar(&o.tools, "tools", nil, "serve `NAMES` over the current folder, and no configuration: workspace or workspace-write")
+	f.StringSliceVar(&o.tools, "tools", nil, "serve `NAMES` over the current folder, and no configuration: "+toolChoices)
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
@@ -155,7 +159,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		if err != nil {
 			return err
 		}
-		s.closer = append(s.closer, f.root.Close)
+		s.closer = append(s.closer, f.close)
 		s.live, g.folder, g.chosen = f.live, f.serves(), len(o.tools) > 0
 		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 			return usageError{err}

@@ -124,7 +124,7 @@ func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error
 			if err != nil {
 				return nil, err
 			}
-			return &session{set: f.live.Set(), close: f.root.Close}, nil
+			return &session{set: f.live.Set(), close: f.close}, nil
 		}
 		cfg = found.Config
 	}
