@@ -56,6 +56,12 @@ func (b *blob) write(p []byte) {
 	}
 }
 
+func (b *blob) text(s string) {
+	for p := range pieces(s) {
+		b.write(p)
+	}
+}
+
 // commit keeps the blob, or drops it.
 func (b *blob) commit(ctx context.Context, c *Cache) {
 	if b.w == nil {

@@ -80,7 +80,7 @@ func (x *Context) gain(m *toolpost.Message, size int) int {
 
 func textOfMessage(m *toolpost.Message) string {
 	if m.Parts == nil {
-		return strings.ToValidUTF8(m.Text, string(replacement))
+		return valid(m.Text)
 	}
 	return strings.Join(textsOf(m.Parts), "\n")
 }
@@ -90,7 +90,7 @@ func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Messa
 	c := *m
 	if c.OutputRef == "" {
 		b := x.Cache.create(ctx, x.Session)
-		b.write([]byte(textOfMessage(m)))
+		b.text(textOfMessage(m))
 		b.commit(ctx, x.Cache)
 		if b.err != nil {
 			x.Cache.opts.Logger.WarnContext(ctx, "tool output not trimmed", "err", b.err)

@@ -83,7 +83,7 @@ func (f *found) row(l grep.Line) string {
 	if l.Match {
 		sign = ":"
 	}
-	row := fmt.Sprintf("%5d%s %s", l.Number, sign, strings.ToValidUTF8(l.Text, string(replacement)))
+	row := fmt.Sprintf("%5d%s %s", l.Number, sign, valid(l.Text))
 	if left := l.Before + l.After; left > 0 {
 		row += fmt.Sprintf(` [… %d characters are left out; read around with {"ref_id":"%s@%d","offset":%d}]`, left, f.ref, l.Number, l.Before)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -112,7 +111,7 @@ func (v *viewing) failure(ctx context.Context, err error) error {
 	if errors.As(err, &args) {
 		text = args.Err.Error()
 	}
-	if text = strings.ToValidUTF8(text, string(replacement)); utf8.RuneCountInString(text) <= v.limit.chars {
+	if text = valid(text); utf8.RuneCountInString(text) <= v.limit.chars {
 		return err
 	}
 	view := v.text(ctx, text)

@@ -28,7 +28,7 @@ type viewing struct {
 func (v *viewing) store(ctx context.Context, texts []string) {
 	v.blob = v.cache.create(ctx, v.session)
 	for _, t := range texts {
-		v.blob.write([]byte(t))
+		v.blob.text(t)
 		if !strings.HasSuffix(t, "\n") && len(texts) > 1 {
 			v.blob.write(newline)
 		}
@@ -78,16 +78,24 @@ func (v *viewing) small(raw json.RawMessage) bool {
 		bytes.Count(raw, []byte(`\n`))+bytes.Count(raw, []byte(`\u000`)) < v.limit.lines
 }
 
-// textOf returns the text of a part that is read as one, as valid UTF-8.
-func textOf(p toolpost.Part) (string, bool) {
-	return strings.ToValidUTF8(p.Text, string(replacement)), p.Type == "text" || p.Type == "resource" && p.Text != ""
+// isText says that a part is read as a text.
+func isText(p toolpost.Part) bool {
+	return p.Type == "text" || p.Type == "resource" && p.Text != ""
+}
+
+// valid returns the text as UTF-8; most is.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return strings.ToValidUTF8(text, string(replacement))
 }
 
 func textsOf(parts []toolpost.Part) []string {
 	var texts []string
 	for _, p := range parts {
-		if t, ok := textOf(p); ok {
-			texts = append(texts, t)
+		if isText(p) {
+			texts = append(texts, valid(p.Text))
 		}
 	}
 	return texts
@@ -121,8 +129,7 @@ func (v *viewing) parts(parts []toolpost.Part, texts []string) []toolpost.Part {
 	out := slices.Clone(parts)
 	n, base := 0, int64(0)
 	for i, p := range parts {
-		t, ok := textOf(p)
-		if !ok {
+		if !isText(p) {
 			continue
 		}
 		l := limit{min(share, chars[n]+spare), most}
@@ -130,7 +137,7 @@ func (v *viewing) parts(parts []toolpost.Part, texts []string) []toolpost.Part {
 			if l.chars < MinChars || l.lines < MinLines {
 				return v.joined(parts, texts)
 			}
-			out[i] = shown(p, sketched(t, l.chars).view(l, v.blob.mark(v.names, base)))
+			out[i] = shown(p, sketched(texts[n], l.chars).view(l, v.blob.mark(v.names, base)))
 		}
 		base += max(1, int64(rows[n]))
 		n++
@@ -148,7 +155,9 @@ func shown(p toolpost.Part, text string) toolpost.Part {
 func (v *viewing) joined(parts []toolpost.Part, texts []string) []toolpost.Part {
 	s := &sketch{room: v.limit.chars}
 	for _, t := range texts {
-		s.add([]byte(t))
+		for p := range pieces(t) {
+			s.add(p)
+		}
 		if !strings.HasSuffix(t, "\n") {
 			s.add(newline)
 		}
@@ -156,7 +165,7 @@ func (v *viewing) joined(parts []toolpost.Part, texts []string) []toolpost.Part 
 	var out []toolpost.Part
 	first := true
 	for _, p := range parts {
-		if _, ok := textOf(p); !ok {
+		if !isText(p) {
 			out = append(out, p)
 		} else if first {
 			first = false
@@ -216,7 +225,7 @@ func replaced(parts []toolpost.Part, texts ...string) []toolpost.Part {
 		out = append(out, toolpost.Part{Type: "text", Text: t})
 	}
 	for _, p := range parts {
-		if _, ok := textOf(p); !ok {
+		if !isText(p) {
 			out = append(out, p)
 		}
 	}

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"iter"
 	"unicode/utf8"
 )
 
@@ -49,8 +50,28 @@ func (s *sketch) lines() int64 {
 // sketched returns the sketch of a whole text, which is valid UTF-8.
 func sketched(text string, room int) *sketch {
 	s := &sketch{room: room}
-	s.add([]byte(text))
+	for p := range pieces(text) {
+		s.add(p)
+	}
 	return s
+}
+
+// pieces yields the text in parts of whole characters, each in place of the one
+// before: a copy of all of it would be large.
+func pieces(text string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var b []byte
+		for text != "" {
+			n := min(len(text), 256<<10)
+			for n < len(text) && !utf8.RuneStart(text[n]) {
+				n--
+			}
+			if b = append(b[:0], text[:n]...); !yield(b) {
+				return
+			}
+			text = text[n:]
+		}
+	}
 }
 
 var (
