@@ -74,8 +74,8 @@ func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Res
 // small says that raw, which is not decoded for that, is within the limit: a
 // line break in it has at least two characters.
 func (v *viewing) small(raw json.RawMessage) bool {
-	return len(raw) <= v.limit.chars &&
-		bytes.Count(raw, []byte(`\n`))+bytes.Count(raw, []byte(`\u000`)) < v.limit.lines
+	return len(raw) <= v.limit.chars && (len(raw) < 2*v.limit.lines ||
+		bytes.Count(raw, []byte(`\n`))+bytes.Count(raw, []byte(`\u000`)) < v.limit.lines)
 }
 
 // isText says that a part is read as a text.

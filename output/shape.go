@@ -23,7 +23,7 @@ func (v *viewing) shape(whole json.RawMessage, room int) json.RawMessage {
 		if !marked && v.tool.Output == nil {
 			break // the marked one was as small
 		}
-		for _, s := range []shaping{{100, 4000, marked}, {50, 1000, marked}, {20, 300, marked}, {10, 100, marked}, {5, 50, marked}, {2, 30, marked}, {1, 20, marked}} {
+		for _, s := range []shaping{{2000, 40_000, marked}, {500, 10_000, marked}, {100, 4000, marked}, {50, 1000, marked}, {20, 300, marked}, {10, 100, marked}, {5, 50, marked}, {2, 30, marked}, {1, 20, marked}} {
 			w := &shaper{shaping: s, in: reader(whole), room: room}
 			if err := w.value(); err != nil {
 				continue

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
+	outputs "github.com/toolpost/toolpost/output"
 )
 
 func runCommand() *cobra.Command {
@@ -130,7 +131,8 @@ func builtIn(rules []string) []string {
 func (r *runner) run(cmd *cobra.Command, s *session, prompt string, opts *claude.Options) error {
 	v := newRunView(cmd.OutOrStdout(), cmd.ErrOrStderr(), time.Now)
 	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server, err := claude.NewServer(cmd.Context(), "", s.set, &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
+	cache := outputs.New(outputStore(opts.Logger), &outputs.Options{Logger: opts.Logger})
+	server, err := claude.NewServer(cmd.Context(), "", cache.Layer(s.set), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
 	if err != nil {
 		return err
 	}
