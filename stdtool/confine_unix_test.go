@@ -3,6 +3,9 @@
 package stdtool_test
 
 import (
+	"encoding/json"
+	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,19 +13,158 @@ import (
 	"testing"
 )
 
-// TestConfined tries the ways out of the folder, and files that would block.
+// TestConfined tries the ways out of the folder, and files that would block or
+// act. All of it is refused, with the reason, and nothing outside changes.
 func TestConfined(t *testing.T) {
-	outside, dir := t.TempDir(), t.TempDir()
+	parent := t.TempDir()
+	outside, dir := filepath.Join(parent, "outside"), filepath.Join(parent, "inside")
 	write(t, outside, "secret.txt", []byte("secret\n"))
 	write(t, dir, "in/file.txt", []byte("text\n"))
 	write(t, dir, ".git/config", []byte("text\n"))
+	write(t, dir, "sub/.git/hooks/x", []byte("text\n"))
+	escapes(t, dir, outside)
+	set := workspace(t, dir)
+	before := tree(t, parent)
+	attempts := [][3]string{}
+	// Every tool that opens a file, with every path.
+	arguments := map[string]string{
+		"read":       "",
+		"grep":       `,"pattern":"secret"`,
+		"write":      `,"content":"changed"`,
+		"edit":       `,"old_string":"secret","new_string":"changed"`,
+		"multi_edit": `,"edits":[{"old_string":"","new_string":"changed"}]`,
+	}
+	for path, want := range map[string]string{
+		"/etc/passwd":              "absolute path",
+		outside + "/secret.txt":    "absolute path",
+		"//etc/passwd":             "absolute path",
+		"/":                        "absolute path",
+		"../outside/secret.txt":    "outside the served folder",
+		"..":                       "outside the served folder",
+		"in/../../outside/new.txt": "outside the served folder",
+		"in/../../../../../../etc": "outside the served folder",
+		"./..//outside/secret.txt": "outside the served folder",
+		"out.txt":                  "escapes",
+		"relative.txt":             "escapes",
+		"outdir/secret.txt":        "escapes",
+		"outdir/new.txt":           "escapes",
+		"outdir/new/new.txt":       "escapes",
+		"up/secret.txt":            "escapes",
+		"updir/inside/in/file.txt": "escapes",
+		"chain":                    "escapes",
+		"in/deep":                  "escapes",
+		"dangling":                 "escapes",
+		"back":                     "escapes", // it would lead in again
+		"null":                     "escapes",
+		"proc/root/etc/passwd":     "escapes",
+		"proc/environ":             "escapes",
+		"loop":                     "",
+		"loops/x":                  "",
+		"pipe":                     "named pipe",
+		"pipelink":                 "named pipe",
+		"socket":                   "socket",
+		"a\x00b":                   "",
+		"in/file.txt/../../..":     "outside the served folder",
+		"in/file.txt/x":            "",
+	} {
+		for tool, rest := range arguments {
+			attempts = append(attempts, [3]string{tool, `{"path":` + quoted(path) + rest + `}`, want})
+		}
+	}
+	for _, path := range []string{".git/config", ".git/hooks/pre-commit", "sub/.git/hooks/x", ".GIT/config", "in/../.git/config", "gitlink/config", ".git"} {
+		for _, tool := range []string{"write", "edit", "multi_edit"} {
+			attempts = append(attempts, [3]string{tool, `{"path":` + quoted(path) + arguments[tool] + `}`, "belongs to git"})
+		}
+	}
+	attempts = append(attempts, [][3]string{
+		{"read", `{"path":"in"}`, "look into it with list"},
+		{"write", `{"path":"in","content":""}`, "is a directory"},
+		{"write", `{"path":".","content":""}`, "is a directory"},
+		{"glob", `{"pattern":"*","path":"outdir"}`, "escapes"},
+		{"glob", `{"pattern":"*","path":".."}`, "outside the served folder"},
+		{"glob", `{"pattern":"*","path":"/etc"}`, "absolute path"},
+		{"glob", `{"pattern":"/etc/*"}`, "leads outside"},
+		{"glob", `{"pattern":"../*"}`, "leads outside"},
+		{"glob", `{"pattern":"in/../../*"}`, "leads outside"},
+		{"glob", `{"pattern":"{a,/etc}/*/../.."}`, "leads outside"},
+		{"list", `{"path":"outdir"}`, "escapes"},
+		{"list", `{"path":"up"}`, "escapes"},
+		{"list", `{"path":"../outside"}`, "outside the served folder"},
+		{"list", `{"path":"/"}`, "absolute path"},
+		{"list", `{"path":"out.txt"}`, "escapes"},
+		{"grep", `{"pattern":"secret","glob":"../**"}`, "leads outside"},
+		{"grep", `{"pattern":"secret","path":"outdir"}`, "escapes"},
+	}...)
+	if len(attempts) < 40 {
+		t.Errorf("only %d attempts", len(attempts))
+	}
+	for _, a := range attempts {
+		got := call(t, set, a[0], a[1])
+		if !strings.HasPrefix(got, "error") || !strings.Contains(got, a[2]) {
+			t.Errorf("%s %s: got %q, want %q", a[0], a[1], got, a[2])
+		}
+		if strings.Contains(strings.ReplaceAll(got, quoted(outside+"/secret.txt"), ""), parent) {
+			t.Errorf("%s %s tells a path of the machine: %q", a[0], a[1], got)
+		}
+		if after := tree(t, parent); after != before {
+			t.Fatalf("%s %s changed files:\n%s\nbefore:\n%s", a[0], a[1], after, before)
+		}
+	}
+	t.Logf("%d attempts", len(attempts))
+}
+
+// TestInside checks that what is inside can be used, and that walks do not leave.
+func TestInside(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	write(t, outside, "secret.txt", []byte("secret\n"))
+	write(t, dir, "in/file.txt", []byte("text\n"))
+	escapes(t, dir, outside)
+	set := workspace(t, dir)
+	for _, tt := range [][3]string{
+		{"read", `{"path":"good.txt"}`, "1  text"},
+		{"read", `{"path":"./in//file.txt"}`, "1  text"},
+		{"read", `{"path":"gooddir/file.txt"}`, "1  text"},
+		{"glob", `{"pattern":"**/*.txt"}`, "good.txt\nin/file.txt\nout.txt\nrelative.txt\n"},
+		{"grep", `{"pattern":"secret"}`, "no line matches in 1 files"},
+		{"grep", `{"pattern":"text","path":"good.txt"}`, "good.txt:1: text"},
+		{"grep", `{"pattern":"text","path":"gooddir"}`, "gooddir/file.txt:1: text"},
+		{"list", `{"path":"gooddir"}`, "gooddir/file.txt  5\n"},
+		{"list", `{}`, "good.txt  symbolic link to in/file.txt\n"},
+		{"list", `{}`, "null  symbolic link\n"},
+		{"list", `{}`, "pipe  named pipe\n"},
+		{"write", `{"path":"gooddir/new.txt","content":"x"}`, "made"},
+		{"edit", `{"path":"good.txt","old_string":"text","new_string":"more"}`, "1 replaced"},
+		{"read", `{"path":"in/file.txt"}`, "1  more"},
+	} {
+		if got := call(t, set, tt[0], tt[1]); !strings.Contains(got, tt[2]) {
+			t.Errorf("%s %s: got %q, want %q", tt[0], tt[1], got, tt[2])
+		}
+	}
+}
+
+// escapes makes what leads out of dir, and what must not be opened.
+func escapes(t *testing.T, dir, outside string) {
+	t.Helper()
 	for link, target := range map[string]string{
-		"out.txt":  filepath.Join(outside, "secret.txt"),
-		"outdir":   outside,
-		"up":       "../" + filepath.Base(outside),
-		"loop":     "loop",
-		"null":     "/dev/null",
-		"good.txt": "in/file.txt",
+		"out.txt":      filepath.Join(outside, "secret.txt"),
+		"relative.txt": "../outside/secret.txt",
+		"outdir":       outside,
+		"up":           "../" + filepath.Base(outside),
+		"updir":        "..",
+		"chain":        "chain2",
+		"chain2":       "out.txt",
+		"in/deep":      "../../outside/secret.txt",
+		"dangling":     filepath.Join(outside, "new.txt"),
+		"back":         dir + "/in/file.txt",
+		"null":         "/dev/null",
+		"proc":         "/proc/self",
+		"loop":         "loop",
+		"loops":        "loops2",
+		"loops2":       "loops",
+		"pipelink":     "pipe",
+		"gitlink":      ".git",
+		"good.txt":     "in/file.txt",
+		"gooddir":      "in",
 	} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
@@ -31,39 +173,37 @@ func TestConfined(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	set := folder(t, dir)
-	tests := []struct{ tool, arguments, want string }{
-		{"read", `{"path":"/etc/passwd"}`, "absolute path"},
-		{"read", `{"path":"../x"}`, "outside the served folder"},
-		{"read", `{"path":"in/../../x"}`, "outside the served folder"},
-		{"read", `{"path":"out.txt"}`, "escapes"},
-		{"read", `{"path":"outdir/secret.txt"}`, "escapes"},
-		{"read", `{"path":"up/secret.txt"}`, "escapes"},
-		{"read", `{"path":"null"}`, "escapes"},
-		{"read", `{"path":"loop"}`, "cannot be read"},
-		{"read", `{"path":"pipe"}`, "named pipe"},
-		{"read", `{"path":"in"}`, "look into it with list"},
-		{"read", `{"path":"in/file.txt/x"}`, "cannot be read"},
-		{"read", `{"path":"a\u0000b"}`, "cannot be read"},
-		{"read", `{"path":"good.txt"}`, "1  text"},
-		{"read", `{"path":"./in//file.txt"}`, "1  text"},
-		{"glob", `{"pattern":"*","path":"outdir"}`, "escapes"},
-		{"glob", `{"pattern":"*","path":".."}`, "outside the served folder"},
-		{"glob", `{"pattern":"/etc/*"}`, "leads outside"},
-		{"glob", `{"pattern":"../*"}`, "leads outside"},
-		{"glob", `{"pattern":"**/*.txt"}`, "good.txt\nin/file.txt\nout.txt\n"},
-		{"grep", `{"pattern":"secret"}`, "no line matches in 1 files"},
-		{"grep", `{"pattern":"secret","path":"outdir"}`, "escapes"},
-		{"grep", `{"pattern":"x","path":"pipe"}`, "named pipe"},
-		{"grep", `{"pattern":"text","path":"good.txt"}`, "good.txt:1: text"},
+	t.Chdir(dir) // the name of a socket must be short
+	l, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, tt := range tests {
-		got := call(t, set, tt.tool, tt.arguments)
-		if !strings.Contains(got, tt.want) {
-			t.Errorf("%s %s: got %q, want %q", tt.tool, tt.arguments, got, tt.want)
+	t.Cleanup(func() { l.Close() })
+}
+
+// tree tells all names below dir, and what regular files hold.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		b.WriteString(path + " " + d.Type().String())
+		if d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			b.Write(data)
 		}
-		if strings.Contains(got, outside) || strings.Contains(got, dir) {
-			t.Errorf("%s %s tells a path of the machine: %q", tt.tool, tt.arguments, got)
-		}
+		b.WriteByte('\n')
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return b.String()
+}
+
+func quoted(s string) string {
+	raw, _ := json.Marshal(s)
+	return string(raw)
 }

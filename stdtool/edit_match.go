@@ -199,9 +199,14 @@ func lineEnds(text []byte) (ends []string) {
 	}
 }
 
+// maxNear is how far away a line end is looked for.
+const maxNear = 16 << 10
+
 // endNear is the line end of the line that ends at to or after, else of the
 // one before from.
 func endNear(content []byte, from, to int) string {
+	start := max(0, from-maxNear)
+	content, from, to = content[start:min(len(content), to+maxNear)], from-start, to-start
 	i := bytes.IndexByte(content[to:], '\n')
 	if i >= 0 {
 		i += to
