@@ -140,10 +140,24 @@ func (d *document) finish(content []byte, done []string, dry bool) (string, erro
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", d.given, strings.Join(done, "; "))
 	if d.info != nil {
-		b.WriteString(strings.ToValidUTF8(udiff.Unified(d.given, d.given, string(d.content), string(content)), "\uFFFD"))
+		b.WriteString(diff(d.given, d.content, content))
 	}
-	b.WriteString(hashNote(contentHash(content)))
+	if !dry {
+		b.WriteString(hashNote(contentHash(content)))
+	}
 	return b.String(), nil
+}
+
+// maxDiff is the most bytes of a diff that are told.
+const maxDiff = 1 << 20
+
+// diff tells the change as a unified diff.
+func diff(name string, old, new []byte) string {
+	d := strings.ToValidUTF8(udiff.Unified(name, name, string(old), string(new)), "\uFFFD")
+	if len(d) <= maxDiff {
+		return d
+	}
+	return d[:strings.LastIndexByte(d[:maxDiff], '\n')+1] + "[the diff goes on]\n"
 }
 
 // hashNote tells as much of a hash as is needed to guard an edit.

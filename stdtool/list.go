@@ -32,7 +32,7 @@ func List(root *os.Root) *toolpost.Tool {
 			return "", refusal(dir, err)
 		}
 		if !info.IsDir() {
-			return fmt.Sprintf("%s  %s, %v, modified %s\n", dir, kind(info), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
+			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, kind(info), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
 		return listFolder(ctx, root, dir, in.Depth)
 	}, readOnly("List directory"))

@@ -16,10 +16,12 @@ func links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// keepMode gives f the mode of the file that it replaces, and the owner if we may.
+// keepMode gives f the mode of the file that it replaces, and the owner if we
+// may; without the owner, the mode does not let others act as one.
 func keepMode(f *os.File, was fs.FileInfo) error {
-	if s, ok := was.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(s.Uid), int(s.Gid))
+	mode := was.Mode()
+	if s, ok := was.Sys().(*syscall.Stat_t); !ok || f.Chown(int(s.Uid), int(s.Gid)) != nil {
+		mode = mode.Perm()
 	}
-	return f.Chmod(was.Mode())
+	return f.Chmod(mode)
 }

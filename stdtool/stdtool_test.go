@@ -11,11 +11,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/stdtool"
 )
 
@@ -146,6 +148,19 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
+// TestListFile checks what is told of one file.
+func TestListFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "f.txt", []byte("text"))
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if err := os.Chtimes(filepath.Join(dir, "f.txt"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := call(t, folder(t, dir), "list", `{"path":"f.txt"}`), "f.txt  4, mode -rw-r--r--, changed 2026-01-02T03:04:05Z\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestAcceptable checks what some client or model is known to refuse or cut.
 func TestAcceptable(t *testing.T) {
 	set := workspace(t, t.TempDir())
@@ -171,6 +186,36 @@ func TestAcceptable(t *testing.T) {
 	if f := set.Findings(); len(f) > 0 {
 		t.Error(f)
 	}
+}
+
+// TestTokens compares what our definitions cost a model with those of the
+// reference server for file systems.
+func TestTokens(t *testing.T) {
+	data, err := os.ReadFile("../internal/accept/testdata/tools.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := 0, 0
+	for line := range bytes.Lines(data) {
+		var l struct {
+			Server string
+			Tool   json.RawMessage
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Server == "filesystem" {
+			theirs += (len(l.Tool) + 3) / 4 // as dialect.Tokens counts
+		}
+	}
+	tools, _ := workspace(t, t.TempDir()).Tools(t.Context())
+	for _, tool := range tools {
+		ours += dialect.Tokens(tool)
+	}
+	if theirs == 0 || ours*2 > theirs {
+		t.Errorf("our definitions are %d tokens, those of the reference server %d", ours, theirs)
+	}
+	t.Logf("our definitions are %d tokens, those of the reference server %d", ours, theirs)
 }
 
 func TestReadImage(t *testing.T) {
