@@ -21,7 +21,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
+	"github.com/toolpost/toolpost/store"
 )
 
 // commands returns the tools of a shell in dir. When the test ends, nothing of
@@ -58,7 +60,7 @@ func background(t testing.TB, set *toolpost.Set, line string) string {
 	return id[1]
 }
 
-func output(t testing.TB, set *toolpost.Set, id, until string) string {
+func told(t testing.TB, set *toolpost.Set, id, until string) string {
 	t.Helper()
 	return call(t, set, "bash_output", arguments(t, map[string]any{"id": id, "wait_ms": 60_000, "until": until}))
 }
@@ -243,24 +245,24 @@ func TestBackgroundWait(t *testing.T) {
 	}
 	set, _ := commands(t, dir, nil)
 	id := background(t, set, `printf 'one\npart'; read x < go; echo " ready $x"; read y < on; echo end; exit 5`)
-	if got := output(t, set, id, "^part"); !regexp.MustCompile(`^one\npart\n\[it runs, for [\d.]+m?s up to now\]\n$`).MatchString(got) {
+	if got := told(t, set, id, "^part"); !regexp.MustCompile(`^one\npart\n\[it runs, for [\d.]+m?s up to now\]\n$`).MatchString(got) {
 		t.Fatal(got)
 	}
 	if got := call(t, set, "bash_output", arguments(t, map[string]any{"id": id})); !strings.HasPrefix(got, "[it runs") {
 		t.Error(got)
 	}
 	run(t, set, "echo now > go")
-	if got := output(t, set, id, "ready (now|never)$"); !strings.HasPrefix(got, " ready now\n[it runs") {
+	if got := told(t, set, id, "ready (now|never)$"); !strings.HasPrefix(got, " ready now\n[it runs") {
 		t.Error(got)
 	}
 	run(t, set, "echo now > on")
-	if got := output(t, set, id, ""); got != "end\n[exit code 5]\n" {
+	if got := told(t, set, id, ""); got != "end\n[exit code 5]\n" {
 		t.Error(got)
 	}
-	if got := output(t, set, id, ""); got != "[exit code 5]\n" {
+	if got := told(t, set, id, ""); got != "[exit code 5]\n" {
 		t.Error(got)
 	}
-	if got := output(t, set, id, "("); !strings.HasPrefix(got, "error (retry): until is no regular expression") {
+	if got := told(t, set, id, "("); !strings.HasPrefix(got, "error (retry): until is no regular expression") {
 		t.Error(got)
 	}
 }
@@ -268,7 +270,7 @@ func TestBackgroundWait(t *testing.T) {
 func TestBackgroundKill(t *testing.T) {
 	set, _ := commands(t, t.TempDir(), &stdtool.ShellOptions{Grace: 50 * time.Millisecond})
 	id := background(t, set, `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`)
-	pid, _, _ := strings.Cut(output(t, set, id, "[0-9]\n"), "\n")
+	pid, _, _ := strings.Cut(told(t, set, id, "[0-9]\n"), "\n")
 	if got := call(t, set, "bash_kill", arguments(t, map[string]any{"id": id})); got != "[ended by signal: killed]\n" {
 		t.Error(got)
 	}
@@ -278,14 +280,14 @@ func TestBackgroundKill(t *testing.T) {
 	}
 	limited := call(t, set, "bash", `{"command":"echo started; sleep 1000","background":true,"timeout_ms":1}`)
 	id = regexp.MustCompile(`bash-\w+`).FindString(limited)
-	if got := output(t, set, id, ""); !strings.Contains(got, "[timed out after 1 ms") {
+	if got := told(t, set, id, ""); !strings.Contains(got, "[timed out after 1 ms") {
 		t.Error(got)
 	}
 }
 
 func TestBackgroundLimits(t *testing.T) {
 	set, shell := commands(t, t.TempDir(), nil)
-	if got := output(t, set, "x", ""); got != "error (retry): no command is in the background: start one with bash, background true" {
+	if got := told(t, set, "x", ""); got != "error (retry): no command is in the background: start one with bash, background true" {
 		t.Error(got)
 	}
 	first := background(t, set, "sleep 1000")
@@ -295,7 +297,7 @@ func TestBackgroundLimits(t *testing.T) {
 	if got := call(t, set, "bash", `{"command":"true","background":true}`); !strings.Contains(got, "at most 16 may: end one with bash_kill") {
 		t.Error(got)
 	}
-	if got := output(t, set, "x", ""); !strings.Contains(got, first) {
+	if got := told(t, set, "x", ""); !strings.Contains(got, first) {
 		t.Error(got)
 	}
 	r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash_kill", Session: "other", Arguments: json.RawMessage(`{"id":"` + first + `"}`)})
@@ -322,12 +324,12 @@ func TestBackgroundForgotten(t *testing.T) {
 	var ids []string
 	for range 34 {
 		ids = append(ids, background(t, set, "true"))
-		output(t, set, ids[len(ids)-1], "")
+		told(t, set, ids[len(ids)-1], "")
 	}
-	if got := output(t, set, ids[0], ""); !strings.Contains(got, "no command in the background is") {
+	if got := told(t, set, ids[0], ""); !strings.Contains(got, "no command in the background is") {
 		t.Error(got)
 	}
-	if got := output(t, set, ids[33], ""); got != "[exit code 0]\n" {
+	if got := told(t, set, ids[33], ""); got != "[exit code 0]\n" {
 		t.Error(got)
 	}
 }
@@ -363,7 +365,7 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("%q, %q, %q", text, r.OutputRef(), sessions)
 	}
 	id := background(t, set, "yes | head -c 1000000")
-	got := output(t, set, id, "")
+	got := told(t, set, id, "")
 	if want := "\n[exit code 0]\n[all of its output is kept: tool_output_cache, ref_id \"the-ref\"]\n"; !strings.HasSuffix(got, want) {
 		t.Error(got[len(got)-200:])
 	}
@@ -372,5 +374,46 @@ func TestRecorder(t *testing.T) {
 	}
 	for _, r := range recorders {
 		<-r.closed
+	}
+}
+
+// With package output as the recorder, all that a command wrote can be read.
+func TestBashThroughCache(t *testing.T) {
+	cache := output.New(store.Memory(nil), nil)
+	running := goleak.IgnoreCurrent()
+	shell := stdtool.NewShell(t.TempDir(), &stdtool.ShellOptions{Record: func(ctx context.Context) stdtool.Recorder { return cache.Record(ctx) }})
+	set := tools(t, cache.Layer(shell))
+	for _, background := range []bool{false, true} {
+		args := arguments(t, map[string]any{"command": "yes | head -n 500000; echo the last line; exit 2", "background": background})
+		ask := func(name, args string) *toolpost.Result {
+			t.Helper()
+			r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Session: "s", Arguments: json.RawMessage(args)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		r := ask("bash", args)
+		if background {
+			text, _ := r.FirstText()
+			id := regexp.MustCompile(`bash-\w+`).FindString(text)
+			r = ask("bash_output", arguments(t, map[string]any{"id": id, "wait_ms": 60_000}))
+		}
+		text, _ := r.FirstText()
+		ref := r.OutputRef()
+		if ref == "" || !strings.Contains(text, ref) || !strings.Contains(text, "the last line\n[exit code 2]\n") || len(text) > 49_000 {
+			t.Errorf("background %v: ref %q, %d bytes: …%s", background, ref, len(text), text[max(0, len(text)-60):])
+			continue
+		}
+		found, _ := ask("tool_output_cache_grep", arguments(t, map[string]any{"ref_id": ref, "pattern": "the last line"})).FirstText()
+		if !strings.Contains(found, "500001") {
+			t.Errorf("background %v: %s", background, found)
+		}
+	}
+	if err := shell.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := goleak.Find(running); err != nil {
+		t.Error(err)
 	}
 }
