@@ -49,3 +49,45 @@ func BenchmarkLayer(b *testing.B) {
 		})
 	}
 }
+
+// What storing costs a tool that writes 100 MB as it runs, and what a page and
+// a search of it cost then.
+func BenchmarkRecorder(b *testing.B) {
+	dir, err := store.Dir(b.TempDir(), &store.Options{Max: 1 << 30})
+	if err != nil {
+		b.Fatal(err)
+	}
+	cache := output.New(dir, nil)
+	chunk := []byte(strings.Repeat("2026-01-02T03:04:05Z INFO a line of a log with some text in it\n", 512))
+	var ref string
+	b.Run("store", func(b *testing.B) {
+		b.SetBytes(100 << 20)
+		b.ReportAllocs()
+		for b.Loop() {
+			r := cache.Record(b.Context())
+			for n := 0; n < 100<<20; n += len(chunk) {
+				_, _ = r.Write(chunk) // never fails
+			}
+			if _, ref = r.Text(b.Context()); ref == "" {
+				b.Fatal("it is not stored")
+			}
+		}
+	})
+	set, err := toolpost.NewSet(b.Context(), cache.Tools())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, args := range map[string]string{
+		"tool_output_cache": `"offset":1000000,"limit":200`, "tool_output_cache_grep": `"pattern":"nowhere"`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r, err := set.Call(b.Context(), &toolpost.Call{Name: name, Arguments: json.RawMessage(`{"ref_id":"` + ref + `",` + args + `}`)})
+				if err != nil || r.IsError() {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}

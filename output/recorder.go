@@ -47,10 +47,16 @@ func (r *Recorder) Write(p []byte) (int, error) {
 	if r.closed {
 		return len(p), nil
 	}
-	data := append(r.part, p...)
-	n := incomplete(data)
-	r.part = append([]byte(nil), data[len(data)-n:]...)
-	r.add(bytes.ToValidUTF8(data[:len(data)-n], replacement))
+	data := p
+	if len(r.part) > 0 {
+		data = append(r.part, p...)
+	}
+	whole := data[:len(data)-incomplete(data)]
+	r.part = bytes.Clone(data[len(whole):])
+	if !utf8.Valid(whole) {
+		whole = bytes.ToValidUTF8(whole, replacement)
+	}
+	r.add(whole)
 	return len(p), nil
 }
 
