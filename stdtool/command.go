@@ -23,6 +23,7 @@ type command struct {
 	began    time.Time
 	process  *process
 	record   Recorder
+	recorded chan struct{} // closed when the output is complete
 	timedOut atomic.Bool
 
 	mu      sync.Mutex
@@ -55,6 +56,7 @@ func (c *command) follow() {
 	}
 	<-c.process.gone
 	_ = c.record.Close() // what it could not keep is told by its text
+	close(c.recorded)
 }
 
 // ending tells how the command ended; it is empty if all went well.

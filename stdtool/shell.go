@@ -67,13 +67,18 @@ func (s *Shell) Tools(context.Context) ([]*toolpost.Tool, error) {
 	return toolpost.Tools{s.bash(), s.bashOutput(), s.bashKill()}, nil
 }
 
-// Close ends all commands, and what they started.
+// Close ends all commands and what they started. Their output is recorded when
+// it returns.
 func (s *Shell) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	var ending sync.WaitGroup
 	for c := range s.running {
-		ending.Go(c.process.end)
+		ending.Go(func() {
+			if c.process.end(); c.process.isGone(0) {
+				<-c.recorded
+			}
+		})
 	}
 	s.mu.Unlock()
 	ending.Wait()
@@ -99,7 +104,10 @@ func (s *Shell) start(ctx context.Context, line string, background bool, limit t
 	if err := s.admit(background); err != nil {
 		return nil, err
 	}
-	c := &command{session: toolpost.CallFrom(ctx).Session, limit: limit, began: time.Now(), record: s.opts.Record(ctx)}
+	c := &command{
+		session: toolpost.CallFrom(ctx).Session, limit: limit, began: time.Now(),
+		record: s.opts.Record(ctx), recorded: make(chan struct{}),
+	}
 	if background {
 		c.id = "bash-" + strings.ToLower(rand.Text()[:8])
 		c.unread = &headTail{}
