@@ -3,7 +3,8 @@ package grep
 // Sizes of the parts in which a dfa goes through a block.
 const (
 	smallest = 1 << 10  // that a lane takes; it takes more while there is much left
-	stride   = 16 << 10 // between looks at whether the search has been stopped
+	stride   = 16 << 10 // of lanes, between looks at whether the search has been stopped
+	step     = 1 << 10  // the same of one lane, which may run without the table
 )
 
 // Lanes are four places of a block where the dfa runs at the same time: each
@@ -127,7 +128,7 @@ func (w *worker) single(data []byte, pos, end int) bool {
 		if w.stopped() {
 			return false
 		}
-		to, n := w.dfa.run(row, data[pos:min(pos+stride, end)])
+		to, n := w.dfa.run(row, data[pos:min(pos+step, end)])
 		pos += n
 		if pos == end && data[end-1] != '\n' {
 			to, _ = w.dfa.run(to, []byte{'\n'})

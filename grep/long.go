@@ -94,7 +94,7 @@ func (w *worker) part(row uint32, part []byte, over bool) (uint32, int) {
 	at := 0
 	for at < len(part) && row >= start && !w.stopped() {
 		var n int
-		row, n = w.dfa.run(row, part[at:min(at+stride, len(part))])
+		row, n = w.dfa.run(row, part[at:min(at+step, len(part))])
 		at += n
 	}
 	if over && row >= start {
