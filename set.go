@@ -22,8 +22,8 @@ type Finding struct {
 	Message string
 }
 
-// NewSet lists ts. Two tools of one name, a tool without a name, an input
-// schema or a handler are errors; names that some clients refuse are findings.
+// NewSet lists ts. Two tools of one name, a tool that is nil or without a name,
+// an input schema or a handler are errors; names that some clients refuse are findings.
 func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	tools, err := ts.Tools(ctx)
 	if err != nil {
@@ -40,6 +40,8 @@ func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 
 func (s *Set) add(t *Tool) error {
 	switch {
+	case t == nil:
+		return errors.New("it is nil")
 	case t.Name == "":
 		return errors.New("it has no name")
 	case t.Handler == nil:

@@ -1,6 +1,9 @@
 package toolpost
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A Toolset supplies tools. The list may change from call to call.
 type Toolset interface {
@@ -28,7 +31,10 @@ func Map(ts Toolset, f func(*Tool) *Tool) Toolset {
 			return nil, err
 		}
 		out := make([]*Tool, 0, len(in))
-		for _, t := range in {
+		for i, t := range in {
+			if t == nil {
+				return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(in))
+			}
 			c := *t
 			if m := f(&c); m != nil {
 				out = append(out, m)

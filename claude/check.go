@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 func (o *Options) check() error {
 	err := errors.Join(
 		checkPrompt(o), checkSession(o), checkLimits(o), checkModes(o), checkAgents(o),
-		checkProcess(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
+		checkProcess(o), checkArguments(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
 	)
 	if o.Output != nil {
 		err = errors.Join(err, o.Output.usable())
@@ -32,6 +33,10 @@ func checkPrompt(o *Options) error {
 		return errors.New("both ClaudeCodePrompt and SystemPrompt are set; put the text in AppendSystemPrompt")
 	case o.Thinking == ThinkingDisabled && o.MaxThinkingTokens > 0:
 		return errors.New("MaxThinkingTokens is set and Thinking is disabled; leave one of them out")
+	case !slices.Contains([]Thinking{"", ThinkingAdaptive, ThinkingDisabled}, o.Thinking):
+		return fmt.Errorf("the Thinking %q is not known; use adaptive or disabled", o.Thinking)
+	case !slices.Contains([]Effort{"", EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}, o.Effort):
+		return fmt.Errorf("the Effort %q is not known, and the CLI would not mind it; use low, medium, high, xhigh or max", o.Effort)
 	case o.FallbackModel != "" && o.FallbackModel == o.Model:
 		return fmt.Errorf("FallbackModel is the Model itself, %q; name another", o.Model)
 	}
@@ -88,8 +93,25 @@ func checkModes(o *Options) error {
 			return fmt.Errorf("the setting source %q is not known; use user, project or local", s)
 		}
 	}
-	if inline(o.Settings) && !json.Valid([]byte(o.Settings)) {
-		return errors.New("the Settings begin as a JSON object and are none; check the syntax")
+	return checkSettings(o)
+}
+
+func checkSettings(o *Options) error {
+	switch {
+	case o.Settings == "":
+		return nil
+	case inline(o.Settings):
+		if !json.Valid([]byte(o.Settings)) {
+			return errors.New("the Settings begin as a JSON object and are none; check the syntax")
+		}
+		return nil
+	}
+	path := o.Settings
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(o.Dir, path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("the Settings %.100q are no JSON object, and no file that is there; give one of them", o.Settings)
 	}
 	return nil
 }
@@ -113,12 +135,23 @@ func checkProcess(o *Options) error {
 			return fmt.Errorf("the working directory %q is a file; set Dir to a directory", o.Dir)
 		}
 	}
+	return nil
+}
+
+func checkArguments(o *Options) error {
+	for _, arg := range slices.Concat([]string{o.CLI}, flags(o, nil), o.Args) {
+		if flag, _, _ := strings.Cut(arg, "="); strings.ContainsRune(arg, 0) {
+			return fmt.Errorf("the argument %q has a zero byte in it; remove that", flag)
+		}
+	}
 	for _, arg := range o.Args {
 		flag, _, _ := strings.Cut(arg, "=")
 		switch {
+		case flag == "--mcp-config":
+			return errors.New("servers of --mcp-config could have the names of others, and secrets that all can read there; set MCPServers")
 		case !strings.HasPrefix(arg, "--") || arg == "--":
 			return fmt.Errorf("the argument %q is no flag; write --flag=value, and send prompts with Run or Send", arg)
-		case slices.Contains([]string{"--output-format", "--input-format", "--print", "--sdk-url"}, flag):
+		case slices.Contains([]string{"--output-format", "--input-format", "--print", "--sdk-url", "--version", "--help"}, flag):
 			return fmt.Errorf("the flag %s would break the stream that is read here; leave it out", flag)
 		}
 	}
@@ -131,6 +164,11 @@ func checkProcess(o *Options) error {
 }
 
 func checkServers(o *Options) error {
+	for _, s := range o.Servers {
+		if err := s.usable(); err != nil {
+			return err
+		}
+	}
 	for name, s := range o.MCPServers {
 		switch {
 		case name == "" || s == nil:

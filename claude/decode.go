@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // RunAs runs the CLI on prompt and returns its answer as a Go value. The output
@@ -29,7 +30,7 @@ func RunAs[T any](ctx context.Context, prompt string, opts *Options) (T, *Respon
 // Decode returns the structured output of a response as a Go value. A response
 // without one is an *OutputError.
 func Decode[T any](r *Response) (v T, err error) {
-	if r == nil || !hasValue(r.StructuredOutput) {
+	if r == nil || r.StructuredOutput == nil || string(r.StructuredOutput) == "null" && !takesNull[T]() {
 		e := &OutputError{Reason: "the response has none; set Options.Output to get one"}
 		if r != nil {
 			e.SessionID, e.Result = r.SessionID, r.Result
@@ -40,4 +41,15 @@ func Decode[T any](r *Response) (v T, err error) {
 		return v, fmt.Errorf("decode the structured output into %T: %w", v, err)
 	}
 	return v, nil
+}
+
+// takesNull says that null is a value of T. Else it is what a response without
+// an output becomes when it is written as JSON and read again.
+func takesNull[T any]() bool {
+	switch reflect.TypeFor[T]().Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
+		return true
+	}
+	_, ok := any(new(T)).(json.Unmarshaler)
+	return ok
 }

@@ -19,7 +19,17 @@ func TestDecode(t *testing.T) {
 	if _, err := Decode[[]string](r); err == nil || !strings.HasPrefix(err.Error(), "decode the structured output into []string: ") {
 		t.Errorf("the error is %v", err)
 	}
+	null := &Response{SessionID: "s", StructuredOutput: json.RawMessage(`null`)}
+	if got, err := Decode[*int](null); err != nil || got != nil {
+		t.Errorf("null is decoded into %v, %v", got, err)
+	}
+	if got, err := Decode[any](null); err != nil || got != nil {
+		t.Errorf("null is decoded into %v, %v", got, err)
+	}
 	var e *OutputError
+	if got, err := Decode[answer](null); !errors.As(err, &e) {
+		t.Errorf("null is decoded into %+v, %v", got, err)
+	}
 	if _, err := Decode[answer](&Response{SessionID: "s", Result: "text"}); !errors.As(err, &e) || e.SessionID != "s" || e.Result != "text" {
 		t.Errorf("the error is %v", err)
 	}
@@ -38,5 +48,21 @@ func TestRunAsRefused(t *testing.T) {
 	}
 	if _, _, err := RunAs[chan int](t.Context(), "hi", nil); err == nil || !strings.Contains(err.Error(), "infer the schema of the output") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// requirement 2: a result is an error by its subtype, too.
+func TestFailureBySubtype(t *testing.T) {
+	for subtype, want := range map[string]bool{"success": false, "error_max_turns": true, "error_of_tomorrow": true, "": false} {
+		r := ended(subtype, "", "text")
+		r.IsError = false
+		if got := isFailure(r); got != want {
+			t.Errorf("%q: %v", subtype, got)
+		}
+		w := newOutputWatch(OutputOf[answer]())
+		w.see(r)
+		if told := w.failure(r) != nil; told == want {
+			t.Errorf("%q: the missing output is told: %v", subtype, told)
+		}
 	}
 }

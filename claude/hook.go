@@ -159,12 +159,20 @@ func callHook(ctx context.Context, o *Options, id string, in *HookInput) (*HookO
 	return guarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
 }
 
+// hookEvents are those of the CLI, which does not mind others.
+const hookEvents = "PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion " +
+	"SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch " +
+	"PermissionRequest PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange " +
+	"WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay"
+
 func checkHooks(hooks []Hook) error {
 	silent := []HookEvent{"SessionStart", "SessionEnd"}
 	for i, h := range hooks {
 		switch {
 		case h.Event == "":
 			return fmt.Errorf("hook %d has no Event; set one such as PreToolUse", i)
+		case !slices.Contains(strings.Fields(hookEvents), string(h.Event)):
+			return fmt.Errorf("hook %d is for %q, which no CLI tells of; check how the event is written", i, h.Event)
 		case h.Handle == nil:
 			return fmt.Errorf("hook %d, for %s, has no Handle; set the function to be called", i, h.Event)
 		case h.Timeout < 0:

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type ModelOptions struct {
 	Options               // of every run
 	Timeout time.Duration // of every request; none if 0
 
-	// Interrupted is asked after every message; true ends the request with
-	// ErrInterrupted.
+	// Interrupted is asked after every message and in between, by another
+	// goroutine; true ends the request with ErrInterrupted.
 	Interrupted func() bool
 
 	// OnMessage gets every message. Its errors are logged; they end nothing.
@@ -123,23 +124,28 @@ func (m *Model) RequestWithMetadata(ctx context.Context, r *Request) (*Reply, *R
 // Stream yields the messages of the run that answers a prompt, as [Run] does.
 func (m *Model) Stream(ctx context.Context, r *Request) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
-		o, timeout := m.settings(r.Settings)
-		servers, err := m.servers(ctx, r.Tools)
-		if err == nil && timeout < 0 {
-			err = fmt.Errorf("the timeout of the request is %v; give one above 0, or 0 for that of the model", timeout)
-		}
-		if err != nil {
-			yield(nil, err)
+		if r == nil {
+			yield(nil, errors.New("the request is nil; give one with a Prompt"))
 			return
 		}
-		o.Servers = slices.Concat(o.Servers, servers)
-		defer closeAll(servers)
+		o, timeout := m.settings(r.Settings)
+		if timeout < 0 {
+			yield(nil, fmt.Errorf("the timeout of the request is %v; give one above 0, or 0 for that of the model", timeout))
+			return
+		}
 		ctx, stop := context.WithCancelCause(ctx)
-		defer stop(nil)
+		defer m.watch(ctx, stop)()
 		if timeout > 0 {
 			timer := time.AfterFunc(timeout, func() { stop(&TimeoutError{timeout}) })
 			defer timer.Stop()
 		}
+		servers, err := m.servers(ctx, r.Tools)
+		if err != nil {
+			yield(nil, cmp.Or(context.Cause(ctx), err))
+			return
+		}
+		o.Servers = slices.Concat(o.Servers, servers)
+		defer closeAll(servers)
 		for msg, err := range Run(ctx, r.Prompt, o) {
 			if err == nil {
 				m.tell(ctx, msg)
@@ -151,6 +157,32 @@ func (m *Model) Stream(ctx context.Context, r *Request) iter.Seq2[message.Messag
 				return
 			}
 		}
+	}
+}
+
+// watch asks Interrupted while nothing comes. End ends that, and the context.
+func (m *Model) watch(ctx context.Context, stop context.CancelCauseFunc) (end func()) {
+	const pause = 200 * time.Millisecond
+	var watching sync.WaitGroup
+	if m.opts.Interrupted != nil {
+		watching.Go(func() {
+			tick := time.NewTicker(pause)
+			defer tick.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+				if m.opts.Interrupted() {
+					stop(ErrInterrupted)
+				}
+			}
+		})
+	}
+	return func() {
+		stop(nil)
+		watching.Wait()
 	}
 }
 
@@ -224,7 +256,7 @@ func (m *Model) pick(ctx context.Context, names []string) (picked []registered, 
 	}
 	missing, available := slices.Clone(names), []string{}
 	for _, r := range toolsets {
-		tools, err := r.tools.Tools(ctx)
+		tools, err := sound(r.tools).Tools(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("list the tools of server %q: %w", r.server, err)
 		}

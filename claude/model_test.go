@@ -221,6 +221,24 @@ func TestModelInterrupted(t *testing.T) {
 	}
 }
 
+// TestModelInterruptedInSilence: the CLI says nothing more when it is asked.
+func TestModelInterruptedInSilence(t *testing.T) {
+	var quiet atomic.Bool
+	var asked atomic.Int32
+	m := newModel(t, func(o *claude.ModelOptions) {
+		o.Interrupted = func() bool { return quiet.Load() && asked.Add(1) > 2 }
+		o.OnMessage = func(_ context.Context, m message.Message) error {
+			if _, ok := m.(*message.Assistant); ok {
+				quiet.Store(true)
+			}
+			return nil
+		}
+	})
+	if _, err := m.Request(t.Context(), &claude.Request{Prompt: "hang"}); !errors.Is(err, claude.ErrInterrupted) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestModelMessages(t *testing.T) {
 	log := new(strings.Builder)
 	var told, streamed []string

@@ -20,7 +20,9 @@ type Output struct {
 	err     error
 }
 
-// OutputOf returns the structure of a Go type, by the rules of [schema.For].
+// OutputOf returns the structure of a Go type, by the rules of [schema.For]: null
+// is not a value of pointers, so give [OutputFrom] a schema with null for an
+// answer that may be none.
 func OutputOf[T any]() *Output {
 	s, _, err := schema.For[T](nil)
 	if err != nil {

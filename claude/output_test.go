@@ -95,6 +95,7 @@ func ended(subtype, structured, text string) *message.Result {
 func TestOutputWatch(t *testing.T) {
 	const early = "error_max_structured_output_retries"
 	object, list := OutputOf[answer](), OutputOf[[]string]()
+	nullable := OutputFrom(schema.MustParse(`{"type":["integer","null"]}`))
 	other := func(m message.Message) message.Message {
 		m.(*message.Assistant).ParentToolUseID = "toolu_agent"
 		return m
@@ -110,7 +111,12 @@ func TestOutputWatch(t *testing.T) {
 		{"kept", object, nil, ended("success", `{"answer":42}`, ""), `{"answer":42}`, ""},
 		{"unwrapped", list, nil, ended("success", `{"value":["x"]}`, ""), `["x"]`, ""},
 		{"never given", object, []message.Message{say("42")}, ended("success", "", "42"), "", "the model ended without giving it"},
-		{"null", object, nil, ended("success", "null", ""), "null", "ended without giving it"},
+		{"null", object, nil, ended("success", "null", ""), "null", "does not fit the schema"},
+		{"null for a pointer", OutputOf[*int](), nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
+		{"null that is allowed", nullable, nil, ended("success", `{"value":null}`, ""), "null", ""},
+		{"null for anything", OutputOf[any](), nil, ended("success", `{"value":null}`, ""), "null", ""},
+		{"null for a list", list, nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
+		{"null and interrupted", nullable, []message.Message{use(`{"value":null}`)}, ended("error_during_execution", "", ""), "null", ""},
 		{"not taken", object, []message.Message{&message.Init{Tools: []string{"Read"}}}, ended("success", "", "42"), "", "does not take the schema"},
 		{"offered", object, []message.Message{&message.Init{Tools: []string{"Read", "StructuredOutput"}}}, ended("success", "", "42"), "", "ended without giving it"},
 		{"unfit", object, nil, ended("success", `{"answer":"x"}`, ""), `{"answer":"x"}`, "does not fit the schema"},

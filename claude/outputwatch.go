@@ -64,7 +64,7 @@ func (w *outputWatch) hear(content []message.Block) {
 
 func (w *outputWatch) settle(r *message.Result) {
 	switch {
-	case hasValue(r.StructuredOutput):
+	case r.StructuredOutput != nil:
 		if value, err := w.output.read(r.StructuredOutput); err == nil {
 			r.StructuredOutput = value
 		}
@@ -73,7 +73,7 @@ func (w *outputWatch) settle(r *message.Result) {
 	case !isFailure(r) && fromTask(r):
 		r.StructuredOutput = w.last // the prompt was answered before
 	}
-	if hasValue(r.StructuredOutput) {
+	if r.StructuredOutput != nil {
 		w.last = r.StructuredOutput
 	}
 	w.called, w.said = nil, ""
@@ -112,8 +112,6 @@ func said(r *message.Result) string {
 // fromTask says that a background task caused the turn, not a prompt.
 func fromTask(r *message.Result) bool { return r.Origin != nil && r.Origin.Kind != "human" }
 
-func hasValue(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
 // failure is what is wrong with a result as to its output; nil if nothing is.
 func (w *outputWatch) failure(r *message.Result) error {
 	if w == nil || isFailure(r) {
@@ -121,11 +119,14 @@ func (w *outputWatch) failure(r *message.Result) error {
 	}
 	e := &OutputError{SessionID: r.SessionID, Result: said(r)}
 	switch {
-	case hasValue(r.StructuredOutput):
+	case r.StructuredOutput != nil:
 		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
 			return nil
 		}
 		e.Reason = "what the model gave does not fit the schema"
+		if _, err := w.output.read(r.StructuredOutput); err != nil && w.output.wrapped {
+			e.Err = err // of the value in its wrapping
+		}
 	case w.refused.Load():
 		e.Reason = "this version of the CLI does not take the schema; simplify it"
 	default:
@@ -136,5 +137,5 @@ func (w *outputWatch) failure(r *message.Result) error {
 
 // recovered says that a result that is an error has its output nevertheless.
 func (w *outputWatch) recovered(r *message.Result) bool {
-	return w != nil && endedEarly(r) && hasValue(r.StructuredOutput)
+	return w != nil && endedEarly(r) && r.StructuredOutput != nil
 }

@@ -240,6 +240,10 @@ func TestResultError(t *testing.T) {
 		if err := response.Err(); !errors.As(err, &failure) || failure.SessionID != "s" || err.Error() != want {
 			t.Errorf("%s:\n%v, want\n%s", line, err, want)
 		}
+		response.IsError = false
+		if said := strings.Contains(line, `"subtype":"error_`); said != (response.Err() != nil) {
+			t.Errorf("%s without is_error: %v", line, response.Err())
+		}
 	}
 }
 

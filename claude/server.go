@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
@@ -22,6 +23,8 @@ type Server struct {
 	ask  bool
 	live *toolpost.Live
 	mcp  *mcpserver.Server
+
+	closed atomic.Bool
 }
 
 // ServerOptions are the optional parts of NewServer.
@@ -111,6 +114,9 @@ func (s *Server) Name() string { return s.name }
 // Refresh lists the toolset again. All sessions are told if it has changed.
 // Tools that the CLI would not take are logged and left out.
 func (s *Server) Refresh(ctx context.Context) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
 	if err := s.live.Refresh(ctx); err != nil {
 		return fmt.Errorf("list the tools of server %q again: %w", s.name, err)
 	}
@@ -118,7 +124,21 @@ func (s *Server) Refresh(ctx context.Context) error {
 }
 
 // Close ends the server in all sessions, with the calls that run.
-func (s *Server) Close() error { return s.mcp.Close() }
+func (s *Server) Close() error {
+	s.closed.Store(true)
+	return s.mcp.Close()
+}
+
+// usable is why the server cannot be served; nil if it can.
+func (s *Server) usable() error {
+	switch {
+	case s == nil || s.mcp == nil:
+		return errors.New("a Server is nil or empty; make it with NewServer")
+	case s.closed.Load():
+		return fmt.Errorf("the server %q is closed; make another with NewServer", s.name)
+	}
+	return nil
+}
 
 // sound refuses lists that no dialect makes good.
 func sound(ts toolpost.Toolset) toolpost.Toolset {
@@ -126,12 +146,15 @@ func sound(ts toolpost.Toolset) toolpost.Toolset {
 		if ts == nil {
 			return nil, errors.New("there is no toolset")
 		}
-		tools, err := ts.Tools(ctx)
+		tools, err := guarded(func() ([]*toolpost.Tool, error) { return ts.Tools(ctx) })
 		if err != nil {
 			return nil, err
 		}
 		seen := map[string]*toolpost.Tool{}
-		for _, t := range tools {
+		for i, t := range tools {
+			if t == nil {
+				return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(tools))
+			}
 			if first := seen[t.Name]; first != nil {
 				return nil, &toolpost.DuplicateError{Name: t.Name, First: first.Description, Second: t.Description}
 			}
