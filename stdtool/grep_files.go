@@ -103,18 +103,17 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) []byte {
 	if ctx.Err() != nil {
 		return buf
 	}
-	// Non-blocking, in case a pipe took the file's place.
+	// Non-blocking, and with a deadline, in case a pipe took the file's place.
 	file, err := f.place.root.OpenFile(f.file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return buf
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return buf
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = file.SetReadDeadline(deadline) // regular files have none
 	}
-	size := info.Size()
-	if want := int(min(size, wholeFile)) + 1; len(buf) < want {
+	size := f.size
+	if want := int(min(size, wholeFile)); len(buf) < want {
 		buf = make([]byte, max(want, 64<<10))
 	}
 	n, err := io.ReadFull(file, buf[:min(size, wholeFile)])

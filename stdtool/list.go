@@ -32,7 +32,7 @@ func List(root *os.Root) *toolpost.Tool {
 			return "", refusal(dir, err)
 		}
 		if !info.IsDir() {
-			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, kind(info), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
+			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, kind(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
 		return listFolder(ctx, root, dir, in.Depth)
 	}, readOnly("List directory"))
@@ -79,17 +79,14 @@ func (e entry) details() string {
 		}
 		return "  symbolic link to " + printable(target)
 	}
-	info, err := e.place.root.Lstat(e.file)
-	if err != nil {
-		return ""
-	}
-	return "  " + kind(info)
+	return "  " + kind(e.mode, e.size)
 }
 
-func kind(info fs.FileInfo) string {
-	switch mode := info.Mode(); {
+// kind is the size of a regular file, and what others are.
+func kind(mode fs.FileMode, size int64) string {
+	switch {
 	case mode.IsRegular():
-		return fmt.Sprint(info.Size())
+		return fmt.Sprint(size)
 	case mode&fs.ModeNamedPipe != 0:
 		return "named pipe"
 	case mode&fs.ModeSocket != 0:

@@ -42,6 +42,7 @@ type entry struct {
 	name  string // from the root on
 	file  string // in the folder that it is in
 	mode  fs.FileMode
+	size  int64  // of a regular file
 	place *place // that folder, open until visit returns or longer if it is held
 }
 
@@ -74,7 +75,7 @@ func (w *walk) start(ctx context.Context, dir string) error {
 		return refusal(dir, err)
 	}
 	if !info.IsDir() {
-		return w.file(ctx, dir, info.Mode())
+		return w.file(ctx, dir, info)
 	}
 	root, err := w.root.OpenRoot(dir)
 	if err != nil {
@@ -86,8 +87,8 @@ func (w *walk) start(ctx context.Context, dir string) error {
 }
 
 // file visits one file, also if dir is a symbolic link to it.
-func (w *walk) file(ctx context.Context, name string, mode fs.FileMode) error {
-	if err := regular(name, mode); err != nil {
+func (w *walk) file(ctx context.Context, name string, info fs.FileInfo) error {
+	if err := regular(name, info.Mode()); err != nil {
 		return err
 	}
 	target, err := resolve(w.root, name)
@@ -100,7 +101,7 @@ func (w *walk) file(ctx context.Context, name string, mode fs.FileMode) error {
 	}
 	p := newPlace(root)
 	defer p.release()
-	return w.visit(ctx, entry{name, path.Base(target), mode, p})
+	return w.visit(ctx, entry{name, path.Base(target), info.Mode(), info.Size(), p})
 }
 
 // around returns the rules of the folders that dir is in.
@@ -133,7 +134,7 @@ func (w *walk) folder(ctx context.Context, p *place, dir string, outer *ignores)
 		if d.Name() == ".git" || rules.ignored(name, d.IsDir()) {
 			continue
 		}
-		err := w.visit(ctx, entry{name, d.Name(), d.Type(), p})
+		err := w.visit(ctx, entry{name, d.Name(), d.Type(), sizeOf(d), p})
 		if err == nil && d.IsDir() {
 			err = w.into(ctx, p, d.Name(), name, rules)
 		}
@@ -142,6 +143,13 @@ func (w *walk) folder(ctx context.Context, p *place, dir string, outer *ignores)
 		}
 	}
 	return nil
+}
+
+func sizeOf(d fs.DirEntry) int64 {
+	if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return 0
 }
 
 func (w *walk) into(ctx context.Context, p *place, file, name string, rules *ignores) error {
