@@ -17,6 +17,7 @@ import (
 type conn struct {
 	ctx        context.Context // of the session's work
 	process    process
+	out        *outbox
 	log        *slog.Logger
 	responders map[string]responder // by the subtype of the CLI's request
 
@@ -39,8 +40,13 @@ type process interface {
 // and must not wait; what it returns does, and is called on its own goroutine.
 type responder func(ctx context.Context, request json.RawMessage) (finish func() (any, error))
 
-// An unanswered request is left to others of the CLI's hosts.
+// errUnanswered has a request left to others of the CLI's hosts.
 var errUnanswered = errors.New("the request is left unanswered")
+
+// leave is a responder that does.
+func leave(context.Context, json.RawMessage) func() (any, error) {
+	return func() (any, error) { return nil, errUnanswered }
+}
 
 // A RequestError is the CLI's refusal of a request.
 type RequestError struct {
@@ -55,7 +61,7 @@ func (e *RequestError) Error() string {
 
 func newConn(ctx context.Context, p process, log *slog.Logger, responders map[string]responder) *conn {
 	return &conn{
-		ctx: ctx, process: p, log: log, responders: responders,
+		ctx: ctx, process: p, out: newOutbox(p), log: log, responders: responders,
 		waiting: map[string]chan *message.ControlResponse{}, serving: map[string]context.CancelFunc{},
 	}
 }
@@ -86,7 +92,7 @@ func (c *conn) post(subtype string, body any) (wait func(context.Context) (json.
 
 	line, err := json.Marshal(requestLine{"control_request", id, request})
 	if err == nil {
-		err = c.process.WriteLine(line)
+		err = c.out.put(line)
 	}
 	if err != nil {
 		c.forget(id)
@@ -182,6 +188,14 @@ func (c *conn) serve(m *message.ControlRequest) {
 	}()
 }
 
+// refuse answers a request that cannot be read.
+func (c *conn) refuse(bad *message.ParseError) {
+	var q requestLine
+	if json.Unmarshal(bad.Line, &q) == nil && q.Type == "control_request" && q.RequestID != "" {
+		c.answer(q.RequestID, nil, bad)
+	}
+}
+
 type responseLine struct {
 	Type     string       `json:"type"`
 	Response responseBody `json:"response"`
@@ -209,7 +223,20 @@ func (c *conn) write(v any) error {
 	if err != nil {
 		return err
 	}
-	return c.process.WriteLine(line)
+	return c.out.put(line)
+}
+
+// close ends the CLI, with all that it has started.
+func (c *conn) close() error {
+	c.out.close()
+	return c.process.Close()
+}
+
+// serves says that a request of the CLI is being answered.
+func (c *conn) serves() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.serving) > 0
 }
 
 // end fails what still waits.

@@ -83,6 +83,8 @@ func attach(ctx context.Context, r *run, p process) {
 		"can_use_tool":  r.opts.permit,
 		"hook_callback": r.opts.hook,
 		"mcp_message":   r.tools.receive,
+
+		"request_user_dialog": leave, // a host that knows no dialogs says nothing
 	})
 	r.tools.connect(r.conn)
 }
@@ -110,24 +112,33 @@ func (r *run) initialize(ctx context.Context) error {
 	return nil
 }
 
-// close ends the CLI and waits until nothing of it is left.
+// close interrupts the CLI if it works, ends it, and waits until nothing of it is
+// left.
 func (r *run) close() error {
-	r.finish(ErrClosed)
-	err := r.conn.process.Close()
+	r.stop(ErrClosed)
+	err := r.conn.close()
 	<-r.ended
 	return err
 }
 
-// abort interrupts the CLI, gives it a moment to say its last, and ends it.
+// abort is close with a cause that is told. It does not wait.
 func (r *run) abort(cause error) {
 	r.inbox.because(cause)
-	patience, done := context.WithTimeout(context.Background(), r.opts.grace())
-	defer done()
-	if wait, err := r.conn.post("interrupt", nil); err == nil {
-		_, _ = wait(patience) // it is ended in any case
+	r.stop(cause)
+	_ = r.conn.close() // the cause is what is told
+}
+
+// stop has the CLI leave its work, if it heeds that in time: after the end of its
+// input it would finish it.
+func (r *run) stop(cause error) {
+	if r.turns.busy() {
+		patience, done := context.WithTimeout(context.Background(), r.opts.grace())
+		defer done()
+		if wait, err := r.conn.post("interrupt", nil); err == nil {
+			_, _ = wait(patience) // it is ended in any case
+		}
 	}
 	r.finish(cause)
-	_ = r.conn.process.Close() // the cause is what is told
 }
 
 // read handles what the CLI writes until it ends.
@@ -146,12 +157,14 @@ func (r *run) read(stop func() bool) {
 			break
 		}
 		m, err := parser.Parse(line)
-		if err != nil {
+		switch {
+		case err != nil:
 			r.malformed(err)
-			continue
-		}
-		if !r.conn.handle(m) {
+		case !r.conn.handle(m):
 			r.take(m)
+		}
+		if r.once {
+			r.turns.expect(r.opts.idleTimeout(), r.late)
 		}
 	}
 	stop()
@@ -160,7 +173,7 @@ func (r *run) read(stop func() bool) {
 	r.conn.end(r.because(ErrClosed))
 	r.finish(ErrClosed)
 	r.tools.close()
-	_ = r.conn.process.Close() // it has ended; its group may not have
+	_ = r.conn.close() // it has ended; its group may not have
 	if err := r.end(); err != nil {
 		r.opts.logger().Warn("close the dependencies of a run", "error", err)
 	}
@@ -176,8 +189,6 @@ func (r *run) take(m message.Message) {
 	}
 	if settled && r.once {
 		r.retire()
-	} else if r.once {
-		r.turns.expect(r.opts.idleTimeout(), r.retire)
 	}
 }
 
@@ -193,16 +204,53 @@ func (r *run) check(init *message.Init) {
 
 // retire ends the CLI when it is done. It has time to say its last.
 func (r *run) retire() {
-	r.finish(ErrClosed)
-	go func() { _ = r.conn.process.Close() }() // read waits for it
+	go func() { _ = r.close() }() // read sees its end
 }
 
+// ErrUnfinished reports a run that went on for Options.IdleTimeout after its
+// result without a word.
+var ErrUnfinished = errors.New("what works in the background after the result was not done in time; raise Options.IdleTimeout")
+
+// late is called when nothing was heard for long after a result.
+func (r *run) late() {
+	if r.conn.serves() || r.turns.asks() { // it waits for this process, or for a person
+		r.turns.expect(r.opts.idleTimeout(), r.late)
+		return
+	}
+	cause := ErrUnfinished
+	if failure := r.failure(r.turns.result()); failure != nil {
+		cause = failure
+	}
+	r.inbox.because(cause)
+	r.retire()
+}
+
+// malformed tells of a line that cannot be read. What waits for it is not left
+// waiting.
 func (r *run) malformed(err error) {
+	bad := (*message.ParseError)(nil)
+	if errors.As(err, &bad) {
+		r.conn.refuse(bad)
+	}
+	if !r.started() && (!r.opts.SkipMalformed || bad != nil && bad.Type == "control_response") {
+		go r.abort(err)
+		return
+	}
 	if r.opts.SkipMalformed {
 		r.opts.logger().Warn("skip a malformed message", "error", err)
 		return
 	}
 	r.inbox.put(nil, err)
+}
+
+// started says that the CLI has answered initialize.
+func (r *run) started() bool {
+	select {
+	case <-r.ready:
+		return true
+	default:
+		return false
+	}
 }
 
 // last is why the messages end, err being why the process did: io.EOF if nothing

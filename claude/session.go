@@ -80,7 +80,7 @@ func (s *Session) send(ctx context.Context, uuid string, content any, watch bool
 		return fmt.Errorf("encode the prompt: %w", err)
 	}
 	s.turns.sent(uuid, watch)
-	if err := s.conn.process.WriteLine(line); err != nil {
+	if err := s.conn.out.put(line); err != nil {
 		return s.because(err)
 	}
 	return nil
@@ -115,8 +115,9 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 }
 
 // Turn sends a prompt and yields messages up to the result that answers it. It
-// ends with an error if the result is one. When ctx ends, the turn is
-// interrupted; the session stays open.
+// ends with an error if the result is one. When ctx ends or the loop is left
+// before, the turn is interrupted, or the prompt taken back if it still waits;
+// the session stays open.
 func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		uuid := newUUID()
@@ -124,21 +125,27 @@ func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Mes
 			yield(nil, err)
 			return
 		}
-		reading, stop := s.interruptible(ctx)
+		reading, stop := s.interruptible(ctx, uuid)
 		defer stop()
 		for m, err := range s.Messages(reading) {
 			if err != nil {
 				yield(nil, cmp.Or(context.Cause(ctx), err))
+				s.leave(ctx, uuid)
 				return
 			}
 			result, _ := m.(*message.Result)
-			if !yield(m, nil) {
-				return
-			}
-			if result != nil && s.turns.answers(result, uuid) {
+			done := result != nil && s.turns.answers(result, uuid)
+			more := yield(m, nil)
+			switch {
+			case done && more:
 				if err := s.failure(result); err != nil {
 					yield(nil, cmp.Or(context.Cause(ctx), err))
 				}
+				return
+			case done:
+				return
+			case !more:
+				s.leave(ctx, uuid)
 				return
 			}
 		}
@@ -147,20 +154,57 @@ func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Mes
 }
 
 // interruptible returns a context that outlives ctx for as long as the CLI may
-// take to tell that it was interrupted.
-func (s *Session) interruptible(ctx context.Context) (reading context.Context, stop func()) {
+// take to tell that the turn was interrupted.
+func (s *Session) interruptible(ctx context.Context, uuid string) (reading context.Context, stop func()) {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, func() {
+		defer cancel()
 		patience, done := context.WithTimeout(reading, s.opts.grace())
 		defer done()
-		if _, err := s.Interrupt(patience); err != nil {
-			cancel()
-			return
+		if s.withdraw(patience, uuid) {
+			<-patience.Done()
 		}
-		<-patience.Done()
-		cancel()
 	})
 	return reading, func() { unhook(); cancel() }
+}
+
+// leave ends a turn whose loop was left, and what it still says. If ctx has
+// ended, that was done.
+func (s *Session) leave(ctx context.Context, uuid string) {
+	if ctx.Err() != nil {
+		return
+	}
+	patience, done := context.WithTimeout(context.Background(), s.opts.grace())
+	defer done()
+	if !s.withdraw(patience, uuid) {
+		return
+	}
+	for m, err := range s.Messages(patience) {
+		result, _ := m.(*message.Result)
+		if err != nil || result != nil && s.turns.answers(result, uuid) {
+			return
+		}
+	}
+}
+
+// withdraw interrupts the turn of a prompt, or takes the prompt back if another
+// one runs. It returns whether a result is to be expected soon.
+func (s *Session) withdraw(ctx context.Context, uuid string) (ends bool) {
+	if s.turns.answered(uuid) {
+		return true
+	}
+	if s.turns.runs(uuid) {
+		_, err := s.Interrupt(ctx)
+		return err == nil
+	}
+	var answer struct {
+		Cancelled bool `json:"cancelled"`
+	}
+	if err := s.Control().Request(ctx, "cancel_async_message", map[string]any{"message_uuid": uuid}, &answer); err != nil || !answer.Cancelled {
+		return false // it is answered in its time
+	}
+	s.turns.forget(uuid)
+	return false
 }
 
 // Interrupt ends the turn that runs. It returns the UUIDs of prompts that still

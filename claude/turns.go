@@ -13,8 +13,10 @@ type turns struct {
 	mu      sync.Mutex
 	pending []string                   // UUIDs of prompts without a result, oldest first
 	watched map[string]*message.Result // by the UUID of the prompt that it answers
+	begun   map[string]bool            // prompts that the CLI works on, for one that tells
+	tells   bool                       // it does
 	last    *message.Result
-	states  bool            // the CLI tells its state
+	state   string          // of the CLI, for one that tells it
 	idle    bool            // since the last result
 	tasks   map[string]bool // sub-agents that work, for a CLI that does not tell its state
 	ceiling *time.Timer
@@ -43,6 +45,13 @@ func (t *turns) answers(r *message.Result, uuid string) bool {
 	return true
 }
 
+// answered says that there is a result for the prompt, which was not read yet.
+func (t *turns) answered(uuid string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.watched[uuid] != nil
+}
+
 // result is the last one.
 func (t *turns) result() *message.Result {
 	t.mu.Lock()
@@ -57,9 +66,17 @@ func (t *turns) see(m message.Message) (settled bool) {
 	switch m := m.(type) {
 	case *message.Result:
 		t.last, t.idle = m, false
-		t.answered(m)
+		t.answer(m)
 	case *message.SessionState:
-		t.states, t.idle = true, m.State == "idle"
+		t.state, t.idle = m.State, m.State == "idle"
+	case *message.CommandLifecycle:
+		t.tells = true
+		if m.State == "started" && slices.Contains(t.pending, m.CommandUUID) {
+			if t.begun == nil {
+				t.begun = map[string]bool{}
+			}
+			t.begun[m.CommandUUID] = true
+		}
 	case *message.TaskStarted:
 		if t.tasks == nil {
 			t.tasks = map[string]bool{}
@@ -71,21 +88,55 @@ func (t *turns) see(m message.Message) (settled bool) {
 	if t.last == nil || len(t.pending) > 0 {
 		return false
 	}
-	if t.states {
+	if t.state != "" {
 		return t.idle
 	}
 	return len(t.tasks) == 0
 }
 
-// answered takes the prompts that r answers from those that wait: the ones that
+// busy says that the CLI works on something.
+func (t *turns) busy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending) > 0 || len(t.tasks) > 0 && t.state == "" || t.state != "" && t.state != "idle"
+}
+
+// asks says that the CLI waits for somebody's decision.
+func (t *turns) asks() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state == "requires_action"
+}
+
+// runs says that the CLI works on that prompt, which has no result yet.
+func (t *turns) runs(uuid string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tells {
+		return t.begun[uuid]
+	}
+	return len(t.pending) > 0 && t.pending[0] == uuid
+}
+
+// forget says that a prompt was taken back.
+func (t *turns) forget(uuid string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending = slices.DeleteFunc(t.pending, func(p string) bool { return p == uuid })
+	delete(t.watched, uuid)
+	delete(t.begun, uuid)
+}
+
+// answer takes the prompts that r answers from those that wait: the ones that
 // it names, or the oldest if it names none and no task caused it.
-func (t *turns) answered(r *message.Result) {
+func (t *turns) answer(r *message.Result) {
 	uuids := r.UserMessageUUIDs
 	if len(uuids) == 0 && (r.Origin == nil || r.Origin.Kind == "human") && len(t.pending) > 0 {
 		uuids = t.pending[:1]
 	}
 	for _, uuid := range slices.Clone(uuids) {
 		t.pending = slices.DeleteFunc(t.pending, func(p string) bool { return p == uuid })
+		delete(t.begun, uuid)
 		if _, ok := t.watched[uuid]; ok {
 			t.watched[uuid] = r
 		}
