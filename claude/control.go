@@ -20,6 +20,7 @@ type conn struct {
 	out        *outbox
 	log        *slog.Logger
 	responders map[string]responder // by the subtype of the CLI's request
+	answered   func()               // is told after each answer to the CLI
 
 	mu      sync.Mutex
 	sent    int
@@ -184,6 +185,7 @@ func (c *conn) serve(m *message.ControlRequest) {
 		c.mu.Unlock()
 		if ctx.Err() == nil && err != errUnanswered { // an answer to what was cancelled is not read
 			c.answer(m.RequestID, body, err)
+			c.answered()
 		}
 	}()
 }

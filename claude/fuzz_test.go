@@ -133,7 +133,7 @@ func play(t *testing.T, data []byte, once bool) {
 	}
 	attach(ctx, r, p)
 	go r.read(func() bool { return true })
-	if err := r.initialize(ctx); err != nil && !errors.Is(err, io.EOF) {
+	if err := introduce(ctx, r); err != nil && !errors.Is(err, io.EOF) {
 		t.Logf("initialize: %v", err)
 	}
 	s := &Session{r}

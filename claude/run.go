@@ -43,17 +43,17 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 		opts: opts, once: once, output: newOutputWatch(opts.Output),
 		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: end,
 	}
-	if err := r.connect(work, ctx); err != nil {
+	if err := connect(work, ctx, r); err != nil {
 		finish(err)
 		return nil, errors.Join(err, end())
 	}
 	stop := context.AfterFunc(ctx, func() { r.abort(context.Cause(ctx)) })
 	go r.read(stop)
-	return r, r.initialize(work)
+	return r, introduce(work, r)
 }
 
 // connect starts the CLI, as long as the caller waits. Ctx is that of the run.
-func (r *run) connect(ctx, caller context.Context) (err error) {
+func connect(ctx, caller context.Context, r *run) (err error) {
 	opening, opened := context.WithCancelCause(ctx)
 	defer opened(nil)
 	defer context.AfterFunc(caller, func() { opened(context.Cause(caller)) })()
@@ -86,11 +86,12 @@ func attach(ctx context.Context, r *run, p process) {
 
 		"request_user_dialog": leave, // a host that knows no dialogs says nothing
 	})
+	r.conn.answered = r.alive
 	r.tools.connect(r.conn)
 }
 
-// initialize sends the first request; ready is closed when it is answered.
-func (r *run) initialize(ctx context.Context) error {
+// introduce sends the first request; ready is closed when it is answered.
+func introduce(ctx context.Context, r *run) error {
 	body, err := r.opts.initialize(r.tools)
 	if err != nil {
 		_ = r.close() // the cause is what is told
@@ -163,9 +164,7 @@ func (r *run) read(stop func() bool) {
 		case !r.conn.handle(m):
 			r.take(m)
 		}
-		if r.once {
-			r.turns.expect(r.opts.idleTimeout(), r.late)
-		}
+		r.alive()
 	}
 	stop()
 	r.turns.stop()
@@ -185,7 +184,9 @@ func (r *run) take(m message.Message) {
 	settled := r.turns.see(m) // before a turn reads m and asks whether it is answered
 	r.inbox.put(m, nil)
 	if init, ok := m.(*message.Init); ok {
-		r.check(init)
+		if err := check(init, r.tools); err != nil {
+			r.inbox.put(nil, err)
+		}
 	}
 	if settled && r.once {
 		r.retire()
@@ -193,13 +194,11 @@ func (r *run) take(m message.Message) {
 }
 
 // check tells what of a set-up is not as it must be.
-func (r *run) check(init *message.Init) {
+func check(init *message.Init, ts *tools) error {
 	if old := (*cli.VersionError)(nil); errors.As(cli.Supported(init.Version), &old) {
-		r.inbox.put(nil, old)
+		return old
 	}
-	if err := r.tools.arrived(init); err != nil {
-		r.inbox.put(nil, err)
-	}
+	return ts.arrived(init)
 }
 
 // retire ends the CLI when it is done. It has time to say its last.
@@ -211,10 +210,17 @@ func (r *run) retire() {
 // result without a word.
 var ErrUnfinished = errors.New("what works in the background after the result was not done in time; raise Options.IdleTimeout")
 
+// alive notes that something goes on.
+func (r *run) alive() {
+	if r.once {
+		r.turns.expect(r.opts.idleTimeout(), r.late)
+	}
+}
+
 // late is called when nothing was heard for long after a result.
 func (r *run) late() {
 	if r.conn.serves() || r.turns.asks() { // it waits for this process, or for a person
-		r.turns.expect(r.opts.idleTimeout(), r.late)
+		r.alive()
 		return
 	}
 	cause := ErrUnfinished
@@ -232,7 +238,7 @@ func (r *run) malformed(err error) {
 	if errors.As(err, &bad) {
 		r.conn.refuse(bad)
 	}
-	if !r.started() && (!r.opts.SkipMalformed || bad != nil && bad.Type == "control_response") {
+	if !closed(r.ready) && (!r.opts.SkipMalformed || bad != nil && bad.Type == "control_response") {
 		go r.abort(err)
 		return
 	}
@@ -243,10 +249,10 @@ func (r *run) malformed(err error) {
 	r.inbox.put(nil, err)
 }
 
-// started says that the CLI has answered initialize.
-func (r *run) started() bool {
+// closed says that c is.
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-r.ready:
+	case <-c:
 		return true
 	default:
 		return false
@@ -266,7 +272,7 @@ func (r *run) last(err error) error {
 	switch {
 	case context.Cause(r.conn.ctx) == ErrClosed:
 		return io.EOF
-	case errors.As(err, &exit) && exit.Code == 1 && result != nil && result.IsError:
+	case errors.As(err, &exit) && exit.Code == 1 && result != nil && isFailure(result):
 		return io.EOF // it exits so after such a result, which was told
 	case err == io.EOF && r.once && result == nil:
 		return ErrNoResult
@@ -279,7 +285,7 @@ func (r *run) failure(result *message.Result) error {
 	if err := r.output.failure(result); err != nil {
 		return err
 	}
-	if result.IsError && !r.output.recovered(result) {
+	if isFailure(result) && !r.output.recovered(result) {
 		return resultError(result)
 	}
 	return nil

@@ -46,7 +46,7 @@ func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 	if s.info == nil {
 		<-s.ended
 		err := ErrClosed
-		if result := s.turns.result(); result != nil && result.IsError { // as for an unknown session
+		if result := s.turns.result(); result != nil && isFailure(result) { // as for an unknown session
 			err = resultError(result)
 		}
 		return nil, s.because(err)

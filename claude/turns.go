@@ -13,12 +13,12 @@ type turns struct {
 	mu      sync.Mutex
 	pending []string                   // UUIDs of prompts without a result, oldest first
 	watched map[string]*message.Result // by the UUID of the prompt that it answers
-	begun   map[string]bool            // prompts that the CLI works on, for one that tells
+	begun   []string                   // prompts that the CLI works on, for one that tells
 	tells   bool                       // it does
 	last    *message.Result
-	state   string          // of the CLI, for one that tells it
-	idle    bool            // since the last result
-	tasks   map[string]bool // sub-agents that work, for a CLI that does not tell its state
+	state   string   // of the CLI, for one that tells it
+	idle    bool     // since the last result
+	tasks   []string // sub-agents that work, for a CLI that does not tell its state
 	ceiling *time.Timer
 }
 
@@ -72,18 +72,12 @@ func (t *turns) see(m message.Message) (settled bool) {
 	case *message.CommandLifecycle:
 		t.tells = true
 		if m.State == "started" && slices.Contains(t.pending, m.CommandUUID) {
-			if t.begun == nil {
-				t.begun = map[string]bool{}
-			}
-			t.begun[m.CommandUUID] = true
+			t.begun = append(t.begun, m.CommandUUID)
 		}
 	case *message.TaskStarted:
-		if t.tasks == nil {
-			t.tasks = map[string]bool{}
-		}
-		t.tasks[m.TaskID] = true
+		t.tasks = append(t.tasks, m.TaskID)
 	case *message.TaskNotification:
-		delete(t.tasks, m.TaskID)
+		t.tasks = without(t.tasks, m.TaskID)
 	}
 	if t.last == nil || len(t.pending) > 0 {
 		return false
@@ -113,7 +107,7 @@ func (t *turns) runs(uuid string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.tells {
-		return t.begun[uuid]
+		return slices.Contains(t.begun, uuid)
 	}
 	return len(t.pending) > 0 && t.pending[0] == uuid
 }
@@ -122,9 +116,8 @@ func (t *turns) runs(uuid string) bool {
 func (t *turns) forget(uuid string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pending = slices.DeleteFunc(t.pending, func(p string) bool { return p == uuid })
+	t.pending, t.begun = without(t.pending, uuid), without(t.begun, uuid)
 	delete(t.watched, uuid)
-	delete(t.begun, uuid)
 }
 
 // answer takes the prompts that r answers from those that wait: the ones that
@@ -135,12 +128,16 @@ func (t *turns) answer(r *message.Result) {
 		uuids = t.pending[:1]
 	}
 	for _, uuid := range slices.Clone(uuids) {
-		t.pending = slices.DeleteFunc(t.pending, func(p string) bool { return p == uuid })
-		delete(t.begun, uuid)
+		t.pending, t.begun = without(t.pending, uuid), without(t.begun, uuid)
 		if _, ok := t.watched[uuid]; ok {
 			t.watched[uuid] = r
 		}
 	}
+}
+
+// without removes an id.
+func without(ids []string, id string) []string {
+	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 
 // expect calls late if the CLI does not end within d after a result.
