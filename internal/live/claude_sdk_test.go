@@ -57,6 +57,9 @@ var sdkScenarios = []struct {
 	{"background agent calls a tool", sdkBackground},
 	{"list change", sdkListChange},
 	{"queued prompts", sdkQueued},
+	{"a queued prompt is taken back", sdkTakeBack},
+	{"a run is left", sdkLeaveRun},
+	{"a turn is left", sdkLeaveTurn},
 	{"resume and fork", sdkResume},
 	{"unknown session", sdkUnknownSession},
 	{"unknown flag", sdkUnknownFlag},
@@ -86,7 +89,9 @@ func TestClaudeSDK(t *testing.T) {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, o := range outcomes {
-		fmt.Fprintln(w, o)
+		if o != "" { // it was asked for
+			fmt.Fprintln(w, o)
+		}
 	}
 	w.Flush() //nolint:errcheck // a Builder takes everything
 	t.Logf("Claude CLI:\n%s", table.String())

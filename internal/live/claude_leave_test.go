@@ -1,0 +1,99 @@
+//go:build unix
+
+package live
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	sdk "github.com/toolpost/toolpost/claude"
+	stream "github.com/toolpost/toolpost/claude/message"
+)
+
+// sdkLeaveRun leaves the loop of a run when the model asks for a command that
+// takes long: it is not finished, and the model is not asked again.
+func sdkLeaveRun(s *stage) string {
+	late := filepath.Join(s.opts.Dir, "late")
+	s.opts.Tools, s.opts.AllowedTools = []string{"Bash"}, []string{"Bash"}
+	s.says(call1("Bash", object{"command": "sleep 30; echo late > " + late, "description": "waits"}))
+	for m, err := range sdk.Run(s.context(), "go", s.opts) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if a, ok := m.(*stream.Assistant); ok && len(a.Content) > 0 && a.Content[0].Kind() == "tool_use" {
+			break
+		}
+	}
+	if _, err := os.Stat(late); !errors.Is(err, os.ErrNotExist) {
+		s.Errorf("the command was finished: %v", err)
+	}
+	if n := len(s.api.requests()); n != 1 {
+		s.Errorf("the model was asked %d times", n)
+	}
+	return "interrupted"
+}
+
+// sdkLeaveTurn leaves the loop of a turn while text streams; the next one has its
+// own messages only.
+func sdkLeaveTurn(s *stage) string {
+	began := make(chan struct{}, 9)
+	s.says(talking(began))
+	s.opts.PartialMessages = true
+	session := s.open()
+	for m, err := range session.Turn(s.context(), "go") {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if m.Head().Type == "stream_event" {
+			break
+		}
+	}
+	s.says(text("mine"))
+	s.turn(session, "go on", "mine")
+	return "interrupted, then the next turn"
+}
+
+// sdkTakeBack ends the context of a turn that waits for another one.
+func sdkTakeBack(s *stage) string {
+	began, release := make(chan struct{}), make(chan struct{})
+	s.says(func(a *apiAnswer) {
+		close(began)
+		<-release
+		text("one")(a)
+	})
+	session := s.open()
+	if _, err := session.Send(s.context(), "first"); err != nil {
+		s.Fatal(err)
+	}
+	<-began
+	ctx, cancel := context.WithCancel(s.context())
+	defer cancel()
+	var last error
+	for m, err := range session.Turn(ctx, "second") {
+		if l, ok := m.(*stream.CommandLifecycle); ok && l.State == "queued" {
+			cancel()
+		}
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		s.Errorf("the turn that waited ended by %v", last)
+	}
+	close(release)
+	for m, err := range session.Messages(s.context()) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if r, ok := m.(*stream.Result); ok {
+			if r.IsError || r.Result == nil || *r.Result != "one" {
+				s.Errorf("the turn that ran came to %s", r.Raw)
+			}
+			break
+		}
+	}
+	if n := s.api.heard("second"); n != 0 {
+		s.Errorf("the model was asked %d times what was taken back", n)
+	}
+	return "the other turn goes on"
+}
