@@ -2,7 +2,9 @@ package lower
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"unicode"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -78,11 +80,15 @@ func (r *record) property(p schema.Property) {
 	known := property{name: p.Name, seen: r.rename(p)}
 	known.renamed = known.seen != p.Name
 	known.absent = !p.Required && rules.AllRequired
+	form := p.Form
+	if known.renamed && !r.rules.Silent && foreign(p.Name) {
+		form = withName(form, p.Name)
+	}
 	var n *node
 	if known.absent {
-		n, known.codec = writeOptional(r.lowering, p.Form, here)
+		n, known.codec = writeOptional(r.lowering, form, here)
 	} else {
-		n, known.codec = r.write(p.Form, here)
+		n, known.codec = r.write(form, here)
 	}
 	if p.Required || rules.AllRequired {
 		r.need = append(r.need, known.seen)
@@ -117,6 +123,27 @@ func (r *record) rename(p schema.Property) string {
 	r.taken[name] = true
 	r.lose(Encoded, r.form.At, "properties", "%q is written as %q", p.Name, name)
 	return name
+}
+
+// foreign says that a name says more than its ASCII letters and digits do, and
+// can be told.
+func foreign(name string) bool {
+	if len(name) > maxTold {
+		return false
+	}
+	for _, c := range name {
+		if c > unicode.MaxASCII && unicode.IsLetter(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// withName returns f with the name that it had in its description.
+func withName(f *schema.Form, name string) *schema.Form {
+	told := *f
+	told.Notes.Description = addSentence(f.Notes.Description, fmt.Sprintf("Its name is %q.", name))
+	return &told
 }
 
 // isTaken says that a name is in use.
