@@ -198,6 +198,8 @@ func TestAdaptFunctions(t *testing.T) {
 }
 
 func TestAdaptResults(t *testing.T) {
+	const blocks = `{"content":[{"type":"text","text":"a","annotations":{"priority":1}},{"type":"image","data":"AA==","mimeType":"image/png"},` +
+		`{"type":"resource","resource":{"uri":"x:y","text":"z"}},{"type":"resource_link","uri":"x:y","name":"n","size":1}]}`
 	done := `{"content":[{"type":"text","text":"done"},{"type":"x-new","n":1}],"isError":true,"_meta":{"k":1}}`
 	tests := map[string]struct {
 		value any
@@ -208,6 +210,8 @@ func TestAdaptResults(t *testing.T) {
 		"MCP already":       {json.RawMessage(done), done},
 		"MCP in a map":      {map[string]any{"content": []any{map[string]any{"type": "text", "text": "a"}}}, `{"content":[{"text":"a","type":"text"}]}`},
 		"MCP empty":         {map[string]any{"content": []any{}}, `{"content":[]}`},
+		"MCP with output":   {json.RawMessage(`{"content":[],"structuredContent":{"a":1},"resultType":"complete"}`), `{"content":[],"structuredContent":{"a":1},"resultType":"complete"}`},
+		"MCP blocks":        {json.RawMessage(blocks), blocks},
 		"content of others": {map[string]any{"content": []any{"a"}}, `{"content":[{"type":"text","text":"{\"content\":[\"a\"]}"}],"structuredContent":{"content":["a"]}}`},
 		"content a text":    {map[string]any{"content": "a"}, `{"content":[{"type":"text","text":"{\"content\":\"a\"}"}],"structuredContent":{"content":"a"}}`},
 		"nil":               {nil, `{"content":[{"type":"text","text":""}]}`},
@@ -225,6 +229,32 @@ func TestAdaptResults(t *testing.T) {
 				t.Errorf("by New: got  %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestAdaptDocuments: what looks like an MCP result, and is more, is data.
+func TestAdaptDocuments(t *testing.T) {
+	for _, document := range []string{
+		`{"title":"t","content":[{"type":"paragraph","text":"p"}]}`,
+		`{"title":"t","content":[{"type":"text","text":"p"}]}`,
+		`{"title":"t","content":[]}`,
+		`{"content":[{"type":"paragraph","text":"p"}]}`,
+		`{"content":[{"type":"text","value":"p"}]}`,
+		`{"content":[{"type":"text","text":"p","marks":["bold"]}]}`,
+		`{"content":[{"type":"text","text":["p"]}]}`,
+		`{"content":[{"type":"resource","resource":7}]}`,
+		`{"content":[{"type":7}],"isError":true}`,
+		`{"content":[{}],"isError":true}`,
+		`{"content":[],"isError":"no"}`,
+		`{"content":null,"isError":true}`,
+		`{"content":{"type":"text"}}`,
+		`{"isError":true,"note":"content"}`,
+	} {
+		v := record{Name: "x", Function: func() any { return json.RawMessage(document) }}
+		r := callAdapted(t, v, ``)
+		if text, _ := r.FirstText(); text != document || r.IsError() {
+			t.Errorf("%s is sent as %s", document, wire(t, r))
+		}
 	}
 }
 

@@ -82,7 +82,8 @@ func (u *Unbound[D]) unbound() *Tool { return u.tool }
 // exactly; what would come back as something else is an
 // *[UnsupportedDepsTypeError]. Types with JSON or text methods are taken at
 // their word. A value in a field of type any comes back as plain JSON does, and
-// is warned of; a field of another interface type is a *[TypeHintError].
+// is warned of; a field of another interface type is a *[TypeHintError]. What
+// several pointers point to is written for each: they point to copies then.
 func EncodeDeps(v any) (json.RawMessage, error) {
 	if v == nil {
 		return json.RawMessage("null"), nil

@@ -364,3 +364,16 @@ func ExampleNewWithDeps() {
 	fmt.Println(set.CallText(context.Background(), "greet", in{"Ada"}))
 	// Output: Hello, Ada <nil>
 }
+
+// TestSharedPointers: JSON does not say that two pointers are one.
+func TestSharedPointers(t *testing.T) {
+	type pair struct{ A, B *int }
+	seven := new(7)
+	data, err := toolpost.EncodeDeps(pair{seven, seven})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := toolpost.DecodeDeps[pair](data); err != nil || *got.A != 7 || *got.B != 7 || got.A == got.B {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -160,23 +163,79 @@ func anyResult(out any) (*Result, error) {
 	return r, err
 }
 
-// isResult says that raw is an object with content blocks.
+// errNoResult ends the reading of what is no MCP result.
+var errNoResult = errors.New("it is no MCP result")
+
+// isResult says that raw is an MCP result and nothing else: a document that has
+// content, too, would lose the rest of it.
 func isResult(raw json.RawMessage) bool {
 	if !bytes.HasPrefix(raw, []byte("{")) || !bytes.Contains(raw, []byte(`"content"`)) {
 		return false
 	}
-	var r struct {
-		Content []struct {
-			Type string `json:"type"`
-		} `json:"content"`
-	}
-	if decode(raw, &r) != nil || r.Content == nil {
+	var content []json.RawMessage
+	sure := false // it has what only MCP results have
+	err := eachMember(raw, func(name string, value json.RawMessage) error {
+		switch kind := value[0]; {
+		case name == "content" && kind == '[':
+			return decode(value, &content)
+		case name == "structuredContent",
+			name == "isError" && (kind == 't' || kind == 'f'),
+			name == "_meta" && (kind == '{' || kind == 'n'),
+			name == "resultType" && kind == '"':
+			sure = true
+			return nil
+		}
+		return errNoResult
+	})
+	if err != nil || content == nil {
 		return false
 	}
-	for _, part := range r.Content {
-		if part.Type == "" {
+	for _, block := range content {
+		if !isBlock(block, sure) {
 			return false
 		}
 	}
 	return true
+}
+
+// isBlock says that raw is a content block; if sure, it may be of any type.
+func isBlock(raw json.RawMessage, sure bool) bool {
+	var block struct {
+		Type string `json:"type"`
+	}
+	if decode(raw, &block) != nil || block.Type == "" {
+		return false
+	}
+	if sure {
+		return true
+	}
+	members := strings.Fields(blockMembers(block.Type))
+	whole := false
+	err := eachMember(raw, func(name string, value json.RawMessage) error {
+		switch {
+		case !slices.Contains(members, name):
+			return errNoResult
+		case name == members[0]:
+			whole = value[0] == '"' || block.Type == "resource" && value[0] == '{'
+		}
+		return nil
+	})
+	return err == nil && whole
+}
+
+// blockMembers are those of a type of content block, first what it must have;
+// none if the type is not known.
+func blockMembers(kind string) string {
+	const all = " type annotations _meta"
+	switch kind {
+	case "text":
+		return "text" + all
+	case "image", "audio":
+		return "data mimeType" + all
+	case "resource":
+		return "resource" + all
+	case "resource_link":
+		return "uri name title description mimeType size icons" + all
+	}
+	return ""
 }

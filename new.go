@@ -23,8 +23,8 @@ type Options struct {
 // fn runs. Out may be string
 // (text), []Part (parts), *Result, or any JSON type (JSON; its schema is the
 // output schema if it is an object). Where there is no output schema, nil is
-// empty text, and a value that is an MCP result already, {"content": […]}, is
-// sent as it is.
+// empty text, and a value that is an MCP result already, {"content": […]} with
+// content blocks and no other members than those of MCP, is sent as it is.
 //
 // New panics if the name is not one that every client accepts, or if In or
 // Out has no JSON Schema: like [regexp.MustCompile], it is for definitions

@@ -38,7 +38,7 @@ func (w *outputWatch) see(m message.Message) {
 	case *message.Init:
 		w.refused.Store(!slices.Contains(m.Tools, outputTool))
 	case *message.Assistant:
-		if m.ParentToolUseID == "" {
+		if m.IsMain() {
 			w.hear(m.Content)
 		}
 	case *message.Result:

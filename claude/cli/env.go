@@ -89,14 +89,27 @@ func secrets(env []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
+const (
+	// secretWords are those of names like API_KEY and ANTHROPIC_CUSTOM_HEADERS.
+	secretWords = " KEY KEYS PASS PASSPHRASE CREDENTIAL CREDENTIALS AUTH AUTHORIZATION COOKIE COOKIES HEADERS PAT "
+	// secretEnds are how words of names like PGPASSWORD end.
+	secretEnds = "APIKEY TOKEN TOKENS SECRET SECRETS PASSWORD PASSWD"
+)
+
+// secretName says so of GIT_TOKEN, and not of GIT_AUTHOR_NAME.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "HEADERS"} {
-		if strings.Contains(name, word) {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+		if strings.Contains(secretWords, " "+word+" ") {
 			return true
 		}
+		for end := range strings.FieldsSeq(secretEnds) {
+			if strings.HasSuffix(word, end) {
+				return true
+			}
+		}
 	}
-	return false
+	return strings.HasSuffix(name, "_PWD") // PWD alone is a folder
 }
 
 // envPath joins elements to a folder that the environment names, if it does.

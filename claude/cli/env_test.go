@@ -43,6 +43,21 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretName(t *testing.T) {
+	for _, name := range strings.Fields(`ANTHROPIC_API_KEY KEY GITHUB_TOKEN token AUTHTOKEN CLIENT_SECRET PGPASSWORD DB_PASS DB_PWD
+		apiKey NPM_CONFIG__AUTH npm_config_//registry/:_authToken GOOGLE_CREDENTIALS HTTP_COOKIE ANTHROPIC_CUSTOM_HEADERS AWS_SECRET_ACCESS_KEY`) {
+		if !secretName(name) {
+			t.Errorf("%s may be told", name)
+		}
+	}
+	for _, name := range strings.Fields(`GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL KEYBOARD MONKEY PWD OLDPWD COMPASS_HOME PASSENGERS XAUTHORITY PATH HOME
+		CLAUDE_CODE_MAX_OUTPUT_TOKENIZER TOKENIZERS_PARALLELISM SECRETARY`) {
+		if secretName(name) {
+			t.Errorf("%s is a secret", name)
+		}
+	}
+}
+
 func TestTail(t *testing.T) {
 	var s stderr
 	for range 1000 {

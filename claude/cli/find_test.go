@@ -3,14 +3,12 @@
 package cli_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolpost/toolpost/claude/cli"
 )
@@ -114,24 +112,6 @@ func TestFindNamed(t *testing.T) {
 				t.Errorf("Find(%q) = %q, %v, want %q, %q", tt.path, got, err, tt.want, tt.err)
 			}
 		})
-	}
-}
-
-func TestVersion(t *testing.T) {
-	dir := t.TempDir()
-	good := place(t, dir, "good", `[ "$1" = --version ] && echo "2.1.329 (Claude Code)"`, 0o755)
-	if got, err := cli.Version(t.Context(), good); err != nil || got != "2.1.329" {
-		t.Errorf("Version() = %q, %v", got, err)
-	}
-	for name, script := range map[string]string{"other": "echo hello", "fails": "exit 3"} {
-		if got, err := cli.Version(t.Context(), place(t, dir, name, script, 0o755)); err == nil {
-			t.Errorf("%s: Version() = %q", name, got)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if got, err := cli.Version(ctx, place(t, dir, "slow", "sleep 1000", 0o755)); err == nil {
-		t.Errorf("Version() = %q after the end of the context", got)
 	}
 }
 

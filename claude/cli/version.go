@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
 )
@@ -23,29 +20,6 @@ type VersionError struct {
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("the claude command has version %s, at least %s is needed; update it with %q", e.Version, e.Minimum, install)
-}
-
-// Version returns the version that the command tells, such as "2.1.329". It
-// starts the command; package claude learns the version from its messages.
-func Version(ctx context.Context, path string) (string, error) {
-	path, err := Find(path)
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = environment(os.Environ(), nil, "")
-	cmd.WaitDelay = lastWords // what it started may hold its output open
-	ownGroup(cmd)
-	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
-	text, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("ask %q for its version: %w", path, err)
-	}
-	found := versionPattern.FindStringSubmatch(string(text))
-	if found == nil {
-		return "", fmt.Errorf("ask %q for its version: it answers %.80q; is it the claude command?", path, text)
-	}
-	return found[1], nil
 }
 
 // Supported returns a *VersionError for a version older than [MinVersion].

@@ -47,7 +47,7 @@ type Agent struct {
 }
 
 // IsMain says that it is the main agent.
-func (a *Agent) IsMain() bool { return a.ParentToolUseID == "" }
+func (a *Agent) IsMain() bool { return a.ParentToolUseID == "" && a.AgentID == "" }
 
 // A ToolUseMeta tells how to show a call.
 type ToolUseMeta struct {

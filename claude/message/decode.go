@@ -28,6 +28,7 @@ func newDecoder() *decoder {
 		jsonv2.UnmarshalFromFunc(d.integer),
 		jsonv2.UnmarshalFromFunc(d.float),
 		jsonv2.UnmarshalFromFunc(d.usage),
+		jsonv2.UnmarshalFromFunc(d.modelUsage),
 		jsonv2.UnmarshalFromFunc(d.blocks),
 		jsonv2.UnmarshalFromFunc(d.single),
 	))

@@ -24,15 +24,16 @@ func (e *ParseError) Error() string {
 	if e.Subtype != "" {
 		kind += "/" + e.Subtype
 	}
+	const most = 200 // characters of a name, which may be anything
 	what := "read a line of the claude CLI"
 	if kind != "" {
-		what = fmt.Sprintf("read a message %q of the claude CLI", kind)
+		what = fmt.Sprintf("read a message %.*q of the claude CLI", most, kind)
 	}
 	subject := "it"
 	if e.Field != "" {
-		subject = fmt.Sprintf("field %q", e.Field)
+		subject = fmt.Sprintf("field %.*q", most, e.Field)
 	}
-	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or skip malformed messages", what, subject, e.Err)
+	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or leave the message out", what, subject, e.Err)
 }
 
 // Unwrap returns the cause.

@@ -26,6 +26,20 @@ func (d *decoder) integer(dec *jsontext.Decoder, to *int64) error {
 	return nil
 }
 
+// count reads a number of tokens or calls; below 0, it counts as none.
+func (d *decoder) count(dec *jsontext.Decoder, to *int64) error {
+	v, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	n, ok := integer(v)
+	if !ok || n < 0 {
+		d.warn(dec.StackPointer(), v)
+	}
+	*to = max(n, 0)
+	return nil
+}
+
 func (d *decoder) float(dec *jsontext.Decoder, to *float64) error {
 	v, err := dec.ReadValue()
 	if err != nil {
@@ -41,7 +55,7 @@ func (d *decoder) float(dec *jsontext.Decoder, to *float64) error {
 
 // warn records that a value is not what it ought to be.
 func (d *decoder) warn(p jsontext.Pointer, v []byte) {
-	d.warnings = append(d.warnings, fmt.Sprintf("field %q: %s is no such value; it counts as none", below(d.at, p), shorten(v)))
+	d.warnings = append(d.warnings, fmt.Sprintf("field %.200q: %s is no such value; it counts as none", below(d.at, p), shorten(v)))
 }
 
 func integer(v jsontext.Value) (n int64, ok bool) {

@@ -60,6 +60,9 @@ func (p *Parser) parse(line []byte) (m Message, h Header, err error) {
 		}
 	}
 	if key == "system" {
+		if h.Subtype == "" {
+			return nil, h, &fieldError{"subtype", errMissing}
+		}
 		key += "/" + h.Subtype
 	}
 	known, ok := p.kinds[key]

@@ -38,7 +38,6 @@ func TestUnknownIsAValue(t *testing.T) {
 	stream := `{"type":"brand_new","data":{"x":1}}
 {"type":"brand_new"}
 {"type":"system","subtype":"brand_new","session_id":"s"}
-{"type":"system"}
 {"type":"result","subtype":"error_brand_new","is_error":true}
 {"type":"assistant","message":{"content":[{"type":"hologram","w":7},{"type":"text","text":"a","bold":true}]},"mood":"fine"}
 {"type":"assistant","message":{"content":[{"type":"hologram"}]},"mood":"fine"}
@@ -57,10 +56,10 @@ func TestUnknownIsAValue(t *testing.T) {
 	if u, ok := all[2].(*message.Unknown); !ok || u.Subtype != "brand_new" || u.SessionID != "s" || string(u.Raw) != strings.Split(stream, "\n")[2] {
 		t.Errorf("an unknown subtype is %#v", all[2])
 	}
-	if r, ok := all[4].(*message.Result); !ok || !r.IsError { // it ends a turn
-		t.Errorf("a result of an unknown subtype is %#v", all[4])
+	if r, ok := all[3].(*message.Result); !ok || !r.IsError { // it ends a turn
+		t.Errorf("a result of an unknown subtype is %#v", all[3])
 	}
-	a := all[5].(*message.Assistant)
+	a := all[4].(*message.Assistant)
 	if b, ok := a.Content[0].(*message.UnknownBlock); !ok || b.Kind() != "hologram" || string(b.Raw) != `{"type":"hologram","w":7}` {
 		t.Errorf("an unknown block is %#v", a.Content[0])
 	}
@@ -70,12 +69,12 @@ func TestUnknownIsAValue(t *testing.T) {
 	if got := string(a.Extra["mood"]); got != `"fine"` {
 		t.Errorf("an unknown member is %q", got)
 	}
-	want := map[string]int{"brand_new": 2, "system/brand_new": 1, "system/": 1, "result/error_brand_new": 1, "content_block/hologram": 2}
+	want := map[string]int{"brand_new": 2, "system/brand_new": 1, "result/error_brand_new": 1, "content_block/hologram": 2}
 	if got := p.Unknown(); !maps.Equal(got, want) {
 		t.Errorf("unknown are %v, want %v", got, want)
 	}
 	for text, n := range map[string]int{
-		"level=WARN": 5, "level=DEBUG": 2, "type=brand_new ": 1, `{\"x\":1}`: 1, "content_block/hologram": 1,
+		"level=WARN": 4, "level=DEBUG": 2, "type=brand_new ": 1, `{\"x\":1}`: 1, "content_block/hologram": 1,
 		"field=assistant.mood": 1, "field=content_block/text.bold": 1,
 	} {
 		if got := strings.Count(log.String(), text); got != n {
@@ -114,6 +113,8 @@ func TestMalformed(t *testing.T) {
 		`{"type":"control_response","response":{"request_id":"r"}}`:                               "response.subtype",
 		`{"type":"stream_event","event":{}}`:                                                      "event.type",
 		`{"type":"stream_event","event":{"type":"content_block_start","content_block":{"x":1}}}`:  "event.content_block.type",
+		`{"type":"system"}`:                "subtype",
+		`{"type":"system","subtype":null}`: "subtype",
 		`{"type":7}`:                       "type",
 		`{}`:                               "type",
 		`{"type":null}`:                    "type",
@@ -142,7 +143,7 @@ func TestMalformed(t *testing.T) {
 func TestParseErrorText(t *testing.T) {
 	_, err := new(message.Parser).Parse([]byte(`{"type":"result","subtype":"success","is_error":true,"errors":1}`))
 	const want = `read a message "result/success" of the claude CLI: field "errors" has a value of the wrong type: number; ` +
-		`the CLI may be newer or older than this module: update one of them, or skip malformed messages`
+		`the CLI may be newer or older than this module: update one of them, or leave the message out`
 	if err.Error() != want {
 		t.Errorf("the text is\n%v\nwant\n%s", err, want)
 	}
@@ -156,6 +157,12 @@ func TestParseErrorText(t *testing.T) {
 	}
 	if errors.Unwrap(err) == nil {
 		t.Error("there is no cause")
+	}
+	long := strings.Repeat("n", 5000)
+	for _, line := range []string{`{"type":"` + long + `","uuid":7}`, `{"type":"odd","uuid":{"` + long + `":`} {
+		if _, err := quiet().Parse([]byte(line)); err == nil || len(err.Error()) > 600 {
+			t.Errorf("a long name makes a text of %d bytes: %.700v", len(err.Error()), err)
+		}
 	}
 }
 
@@ -185,6 +192,9 @@ func TestSubagent(t *testing.T) {
 	m := parse(t, `{"type":"assistant","message":{"content":[]},"parent_tool_use_id":"toolu_1","agent_id":"a","subagent_type":"general"}`).(*message.Assistant)
 	if m.IsMain() || m.ParentToolUseID != "toolu_1" || m.AgentID != "a" || m.SubagentType != "general" {
 		t.Errorf("the agent is %+v", m.Agent)
+	}
+	if m := parse(t, `{"type":"assistant","message":{"content":[]},"parent_tool_use_id":null,"agent_id":"a"}`).(*message.Assistant); m.IsMain() {
+		t.Errorf("an agent without a call is %+v", m.Agent)
 	}
 	if m := parse(t, `{"type":"assistant","message":{"content":[]},"parent_tool_use_id":null}`).(*message.Assistant); !m.IsMain() {
 		t.Errorf("the agent is %+v", m.Agent)
@@ -277,7 +287,7 @@ func TestParallel(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	stream := "[SandboxDebug] hello\n\n  {\"type\":\"keep_alive\"}\r\n{\"type\":\"assistant\"}\n\xff\n{\"type\":\"keep_alive\"}"
+	stream := "\ufeff{\"type\":\"keep_alive\"}\n[SandboxDebug] hello\n\n  {\"type\":\"keep_alive\"}\r\n{\"type\":\"assistant\"}\n\xff\n{\"type\":\"keep_alive\"}"
 	var kinds []string
 	for m, err := range message.Read(strings.NewReader(stream)) {
 		if err != nil {
@@ -286,7 +296,7 @@ func TestRead(t *testing.T) {
 		}
 		kinds = append(kinds, m.Head().Type)
 	}
-	if got := strings.Join(kinds, " "); got != "keep_alive error keep_alive" {
+	if got := strings.Join(kinds, " "); got != "keep_alive keep_alive error keep_alive" {
 		t.Errorf("read %s", got)
 	}
 	broken := io.MultiReader(strings.NewReader("{\"type\":\"keep_alive\"}\n"), failing{})

@@ -18,7 +18,7 @@ func (p *Parser) Read(r io.Reader) iter.Seq2[Message, error] {
 		lines := bufio.NewReader(r)
 		for {
 			line, end := lines.ReadBytes('\n')
-			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] == '{' {
+			if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))); len(line) > 0 && line[0] == '{' {
 				if m, err := p.Parse(line); !yield(m, err) {
 					return
 				}

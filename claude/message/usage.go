@@ -83,7 +83,7 @@ func (d *decoder) usage(dec *jsontext.Decoder, to *Usage) error {
 	type plain Usage // has no function of its own
 	lenient := jsonv2.JoinUnmarshalers(
 		jsonv2.UnmarshalFromFunc(d.raw),
-		jsonv2.UnmarshalFromFunc(d.integer),
+		jsonv2.UnmarshalFromFunc(d.count),
 		jsonv2.UnmarshalFromFunc(orNone[string](d, '"')),
 		jsonv2.UnmarshalFromFunc(orNone[plain](d, '{')),
 		jsonv2.UnmarshalFromFunc(orNone[OutputTokensDetails](d, '{')),
@@ -91,6 +91,17 @@ func (d *decoder) usage(dec *jsontext.Decoder, to *Usage) error {
 		jsonv2.UnmarshalFromFunc(orNone[CacheCreation](d, '{')),
 	)
 	return d.decodeWith(with(lenient), raw, at, (*plain)(to))
+}
+
+// modelUsage reads a ModelUsage, as its counts cannot be below 0.
+func (d *decoder) modelUsage(dec *jsontext.Decoder, to *ModelUsage) error {
+	raw, err := d.next(dec)
+	if err != nil {
+		return err
+	}
+	type plain ModelUsage // has no function of its own
+	numbers := jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(d.count), jsonv2.UnmarshalFromFunc(d.float))
+	return d.decodeWith(with(numbers), raw, below(d.at, dec.StackPointer()), (*plain)(to))
 }
 
 // orNone reads a T from values of one kind; others are none, with a warning

@@ -92,6 +92,9 @@ func TestParseUsage(t *testing.T) {
 func TestParseUsageWarns(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"input_tokens":"many","output_tokens":2}`:                             "input_tokens",
+		`{"input_tokens":-1,"output_tokens":2}`:                                 "input_tokens",
+		`{"input_tokens":"-3","output_tokens":2}`:                               "input_tokens",
+		`{"server_tool_use":{"web_fetch_requests":-1},"output_tokens":2}`:       "server_tool_use.web_fetch_requests",
 		`{"input_tokens":[1],"output_tokens":2}`:                                "input_tokens",
 		`{"server_tool_use":"none","output_tokens":2}`:                          "server_tool_use",
 		`{"server_tool_use":{"web_search_requests":{}},"output_tokens":2}`:      "server_tool_use.web_search_requests",
@@ -117,7 +120,7 @@ func TestParseUsageWarns(t *testing.T) {
 // Warnings are on the message, and logged.
 func TestNumberWarnings(t *testing.T) {
 	p, log := logged()
-	m, err := p.Parse([]byte(`{"type":"result","subtype":"success","is_error":false,"num_turns":"few","duration_ms":true,"total_cost_usd":"0.5","usage":{"input_tokens":[]},"modelUsage":{"m":{"costUSD":{}}}}`))
+	m, err := p.Parse([]byte(`{"type":"result","subtype":"success","is_error":false,"num_turns":"few","duration_ms":true,"total_cost_usd":"0.5","usage":{"input_tokens":[]},"modelUsage":{"m":{"costUSD":{},"inputTokens":-5}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +128,12 @@ func TestNumberWarnings(t *testing.T) {
 	if r.NumTurns != 0 || r.DurationMS != 1 || r.TotalCostUSD != 0.5 {
 		t.Errorf("the result is %+v", r)
 	}
-	for _, field := range []string{"num_turns", "usage.input_tokens", "modelUsage.m.costUSD"} {
+	for _, field := range []string{"num_turns", "usage.input_tokens", "modelUsage.m.costUSD", "modelUsage.m.inputTokens"} {
 		if !strings.Contains(strings.Join(r.Warnings, "\n"), `"`+field+`"`) || !strings.Contains(log.String(), field) {
 			t.Errorf("there is no warning for %s: %q\n%s", field, r.Warnings, log)
 		}
 	}
-	if len(r.Warnings) != 3 {
+	if len(r.Warnings) != 4 || r.ModelUsage["m"].InputTokens != 0 {
 		t.Errorf("warnings are %q", r.Warnings)
 	}
 	if m, err = p.Parse([]byte(`{"type":"keep_alive"}`)); err != nil || len(m.Head().Warnings) > 0 {

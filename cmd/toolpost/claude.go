@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -39,7 +39,8 @@ FILE, or with -, it is read from standard input. Lines that are no JSON objects
 are skipped.
 
 Exit codes: 0 if the result is none of an error, 1 if it is, 2 if the stream
-cannot be read: it is empty, it has no result, or a message lacks what it needs.`,
+cannot be read: it is empty, it has no result, or a message lacks what it needs;
+or if the summary cannot be written.`,
 		Example: `  claude -p "say hello" --output-format stream-json --verbose | toolpost claude summarize
   toolpost claude summarize run.jsonl`,
 		Args: checked(cobra.MaximumNArgs(1)),
@@ -76,8 +77,16 @@ func summarize(out, log io.Writer, stream io.Reader) error {
 	if failure != nil {
 		s.Error = failure.Error()
 	}
-	enc := json.NewEncoder(out)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return errors.Join(enc.Encode(s), failure)
+	err = enc.Encode(s)
+	if err == nil { // what models write is kept as it is, and may be no text
+		_, err = out.Write(bytes.ToValidUTF8(text.Bytes(), []byte("\ufffd")))
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("write the summary: %w", err)}
+	}
+	return failure
 }

@@ -109,7 +109,8 @@ func exitCodesTopic() *cobra.Command {
        there is a finding at or above --fail-on; for claude summarize: the
        result is an error
   2    the command line or the configuration is wrong, or there is no such tool;
-       for claude summarize: the stream cannot be read
+       for claude summarize: the stream cannot be read, or the summary
+       not be written
   130  interrupted`,
 	}
 }

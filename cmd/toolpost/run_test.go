@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +18,7 @@ func TestRunView(t *testing.T) {
 	clock := time.Unix(0, 0)
 	v := newRunView(&screen, &screen, func() time.Time { clock = clock.Add(time.Second); return clock })
 	v.safe = true
-	var parser message.Parser
-	for _, line := range []string{
+	showAll(t, v,
 		`{"type":"stream_event","api_message_id":"1","event":{"type":"message_start","message":{}}}`,
 		`{"type":"stream_event","api_message_id":"1","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}}`,
 		`{"type":"stream_event","api_message_id":"1","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I \u001b[2J"}}}`,
@@ -33,15 +33,7 @@ func TestRunView(t *testing.T) {
 		`{"type":"something_new"}`,
 		`{"type":"result","subtype":"success","is_error":false,"num_turns":1,"total_cost_usd":1}`,
 		`{"type":"result","subtype":"success","is_error":false,"num_turns":3,"total_cost_usd":2}`,
-	} {
-		m, err := parser.Parse([]byte(line))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := v.show(m); err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	log := slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
@@ -61,5 +53,40 @@ level=WARN msg="a tool was dropped"
 `
 	if d := cmp.Diff(want, screen.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestRunViewWithoutIDs: an answer without an id is shown, once.
+func TestRunViewWithoutIDs(t *testing.T) {
+	const whole = `{"type":"assistant","message":{"content":[{"type":"text","text":"Hello."}]}}`
+	for name, lines := range map[string][]string{
+		"whole": {whole},
+		"in parts": {
+			`{"type":"stream_event","event":{"type":"message_start","message":{}}}`,
+			`{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello."}}}`,
+			whole,
+		},
+	} {
+		var out, log strings.Builder
+		v := newRunView(&out, &log, func() time.Time { return time.Unix(0, 0) })
+		showAll(t, v, append(lines, `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"modelUsage":{"m":{"inputTokens":1}}}`)...)
+		v.end()
+		if out.String() != "Hello.\n" || log.String() != "0s · 1 turn · 1 token in (0 cached), 0 out · $0.0000\n" {
+			t.Errorf("%s: %q, %q", name, out.String(), log.String())
+		}
+	}
+}
+
+func showAll(t *testing.T, v *runView, lines ...string) {
+	t.Helper()
+	var parser message.Parser
+	for _, line := range lines {
+		m, err := parser.Parse([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := v.show(m); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

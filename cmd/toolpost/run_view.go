@@ -20,7 +20,8 @@ type runView struct {
 	out, err io.Writer
 	safe     bool               // out is a terminal
 	open     bool               // the last line of out has no end
-	streamed string             // the answer that came in parts
+	parts    bool               // an answer came in parts
+	streamed string             // its id, if it has one
 	calls    map[string]runCall // that run, by id
 	result   *message.Result    // the last one
 }
@@ -74,7 +75,7 @@ func (v *runView) part(m *message.StreamEvent) error {
 	switch {
 	case !m.IsMain():
 	case m.Kind == "message_start":
-		v.streamed = m.APIMessageID
+		v.parts, v.streamed = true, m.APIMessageID
 	case m.Kind == "content_block_start":
 		if _, ok := m.Block.(*message.Text); ok {
 			v.close()
@@ -92,7 +93,7 @@ func (v *runView) answer(m *message.Assistant) error {
 			v.calls[b.ID] = runCall{toolName(b.Name), v.now()}
 			v.tell("%s→ %s %s", indent(&m.Agent), toolName(b.Name), b.Input)
 		case *message.Text:
-			if !m.IsMain() || m.Error != "" || m.MessageID == v.streamed {
+			if !m.IsMain() || m.Error != "" || v.parts && m.MessageID == v.streamed {
 				continue // not for people, told by the error, or written already
 			}
 			v.close()
@@ -169,8 +170,8 @@ func (v *runView) end() {
 		cached += u.CacheReadInputTokens
 		out += u.OutputTokens
 	}
-	v.tell("%s · %d turns · %d tokens in (%d cached), %d out · $%.4f",
-		v.now().Sub(v.began).Round(10*time.Millisecond), v.result.NumTurns, in, cached, out, v.result.TotalCostUSD)
+	v.tell("%s · %s · %s in (%d cached), %d out · $%.4f",
+		v.now().Sub(v.began).Round(10*time.Millisecond), counted(int(v.result.NumTurns), "turn"), counted(int(in), "token"), cached, out, v.result.TotalCostUSD)
 }
 
 // toolName is a tool's own name, without that of our server.

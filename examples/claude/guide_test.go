@@ -52,15 +52,20 @@ func converse(ctx context.Context) error {
 	return err
 }
 
-func control(ctx context.Context, session *claude.Session) {
-	err := session.Control().SetModel(ctx, "opus")
-	fmt.Println(err)
-	err = session.Control().SetPermissionMode(ctx, claude.ModePlan)
-	fmt.Println(err)
+func control(ctx context.Context, session *claude.Session) error {
+	if err := session.Control().SetModel(ctx, "opus"); err != nil {
+		return err
+	}
+	if err := session.Control().SetPermissionMode(ctx, claude.ModePlan); err != nil {
+		return err
+	}
 	servers, err := session.Control().MCPStatus(ctx)
-	fmt.Println(servers, err)
+	if err != nil {
+		return err
+	}
 	usage, err := session.Control().ContextUsage(ctx)
-	fmt.Println(usage, err)
+	fmt.Printf("%s\n%s\n", servers, usage)
+	return err
 }
 
 type terms struct{ A, B float64 }

@@ -85,12 +85,19 @@ func TestGuideClaude(t *testing.T) {
 	}
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
-		for line := range strings.Lines(block) {
-			if !strings.Contains(guide, strings.TrimSpace(line)) {
-				t.Errorf("guide_test.go does not have %q", line)
-			}
+		if !strings.Contains(flush(guide), flush(block)) {
+			t.Errorf("guide_test.go does not have these lines, one after the other:\n%s", block)
 		}
 	}
+}
+
+// flush returns a text without what its lines begin with.
+func flush(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines("\n" + text) {
+		b.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return b.String()
 }
 
 // TestReadme checks that the README's Go is the Go of the root's Example.
