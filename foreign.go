@@ -175,17 +175,14 @@ func isResult(raw json.RawMessage) bool {
 	var content []json.RawMessage
 	sure := false // it has what only MCP results have
 	err := eachMember(raw, func(name string, value json.RawMessage) error {
-		switch kind := value[0]; {
-		case name == "content" && kind == '[':
+		switch {
+		case name == "content" && value[0] == '[':
 			return decode(value, &content)
-		case name == "structuredContent",
-			name == "isError" && (kind == 't' || kind == 'f'),
-			name == "_meta" && (kind == '{' || kind == 'n'),
-			name == "resultType" && kind == '"':
-			sure = true
-			return nil
+		case !besideContent(name, value[0]):
+			return errNoResult
 		}
-		return errNoResult
+		sure = true
+		return nil
 	})
 	if err != nil || content == nil {
 		return false
@@ -196,6 +193,22 @@ func isResult(raw json.RawMessage) bool {
 		}
 	}
 	return true
+}
+
+// besideContent says that MCP results have members of that name, with values that
+// begin so.
+func besideContent(name string, begin byte) bool {
+	switch name {
+	case "structuredContent":
+		return true
+	case "isError":
+		return begin == 't' || begin == 'f'
+	case "_meta":
+		return begin == '{' || begin == 'n'
+	case "resultType":
+		return begin == '"'
+	}
+	return false
 }
 
 // isBlock says that raw is a content block; if sure, it may be of any type.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -25,7 +26,7 @@ func newDecoder() *decoder {
 	d := &decoder{kinds: blockKinds(), met: func(string, string, []byte) {}}
 	d.options = with(jsonv2.JoinUnmarshalers(
 		jsonv2.UnmarshalFromFunc(d.raw),
-		jsonv2.UnmarshalFromFunc(d.integer),
+		jsonv2.UnmarshalFromFunc(from(d, math.MinInt64)),
 		jsonv2.UnmarshalFromFunc(d.float),
 		jsonv2.UnmarshalFromFunc(d.usage),
 		jsonv2.UnmarshalFromFunc(d.modelUsage),

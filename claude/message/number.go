@@ -13,31 +13,21 @@ import (
 // null is 0, a boolean 1 or 0, a fraction is cut off, text is parsed. Anything
 // else is 0 with a warning.
 
-func (d *decoder) integer(dec *jsontext.Decoder, to *int64) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
+// from reads integers; one below least is 0 with a warning, too.
+func from(d *decoder, least int64) func(*jsontext.Decoder, *int64) error {
+	return func(dec *jsontext.Decoder, to *int64) error {
+		v, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		n, ok := integer(v)
+		if !ok || n < least {
+			d.warn(dec.StackPointer(), v)
+			n = 0
+		}
+		*to = n
+		return nil
 	}
-	n, ok := integer(v)
-	if !ok {
-		d.warn(dec.StackPointer(), v)
-	}
-	*to = n
-	return nil
-}
-
-// count reads a number of tokens or calls; below 0, it counts as none.
-func (d *decoder) count(dec *jsontext.Decoder, to *int64) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	n, ok := integer(v)
-	if !ok || n < 0 {
-		d.warn(dec.StackPointer(), v)
-	}
-	*to = max(n, 0)
-	return nil
 }
 
 func (d *decoder) float(dec *jsontext.Decoder, to *float64) error {

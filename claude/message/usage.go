@@ -83,7 +83,7 @@ func (d *decoder) usage(dec *jsontext.Decoder, to *Usage) error {
 	type plain Usage // has no function of its own
 	lenient := jsonv2.JoinUnmarshalers(
 		jsonv2.UnmarshalFromFunc(d.raw),
-		jsonv2.UnmarshalFromFunc(d.count),
+		jsonv2.UnmarshalFromFunc(from(d, 0)),
 		jsonv2.UnmarshalFromFunc(orNone[string](d, '"')),
 		jsonv2.UnmarshalFromFunc(orNone[plain](d, '{')),
 		jsonv2.UnmarshalFromFunc(orNone[OutputTokensDetails](d, '{')),
@@ -100,7 +100,7 @@ func (d *decoder) modelUsage(dec *jsontext.Decoder, to *ModelUsage) error {
 		return err
 	}
 	type plain ModelUsage // has no function of its own
-	numbers := jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(d.count), jsonv2.UnmarshalFromFunc(d.float))
+	numbers := jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(from(d, 0)), jsonv2.UnmarshalFromFunc(d.float))
 	return d.decodeWith(with(numbers), raw, below(d.at, dec.StackPointer()), (*plain)(to))
 }
 

@@ -64,7 +64,7 @@ func control(ctx context.Context, session *claude.Session) error {
 		return err
 	}
 	usage, err := session.Control().ContextUsage(ctx)
-	fmt.Printf("%s\n%s\n", servers, usage)
+	fmt.Println(servers, usage)
 	return err
 }
 
