@@ -13,8 +13,8 @@ import (
 )
 
 // Layer returns ts with large results replaced by views of them, and with the
-// tools that read what the views leave out, unless ts has them or has no tools.
-// Tools of ts keep their names: ours get another one if theirs is the same. A
+// tools that read what the views leave out, unless ts has them or all its tools
+// keep to a limit themselves. Tools of ts keep their names: ours get another one if theirs is the same. A
 // tool that ts lists again as it was is listed again as it was.
 func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Toolset {
 	l := &layer{cache: c, source: ts}
@@ -34,7 +34,8 @@ type layer struct {
 // Tools lists the toolset.
 func (l *layer) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	tools, err := l.source.Tools(ctx)
-	if err != nil || len(tools) == 0 {
+	large := func(t *toolpost.Tool) bool { return t.Policy.MaxOutput >= 0 }
+	if err != nil || !slices.ContainsFunc(tools, large) {
 		return tools, err
 	}
 	l.mu.Lock()
@@ -47,7 +48,7 @@ func (l *layer) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
 		m := t
 		if i := slices.IndexFunc(own, func(o *toolpost.Tool) bool { return o.Input == t.Input }); i >= 0 {
 			names[i] = t.Name
-		} else if t.Policy.MaxOutput >= 0 {
+		} else if large(t) {
 			if m = l.before[t]; m == nil {
 				m = l.wrap(t)
 			}

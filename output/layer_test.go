@@ -55,6 +55,20 @@ func TestLayerFollowsTheList(t *testing.T) {
 	}
 }
 
+func TestToolsThatNeedNoLayer(t *testing.T) {
+	a, b := named("a", ""), named("b", "")
+	a.Policy.MaxOutput, b.Policy.MaxOutput = -1, -1
+	source := toolpost.Tools{a, b}
+	layer := output.New(newShelf(), nil).Layer(source)
+	if tools, names := list(t, layer); names != "a b" || tools[0] != a || tools[1] != b {
+		t.Errorf("tools that keep to a limit are listed as %s", names)
+	}
+	b.Policy.MaxOutput = 0
+	if _, names := list(t, layer); names != "a b tool_output_cache tool_output_cache_grep" {
+		t.Errorf("one of two can be cut, listed are %s", names)
+	}
+}
+
 func TestNamesThatClash(t *testing.T) {
 	c := output.New(newShelf(), &output.Options{Chars: 1000, Logger: quiet})
 	layer := c.Layer(toolpost.Tools{named("big", numbered(1000)), named("tool_output_cache", numbered(1000))})

@@ -70,6 +70,7 @@ func TestConfined(t *testing.T) {
 		for tool, rest := range arguments {
 			attempts = append(attempts, [3]string{tool, `{"path":` + quoted(path) + rest + `}`, want})
 		}
+		attempts = append(attempts, [3]string{"move", `{"from":"in/file.txt","to":` + quoted(path) + `}`, ""})
 	}
 	for _, path := range []string{".git/config", ".git/hooks/pre-commit", "sub/.git/hooks/x", ".GIT/config", "in/../.git/config", "gitlink/config", ".git"} {
 		for _, tool := range []string{"write", "edit", "multi_edit"} {
@@ -77,6 +78,37 @@ func TestConfined(t *testing.T) {
 		}
 	}
 	attempts = append(attempts, [][3]string{
+		{"move", `{"from":"/etc/passwd","to":"x"}`, "absolute path"},
+		{"move", `{"from":"in/file.txt","to":"/tmp/x"}`, "absolute path"},
+		{"move", `{"from":"../outside/secret.txt","to":"x"}`, "outside the served folder"},
+		{"move", `{"from":"in/file.txt","to":"../x"}`, "outside the served folder"},
+		{"move", `{"from":"in/file.txt","to":"in/../../x"}`, "outside the served folder"},
+		{"move", `{"from":"outdir/secret.txt","to":"x"}`, "escapes"},
+		{"move", `{"from":"up/secret.txt","to":"x"}`, "escapes"},
+		{"move", `{"from":"updir/inside","to":"x"}`, "escapes"},
+		{"move", `{"from":"in/file.txt","to":"outdir/x"}`, "escapes"},
+		{"move", `{"from":"in/file.txt","to":"outdir/x/y"}`, "escapes"},
+		{"move", `{"from":"in/file.txt","to":"up/x"}`, "escapes"},
+		{"move", `{"from":".git","to":"x"}`, "belongs to git"},
+		{"move", `{"from":".git/config","to":"x"}`, "belongs to git"},
+		{"move", `{"from":"gitlink/config","to":"x"}`, "belongs to git"},
+		{"move", `{"from":"in/file.txt","to":".GIT/hooks/x"}`, "belongs to git"},
+		{"move", `{"from":"in","to":"sub/.git/x"}`, "belongs to git"},
+		{"move", `{"from":"in/file.txt","to":"in/.git"}`, "belongs to git"},
+		{"move", `{"from":".","to":"x"}`, "stays where it is"},
+		{"move", `{"from":"in","to":"."}`, "stays where it is"},
+		{"move", `{"from":"in","to":"in/in"}`, "or in it"},
+		{"move", `{"from":"in","to":"in"}`, "or in it"},
+		{"move", `{"from":"nothing","to":"x"}`, "does not exist"},
+		{"move", `{"from":"in/file.txt","to":"sub"}`, "is there already"},
+		{"move", `{"from":"in/file.txt","to":"dangling"}`, "is there already"},
+		{"write", `{"path":"../new/","content":""}`, "outside the served folder"},
+		{"write", `{"path":"/new/","content":""}`, "absolute path"},
+		{"write", `{"path":"outdir/new/","content":""}`, "escapes"},
+		{"write", `{"path":".git/new/","content":""}`, "belongs to git"},
+		{"write", `{"path":"in/","content":""}`, "is there already"},
+		{"write", `{"path":"in/file.txt/x/","content":""}`, ""},
+		{"write", `{"path":"new/","content":"x"}`, "leave content empty"},
 		{"read", `{"path":"in"}`, "look into it with list"},
 		{"write", `{"path":"in","content":""}`, "is a directory"},
 		{"write", `{"path":".","content":""}`, "is a directory"},
@@ -135,6 +167,14 @@ func TestInside(t *testing.T) {
 		{"write", `{"path":"gooddir/new.txt","content":"x"}`, "made"},
 		{"edit", `{"path":"good.txt","old_string":"text","new_string":"more"}`, "1 replaced"},
 		{"read", `{"path":"in/file.txt"}`, "1  more"},
+		{"write", `{"path":"gooddir/empty/a/","content":""}`, "gooddir/empty/a/: made\n"},
+		{"list", `{"path":"in/empty"}`, "in/empty/a/\n"},
+		{"move", `{"from":"gooddir/empty","to":"./new/folder"}`, "in/empty: moved to new/folder\n"},
+		{"list", `{"path":"new/folder"}`, "new/folder/a/\n"},
+		{"move", `{"from":"in/new.txt","to":"new/folder/b.txt"}`, "moved"},
+		{"read", `{"path":"new/folder/b.txt"}`, "1  x"},
+		{"move", `{"from":"good.txt","to":"link.txt"}`, "moved"}, // the link itself
+		{"read", `{"path":"link.txt"}`, "1  more"},
 	} {
 		if got := call(t, set, tt[0], tt[1]); !strings.Contains(got, tt[2]) {
 			t.Errorf("%s %s: got %q, want %q", tt[0], tt[1], got, tt[2])

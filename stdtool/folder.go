@@ -42,12 +42,9 @@ func (f *folder) open(ctx context.Context, given string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, err := resolve(f.root, name)
+	target, err := f.target(name)
 	if err != nil {
 		return nil, err
-	}
-	if slices.ContainsFunc(strings.Split(target, "/"), func(s string) bool { return strings.EqualFold(s, ".git") }) {
-		return nil, toolpost.Denied("%q belongs to git: its own files are not changed", given)
 	}
 	unlock, err := f.locks.lock(ctx, target)
 	if err != nil {
@@ -59,6 +56,15 @@ func (f *folder) open(ctx context.Context, given string) (*document, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// target returns name without symbolic links, if it may be changed.
+func (f *folder) target(name string) (string, error) {
+	target, err := resolve(f.root, name)
+	if err == nil && slices.ContainsFunc(strings.Split(target, "/"), func(s string) bool { return strings.EqualFold(s, ".git") }) {
+		err = gits(name)
+	}
+	return target, err
 }
 
 func (d *document) load(ctx context.Context) error {
@@ -161,6 +167,10 @@ func link(root *os.Root, name string) (string, error) {
 	}
 	target, err := root.Readlink(name)
 	return filepath.ToSlash(target), err
+}
+
+func gits(name string) error {
+	return toolpost.Denied("%q belongs to git: its own files are not changed", name)
 }
 
 func escapes(name string) error {

@@ -38,7 +38,7 @@ func Glob(root *os.Root) *toolpost.Tool {
 			return "", toolpost.Retry("%q is not a directory: give the directory as path, the rest as pattern", dir)
 		}
 		return globFolder(ctx, root, dir, p, in)
-	}, readOnly("Find files"))
+	}, paged("Find files"))
 }
 
 func globFolder(ctx context.Context, root *os.Root, dir string, p pattern, in globInput) (string, error) {

@@ -45,7 +45,7 @@ func Grep(root *os.Root) *toolpost.Tool {
 			return "", err
 		}
 		return s.text(late), nil
-	}, readOnly("Search in files"))
+	}, paged("Search in files"))
 }
 
 // A search is one run of grep.

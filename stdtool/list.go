@@ -35,7 +35,7 @@ func List(root *os.Root) *toolpost.Tool {
 			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, kind(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
 		return listFolder(ctx, root, dir, in.Depth)
-	}, readOnly("List directory"))
+	}, paged("List directory"))
 }
 
 func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (string, error) {

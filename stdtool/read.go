@@ -61,7 +61,7 @@ func Read(root *os.Root) *toolpost.Tool {
 			text += hashNote(hex.EncodeToString(sum.Sum(nil)))
 		}
 		return toolpost.Text(text), nil
-	}, readOnly("Read file"))
+	}, paged("Read file"))
 }
 
 // isImage says that models take images of that kind.

@@ -20,10 +20,11 @@ func ReadOnly(root *os.Root) toolpost.Toolset {
 }
 
 // Writing returns the tools of [ReadOnly] and those that change files under
-// root: write, edit and multi_edit. All changes of one file wait for each other.
+// root: write, edit, multi_edit and move. All changes of one file wait for each
+// other.
 func Writing(root *os.Root) toolpost.Toolset {
 	f := &folder{root, &locks{held: map[string]*lock{}}}
-	return toolpost.Join(ReadOnly(root), toolpost.Tools{f.write(), f.edit(), f.multiEdit()})
+	return toolpost.Join(ReadOnly(root), toolpost.Tools{f.write(), f.edit(), f.multiEdit(), f.move()})
 }
 
 // maxOutput is the most bytes that one call returns. Larger results are kept
@@ -40,6 +41,13 @@ func readOnly(title string) *toolpost.Options {
 		Annotations: toolpost.Annotations{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
 		Policy:      toolpost.Policy{Timeout: 2 * maxRun},
 	}
+}
+
+// paged are the options of a read-only tool that keeps to [maxOutput] itself.
+func paged(title string) *toolpost.Options {
+	o := readOnly(title)
+	o.Policy.MaxOutput = -1
+	return o
 }
 
 func writing(title string) *toolpost.Options {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // for the description
 	"fmt"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -20,6 +21,9 @@ type writeInput struct {
 // write returns the tool write: it makes a file, or replaces all of it.
 func (f *folder) write() *toolpost.Tool {
 	return toolpost.New("write", description(writeDescription), func(ctx context.Context, in writeInput) (string, error) {
+		if strings.HasSuffix(in.Path, "/") {
+			return f.makeFolder(in)
+		}
 		d, err := f.open(ctx, in.Path)
 		if err != nil {
 			return "", err
@@ -40,4 +44,26 @@ func (f *folder) write() *toolpost.Tool {
 		}
 		return fmt.Sprintf("%s: %s, wrote %d bytes\n%s", d.given, note, len(in.Content), hashNote(contentHash([]byte(in.Content)))), nil
 	}, writing("Write file"))
+}
+
+// makeFolder makes a folder, and those above it.
+func (f *folder) makeFolder(in writeInput) (string, error) {
+	name, err := local(in.Path)
+	if err != nil {
+		return "", err
+	}
+	if in.Content != "" || in.ExpectedHash != "" {
+		return "", toolpost.Retry("%q ends with a slash, which makes a directory: leave content empty, or give the path of a file", in.Path)
+	}
+	target, err := f.target(name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.root.Lstat(target); err == nil {
+		return "", toolpost.Retry("%q is there already", name)
+	}
+	if err := f.root.MkdirAll(target, 0o777); err != nil {
+		return "", unwritten(name, err)
+	}
+	return name + "/: made\n", nil
 }

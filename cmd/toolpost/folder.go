@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
 )
 
@@ -29,13 +30,14 @@ const toolChoices = "workspace, workspace-write, bash, fetch or todos"
 type folder struct {
 	path  string
 	root  *os.Root
+	cache *outputs.Cache // nil if outputs are shown whole
 	shell *stdtool.Shell // nil unless it was asked for
 	live  *toolpost.Live
 }
 
 // openFolder opens the current folder; tools are as of --tools, to read if there
-// are none.
-func openFolder(ctx context.Context, tools ...string) (*folder, error) {
+// are none. The cache may be nil.
+func openFolder(ctx context.Context, cache *outputs.Cache, tools ...string) (*folder, error) {
 	for _, name := range tools {
 		switch name {
 		case workspace, workspaceWrite, bashTools, fetchTool, todoTools:
@@ -51,7 +53,7 @@ func openFolder(ctx context.Context, tools ...string) (*folder, error) {
 		return nil, usagef("the current folder is the whole file system, which is not served; "+
 			"start toolpost in another folder, or name a configuration with --config (there is no %s)", configName)
 	}
-	f := &folder{path: path}
+	f := &folder{path: path, cache: cache}
 	if f.root, err = os.OpenRoot(path); err != nil {
 		return nil, fmt.Errorf("open the current folder: %w", err)
 	}
@@ -72,7 +74,7 @@ func (f *folder) tools(names []string) toolpost.Toolset {
 		all = append(all, stdtool.ReadOnly(f.root))
 	}
 	if asked(bashTools) {
-		f.shell = stdtool.NewShell(f.path, nil)
+		f.shell = stdtool.NewShell(f.path, f.shellOptions())
 		all = append(all, f.shell)
 	}
 	if asked(fetchTool) {
@@ -81,7 +83,18 @@ func (f *folder) tools(names []string) toolpost.Toolset {
 	if asked(todoTools) {
 		all = append(all, stdtool.Todos(nil))
 	}
-	return toolpost.Join(all...)
+	if f.cache == nil {
+		return toolpost.Join(all...)
+	}
+	return f.cache.Layer(toolpost.Join(all...))
+}
+
+// shellOptions have the output of commands recorded while they run.
+func (f *folder) shellOptions() *stdtool.ShellOptions {
+	if f.cache == nil {
+		return nil
+	}
+	return &stdtool.ShellOptions{Record: func(ctx context.Context) stdtool.Recorder { return f.cache.Record(ctx) }}
 }
 
 // close ends what runs in the folder.

@@ -16,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
+	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -50,14 +51,19 @@ The configuration is --config FILE, else the variable MCP_URLS (addresses with
 commas between), ./toolpost.json, or the user's toolpost.json; changes of the
 file apply at once. Without any, or with --tools, toolpost serves tools over
 the current folder: workspace reads files (read, list, glob and grep),
-workspace-write also changes them (write, edit, multi_edit), bash runs any
-command as you (bash, bash_output, bash_kill), fetch reads public web pages,
-todos keeps a plan (write_todos, read_todos). With commas between, several.
+workspace-write also changes them (write, edit, multi_edit, move), bash runs
+any command as you (bash, bash_output, bash_kill), fetch reads public web
+pages, todos keeps a plan (write_todos, read_todos). With commas between,
+several.
+
+Of large outputs, models see a part, and read the rest by tool_output_cache and
+tool_output_cache_grep; "toolpost cache" shows what is kept.
 
 GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 		Example: `  toolpost serve
   toolpost serve --config tools.json --addr 127.0.0.1:9000
-  toolpost serve --stdio`,
+  toolpost serve --stdio
+  toolpost serve --tools workspace`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tuneMemory()
@@ -155,7 +161,7 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url(), exposed: l != nil && !l.loopback()}
 	if found == nil {
-		f, err := openFolder(running, o.tools...)
+		f, err := openFolder(running, outputs.New(outputStore(s.log), &outputs.Options{Logger: s.log}), o.tools...)
 		if err != nil {
 			return err
 		}

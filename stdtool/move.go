@@ -1,0 +1,95 @@
+package stdtool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+//go:embed move.md
+var moveDescription string
+
+type moveInput struct {
+	From string `json:"from" jsonschema:"minLength=1"`
+	To   string `json:"to" jsonschema:"minLength=1,description=The new path with the name"`
+}
+
+// move returns the tool move: it gives a file or a folder another path.
+func (f *folder) move() *toolpost.Tool {
+	return toolpost.New("move", description(moveDescription), func(ctx context.Context, in moveInput) (string, error) {
+		from, err := f.entry(in.From)
+		if err != nil {
+			return "", err
+		}
+		to, err := f.entry(in.To)
+		if err != nil {
+			return "", err
+		}
+		if to == from || strings.HasPrefix(to, from+"/") {
+			return "", toolpost.Retry("%q is %q or in it: give another path as to", in.To, in.From)
+		}
+		// All who lock two names do so in the same order.
+		for _, name := range []string{min(from, to), max(from, to)} {
+			unlock, err := f.locks.lock(ctx, name)
+			if err != nil {
+				return "", err
+			}
+			defer unlock()
+		}
+		if err := f.rename(from, to); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s: moved to %s\n", from, to), nil
+	}, writing("Move file"))
+}
+
+// entry returns the name of a file or a folder without symbolic links above it.
+// If it is one itself, that is moved, and not what it leads to.
+func (f *folder) entry(given string) (string, error) {
+	name, err := local(given)
+	if err != nil {
+		return "", err
+	}
+	if name == "." {
+		return "", toolpost.Retry("%q is the served folder itself, which stays where it is", given)
+	}
+	dir, err := f.target(path.Dir(name))
+	if err != nil {
+		return "", err
+	}
+	if name = path.Join(dir, path.Base(name)); strings.EqualFold(path.Base(name), ".git") {
+		return "", gits(given)
+	}
+	return name, nil
+}
+
+func (f *folder) rename(from, to string) error {
+	if _, err := f.root.Lstat(from); err != nil {
+		return refusal(from, err)
+	}
+	switch _, err := f.root.Lstat(to); {
+	case err == nil:
+		return toolpost.Retry("%q is there already, and is not overwritten: give a path that is free, with the name", to)
+	case !errors.Is(err, fs.ErrNotExist):
+		return refusal(to, err)
+	}
+	if err := f.root.MkdirAll(path.Dir(to), 0o777); err != nil {
+		return unwritten(to, err)
+	}
+	if err := f.root.Rename(from, to); err != nil {
+		return unwritten(to, err)
+	}
+	for _, name := range []string{path.Dir(to), path.Dir(from)} {
+		if dir, err := f.root.OpenRoot(name); err == nil {
+			syncFolder(dir)
+			dir.Close()
+		}
+	}
+	return nil
+}
