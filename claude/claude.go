@@ -22,6 +22,10 @@ import (
 // run is interrupted and closed, as it is when the loop is left.
 func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
+		if err := checkText(prompt); err != nil {
+			yield(nil, err)
+			return
+		}
 		r, err := start(ctx, opts, true)
 		if err != nil {
 			yield(nil, err)

@@ -36,7 +36,7 @@ func TestOutputSent(t *testing.T) {
 		{"old draft", OutputFrom(schema.MustParse(`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer","minimum":1,"exclusiveMinimum":true}}}`)),
 			`{"type":"object","properties":{"n":{"type":"integer","exclusiveMinimum":1}}}`, false},
 		{"names", OutputFrom(schema.MustParse(`{"type":"object","properties":{"数":{"type":"integer"}}}`)),
-			`{"type":"object","properties":{"property":{"type":"integer"}}}`, false},
+			`{"type":"object","properties":{"property":{"type":"integer","description":"Its name is \"数\"."}}}`, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -84,3 +84,12 @@ func TestModelWaitsForTools(t *testing.T) {
 		}
 	})
 }
+
+func TestEmptyPrompt(t *testing.T) {
+	for _, prompt := range []string{"", " \n"} {
+		_, err := claude.Collect(claude.Run(t.Context(), prompt, options(t, "model")))
+		if err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
+			t.Errorf("%q: %v", prompt, err)
+		}
+	}
+}
