@@ -97,6 +97,35 @@ func TestDepOverride(t *testing.T) {
 	}
 }
 
+func TestClockAndLogger(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var log bytes.Buffer
+	set := newSet(t, toolpost.Tools{toolpost.New("now", "", func(ctx context.Context, _ struct{}) (string, error) {
+		now, err := toolpost.Clock.Get(ctx)
+		if err != nil {
+			return "", err
+		}
+		logger, err := toolpost.Logger.Get(ctx)
+		if err != nil {
+			return "", err
+		}
+		logger.Info("asked")
+		return now().Format(time.RFC3339), nil
+	}, nil)})
+	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+	first, err := set.CallText(ctx, "now", nil)
+	if real, _ := time.Parse(time.RFC3339, first); err != nil || time.Since(real).Abs() > time.Minute {
+		t.Errorf("it is %q, error %v", first, err)
+	}
+	ctx = toolpost.Clock.With(ctx, func() time.Time { return at })
+	if got, err := set.CallText(ctx, "now", nil); got != "2026-01-02T03:04:05Z" || err != nil {
+		t.Errorf("the clock that is given says %q, error %v", got, err)
+	}
+	if n := strings.Count(log.String(), "msg=asked"); n != 2 {
+		t.Errorf("the logger that is given got %d messages: %s", n, log.String())
+	}
+}
+
 func TestDepCycle(t *testing.T) {
 	var a, b *toolpost.Dep[int]
 	a = toolpost.NewDep("a", toolpost.PerRun, func(ctx context.Context) (int, error) { return b.Get(ctx) })
