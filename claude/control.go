@@ -180,13 +180,13 @@ func (c *conn) serve(m *message.ControlRequest) {
 	go func() {
 		defer cancel()
 		body, err := finish()
-		c.mu.Lock()
-		delete(c.serving, m.RequestID)
-		c.mu.Unlock()
 		if ctx.Err() == nil && err != errUnanswered { // an answer to what was cancelled is not read
 			c.answer(m.RequestID, body, err)
 			c.answered()
 		}
+		c.mu.Lock()
+		delete(c.serving, m.RequestID)
+		c.mu.Unlock()
 	}()
 }
 

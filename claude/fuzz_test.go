@@ -51,6 +51,26 @@ func (p *tape) CloseInput() error {
 
 func (p *tape) Close() error { return p.CloseInput() }
 
+// onTape begins a session with a tape.
+func onTape(t *testing.T, p *tape, opts *Options, once bool) *Session {
+	t.Helper()
+	ctx, finish := context.WithCancelCause(t.Context())
+	r := &run{
+		opts: opts, once: once, output: newOutputWatch(nil), finish: finish, end: func() error { return nil },
+		ready: make(chan struct{}), ended: make(chan struct{}),
+	}
+	var err error
+	if r.tools, err = openTools(ctx, ctx, opts); err != nil {
+		t.Fatal(err)
+	}
+	attach(ctx, r, p)
+	go r.read(func() bool { return true })
+	if err := introduce(ctx, r); err != nil && !errors.Is(err, io.EOF) {
+		t.Logf("initialize: %v", err)
+	}
+	return &Session{r}
+}
+
 // FuzzProtocol has a CLI say anything: a run ends, all that it does ends with it,
 // and no request is answered twice.
 func FuzzProtocol(f *testing.F) {
@@ -122,22 +142,8 @@ func play(t *testing.T, data []byte, once bool) {
 			}
 		}
 	}
-	ctx, finish := context.WithCancelCause(t.Context())
-	r := &run{
-		opts: opts, once: once, output: newOutputWatch(nil), finish: finish, end: func() error { return nil },
-		ready: make(chan struct{}), ended: make(chan struct{}),
-	}
-	var err error
-	if r.tools, err = openTools(ctx, ctx, opts); err != nil {
-		t.Fatal(err)
-	}
-	attach(ctx, r, p)
-	go r.read(func() bool { return true })
-	if err := introduce(ctx, r); err != nil && !errors.Is(err, io.EOF) {
-		t.Logf("initialize: %v", err)
-	}
-	s := &Session{r}
-	if _, err := s.Send(ctx, "go"); err != nil {
+	s := onTape(t, p, opts, once)
+	if _, err := s.Send(t.Context(), "go"); err != nil {
 		t.Logf("send: %v", err)
 	}
 	synctest.Wait()

@@ -33,7 +33,6 @@ var fakes = map[string]func(*fake){
 	"dialog":     dialog,
 	"unreadable": unreadable,
 	"unfinished": unfinished,
-	"at work":    atWork,
 	"huge":       huge,
 	"killed":     killed,
 	"mute":       func(f *fake) { f.request("initialize") },

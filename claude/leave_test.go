@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
 )
@@ -82,15 +81,6 @@ func unfinished(f *fake) {
 	f.begin()
 	f.prompt()
 	f.write(state("running"), initLine(nil), result("done", nil))
-}
-
-// atWork calls a tool after the result, for longer than anybody waits for words.
-func atWork(f *fake) {
-	names := toolNames(f.begin())
-	f.prompt()
-	f.write(state("running"), initLine(names), result("started", nil))
-	f.call("late", "tools", "wait", object{})
-	f.write(result("done", object{"origin": object{"kind": "task-notification"}}), state("idle"))
 }
 
 // lines collects what a fake writes to its error output.
@@ -258,24 +248,6 @@ func TestUnfinished(t *testing.T) {
 	o.IdleTimeout = 100 * time.Millisecond
 	if _, err := run(t, "unfinished", "go", o); !errors.Is(err, claude.ErrUnfinished) {
 		t.Errorf("the run ends with %v, want %v", err, claude.ErrUnfinished)
-	}
-}
-
-// TestToolAfterResult: a tool that works is not silence.
-func TestToolAfterResult(t *testing.T) {
-	o := options(t, "at work")
-	o.IdleTimeout = 500 * time.Millisecond
-	o.Toolset = toolpost.Tools{toolpost.New("wait", "Waits.", func(ctx context.Context, _ struct{}) (string, error) {
-		select {
-		case <-time.After(2 * o.IdleTimeout):
-			return "done", nil
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		}
-	}, nil)}
-	all, err := run(t, "at work", "go", o)
-	if r := results(all); err != nil || len(r) != 2 {
-		t.Errorf("results %q, error %v", r, err)
 	}
 }
 

@@ -20,6 +20,7 @@ type turns struct {
 	idle    bool     // since the last result
 	tasks   []string // sub-agents that work, for a CLI that does not tell its state
 	ceiling *time.Timer
+	heard   time.Time // when something was, last
 }
 
 func (t *turns) sent(uuid string, watch bool) {
@@ -140,18 +141,26 @@ func without(ids []string, id string) []string {
 	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 
-// expect calls late if the CLI does not end within d after a result.
+// expect calls late if it is not called again within d after a result.
 func (t *turns) expect(d time.Duration, late func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last == nil {
 		return
 	}
-	if t.ceiling == nil {
-		t.ceiling = time.AfterFunc(d, late)
-	} else {
+	t.heard = time.Now()
+	if t.ceiling != nil {
 		t.ceiling.Reset(d)
+		return
 	}
+	t.ceiling = time.AfterFunc(d, func() {
+		t.mu.Lock()
+		silence := time.Since(t.heard)
+		t.mu.Unlock()
+		if silence >= d { // else the timer was set anew while it fired
+			late()
+		}
+	})
 }
 
 // stop ends the waiting.

@@ -190,7 +190,7 @@ var pieces = []string{
 
 func TestRandomPatterns(t *testing.T) {
 	cases, texts := 0, 6
-	for seed := uint64(0); cases < 24_000; seed++ {
+	for seed := uint64(0); cases < 24_000/share; seed++ {
 		g := generator{rand.New(rand.NewPCG(seed, 5))}
 		pattern := g.pattern(3)
 		o := &grep.Options{IgnoreCase: g.IntN(4) == 0, Word: g.IntN(8) == 0}
@@ -211,7 +211,7 @@ func TestRandomPatterns(t *testing.T) {
 // TestLanes searches blocks that are large enough for several lanes, with
 // lines of all sizes.
 func TestLanes(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(20 / share) {
 		g := generator{rand.New(rand.NewPCG(seed, 6))}
 		pattern := g.pattern(2)
 		if _, err := regexp.Compile(pattern); err != nil {
@@ -258,7 +258,7 @@ func FuzzPattern(f *testing.F) {
 
 func TestManyStates(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 1))
-	data := make([]byte, 200_000)
+	data := make([]byte, 200_000/share)
 	for i := range data {
 		data[i] = "abababababababababababababababab\n"[g.IntN(33)]
 	}

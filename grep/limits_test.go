@@ -90,7 +90,7 @@ func model(data string, match func(string) bool, l grep.Limits) []grep.Line {
 }
 
 func TestContext(t *testing.T) {
-	for seed := range uint64(120) {
+	for seed := range uint64(120 / share) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		var data strings.Builder
 		size := []int{0, 50, 500, 700_000}[r.IntN(4)]
