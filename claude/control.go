@@ -119,7 +119,7 @@ func (c *conn) wait(ctx context.Context, id, subtype string, answer <-chan *mess
 		if c.forget(id) {
 			_ = c.write(map[string]string{"type": "control_cancel_request", "request_id": id}) // it is not waited for
 		}
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 }
 

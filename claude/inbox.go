@@ -74,7 +74,7 @@ func (b *inbox) next(ctx context.Context) (message.Message, error) {
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	if err := errors.Join(ctx.Err(), opts.check()); err != nil {
+	if err := errors.Join(context.Cause(ctx), opts.check()); err != nil {
 		return nil, err
 	}
 	work, end := toolpost.OpenScope(context.WithoutCancel(ctx), toolpost.PerRun)

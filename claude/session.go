@@ -41,7 +41,7 @@ func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 	select {
 	case <-s.ready:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 	if s.info == nil {
 		<-s.ended
@@ -57,6 +57,9 @@ func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 // Send queues a prompt and returns its UUID: the results that answer it name it
 // in UserMessageUUIDs. Prompts that wait are often answered together.
 func (s *Session) Send(ctx context.Context, prompt string) (uuid string, err error) {
+	if err := checkText(prompt); err != nil {
+		return "", err
+	}
 	return s.SendContent(ctx, textContent(prompt))
 }
 
@@ -70,8 +73,8 @@ func (s *Session) SendContent(ctx context.Context, content any) (uuid string, er
 }
 
 func (s *Session) send(ctx context.Context, uuid string, content any, watch bool) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	line, err := json.Marshal(userLine{
 		Type: "user", UUID: uuid, Message: userContent{Role: "user", Content: content},
@@ -121,7 +124,11 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		uuid := newUUID()
-		if err := s.send(ctx, uuid, textContent(prompt), true); err != nil {
+		err := checkText(prompt)
+		if err == nil {
+			err = s.send(ctx, uuid, textContent(prompt), true)
+		}
+		if err != nil {
 			yield(nil, err)
 			return
 		}

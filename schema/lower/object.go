@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/toolpost/toolpost/schema"
@@ -67,11 +68,11 @@ func writeRecord(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*
 // property writes one property.
 func (r *record) property(p schema.Property) {
 	rules := r.rules.Object
-	if p.Bare && !rules.Declared && !rules.AllRequired && !rules.Closed {
+	switch {
+	case p.Bare && !rules.Declared && !rules.AllRequired && !rules.Closed:
 		r.need = append(r.need, p.Name)
 		return
-	}
-	if p.Form.Kinds == 0 && !p.Required {
+	case p.Form.Kinds == 0 && !p.Required:
 		r.forbidden(p)
 		return
 	}
@@ -80,10 +81,7 @@ func (r *record) property(p schema.Property) {
 	known := property{name: p.Name, seen: r.rename(p)}
 	known.renamed = known.seen != p.Name
 	known.absent = !p.Required && rules.AllRequired
-	form := p.Form
-	if known.renamed && !r.rules.Silent && foreign(p.Name) {
-		form = withName(form, p.Name)
-	}
+	form := r.withName(p.Form, known)
 	var n *node
 	if known.absent {
 		n, known.codec = writeOptional(r.lowering, form, here)
@@ -125,24 +123,15 @@ func (r *record) rename(p schema.Property) string {
 	return name
 }
 
-// foreign says that a name says more than its ASCII letters and digits do, and
-// can be told.
-func foreign(name string) bool {
-	if len(name) > maxTold {
-		return false
+// withName returns f with the name that it had in its description, if that was
+// another one, which said more than its ASCII letters and digits do.
+func (r *record) withName(f *schema.Form, p property) *schema.Form {
+	letter := func(c rune) bool { return c > unicode.MaxASCII && unicode.IsLetter(c) }
+	if !p.renamed || r.rules.Silent || len(p.name) > maxTold || !strings.ContainsFunc(p.name, letter) {
+		return f
 	}
-	for _, c := range name {
-		if c > unicode.MaxASCII && unicode.IsLetter(c) {
-			return true
-		}
-	}
-	return false
-}
-
-// withName returns f with the name that it had in its description.
-func withName(f *schema.Form, name string) *schema.Form {
 	told := *f
-	told.Notes.Description = addSentence(f.Notes.Description, fmt.Sprintf("Its name is %q.", name))
+	told.Notes.Description = addSentence(f.Notes.Description, fmt.Sprintf("Its name is %q.", p.name))
 	return &told
 }
 
