@@ -32,8 +32,8 @@ func huge(f *fake) {
 // TestHugeLine holds a line of 64 MB against the memory that it takes: itself,
 // and its text.
 func TestHugeLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds and 200 MB")
+	if testing.Short() || raced {
+		t.Skip("takes seconds and 200 MB, under the race detector more")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // so that all that is allocated counts
 	var before, after runtime.MemStats

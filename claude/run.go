@@ -168,7 +168,10 @@ func (r *run) read(stop func() bool) {
 	}
 	stop()
 	r.turns.stop()
-	r.inbox.end(r.last(last))
+	cause := r.last(last)
+	r.inbox.because(cause)
+	r.conn.out.drop() // who sends from here on is told the cause
+	r.inbox.end(cause)
 	r.conn.end(r.because(ErrClosed))
 	r.finish(ErrClosed)
 	r.tools.close()

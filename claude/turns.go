@@ -18,7 +18,8 @@ type turns struct {
 	last    *message.Result
 	state   string   // of the CLI, for one that tells it
 	idle    bool     // since the last result
-	tasks   []string // sub-agents that work, for a CLI that does not tell its state
+	works   bool     // since it, or since the start
+	tasks   []string // sub-agents that work
 	ceiling *time.Timer
 	heard   time.Time // when something was, last
 }
@@ -66,10 +67,10 @@ func (t *turns) see(m message.Message) (settled bool) {
 	defer t.mu.Unlock()
 	switch m := m.(type) {
 	case *message.Result:
-		t.last, t.idle = m, false
+		t.last, t.idle, t.works = m, false, false
 		t.answer(m)
 	case *message.SessionState:
-		t.state, t.idle = m.State, m.State == "idle"
+		t.state, t.idle, t.works = m.State, m.State == "idle", m.State != "idle"
 	case *message.CommandLifecycle:
 		t.tells = true
 		if m.State == "started" && slices.Contains(t.pending, m.CommandUUID) {
@@ -93,7 +94,7 @@ func (t *turns) see(m message.Message) (settled bool) {
 func (t *turns) busy() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.pending) > 0 || len(t.tasks) > 0 && t.state == "" || t.state != "" && t.state != "idle"
+	return len(t.pending) > 0 || len(t.tasks) > 0 || t.works
 }
 
 // asks says that the CLI waits for somebody's decision.

@@ -16,7 +16,7 @@ func TestHostileValues(t *testing.T) {
 		"o":{"$ref":"#/$defs/t"},"n":{"anyOf":[{"$ref":"#/$defs/t"},{"type":"null"}]},"s":{"type":["string","null"]},
 		"l":{"type":"array","items":{"$ref":"#/$defs/t"}},"m":{"type":"object","additionalProperties":{"$ref":"#/$defs/t"}}},
 		"additionalProperties":{"$ref":"#/$defs/t"}}}}`)
-	const size = 1 << 19
+	const size = 1 << 19 / share
 	repeat := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	long := repeat("k")
 	for name, rules := range map[string]*lower.Rules{

@@ -1,0 +1,5 @@
+//go:build !race
+
+package lower_test
+
+const share = 1
