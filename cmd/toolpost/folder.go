@@ -35,16 +35,21 @@ type folder struct {
 	live  *toolpost.Live
 }
 
-// openFolder opens the current folder; tools are as of --tools, to read if there
-// are none. The cache may be nil.
-func openFolder(ctx context.Context, cache *outputs.Cache, tools ...string) (*folder, error) {
-	for _, name := range tools {
+// checkTools refuses what --tools does not know.
+func checkTools(names []string) error {
+	for _, name := range names {
 		switch name {
 		case workspace, workspaceWrite, bashTools, fetchTool, todoTools:
 		default:
-			return nil, usagef("--tools is %q; want %s", name, toolChoices)
+			return usagef("--tools is %q; want %s", name, toolChoices)
 		}
 	}
+	return nil
+}
+
+// openFolder opens the current folder; tools are as of --tools, to read if there
+// are none. The cache may be nil.
+func openFolder(ctx context.Context, cache *outputs.Cache, tools ...string) (*folder, error) {
 	path, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("open the current folder: %w", err)

@@ -102,6 +102,9 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return usagef("--log-format is %q; want text or json", o.logFormat)
 	}
+	if err := checkTools(o.tools); err != nil {
+		return err
+	}
 	found, err := o.configuration()
 	if err != nil {
 		return err
