@@ -59,7 +59,7 @@ func checkSession(o *Options) error {
 	case o.Continue && o.Resume != "":
 		return errors.New("both Continue and Resume are set; leave out Continue to go on with that session")
 	case o.Fork && !old:
-		return errors.New("Fork needs a session to fork; set Resume to its id, or Continue")
+		return errors.New("there is no session to Fork; set Resume to its id, or Continue")
 	case o.ResumeAt != "" && o.Resume == "":
 		return errors.New("ResumeAt needs Resume, the id of the session that has the message")
 	case o.SessionID == "":

@@ -67,7 +67,7 @@ func (b *inbox) cause() error {
 // and io.EOF from then on.
 func (b *inbox) next(ctx context.Context) (message.Message, error) {
 	for {
-		m, err, wake := b.take()
+		m, wake, err := b.take()
 		if wake == nil {
 			return m, err
 		}
@@ -80,24 +80,24 @@ func (b *inbox) next(ctx context.Context) (message.Message, error) {
 }
 
 // take removes the first item, or returns what to wait for.
-func (b *inbox) take() (message.Message, error, <-chan struct{}) {
+func (b *inbox) take() (m message.Message, wait <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.items) > 0 {
 		first := b.items[0]
 		b.items[0] = item{}
 		b.items = b.items[1:]
-		return first.m, first.err, nil
+		return first.m, nil, first.err
 	}
 	if b.ended && b.told {
-		return nil, io.EOF, nil
+		return nil, nil, io.EOF
 	}
 	if b.ended {
 		b.told = true
-		return nil, b.why, nil
+		return nil, nil, b.why
 	}
 	if b.wake == nil {
 		b.wake = make(chan struct{})
 	}
-	return nil, nil, b.wake
+	return nil, b.wake, nil
 }

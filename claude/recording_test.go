@@ -337,15 +337,15 @@ func (p *player) ask(l line) {
 	switch l.text("request", "subtype") {
 	case "hook_callback":
 		event := l.text("request", "input", "hook_event_name")
-		for _, h := range linesOf(p.first.at("request", "hooks", event)) {
-			ids, _ := h["hookCallbackIds"].([]any)
-			if len(ids) != 1 {
-				complain("the hook of %s has the ids %v", event, ids)
-			}
-			l["request"].(object)["callback_id"] = ids[0]
-			return
+		hooks := linesOf(p.first.at("request", "hooks", event))
+		if len(hooks) == 0 {
+			complain("the host has no hook for %s: %s", event, encode(p.first))
 		}
-		complain("the host has no hook for %s: %s", event, encode(p.first))
+		ids, _ := hooks[0]["hookCallbackIds"].([]any)
+		if len(ids) != 1 {
+			complain("the hook of %s has the ids %v", event, ids)
+		}
+		l["request"].(object)["callback_id"] = ids[0]
 	case "mcp_message":
 		if l.text("request", "message", "method") != "notifications/cancelled" {
 			return
