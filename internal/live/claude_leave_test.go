@@ -17,7 +17,7 @@ import (
 func sdkLeaveRun(s *stage) string {
 	late := filepath.Join(s.opts.Dir, "late")
 	s.opts.Tools, s.opts.AllowedTools = []string{"Bash"}, []string{"Bash"}
-	s.says(call1("Bash", object{"command": "sleep 30; echo late > " + late, "description": "waits"}))
+	s.says(call1("Bash", object{"command": "tail -f /dev/null; echo late > " + late, "description": "waits"}))
 	for m, err := range sdk.Run(s.context(), "go", s.opts) {
 		if err != nil {
 			s.Fatal(err)
@@ -30,7 +30,8 @@ func sdkLeaveRun(s *stage) string {
 		s.Errorf("the command was finished: %v", err)
 	}
 	if n := len(s.api.requests()); n != 1 {
-		s.Errorf("the model was asked %d times", n)
+		last := s.api.requests()[n-1].Messages
+		s.Errorf("the model was asked %d times, the last time %s", n, last[len(last)-1].Content)
 	}
 	return "interrupted"
 }

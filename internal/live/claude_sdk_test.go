@@ -653,6 +653,13 @@ func sdkListChange(s *stage) string {
 	if err := server.Refresh(s.context()); err != nil {
 		s.Fatal(err)
 	}
+	for status := ""; !strings.Contains(status, `"extra"`); { // the CLI lists in its own time
+		var answer json.RawMessage
+		if err := session.Control().Request(s.context(), "mcp_status", nil, &answer); err != nil {
+			s.Fatal(err)
+		}
+		status = string(answer)
+	}
 	s.says(call1("mcp__calc__extra", object{}), text("two"))
 	s.turn(session, "second", "two")
 	s.saw("extra result")

@@ -47,7 +47,7 @@ func TestRunCommand(t *testing.T) {
 	if !m.saw(`"tool_result"`) {
 		t.Error("the model was not told the result")
 	}
-	if got := len(m.offered()); got != 3 {
+	if got := len(m.offered()); got != 4 {
 		t.Errorf("the model has %d tools, want those of toolpost only: %v", got, m.offered())
 	}
 	t.Log(stderr)
