@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -141,13 +142,23 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 		attrs := []slog.Attr{slog.String("tool", r.name), slog.String("client", r.client),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}
 		if err != nil {
-			attrs = append(attrs, slog.String("err", err.Error()))
+			attrs = append(attrs, slog.String("err", clip(err.Error())))
 		} else {
 			attrs = append(attrs, outcomeAttrs(result)...)
 		}
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
 	return raw, err
+}
+
+// maxLogged is how much of a foreign text a log line holds.
+const maxLogged = 2000
+
+func clip(text string) string {
+	if len(text) <= maxLogged {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
 }
 
 // outcomeAttrs tell of a result what is not as usual.

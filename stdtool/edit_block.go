@@ -5,7 +5,8 @@ import "bytes"
 const (
 	minSimilar = 0.6
 	maxBlocks  = 1000 // blocks that are compared; where there are more, none is unique
-	maxCompare = 500  // bytes of a line that are compared
+	maxCompare = 500  // bytes of a line that may differ a little
+	different  = 1 << 30
 )
 
 // findBlock finds lines of which the first and the last are those of old, but
@@ -56,7 +57,15 @@ type pairs [1 << 16]uint16
 
 // common counts the pairs that a and b have in common, and all that they have.
 func (p *pairs) common(a, b []byte) (common, all int) {
-	a, b = compared(a), compared(b)
+	a, b = bytes.TrimSpace(a), bytes.TrimSpace(b)
+	switch {
+	case bytes.Equal(a, b):
+		return max(1, len(a)), 2 * max(1, len(a))
+	case max(len(a), len(b)) > maxCompare:
+		return 0, different
+	case min(len(a), len(b)) < 2:
+		return 0, 2 * max(len(a), len(b))
+	}
 	for i := 1; i < len(a); i++ {
 		p[pair(a, i)]++
 	}

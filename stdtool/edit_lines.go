@@ -29,9 +29,10 @@ func rows(content []byte) []row {
 	return all
 }
 
-// unnumbered removes the line numbers of read from all lines of s. If they
-// must be consecutive and are not, they belong to the text.
-func unnumbered(s string, consecutive bool) (plain string, ok bool) {
+// unnumbered removes the line numbers of read from all lines of s, of which the
+// first is returned. If they must be consecutive and are not, they belong to
+// the text.
+func unnumbered(s string, consecutive bool) (plain string, first int, ok bool) {
 	var b strings.Builder
 	last := -1
 	for line := range strings.Lines(s) {
@@ -39,7 +40,10 @@ func unnumbered(s string, consecutive bool) (plain string, ok bool) {
 		digits := len(trimmed) - len(strings.TrimLeft(trimmed, "0123456789"))
 		n, err := strconv.Atoi(trimmed[:digits])
 		if err != nil || consecutive && last >= 0 && n != last+1 {
-			return "", false
+			return "", 0, false
+		}
+		if last < 0 {
+			first = n
 		}
 		last = n
 		switch rest := trimmed[digits:]; {
@@ -52,10 +56,20 @@ func unnumbered(s string, consecutive bool) (plain string, ok bool) {
 		case strings.TrimSpace(rest) == "":
 			b.WriteString(rest)
 		default:
-			return "", false
+			return "", 0, false
 		}
 	}
-	return b.String(), last >= 0
+	return b.String(), first, last >= 0
+}
+
+// numbered says that some line of s begins with a line number of read.
+func numbered(s string) bool {
+	for line := range strings.Lines(s) {
+		if _, _, ok := unnumbered(line, false); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // A change is a replacement of whole lines.

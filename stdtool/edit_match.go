@@ -222,17 +222,31 @@ func endNear(content []byte, from, to int) string {
 	return "\n"
 }
 
-// findNumbered finds old if it was copied with the line numbers of read.
+// findNumbered finds old if it was copied with the line numbers of read: whole
+// lines, which have these numbers. If only some lines of new are numbered, it is
+// not clear what they are.
 func findNumbered(content []byte, old, new string) []match {
-	old, ok := unnumbered(old, true)
+	old, first, ok := unnumbered(old, true)
 	if !ok || strings.TrimSpace(old) == "" {
 		return nil
 	}
-	if plain, ok := unnumbered(new, false); ok {
+	if plain, _, ok := unnumbered(new, false); ok {
 		new = plain
+	} else if numbered(new) {
+		return nil
 	}
-	if found := findExact(content, old, new); len(found) > 0 {
-		return found
+	found := findExact(content, old, new)
+	if len(found) == 0 {
+		found = findAcrossEnds(content, old, new)
 	}
-	return findAcrossEnds(content, old, new)
+	return slices.DeleteFunc(found, func(m match) bool {
+		return !wholeLines(content, m) || bytes.Count(content[:m.from], []byte("\n"))+1 != first
+	})
+}
+
+// wholeLines says that a match begins where a line does, and ends so.
+func wholeLines(content []byte, m match) bool {
+	begins := m.from == 0 || content[m.from-1] == '\n'
+	ends := m.to == len(content) || bytes.HasSuffix(content[:m.to], []byte("\n")) || content[m.to] == '\n' || content[m.to] == '\r'
+	return begins && ends
 }

@@ -88,6 +88,31 @@ func TestEditBytes(t *testing.T) {
 	}
 }
 
+// TestEditLookalikes: what only looks like what is there is not replaced.
+func TestEditLookalikes(t *testing.T) {
+	dir := t.TempDir()
+	set := workspace(t, dir)
+	long := strings.Repeat("l", 540)
+	for _, test := range []struct{ name, content, old, new string }{
+		{"the end of a long line", "start\n" + long + "TAIL\nend\n", "start\n" + long + "…\nend", "start\nX" + long + "…\nend"},
+		{"another short line", "begin\n1\nend\n", "begin\n2\nend", "begin\n3\nend"},
+		{"numbers of other lines", "a\nb\nc\nfoo x\n", "99  foo x", "99  bar"},
+		{"part of a line", "a\nb\nthe total is 7 items\n", "3  is 7", "3  is 8"},
+		{"a new text that is numbered in part", "foo\nbar\n", "    1  foo\n    2  bar", "    1  foo\nNEW\n    2  bar"},
+	} {
+		write(t, dir, "f.txt", []byte(test.content))
+		told := call(t, set, "edit", arguments(t, map[string]any{"path": "f.txt", "old_string": test.old, "new_string": test.new}))
+		if got := content(t, dir, "f.txt"); got != test.content || !strings.HasPrefix(told, "error") {
+			t.Errorf("%s: the file is %.80q, told %.200q", test.name, got, told)
+		}
+	}
+	write(t, dir, "f.txt", []byte("foo\nbar\n"))
+	call(t, set, "edit", arguments(t, map[string]any{"path": "f.txt", "old_string": "    1  foo\n    2  bar", "new_string": "    1  foo\n    2  NEW\n    3  bar"}))
+	if got := content(t, dir, "f.txt"); got != "foo\nNEW\nbar\n" {
+		t.Errorf("numbered lines became %q", got)
+	}
+}
+
 // TestEditLarge edits in the middle of a file of 10 MB, also by lines.
 func TestEditLarge(t *testing.T) {
 	dir := t.TempDir()
@@ -101,7 +126,7 @@ func TestEditLarge(t *testing.T) {
 		"\tif middle {\n\t\tnow()":  "\tif middle {\n\t\tthen()",
 		"if  middle {\nnow()\n":     "if  middle {\nthen()\n",
 		"  if middle {\n    now()":  "  if middle {\n    then()",
-		"   10  now()":              "   10  then()",
+		"81922      now()":          "81922      then()",
 		" if middle {\n  now( )\nx": "",
 	} {
 		write(t, dir, "large.txt", []byte(before))

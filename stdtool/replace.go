@@ -22,10 +22,13 @@ func (d *document) save(content []byte) error {
 		return err
 	}
 	defer dir.Close()
-	if d.info != nil && links(d.info) > 1 {
-		err = overwrite(dir, file, content)
-	} else {
+	switch {
+	case d.info == nil || links(d.info) <= 1:
 		err = d.replace(dir, file, content)
+	case int64(len(d.content)) < d.info.Size():
+		return toolpost.Failed("%q has several names and is too large to be written in place", d.given)
+	default:
+		err = overwrite(dir, file, d.content, content)
 	}
 	if err != nil {
 		return unwritten(d.given, err)
@@ -70,7 +73,11 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 		old.Close()
 	}
 	name := ".toolpost-" + rand.Text()
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	mode := fs.FileMode(0o666)
+	if d.info != nil { // until it has the mode of the old one, nobody else reads it
+		mode = 0o600
+	}
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -96,20 +103,29 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 	return nil
 }
 
-// overwrite writes in place.
-func overwrite(dir *os.Root, file string, content []byte) error {
+// overwrite writes in place. If that fails, the file gets back what it had: that
+// needs no more room than before.
+func overwrite(dir *os.Root, file string, old, content []byte) error {
 	f, err := dir.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
+	if err = fill(f, content); err != nil {
+		err = errors.Join(err, fill(f, old))
+	}
+	return errors.Join(err, f.Close())
+}
+
+// fill makes content all that is in f.
+func fill(f *os.File, content []byte) error {
+	_, err := f.WriteAt(content, 0)
 	if err == nil {
 		err = f.Truncate(int64(len(content)))
 	}
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	return err
 }
 
 // syncFolder makes a new name outlast a crash, where folders can be synced.

@@ -66,6 +66,9 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
   toolpost serve --tools workspace`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("tools") && len(o.tools) == 0 {
+				return usagef("--tools names none; want %s", toolChoices)
+			}
 			tuneMemory()
 			return o.serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("log-level"))
 		},
