@@ -21,6 +21,7 @@ type conn struct {
 	log        *slog.Logger
 	responders map[string]responder // by the subtype of the CLI's request
 	answered   func()               // is told after each answer to the CLI
+	introduced bool                 // the first request is answered: who reads knows before who waits
 
 	mu      sync.Mutex
 	sent    int
@@ -87,7 +88,7 @@ func (c *conn) post(subtype string, body any) (wait func(context.Context) (json.
 		return nil, c.ended
 	}
 	c.sent++
-	id := "toolpost_" + strconv.Itoa(c.sent)
+	id := requestID(c.sent)
 	c.waiting[id] = answer
 	c.mu.Unlock()
 
@@ -101,6 +102,8 @@ func (c *conn) post(subtype string, body any) (wait func(context.Context) (json.
 	}
 	return func(ctx context.Context) (json.RawMessage, error) { return c.wait(ctx, id, subtype, answer) }, nil
 }
+
+func requestID(n int) string { return "toolpost_" + strconv.Itoa(n) }
 
 // wait takes a request back if ctx ends before the answer.
 func (c *conn) wait(ctx context.Context, id, subtype string, answer <-chan *message.ControlResponse) (json.RawMessage, error) {
@@ -143,6 +146,7 @@ func (c *conn) handle(m message.Message) (handled bool) {
 	case *message.ControlRequest:
 		c.serve(m)
 	case *message.ControlResponse:
+		c.introduced = c.introduced || m.Response.RequestID == requestID(1)
 		c.mu.Lock()
 		answer := c.waiting[m.Response.RequestID]
 		delete(c.waiting, m.Response.RequestID)

@@ -241,7 +241,8 @@ func (r *run) malformed(err error) {
 	if errors.As(err, &bad) {
 		r.conn.refuse(bad)
 	}
-	if !closed(r.ready) && (!r.opts.SkipMalformed || bad != nil && bad.Type == "control_response") {
+	if !r.conn.introduced && (!r.opts.SkipMalformed || bad != nil && bad.Type == "control_response") {
+		r.inbox.because(err) // the first of several
 		go r.abort(err)
 		return
 	}
@@ -250,16 +251,6 @@ func (r *run) malformed(err error) {
 		return
 	}
 	r.inbox.put(nil, err)
-}
-
-// closed says that c is.
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // last is why the messages end, err being why the process did: io.EOF if nothing
