@@ -120,6 +120,36 @@ func (r *run) count(it *item, d *dialect.Dialect, low *lower.Result) {
 		f.again++
 	} else if second != nil {
 		f.anew++
+		r.same(it.name+" for "+d.ID, low.Schema, second)
+	}
+}
+
+// same: two schemas that are written in other ways take the same values. The
+// caller holds the lock of r.
+func (r *run) same(what string, first, second json.RawMessage) {
+	schemas := [2]json.RawMessage{first, second}
+	for i := range schemas {
+		sampler, err := accept.NewSampler(schemas[i])
+		if err != nil {
+			continue // no value is known to fit
+		}
+		other, err := accept.Compile(schemas[1-i])
+		if err != nil {
+			r.problems = append(r.problems, fmt.Sprintf("%s: lowered twice it is no schema: %v", what, err))
+			return
+		}
+		rng := rand.New(rand.NewPCG(uint64(i), 11))
+		for range r.draws {
+			x, ok := sampler.Sample(rng)
+			if !ok {
+				continue
+			}
+			if failures := failing(other, x); len(failures) > 0 {
+				r.problems = append(r.problems, fmt.Sprintf("%s: lowered twice it takes other values: %s is refused: %v\n\tonce  %s\n\ttwice %s",
+					what, short(x), failures[0], first, second))
+				break
+			}
+		}
 	}
 }
 
@@ -155,7 +185,7 @@ func (r *run) try(v *variant, seed uint64) {
 		}
 	}
 	if sampler, err := accept.NewSampler(v.raw); err == nil {
-		for range max(r.draws/4, 2) {
+		for range r.draws {
 			if y, ok := sampler.Sample(rng); ok {
 				r.back(v, reader, y, &f)
 			}
