@@ -6,14 +6,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/group"
 )
 
 const (
 	linger  = 250 * time.Millisecond // what a command started may end after it
-	reaping = 5 * time.Second        // bounds the wait for what was killed
 	maxRest = 1 << 20                // more than a pipe holds
 )
 
@@ -36,62 +36,26 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 	}
 	defer theirs.Close()
 	cmd.Stdout, cmd.Stderr = theirs, theirs
-	ownGroup(cmd)
+	group.Detach(cmd)
 	p := &process{cmd: cmd, grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
-	started := make(chan error)
-	go p.own(started)
-	if err := <-started; err != nil {
+	if err := group.Start(cmd, func(error) { p.ended() }); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	go p.take(w)
 	return p, nil
 }
 
-// own starts the command and waits for it on one OS thread: the signal at the
-// parent's death is sent when the thread that started it ends.
-func (p *process) own(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
-	started <- err
-	if err != nil {
-		return
+// ended ends what the command left behind, and takes the rest of the output.
+func (p *process) ended() {
+	if pid := p.cmd.Process.Pid; !group.Ends(pid, linger) {
+		p.left = true
+		group.End(pid, p.grace)
 	}
-	_ = p.cmd.Wait() // the state tells
-	p.left = p.endGroup()
 	if p.out.SetReadDeadline(time.Unix(1, 0)) != nil { // wakes who reads: others may hold the pipe
 		_ = p.out.Close() // a system without deadlines: closing wakes too
 	}
 	<-p.drained
 	close(p.gone)
-}
-
-// endGroup ends what the command left behind, and says whether it had to.
-func (p *process) endGroup() bool {
-	pid := p.cmd.Process.Pid
-	if groupEnds(pid, linger) {
-		return false
-	}
-	if terminateGroup(pid) && groupEnds(pid, p.grace) {
-		return true
-	}
-	if killGroup(pid) {
-		groupEnds(pid, reaping)
-	}
-	return true
-}
-
-// groupEnds waits for the end of a group.
-func groupEnds(pid int, patience time.Duration) bool {
-	const longest = 50 * time.Millisecond
-	end := time.Now().Add(patience)
-	for pause := time.Millisecond; groupAlive(pid); pause = min(2*pause, longest) {
-		if time.Now().After(end) {
-			return false
-		}
-		time.Sleep(pause)
-	}
-	return true
 }
 
 // take passes the output on. When the command has ended, it takes what the pipe
@@ -112,7 +76,7 @@ func (p *process) take(w io.Writer) {
 	}
 	_ = p.out.SetReadDeadline(time.Time{})
 	for rest := 0; rest < maxRest; {
-		n, err := readNow(p.out, b)
+		n, err := group.ReadNow(p.out, b)
 		if n <= 0 || err != nil {
 			return
 		}
@@ -125,11 +89,11 @@ func (p *process) take(w io.Writer) {
 // It returns when nothing is left, unless the system cannot kill it.
 func (p *process) end() {
 	pid := p.cmd.Process.Pid
-	if p.isGone(0) || terminateGroup(pid) && p.isGone(p.grace) {
+	if p.isGone(0) || group.Terminate(pid) && p.isGone(p.grace) {
 		return
 	}
-	killGroup(pid)
-	p.isGone(p.grace + 2*reaping)
+	group.Kill(pid)
+	p.isGone(p.grace + 2*group.Reaping)
 }
 
 func (p *process) isGone(patience time.Duration) bool {

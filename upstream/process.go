@@ -6,10 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/group"
 )
 
 // A process is a server that is started here, with all that it starts.
@@ -40,7 +41,7 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	p.cmd = exec.Command(path, cfg.Args...)
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, p.stderr
 	p.cmd.WaitDelay = 250 * time.Millisecond // a grandchild may hold stderr open
-	ownGroup(p.cmd)
+	group.Lead(p.cmd)
 	var stdin, stdout *os.File
 	if stdin, p.stdin, err = os.Pipe(); err != nil {
 		return nil, err
@@ -51,9 +52,7 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 		return nil, err
 	}
 	p.cmd.Stdin, p.cmd.Stdout = stdin, stdout
-	started := make(chan error)
-	go p.own(started)
-	err = <-started
+	err = group.Start(p.cmd, p.ended)
 	stdin.Close()
 	stdout.Close()
 	if err != nil {
@@ -64,18 +63,8 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	return p, nil
 }
 
-// own starts the child and waits for it on one OS thread: the parent-death
-// signal is sent when the thread that made the child ends, so the thread must
-// live as long as the child.
-func (p *process) own(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
-	started <- err
-	if err != nil {
-		return
-	}
-	err = p.cmd.Wait()
+// ended ends what the child left behind. Err is why it could not be waited for.
+func (p *process) ended(err error) {
 	p.state = "exited"
 	if p.cmd.ProcessState != nil {
 		p.state = p.cmd.ProcessState.String()
@@ -83,23 +72,9 @@ func (p *process) own(started chan<- error) {
 		p.state = err.Error()
 	}
 	close(p.exited)
-	p.endGroup()
+	group.End(p.cmd.Process.Pid, p.grace)
 	p.stdout.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // somebody may hold it open
 	close(p.gone)
-}
-
-// endGroup ends what the child left behind.
-func (p *process) endGroup() {
-	pid := p.cmd.Process.Pid
-	if !terminateGroup(pid) {
-		return
-	}
-	for end := time.Now().Add(p.grace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if !groupAlive(pid) {
-			return
-		}
-	}
-	killGroup(pid)
 }
 
 // close asks the child to end by closing its input, then by a signal, then
@@ -107,7 +82,7 @@ func (p *process) endGroup() {
 func (p *process) close() {
 	p.closing.Do(func() {
 		p.stdin.Close()
-		for _, step := range []func(int) bool{terminateGroup, killGroup} {
+		for _, step := range []func(int) bool{group.Terminate, group.Kill} {
 			if p.waitGone() {
 				break
 			}

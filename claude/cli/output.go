@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/group"
 )
 
 // maxRest is more than a pipe holds, unless a stranger writes on.
@@ -52,7 +54,7 @@ func (o *output) collect() {
 	_ = o.file.SetReadDeadline(time.Time{}) // what is there is read without waiting
 	b := make([]byte, 64<<10)
 	for o.rest.Len() < maxRest {
-		n, err := readNow(o.file, b)
+		n, err := group.ReadNow(o.file, b)
 		if n <= 0 || err != nil {
 			break
 		}

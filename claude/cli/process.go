@@ -6,13 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"time"
-)
 
-// reaping bounds the wait for what was killed.
-const reaping = 5 * time.Second
+	"github.com/toolpost/toolpost/internal/group"
+)
 
 // A Process is one running command. One goroutine at a time reads its lines;
 // all other methods may be called from any, at any time.
@@ -72,7 +70,7 @@ func command(ctx context.Context, opts *Options) (*exec.Cmd, error) {
 	cmd := exec.Command(path, opts.Args...)
 	cmd.Dir = opts.Dir
 	cmd.Env = environment(os.Environ(), opts.Env, opts.Dir)
-	ownGroup(cmd)
+	group.Lead(cmd)
 	return cmd, nil
 }
 
@@ -101,26 +99,16 @@ func (p *Process) start() (err error) {
 	p.input.file = ours[0]
 	p.output = &output{file: ours[1]}
 	p.stderr = &stderr{output: output{file: ours[2]}, done: make(chan struct{})}
-	started := make(chan error)
-	go p.own(started)
-	return <-started
+	return group.Start(p.cmd, func(error) { p.ended() })
 }
 
-// own starts the command and waits for it on one OS thread: the signal at the
-// parent's death is sent when the thread that started it ends, so the thread
-// must live as long as the command.
-func (p *Process) own(started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
-	started <- err
-	if err != nil {
-		return
-	}
-	_ = p.cmd.Wait() // the state tells
+// ended ends what the command left behind, and takes its last words.
+func (p *Process) ended() {
 	close(p.exited)
 	p.output.end() // what it started may hold the pipes open: that is not waited for
-	p.endGroup()
+	if pid := p.cmd.Process.Pid; !group.End(pid, p.grace) {
+		p.log.Warn("what the claude command started does not end", "group", pid)
+	}
 	p.input.abandon()
 	p.stderr.output.end()
 	select {
@@ -129,30 +117,6 @@ func (p *Process) own(started chan<- error) {
 		p.log.Warn("the function for error lines of the claude command does not return")
 	}
 	close(p.gone)
-}
-
-// endGroup ends what the command left behind.
-func (p *Process) endGroup() {
-	pid := p.cmd.Process.Pid
-	if !terminateGroup(pid) || groupEnds(pid, p.grace) {
-		return
-	}
-	if killGroup(pid) && !groupEnds(pid, reaping) {
-		p.log.Warn("what the claude command started does not end", "group", pid)
-	}
-}
-
-// groupEnds waits for the end of a group.
-func groupEnds(pid int, patience time.Duration) bool {
-	const longest = 50 * time.Millisecond
-	end := time.Now().Add(patience)
-	for pause := time.Millisecond; groupAlive(pid); pause = min(2*pause, longest) {
-		if time.Now().After(end) {
-			return false
-		}
-		time.Sleep(pause)
-	}
-	return true
 }
 
 // Close ends the command and all that it started: the end of its input, then
@@ -165,13 +129,13 @@ func (p *Process) Close() error {
 
 func (p *Process) end() error {
 	_ = p.CloseInput() // the next steps do not need it
-	for _, signal := range []func(pid int) bool{terminateGroup, killGroup} {
+	for _, signal := range []func(pid int) bool{group.Terminate, group.Kill} {
 		if p.isGone(p.grace) {
 			return nil
 		}
 		signal(p.cmd.Process.Pid)
 	}
-	if !p.isGone(2*p.grace + 2*reaping) { // own may have begun its own steps only now
+	if !p.isGone(2*p.grace + 2*group.Reaping) { // ended may have begun its own steps only now
 		return fmt.Errorf("end the claude command: process %d does not end although it was killed", p.cmd.Process.Pid)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package group
 
 import (
 	"os"
@@ -9,10 +9,17 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the command the leader of a group, and lets it end with this
-// process. SIGTERM lets it end what it started.
-func ownGroup(cmd *exec.Cmd) {
+// Lead makes the command the leader of a group that ends with this process. The
+// signal is SIGTERM, which package runners hand on to what they run, and which
+// lets the command end what it started; SIGKILL would end only itself.
+func Lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// Detach is Lead for a command without a terminal, where nothing can ask for a
+// password.
+func Detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
 }
 
 // zombies says that all of a group have ended, and only wait for a parent that

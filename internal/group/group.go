@@ -1,0 +1,52 @@
+// Package group ends what commands started here start themselves: each command
+// leads a process group, which is ended whole and lives no longer than this
+// process.
+package group
+
+import (
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Reaping bounds the wait for what was killed.
+const Reaping = 5 * time.Second
+
+// Start starts a command, and calls ended with what [exec.Cmd.Wait] returns.
+// Both happen on one OS thread, which lives until ended returns: the signal at
+// this process's death is sent when the thread that started the command ends.
+func Start(cmd *exec.Cmd, ended func(error)) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			ended(cmd.Wait())
+		}
+	}()
+	return <-started
+}
+
+// End ends what is left of a group whose leader was waited for: SIGTERM, after
+// a grace SIGKILL. It returns whether nothing is left.
+func End(pid int, grace time.Duration) bool {
+	if Terminate(pid) && Ends(pid, grace) {
+		return true
+	}
+	return !Kill(pid) || Ends(pid, Reaping)
+}
+
+// Ends waits for the end of a group whose leader was waited for.
+func Ends(pid int, patience time.Duration) bool {
+	const longest = 50 * time.Millisecond
+	end := time.Now().Add(patience)
+	for pause := time.Millisecond; alive(pid); pause = min(2*pause, longest) {
+		if time.Now().After(end) {
+			return false
+		}
+		time.Sleep(pause)
+	}
+	return true
+}
