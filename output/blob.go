@@ -119,6 +119,14 @@ func (c *Cache) open(ctx context.Context, ref string) (*found, error) {
 	return &found{b, m[1], line}, nil
 }
 
+// at are the arguments that read the output from a line on.
+func (b *blob) at(line int64) string {
+	if line == 0 {
+		return fmt.Sprintf(`{"ref_id":"%s"}`, b.ref)
+	}
+	return fmt.Sprintf(`{"ref_id":"%s","offset":%d}`, b.ref, line)
+}
+
 // mark says what a view leaves out, and how to read it. Base is how many lines
 // of the stored output come before the text.
 func (b *blob) mark(names pair, base int64) func(gap) string {

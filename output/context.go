@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 )
@@ -25,7 +26,7 @@ type Context struct {
 
 // Trim returns the messages, or if their outputs are more than the limit, a
 // copy in which the oldest are their references. What has none is stored; if
-// that fails, it stays. Parts that are no text stay. The result is to take the
+// that fails, it stays. Images, audio and documents stay. The result is to take the
 // place of the messages for good: it is the same each time.
 func (x *Context) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
 	most := cmp.Or(x.Max, 100_000)
@@ -82,7 +83,7 @@ func textOfMessage(m *toolpost.Message) string {
 	if m.Parts == nil {
 		return valid(m.Text)
 	}
-	return strings.Join(textsOf(m.Parts), "\n")
+	return strings.Join(bodies(itemsOf(m.Parts)), "\n")
 }
 
 // trim returns m with its reference in place of its text.
@@ -101,7 +102,8 @@ func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Messa
 	if text := trimmed(c.OutputRef, m); m.Parts == nil {
 		c.Text = text
 	} else {
-		c.Parts = replaced(m.Parts, text)
+		media := slices.DeleteFunc(slices.Clone(m.Parts), func(p toolpost.Part) bool { return !isMedia(p) })
+		c.Parts = append([]toolpost.Part{textPart(text)}, media...)
 	}
 	return &c
 }
@@ -111,6 +113,7 @@ func trimmed(ref string, m *toolpost.Message) string {
 	if ref == "" {
 		ref = strings.Repeat("x", refSize)
 	}
-	chars, rows := sizes([]string{textOfMessage(m)})
-	return fmt.Sprintf(`[tool output trimmed: %d lines, %d characters; read it with %s {"ref_id":"%s"}]`, rows, chars, pageName, ref)
+	text := textOfMessage(m)
+	return fmt.Sprintf(`[tool output trimmed: %d lines, %d characters; read it with %s {"ref_id":"%s"}]`,
+		lines(text), utf8.RuneCountInString(text), pageName, ref)
 }

@@ -67,3 +67,16 @@ func TestContextKeepsWhatCannotBeStored(t *testing.T) {
 		t.Error("what could not be stored is gone")
 	}
 }
+
+func TestContextTrimsLinks(t *testing.T) {
+	shelf := newShelf()
+	x := &output.Context{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 1000, Keep: 10, Tokens: func(s string) int { return len(s) }}
+	links := toolpost.Parts(slices.Repeat([]toolpost.Part{{Type: "resource_link", URI: "file:///a", Name: "n"}}, 50)...).Message("l")
+	got := x.Trim(t.Context(), []*toolpost.Message{links, message("new")})[0]
+	if len(got.Parts) != 1 || !strings.Contains(got.Parts[0].Text, "trimmed: 50 lines") {
+		t.Fatalf("links became %+v", got.Parts)
+	}
+	if stored := shelf.whole(t, got.OutputRef); strings.Count(stored, `{"type":"resource_link","uri":"file:///a","name":"n"}`) != 50 {
+		t.Errorf("stored is %q", stored)
+	}
+}

@@ -96,7 +96,8 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 	return &c
 }
 
-// failure returns err with a text within the limit of errors.
+// failure returns err with a text within the limit of errors. The data of one
+// that is too long is kept with its text.
 func (v *viewing) failure(ctx context.Context, err error) error {
 	var (
 		protocol *toolpost.ProtocolError
@@ -106,17 +107,25 @@ func (v *viewing) failure(ctx context.Context, err error) error {
 	text := err.Error()
 	failed := !errors.As(err, &outcome) || outcome.Kind != toolpost.KindComplete
 	v.limit = v.cache.limit(v.tool, failed)
-	if len(text) <= v.limit.chars || ctx.Err() != nil || errors.As(err, &protocol) {
-		return err
-	}
-	if errors.As(err, &args) {
+	switch {
+	case errors.As(err, &protocol):
+		if text = protocol.Message; len(protocol.Data) > 0 {
+			text += "\n" + string(protocol.Data)
+		}
+	case errors.As(err, &args):
 		text = args.Err.Error()
+	}
+	if len(text) <= v.limit.chars {
+		return err
 	}
 	if text = valid(text); utf8.RuneCountInString(text) <= v.limit.chars {
 		return err
 	}
-	view := v.text(ctx, text)
-	if args != nil {
+	view := v.text(context.WithoutCancel(ctx), text) // may be the error of its end
+	switch {
+	case protocol != nil:
+		return &toolpost.ProtocolError{Code: protocol.Code, Message: view}
+	case args != nil:
 		return &toolpost.ArgumentsError{Tool: args.Tool, Err: errors.New(view)}
 	}
 	return &longError{err, view}

@@ -8,6 +8,7 @@
 package output
 
 import (
+	"bytes"
 	"cmp"
 	"log/slog"
 
@@ -61,6 +62,13 @@ type limit struct{ chars, lines int }
 
 func (l limit) holds(chars, lines int64) bool {
 	return chars <= int64(l.chars) && lines <= int64(l.lines)
+}
+
+// surely says that raw, a result which is not decoded for that, is within the
+// limit: a line break in it has at least two characters, and a part a type.
+func (l limit) surely(raw []byte) bool {
+	return len(raw) <= l.chars && (len(raw) < 2*l.lines ||
+		bytes.Count(raw, []byte(`\n`))+bytes.Count(raw, []byte(`\u000`))+bytes.Count(raw, []byte(`"type"`)) < l.lines)
 }
 
 // limit returns that of a result of t.

@@ -204,7 +204,8 @@ func TestPartsStayTyped(t *testing.T) {
 		t.Errorf("the texts have %d characters", chars)
 	}
 	ref := r.OutputRef()
-	if got, want := b.whole(t, ref), "small\n"+numbered(1000)+strings.Repeat("log entry\n", 1000); got != want {
+	frame := `{"type":"resource","resource":{"uri":"file:///log","mimeType":"text/plain"}}` + "\n"
+	if got, want := b.whole(t, ref), "small\n"+numbered(1000)+frame+strings.Repeat("log entry\n", 1000); got != want {
 		t.Errorf("stored are %d bytes, want %d", len(got), len(want))
 	}
 	// The calls count lines of what is stored.
@@ -228,12 +229,20 @@ func TestManyParts(t *testing.T) {
 		parts = append(parts, toolpost.Part{Type: "text", Text: fmt.Sprintf("part %d", i)}, toolpost.Part{Type: "image", Data: []byte{1}})
 	}
 	r := b.result(t, toolpost.Parts(parts...))
-	if n := len(r.Parts()); n != 501 {
-		t.Errorf("there are %d parts, want one text and 500 images", n)
-	}
-	view := text(t, r)
-	if !strings.HasPrefix(view, "part 0\npart 1\n") || !strings.HasSuffix(view, "part 499\n") || utf8.RuneCountInString(view) > 2000 {
+	got := r.Parts()
+	view, last := text(t, r), got[len(got)-1].Text
+	if !strings.HasPrefix(view, "part 0\npart 1\n") || !strings.HasSuffix(view, "part 499\n") {
 		t.Errorf("the view is %q", view)
+	}
+	// Images have half of the room, and the rest is told.
+	images := len(got) - 2
+	want := fmt.Sprintf(`[%d of 500 images, audio and documents are left out here. They are kept as lines of JSON, with their data: tool_output_cache {"ref_id":"%s","offset":500}]`, 500-images, r.OutputRef())
+	if images < 10 || last != want || cost(t, got) > 2000 {
+		t.Errorf("%d images are shown, at %d characters, and the end is %q, want %q", images, cost(t, got), last, want)
+	}
+	page := text(t, b.call(t, "s", "tool_output_cache", `{"ref_id":"`+r.OutputRef()+`","offset":500,"limit":1}`))
+	if !strings.HasPrefix(page, `  501  {"type":"image","data":"AQ=="`) {
+		t.Errorf("an image that is left out is %q", page)
 	}
 }
 
@@ -264,10 +273,24 @@ func TestErrors(t *testing.T) {
 	if r := b.call(t, "s", "big", `{}`); r.Outcome() != toolpost.KindComplete || text(t, r) != long {
 		t.Error("the result of a run is cut as an error")
 	}
-	fault := &toolpost.ProtocolError{Code: 1, Message: long}
+	for data, kept := range map[string]string{"": long, `["data"]`: long + "\n" + `["data"]`} {
+		b.give = func() (*toolpost.Result, error) {
+			return nil, &toolpost.ProtocolError{Code: 1, Message: long, Data: []byte(data)}
+		}
+		_, err := b.set.Call(t.Context(), &toolpost.Call{Name: "big"})
+		var fault *toolpost.ProtocolError
+		if !errors.As(err, &fault) || fault.Code != 1 || fault.Data != nil || utf8.RuneCountInString(fault.Message) > 1000 {
+			t.Fatalf("a protocol error became %v", err)
+		}
+		ref := regexp.MustCompile(`"ref_id":"(\w+)`).FindStringSubmatch(fault.Message)
+		if ref == nil || b.whole(t, ref[1]) != kept {
+			t.Errorf("the error is %q, and kept is not %d bytes", fault.Message, len(kept))
+		}
+	}
+	fault := &toolpost.ProtocolError{Code: 1, Message: "short", Data: []byte(`"` + strings.Repeat("d", 900) + `"`)}
 	b.give = func() (*toolpost.Result, error) { return nil, fault }
 	if _, err := b.set.Call(t.Context(), &toolpost.Call{Name: "big"}); err != fault {
-		t.Errorf("a protocol error became %v", err)
+		t.Errorf("a short protocol error became %v", err)
 	}
 }
 

@@ -48,21 +48,21 @@ func (v *viewing) text(ctx context.Context, text string) string {
 // result returns r, or a view of it.
 func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Result, error) {
 	v.limit = v.cache.limit(v.tool, r.IsError())
-	if raw := toolpost.Sent(r); raw != nil && v.small(raw) {
+	if raw := toolpost.Sent(r); raw != nil && v.limit.surely(raw) {
 		return r, nil
 	}
-	texts := textsOf(r.Parts())
-	structured := r.Structured()
+	items, structured := itemsOf(r.Parts()), r.Structured()
 	large := int64(len(structured)) > int64(v.limit.chars) && utf8.RuneCount(structured) > v.limit.chars
-	if !large && v.limit.holds(sizes(texts)) {
+	if !large && v.limit.holds(sizes(items)) {
 		return r, nil
 	}
-	parts := r.Parts()
+	var parts []toolpost.Part
 	if large {
-		parts, structured = v.structured(ctx, parts, texts, structured)
+		parts, structured = v.structured(ctx, items, structured)
 	} else {
-		v.store(ctx, texts)
-		parts = v.parts(parts, texts)
+		p := newPlan(items, v.limit)
+		v.store(ctx, p.kept())
+		parts = v.parts(p)
 	}
 	n, err := toolpost.WithContent(r, parts, structured)
 	if err == nil && v.blob.err == nil {
@@ -71,175 +71,54 @@ func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Res
 	return n, err
 }
 
-// small says that raw, which is not decoded for that, is within the limit: a
-// line break in it has at least two characters.
-func (v *viewing) small(raw json.RawMessage) bool {
-	return len(raw) <= v.limit.chars && (len(raw) < 2*v.limit.lines ||
-		bytes.Count(raw, []byte(`\n`))+bytes.Count(raw, []byte(`\u000`)) < v.limit.lines)
-}
-
-// isText says that a part is read as a text.
-func isText(p toolpost.Part) bool {
-	return p.Type == "text" || p.Type == "resource" && p.Text != ""
-}
-
-// valid returns the text as UTF-8; most is.
-func valid(text string) string {
-	if utf8.ValidString(text) {
-		return text
-	}
-	return strings.ToValidUTF8(text, string(replacement))
-}
-
-func textsOf(parts []toolpost.Part) []string {
-	var texts []string
-	for _, p := range parts {
-		if isText(p) {
-			texts = append(texts, valid(p.Text))
-		}
-	}
-	return texts
-}
-
-func lines(text string) int64 {
-	n := int64(strings.Count(text, "\n"))
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
-}
-
-func sizes(texts []string) (chars, rows int64) {
-	for _, t := range texts {
-		chars += int64(utf8.RuneCountInString(t))
-		rows += lines(t)
-	}
-	return chars, rows
-}
-
-// parts returns the parts with views of the texts, which are stored. Each gets
-// a fair share; if that is too little for a view, all become one.
-func (v *viewing) parts(parts []toolpost.Part, texts []string) []toolpost.Part {
-	chars, rows := make([]int, len(texts)), make([]int, len(texts))
-	for i, t := range texts {
-		chars[i], rows[i] = utf8.RuneCountInString(t), int(lines(t))
-	}
-	share, spare := fair(chars, v.limit.chars)
-	most, _ := fair(rows, v.limit.lines)
-	out := slices.Clone(parts)
-	n, base := 0, int64(0)
-	for i, p := range parts {
-		if !isText(p) {
-			continue
-		}
-		l := limit{min(share, chars[n]+spare), most}
-		if !l.holds(int64(chars[n]), int64(rows[n])) {
-			if l.chars < MinChars || l.lines < MinLines {
-				return v.joined(parts, texts)
-			}
-			out[i] = shown(p, sketched(texts[n], l.chars).view(l, v.blob.mark(v.names, base)))
-		}
-		base += max(1, int64(rows[n]))
-		n++
-	}
-	return out
-}
-
-// shown returns p with another text.
-func shown(p toolpost.Part, text string) toolpost.Part {
-	p.Text, p.Raw = text, nil
-	return p
-}
-
-// joined returns the parts with one view of all texts in place of the first.
-func (v *viewing) joined(parts []toolpost.Part, texts []string) []toolpost.Part {
-	s := &sketch{room: v.limit.chars}
-	for _, t := range texts {
-		for p := range pieces(t) {
-			s.add(p)
-		}
-		if !strings.HasSuffix(t, "\n") {
-			s.add(newline)
-		}
-	}
-	var out []toolpost.Part
-	first := true
-	for _, p := range parts {
-		if !isText(p) {
-			out = append(out, p)
-		} else if first {
-			first = false
-			out = append(out, toolpost.Part{Type: "text", Text: s.view(v.limit, v.blob.mark(v.names, 0))})
-		}
-	}
-	return out
-}
-
-// fair returns the share of each, so that with what is less as it is, all are
-// within the room; if all are less, spare is what is left for each.
-func fair(sizes []int, room int) (share, spare int) {
-	sorted := slices.Sorted(slices.Values(sizes))
-	for i, n := range sorted {
-		if share = room / (len(sorted) - i); n > share {
-			return share, 0
-		}
-		room -= n
-	}
-	spare = room / len(sorted)
-	return sorted[len(sorted)-1] + spare, spare
-}
-
 // structured returns parts and structured content that are within the limit.
-func (v *viewing) structured(ctx context.Context, parts []toolpost.Part, texts []string, whole json.RawMessage) ([]toolpost.Part, json.RawMessage) {
+// Where the parts say nothing else, the JSON is their text too.
+func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMessage) ([]toolpost.Part, json.RawMessage) {
 	pretty := jsontext.Value(bytes.Clone(whole))
 	if pretty.Indent(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		pretty = jsontext.Value(whole)
 	}
+	texts := textsOf(items)
 	echo := len(texts) == 1 && same(texts[0], whole)
-	if len(texts) == 0 || echo {
-		v.store(ctx, []string{string(pretty)})
-	} else {
-		v.store(ctx, append(slices.Clone(texts), string(pretty)))
+	if echo {
+		items = slices.DeleteFunc(items, func(it item) bool { return isText(it.part) })
 	}
+	alone := echo || len(texts) == 0
+	l := v.limit
+	if l.chars -= noteRoom; alone {
+		l.chars /= 2
+	}
+	p := newPlan(items, l)
+	kept := p.kept()
+	base := linesOf(kept)
+	v.store(ctx, append(kept, string(pretty)))
 	s := sketched(string(pretty), v.limit.chars)
-	note := v.note(s)
-	size := utf8.RuneCountInString(note)
-	shape := v.shape(whole, v.limit.chars-size)
-	switch {
-	case len(texts) > 0 && !echo:
-		v.limit.chars -= size
-		if !v.limit.holds(sizes(texts)) {
-			parts = v.parts(parts, texts)
-		}
-		return append(slices.Clone(parts), toolpost.Part{Type: "text", Text: note}), shape
-	case shape == nil:
-		return replaced(parts, s.view(v.limit, v.blob.mark(v.names, 0))), nil
+	parts, note := v.parts(p), textPart(v.note(s, base))
+	room := v.limit.chars - noteRoom
+	if !alone {
+		return append(parts, note), v.shape(whole, room)
 	}
-	return replaced(parts, string(shape), note), shape
+	chars, _ := sizes(items)
+	room -= min(l.chars, int(chars))
+	if shape := v.shape(whole, room); shape != nil {
+		return append([]toolpost.Part{textPart(string(shape)), note}, parts...), shape
+	}
+	view := s.view(limit{room + noteRoom, v.limit.lines}, v.blob.mark(v.names, base))
+	return append([]toolpost.Part{textPart(view)}, parts...), nil
 }
 
-// replaced returns parts with other texts in place of the one that there may be.
-func replaced(parts []toolpost.Part, texts ...string) []toolpost.Part {
-	var out []toolpost.Part
-	for _, t := range texts {
-		out = append(out, toolpost.Part{Type: "text", Text: t})
-	}
-	for _, p := range parts {
-		if !isText(p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
+// noteRoom is enough for what is said of structured content, or of media.
+const noteRoom = 320
 
-// note says that structured content is shortened.
-func (v *viewing) note(s *sketch) string {
+// note says that structured content is shortened, which is kept from the line
+// base on.
+func (v *viewing) note(s *sketch, base int64) string {
 	text := fmt.Sprintf("[The JSON of %d characters is shortened: something is left out at each …, or all of it if there is none", s.chars)
 	if why := v.blob.failure(); why != "" {
 		return text + ", and lost: " + why + ". Call the tool again with narrower arguments]"
 	}
-	return fmt.Sprintf(`%s. Read it, in %d lines, with %s {"ref_id":"%s"}, or search with %s {"ref_id":"%s","pattern":"…"}]`,
-		text, s.lines(), v.names.page, v.blob.ref, v.names.find, v.blob.ref)
+	return fmt.Sprintf(`%s. Read it, in %d lines, with %s %s, or search with %s {"ref_id":"%s","pattern":"…"}]`,
+		text, s.lines(), v.names.page, v.blob.at(base), v.names.find, v.blob.ref)
 }
 
 // same says that text is the JSON value.
