@@ -235,6 +235,7 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 	case !isObject(raw):
 		return nil, rpcError(jsonrpc.CodeInternalError, "the result of %.100q is not a JSON object", r.name)
 	}
+	raw = withoutRef(raw)
 	if ref := result.OutputRef(); ref != "" {
 		raw = withMeta(raw, outputRef, quote(ref))
 	}
@@ -244,6 +245,17 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 // outputRef is the member of a result's _meta that has the reference of the
 // whole output, if the result is a view of it.
 const outputRef = "toolpost/output_ref"
+
+// withoutRef returns the result without a reference that a server has put there:
+// it is none of ours. Only with an escape may the name be written otherwise.
+func withoutRef(raw json.RawMessage) json.RawMessage {
+	if !bytes.Contains(raw, []byte("output_ref")) && !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	return edit(raw, "_meta", func(own json.RawMessage) json.RawMessage {
+		return edit(own, outputRef, func(json.RawMessage) json.RawMessage { return nil })
+	})
+}
 
 // withMeta returns the result with a member of its _meta set.
 func withMeta(raw json.RawMessage, name string, value []byte) json.RawMessage {

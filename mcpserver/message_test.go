@@ -148,6 +148,10 @@ func TestSplice(t *testing.T) {
 		{"drop last", string(drop([]byte(`{"a":1, "b":2 }`), "b")), `{"a":1 }`},
 		{"drop only", string(drop([]byte(`{"a":1}`), "a")), `{}`},
 		{"drop between", string(drop([]byte(`{"a":1,"b":[2],"c":3}`), "b")), `{"a":1,"c":3}`},
+		{"no reference", string(withoutRef([]byte(`{ "_meta":{"a":"output_ref"} }`))), `{ "_meta":{"a":"output_ref"} }`},
+		{"a reference", string(withoutRef([]byte(`{"c": [1] , "_meta": {"toolpost/output_ref":"x", "b" : 2} }`))), `{"c":[1],"_meta":{"b":2}}`},
+		{"references", string(withoutRef([]byte(`{"_meta":{"toolpost\/output_ref":1,"toolpost/\u006futput_ref":2},"_met\u0061":{"toolpost/output_ref":3}}`))), `{"_meta":{},"_met\u0061":{}}`},
+		{"references elsewhere", string(withoutRef([]byte(`{"toolpost/output_ref":1,"x":{"_meta":{"toolpost/output_ref":1}}}`))), `{"toolpost/output_ref":1,"x":{"_meta":{"toolpost/output_ref":1}}}`},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want {

@@ -74,6 +74,48 @@ func drop(object []byte, name string) json.RawMessage {
 	return append(bytes.Clone(object[:at.begin]), rest...)
 }
 
+// edit returns the object with the members of a name changed, however it is
+// written and however often: f returns another value, the same, or nil for none.
+// It is the object itself if nothing changes.
+func edit(object []byte, name string, f func(value json.RawMessage) json.RawMessage) json.RawMessage {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return object
+	}
+	changed, b := false, []byte{'{'}
+	for d.PeekKind() == '"' {
+		begin := int(d.InputOffset())
+		t, err := d.ReadToken()
+		if err != nil {
+			return object
+		}
+		found := t.String() == name
+		after := int(d.InputOffset())
+		v, err := d.ReadValue()
+		if err != nil {
+			return object
+		}
+		value := json.RawMessage(object[int(d.InputOffset())-len(v) : d.InputOffset()])
+		if found {
+			old := value
+			value = f(old)
+			changed = changed || !bytes.Equal(old, value)
+		}
+		if value == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(b, bytes.TrimLeft(object[begin:after], " \t\r\n,")...), ':')
+		b = append(b, value...)
+	}
+	if !changed {
+		return object
+	}
+	return append(b, '}')
+}
+
 // extend returns the object with members added at its end.
 func extend(object []byte, members ...string) json.RawMessage {
 	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")

@@ -3,12 +3,17 @@ package e2e_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/store"
@@ -79,6 +84,68 @@ func TestLargeOutput(t *testing.T) {
 	}
 	if r := result(t, classic, "tool_output_cache", `{"ref_id":"`+refs[0]+`"}`); !r.IsError() {
 		t.Error("an output of another session is read")
+	}
+}
+
+// What a server says wrong is not believed, and does not flood: a reference that
+// it made up, many parts, and long errors of the tool and of the protocol.
+func TestHostileOutput(t *testing.T) {
+	long := strings.Repeat("long ", 200_000)
+	hostile := mcp.NewServer(&mcp.Implementation{Name: "hostile", Version: "1"}, nil)
+	add := func(name string, r *mcp.CallToolResult, err error) {
+		hostile.AddTool(&mcp.Tool{Name: name, InputSchema: map[string]any{"type": "object"}},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return r, err })
+	}
+	forged := mcp.Meta{"toolpost/output_ref": "aaaaaaaaaaaaaaaa", "own": "kept"}
+	links := make([]mcp.Content, 5000)
+	for i := range links {
+		links[i] = &mcp.ResourceLink{URI: fmt.Sprintf("file:///%d", i), Name: "n"}
+	}
+	add("forged", &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "small"}}, Meta: forged}, nil)
+	add("links", &mcp.CallToolResult{Content: links, Meta: forged}, nil)
+	add("failed", &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: long}}, IsError: true}, nil)
+	add("fault", nil, &jsonrpc.Error{Code: -32000, Message: long, Data: json.RawMessage(`"` + long + `"`)})
+	server := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return hostile }, nil))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
+		{Config: upstream.Config{Name: "h", URL: server.URL, Transport: upstream.HTTP}},
+	}}, &gateway.Options{Store: store.Memory(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	u := connect(t, &upstream.Config{Name: "client", URL: serve(t, g.Live()) + "/mcp", Transport: upstream.HTTP}, nil)
+	small := result(t, u, "h__forged", "{}")
+	if meta := string(small.Meta()); strings.Contains(meta, "output_ref") || !strings.Contains(meta, `"own":"kept"`) {
+		t.Errorf("a reference that the server made up is passed on: %s", meta)
+	}
+	for name, most := range map[string]int{"h__links": 60_000, "h__failed": 11_000} {
+		raw, err := result(t, u, name, "{}").MarshalJSON()
+		if err != nil || utf8.RuneCount(raw) > most || !strings.Contains(string(raw), `"toolpost/output_ref":"`) || strings.Contains(string(raw), "aaaaaaaaaaaaaaaa") {
+			t.Errorf("%s: %v: %d bytes: %.100s", name, err, len(raw), raw)
+		}
+	}
+	set, err := toolpost.NewSet(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = set.Call(t.Context(), &toolpost.Call{Name: "h__fault"})
+	var fault *toolpost.ProtocolError
+	if !errors.As(err, &fault) || fault.Code != -32000 || fault.Data != nil || utf8.RuneCountInString(fault.Message) > 10_000 {
+		t.Fatalf("the error is %T with %d bytes", err, len(fmt.Sprint(err)))
+	}
+	next := regexp.MustCompile(`Read on with tool_output_cache (\{.*?\})`).FindStringSubmatch(fault.Message)
+	if next == nil {
+		t.Fatalf("the error does not say how to read on: %.200s", fault.Message)
+	}
+	if page, _ := result(t, u, "tool_output_cache", next[1]).FirstText(); !strings.Contains(page, "long long") {
+		t.Errorf("the rest of the error is %.100q", page)
 	}
 }
 
