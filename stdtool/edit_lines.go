@@ -131,7 +131,7 @@ func replaceRows(content []byte, all []row, a, b int, lines []string) span {
 		text += "\n"
 	}
 	end := endNear(content, at, at)
-	return span{at, at, strings.ReplaceAll(text, "\n", end)}
+	return span{at, at, strings.ReplaceAll(text, "\n", string(end))}
 }
 
 // words is text with every run of whitespace as one space, and none around.

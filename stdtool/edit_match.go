@@ -95,7 +95,8 @@ func apply(content []byte, found []match) []byte {
 // told too: then it is not clear which is meant.
 func findExact(content []byte, old, new string) []match {
 	var found []match
-	want, cr := []byte(old), bytes.IndexByte(content, '\r') >= 0
+	want := []byte(old)
+	adapt := bytes.IndexByte(content, '\r') >= 0 && !strings.Contains(old, "\r")
 	for at := 0; ; {
 		i := bytes.Index(content[at:], want)
 		if i < 0 {
@@ -103,15 +104,19 @@ func findExact(content []byte, old, new string) []match {
 		}
 		m := match{from: at + i, to: at + i + len(old)}
 		text := new
-		if cr && !strings.Contains(old, "\r") && !strings.Contains(new, "\r") {
-			text = withEnds(new, content, m)
+		if at = m.to; adapt {
+			if m.from > 0 && content[m.from-1] == '\r' && content[m.from] == '\n' {
+				m.from-- // a line end is replaced whole
+			}
+			if !strings.Contains(new, "\r") {
+				text = withEnds(new, content, m)
+			}
 		}
 		m.spans = []span{{m.from, m.to, text}}
 		found = append(found, m)
-		at = m.to
 	}
 	if len(found) == 1 {
-		next := found[0].from + 1
+		next := found[0].to - len(old) + 1
 		if i := bytes.Index(content[next:], want); i >= 0 {
 			found = append(found, match{from: next + i, to: next + i + len(old)})
 		}
@@ -165,38 +170,34 @@ func plainText(s string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
 
-// withEnds gives the lines of text the line ends of what they replace: the
-// first the first one, and so on.
+// withEnds gives the lines of text the line ends of those in whose place they
+// are: the first lines that stay keep theirs, the others count from the end.
 func withEnds(text string, content []byte, m match) string {
 	if !strings.Contains(text, "\n") {
 		return text
 	}
-	ends := lineEnds(content[m.from:m.to])
-	if len(ends) == 0 {
-		ends = []string{endNear(content, m.from, m.to)}
+	all := rows(content[m.from:m.to])
+	if len(all) == 0 || all[len(all)-1].to < all[len(all)-1].next {
+		all = append(all, row{m.to - m.from, m.to - m.from, m.to - m.from})
+	}
+	lines, same := strings.Split(text, "\n"), 0
+	for same < min(len(lines), len(all))-1 && lines[same] == string(content[m.from+all[same].from:m.from+all[same].to]) {
+		same++
 	}
 	var b strings.Builder
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			b.WriteString(ends[min(i, len(ends))-1])
+	for i, line := range lines[:len(lines)-1] {
+		at := i
+		if i >= same {
+			at = max(len(all)-len(lines)+i, same)
+		}
+		end := content[m.from+all[at].to : m.from+all[at].next]
+		if len(end) == 0 { // the line goes on after the match
+			end = endNear(content, m.from, m.to)
 		}
 		b.WriteString(line)
+		b.Write(end)
 	}
-	return b.String()
-}
-
-func lineEnds(text []byte) (ends []string) {
-	for {
-		i := bytes.IndexAny(text, "\r\n")
-		switch {
-		case i < 0:
-			return ends
-		case text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n':
-			ends, text = append(ends, "\r\n"), text[i+2:]
-		default:
-			ends, text = append(ends, string(text[i:i+1])), text[i+1:]
-		}
-	}
+	return b.String() + lines[len(lines)-1]
 }
 
 // maxNear is how far away a line end is looked for.
@@ -204,22 +205,27 @@ const maxNear = 16 << 10
 
 // endNear is the line end of the line that ends at to or after, else of the
 // one before from.
-func endNear(content []byte, from, to int) string {
+func endNear(content []byte, from, to int) []byte {
+	if i := bytes.IndexAny(content[to:min(len(content), to+maxNear)], "\r\n"); i >= 0 {
+		return endAt(content, to+i)
+	}
 	start := max(0, from-maxNear)
-	content, from, to = content[start:min(len(content), to+maxNear)], from-start, to-start
-	i := bytes.IndexByte(content[to:], '\n')
-	if i >= 0 {
-		i += to
-	} else {
-		i = bytes.LastIndexByte(content[:from], '\n')
-	}
+	i := start + bytes.LastIndexAny(content[start:from], "\r\n")
 	switch {
-	case i > 0 && content[i-1] == '\r':
-		return "\r\n"
-	case i < 0 && bytes.IndexByte(content, '\r') >= 0:
-		return "\r"
+	case i < start:
+		return []byte("\n")
+	case i > 0 && content[i] == '\n' && content[i-1] == '\r':
+		i--
 	}
-	return "\n"
+	return endAt(content, i)
+}
+
+// endAt is the line end that begins at i.
+func endAt(content []byte, i int) []byte {
+	if content[i] == '\r' && i+1 < len(content) && content[i+1] == '\n' {
+		return content[i : i+2]
+	}
+	return content[i : i+1]
 }
 
 // findNumbered finds old if it was copied with the line numbers of read: whole
