@@ -68,7 +68,7 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			return nil, rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
 		}
-		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}, whose: "session " + session.ID()}
+		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}, whose: whose(session)}
 		r.method = method
 		m, fault := readMeta(r.meta)
 		if fault != nil {
@@ -92,6 +92,9 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		return &rawResult{raw: raw}, nil
 	}
 }
+
+// whose is what the calls of a session have as their Session.
+func whose(s *mcp.ServerSession) string { return "session " + s.ID() }
 
 // headerOf returns the headers that a request came with.
 func headerOf(req mcp.Request) http.Header {
@@ -124,6 +127,7 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
 		c.audience.attend(req)
+		c.audience.await(req)
 		res.Instructions = f.Instructions
 		f.announce(res.Capabilities)
 	case *mcp.DiscoverResult:

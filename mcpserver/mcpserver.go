@@ -31,6 +31,10 @@ type Options struct {
 	Hosts          []string      // Host headers accepted beside loopback ones; "*" accepts all
 	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
 
+	// SessionEnded is told of each session of the stateful era that has ended,
+	// by what its calls had as their Session. Nil is not told.
+	SessionEnded func(session string)
+
 	// View returns the toolset that a client is served; nil serves all the
 	// same. It is asked at each request, and must answer at once and with
 	// few different toolsets. An error says what the client can do.
@@ -77,7 +81,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
-	a := &audience{views: v, sessions: map[*mcp.ServerSession]*audited{}}
+	a := &audience{views: v, sessions: map[*mcp.ServerSession]*audited{}, ended: o.SessionEnded}
 	c := &core{views: v, audience: a, lot: newLot(), log: o.Logger, info: info, life: life}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
 	s := &Server{core: c, engine: newEngine(c, newWatchers(c), impl), end: end}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/mcpserver"
 )
 
 func whoseTool() *toolpost.Tool {
@@ -35,6 +36,25 @@ func TestSessionOfACall(t *testing.T) {
 		}
 		if got := whose(other); got == first {
 			t.Errorf("another client is %q too", got)
+		}
+	})
+}
+
+// The end of a session is told, by the name that its calls had.
+func TestSessionEnded(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		if w.isModern() {
+			t.Skip("it has no sessions")
+		}
+		ended := make(chan string, 1)
+		s := serve(t, &mcpserver.Options{SessionEnded: func(session string) { ended <- session }}, whoseTool())
+		one := w.connect(t, s, nil)
+		whose := callText(t, one, &mcp.CallToolParams{Name: "whose"})
+		if err := one.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-ended; got != whose {
+			t.Errorf("%q has ended, and calls were of %q", got, whose)
 		}
 	})
 }

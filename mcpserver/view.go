@@ -144,6 +144,7 @@ type audience struct {
 	views    *views
 	mu       sync.Mutex
 	sessions map[*mcp.ServerSession]*audited
+	ended    func(session string) // nil if nobody wants to know
 }
 
 type audited struct {
@@ -162,6 +163,18 @@ func (a *audience) attend(req mcp.Request) {
 	if view, fault := a.views.of(client); fault == nil {
 		a.note(session, client, view.tools.Load(), false)
 	}
+}
+
+// await has the end of a session that begins told.
+func (a *audience) await(req mcp.Request) {
+	session, ok := req.GetSession().(*mcp.ServerSession)
+	if !ok || a.ended == nil {
+		return
+	}
+	go func() {
+		_ = session.Wait() // why it ended does not matter
+		a.ended(whose(session))
+	}()
 }
 
 // note says that a session gets a list now, or may get it later on.
