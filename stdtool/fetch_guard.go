@@ -55,7 +55,8 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 		return nil
 	}
 	if !public(ip) {
-		return toolpost.Denied("%v is not a public address: only those may be fetched", ip)
+		return toolpost.Denied("this address is private, and only public ones are fetched: " +
+			"a person can allow it with toolpost serve --allow-address, in Go with FetchOptions.Allow")
 	}
 	return nil
 }
