@@ -16,6 +16,8 @@ type bashKillInput struct {
 
 // bashKill returns the tool bash_kill: it ends a command in the background.
 func (s *Shell) bashKill() *toolpost.Tool {
+	o := changing("End background command", true, true, false)
+	o.Policy.MaxOutput = -1 // all of the output is recorded already
 	return toolpost.New("bash_kill", description(bashKillDescription), func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)
 		if err != nil {
@@ -23,5 +25,5 @@ func (s *Shell) bashKill() *toolpost.Tool {
 		}
 		c.process.end()
 		return c.report(ctx), nil
-	}, changing("End background command", true, true, false))
+	}, o)
 }

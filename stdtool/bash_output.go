@@ -21,7 +21,7 @@ type bashOutputInput struct {
 // bashOutput returns the tool bash_output: what a command in the background
 // wrote since it was asked for last.
 func (s *Shell) bashOutput() *toolpost.Tool {
-	o := readOnly("Output of background command")
+	o := paged("Output of background command")
 	no := false
 	o.Annotations.Idempotent = &no
 	o.Policy.Timeout = 0

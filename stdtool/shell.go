@@ -38,9 +38,12 @@ type Shell struct {
 	background []*command // oldest first, also those that have ended
 }
 
+// Commands in the background, of one session and of all.
 const (
-	maxBackground = 16 // that run at the same time
+	maxRunning    = 16
+	maxAllRunning = 64
 	maxEnded      = 32 // that can still be asked for
+	maxAllEnded   = 256
 )
 
 // NewShell returns the tools that run commands in dir. Close ends all that
@@ -72,22 +75,39 @@ func (s *Shell) Tools(context.Context) ([]*toolpost.Tool, error) {
 func (s *Shell) Close() error {
 	s.mu.Lock()
 	s.closed = true
+	s.mu.Unlock()
+	s.end(func(*command) bool { return true })
+	return nil
+}
+
+// EndSession ends all commands of a session that is over, as Close does, and
+// forgets them.
+func (s *Shell) EndSession(session string) {
+	its := func(c *command) bool { return c.session == session }
+	s.mu.Lock()
+	s.background = slices.DeleteFunc(s.background, its)
+	s.mu.Unlock()
+	s.end(its)
+}
+
+func (s *Shell) end(chosen func(*command) bool) {
+	s.mu.Lock()
 	var ending sync.WaitGroup
 	for c := range s.running {
-		ending.Go(func() {
-			if c.process.end(); c.process.isGone(0) {
-				<-c.recorded
-			}
-		})
+		if chosen(c) {
+			ending.Go(func() {
+				if c.process.end(); c.process.isGone(0) {
+					<-c.recorded
+				}
+			})
+		}
 	}
 	s.mu.Unlock()
 	ending.Wait()
-	return nil
 }
 
 // start starts a command line, which outlives ctx. A limit of 0 is none.
 func (s *Shell) start(ctx context.Context, line string, background bool, limit time.Duration) (*command, error) {
-	ctx = context.WithoutCancel(ctx)
 	path, err := findShell()
 	if err != nil {
 		return nil, err
@@ -101,15 +121,19 @@ func (s *Shell) start(ctx context.Context, line string, background bool, limit t
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.admit(background); err != nil {
+	if ctx.Err() != nil { // its session may be over
+		return nil, context.Cause(ctx)
+	}
+	session := toolpost.CallFrom(ctx).Session
+	if err := s.admit(session, background); err != nil {
 		return nil, err
 	}
 	c := &command{
-		session: toolpost.CallFrom(ctx).Session, limit: limit, began: time.Now(),
-		record: s.opts.Record(ctx), recorded: make(chan struct{}),
+		session: session, limit: limit, began: time.Now(),
+		record: s.opts.Record(context.WithoutCancel(ctx)), recorded: make(chan struct{}),
 	}
 	if background {
-		c.id = "bash-" + strings.ToLower(rand.Text()[:8])
+		c.id = "bash-" + strings.ToLower(rand.Text()[:16])
 		c.unread = &headTail{}
 	}
 	if c.process, err = start(cmd, c, s.opts.Grace); err != nil {
@@ -124,18 +148,24 @@ func (s *Shell) start(ctx context.Context, line string, background bool, limit t
 	return c, nil
 }
 
-func (s *Shell) admit(background bool) error {
-	running := 0
+// admit refuses what is more than may run.
+func (s *Shell) admit(session string, background bool) error {
+	own, all := 0, 0
 	for c := range s.running {
 		if c.id != "" {
-			running++
+			all++
+			if c.session == session {
+				own++
+			}
 		}
 	}
 	switch {
 	case s.closed:
 		return toolpost.Failed("no command can be run any more: the tools are closed")
-	case background && running >= maxBackground:
-		return toolpost.Retry("%d commands run in the background, at most %d may: end one with bash_kill", running, maxBackground)
+	case background && own >= maxRunning:
+		return toolpost.Retry("%d commands run in the background, at most %d may: end one with bash_kill", own, maxRunning)
+	case background && all >= maxAllRunning:
+		return toolpost.Failed("%d commands of all sessions run in the background, at most %d may: run it in the foreground, or wait until some have ended", all, maxAllRunning)
 	}
 	return nil
 }
@@ -146,34 +176,34 @@ func (s *Shell) follow(c *command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.running, c)
-	ended := 0
-	for i, c := range slices.Backward(s.background) {
-		if !s.running[c] {
-			if ended++; ended > maxEnded {
-				s.background = slices.Delete(s.background, i, i+1)
-			}
+	own, all := 0, 0
+	for i, o := range slices.Backward(s.background) {
+		if s.running[o] {
+			continue
+		}
+		all++
+		if o.session == c.session {
+			own++
+		}
+		if all > maxAllEnded || own > maxEnded && o.session == c.session {
+			s.background = slices.Delete(s.background, i, i+1)
 		}
 	}
 }
 
-// find returns the command in the background that has the id.
+// find returns the command in the background that has the id. Others are not
+// told of: whoever shares a session by its identity alone may not be who
+// started them.
 func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var others []string
 	session := toolpost.CallFrom(ctx).Session
 	for _, c := range s.background {
-		if c.session == session {
-			if c.id == id {
-				return c, nil
-			}
-			others = append(others, c.id)
+		if c.session == session && c.id == id {
+			return c, nil
 		}
 	}
-	if len(others) == 0 {
-		return nil, toolpost.Retry("no command is in the background: start one with bash, background true")
-	}
-	return nil, toolpost.Retry("no command in the background is %q; there are %s", id, strings.Join(others, ", "))
+	return nil, toolpost.Retry("no command in the background is %q: give the id that bash returned, or start one with bash, background true", id)
 }
 
 func findShell() (string, error) {

@@ -287,7 +287,7 @@ func TestBackgroundKill(t *testing.T) {
 
 func TestBackgroundLimits(t *testing.T) {
 	set, shell := commands(t, t.TempDir(), nil)
-	if got := told(t, set, "x", ""); got != "error (retry): no command is in the background: start one with bash, background true" {
+	if got := told(t, set, "x", ""); !strings.HasPrefix(got, `error (retry): no command in the background is "x"`) {
 		t.Error(got)
 	}
 	first := background(t, set, "sleep 1000")
@@ -297,15 +297,11 @@ func TestBackgroundLimits(t *testing.T) {
 	if got := call(t, set, "bash", `{"command":"true","background":true}`); !strings.Contains(got, "at most 16 may: end one with bash_kill") {
 		t.Error(got)
 	}
-	if got := told(t, set, "x", ""); !strings.Contains(got, first) {
-		t.Error(got)
+	if got := told(t, set, "x", ""); strings.Contains(got, first) || len(first) < len("bash-")+16 {
+		t.Errorf("%s is %q", first, got)
 	}
-	r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash_kill", Session: "other", Arguments: json.RawMessage(`{"id":"` + first + `"}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := r.FirstText(); !r.IsError() || strings.Contains(text, first) {
-		t.Errorf("another session: %s", text)
+	if got := asked(t, set, "other", "bash_kill", `{"id":"`+first+`"}`); got != `no command in the background is "`+first+`": give the id that bash returned, or start one with bash, background true` {
+		t.Errorf("another session: %s", got)
 	}
 	if err := shell.Close(); err != nil {
 		t.Error(err)
@@ -314,6 +310,53 @@ func TestBackgroundLimits(t *testing.T) {
 		t.Error(got)
 	}
 	if got := run(t, set, "true"); !strings.Contains(got, "closed") {
+		t.Error(got)
+	}
+}
+
+// asked returns the text of a session's call.
+func asked(t testing.TB, set *toolpost.Set, session, tool, args string) string {
+	t.Helper()
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Session: session, Arguments: json.RawMessage(args)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := r.FirstText()
+	return text
+}
+
+// No session takes what others may run, nor does it push out what they can ask
+// for; its end ends what is its own.
+func TestBackgroundSessions(t *testing.T) {
+	const sleep = `{"command":"sleep 1000","background":true}`
+	set, shell := commands(t, t.TempDir(), nil)
+	id := func(text string) string { return regexp.MustCompile(`bash-\w+`).FindString(text) }
+	mine := id(asked(t, set, "mine", "bash", `{"command":"echo done","background":true}`))
+	asked(t, set, "mine", "bash_output", `{"id":"`+mine+`","wait_ms":60000}`)
+	theirs := id(asked(t, set, "session 0", "bash", `{"command":"echo $$; exec sleep 1000","background":true}`))
+	pid, _, _ := strings.Cut(asked(t, set, "session 0", "bash_output", `{"id":"`+theirs+`","wait_ms":60000,"until":"[0-9]\n"}`), "\n")
+	for i := range 64 {
+		got := asked(t, set, fmt.Sprint("session ", i/16), "bash", sleep)
+		if refused := strings.Contains(got, "16 commands run in the background, at most 16 may"); refused != (i == 15) {
+			t.Fatalf("%d: %s", i, got)
+		}
+	}
+	if got := asked(t, set, "another", "bash", sleep); !strings.HasPrefix(got, "64 commands of all sessions run in the background") {
+		t.Error(got)
+	}
+	if got := asked(t, set, "another", "bash", `{"command":"echo on"}`); got != "on\n" {
+		t.Error(got)
+	}
+	shell.EndSession("session 0")
+	notAlive(t, pid)
+	if got := asked(t, set, "session 0", "bash_output", `{"id":"`+theirs+`"}`); !strings.Contains(got, "no command in the background is") {
+		t.Error(got)
+	}
+	for range 33 {
+		i := id(asked(t, set, "session 0", "bash", `{"command":"true","background":true}`))
+		asked(t, set, "session 0", "bash_output", `{"id":"`+i+`","wait_ms":60000}`)
+	}
+	if got := asked(t, set, "mine", "bash_output", `{"id":"`+mine+`"}`); got != "[exit code 0]\n" {
 		t.Error(got)
 	}
 }
@@ -379,7 +422,8 @@ func TestRecorder(t *testing.T) {
 
 // With package output as the recorder, all that a command wrote can be read.
 func TestBashThroughCache(t *testing.T) {
-	cache := output.New(store.Memory(nil), nil)
+	kept := store.Memory(nil)
+	cache := output.New(kept, nil)
 	running := goleak.IgnoreCurrent()
 	shell := stdtool.NewShell(t.TempDir(), &stdtool.ShellOptions{Record: func(ctx context.Context) stdtool.Recorder { return cache.Record(ctx) }})
 	set := tools(t, cache.Layer(shell))
@@ -410,8 +454,25 @@ func TestBashThroughCache(t *testing.T) {
 			t.Errorf("background %v: %s", background, found)
 		}
 	}
+	// What a command wrote is kept once, also if it is told while it runs.
+	id := regexp.MustCompile(`bash-\w+`).FindString(asked(t, set, "s", "bash", `{"command":"yes | head -n 20000; echo end; sleep 1000","background":true}`))
+	if got := asked(t, set, "s", "bash_output", `{"id":"`+id+`","wait_ms":60000,"until":"^end"}`); !strings.Contains(got, "\nend\n[it runs") {
+		t.Error(got)
+	}
+	if got := asked(t, set, "s", "bash_kill", `{"id":"`+id+`"}`); got != "[ended by signal: terminated]\n" {
+		t.Error(got)
+	}
 	if err := shell.Close(); err != nil {
 		t.Error(err)
+	}
+	blobs := 0
+	for _, err := range kept.List(t.Context()) {
+		if blobs++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if blobs != 3 {
+		t.Errorf("%d outputs of 3 commands are kept", blobs)
 	}
 	if err := goleak.Find(running); err != nil {
 		t.Error(err)
