@@ -21,8 +21,8 @@ type ShellOptions struct {
 	// end, in memory.
 	Record func(ctx context.Context) Recorder
 
-	Pass  []string      // names of variables that commands get although they look like secrets
-	Env   []string      // the whole environment instead; nil means that of this process without secrets
+	Pass  []string      // variables that commands get beside those that all programs need; a name, or its beginning and *
+	Env   []string      // the whole environment instead; nil means what is known of this process's
 	Grace time.Duration // between asking a command to end and killing it; 2 seconds if 0
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
 	outputs "github.com/toolpost/toolpost/output"
@@ -16,7 +19,7 @@ import (
 
 // What --tools chooses.
 const (
-	workspace      = "workspace"       // tools that read the files of the current folder
+	workspace      = "workspace"       // tools that read the files of a folder
 	workspaceWrite = "workspace-write" // and those that change them
 	bashTools      = "bash"
 	fetchTool      = "fetch"
@@ -25,90 +28,171 @@ const (
 
 const toolChoices = "workspace, workspace-write, bash, fetch or todos"
 
-// A folder is what is served without any configuration, or by --tools: tools
-// over the files in it.
-type folder struct {
-	path  string
-	root  *os.Root
-	cache *outputs.Cache // nil if outputs are shown whole
-	shell *stdtool.Shell // nil unless it was asked for
-	live  *toolpost.Live
+// folderOptions say what is served without a configuration.
+type folderOptions struct {
+	tools     []string // as of --tools; to read if there are none
+	root      string   // the current folder if empty
+	passEnv   []string
+	addresses []netip.Prefix // that fetch may reach although they are private
 }
 
-// checkTools refuses what --tools does not know.
-func checkTools(names []string) error {
-	for _, name := range names {
+func (o *folderOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.tools, "tools", nil, "serve `NAMES` over a folder, and no configuration: "+toolChoices)
+	f.StringVar(&o.root, "root", "", "`DIR` that the tools work in, and no configuration; the current folder without it")
+	f.StringArrayVar(&o.passEnv, "pass-env", nil, "`NAME` of a variable that commands of bash get too, or its beginning and *; may be repeated")
+	f.Func("allow-address", "`ADDRESS` that fetch may reach although it is private, such as 10.0.0.0/8; may be repeated", o.allow)
+	for _, name := range []string{"tools", "root"} {
+		cmd.MarkFlagsMutuallyExclusive(name, "config")
+	}
+}
+
+// chosen says that a folder is to be served, whatever configuration there is.
+func (o *folderOptions) chosen() bool { return len(o.tools) > 0 || o.root != "" }
+
+func (o *folderOptions) asked(name string) bool { return slices.Contains(o.tools, name) }
+
+// needsFolder says that the tools are over files.
+func (o *folderOptions) needsFolder() bool {
+	return len(o.tools) == 0 || o.asked(workspace) || o.asked(workspaceWrite) || o.asked(bashTools)
+}
+
+// check refuses what cannot be served.
+func (o *folderOptions) check() error {
+	for _, name := range o.tools {
 		switch name {
 		case workspace, workspaceWrite, bashTools, fetchTool, todoTools:
 		default:
 			return usagef("--tools is %q; want %s", name, toolChoices)
 		}
 	}
+	switch {
+	case o.root != "" && !o.needsFolder():
+		return usagef("--root is for tools that work in a folder; add one to --tools, or leave it out")
+	case len(o.passEnv) > 0 && !o.asked(bashTools):
+		return usagef("--pass-env is for --tools bash; add it, or leave --pass-env out")
+	case len(o.addresses) > 0 && !o.asked(fetchTool):
+		return usagef("--allow-address is for --tools fetch; add it, or leave --allow-address out")
+	}
 	return nil
 }
 
-// openFolder opens the current folder; tools are as of --tools, to read if there
-// are none. The cache may be nil.
-func openFolder(ctx context.Context, cache *outputs.Cache, tools ...string) (*folder, error) {
-	path, err := os.Getwd()
+func (o *folderOptions) allow(address string) error {
+	p, err := netip.ParsePrefix(address)
+	if ip, e := netip.ParseAddr(address); e == nil {
+		p, err = ip.Prefix(ip.BitLen())
+	}
 	if err != nil {
-		return nil, fmt.Errorf("open the current folder: %w", err)
+		return errors.New("want an address such as 10.0.0.7, or a block such as 10.0.0.0/8")
 	}
-	if filepath.Dir(path) == path {
-		return nil, usagef("the current folder is the whole file system, which is not served; "+
-			"start toolpost in another folder, or name a configuration with --config (there is no %s)", configName)
+	o.addresses = append(o.addresses, p)
+	return nil
+}
+
+// A folder is what is served without any configuration, or by --tools: tools
+// over the files in it.
+type folder struct {
+	path  string         // "" if no tool needs it
+	root  *os.Root       // nil then
+	cache *outputs.Cache // nil if outputs are shown whole
+	shell *stdtool.Shell // nil unless it was asked for
+	live  *toolpost.Live
+}
+
+// openFolder opens what o says, or without it the current folder, to read. The
+// cache may be nil.
+func openFolder(ctx context.Context, cache *outputs.Cache, o *folderOptions) (*folder, error) {
+	if o == nil {
+		o = &folderOptions{}
 	}
-	f := &folder{path: path, cache: cache}
-	if f.root, err = os.OpenRoot(path); err != nil {
-		return nil, fmt.Errorf("open the current folder: %w", err)
+	f := &folder{cache: cache}
+	if o.needsFolder() {
+		if err := f.open(o.root); err != nil {
+			return nil, err
+		}
 	}
-	if f.live, err = toolpost.NewLive(ctx, f.tools(tools)); err != nil {
+	tools, err := f.tools(o)
+	if err == nil {
+		f.live, err = toolpost.NewLive(ctx, tools)
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
 }
 
+func (f *folder) open(dir string) (err error) {
+	name := "the current folder"
+	if dir != "" {
+		name = fmt.Sprintf("%q", dir)
+	}
+	if f.path, err = filepath.Abs(dir); err == nil && filepath.Dir(f.path) == f.path {
+		return usagef("%s is the whole file system, which is not served; start toolpost in another folder, "+
+			"name one with --root, or name a configuration with --config (there is no %s)", name, configName)
+	}
+	if err == nil {
+		f.root, err = os.OpenRoot(f.path)
+	}
+	if err != nil {
+		return fmt.Errorf("open %s: %w", name, err)
+	}
+	return nil
+}
+
 // tools returns what was asked for, and no more.
-func (f *folder) tools(names []string) toolpost.Toolset {
-	asked := func(name string) bool { return slices.Contains(names, name) }
+func (f *folder) tools(o *folderOptions) (toolpost.Toolset, error) {
 	var all []toolpost.Toolset
 	switch {
-	case asked(workspaceWrite):
+	case o.asked(workspaceWrite):
 		all = append(all, stdtool.Writing(f.root))
-	case asked(workspace), len(names) == 0:
+	case o.asked(workspace), len(o.tools) == 0:
 		all = append(all, stdtool.ReadOnly(f.root))
 	}
-	if asked(bashTools) {
-		f.shell = stdtool.NewShell(f.path, f.shellOptions())
+	if o.asked(bashTools) {
+		if err := keepPrivate(); err != nil {
+			return nil, err
+		}
+		f.shell = stdtool.NewShell(f.path, f.shellOptions(o))
 		all = append(all, f.shell)
 	}
-	if asked(fetchTool) {
-		all = append(all, toolpost.Tools{stdtool.Fetch(nil)})
+	if o.asked(fetchTool) {
+		all = append(all, toolpost.Tools{stdtool.Fetch(&stdtool.FetchOptions{Allow: o.addresses})})
 	}
-	if asked(todoTools) {
+	if o.asked(todoTools) {
 		all = append(all, stdtool.Todos(nil))
 	}
 	if f.cache == nil {
-		return toolpost.Join(all...)
+		return toolpost.Join(all...), nil
 	}
-	return f.cache.Layer(toolpost.Join(all...))
+	return f.cache.Layer(toolpost.Join(all...)), nil
 }
 
 // shellOptions have the output of commands recorded while they run.
-func (f *folder) shellOptions() *stdtool.ShellOptions {
-	if f.cache == nil {
-		return nil
+func (f *folder) shellOptions(o *folderOptions) *stdtool.ShellOptions {
+	opts := &stdtool.ShellOptions{Pass: o.passEnv}
+	if f.cache != nil {
+		opts.Record = func(ctx context.Context) stdtool.Recorder { return f.cache.Record(ctx) }
 	}
-	return &stdtool.ShellOptions{Record: func(ctx context.Context) stdtool.Recorder { return f.cache.Record(ctx) }}
+	return opts
+}
+
+// endSession ends what a session that is over has left running.
+func (f *folder) endSession(session string) {
+	if f.shell != nil {
+		f.shell.EndSession(session)
+	}
 }
 
 // close ends what runs in the folder.
 func (f *folder) close() error {
-	var err error
+	var errs []error
 	if f.shell != nil {
-		err = f.shell.Close()
+		errs = append(errs, f.shell.Close())
 	}
-	return errors.Join(err, f.root.Close())
+	if f.root != nil {
+		errs = append(errs, f.root.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // serves tells which tools there are, over what.
@@ -126,5 +210,8 @@ func (f *folder) serves() string {
 	if last := len(names) - 1; last > 0 {
 		list = strings.Join(names[:last], ", ") + " and " + names[last]
 	}
-	return fmt.Sprintf("serving %s over %s%s", list, f.path, note)
+	if f.path != "" {
+		list += " over " + f.path
+	}
+	return "serving " + list + note
 }

@@ -13,7 +13,7 @@ import (
 // TestFolderKeepsOutputs has a command write more than a view shows: all of it
 // can be read and searched, in the session that it was run in.
 func TestFolderKeepsOutputs(t *testing.T) {
-	f, err := openFolder(t.Context(), outputs.New(store.Memory(nil), nil), bashTools)
+	f, err := openFolder(t.Context(), outputs.New(store.Memory(nil), nil), &folderOptions{tools: []string{bashTools}})
 	if err != nil {
 		t.Fatal(err)
 	}

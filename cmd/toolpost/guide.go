@@ -11,7 +11,7 @@ import (
 type guide struct {
 	url     string // "" if we speak on standard input and output
 	exposed bool   // other machines reach us
-	folder  string // what is served of the current folder, "" if there is a configuration
+	folder  string // what is served of a folder, "" if there is a configuration
 	chosen  bool   // that was asked for by --tools
 }
 

@@ -58,7 +58,7 @@ func TestGate(t *testing.T) {
 
 // TestHealth checks that the answer tells why a server is not ready.
 func TestHealth(t *testing.T) {
-	f, err := openFolder(t.Context(), nil)
+	f, err := openFolder(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		"toolpost": main,
 		"fixture":  fixture,
 		"claude":   fakeClaude,
+		"private":  private,
 	})
 }
 

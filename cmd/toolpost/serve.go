@@ -31,7 +31,7 @@ type serveOptions struct {
 	logFormat string
 	name      string
 	dialect   string
-	tools     []string
+	folder    folderOptions
 }
 
 const defaultAddr = "127.0.0.1:7717"
@@ -49,8 +49,8 @@ by the address, such as /mcp/claude-desktop, or by --dialect.
 
 The configuration is --config FILE, else the variable MCP_URLS (addresses with
 commas between), ./toolpost.json, or the user's toolpost.json; changes of the
-file apply at once. Without any, or with --tools, toolpost serves tools over
-the current folder: workspace reads files (read, list, glob and grep),
+file apply at once. Without any, or with --tools or --root, toolpost serves
+tools over a folder: workspace reads files (read, list, glob and grep),
 workspace-write also changes them (write, edit, multi_edit, move), bash runs
 any command as you (bash, bash_output, bash_kill), fetch reads public web
 pages, todos keeps a plan (write_todos, read_todos). With commas between,
@@ -63,10 +63,10 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 		Example: `  toolpost serve
   toolpost serve --config tools.json --addr 127.0.0.1:9000
   toolpost serve --stdio
-  toolpost serve --tools workspace`,
+  toolpost serve --tools workspace --root ~/project`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("tools") && len(o.tools) == 0 {
+			if cmd.Flags().Changed("tools") && len(o.folder.tools) == 0 {
 				return usagef("--tools names none; want %s", toolChoices)
 			}
 			tuneMemory()
@@ -81,11 +81,10 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
 	f.StringVar(&o.name, "name", "", "`NAME` by which clients know this server; \"toolpost\" without it")
 	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
-	f.StringSliceVar(&o.tools, "tools", nil, "serve `NAMES` over the current folder, and no configuration: "+toolChoices)
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
-	cmd.MarkFlagsMutuallyExclusive("tools", "config")
+	o.folder.flags(cmd)
 	return cmd
 }
 
@@ -105,7 +104,7 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return usagef("--log-format is %q; want text or json", o.logFormat)
 	}
-	if err := checkTools(o.tools); err != nil {
+	if err := o.folder.check(); err != nil {
 		return err
 	}
 	found, err := o.configuration()
@@ -133,9 +132,9 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	return s.serveHTTP(ctx, running, l)
 }
 
-// configuration returns what is to be served, nil for the current folder.
+// configuration returns what is to be served, nil for a folder.
 func (o *serveOptions) configuration() (*configuration, error) {
-	if len(o.tools) > 0 {
+	if o.folder.chosen() {
 		return nil, nil
 	}
 	return findConfiguration(o.config)
@@ -163,21 +162,23 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// open starts what is served: the servers of a configuration or the current folder.
+// open starts what is served: the servers of a configuration or a folder.
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url(), exposed: l != nil && !l.loopback()}
 	if found == nil {
-		f, err := openFolder(running, outputs.New(outputStore(s.log), &outputs.Options{Logger: s.log}), o.tools...)
+		f, err := openFolder(running, outputs.New(outputStore(s.log), &outputs.Options{Logger: s.log}), &o.folder)
 		if err != nil {
 			return err
 		}
 		s.closer = append(s.closer, f.close)
-		s.live, g.folder, g.chosen = f.live, f.serves(), len(o.tools) > 0
+		s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
 		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 			return usageError{err}
 		}
 		s.closer = append(s.closer, s.views.Close)
-		s.mcp = mcpserver.New(s.live, o.serverOptions(s, l, o.name))
+		options := o.serverOptions(s, l, o.name)
+		options.SessionEnded = f.endSession
+		s.mcp = mcpserver.New(s.live, options)
 		s.closer = append(s.closer, s.mcp.Close)
 		s.view.begin(g)
 		s.view.settle()

@@ -120,7 +120,7 @@ func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error
 			return nil, err
 		}
 		if found == nil {
-			f, err := openFolder(ctx, nil)
+			f, err := openFolder(ctx, nil, nil)
 			if err != nil {
 				return nil, err
 			}

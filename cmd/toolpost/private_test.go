@@ -1,0 +1,22 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// private is a program that has its environment looked at by another process of
+// its user, before and after it is kept private.
+func private() {
+	look := func() {
+		out, _ := exec.Command("sh", "-c", "cat /proc/$PPID/environ").CombinedOutput()
+		fmt.Printf("%s\n", out)
+	}
+	look()
+	if err := keepPrivate(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	look()
+}
