@@ -64,7 +64,7 @@ func (c *command) ending() string {
 	var notes []string
 	switch {
 	case c.timedOut.Load():
-		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and all that it started were ended; "+
+		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and what it started were ended; "+
 			"give a longer timeout_ms, or start it in the background", c.limit.Milliseconds()))
 	default:
 		if s := c.process.status(); s != "" {

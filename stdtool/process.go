@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,9 +19,11 @@ const (
 )
 
 // A process is a running command, in a group of its own, and all that it
-// started there. Its output and its errors come through one pipe, in order.
+// started, there or elsewhere. Its output and its errors come through one pipe,
+// in order.
 type process struct {
 	cmd     *exec.Cmd
+	mark    group.Mark    // of all that it started
 	grace   time.Duration // between asking a group to end and killing it
 	out     *os.File
 	drained chan struct{} // closed when all output was taken
@@ -37,7 +40,8 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 	defer theirs.Close()
 	cmd.Stdout, cmd.Stderr = theirs, theirs
 	group.Detach(cmd)
-	p := &process{cmd: cmd, grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{cmd: cmd, mark: group.NewMark(), grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
+	cmd.Env = append(slices.Clip(cmd.Env), string(p.mark))
 	if err := group.Start(cmd, func(error) { p.ended() }); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
@@ -50,6 +54,10 @@ func (p *process) ended() {
 	if pid := p.cmd.Process.Pid; !group.Ends(pid, linger) {
 		p.left = true
 		group.End(pid, p.grace)
+	}
+	if !p.mark.Ends(linger) {
+		p.left = true
+		p.mark.End(p.grace)
 	}
 	if p.out.SetReadDeadline(time.Unix(1, 0)) != nil { // wakes who reads: others may hold the pipe
 		_ = p.out.Close() // a system without deadlines: closing wakes too

@@ -136,7 +136,7 @@ func TestBashTimeout(t *testing.T) {
 	const line = `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`
 	for limit := 500; ; limit *= 2 { // until the machine is fast enough
 		got := call(t, set, "bash", arguments(t, map[string]any{"command": line, "timeout_ms": limit}))
-		want := fmt.Sprintf("[timed out after %d ms: the command and all that it started were ended; "+
+		want := fmt.Sprintf("[timed out after %d ms: the command and what it started were ended; "+
 			"give a longer timeout_ms, or start it in the background]\n", limit)
 		pid, found := strings.CutSuffix(got, "\n"+want)
 		if !found {
@@ -162,24 +162,35 @@ func notAlive(t testing.TB, pid string) {
 	}
 }
 
-// What a command leaves behind is ended, or not waited for if it left the group.
+// What a command leaves behind is ended, also what left the group: by a session
+// of its own, as a daemon does, or as a job.
 func TestBashLeftBehind(t *testing.T) {
-	set, _ := commands(t, t.TempDir(), nil)
-	got := run(t, set, "sleep 1000 & echo $!")
-	pid, found := strings.CutSuffix(got, "\n[what the command left running was ended; start what should run on in the background]\n")
-	if !found {
-		t.Fatal(got)
+	dir := t.TempDir()
+	write(t, dir, "stay", []byte("echo $$ > told; exec sleep 1000"))
+	write(t, dir, "daemon", []byte("trap '' TERM; sh stay & exit"))
+	set, _ := commands(t, dir, &stdtool.ShellOptions{Grace: 50 * time.Millisecond})
+	ways := []string{"sh stay & cat told"}
+	if runtime.GOOS == "linux" { // elsewhere they are not found
+		ways = append(ways, "set -m; sh stay & cat told", "setsid sh stay & cat told", "setsid sh daemon & cat told")
+	}
+	for _, line := range ways {
+		got := run(t, set, "rm -f told; mkfifo told; "+line)
+		pid, found := strings.CutSuffix(got, "\n[what the command left running was ended; start what should run on in the background]\n")
+		if !found {
+			t.Errorf("%s: %s", line, got)
+			continue
+		}
+		notAlive(t, pid)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	id := background(t, set, "rm -f told; mkfifo told; setsid sh daemon & cat told; sleep 1000")
+	pid, _, _ := strings.Cut(told(t, set, id, "[0-9]\n"), "\n")
+	if got := call(t, set, "bash_kill", arguments(t, map[string]any{"id": id})); got != "[ended by signal: terminated]\n" {
+		t.Error(got)
 	}
 	notAlive(t, pid)
-
-	got = run(t, set, `mkfifo told; set -m; sh -c 'echo $$ > told; exec sleep 1000' & cat told; echo said`)
-	if pid, found = strings.CutSuffix(got, "\nsaid\n"); !found {
-		t.Fatal(got)
-	}
-	n, _ := strconv.Atoi(pid)
-	if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
-		t.Error(err) // it was alive, and had the pipe
-	}
 }
 
 func TestBashCancelled(t *testing.T) {

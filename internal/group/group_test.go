@@ -3,7 +3,9 @@
 package group_test
 
 import (
+	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -47,5 +49,41 @@ func TestStartFails(t *testing.T) {
 	cmd := exec.Command("/nonexistent")
 	if err := group.Start(cmd, func(error) { t.Error("it has ended") }); err == nil {
 		t.Error("a command that is not there was started")
+	}
+}
+
+// What left the group of a command is found by its mark, as is what it starts.
+func TestMark(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("environments are not shown here")
+	}
+	for name, script := range map[string]string{
+		"nothing is left":   `:`,
+		"one heeds SIGTERM": `setsid sleep 1000 &`,
+		"one does not":      `trap "" TERM; setsid sh -c "setsid sleep 1000 & setsid sleep 1000 & wait" &`,
+	} {
+		mark, other := group.NewMark(), group.NewMark()
+		start(t, script, func(cmd *exec.Cmd) {
+			group.Lead(cmd)
+			cmd.Env = append(os.Environ(), string(mark))
+		})
+		if gone := mark.Ends(0); gone != (name == "nothing is left") {
+			t.Errorf("%s: gone before: %v", name, gone)
+		}
+		if !other.Ends(0) {
+			t.Errorf("%s: another mark is found", name)
+		}
+		if !mark.End(50*time.Millisecond) || !mark.Ends(0) {
+			t.Errorf("%s: something is left", name)
+		}
+	}
+}
+
+func BenchmarkMark(b *testing.B) {
+	mark := group.NewMark()
+	for b.Loop() {
+		if !mark.Ends(0) {
+			b.Fatal("it is found")
+		}
 	}
 }
