@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -84,6 +85,7 @@ func cacheShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show REF",
 		Short: "Write an output, or some of its lines",
+		Long:  "Write an output, or some of its lines. REF@12, as models are shown it, is its\ntwelfth line.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if offset < 0 || limit < 0 {
@@ -93,9 +95,19 @@ func cacheShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o, err := all.find(args[0])
+			ref, line, err := splitLine(args[0])
 			if err != nil {
 				return err
+			}
+			if line > 0 && (cmd.Flags().Changed("offset") || cmd.Flags().Changed("limit")) {
+				return usagef("%s is one line: leave out --offset and --limit, or the @ and the number", args[0])
+			}
+			o, err := all.find(ref)
+			if err != nil {
+				return err
+			}
+			if line > 0 {
+				offset, limit = line-1, 1
 			}
 			return showOutput(cmd.Context(), cmd.OutOrStdout(), s, o, offset, limit)
 		},
@@ -125,7 +137,7 @@ func cacheGrep() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return searchOutputs(cmd.Context(), cmd.OutOrStdout(), s, some, pattern)
+			return searchOutputs(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), s, some, pattern)
 		},
 	}
 	cmd.Flags().BoolVarP(&o.Literal, "fixed", "F", false, "PATTERN is a text, not an expression")
@@ -147,12 +159,10 @@ func cacheRemove() *cobra.Command {
 				return err
 			}
 			some, err := all.some(args)
-			for _, o := range some {
-				if err == nil {
-					err = s.Remove(cmd.Context(), o.Name)
-				}
+			if err != nil {
+				return err
 			}
-			return err
+			return removeOutputs(cmd.Context(), cmd.ErrOrStderr(), s, some)
 		},
 	}
 	cmd.Flags().BoolVar(&every, "all", false, "remove all outputs")
@@ -190,8 +200,28 @@ func openCache(ctx context.Context) (store.Store, keptOutputs, error) {
 	return s, all, nil
 }
 
+// splitLine returns the number of the line that a reference names, 0 for none.
+func splitLine(arg string) (ref string, line int64, err error) {
+	ref, number, named := strings.Cut(arg, "@")
+	if !named {
+		return ref, 0, nil
+	}
+	if line, err = strconv.ParseInt(number, 10, 64); err != nil || line < 1 {
+		return "", 0, usagef("%q names no line; write REF@12 for the twelfth", arg)
+	}
+	return ref, line, nil
+}
+
+// goneText tells of an output that was there a moment ago.
+func goneText(o kept) string {
+	return o.ref + " is gone: it has expired, or was removed meanwhile"
+}
+
 // find returns the one output whose reference begins so.
 func (all keptOutputs) find(ref string) (kept, error) {
+	if whole, _, line := strings.Cut(ref, "@"); line {
+		return kept{}, usagef("%q is one line; name the whole output, %q", ref, whole)
+	}
 	var found keptOutputs
 	for _, o := range all {
 		if strings.HasPrefix(o.ref, strings.ToLower(ref)) {
@@ -207,7 +237,7 @@ func (all keptOutputs) find(ref string) (kept, error) {
 	return kept{}, usagef("%d outputs begin with %q; give more of the reference", len(found), ref)
 }
 
-// some returns the outputs that are named, all if none is.
+// some returns the outputs that are named, each once, all if none is.
 func (all keptOutputs) some(refs []string) (keptOutputs, error) {
 	if len(refs) == 0 {
 		return all, nil
@@ -218,7 +248,9 @@ func (all keptOutputs) some(refs []string) (keptOutputs, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, o)
+		if !slices.Contains(found, o) {
+			found = append(found, o)
+		}
 	}
 	return found, nil
 }
@@ -248,16 +280,19 @@ func outputTable(all keptOutputs, now time.Time, width int) string {
 // showOutput writes lines of an output. A terminal gets no control characters.
 func showOutput(ctx context.Context, w io.Writer, s store.Store, o kept, offset, limit int64) (err error) {
 	b, err := s.Open(ctx, o.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New(goneText(o))
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	last := o.Lines
-	if limit > 0 {
-		last = min(last, offset+limit)
-	}
-	if offset > last {
+	if offset > 0 && offset >= o.Lines {
 		return usagef("the output has %d lines", o.Lines)
+	}
+	last := o.Lines
+	if limit > 0 && limit < last-offset {
+		last = offset + limit
 	}
 	begin, err := b.Line(offset)
 	if err != nil {
@@ -292,14 +327,33 @@ func writeHarmless(w io.Writer, from io.Reader) error {
 	}
 }
 
+// removeOutputs tells of those that were gone already.
+func removeOutputs(ctx context.Context, stderr io.Writer, s store.Store, some keptOutputs) error {
+	for _, o := range some {
+		err := s.Remove(ctx, o.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintln(stderr, goneText(o))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // searchOutputs writes what matches; it is an error if nothing does.
-func searchOutputs(ctx context.Context, w io.Writer, s store.Store, some keptOutputs, pattern *grep.Pattern) error {
+func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some keptOutputs, pattern *grep.Pattern) error {
 	var total int64
+	searched := 0
 	for _, o := range some {
 		b, err := s.Open(ctx, o.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintln(stderr, goneText(o))
+			continue
+		}
 		if err != nil {
 			return err
 		}
+		searched++
 		r, err := pattern.File(ctx, b, o.Size, &grep.Limits{Matches: 10_000, Bytes: 16 << 20})
 		if err = errors.Join(err, b.Close()); err != nil {
 			return err
@@ -314,7 +368,7 @@ func searchOutputs(ctx context.Context, w io.Writer, s store.Store, some keptOut
 		}
 	}
 	if total == 0 {
-		return fmt.Errorf("no line of %d outputs matches", len(some))
+		return fmt.Errorf("no line of %d outputs matches", searched)
 	}
 	return nil
 }
