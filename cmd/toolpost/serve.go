@@ -140,18 +140,24 @@ func (o *serveOptions) configuration() (*configuration, error) {
 	return findConfiguration(o.config)
 }
 
-// newService chooses between a live table and log lines.
+// newService chooses between a live table and log lines. Neither waits until
+// stderr is read.
 func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
+	direct := newLogger(stderr, slog.LevelError, o.logFormat)
+	out := newSpool(stderr, func(lines int) { direct.Error("log lines are lost: they were not read in time", "lines", lines) })
+	s := &service{closer: []func() error{out.Close}}
 	if width, _ := terminalSize(stderr); width > 0 && !o.stdio {
-		b := &board{out: stderr, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
+		b := &board{out: out, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
 		if !levelGiven {
 			level = slog.LevelError // the board tells the rest
 		}
-		return &service{log: newLogger(b, level, o.logFormat), view: b}
+		s.log, s.view = newLogger(b, level, o.logFormat), b
+	} else {
+		s.log = newLogger(out, o.logLevel, o.logFormat)
+		s.view = &logView{log: s.log}
 	}
-	log := newLogger(stderr, o.logLevel, o.logFormat)
-	return &service{log: log, view: &logView{log: log}}
+	return s
 }
 
 func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
