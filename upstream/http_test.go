@@ -59,13 +59,13 @@ func TestOrdinaryServers(t *testing.T) {
 			return cfg
 		}, upstream.Stdio, "2024-11-05"},
 		{"http, classic", func(t *testing.T) *upstream.Config {
-			return &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(), false)).URL}
+			return &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(t.Context()), false)).URL}
 		}, upstream.HTTP, "2025-11-25"},
 		{"http, modern", func(t *testing.T) *upstream.Config {
-			return &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(), true)).URL}
+			return &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(t.Context()), true)).URL}
 		}, upstream.HTTP, "2026-07-28"},
 		{"sse, found", func(t *testing.T) *upstream.Config {
-			return &upstream.Config{URL: serve(t, sseHandler(sdkServer())).URL + "/sse"}
+			return &upstream.Config{URL: serve(t, sseHandler(sdkServer(t.Context()))).URL + "/sse"}
 		}, upstream.SSE, "2025-11-25"},
 	}
 	for _, test := range tests {
@@ -221,10 +221,10 @@ func (s *switchable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A server that was restarted has forgotten the session.
 func TestLostSession(t *testing.T) {
 	var h switchable
-	h.set(streamableHandler(t, sdkServer(), false))
+	h.set(streamableHandler(t, sdkServer(t.Context()), false))
 	s := start(t, &upstream.Config{URL: serve(t, &h).URL}).ready(t)
 	for range 3 {
-		h.set(streamableHandler(t, sdkServer(), false))
+		h.set(streamableHandler(t, sdkServer(t.Context()), false))
 		if got := s.text(t, "echo", `{"a":1}`, nil); got != `{"a":1}` {
 			t.Fatalf("got %q", got)
 		}
@@ -234,7 +234,7 @@ func TestLostSession(t *testing.T) {
 // Calls that go wrong leave the connection as it was.
 func TestBrokenAnswers(t *testing.T) {
 	var broken atomic.Pointer[http.HandlerFunc]
-	good := streamableHandler(t, sdkServer(), false)
+	good := streamableHandler(t, sdkServer(t.Context()), false)
 	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if h := broken.Load(); h != nil && strings.Contains(string(body), "tools/call") {
@@ -295,7 +295,7 @@ func TestBrokenAnswers(t *testing.T) {
 
 // Two calls at once each hear only what is theirs.
 func TestQuestionsOfManyCalls(t *testing.T) {
-	s := start(t, &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(), false)).URL}).ready(t)
+	s := start(t, &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(t.Context()), false)).URL}).ready(t)
 	var all sync.WaitGroup
 	var meet sync.WaitGroup
 	meet.Add(4)
@@ -320,7 +320,7 @@ func TestQuestionsOfManyCalls(t *testing.T) {
 func TestWatching(t *testing.T) {
 	for _, stateless := range []bool{false, true} {
 		t.Run(fmt.Sprint("stateless ", stateless), func(t *testing.T) {
-			sdk := sdkServer()
+			sdk := sdkServer(t.Context())
 			s := start(t, &upstream.Config{URL: serve(t, streamableHandler(t, sdk, stateless)).URL}).ready(t)
 			if err := s.Features().Subscribe(t.Context(), "test://r", true); err != nil {
 				t.Fatal(err)
@@ -361,7 +361,7 @@ func TestWatching(t *testing.T) {
 
 // A modern server's stream of changes that breaks is opened again.
 func TestListensAgain(t *testing.T) {
-	sdk := sdkServer()
+	sdk := sdkServer(t.Context())
 	srv := serve(t, streamableHandler(t, sdk, true))
 	s := start(t, &upstream.Config{URL: srv.URL}).ready(t)
 	for i := range 2 {
@@ -421,7 +421,7 @@ func TestSSEIsFound(t *testing.T) {
 		405: `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Method not allowed."}}`,
 		400: `sessionid must be provided`,
 	} {
-		sse := sseHandler(sdkServer())
+		sse := sseHandler(sdkServer(t.Context()))
 		srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost && r.URL.RawQuery == "" {
 				w.WriteHeader(status)
@@ -455,7 +455,7 @@ func TestEndlessSSE(t *testing.T) {
 func TestNoStream(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	good := streamableHandler(t, sdkServer(), false)
+	good := streamableHandler(t, sdkServer(t.Context()), false)
 	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			asked.Add(1)

@@ -117,7 +117,7 @@ func once() bool {
 
 func parts() map[string]func(*odd) {
 	return map[string]func(*odd){
-		"sdk": func(*odd) { _ = sdkServer().Run(context.Background(), &mcp.StdioTransport{}) },
+		"sdk": func(*odd) { _ = sdkServer(context.Background()).Run(context.Background(), &mcp.StdioTransport{}) },
 		"raw": func(o *odd) {
 			o.tools = os.Getenv("TOOLS")
 			o.call = func(m *message) {
@@ -434,8 +434,10 @@ func gateway() {
 	forever()
 }
 
-// sdkServer is an ordinary server of the official SDK.
-func sdkServer() *mcp.Server {
+// sdkServer is an ordinary server of the official SDK. Its calls end with life:
+// who closes a connection may not have told of all that is cancelled, and the
+// SDK waits for it.
+func sdkServer(life context.Context) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "ordinary", Version: "1.2"}, &mcp.ServerOptions{
 		Instructions: "Be kind.",
 		CompletionHandler: func(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
@@ -451,7 +453,10 @@ func sdkServer() *mcp.Server {
 		if token := r.Params.GetProgressToken(); token != nil {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Message: "begun"})
 		}
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-life.Done():
+		}
 		return nil, ctx.Err()
 	})
 	s.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, askTool)

@@ -53,9 +53,9 @@ func closes(t *testing.T, s *server) {
 // Close does not wait for a server that answers nothing any more.
 func TestCloseOfSilentServers(t *testing.T) {
 	t.Parallel()
-	classic := func(t *testing.T) http.Handler { return streamableHandler(t, sdkServer(), false) }
-	modern := func(t *testing.T) http.Handler { return streamableHandler(t, sdkServer(), true) }
-	sse := func(*testing.T) http.Handler { return sseHandler(sdkServer()) }
+	classic := func(t *testing.T) http.Handler { return streamableHandler(t, sdkServer(t.Context()), false) }
+	modern := func(t *testing.T) http.Handler { return streamableHandler(t, sdkServer(t.Context()), true) }
+	sse := func(t *testing.T) http.Handler { return sseHandler(sdkServer(t.Context())) }
 	notification := func(m *message) bool { return m.ID == nil || m.Method == "" }
 	tests := map[string]struct {
 		handler func(*testing.T) http.Handler
@@ -129,7 +129,7 @@ func TestSilentHandshakes(t *testing.T) {
 					reached <- struct{}{}
 				}
 				return m.Method == silence || m.Method == "notifications/cancelled"
-			}, streamableHandler(t, sdkServer(), false))})
+			}, streamableHandler(t, sdkServer(t.Context()), false))})
 			<-reached
 			closes(t, s)
 		})

@@ -100,7 +100,7 @@ func TestModernToModern(t *testing.T) {
 
 // A caller of before 2026-07-28, or none of MCP, is asked, whatever it sends.
 func TestClassicToModern(t *testing.T) {
-	s := start(t, &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(), true)).URL}).ready(t)
+	s := start(t, &upstream.Config{URL: serve(t, streamableHandler(t, sdkServer(t.Context()), true)).URL}).ready(t)
 	r := newRecorder()
 	r.answer = func(string, json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`{"action":"accept","content":{"name":"Ada"}}`), nil

@@ -615,7 +615,7 @@ func TestAwayIsLoggedOnce(t *testing.T) {
 	h.set(answer(500))
 	next("WARN away 500", "DEBUG away 404")
 	next("DEBUG away 500", "")
-	h.set(streamableHandler(t, sdkServer(), false))
+	h.set(streamableHandler(t, sdkServer(t.Context()), false))
 	next("INFO ready", "DEBUG away 500")
 	h.set(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Session-Id") != "" {
