@@ -457,7 +457,7 @@ func sdkServer(life context.Context) *mcp.Server {
 		case <-ctx.Done():
 		case <-life.Done():
 		}
-		return nil, ctx.Err()
+		return nil, context.Canceled
 	})
 	s.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, askTool)
 	s.AddPrompt(&mcp.Prompt{Name: "p", Arguments: []*mcp.PromptArgument{{Name: "a"}}}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
