@@ -15,6 +15,7 @@
 package toolpost
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -83,6 +84,7 @@ type Policy struct {
 type Call struct {
 	ID        string          // the model's id for the call, if it gave one
 	Session   string          // whose calls belong together: a session, else the caller's identity; empty if unknown
+	Client    string          // the caller without its credential, if only that makes the Session; else empty
 	Name      string          // the tool's name, as the caller knows it
 	Arguments json.RawMessage // a JSON object; empty means {}
 
@@ -92,3 +94,10 @@ type Call struct {
 
 	Caller Caller // the way back to the caller; nil if there is none
 }
+
+// Holder is for whom a reference is good that a tool hands out: the session, or
+// the caller, which it stays when its credential is renewed. Callers that only
+// their credentials tell apart have the same: it is for references that nobody
+// can guess and nothing lists, so that who has one was given it. All else is for
+// the Session.
+func (c *Call) Holder() string { return cmp.Or(c.Client, c.Session) }

@@ -68,7 +68,7 @@ func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			return nil, rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
 		}
-		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}, whose: whose(session)}
+		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}, whose: identity{session: whose(session)}}
 		r.method = method
 		m, fault := readMeta(r.meta)
 		if fault != nil {

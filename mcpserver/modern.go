@@ -44,21 +44,24 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta 
 	s.end(m, raw, err)
 }
 
+// An identity is whose a request is; see [toolpost.Call].
+type identity struct{ session, client string }
+
 // caller returns whose a request is that belongs to no session: the subject
 // that was authenticated, else who has the same credential, else the client of
 // that name on that host.
-func caller(r *http.Request, p *peer) string {
+func caller(r *http.Request, p *peer) identity {
 	if info := auth.TokenInfoFromContext(r.Context()); info != nil && info.UserID != "" {
-		return "subject " + info.UserID
+		return identity{session: "subject " + info.UserID}
 	}
 	if credential := r.Header.Get("Authorization"); credential != "" {
-		return fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential)))
+		return identity{fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))), "client with a credential " + p.client}
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	return "client " + host + " " + p.client
+	return identity{session: "client " + host + " " + p.client}
 }
 
 // checkModern checks what every request of 2026-07-28 says about itself.

@@ -13,7 +13,7 @@ type request struct {
 	message
 	peer
 	view  *shown
-	whose string          // see [toolpost.Call.Session]
+	whose identity
 	token json.RawMessage // of progress; nil if the client wants none
 	link  link
 }

@@ -16,6 +16,12 @@ func whoseTool() *toolpost.Tool {
 	})
 }
 
+func holderTool() *toolpost.Tool {
+	return rawTool("holder", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.Text(call.Holder()), nil
+	})
+}
+
 // Calls of one session belong together, and to no other session; of clients
 // without sessions, those of one name on one host.
 func TestSessionOfACall(t *testing.T) {
@@ -71,5 +77,24 @@ func TestCredentialsTellCallersApart(t *testing.T) {
 	}
 	if !strings.Contains(a, `"_meta":{"toolpost/output_ref":"ref"`) {
 		t.Errorf("the reference is not in _meta: %s", a)
+	}
+}
+
+// A renewed credential is that of the same holder; none is that of another, as
+// another client and another subject are.
+func TestHolderOfReferences(t *testing.T) {
+	s := serve(t, nil, holderTool())
+	holder := func(client, header string) string {
+		body, headers := modernCall("holder", "{}", "")
+		return s.post(t, strings.Replace(body, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+client+`","version":"1"},`, 1), headers+header).body
+	}
+	first := holder("raw", "Authorization: Bearer a\n")
+	if got := holder("raw", "Authorization: Bearer b\n"); got != first {
+		t.Errorf("with a renewed credential, %s became %s", first, got)
+	}
+	for _, got := range []string{holder("raw", ""), holder("other", "Authorization: Bearer a\n")} {
+		if got == first {
+			t.Errorf("another caller is %s too", got)
+		}
 	}
 }

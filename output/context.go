@@ -16,7 +16,7 @@ import (
 // seldom, and then for all outputs that may go.
 type Context struct {
 	Cache   *Cache
-	Session string // that of the conversation's calls
+	Session string // the Holder of the conversation's calls
 	Max     int    // tokens of all outputs; 100,000 if 0
 	Keep    int    // tokens of the newest outputs, which stay; half of Max if 0
 	Least   int    // tokens that a trim must free to be worth it; 30 % of Max if 0

@@ -84,7 +84,7 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 	c := *t
 	c.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		r, err := t.Handler(ctx, call)
-		v := &viewing{cache: l.cache, tool: t, session: call.Session, names: *l.names.Load()}
+		v := &viewing{cache: l.cache, tool: t, session: call.Holder(), names: *l.names.Load()}
 		if err != nil {
 			return r, v.failure(ctx, err)
 		}

@@ -11,11 +11,11 @@ import (
 )
 
 // Record returns a recorder for a tool whose output comes while it runs. It
-// belongs to the session of the call that ctx is of, and may outlive the call.
+// is for the holder of the call that ctx is of, and may outlive the call.
 func (c *Cache) Record(ctx context.Context) *Recorder {
 	l := limit{c.opts.Chars, c.opts.Lines}
 	return &Recorder{
-		cache: c, ctx: context.WithoutCancel(ctx), session: toolpost.CallFrom(ctx).Session,
+		cache: c, ctx: context.WithoutCancel(ctx), session: toolpost.CallFrom(ctx).Holder(),
 		limit: l, sketch: sketch{room: l.chars},
 	}
 }

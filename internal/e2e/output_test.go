@@ -85,6 +85,22 @@ func TestLargeOutput(t *testing.T) {
 	if r := result(t, classic, "tool_output_cache", `{"ref_id":"`+refs[0]+`"}`); !r.IsError() {
 		t.Error("an output of another session is read")
 	}
+	with := func(token string) *upstream.Upstream {
+		return connect(t, &upstream.Config{Name: "with", URL: front + "/mcp", Transport: upstream.HTTP, Headers: map[string]string{"Authorization": token}}, nil)
+	}
+	var meta struct {
+		Ref string `json:"toolpost/output_ref"`
+	}
+	if err := json.Unmarshal(result(t, with("Bearer old"), "logs__big", "{}").Meta(), &meta); err != nil {
+		t.Fatal(err)
+	}
+	args := `{"ref_id":"` + meta.Ref + `"}`
+	if r := result(t, with("Bearer renewed"), "tool_output_cache", args); r.IsError() {
+		t.Error("with a renewed token, an output is lost")
+	}
+	if r := result(t, modern, "tool_output_cache", args); !r.IsError() {
+		t.Error("without a token, the output of a caller with one is read")
+	}
 }
 
 // What a server says wrong is not believed, and does not flood: a reference that
