@@ -11,7 +11,8 @@ import (
 )
 
 // save makes content the file's content: all of it or, if that fails, nothing.
-// A file with several names keeps them, and is written in place.
+// A file with several names keeps them, and is written in place; so is one whose
+// attributes we may not give to another.
 func (d *document) save(content []byte) error {
 	err := d.unchanged()
 	if err != nil {
@@ -22,19 +23,21 @@ func (d *document) save(content []byte) error {
 		return err
 	}
 	defer dir.Close()
-	switch {
-	case d.info == nil || links(d.info) <= 1:
+	err = errInPlace
+	if d.info == nil || links(d.info) <= 1 {
 		err = d.replace(dir, file, content)
-	case int64(len(d.content)) < d.info.Size():
-		return toolpost.Failed("%q has several names and is too large to be written in place", d.given)
-	default:
-		err = overwrite(dir, file, d.content, content)
+	}
+	if errors.Is(err, errInPlace) {
+		err = d.overwrite(dir, file, content)
 	}
 	if err != nil {
 		return unwritten(d.given, err)
 	}
 	return nil
 }
+
+// errInPlace says that a file can only be kept what it is where it is.
+var errInPlace = errors.New("it must be written in place")
 
 // unchanged refuses to overwrite what another process has written meanwhile.
 func (d *document) unchanged() error {
@@ -65,12 +68,12 @@ func (d *document) parent() (dir *os.Root, file string, err error) {
 
 // replace writes a new file beside the old one and gives it the old name.
 func (d *document) replace(dir *os.Root, file string, content []byte) (err error) {
+	var old *os.File
 	if d.info != nil { // who may not write the file may often still replace it
-		old, err := dir.OpenFile(file, os.O_WRONLY, 0)
-		if err != nil {
+		if old, err = dir.OpenFile(file, os.O_WRONLY, 0); err != nil {
 			return err
 		}
-		old.Close()
+		defer old.Close()
 	}
 	name := ".toolpost-" + rand.Text()
 	mode := fs.FileMode(0o666)
@@ -90,6 +93,9 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 	if err == nil && d.info != nil {
 		err = keepMode(f, d.info)
 	}
+	if err == nil && d.info != nil && keepAttributes(f, old) != nil {
+		err = errInPlace
+	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -103,17 +109,38 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 	return nil
 }
 
-// overwrite writes in place. If that fails, the file gets back what it had: that
-// needs no more room than before.
-func overwrite(dir *os.Root, file string, old, content []byte) error {
+// overwrite writes in place. If that fails, the file gets back what it had; if
+// this process is ended meanwhile, a copy of that lies beside it.
+func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
+	if int64(len(d.content)) < d.info.Size() {
+		return toolpost.Failed("%q must be written in place, and is too large for that", d.given)
+	}
 	f, err := dir.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	if err = fill(f, content); err != nil {
-		err = errors.Join(err, fill(f, old))
+	defer f.Close()
+	name := "." + file[:min(len(file), 200)] + ".toolpost-" + rand.Text()[:8]
+	if err := recoverable(dir, name, d.content); err != nil {
+		return err
 	}
-	return errors.Join(err, f.Close())
+	if err = fill(f, content); err != nil && fill(f, d.content) != nil {
+		return toolpost.Failed("%q is damaged, since it could not be written: %v; what it held is in %q beside it", d.given, err, name)
+	}
+	return errors.Join(err, dir.Remove(name))
+}
+
+// recoverable writes a copy that outlasts a crash.
+func recoverable(dir *os.Root, name string, content []byte) error {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(fill(f, content), f.Close()); err != nil {
+		return errors.Join(err, dir.Remove(name))
+	}
+	syncFolder(dir)
+	return nil
 }
 
 // fill makes content all that is in f.
@@ -138,9 +165,12 @@ func syncFolder(dir *os.Root) {
 
 // unwritten says why name was not written. The root's own folder is not told.
 func unwritten(name string, err error) error {
+	var o *toolpost.Outcome
 	var p *fs.PathError
 	var l *os.LinkError
 	switch {
+	case errors.As(err, &o):
+		return o
 	case errors.Is(err, fs.ErrPermission):
 		return toolpost.Failed("%q may not be written: permission denied", name)
 	case errors.As(err, &p):

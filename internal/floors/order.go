@@ -34,7 +34,7 @@ var outside = map[string][]string{
 	"dialect":         {jsonModule},
 	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
 	"mcpserver":       {jsonModule, mcpModule},
-	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net"},
+	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":          {jsonModule},
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
