@@ -91,10 +91,7 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 	}()
 	_, err = f.Write(content)
 	if err == nil && d.info != nil {
-		err = keepMode(f, d.info)
-	}
-	if err == nil && d.info != nil && keepAttributes(f, old) != nil {
-		err = errInPlace
+		err = keep(f, old, d.info)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -106,6 +103,17 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 		return err
 	}
 	syncFolder(dir)
+	return nil
+}
+
+// keep makes f what the file is that it replaces.
+func keep(f, old *os.File, was fs.FileInfo) error {
+	if err := keepMode(f, was); err != nil {
+		return err
+	}
+	if keepAttributes(f, old) != nil {
+		return errInPlace
+	}
 	return nil
 }
 

@@ -150,16 +150,21 @@ func TestBashTimeout(t *testing.T) {
 	}
 }
 
+// notAlive waits for the end of a process that was killed: the system may take
+// a moment to bury what can run no more.
 func notAlive(t testing.TB, pid string) {
 	t.Helper()
 	n, err := strconv.Atoi(strings.TrimSpace(pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
-	if syscall.Kill(n, 0) == nil && !bytes.Contains(stat, []byte(") Z ")) {
-		t.Errorf("process %d runs on", n)
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); runtime.Gosched() {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
+		if syscall.Kill(n, 0) != nil || bytes.Contains(stat, []byte(") Z ")) {
+			return
+		}
 	}
+	t.Errorf("process %d runs on", n)
 }
 
 // What a command leaves behind is ended, also what left the group: by a session

@@ -26,19 +26,31 @@ func (m Mark) signal(s syscall.Signal) (some bool) {
 
 // reach signals a process that has the mark. It is held before it is looked at
 // again: the number may be that of another by then.
-func (m Mark) reach(pid int, s syscall.Signal) bool {
-	if !m.on(pid) {
-		return false
+func (m Mark) reach(pid int, s syscall.Signal) (some bool) {
+	if marked, unsure := m.on(pid); !marked {
+		return unsure
 	}
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = p.Release() }() // it is no child that must be waited for
-	return m.on(pid) && p.Signal(s) == nil
+	marked, unsure := m.on(pid)
+	return unsure || marked && p.Signal(s) == nil
 }
 
-func (m Mark) on(pid int) bool {
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+m+"\x00"))
+// on says whether a process has the mark. While it changes to another program,
+// it shows neither environment nor arguments: it must be looked at again then.
+// Threads of the kernel show none either, and have no program.
+func (m Mark) on(pid int) (marked, unsure bool) {
+	dir := "/proc/" + strconv.Itoa(pid)
+	env, err := os.ReadFile(dir + "/environ")
+	if err != nil || len(env) > 0 {
+		return bytes.Contains(append([]byte{0}, env...), []byte("\x00"+m+"\x00")), false
+	}
+	if _, err := os.Readlink(dir + "/exe"); err != nil {
+		return false, false
+	}
+	args, err := os.ReadFile(dir + "/cmdline")
+	return false, err == nil && len(args) == 0
 }
