@@ -62,7 +62,7 @@ func TestNoPartFloods(t *testing.T) {
 		"embedded text":   {[]string{`{"type":"resource","resource":{"uri":"file:///a","text":"` + long + `needle` + long + `"},"_meta":{"kept":1}}`}, "resource", "needle"},
 		"unknown":         {repeated(3, func(i int) string { return fmt.Sprintf(`{"type":"new","data":"%s","n":%d}`, data, i) }), "text text text", `"n":1}`},
 		"untyped":         {[]string{`{"data":"` + data + `needle"}`}, "text", "needle"},
-		"empty":           {append(repeated(100_000, func(int) string { return `{"type":"text","text":""}` }), `{"type":"text","text":"needle"}`), "text", "needle"},
+		"empty":           {append(repeated(20_000, func(int) string { return `{"type":"text","text":""}` }), `{"type":"text","text":"needle"}`), "text", "needle"},
 		"metadata":        {[]string{`{"type":"image","data":"` + data + `","mimeType":"image/png","_meta":{"x":"` + long + `needle"}}`}, "image text", "needle"},
 		"type of data":    {[]string{`{"type":"image","data":"` + data + `","mimeType":"` + long + `needle"}`}, "text", "needle"},
 		"annotations":     {[]string{`{"type":"text","text":"t","annotations":{"x":"` + long + `needle"}}`}, "text", "needle"},
@@ -155,7 +155,7 @@ func TestPartsThatFitStay(t *testing.T) {
 // Any mix of parts, with any limit, is within it and kept whole.
 func TestPartProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range 200 {
+	for i := range 100 {
 		chars := 3000 + rng.IntN(4000)
 		b := newBench(t, output.Options{Chars: chars, Lines: 40 + rng.IntN(100)})
 		var parts []string
@@ -192,4 +192,33 @@ func TestPartProperties(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Any part, as often as may be, is within the limit or kept.
+func FuzzParts(f *testing.F) {
+	f.Add(`{"type":"text","text":"a\u0000\ud800","text":"b"}`, uint16(900))
+	f.Add(`{"type":"resource","resource":{"uri":"a","text":"","blob":"AAAA"}}`, uint16(400))
+	f.Add(` {"type" : "image","data":"AAAA", "data":"-", "mimeType":[ ]}`, uint16(99))
+	f.Fuzz(func(t *testing.T, part string, times uint16) {
+		if !json.Valid([]byte(part)) || !strings.HasPrefix(part, "{") || len(part) > 2000 {
+			t.Skip("no part")
+		}
+		n := 1 + int(times)%1000
+		b := newBench(t, output.Options{Chars: 1000})
+		r := b.result(t, content(repeated(n, func(int) string { return part })...))
+		raw, err := r.MarshalJSON()
+		if err != nil || !json.Valid(raw) {
+			t.Fatalf("%v: the result is %.300q", err, raw)
+		}
+		chars := 0
+		for _, p := range r.Parts() {
+			chars += utf8.RuneCountInString(p.Text)
+		}
+		if chars > 1000 || len(r.Parts()) > 520 { // the least is {}
+			t.Fatalf("%d parts have %d characters", len(r.Parts()), chars)
+		}
+		if n > 520 && b.whole(t, r.OutputRef()) == "" {
+			t.Fatal("nothing is kept")
+		}
+	})
 }

@@ -180,14 +180,3 @@ func fair(sizes []int, room int) (share, spare int) {
 }
 
 func textPart(text string) toolpost.Part { return toolpost.Part{Type: "text", Text: text} }
-
-// textsOf are the texts among the items.
-func textsOf(items []item) []string {
-	var texts []string
-	for _, it := range items {
-		if isText(it.part) {
-			texts = append(texts, it.text)
-		}
-	}
-	return texts
-}

@@ -78,12 +78,7 @@ func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMe
 	if pretty.Indent(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		pretty = jsontext.Value(whole)
 	}
-	texts := textsOf(items)
-	echo := len(texts) == 1 && same(texts[0], whole)
-	if echo {
-		items = slices.DeleteFunc(items, func(it item) bool { return isText(it.part) })
-	}
-	alone := echo || len(texts) == 0
+	items, alone := withoutEcho(items, whole)
 	l := v.limit
 	if l.chars -= noteRoom; alone {
 		l.chars /= 2
@@ -105,6 +100,20 @@ func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMe
 	}
 	view := s.view(limit{room + noteRoom, v.limit.lines}, v.blob.mark(v.names, base))
 	return append([]toolpost.Part{textPart(view)}, parts...), nil
+}
+
+// withoutEcho returns the items without a text that only has the JSON again;
+// alone says that there is no other.
+func withoutEcho(items []item, whole json.RawMessage) (others []item, alone bool) {
+	text := func(it item) bool { return isText(it.part) }
+	at := slices.IndexFunc(items, text)
+	switch {
+	case at < 0:
+		return items, true
+	case slices.ContainsFunc(items[at+1:], text) || items[at].lead() != "" || !same(items[at].text, whole):
+		return items, false
+	}
+	return slices.Delete(items, at, at+1), true
 }
 
 // noteRoom is enough for what is said of structured content, or of media.
