@@ -1,0 +1,75 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSessionEndsCommands: what a session left running is ended when it is over.
+func TestSessionEndsCommands(t *testing.T) {
+	dir := t.TempDir()
+	o := &serveOptions{logFormat: "text", logLevel: slog.LevelError, folder: folderOptions{tools: []string{bashTools}, root: dir}}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	s := o.newService(io.Discard, true)
+	defer s.close()
+	if err := s.open(t.Context(), t.Context(), nil, o, nil); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(s.mcp.Handler())
+	defer web.Close()
+	session := ""
+	ask := func(method, body string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, web.URL+"/mcp", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode >= 300 {
+			t.Fatalf("%s: %s %s (%v)", body, answer.Status, text, err)
+		}
+		if session == "" {
+			session = answer.Header.Get("Mcp-Session-Id")
+		}
+	}
+	ask(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	ask(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	told := filepath.Join(dir, "told")
+	if err := syscall.Mkfifo(told, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask(http.MethodPost, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"bash","arguments":{"command":"echo $$ > told; exec sleep 1000","background":true}}}`)
+	text, err := os.ReadFile(told)
+	pid, e := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || e != nil || syscall.Kill(pid, 0) != nil {
+		t.Fatalf("the command is %q (%v)", text, err)
+	}
+	ask(http.MethodDelete, "")
+	for end := time.Now().Add(patience); syscall.Kill(pid, 0) == nil; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("process %d runs on", pid)
+		}
+	}
+}
