@@ -135,7 +135,8 @@ func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
 	if err = fill(f, content); err != nil && fill(f, d.content) != nil {
 		return toolpost.Failed("%q is damaged, since it could not be written: %v; what it held is in %q beside it", d.given, err, name)
 	}
-	return errors.Join(err, dir.Remove(name))
+	_ = dir.Remove(name) // the file holds what it should; the copy does no harm
+	return err
 }
 
 // recoverable writes a copy that outlasts a crash.

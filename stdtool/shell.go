@@ -83,7 +83,7 @@ func (s *Shell) Close() error {
 // EndSession ends all commands of a session that is over, as Close does, and
 // forgets them.
 func (s *Shell) EndSession(session string) {
-	its := func(c *command) bool { return c.session == session }
+	its := func(c *command) bool { return c.owner.Session == session }
 	s.mu.Lock()
 	s.background = slices.DeleteFunc(s.background, its)
 	s.mu.Unlock()
@@ -124,12 +124,12 @@ func (s *Shell) start(ctx context.Context, line string, background bool, limit t
 	if ctx.Err() != nil { // its session may be over
 		return nil, context.Cause(ctx)
 	}
-	session := toolpost.CallFrom(ctx).Session
-	if err := s.admit(session, background); err != nil {
+	call := toolpost.CallFrom(ctx)
+	if err := s.admit(call.Session, background); err != nil {
 		return nil, err
 	}
 	c := &command{
-		session: session, limit: limit, began: time.Now(),
+		owner: toolpost.Call{Session: call.Session, Client: call.Client}, limit: limit, began: time.Now(),
 		record: s.opts.Record(context.WithoutCancel(ctx)), recorded: make(chan struct{}),
 	}
 	if background {
@@ -154,7 +154,7 @@ func (s *Shell) admit(session string, background bool) error {
 	for c := range s.running {
 		if c.id != "" {
 			all++
-			if c.session == session {
+			if c.owner.Session == session {
 				own++
 			}
 		}
@@ -182,10 +182,10 @@ func (s *Shell) follow(c *command) {
 			continue
 		}
 		all++
-		if o.session == c.session {
+		if o.owner.Session == c.owner.Session {
 			own++
 		}
-		if all > maxAllEnded || own > maxEnded && o.session == c.session {
+		if all > maxAllEnded || own > maxEnded && o.owner.Session == c.owner.Session {
 			s.background = slices.Delete(s.background, i, i+1)
 		}
 	}
@@ -197,9 +197,9 @@ func (s *Shell) follow(c *command) {
 func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	session := toolpost.CallFrom(ctx).Session
+	holder := toolpost.CallFrom(ctx).Holder()
 	for _, c := range s.background {
-		if c.session == session && c.id == id {
+		if c.owner.Holder() == holder && c.id == id {
 			return c, nil
 		}
 	}

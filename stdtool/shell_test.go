@@ -373,6 +373,15 @@ func TestBackgroundSessions(t *testing.T) {
 	if got := asked(t, set, "another", "bash", `{"command":"echo on"}`); got != "on\n" {
 		t.Error(got)
 	}
+	for client, want := range map[string]string{"": "no command in the background", "session 0": "[it runs"} { // the latter as with a renewed credential
+		r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash_output", Session: "renewed", Client: client, Arguments: json.RawMessage(`{"id":"` + theirs + `"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := r.FirstText(); !strings.HasPrefix(got, want) {
+			t.Errorf("client %q: %s", client, got)
+		}
+	}
 	shell.EndSession("session 0")
 	notAlive(t, pid)
 	if got := asked(t, set, "session 0", "bash_output", `{"id":"`+theirs+`"}`); !strings.Contains(got, "no command in the background is") {
