@@ -103,6 +103,9 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 		if err == nil {
 			return toolpost.Raw(raw), nil
 		}
+		if long := (*longResult)(nil); errors.As(err, &long) {
+			return long.result(ctx, u.opts.Keep)
+		}
 		executed = executed && !neverSent(err) && !errors.Is(err, errSessionMissing)
 		gone := ctx.Err() == nil && breaks(err)
 		if gone {

@@ -20,6 +20,7 @@ import (
 // A dialer connects to one server, and remembers what worked.
 type dialer struct {
 	cfg       *Config
+	limits    *limits
 	grace     time.Duration
 	log       *slog.Logger
 	secrets   *strings.Replacer
@@ -30,7 +31,7 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, grace time.Duration, log *slog.Logger) (*dialer, error) {
-	d := &dialer{cfg: cfg, grace: grace, log: log, secrets: secretsOf(cfg)}
+	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage}, grace: grace, log: log, secrets: secretsOf(cfg)}
 	d.forget()
 	if cfg.URL == "" {
 		return d, nil
@@ -137,9 +138,9 @@ type connection interface {
 func (d *dialer) open(ctx context.Context, t Transport) (connection, error) {
 	switch t {
 	case HTTP:
-		return newStreamable(d.http, d.cfg, d.log), nil
+		return newStreamable(d.http, d.cfg, d.limits, d.log), nil
 	case SSE:
-		c, err := dialSSE(ctx, d.http, d.cfg, d.log)
+		c, err := dialSSE(ctx, d.http, d.cfg, d.limits, d.log)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +150,7 @@ func (d *dialer) open(ctx context.Context, t Transport) (connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newLines(p, d.cfg.MaxMessage, d.log), nil
+	return newLines(p, d.limits, d.log), nil
 }
 
 func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {

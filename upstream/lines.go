@@ -21,7 +21,7 @@ import (
 // 2026-07-28, Transports, stdio). Lines that are no messages are skipped.
 type lines struct {
 	proc    *process
-	max     int
+	limits  *limits
 	log     *slog.Logger
 	r       *bufio.Reader
 	queue   []jsonrpc.Message
@@ -33,8 +33,8 @@ type lines struct {
 	broken  atomic.Pointer[error] // why the server ended, if we did not end it
 }
 
-func newLines(p *process, max int, log *slog.Logger) *lines {
-	return &lines{proc: p, max: max, log: log, r: bufio.NewReaderSize(p.stdout, 64<<10), writing: make(chan struct{}, 1), closing: make(chan struct{})}
+func newLines(p *process, l *limits, log *slog.Logger) *lines {
+	return &lines{proc: p, limits: l, log: log, r: bufio.NewReaderSize(p.stdout, 64<<10), writing: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
 func (c *lines) SessionID() string { return "" }
@@ -86,14 +86,13 @@ func (c *lines) Read(context.Context) (jsonrpc.Message, error) {
 func (c *lines) messages(line []byte) []jsonrpc.Message {
 	found := decodeMessages(line)
 	text := bytes.TrimRight(line, "\r\n")
-	if c.partial != nil && len(c.partial)+len(line) > c.max {
-		long := &oversize{head: c.partial[:min(len(c.partial), edge)]}
-		if id, ok, _ := long.answers(); ok {
-			found = append(found, &jsonrpc.Response{ID: id, Error: tooLong(c.max)})
+	if c.partial != nil && len(c.partial)+len(line) > c.limits.max {
+		if id, ok, _ := answers(c.partial[:min(len(c.partial), edge)], nil); ok {
+			found = append(found, &jsonrpc.Response{ID: id, Error: c.limits.tooLong()})
 		}
 	}
 	switch {
-	case len(found) > 0, c.partial == nil && string(text) != "{", len(c.partial)+len(line) > c.max:
+	case len(found) > 0, c.partial == nil && string(text) != "{", len(c.partial)+len(line) > c.limits.max:
 		c.partial = nil
 		return found
 	}
@@ -158,28 +157,37 @@ func decodeMessage(data []byte) jsonrpc.Message {
 	return m
 }
 
-// line reads one line; nothing if it has more than max bytes.
+// line reads one line; nothing if it is too long for memory: what came of it is
+// in the queue then.
 func (c *lines) line() ([]byte, error) {
-	var line []byte
+	line := &body{limits: c.limits}
 	for {
 		part, err := c.r.ReadSlice('\n')
-		if len(line)+len(part) > c.max {
-			return nil, c.skipLong(append(line, part...), err == nil)
-		}
-		if line == nil && err == nil {
-			return bytes.Clone(part), nil
-		}
-		line = append(line, part...)
+		line.add(part)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil && line.inMemory():
+			return line.data, nil
 		case err == nil:
-			return line, nil
+			return nil, c.long(line)
 		case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded):
+			line.drop()
 			return nil, c.proc.end()
 		default:
+			line.drop()
 			return nil, err
 		}
 	}
+}
+
+// long takes a line that is not in memory.
+func (c *lines) long(line *body) error {
+	found, err := line.messages()
+	if len(found) == 0 && err == nil {
+		c.skip(line.begin())
+	}
+	c.queue = append(c.queue, found...)
+	return err
 }
 
 // skip logs the first lines, then fewer and fewer.

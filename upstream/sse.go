@@ -22,7 +22,7 @@ type sse struct {
 	inbox
 	client *http.Client
 	post   *url.URL
-	max    int
+	limits *limits
 	log    *slog.Logger
 	closed sync.Once
 	done   chan struct{} // closed when the stream has ended
@@ -31,12 +31,12 @@ type sse struct {
 // dialSSE opens the stream and waits for the address of the second endpoint.
 // If the stream is open but tells none for a while, it is taken to be the
 // stream's own with /messages for /sse.
-func dialSSE(ctx context.Context, client *http.Client, cfg *Config, log *slog.Logger) (*sse, error) {
+func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, log *slog.Logger) (*sse, error) {
 	base, err := url.Parse(cfg.URL)
 	if err != nil {
 		return nil, errors.New("its url is not an address")
 	}
-	c := &sse{inbox: newInbox(), client: client, max: cfg.MaxMessage, log: log, done: make(chan struct{})}
+	c := &sse{inbox: newInbox(), client: client, limits: l, log: log, done: make(chan struct{})}
 	resp, err := c.open(ctx, cfg.URL)
 	if err != nil {
 		c.fail(err)
@@ -105,20 +105,19 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, w
 func (c *sse) receive(resp *http.Response, endpoint chan<- string) {
 	defer close(c.done)
 	defer resp.Body.Close()
-	for ev, err := range events(resp.Body, c.max) {
+	for ev, err := range events(resp.Body, c.limits) {
 		switch {
 		case err != nil:
 			c.fail(fmt.Errorf("its event stream ended: %v", err))
 		case ev.name == "endpoint":
 			select {
-			case endpoint <- string(ev.data):
+			case endpoint <- string(ev.data.begin()):
 			default: // told again
 			}
-		case len(ev.data) == 0 || ev.name != "" && ev.name != "message":
 		default:
-			found := decodeMessages(ev.data)
-			if len(found) == 0 {
-				c.log.Warn("the server sent an event that is no message", "data", excerpt(ev.data, 200))
+			found, err := ev.messages(c.log)
+			if err != nil {
+				c.fail(err)
 			}
 			for _, m := range found {
 				c.push(m)

@@ -29,7 +29,7 @@ type streamable struct {
 	identity
 	client *http.Client
 	url    string
-	max    int
+	limits *limits
 	log    *slog.Logger
 	closed sync.Once
 	wait   sync.WaitGroup
@@ -76,8 +76,8 @@ func identify(h http.Header, session, version string) {
 	}
 }
 
-func newStreamable(client *http.Client, cfg *Config, log *slog.Logger) *streamable {
-	return &streamable{inbox: newInbox(), client: client, url: cfg.URL, max: cfg.MaxMessage, log: log}
+func newStreamable(client *http.Client, cfg *Config, l *limits, log *slog.Logger) *streamable {
+	return &streamable{inbox: newInbox(), client: client, url: cfg.URL, limits: l, log: log}
 }
 
 // Write sends msg. For a call it returns when the answer has come: a call that
@@ -145,18 +145,7 @@ func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
 	case "text/event-stream":
 		return c.follow(ctx, req, resp)
 	case "application/json":
-		data, err := c.body(resp)
-		if err != nil {
-			return err
-		}
-		answered := false
-		for _, m := range decodeMessages(data) {
-			answered = c.accept(req, m) || answered
-		}
-		if !answered {
-			return &contentError{"JSON that does not answer the call", excerpt(data, 300)}
-		}
-		return nil
+		return c.body(req, resp)
 	default:
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		if kind == "" {
@@ -166,19 +155,32 @@ func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
 	}
 }
 
-func (c *streamable) body(resp *http.Response) ([]byte, error) {
-	var b bytes.Buffer
-	if n := resp.ContentLength; n > 0 && n <= int64(c.max) {
-		b.Grow(int(n) + bytes.MinRead)
+// body passes on what answers req with JSON.
+func (c *streamable) body(req *jsonrpc.Request, resp *http.Response) error {
+	b := &body{limits: c.limits}
+	if n := resp.ContentLength; n > 0 && n <= early {
+		b.data = make([]byte, 0, n)
 	}
-	_, err := b.ReadFrom(io.LimitReader(resp.Body, int64(c.max)+1))
+	if _, err := io.Copy(b, io.LimitReader(resp.Body, c.limits.most()+1)); err != nil {
+		b.drop()
+		return &cutError{err}
+	}
+	found, err := b.messages()
+	if err != nil {
+		return err
+	}
+	answered := false
+	for _, m := range found {
+		answered = c.accept(req, m) || answered
+	}
 	switch {
-	case b.Len() > c.max:
-		return nil, tooLong(c.max)
-	case err != nil:
-		return nil, &cutError{err}
+	case answered:
+		return nil
+	case b.size > int64(c.limits.max):
+		return b.tooLong()
+	default:
+		return &contentError{"JSON that does not answer the call", excerpt(b.begin(), 300)}
 	}
-	return b.Bytes(), nil
 }
 
 // post sends msg; the response is a good one.
@@ -287,7 +289,7 @@ func (c *streamable) follow(ctx context.Context, req *jsonrpc.Request, resp *htt
 
 // read passes on the events of one stream until req is answered or it ends.
 func (c *streamable) read(resp *http.Response, req *jsonrpc.Request, at *cursor) (answered bool, err error) {
-	for ev, err := range events(resp.Body, c.max) {
+	for ev, err := range events(resp.Body, c.limits) {
 		if err != nil {
 			return false, err
 		}
@@ -297,12 +299,9 @@ func (c *streamable) read(resp *http.Response, req *jsonrpc.Request, at *cursor)
 		if ev.retry > 0 {
 			at.retry = ev.retry
 		}
-		if len(ev.data) == 0 || ev.name != "" && ev.name != "message" {
-			continue
-		}
-		found := decodeMessages(ev.data)
-		if len(found) == 0 {
-			c.log.Warn("the server sent an event that is no message", "data", excerpt(ev.data, 200))
+		found, err := ev.messages(c.log)
+		if err != nil {
+			return false, err
 		}
 		for _, m := range found {
 			answered = c.accept(req, m) || answered

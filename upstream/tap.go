@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -89,6 +90,12 @@ func (t *tap) response(m *jsonrpc.Response) *jsonrpc.Response {
 	x := t.open[m.ID]
 	delete(t.open, m.ID)
 	t.mu.Unlock()
+	long := (*longResult)(nil)
+	if errors.As(m.Error, &long) && (x == nil || x.method != "tools/call") {
+		result, err := long.raw()
+		long.drop()
+		m = &jsonrpc.Response{ID: m.ID, Result: result, Error: err}
+	}
 	if x == nil {
 		return m
 	}

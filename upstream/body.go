@@ -1,0 +1,202 @@
+package upstream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+var errTooLong = errors.New("the answer is too long")
+
+// Limits say how messages are read.
+type limits struct {
+	max  int    // bytes of one in memory
+	long bool   // results of tools may be longer: they come into a file
+	dir  string // of that file
+}
+
+const (
+	early   = 4 << 20 // bytes from which on a message comes into a file, if it may
+	longest = 2 << 30 // bytes of one in a file
+	edge    = 4 << 10 // bytes at both ends of a message that are looked at if it is too long
+)
+
+// tooLong names the limit and what raises it.
+func (l *limits) tooLong() error {
+	return fmt.Errorf("%w: it has more than %d bytes; raise maxMessage in the server's entry", errTooLong, l.max)
+}
+
+// most is how long a message may be in memory or in a file.
+func (l *limits) most() int64 {
+	if l.long {
+		return longest
+	}
+	return int64(l.max)
+}
+
+// A body is a message as it comes: in memory, and from some size on in a file.
+// Of what is too long for both, the ends are kept.
+type body struct {
+	limits     *limits
+	data       []byte // if all of it is in memory
+	file       *os.File
+	size       int64
+	head, tail []byte // if not
+	err        error  // of the file
+}
+
+// Write implements [io.Writer]. It never fails.
+func (b *body) Write(part []byte) (int, error) {
+	b.add(part)
+	return len(part), nil
+}
+
+// add takes more of the message.
+func (b *body) add(part []byte) {
+	if b.inMemory() {
+		b.data = append(b.data, part...)
+		b.size += int64(len(part))
+		if b.inMemory() {
+			return
+		}
+		part, b.data, b.size = b.data, nil, 0
+		if b.limits.long {
+			b.create()
+		}
+	}
+	b.size += int64(len(part))
+	b.head = append(b.head, part[:min(len(part), edge-len(b.head))]...)
+	b.tail = append(b.tail, part[max(0, len(part)-edge):]...)
+	b.tail = append(b.tail[:0], b.tail[max(0, len(b.tail)-edge):]...)
+	if b.file == nil {
+		return
+	}
+	if _, err := b.file.Write(part); err != nil || b.size > b.limits.most() {
+		b.drop()
+		b.err = err
+	}
+}
+
+// tooLong says that it is, and what can be done.
+func (b *body) tooLong() error {
+	switch path := (*fs.PathError)(nil); {
+	case errors.As(b.err, &path): // where it is, is nobody's business
+		return fmt.Errorf("%w for memory, and it cannot be kept in a file: %v; free space in the folder for temporary files", errTooLong, path.Err)
+	case b.limits.long && b.size > longest:
+		return fmt.Errorf("%w: it has more than %d bytes; ask for less", errTooLong, int64(longest))
+	}
+	return b.limits.tooLong()
+}
+
+// inMemory says that the message is in data.
+func (b *body) inMemory() bool {
+	most := b.limits.max
+	if b.limits.long {
+		most = min(most, early)
+	}
+	return b.head == nil && b.size <= int64(most)
+}
+
+// create makes the file. It has no name where the system allows that, so that
+// nothing is left of it whatever happens. Without it the message is too long.
+func (b *body) create() {
+	f, err := os.CreateTemp(b.limits.dir, "toolpost-message-*")
+	if err != nil {
+		b.err = err
+		return
+	}
+	_ = os.Remove(f.Name()) // drop tries again
+	b.file = f
+}
+
+// drop gives the file up.
+func (b *body) drop() {
+	if b.file != nil {
+		_ = b.file.Close()
+		_ = os.Remove(b.file.Name()) // where open files cannot be removed
+		b.file = nil
+	}
+}
+
+// messages returns the messages that came. One that is too long fails the call
+// that it answers; only if that cannot be told, there is an error.
+func (b *body) messages() ([]jsonrpc.Message, error) {
+	if b.inMemory() {
+		return decodeMessages(b.data), nil
+	}
+	if b.file != nil {
+		if m := b.long(); m != nil {
+			return []jsonrpc.Message{m}, nil
+		}
+		data, err := b.load()
+		b.drop()
+		if err == nil {
+			return decodeMessages(data), nil
+		}
+	}
+	id, found, waited := answers(b.head, b.tail)
+	switch {
+	case found:
+		return []jsonrpc.Message{&jsonrpc.Response{ID: id, Error: b.tooLong()}}, nil
+	case waited:
+		return nil, b.tooLong()
+	}
+	return nil, nil
+}
+
+// load returns what is in the file, unless it is too long for memory.
+func (b *body) load() ([]byte, error) {
+	if b.size > int64(b.limits.max) {
+		return nil, b.limits.tooLong()
+	}
+	data := make([]byte, b.size)
+	_, err := b.file.ReadAt(data, 0)
+	return data, err
+}
+
+// begin is what the message begins with, for logs and errors.
+func (b *body) begin() []byte {
+	if b.inMemory() {
+		return b.data
+	}
+	return b.head
+}
+
+// lastID finds the id at the end of a message: the brace after it is the last.
+var lastID = regexp.MustCompile(`"id"\s*:\s*(-?[0-9]+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+
+// answers returns the id of the call that a message answers, by its two ends;
+// waited says that somebody may wait for it all the same.
+func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return id, false, err == nil && t.Kind() == '['
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			break
+		}
+		key := name.String()
+		if key == "method" || key == "params" {
+			return id, false, false
+		}
+		value, err := d.ReadValue()
+		if err != nil {
+			break
+		}
+		if key == "id" {
+			id, found = parseID([]byte(value))
+		}
+	}
+	if m := lastID.FindSubmatch(tail); !found && m != nil {
+		id, found = parseID(m[1])
+	}
+	return id, found, true
+}

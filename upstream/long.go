@@ -1,0 +1,237 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
+)
+
+// A Keeper takes a text that is too long for memory. It returns what the caller
+// of the tool is shown in its place, and the reference to the whole.
+type Keeper func(ctx context.Context, text io.Reader) (view, ref string, err error)
+
+const (
+	longString = 64 << 10 // bytes of a string from which on it is read from the file
+	mostShort  = 1 << 20  // bytes of a message without these strings
+)
+
+// A longResult is a result that is in a file. It is an error to who wants it in
+// memory.
+type longResult struct {
+	body
+	short []byte // the message, long strings empty; nil if that is too long as well
+	survey
+}
+
+func (l *longResult) Error() string { return l.limits.tooLong().Error() }
+
+func (l *longResult) Unwrap() error { return errTooLong }
+
+// long returns a response whose result stays in the file, nil if it is none.
+func (b *body) long() *jsonrpc.Response {
+	short := longjson.Shorten(io.NewSectionReader(b.file, 0, b.size), longString)
+	kept := &beginning{most: mostShort}
+	s := survey{source: short}
+	if err := s.read(io.TeeReader(short, kept)); err != nil || s.request || !s.id.IsValid() || s.to == 0 {
+		return nil
+	}
+	l := &longResult{body: *b, short: kept.data, survey: s}
+	return &jsonrpc.Response{ID: s.id, Error: l}
+}
+
+// A beginning keeps what is written to it, unless that is more than most.
+type beginning struct {
+	data []byte
+	most int
+}
+
+func (b *beginning) Write(p []byte) (int, error) {
+	if b.most -= len(p); b.most >= 0 {
+		b.data = append(b.data, p...)
+	} else {
+		b.data = nil
+	}
+	return len(p), nil
+}
+
+// raw returns the result in memory, if it is not too long for that.
+func (l *longResult) raw() (json.RawMessage, error) {
+	data, err := l.load()
+	if err != nil {
+		return nil, err
+	}
+	message, err := parseObject(data)
+	return message.get("result"), err
+}
+
+// result returns what the caller gets. Long texts are kept; if there is nothing
+// else that is long, the rest is as it came.
+func (l *longResult) result(ctx context.Context, keep Keeper) (*toolpost.Result, error) {
+	defer l.drop()
+	if l.short != nil && l.texts() {
+		return l.shown(ctx, keep)
+	}
+	if raw, err := l.raw(); err == nil {
+		return toolpost.Raw(raw), nil
+	}
+	from, to := l.source.Source(l.from), l.source.Source(l.to)
+	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)))
+	if err != nil {
+		return nil, fmt.Errorf("keep a long result: %w", err)
+	}
+	r := toolpost.Text(view)
+	if l.failed {
+		r = toolpost.Errorf("%s", view)
+	}
+	return r.WithOutputRef(ref), nil
+}
+
+// shown returns the result with views of its long texts.
+func (l *longResult) shown(ctx context.Context, keep Keeper) (*toolpost.Result, error) {
+	var raw []byte
+	var ref string
+	at := l.from
+	for _, c := range l.cuts {
+		view, r, err := keep(ctx, longjson.Text(l.section(c.From, c.To)))
+		if err != nil {
+			return nil, fmt.Errorf("keep a long text: %w", err)
+		}
+		ref = cmp.Or(ref, r)
+		raw = append(append(raw, l.short[at:c.At]...), quote(view)...)
+		at = c.At + int64(len(`""`))
+	}
+	return toolpost.Raw(append(raw, l.short[at:l.to]...)).WithOutputRef(ref), nil
+}
+
+func (l *longResult) section(from, to int64) io.Reader {
+	return io.NewSectionReader(l.file, from, to-from)
+}
+
+// A survey is what is known of a message that was read once.
+type survey struct {
+	source   *longjson.Shortener
+	id       jsonrpc.ID
+	request  bool
+	from, to int64          // of the result, in what the source gives; 0 if there is none
+	failed   bool           // by isError
+	cuts     []longjson.Cut // in the result
+	others   bool           // some of them are no texts
+	seen     int            // of the source's cuts
+}
+
+// texts says that only texts were cut.
+func (s *survey) texts() bool { return !s.others && len(s.cuts) > 0 }
+
+// text finds the texts of content blocks.
+var text = regexp.MustCompile(`^/result/content/[0-9]+/(resource/)?text$`)
+
+func (s *survey) read(r io.Reader) error {
+	d := jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err := open(d); err != nil {
+		return err
+	}
+	return members(d, func(name string) error {
+		switch name {
+		case "id":
+			value, err := d.ReadValue()
+			s.id, _ = parseID([]byte(value))
+			return err
+		case "method":
+			s.request = true
+		case "result":
+			return s.result(d)
+		}
+		return d.SkipValue()
+	})
+}
+
+// open reads the beginning of an object.
+func open(d *jsontext.Decoder) error {
+	if d.PeekKind() != '{' {
+		return errNotObject
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// members calls f for each member of an object, when its value is next.
+func members(d *jsontext.Decoder, f func(name string) error) error {
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := f(name.String()); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+func (s *survey) result(d *jsontext.Decoder) error {
+	if err := open(d); err != nil {
+		return err
+	}
+	s.from, s.cuts, s.others = d.InputOffset()-1, nil, false
+	err := members(d, func(name string) error {
+		s.string(d)
+		if name != "isError" {
+			return s.value(d)
+		}
+		value, err := d.ReadValue()
+		s.failed = string(value) == "true"
+		return err
+	})
+	s.to = d.InputOffset()
+	return err
+}
+
+// value notes what was cut from a value.
+func (s *survey) value(d *jsontext.Decoder) error {
+	for depth := d.StackDepth(); ; {
+		t, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if t.Kind() == '"' {
+			s.string(d)
+		}
+		if d.StackDepth() == depth {
+			return nil
+		}
+	}
+}
+
+// string notes the string that was read last, if it was cut.
+func (s *survey) string(d *jsontext.Decoder) {
+	cuts, at := s.source.Cuts(), d.InputOffset()-int64(len(`""`))
+	for s.seen < len(cuts) && cuts[s.seen].At < at {
+		s.seen++
+	}
+	if s.seen == len(cuts) || cuts[s.seen].At > at {
+		return
+	}
+	s.cuts = append(s.cuts, cuts[s.seen])
+	if !isText(d) {
+		s.others = true
+	}
+}
+
+// isText says that the string that was read last may be replaced by another.
+func isText(d *jsontext.Decoder) bool {
+	if kind, n := d.StackIndex(d.StackDepth()); kind == '{' && n%2 == 1 {
+		return false // a name
+	}
+	at := string(d.StackPointer())
+	return strings.HasPrefix(at, "/result/structuredContent/") || text.MatchString(at)
+}
