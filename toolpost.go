@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 
 	"github.com/toolpost/toolpost/schema"
@@ -93,6 +94,10 @@ type Call struct {
 	Params json.RawMessage
 
 	Caller Caller // the way back to the caller; nil if there is none
+
+	// Keep takes a text that is too long for memory, and returns what the caller
+	// is shown in its place and the reference to the whole. Nil if nobody keeps.
+	Keep func(ctx context.Context, text io.Reader) (view, ref string, err error)
 }
 
 // Holder is for whom a reference is good that a tool hands out: the session, or

@@ -6,10 +6,12 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"reflect"
 	"regexp"
 	"sync"
@@ -32,6 +34,10 @@ type Options struct {
 	// Store keeps the outputs of which clients are shown a part, as
 	// [Config].Output says; nil passes all outputs on whole.
 	Store store.Store
+
+	// Spool is the folder for outputs that are too long for memory, on their way
+	// to Store; [os.TempDir] if empty.
+	Spool string
 }
 
 // A Gateway keeps its upstreams and their joined toolset.
@@ -93,6 +99,9 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated}
+	if opts.Store != nil {
+		g.opts.Spool = cmp.Or(opts.Spool, os.TempDir())
+	}
 	live, err := toolpost.NewLive(g.ctx, toolpost.ToolsetFunc(g.list))
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)

@@ -83,13 +83,15 @@ func (l *layer) own(t *toolpost.Tool, taken map[string]bool) *toolpost.Tool {
 func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 	c := *t
 	c.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r, err := t.Handler(ctx, call)
 		v := &viewing{cache: l.cache, tool: t, session: call.Holder(), names: *l.names.Load()}
+		inner := *call
+		inner.Keep = keep(v)
+		r, err := t.Handler(ctx, &inner)
 		if err != nil {
 			return r, v.failure(ctx, err)
 		}
-		if r == nil || r.OutputRef() != "" {
-			return r, nil
+		if r == nil || r.OutputRef() != "" && toolpost.Sent(r) == nil {
+			return r, nil // nothing, or a view that is made by its tool
 		}
 		return v.result(ctx, r)
 	}

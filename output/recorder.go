@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"unicode/utf8"
@@ -13,10 +14,29 @@ import (
 // Record returns a recorder for a tool whose output comes while it runs. It
 // is for the holder of the call that ctx is of, and may outlive the call.
 func (c *Cache) Record(ctx context.Context) *Recorder {
-	l := limit{c.opts.Chars, c.opts.Lines}
+	v := &viewing{cache: c, session: toolpost.CallFrom(ctx).Holder(), names: pair{pageName, findName}}
+	return record(ctx, v, limit{c.opts.Chars, c.opts.Lines})
+}
+
+func record(ctx context.Context, v *viewing, l limit) *Recorder {
 	return &Recorder{
-		cache: c, ctx: context.WithoutCancel(ctx), session: toolpost.CallFrom(ctx).Holder(),
+		cache: v.cache, ctx: context.WithoutCancel(ctx), session: v.session, names: v.names,
 		limit: l, sketch: sketch{room: l.chars},
+	}
+}
+
+// keep returns a [toolpost.Call.Keep]. Its views take half of the limit: there
+// may be more in the result.
+func keep(v *viewing) func(ctx context.Context, text io.Reader) (view, ref string, err error) {
+	l := v.cache.limit(v.tool, false)
+	l.chars, l.lines = max(MinChars, l.chars/2), max(MinLines, l.lines/2)
+	return func(ctx context.Context, text io.Reader) (view, ref string, err error) {
+		r := record(ctx, v, l)
+		if _, err := io.Copy(r, text); err != nil {
+			return "", "", fmt.Errorf("read the output: %w", err)
+		}
+		view, ref = r.Text(ctx)
+		return view, ref, r.Close()
 	}
 }
 
@@ -26,6 +46,7 @@ type Recorder struct {
 	cache   *Cache
 	ctx     context.Context
 	session string
+	names   pair
 	limit   limit
 
 	mu     sync.Mutex
@@ -137,7 +158,7 @@ func (r *Recorder) show(ctx context.Context) (text, ref string) {
 	}
 	if !r.kept {
 		r.keep(ctx)
-		r.text = r.sketch.view(r.limit, r.blob.mark(pair{pageName, findName}, 0))
+		r.text = r.sketch.view(r.limit, r.blob.mark(r.names, 0))
 	}
 	if r.blob.err != nil {
 		return r.text, ""

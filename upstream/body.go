@@ -16,9 +16,8 @@ var errTooLong = errors.New("the answer is too long")
 
 // Limits say how messages are read.
 type limits struct {
-	max  int    // bytes of one in memory
-	long bool   // results of tools may be longer: they come into a file
-	dir  string // of that file
+	max int    // bytes of one in memory
+	dir string // of files for longer results of tools; "" for none
 }
 
 const (
@@ -34,7 +33,7 @@ func (l *limits) tooLong() error {
 
 // most is how long a message may be in memory or in a file.
 func (l *limits) most() int64 {
-	if l.long {
+	if l.dir != "" {
 		return longest
 	}
 	return int64(l.max)
@@ -66,7 +65,7 @@ func (b *body) add(part []byte) {
 			return
 		}
 		part, b.data, b.size = b.data, nil, 0
-		if b.limits.long {
+		if b.limits.dir != "" {
 			b.create()
 		}
 	}
@@ -88,7 +87,7 @@ func (b *body) tooLong() error {
 	switch path := (*fs.PathError)(nil); {
 	case errors.As(b.err, &path): // where it is, is nobody's business
 		return fmt.Errorf("%w for memory, and it cannot be kept in a file: %v; free space in the folder for temporary files", errTooLong, path.Err)
-	case b.limits.long && b.size > longest:
+	case b.limits.dir != "" && b.size > longest:
 		return fmt.Errorf("%w: it has more than %d bytes; ask for less", errTooLong, int64(longest))
 	}
 	return b.limits.tooLong()
@@ -97,7 +96,7 @@ func (b *body) tooLong() error {
 // inMemory says that the message is in data.
 func (b *body) inMemory() bool {
 	most := b.limits.max
-	if b.limits.long {
+	if b.limits.dir != "" {
 		most = min(most, early)
 	}
 	return b.head == nil && b.size <= int64(most)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
@@ -19,7 +20,11 @@ type request struct {
 	bindings []binding
 	caller   toolpost.Caller
 	again    bool // it may be carried out twice
+	keep     keeper
 }
+
+// A keeper is [toolpost.Call.Keep].
+type keeper func(ctx context.Context, text io.Reader) (view, ref string, err error)
 
 func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -27,7 +32,7 @@ func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolp
 		if len(bytes.TrimSpace(arguments)) == 0 {
 			arguments = json.RawMessage("{}")
 		}
-		r := &request{"tool " + name, "tools/call", received(call.Params), bindings, call.Caller, again}
+		r := &request{"tool " + name, "tools/call", received(call.Params), bindings, call.Caller, again, call.Keep}
 		if err := r.set(name, arguments); err != nil {
 			return nil, err
 		}
@@ -37,7 +42,7 @@ func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolp
 
 func promptHandler(u *Upstream, name string) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := &request{"prompt " + name, "prompts/get", received(call.Params), nil, call.Caller, true}
+		r := &request{"prompt " + name, "prompts/get", received(call.Params), nil, call.Caller, true, nil}
 		if err := r.set(name, call.Arguments); err != nil {
 			return nil, err
 		}
@@ -48,7 +53,7 @@ func promptHandler(u *Upstream, name string) toolpost.Handler {
 func readHandler(u *Upstream) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		params := received(call.Params).set("uri", quote(call.Name))
-		r := &request{"resource " + call.Name, "resources/read", params, nil, call.Caller, true}
+		r := &request{"resource " + call.Name, "resources/read", params, nil, call.Caller, true, nil}
 		return r.run(ctx, u)
 	}
 }
@@ -58,7 +63,7 @@ func completer(u *Upstream, kind, key, name string) toolpost.Handler {
 	ref := object{{"type", quote(kind)}, {key, quote(name)}}.encode()
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		params := received(call.Arguments).set("ref", ref)
-		r := &request{"completion of " + name, "completion/complete", params, nil, call.Caller, true}
+		r := &request{"completion of " + name, "completion/complete", params, nil, call.Caller, true, nil}
 		return r.run(ctx, u)
 	}
 }
@@ -99,12 +104,9 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 		if err != nil {
 			return nil, r.unanswered(ctx, u, err, false)
 		}
-		raw, executed, err := s.call(ctx, r)
+		result, executed, err := r.once(ctx, s)
 		if err == nil {
-			return toolpost.Raw(raw), nil
-		}
-		if long := (*longResult)(nil); errors.As(err, &long) {
-			return long.result(ctx, u.opts.Keep)
+			return result, nil
 		}
 		executed = executed && !neverSent(err) && !errors.Is(err, errSessionMissing)
 		gone := ctx.Err() == nil && breaks(err)
@@ -115,6 +117,18 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 			return nil, r.unanswered(ctx, u, err, executed)
 		}
 	}
+}
+
+// once carries r out over s.
+func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result, executed bool, err error) {
+	raw, executed, err := s.call(ctx, r)
+	if err == nil {
+		return toolpost.Raw(raw), true, nil
+	}
+	if long := (*longResult)(nil); errors.As(err, &long) {
+		result, err = long.result(ctx, r.keep)
+	}
+	return result, executed, err
 }
 
 func (r *request) limit(ctx context.Context, u *Upstream) (context.Context, context.CancelFunc) {

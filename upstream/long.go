@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -14,10 +15,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/longjson"
 )
-
-// A Keeper takes a text that is too long for memory. It returns what the caller
-// of the tool is shown in its place, and the reference to the whole.
-type Keeper func(ctx context.Context, text io.Reader) (view, ref string, err error)
 
 const (
 	longString = 64 << 10 // bytes of a string from which on it is read from the file
@@ -75,18 +72,22 @@ func (l *longResult) raw() (json.RawMessage, error) {
 
 // result returns what the caller gets. Long texts are kept; if there is nothing
 // else that is long, the rest is as it came.
-func (l *longResult) result(ctx context.Context, keep Keeper) (*toolpost.Result, error) {
+func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result, error) {
 	defer l.drop()
-	if l.short != nil && l.texts() {
+	if keep != nil && l.short != nil && l.texts() {
 		return l.shown(ctx, keep)
 	}
-	if raw, err := l.raw(); err == nil {
+	raw, err := l.raw()
+	switch {
+	case err == nil:
 		return toolpost.Raw(raw), nil
+	case keep == nil || !errors.Is(err, errTooLong):
+		return nil, err
 	}
 	from, to := l.source.Source(l.from), l.source.Source(l.to)
 	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)))
 	if err != nil {
-		return nil, fmt.Errorf("keep a long result: %w", err)
+		return nil, notKept(err)
 	}
 	r := toolpost.Text(view)
 	if l.failed {
@@ -96,20 +97,24 @@ func (l *longResult) result(ctx context.Context, keep Keeper) (*toolpost.Result,
 }
 
 // shown returns the result with views of its long texts.
-func (l *longResult) shown(ctx context.Context, keep Keeper) (*toolpost.Result, error) {
+func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, error) {
 	var raw []byte
 	var ref string
 	at := l.from
 	for _, c := range l.cuts {
 		view, r, err := keep(ctx, longjson.Text(l.section(c.From, c.To)))
 		if err != nil {
-			return nil, fmt.Errorf("keep a long text: %w", err)
+			return nil, notKept(err)
 		}
 		ref = cmp.Or(ref, r)
 		raw = append(append(raw, l.short[at:c.At]...), quote(view)...)
 		at = c.At + int64(len(`""`))
 	}
 	return toolpost.Raw(append(raw, l.short[at:l.to]...)).WithOutputRef(ref), nil
+}
+
+func notKept(err error) error {
+	return fmt.Errorf("%w for memory, and cannot be kept: %w", errTooLong, err)
 }
 
 func (l *longResult) section(from, to int64) io.Reader {

@@ -225,6 +225,11 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
+		"answer": func(o *odd) {
+			answer, _ := os.ReadFile(os.Getenv("ANSWER"))
+			o.call = func(m *message) { o.send("%s", strings.ReplaceAll(string(answer), "$ID", string(m.ID))) }
+			o.serve()
+		},
 		"args": func(*odd) {
 			fmt.Fprintf(os.Stderr, "invalid token in %q\n", os.Args[1:])
 			os.Exit(1)

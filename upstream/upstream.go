@@ -21,10 +21,8 @@ type Options struct {
 	// ResourceUpdated is called when a subscribed resource changed.
 	ResourceUpdated func(uri string)
 
-	// Keep takes texts of tools' results that are too long for memory. They come
-	// into files in Spool, [os.TempDir] if empty. Without it, MaxMessage holds
-	// for them too.
-	Keep  Keeper
+	// Spool is the folder for results that are longer than MaxMessage. Their long
+	// texts are handed to [toolpost.Call.Keep] from there. Empty for none.
 	Spool string
 
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
@@ -110,7 +108,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
 	u.dial, dial.updated = dial, u.opts.ResourceUpdated
-	dial.limits.long, dial.limits.dir = u.opts.Keep != nil, u.opts.Spool
+	dial.limits.dir = u.opts.Spool
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: emptyListing()}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	go u.run()

@@ -34,16 +34,15 @@ func outputDir() (string, error) {
 }
 
 // outputStore opens that folder. Without it, outputs are kept in memory.
-func outputStore(log *slog.Logger) store.Store {
+func outputStore(log *slog.Logger) (s store.Store, dir string) {
 	dir, err := outputDir()
 	if err == nil {
-		var s store.Store
 		if s, err = store.Dir(dir, nil); err == nil {
-			return s
+			return s, dir
 		}
 	}
 	log.Warn("large outputs are kept in memory, and are gone with this process", "err", err)
-	return store.Memory(nil)
+	return store.Memory(nil), ""
 }
 
 func cacheCommand() *cobra.Command {

@@ -131,7 +131,8 @@ func builtIn(rules []string) []string {
 func (r *runner) run(cmd *cobra.Command, s *session, prompt string, opts *claude.Options) error {
 	v := newRunView(cmd.OutOrStdout(), cmd.ErrOrStderr(), time.Now)
 	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	cache := outputs.New(outputStore(opts.Logger), &outputs.Options{Logger: opts.Logger})
+	kept, _ := outputStore(opts.Logger)
+	cache := outputs.New(kept, &outputs.Options{Logger: opts.Logger})
 	server, err := claude.NewServer(cmd.Context(), "", cache.Layer(s.set), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
 	if err != nil {
 		return err

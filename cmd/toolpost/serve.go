@@ -172,7 +172,8 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url(), exposed: l != nil && !l.loopback()}
 	if found == nil {
-		f, err := openFolder(running, outputs.New(outputStore(s.log), &outputs.Options{Logger: s.log}), &o.folder)
+		kept, _ := outputStore(s.log)
+		f, err := openFolder(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
 		if err != nil {
 			return err
 		}
@@ -191,6 +192,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		return nil
 	}
 	var current atomic.Pointer[mcpserver.Server] // set a moment after the servers start
+	kept, spool := outputStore(s.log)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
 		Logger: s.log,
 		ResourceUpdated: func(uri string) {
@@ -201,7 +203,8 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		Name:    o.name,
 		Dialect: o.dialect,
 		Adapted: s.adapted(),
-		Store:   outputStore(s.log),
+		Store:   kept,
+		Spool:   spool,
 	})
 	if err != nil {
 		return usageError{err}

@@ -1,0 +1,197 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// answering is a server over HTTP that answers each call with text, $ID being
+// the call's.
+func answering(t *testing.T, text string, events bool) *upstream.Config {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		answer := `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"no such method"}}`
+		switch m.Method {
+		case "initialize":
+			answer = `{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"answering","version":"1"}}}`
+		case "tools/list":
+			answer = `{"jsonrpc":"2.0","id":$ID,"result":{` + oneTool + `}}`
+		case "tools/call":
+			answer = text
+		}
+		if len(m.ID) == 0 {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		answer = strings.ReplaceAll(answer, "$ID", string(m.ID))
+		if events {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "event: message\nid: 1\ndata: %s\n\n", answer)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answer)
+	})
+	return &upstream.Config{URL: serve(t, h).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-06-18"}
+}
+
+// ways are the connections over which a server answers.
+func ways(t *testing.T, text string) map[string]*upstream.Config {
+	file := filepath.Join(t.TempDir(), "answer")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*upstream.Config{
+		"stdio": child(t, "answer", "ANSWER", file), "JSON": answering(t, text, false), "events": answering(t, text, true),
+	}
+}
+
+// A shelf keeps texts; each is shown as its number.
+type shelf struct{ kept []string }
+
+func (s *shelf) keep(_ context.Context, text io.Reader) (view, ref string, err error) {
+	data, err := io.ReadAll(text)
+	s.kept = append(s.kept, string(data))
+	return fmt.Sprint("view ", len(s.kept)), fmt.Sprint("ref", len(s.kept)), err
+}
+
+func TestLongTexts(t *testing.T) {
+	lines := strings.Repeat("a \"line\" \\ of é😀\n", 10_000)
+	tiny := "[" + strings.TrimSuffix(strings.Repeat(`{"type":"text","text":"x"},`, 50_000), ",") + "]"
+	var indented strings.Builder
+	indented.WriteString("{\n\t\"content\": [" + strings.Repeat("\n\t\t{\n\t\t\t\"type\": \"text\",\n\t\t\t\"text\": \"x\"\n\t\t},", 50_000))
+	escaped, _ := json.Marshal(lines)
+	x := strings.Repeat("x", 100<<10)
+	tests := map[string]struct {
+		answer string
+		want   string // the result
+		kept   []string
+	}{
+		"a text": {
+			`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":` + string(escaped) + `}],"isError":false}}`,
+			`{"content":[{"type":"text","text":"view 1"}],"isError":false}`, []string{lines},
+		},
+		"id last": {
+			`{"result":{"content":[{"type":"text","text":` + string(escaped) + `}]},"jsonrpc":"2.0","id":$ID}`,
+			`{"content":[{"type":"text","text":"view 1"}]}`, []string{lines},
+		},
+		"texts and structured content": {
+			`{"jsonrpc":"2.0","_meta":"` + x + `","id":$ID,"result":{"content":[{"type":"text","text":"` + x + `1"},{"type":"text","text":"short"},` +
+				`{"type":"resource","resource":{"uri":"a:b","text":"` + x + `2"}}],"structuredContent":{"n":1.50,"text":"` + x + `3"}}}`,
+			`{"content":[{"type":"text","text":"view 1"},{"type":"text","text":"short"},` +
+				`{"type":"resource","resource":{"uri":"a:b","text":"view 2"}}],"structuredContent":{"n":1.50,"text":"view 3"}}`,
+			[]string{x + "1", x + "2", x + "3"},
+		},
+		"what is no text": {
+			`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"image","data":"` + x + `"}],"isError":true}}`,
+			`{"content":[{"type":"text","text":"view 1"}],"isError":true}`,
+			[]string{"{\n\t\"content\": [\n\t\t{\n\t\t\t\"type\": \"image\",\n\t\t\t\"data\": \"" + x + "\"\n\t\t}\n\t],\n\t\"isError\": true\n}"},
+		},
+		"a long name": {
+			`{"jsonrpc":"2.0","id":$ID,"result":{"` + x + `":1,"content":[]}}`,
+			`{"content":[{"type":"text","text":"view 1"}]}`,
+			[]string{"{\n\t\"" + x + "\": 1,\n\t\"content\": []\n}"},
+		},
+		"many parts": {
+			`{"jsonrpc":"2.0","id":$ID,"result":{"content":` + tiny + `}}`,
+			`{"content":[{"type":"text","text":"view 1"}]}`,
+			[]string{strings.TrimSuffix(indented.String(), ",") + "\n\t]\n}"},
+		},
+	}
+	for name, test := range tests {
+		for way, cfg := range ways(t, test.answer) {
+			cfg.MaxMessage = 64 << 10
+			s := spooling(t, cfg, t.TempDir())
+			var shelf shelf
+			r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, way, err)
+			}
+			if got, _ := r.MarshalJSON(); string(got) != test.want || r.OutputRef() != "ref1" {
+				t.Errorf("%s, %s: got %.300s and the reference %q", name, way, got, r.OutputRef())
+			}
+			for i, want := range test.kept {
+				if i >= len(shelf.kept) || shelf.kept[i] != want {
+					t.Errorf("%s, %s: kept %.200q", name, way, shelf.kept)
+				}
+			}
+		}
+	}
+}
+
+func spooling(t *testing.T, cfg *upstream.Config, dir string) *server {
+	t.Helper()
+	u, err := upstream.Start(cfg, &upstream.Options{Spool: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { u.Close() })
+	return (&server{Upstream: u}).ready(t)
+}
+
+// What is too long, and nobody keeps, fails the call and no other.
+func TestLongResultsNobodyKeeps(t *testing.T) {
+	x := strings.Repeat("x", 100<<10)
+	result := `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`
+	var shelf shelf
+	failing := func(context.Context, io.Reader) (string, string, error) { return "", "", errors.New("no place") }
+	dir := t.TempDir()
+	tests := map[string]struct {
+		answer, dir, want string
+		keep              func(context.Context, io.Reader) (string, string, error)
+	}{
+		"nobody keeps": {result, dir, "it has more than 65536 bytes; raise maxMessage", nil},
+		"no folder":    {result, filepath.Join(dir, "none"), "it cannot be kept in a file: no such file", shelf.keep},
+		"it fails":     {result, dir, "cannot be kept: no place", failing},
+		"an error":     {`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + x + `"}}`, dir, "it has more than 65536 bytes", shelf.keep},
+		"no JSON":      {`{"jsonrpc":"2.0","id":$ID,"result":{"content":"` + x + `",]}}`, dir, "it has more than 65536 bytes", shelf.keep},
+	}
+	for name, test := range tests {
+		for way, cfg := range ways(t, test.answer) {
+			cfg.MaxMessage = 64 << 10
+			s := spooling(t, cfg, test.dir)
+			for range 2 {
+				r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Keep: test.keep})
+				if err != nil {
+					t.Fatalf("%s, %s: %v", name, way, err)
+				}
+				if text, _ := r.FirstText(); !r.IsError() || !strings.Contains(text, test.want) || strings.Contains(text, dir) {
+					t.Errorf("%s, %s: got %.300q", name, way, text)
+				}
+			}
+		}
+	}
+	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil || len(shelf.kept) > 0 {
+		t.Errorf("left are %v, kept %d, error %v", left, len(shelf.kept), err)
+	}
+}
+
+// Up to the limit, what is no text comes as it is.
+func TestLongImage(t *testing.T) {
+	result := `{"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("iVBO", 5<<20/4) + `"}]}`
+	for way, cfg := range ways(t, `{"jsonrpc":"2.0","id":$ID,"result":`+result+`}`) {
+		var shelf shelf
+		r, err := spooling(t, cfg, t.TempDir()).call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := r.MarshalJSON(); string(got) != result || len(shelf.kept) > 0 {
+			t.Errorf("%s: got %.300s, kept %.100q", way, got, shelf.kept)
+		}
+	}
+}
