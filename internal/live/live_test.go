@@ -71,6 +71,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) == 2 && os.Args[1] == "long" {
+		longStdio()
+		return
+	}
 	code := m.Run()
 	if built.dir != "" {
 		os.RemoveAll(built.dir)
