@@ -25,13 +25,11 @@ func record(ctx context.Context, v *viewing, l limit) *Recorder {
 	}
 }
 
-// keep returns a [toolpost.Call.Keep]. Its views take half of the limit: there
-// may be more in the result.
-func keep(v *viewing) func(ctx context.Context, text io.Reader) (view, ref string, err error) {
-	l := v.cache.limit(v.tool, false)
-	l.chars, l.lines = max(MinChars, l.chars/2), max(MinLines, l.lines/2)
-	return func(ctx context.Context, text io.Reader) (view, ref string, err error) {
-		r := record(ctx, v, l)
+// keep returns a [toolpost.Call.Keep].
+func keep(v *viewing) func(ctx context.Context, text io.Reader, of int) (view, ref string, err error) {
+	return func(ctx context.Context, text io.Reader, of int) (view, ref string, err error) {
+		l := v.cache.limit(v.tool, false)
+		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})
 		if _, err := io.Copy(r, text); err != nil {
 			return "", "", fmt.Errorf("read the output: %w", err)
 		}

@@ -19,6 +19,7 @@ import (
 const (
 	longString = 64 << 10 // bytes of a string from which on it is read from the file
 	mostShort  = 1 << 20  // bytes of a message without these strings
+	mostTexts  = 16
 )
 
 // A longResult is a result that is in a file. It is an error to who wants it in
@@ -85,7 +86,7 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 		return nil, err
 	}
 	from, to := l.source.Source(l.from), l.source.Source(l.to)
-	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)))
+	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)), 1)
 	if err != nil {
 		return nil, notKept(err)
 	}
@@ -102,7 +103,7 @@ func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, 
 	var ref string
 	at := l.from
 	for _, c := range l.cuts {
-		view, r, err := keep(ctx, longjson.Text(l.section(c.From, c.To)))
+		view, r, err := keep(ctx, longjson.Text(l.section(c.From, c.To)), len(l.cuts))
 		if err != nil {
 			return nil, notKept(err)
 		}
@@ -133,8 +134,8 @@ type survey struct {
 	seen     int            // of the source's cuts
 }
 
-// texts says that only texts were cut.
-func (s *survey) texts() bool { return !s.others && len(s.cuts) > 0 }
+// texts says that only texts were cut, and few enough to show each of them.
+func (s *survey) texts() bool { return !s.others && len(s.cuts) > 0 && len(s.cuts) <= mostTexts }
 
 // text finds the texts of content blocks.
 var text = regexp.MustCompile(`^/result/content/[0-9]+/(resource/)?text$`)

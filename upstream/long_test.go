@@ -64,7 +64,7 @@ func ways(t *testing.T, text string) map[string]*upstream.Config {
 // A shelf keeps texts; each is shown as its number.
 type shelf struct{ kept []string }
 
-func (s *shelf) keep(_ context.Context, text io.Reader) (view, ref string, err error) {
+func (s *shelf) keep(_ context.Context, text io.Reader, _ int) (view, ref string, err error) {
 	data, err := io.ReadAll(text)
 	s.kept = append(s.kept, string(data))
 	return fmt.Sprint("view ", len(s.kept)), fmt.Sprint("ref", len(s.kept)), err
@@ -149,11 +149,11 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 	x := strings.Repeat("x", 100<<10)
 	result := `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`
 	var shelf shelf
-	failing := func(context.Context, io.Reader) (string, string, error) { return "", "", errors.New("no place") }
+	failing := func(context.Context, io.Reader, int) (string, string, error) { return "", "", errors.New("no place") }
 	dir := t.TempDir()
 	tests := map[string]struct {
 		answer, dir, want string
-		keep              func(context.Context, io.Reader) (string, string, error)
+		keep              func(context.Context, io.Reader, int) (string, string, error)
 	}{
 		"nobody keeps": {result, dir, "it has more than 65536 bytes; raise maxMessage", nil},
 		"no folder":    {result, filepath.Join(dir, "none"), "it cannot be kept in a file: no such file", shelf.keep},
