@@ -3,19 +3,17 @@ package stdtool
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"runtime"
 	"sync"
-	"syscall"
 
 	"github.com/toolpost/toolpost/grep"
 )
 
 const (
-	batchSize = 32      // files that a worker takes at once
-	ahead     = 8       // batches that wait
-	wholeFile = 1 << 20 // files up to that size are read at once
+	batchSize = 32        // files that a worker takes at once
+	ahead     = 8         // batches that wait
+	wholeFile = 256 << 10 // files below that size are read at once
 )
 
 // A found is what a search found in one file.
@@ -43,10 +41,10 @@ func (s *search) run(ctx context.Context, root *os.Root, dir string) (late bool,
 	work, ordered := make(chan *batch, ahead), make(chan *batch, ahead)
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
-			var buf []byte
+			buf := make([]byte, wholeFile)
 			for b := range work {
 				for i := range b.files {
-					buf = s.search(ctx, &b.files[i], buf)
+					s.search(ctx, &b.files[i], buf)
 				}
 				close(b.done)
 			}
@@ -96,40 +94,35 @@ func (s *search) collect(ctx context.Context, root *os.Root, dir string, send fu
 	return late, err
 }
 
-// search searches one file, and lets its folder go. It uses buf, or returns a
-// larger one.
-func (s *search) search(ctx context.Context, f *found, buf []byte) []byte {
+// search searches one file by means of buf, and lets its folder go.
+func (s *search) search(ctx context.Context, f *found, buf []byte) {
 	defer f.place.release()
 	if ctx.Err() != nil {
-		return buf
+		return
 	}
-	// Non-blocking, and with a deadline, in case a pipe took the file's place.
-	file, err := f.place.root.OpenFile(f.file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return buf
+	n, err := f.place.read(f.file, buf)
+	if err != nil || binary(buf[:min(n, 8000)]) {
+		return
 	}
-	defer file.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		_ = file.SetReadDeadline(deadline) // regular files have none
-	}
-	size := f.size
-	if want := int(min(size, wholeFile)); len(buf) < want {
-		buf = make([]byte, max(want, 64<<10))
-	}
-	n, err := io.ReadFull(file, buf[:min(size, wholeFile)])
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return buf
-	}
-	if binary(buf[:min(n, 8000)]) {
-		return buf
-	}
-	if size > wholeFile {
-		f.result, err = s.compiled.File(ctx, file, size, s.limits)
+	if n == len(buf) {
+		f.result, err = s.large(ctx, f)
 	} else {
 		f.result, err = s.compiled.Bytes(ctx, buf[:n], s.limits)
 	}
 	if err != nil {
 		f.result = nil
 	}
-	return buf
+}
+
+func (s *search) large(ctx context.Context, f *found) (*grep.Result, error) {
+	file, err := f.place.file(f.file)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return s.compiled.File(ctx, file, info.Size(), s.limits)
 }

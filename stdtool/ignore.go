@@ -3,6 +3,7 @@ package stdtool
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -110,25 +111,29 @@ func (g *ignores) ignored(name string, folder bool) bool {
 	return false
 }
 
-// inside returns the rules for a folder, which is open as at.
-func (g *ignores) inside(at *os.Root, dir string) *ignores {
+// isIgnores says that an entry may be a .gitignore: where case does not count,
+// git reads it by any name that differs in it.
+func isIgnores(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), ".gitignore") }
+
+// inside returns the rules for a folder.
+func (g *ignores) inside(root *os.Root, dir string) *ignores {
 	var data []byte
 	if dir == "." {
-		data = append(readIgnores(at, ".git/info/exclude"), '\n')
+		data = append(readIgnores(root, ".git/info/exclude"), '\n')
 	}
-	rules := parseIgnores(append(data, readIgnores(at, ".gitignore")...))
+	rules := parseIgnores(append(data, readIgnores(root, join(dir, ".gitignore"))...))
 	if len(rules) == 0 {
 		return g
 	}
 	return &ignores{g, dir, rules}
 }
 
-func readIgnores(at *os.Root, name string) []byte {
-	info, err := at.Lstat(name)
+func readIgnores(root *os.Root, name string) []byte {
+	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	f, err := openFile(at, name)
+	f, err := openFile(root, name)
 	if err != nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 	more := false
 	// One level shows all; further ones not what is ignored.
 	w := walk{root: root, all: depth == 1, visit: func(_ context.Context, e entry) error {
-		line := fmt.Sprintf("%s%s\n", printable(e.name), e.details())
+		line := fmt.Sprintf("%s%s\n", printable(e.name), e.details(root))
 		if more = b.Len()+len(line) > maxOutput; more {
 			return errLimit
 		}
@@ -68,18 +68,22 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 }
 
 // details tell what an entry is, and its size.
-func (e entry) details() string {
+func (e entry) details(root *os.Root) string {
 	if e.mode.IsDir() {
 		return "/"
 	}
 	if e.mode&fs.ModeSymlink != 0 {
-		target, err := e.place.root.Readlink(e.file)
+		target, err := root.Readlink(e.name)
 		if err != nil || strings.HasPrefix(target, "/") {
 			return "  symbolic link"
 		}
 		return "  symbolic link to " + printable(target)
 	}
-	return "  " + kind(e.mode, e.size)
+	var size int64
+	if info, err := root.Lstat(e.name); err == nil {
+		size = info.Size()
+	}
+	return "  " + kind(e.mode, size)
 }
 
 // kind is the size of a regular file, and what others are.

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
-	"sync/atomic"
 )
 
 var (
@@ -17,32 +15,11 @@ var (
 	errLate  = errors.New("time is up")    // the cause of a context that ends a walk
 )
 
-// A place is an open folder. It is closed when nobody uses it any more.
-type place struct {
-	root  *os.Root
-	users atomic.Int32
-}
-
-func newPlace(root *os.Root) *place {
-	p := &place{root: root}
-	p.users.Store(1)
-	return p
-}
-
-func (p *place) hold() { p.users.Add(1) }
-
-func (p *place) release() {
-	if p.users.Add(-1) == 0 {
-		p.root.Close()
-	}
-}
-
 // An entry is a file or folder that a walk has come to.
 type entry struct {
 	name  string // from the root on
 	file  string // in the folder that it is in
 	mode  fs.FileMode
-	size  int64  // of a regular file
 	place *place // that folder, open until visit returns or longer if it is held
 }
 
@@ -77,13 +54,11 @@ func (w *walk) start(ctx context.Context, dir string) error {
 	if !info.IsDir() {
 		return w.file(ctx, dir, info)
 	}
-	root, err := w.root.OpenRoot(dir)
+	h, err := openHandle(w.root, dir)
 	if err != nil {
 		return refusal(dir, err)
 	}
-	p := newPlace(root)
-	defer p.release()
-	return w.folder(ctx, p, dir, w.around(dir))
+	return w.folder(ctx, h, dir, w.around(dir))
 }
 
 // file visits one file, also if dir is a symbolic link to it.
@@ -95,13 +70,13 @@ func (w *walk) file(ctx context.Context, name string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	root, err := w.root.OpenRoot(path.Dir(target))
+	h, err := openHandle(w.root, path.Dir(target))
 	if err != nil {
 		return refusal(name, err)
 	}
-	p := newPlace(root)
+	p := newPlace(h)
 	defer p.release()
-	return w.visit(ctx, entry{name, path.Base(target), info.Mode(), info.Size(), p})
+	return w.visit(ctx, entry{name, path.Base(target), info.Mode(), p})
 }
 
 // around returns the rules of the folders that dir is in.
@@ -110,31 +85,26 @@ func (w *walk) around(dir string) *ignores {
 		return nil
 	}
 	dir = path.Dir(dir)
-	g := w.around(dir)
-	root, err := w.root.OpenRoot(dir)
-	if err != nil {
-		return g
-	}
-	defer root.Close()
-	return g.inside(root, dir)
+	return w.around(dir).inside(w.root, dir)
 }
 
-// folder visits what is in p.
-func (w *walk) folder(ctx context.Context, p *place, dir string, outer *ignores) error {
-	entries := readFolder(p.root)
-	rules := outer
-	if !w.all {
-		rules = outer.inside(p.root, dir)
+// folder visits what is in h, and closes it.
+func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores) error {
+	p := newPlace(h)
+	defer p.release()
+	entries := p.sorted()
+	if !w.all && (dir == "." || slices.ContainsFunc(entries, isIgnores)) {
+		rules = rules.inside(w.root, dir)
 	}
 	for _, d := range entries {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		name := path.Join(dir, d.Name())
+		name := join(dir, d.Name())
 		if d.Name() == ".git" || rules.ignored(name, d.IsDir()) {
 			continue
 		}
-		err := w.visit(ctx, entry{name, d.Name(), d.Type(), sizeOf(d), p})
+		err := w.visit(ctx, entry{name, d.Name(), d.Type(), p})
 		if err == nil && d.IsDir() {
 			err = w.into(ctx, p, d.Name(), name, rules)
 		}
@@ -145,33 +115,20 @@ func (w *walk) folder(ctx context.Context, p *place, dir string, outer *ignores)
 	return nil
 }
 
-func sizeOf(d fs.DirEntry) int64 {
-	if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-		return info.Size()
-	}
-	return 0
-}
-
 func (w *walk) into(ctx context.Context, p *place, file, name string, rules *ignores) error {
-	root, err := p.root.OpenRoot(file)
+	h, err := p.folder(file)
 	if err != nil {
 		return nil
 	}
-	inner := newPlace(root)
-	defer inner.release()
-	return w.folder(ctx, inner, name, rules)
+	return w.folder(ctx, h, name, rules)
 }
 
-// readFolder returns what is in a folder, in order of names.
-func readFolder(root *os.Root) []fs.DirEntry {
-	f, err := root.Open(".")
-	if err != nil {
-		return nil
+// join returns the name of what is in dir.
+func join(dir, name string) string {
+	if dir == "." {
+		return name
 	}
-	defer f.Close()
-	entries, _ := f.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries
+	return dir + "/" + name
 }
 
 // below returns name relative to dir.
