@@ -3,6 +3,7 @@ package grep
 import (
 	"bytes"
 	"regexp/syntax"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -69,11 +70,12 @@ func cases(r rune, fold bool) (low, high rune, ok bool) {
 	return unicode.ToLower(r), unicode.ToUpper(r), max(r, other) < utf8.RuneSelf && unicode.SimpleFold(other) == r
 }
 
-// A finder looks for a literal by one of its bytes.
+// A finder looks for a literal by one of its bytes, or by two.
 type finder struct {
 	literal
 	at     int    // of the byte that is looked for
 	cursor [2]int // where it is next, in either case
+	pair   *pair  // instead, if that byte is frequent
 	effort int    // that is left: see plan.go
 }
 
@@ -81,24 +83,36 @@ type finder struct {
 // or if there is no effort left. Then f.effort is negative, and up tells what
 // was searched.
 func (f *finder) next(data []byte, from int) (at, up int) {
-	low, high := f.low[f.at], f.high[f.at]
-	for from += f.at; ; from++ {
-		f.cursor[0] = ahead(data, low, from, f.cursor[0])
-		byteAt := f.cursor[0]
-		if high != low {
-			f.cursor[1] = ahead(data, high, from, f.cursor[1])
-			byteAt = min(byteAt, f.cursor[1])
-		}
-		if from = byteAt; from >= len(data) {
+	for ; ; from++ {
+		if from = f.candidate(data, from); from < 0 {
 			return -1, len(data)
 		}
-		if at := from - f.at; f.equal(data[at:]) {
-			return at, at
+		if f.equal(data[from:]) {
+			return from, from
 		}
 		if f.effort--; f.effort < 0 {
-			return -1, from + 1 - f.at
+			return -1, from + 1
 		}
 	}
+}
+
+// candidate returns where the literal may be; -1 if nowhere.
+func (f *finder) candidate(data []byte, from int) int {
+	if f.pair != nil {
+		return f.pair.next(data, from)
+	}
+	low, high := f.low[f.at], f.high[f.at]
+	from += f.at
+	f.cursor[0] = ahead(data, low, from, f.cursor[0])
+	byteAt := f.cursor[0]
+	if high != low {
+		f.cursor[1] = ahead(data, high, from, f.cursor[1])
+		byteAt = min(byteAt, f.cursor[1])
+	}
+	if byteAt == len(data) {
+		return -1
+	}
+	return byteAt - f.at
 }
 
 // ahead returns where c is from byte from on; known is where it was before.
@@ -130,29 +144,40 @@ func (f *finder) equal(data []byte) bool {
 // is nil without literals.
 func choose(all []literal, exact bool, data []byte) (best *finder, least int) {
 	var often [256]int
-	for _, c := range data[:min(len(data), 4<<10)] {
+	for _, c := range data[:min(len(data), sample)] {
 		often[c]++
 	}
-	data = data[:min(len(data), 16<<10)]
+	data = data[:min(len(data), 4*sample)]
 	for _, l := range all {
-		f := &finder{literal: l, effort: len(data)}
-		count := func(i int) int {
-			if l.low[i] == l.high[i] {
-				return often[l.low[i]]
-			}
-			return often[l.low[i]] + often[l.high[i]]
-		}
-		for i := range l.low {
-			if count(i) < count(f.at) {
-				f.at = i
-			}
-		}
+		f := newFinder(l, &often, data)
 		effort := f.tries(data, exact)
 		if best == nil || effort < least {
 			best, least = f, effort
 		}
 	}
 	return best, least
+}
+
+// newFinder returns the finder by the rarest byte of a literal or, if that is
+// frequent, by the rarest pair of its rarest bytes, where often tells how many
+// there are of each in a part of data.
+func newFinder(l literal, often *[256]int, data []byte) *finder {
+	rarest := make([]int, len(l.low))
+	for i := range rarest {
+		rarest[i] = i
+	}
+	count := func(i int) int {
+		if l.low[i] == l.high[i] {
+			return often[l.low[i]]
+		}
+		return often[l.low[i]] + often[l.high[i]]
+	}
+	slices.SortStableFunc(rarest, func(a, b int) int { return count(a) - count(b) })
+	f := &finder{literal: l, at: rarest[0]}
+	if fastPairs && len(rarest) > 1 && count(f.at) > sample/frequent {
+		f.pair = rarestPair(l, rarest[:min(len(rarest), paired)], data[:min(len(data), sample)])
+	}
+	return f
 }
 
 // tries returns the effort of searching data.

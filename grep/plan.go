@@ -8,10 +8,12 @@ import (
 // Effort is counted in bytes that look like the one of a literal but are not:
 // each costs about as much as 8 bytes in the dfa.
 const (
-	check  = 60 // effort of a line that has the literal and is given to the dfa
-	dense  = 8  // bytes of a block for each unit of effort; above it, the dfa is faster
-	retry  = 16 // blocks after which a literal is tried again
-	sample = 4 << 10
+	check    = 60      // effort of a line that has the literal and is given to the dfa
+	dense    = 8       // bytes of a block for each unit of effort; above it, the dfa is faster
+	retry    = 16      // blocks after which it is chosen again what is looked for
+	sample   = 4 << 10 // bytes for which they are counted
+	frequent = 1024    // a byte is if there is more than one in so many: then a pair is faster
+	paired   = 5       // of the bytes of a literal, the rarest, are tried as a pair
 )
 
 // A worker searches blocks. Nothing of it is shared.
@@ -19,8 +21,7 @@ type worker struct {
 	pattern *Pattern
 	dfa     *dfa
 	finder  *finder // nil: the dfa alone
-	fresh   bool    // the search begins: choose
-	age     int     // blocks since that
+	age     int     // blocks since that was chosen
 	buf     []byte  // of a block that was read
 
 	stop  *atomic.Bool
@@ -31,12 +32,12 @@ type worker struct {
 }
 
 func newWorker(p *Pattern) *worker {
-	return &worker{pattern: p, dfa: newDFA(newMachine(p.prog))}
+	return &worker{pattern: p, dfa: newDFA(newMachine(p.prog)), age: retry}
 }
 
 // begin prepares for a search.
 func (w *worker) begin(stop *atomic.Bool) {
-	w.stop, w.fresh, w.dfa.loose = stop, true, false
+	w.stop, w.dfa.loose = stop, false
 }
 
 func (w *worker) stopped() bool { return w.stop.Load() }
@@ -52,12 +53,9 @@ func (w *worker) found(at int) {
 // stopped.
 func (w *worker) block(data []byte, keep bool) bool {
 	w.keep, w.hits, w.count = keep, w.hits[:0], 0
-	w.age++
-	again := w.fresh && len(data) >= sample || w.finder == nil && (w.fresh || w.age > retry)
-	if again && len(w.pattern.literals) > 0 {
+	if w.age++; w.age > retry && len(w.pattern.literals) > 0 {
 		w.choose(data)
 	}
-	w.fresh = false
 	if w.lines = 0; keep {
 		w.lines = lineFeeds(data)
 	}
@@ -72,7 +70,7 @@ func (w *worker) block(data []byte, keep bool) bool {
 }
 
 func (w *worker) choose(data []byte) {
-	size := min(len(data), 16<<10)
+	size := min(len(data), 4*sample)
 	f, effort := choose(w.pattern.literals, w.pattern.exact, data[:size])
 	if w.finder = f; effort > size/dense+check {
 		w.finder = nil
