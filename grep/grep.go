@@ -144,7 +144,8 @@ func (p *Pattern) Bytes(ctx context.Context, data []byte, l *Limits) (*Result, e
 // File searches size bytes of r, in blocks over the cores, in bounded memory.
 // Its end is that of Bytes; an error of r comes with what was found before it.
 func (p *Pattern) File(ctx context.Context, r io.ReaderAt, size int64, l *Limits) (*Result, error) {
-	return p.search(ctx, &stream{r: io.NewSectionReader(r, 0, size)}, size, l)
+	size = max(size, 0)
+	return p.search(ctx, &file{r: r, size: size}, size, l)
 }
 
 // Reader searches a stream, in bounded memory, as File does. A Read that

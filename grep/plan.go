@@ -40,6 +40,14 @@ func (w *worker) begin(stop *atomic.Bool) {
 	w.stop, w.dfa.loose = stop, false
 }
 
+// buffer returns what a block is read into.
+func (w *worker) buffer() []byte {
+	if w.buf == nil {
+		w.buf = make([]byte, blockSize)
+	}
+	return w.buf
+}
+
 func (w *worker) stopped() bool { return w.stop.Load() }
 
 func (w *worker) found(at int) {

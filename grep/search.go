@@ -94,12 +94,16 @@ func (s *search) work() {
 // one searches one block, and tells whether there may be more.
 func (s *search) one(w *worker) bool {
 	n, b, err := s.take(w)
+	if b.from != nil {
+		err = b.load(w, err)
+	}
 	if b.long == nil && !w.block(b.data, !s.full.Load()) {
 		return false
 	}
 	s.merging.Lock()
 	defer s.merging.Unlock()
-	for s.turn != n && s.ordered() && !s.stop.Load() {
+	broken := err != nil && err != io.EOF
+	for s.turn < n && (s.ordered() || broken) && !s.stop.Load() {
 		s.merged.Wait()
 	}
 	if s.stop.Load() {
@@ -107,7 +111,7 @@ func (s *search) one(w *worker) bool {
 	}
 	s.collector.block(&b, w)
 	s.full.Store(s.done)
-	s.stop.Store(s.enough())
+	s.stop.Store(s.enough() || broken)
 	s.turn++
 	s.merged.Broadcast()
 	if s.err == nil {
@@ -142,7 +146,7 @@ func (s *search) outcome(ctx context.Context) (*Result, error) {
 		err = nil
 	}
 	r.Cut = s.cut()
-	if s.enough() || s.err != nil && s.turn == s.taken {
+	if s.enough() || s.err != nil && (s.err != io.EOF || s.turn == s.taken) {
 		return r, err
 	}
 	why := "the time ran out"

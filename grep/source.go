@@ -1,6 +1,7 @@
 package grep
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 )
@@ -14,12 +15,30 @@ type block struct {
 	data []byte
 	long *Line // instead of data
 	size int64 // bytes, of a long line too
+
+	from io.ReaderAt // if data is still to be read
+	at   int64       // there
 }
 
 // A source hands out blocks in order. One is valid until w asks for the next.
 // With the last one or after it comes io.EOF.
 type source interface {
 	next(w *worker, l *Limits) (block, error)
+}
+
+// load reads the data of b, outside the lock that next is called in: to read is
+// most of the work. It returns the error that comes with the block.
+func (b *block) load(w *worker, end error) error {
+	n, err := b.from.ReadAt(w.buffer()[:b.size], b.at)
+	whole := int64(n) == b.size
+	b.data, b.size = w.buf[:n], int64(n)
+	switch {
+	case whole:
+		return end
+	case err == nil || err == io.EOF:
+		return io.EOF // it has been cut off meanwhile
+	}
+	return fmt.Errorf("read after %d bytes: %w", b.at+int64(n), err)
 }
 
 // memory is a source of data at hand.
@@ -37,6 +56,38 @@ func (m *memory) next(_ *worker, _ *Limits) (block, error) {
 	return b, nil
 }
 
+// tail is how much is looked at for the end of the last line of a block.
+const tail = 4 << 10
+
+// A file is a source of what can be read anywhere. Where a line may be longer
+// than tail, it goes on as a stream.
+type file struct {
+	r        io.ReaderAt
+	at, size int64
+	rest     *stream
+}
+
+func (f *file) next(w *worker, l *Limits) (block, error) {
+	if f.rest != nil {
+		return f.rest.next(w, l)
+	}
+	b := block{from: f.r, at: f.at, size: f.size - f.at}
+	if b.size <= blockSize {
+		f.at = f.size
+		return b, io.EOF
+	}
+	end := w.buffer()[:tail]
+	n, err := f.r.ReadAt(end, f.at+blockSize-tail)
+	feed := bytes.LastIndexByte(end[:n], '\n')
+	if err != nil || feed < 0 {
+		f.rest = &stream{r: io.NewSectionReader(f.r, f.at, f.size-f.at), read: f.at}
+		return f.rest.next(w, l)
+	}
+	b.size = int64(blockSize - tail + feed + 1)
+	f.at += b.size
+	return b, nil
+}
+
 // A stream is a source of what is read.
 type stream struct {
 	r     io.Reader
@@ -46,10 +97,7 @@ type stream struct {
 }
 
 func (s *stream) next(w *worker, l *Limits) (block, error) {
-	if w.buf == nil {
-		w.buf = make([]byte, blockSize)
-	}
-	n := s.fill(w, w.buf)
+	n := s.fill(w, w.buffer())
 	data := w.buf[:n]
 	end := n
 	if s.err == nil {
