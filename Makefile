@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz invariants live claude-peers bench update
+.PHONY: check test fuzz invariants live claude-peers bench bench-search update
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -46,6 +46,13 @@ claude-peers:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# bench-search compares storing, reading and searching with cat and ripgrep, in
+# processes of their own.
+ROUNDS ?= 15
+bench-search:
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	go build -o "$$folder" ./internal/bench/search/... && "$$folder/search" -rounds $(ROUNDS)
 
 # update rewrites the golden files of all tests; read the diff.
 update:

@@ -308,6 +308,42 @@ func TestReadError(t *testing.T) {
 	}
 }
 
+// TestFileReadError has the reads of one block fail, of a file that others are
+// read from at the same time.
+func TestFileReadError(t *testing.T) {
+	data := strings.Repeat("needle\n", 1_000_000)
+	for _, at := range []int64{0, 10, 300_000, 1_000_000, 3_333_333, int64(len(data)) - 1} {
+		r, err := compile(t, "needle").File(t.Context(), brokenFile{strings.NewReader(data), at}, int64(len(data)), &grep.Limits{Matches: 1 << 30, Bytes: 1 << 30})
+		want := (at + 6) / 7 // of the lines that begin before
+		if at%7 > 0 && at%7 < 6 {
+			want-- // and do not end there, too short to match
+		}
+		if !errors.Is(err, errBroken) || r.Matches != want || int64(len(r.Lines)) != want || r.Read != at {
+			t.Errorf("broken at %d: %d matches, %d lines, %d bytes, error %v; want %d matches", at, r.Matches, len(r.Lines), r.Read, err, want)
+		}
+		short, err := compile(t, "needle").File(t.Context(), strings.NewReader(data[:at]), int64(len(data)), nil)
+		if err != nil || short.Matches != want || short.Read != at {
+			t.Errorf("cut off at %d: %d matches, %d bytes, error %v; want %d matches", at, short.Matches, short.Read, err, want)
+		}
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// A brokenFile cannot be read from a byte on.
+type brokenFile struct {
+	io.ReaderAt
+	at int64
+}
+
+func (b brokenFile) ReadAt(buf []byte, off int64) (int, error) {
+	if off+int64(len(buf)) <= b.at {
+		return b.ReaderAt.ReadAt(buf, off)
+	}
+	n, _ := b.ReaderAt.ReadAt(buf[:max(b.at-off, 0)], off)
+	return n, errBroken
+}
+
 type silent struct{}
 
 func (silent) Read([]byte) (int, error) { return 0, nil }

@@ -103,10 +103,7 @@ func (s *search) one(w *worker) bool {
 	s.merging.Lock()
 	defer s.merging.Unlock()
 	broken := err != nil && err != io.EOF
-	for s.turn < n && (s.ordered() || broken) && !s.stop.Load() {
-		s.merged.Wait()
-	}
-	if s.stop.Load() {
+	if !s.await(n, broken) {
 		return false
 	}
 	s.collector.block(&b, w)
@@ -118,6 +115,16 @@ func (s *search) one(w *worker) bool {
 		s.err = err
 	}
 	return err == nil && !s.stop.Load()
+}
+
+// await waits for the blocks before n, if they have to be merged before it, as
+// they have for what they found to be in front of an error. It returns false if
+// the search is over.
+func (s *search) await(n int, broken bool) bool {
+	for s.turn < n && (broken || s.ordered()) && !s.stop.Load() {
+		s.merged.Wait()
+	}
+	return !s.stop.Load()
 }
 
 // ordered says that blocks have to be merged in order.

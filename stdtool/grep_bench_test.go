@@ -12,8 +12,8 @@ import (
 	"github.com/toolpost/toolpost/stdtool"
 )
 
-// BenchmarkGrepTree searches the source of Go, as rg -j2 does beside it in
-// docs/performance.md.
+// BenchmarkGrepTree searches the source of Go; "make bench-search" compares that
+// with ripgrep.
 func BenchmarkGrepTree(b *testing.B) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
