@@ -1,0 +1,149 @@
+package redminetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A Recorder is a transport to a real Redmine that writes down what it answers,
+// or that answers as it did. Keys are not written down.
+type Recorder struct {
+	file string
+	real http.RoundTripper // nil to replay
+
+	mu        sync.Mutex
+	exchanges []exchange
+	next      int
+}
+
+// An exchange is a request, as far as it matters, and its answer.
+type exchange struct {
+	As      string `json:"as,omitempty"`
+	Request string `json:"request"` // method, path and query
+	Body    string `json:"body,omitempty"`
+	Status  int    `json:"status"`
+	Type    string `json:"type,omitempty"`
+	ETag    string `json:"etag,omitempty"`
+	Answer  string `json:"answer,omitempty"`
+}
+
+// Record returns a transport that writes to file at the end of the test.
+func Record(t *testing.T, file string) *Recorder {
+	r := &Recorder{file: file, real: http.DefaultTransport}
+	t.Cleanup(func() {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		for _, x := range r.exchanges {
+			if err := e.Encode(x); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// Replay returns a transport that answers as file says, to the same requests in
+// the same order.
+func Replay(t *testing.T, file string) *Recorder {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Recorder{file: file}
+	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
+		var x exchange
+		if err := d.Decode(&x); err != nil {
+			t.Fatal(err)
+		}
+		r.exchanges = append(r.exchanges, x)
+	}
+	t.Cleanup(func() {
+		if r.next != len(r.exchanges) && !t.Failed() {
+			t.Errorf("%d of %d recorded requests were made", r.next, len(r.exchanges))
+		}
+	})
+	return r
+}
+
+// As is the transport for the calls of one user.
+func (r *Recorder) As(login string) http.RoundTripper { return &user{r, login} }
+
+type user struct {
+	*Recorder
+	login string
+}
+
+var key = regexp.MustCompile(`"api_key":"[^"]*"`)
+
+// RoundTrip implements [http.RoundTripper].
+func (u *user) RoundTrip(req *http.Request) (*http.Response, error) {
+	r := u.Recorder
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var body []byte
+	if req.Body != nil {
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	x := exchange{As: u.login, Request: req.Method + " " + req.URL.RequestURI(), Body: string(body)}
+	if r.real == nil {
+		return r.replay(req, x)
+	}
+	resp, err := r.real.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	x.Status, x.Type, x.ETag = resp.StatusCode, resp.Header.Get("Content-Type"), resp.Header.Get("ETag")
+	x.Answer = key.ReplaceAllString(string(answer), `"api_key":"scrubbed"`)
+	r.exchanges = append(r.exchanges, x)
+	return x.response(req), nil
+}
+
+func (r *Recorder) replay(req *http.Request, asked exchange) (*http.Response, error) {
+	if r.next == len(r.exchanges) {
+		return nil, fmt.Errorf("%s: more requests than recorded: %s", r.file, asked.Request)
+	}
+	x := r.exchanges[r.next]
+	if x.As != asked.As || x.Request != asked.Request || x.Body != asked.Body {
+		return nil, fmt.Errorf("%s: request %d is %q %s %s, recorded is %q %s %s",
+			r.file, r.next+1, asked.As, asked.Request, asked.Body, x.As, x.Request, x.Body)
+	}
+	r.next++
+	return x.response(req), nil
+}
+
+func (x exchange) response(req *http.Request) *http.Response {
+	h := http.Header{}
+	if x.Type != "" {
+		h.Set("Content-Type", x.Type)
+	}
+	if x.ETag != "" {
+		h.Set("ETag", x.ETag)
+	}
+	return &http.Response{
+		StatusCode: x.Status, Status: http.StatusText(x.Status), Header: h, Request: req,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: int64(len(x.Answer)), Body: io.NopCloser(strings.NewReader(x.Answer)),
+	}
+}

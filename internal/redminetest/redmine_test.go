@@ -1,0 +1,71 @@
+package redminetest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/redmine"
+)
+
+// TestRecorded runs the scripts on recorded answers; with TOOLPOST_RECORD set on
+// the fresh Redmine of REDMINE_URL, which are recorded then.
+func TestRecorded(t *testing.T) {
+	calls := 0
+	for _, file := range Scripts(t, "testdata") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			tape := strings.TrimSuffix(file, ".script") + ".jsonl"
+			if os.Getenv("TOOLPOST_RECORD") != "" {
+				calls += Run(t, file, inProcess(t, Record(t, tape)))
+				return
+			}
+			calls += Run(t, file, inProcess(t, Replay(t, tape)))
+		})
+	}
+	t.Logf("%d calls", calls)
+}
+
+// inProcess calls the tools in this process.
+func inProcess(t *testing.T, r *Recorder) Caller {
+	sets := map[string]*toolpost.Set{}
+	return func(ctx context.Context, as, tool, arguments string) (string, bool, error) {
+		set := sets[as]
+		if set == nil {
+			var err error
+			if set, err = open(ctx, r, as); err != nil {
+				return "", false, err
+			}
+			sets[as] = set
+		}
+		result, err := set.Call(ctx, &toolpost.Call{Name: tool, Arguments: json.RawMessage(arguments)})
+		if err != nil {
+			return "", false, err
+		}
+		text, _ := result.FirstText()
+		return text, result.IsError(), nil
+	}
+}
+
+func open(ctx context.Context, r *Recorder, as string) (*toolpost.Set, error) {
+	url, key := os.Getenv("REDMINE_URL"), "REDMINE_API_KEY"
+	if url == "" {
+		url = "http://127.0.0.1:3999"
+	}
+	if as != "" {
+		key += "_" + strings.ToUpper(as)
+	}
+	o := &redmine.Options{URL: url, Key: os.Getenv(key), HTTP: &http.Client{Transport: r.As(as)}}
+	if o.Key == "" {
+		o.Key = "recorded"
+	}
+	s, err := redmine.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return toolpost.NewSet(ctx, s)
+}

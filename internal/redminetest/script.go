@@ -1,0 +1,139 @@
+// Package redminetest runs scripts of calls against the Redmine tools: with a
+// real Redmine in "make live", and with its recorded answers everywhere else.
+package redminetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A Caller calls a tool as the user with a login, and returns the text of the
+// result.
+type Caller func(ctx context.Context, as, tool, arguments string) (text string, failed bool, err error)
+
+// A step is one call of a script and what is wanted of its result.
+type step struct {
+	line            int
+	title, as       string
+	tool, arguments string
+	failed          bool
+	has, hasNot     []string
+	captures        [][2]string // name and expression
+}
+
+// parse reads a script:
+//
+//	# title of what follows
+//	@ login               who calls from here on; the administrator without one
+//	> tool {arguments}    with ${name} for what was captured
+//	error                 it fails; otherwise it must not
+//	= text                that its result has
+//	! text                that it has not
+//	$name expression      captures the first group
+func parse(name, text string) (steps []*step, err error) {
+	var title, as string
+	var now *step
+	for i, line := range strings.Split(text, "\n") {
+		mark, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case mark == "":
+		case mark == "#":
+			title = rest
+		case mark == "@":
+			as = rest
+		case mark == ">":
+			tool, arguments, _ := strings.Cut(rest, " ")
+			now = &step{line: i + 1, title: title, as: as, tool: tool, arguments: arguments}
+			steps = append(steps, now)
+		case now == nil:
+			return nil, fmt.Errorf("%s:%d: %q before the first call", name, i+1, line)
+		case mark == "error":
+			now.failed = true
+		case mark == "=":
+			now.has = append(now.has, rest)
+		case mark == "!":
+			now.hasNot = append(now.hasNot, rest)
+		case strings.HasPrefix(mark, "$"):
+			now.captures = append(now.captures, [2]string{mark[1:], rest})
+		default:
+			return nil, fmt.Errorf("%s:%d: %q is no line of a script", name, i+1, line)
+		}
+	}
+	return steps, nil
+}
+
+// Scripts are the names of the scripts, in the order in which they run: they
+// share one Redmine.
+func Scripts(t *testing.T, folder string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.script"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts in %s (%v)", folder, err)
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Run runs a script, and returns how many calls it made.
+func Run(t *testing.T, file string, call Caller) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := parse(filepath.Base(file), string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for _, s := range steps {
+		s.run(t, filepath.Base(file), call, known)
+	}
+	return len(steps)
+}
+
+func (s *step) run(t *testing.T, file string, call Caller, known map[string]string) {
+	t.Helper()
+	fill := func(text string) string {
+		return os.Expand(text, func(name string) string {
+			if value, ok := known[name]; ok {
+				return value
+			}
+			return "${" + name + "}"
+		})
+	}
+	where := fmt.Sprintf("%s:%d: %s: %s as %q", file, s.line, s.title, s.tool, s.as)
+	got, failed, err := call(t.Context(), s.as, s.tool, fill(s.arguments))
+	if err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	if failed != s.failed {
+		t.Errorf("%s: failed is %v: %.1500s", where, failed, got)
+		return
+	}
+	for _, text := range s.has {
+		if text = fill(text); !strings.Contains(got, text) {
+			t.Errorf("%s: no %q in %.1500s", where, text, got)
+		}
+	}
+	for _, text := range s.hasNot {
+		if text = fill(text); strings.Contains(got, text) {
+			t.Errorf("%s: %q in %.1500s", where, text, got)
+		}
+	}
+	for _, c := range s.captures {
+		m := regexp.MustCompile(c[1]).FindStringSubmatch(got)
+		if len(m) < 2 {
+			t.Errorf("%s: nothing like %s in %.1500s", where, c[1], got)
+			continue
+		}
+		known[c[0]] = m[1]
+	}
+}

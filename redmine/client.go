@@ -1,0 +1,170 @@
+package redmine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A client speaks to one Redmine.
+type client struct {
+	base      string // without a slash at the end
+	header    http.Header
+	http      *http.Client
+	hide      *strings.Replacer // credentials
+	anonymous bool
+	cache     cache
+}
+
+const (
+	longestAnswer = 64 << 20 // bytes
+	tries         = 3        // of a request that changes nothing
+	longestPause  = 5 * time.Second
+)
+
+func newClient(o *Options) (*client, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New(`give the address of Redmine, such as "https://redmine.example.com" or "https://example.com/redmine"`)
+	}
+	c := &client{base: strings.TrimSuffix(u.Scheme+"://"+u.Host+u.Path, "/"), header: http.Header{}}
+	c.header.Set("Accept", "application/json")
+	hide := credentials(c, o, u)
+	c.hide = strings.NewReplacer(hide...)
+	c.http = &http.Client{Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
+	if o.HTTP != nil {
+		c.http.Transport, c.http.Jar = o.HTTP.Transport, o.HTTP.Jar
+	}
+	return c, nil
+}
+
+// credentials sets those that are given, and returns what must never be shown,
+// with what stands for it.
+func credentials(c *client, o *Options, u *url.URL) (hide []string) {
+	password, _ := u.User.Password()
+	request := &http.Request{Header: c.header}
+	switch {
+	case o.Token != "":
+		c.header.Set("Authorization", "Bearer "+o.Token)
+	case o.Key != "":
+		c.header.Set("X-Redmine-Api-Key", o.Key)
+	case o.User != "":
+		request.SetBasicAuth(o.User, o.Password)
+	case u.User != nil:
+		request.SetBasicAuth(u.User.Username(), password)
+	default:
+		c.anonymous = true
+	}
+	if o.As != "" {
+		c.header.Set("X-Redmine-Switch-User", o.As)
+	}
+	for _, secret := range []string{o.Key, o.Token, o.Password, password} {
+		if secret != "" {
+			hide = append(hide, secret, "[secret]")
+		}
+	}
+	return hide
+}
+
+// stay follows redirects only where the credentials may go.
+func stay(r *http.Request, via []*http.Request) error {
+	if len(via) > 3 || r.URL.Host != via[0].URL.Host || r.Method != via[0].Method {
+		return fmt.Errorf("it redirects to %s://%s; use that address", r.URL.Scheme, r.URL.Host)
+	}
+	return nil
+}
+
+// get reads JSON. It tries again where that may help.
+func (c *client) get(ctx context.Context, path string, query url.Values, out any) error {
+	data, err := c.read(ctx, path, query)
+	if err != nil {
+		return err
+	}
+	return c.decode(path, data, out)
+}
+
+// read returns what is at path.
+func (c *client) read(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	for try := 1; ; try++ {
+		data, err := c.exchange(ctx, http.MethodGet, path, query, "", nil)
+		pause, again := worth(err)
+		if !again || try == tries || ctx.Err() != nil {
+			return data, err
+		}
+		select {
+		case <-time.After(min(longestPause, max(pause, time.Duration(try)*200*time.Millisecond))):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// send carries out a change, once: in is sent as JSON, and the answer decoded
+// into out unless one of them is nil.
+func (c *client) send(ctx context.Context, method, path string, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("encode a request: %w", err)
+		}
+	}
+	data, err := c.exchange(ctx, method, path, nil, "application/json", body)
+	if err != nil || out == nil {
+		return err
+	}
+	return c.decode(path, data, out)
+}
+
+func (c *client) decode(path string, data []byte, out any) error {
+	if err := json.Unmarshal(data, out); err != nil {
+		return fmt.Errorf("read the answer to %s: %w; is REDMINE_URL the address of Redmine itself?", path, err)
+	}
+	return nil
+}
+
+// exchange makes one request. A failure that Redmine tells is a *fault.
+func (c *client) exchange(ctx context.Context, method, path string, query url.Values, kind string, body []byte) ([]byte, error) {
+	address := c.base + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = c.header.Clone()
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	known := c.cache.get(method, address)
+	if known != nil {
+		r.Header.Set("If-None-Match", known.tag)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, &lost{err, c.base}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, longestAnswer+1))
+	switch {
+	case err != nil:
+		return nil, &lost{err, c.base}
+	case len(data) > longestAnswer:
+		return nil, fmt.Errorf("the answer to %s has more than %d bytes", path, longestAnswer)
+	case resp.StatusCode == http.StatusNotModified && known != nil:
+		return known.body, nil
+	case resp.StatusCode >= 300:
+		return nil, newFault(method, path, resp, data)
+	}
+	c.cache.put(method, address, resp.Header.Get("ETag"), data)
+	return data, nil
+}

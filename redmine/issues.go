@@ -1,0 +1,266 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func issueTools(s *Server) []entry {
+	return []entry{
+		listIssues(s), getIssue(s), createIssue(s), updateIssue(s), editIssue(s), deleteIssue(s),
+		addWatcher(s), removeWatcher(s), listRelations(s), createRelation(s), deleteRelation(s), updateComment(s),
+	}
+}
+
+type getIssueInput struct {
+	ID      string `json:"id" jsonschema:"description=Issue id"`
+	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: children attachments relations journals watchers changesets. Without it all of them; none for nothing"`
+	Notes   int    `json:"notes,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Newest comments and changes to show"`
+}
+
+// everything that an issue includes.
+const everything = "children,attachments,relations,journals,watchers,changesets,allowed_statuses"
+
+func getIssue(s *Server) entry {
+	return tool(s, "get_issue", "Show an issue", "Show one issue with its full text.\nComments, files, relations and allowed next statuses come with it.", reads,
+		func(ctx context.Context, in getIssueInput) (*toolpost.Result, error) {
+			n, err := id("an issue", in.ID)
+			if err != nil {
+				return nil, err
+			}
+			include, err := included(in.Include, everything)
+			if err != nil {
+				return nil, err
+			}
+			i, err := readIssue(ctx, s, n, include)
+			if err != nil {
+				return nil, err
+			}
+			older := max(0, len(i.Journals)-in.Notes)
+			i.Journals = i.Journals[older:]
+			d := detailOf(i)
+			d.OlderNotes = older
+			return s.answer(d.text(), d)
+		})
+}
+
+// included checks a list of things to include. Redmine ignores what it does not
+// know.
+func included(text, all string) (string, error) {
+	switch text = strings.ReplaceAll(strings.TrimSpace(text), " ", ""); text {
+	case "":
+		return all, nil
+	case "none":
+		return "", nil
+	}
+	for _, part := range strings.Split(text, ",") {
+		if !slices.Contains(strings.Split(all, ","), part) {
+			return "", toolpost.Retry("There is no %q to include; there are %s.", part, strings.ReplaceAll(all, ",", ", "))
+		}
+	}
+	return text, nil
+}
+
+// An issueDetail is all of an issue, as it is shown.
+type issueDetail struct {
+	ID          int               `json:"id"`
+	Subject     string            `json:"subject"`
+	Project     named             `json:"project"`
+	Tracker     named             `json:"tracker"`
+	Status      issueStatus       `json:"status"`
+	Priority    named             `json:"priority"`
+	Author      named             `json:"author"`
+	Assignee    *named            `json:"assigned_to,omitempty"`
+	Category    *named            `json:"category,omitempty"`
+	Version     *named            `json:"fixed_version,omitempty"`
+	Parent      int               `json:"parent_id,omitempty"`
+	Start       string            `json:"start_date,omitempty"`
+	Due         string            `json:"due_date,omitempty"`
+	Done        int               `json:"done_ratio"`
+	Private     bool              `json:"is_private,omitempty"`
+	Estimated   string            `json:"estimated,omitempty"`
+	Spent       string            `json:"spent,omitempty"`
+	Fields      map[string]string `json:"custom_fields,omitempty"`
+	Created     string            `json:"created_on"`
+	Updated     string            `json:"updated_on"`
+	Closed      string            `json:"closed_on,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Children    []child           `json:"children,omitempty"`
+	Relations   []relation        `json:"relations,omitempty"`
+	Attachments []attachment      `json:"attachments,omitempty"`
+	Watchers    []named           `json:"watchers,omitempty"`
+	Changesets  []changeset       `json:"changesets,omitempty"`
+	Notes       []note            `json:"notes,omitempty"`
+	OlderNotes  int               `json:"older_notes,omitempty"` // that are left out
+	Next        []named           `json:"allowed_statuses,omitempty"`
+}
+
+// A note is a journal as it is shown.
+type note struct {
+	ID      int      `json:"id"`
+	By      string   `json:"by"`
+	On      string   `json:"on"`
+	Private bool     `json:"private,omitempty"`
+	Text    string   `json:"text,omitempty"`
+	Changes []string `json:"changes,omitempty"`
+}
+
+func detailOf(i *issue) *issueDetail {
+	d := &issueDetail{
+		ID: i.ID, Subject: i.Subject, Project: i.Project, Tracker: i.Tracker, Status: i.Status, Priority: i.Priority,
+		Author: i.Author, Assignee: i.AssignedTo, Category: i.Category, Version: i.FixedVersion,
+		Start: i.StartDate, Due: i.DueDate, Done: i.DoneRatio, Private: i.IsPrivate,
+		Fields: fieldsOf(i.CustomFields), Created: i.CreatedOn, Updated: i.UpdatedOn, Closed: i.ClosedOn,
+		Description: lf(i.Description), Children: i.Children, Relations: i.Relations, Attachments: i.Attachments,
+		Watchers: i.Watchers, Changesets: i.Changesets, Next: i.Allowed,
+	}
+	if i.Parent != nil {
+		d.Parent = i.Parent.ID
+	}
+	if i.EstimatedHours != nil {
+		d.Estimated = hours(*i.EstimatedHours)
+	}
+	if i.SpentHours > 0 {
+		d.Spent = hours(i.SpentHours)
+	}
+	for _, j := range i.Journals {
+		n := note{ID: j.ID, By: j.User.Name, On: j.CreatedOn, Private: j.Private, Text: lf(j.Notes)}
+		for _, c := range j.Details {
+			n.Changes = append(n.Changes, c.text(i))
+		}
+		d.Notes = append(d.Notes, n)
+	}
+	return d
+}
+
+// text is what changed.
+func (d detail) text(i *issue) string {
+	name := strings.TrimSuffix(d.Name, "_id")
+	if d.Property == "cf" {
+		for _, f := range i.CustomFields {
+			if fmt.Sprint(f.ID) == d.Name {
+				name = f.Name
+			}
+		}
+	}
+	switch {
+	case d.Property == "attachment" && d.New != "":
+		return "file added: " + d.New
+	case d.Property == "attachment":
+		return "file removed: " + d.Old
+	case len(d.Old)+len(d.New) > 200:
+		return name + " changed"
+	case d.Old == "":
+		return fmt.Sprintf("%s: %s", name, d.New)
+	}
+	return fmt.Sprintf("%s: %s → %s", name, d.Old, d.New)
+}
+
+func (d *issueDetail) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s #%d: %s\n\n", d.Tracker.Name, d.ID, d.Subject)
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", label, text)
+		}
+	}
+	line("project", d.Project.String())
+	line("status", d.Status.String())
+	line("priority", d.Priority.String())
+	for _, n := range []struct {
+		label string
+		named *named
+	}{{"assigned to", d.Assignee}, {"category", d.Category}, {"version", d.Version}} {
+		if n.named != nil {
+			line(n.label, n.named.String())
+		}
+	}
+	line("author", d.Author.String())
+	if d.Parent > 0 {
+		line("parent", fmt.Sprintf("#%d", d.Parent))
+	}
+	line("start", d.Start)
+	line("due", d.Due)
+	line("done", fmt.Sprintf("%d%%", d.Done))
+	line("estimated", d.Estimated)
+	line("spent", d.Spent)
+	if d.Private {
+		line("private", "yes")
+	}
+	for _, name := range sorted(d.Fields) {
+		line(name, d.Fields[name])
+	}
+	line("created", d.Created)
+	line("updated", d.Updated)
+	line("closed", d.Closed)
+	line("watchers", list40(d.Watchers))
+	line("next statuses", list40(d.Next))
+	d.rest(&b)
+	return b.String()
+}
+
+// rest writes what is long.
+func (d *issueDetail) rest(b *strings.Builder) {
+	if d.Description != "" {
+		fmt.Fprintf(b, "\n%s\n", d.Description)
+	}
+	children(b, d.Children, "- child ")
+	for _, r := range d.Relations {
+		fmt.Fprintf(b, "- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
+	}
+	for _, a := range d.Attachments {
+		fmt.Fprintf(b, "- file %s [%d]: %d bytes, %s, by %s\n", a.Name, a.ID, a.Size, a.Type, a.Author.Name)
+	}
+	for _, c := range d.Changesets {
+		fmt.Fprintf(b, "- revision %s by %s: %s\n", c.Revision, c.User.Name, lf(c.Comments))
+	}
+	if d.OlderNotes > 0 {
+		fmt.Fprintf(b, "\n%d older comments and changes are left out; call again with more notes.\n", d.OlderNotes)
+	}
+	for _, n := range d.Notes {
+		private := ""
+		if n.Private {
+			private = ", private"
+		}
+		fmt.Fprintf(b, "\n## Note %d by %s, %s%s\n", n.ID, n.By, n.On, private)
+		for _, c := range n.Changes {
+			fmt.Fprintf(b, "- %s\n", c)
+		}
+		if n.Text != "" {
+			fmt.Fprintf(b, "%s\n", n.Text)
+		}
+	}
+}
+
+func children(b *strings.Builder, all []child, before string) {
+	for _, c := range all {
+		fmt.Fprintf(b, "%s#%d %s: %s\n", before, c.ID, c.Tracker.Name, c.Subject)
+		children(b, c.Children, "  "+before)
+	}
+}
+
+func list40(all []named) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return listed(all)
+}
+
+func sorted[V any](m map[string]V) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// hours are shown as a number and as a clock does.
+func hours(h float64) string {
+	minutes := int(h*60 + 0.5)
+	return fmt.Sprintf("%g h, %d:%02d", h, minutes/60, minutes%60)
+}

@@ -1,0 +1,218 @@
+package redmine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A named is what has an id and a name.
+type named struct {
+	ID         int    `json:"id"`
+	Name       string `json:"name"`
+	Identifier string `json:"identifier,omitempty"` // of a project
+}
+
+func (n named) String() string { return fmt.Sprintf("%s [%d]", n.Name, n.ID) }
+
+// lists keep what changes rarely.
+type lists struct {
+	mu    sync.Mutex
+	known map[string]*list
+}
+
+type list struct {
+	all  []named
+	read time.Time
+}
+
+// fresh is how long a list is taken as it is; it is read again at once for a name
+// that is not in it.
+const fresh = 5 * time.Minute
+
+// A source is where the names of one kind of thing come from.
+type source struct {
+	what string // in errors: "status"
+	path string
+	key  string // of the list in the answer
+}
+
+func statuses() source { return source{"status", "/issue_statuses.json", "issue_statuses"} }
+func trackers() source { return source{"tracker", "/trackers.json", "trackers"} }
+func roles() source    { return source{"role", "/roles.json", "roles"} }
+func projects() source { return source{"project", "/projects.json", "projects"} }
+
+func priorities() source {
+	return source{"priority", "/enumerations/issue_priorities.json", "issue_priorities"}
+}
+
+func activities() source {
+	return source{"activity", "/enumerations/time_entry_activities.json", "time_entry_activities"}
+}
+
+// Versions and categories belong to a project.
+func versions(project int) source   { return within(project, "version", "versions") }
+func categories(project int) source { return within(project, "category", "issue_categories") }
+
+func within(project int, what, key string) source {
+	return source{what, fmt.Sprintf("/projects/%d/%s.json", project, key), key}
+}
+
+// names returns all of a source, again from Redmine if it is not fresh or must be.
+func (s *Server) names(ctx context.Context, src source, again bool) ([]named, error) {
+	s.lists.mu.Lock()
+	known := s.lists.known[src.path]
+	s.lists.mu.Unlock()
+	if known != nil && !again && time.Since(known.read) < fresh {
+		return known.all, nil
+	}
+	all, _, err := rows[named](ctx, s, src.path, url.Values{}, src.key, 0, 10_000)
+	if err != nil {
+		return nil, explain(err, "the list of names of kind "+src.what)
+	}
+	s.lists.mu.Lock()
+	defer s.lists.mu.Unlock()
+	s.lists.known[src.path] = &list{all, time.Now()}
+	return all, nil
+}
+
+// forget has lists of a kind read again, after a change of what is in them.
+func (s *Server) forget(key string) {
+	s.lists.mu.Lock()
+	defer s.lists.mu.Unlock()
+	for path := range s.lists.known {
+		if strings.HasSuffix(path, "/"+key+".json") {
+			delete(s.lists.known, path)
+		}
+	}
+}
+
+// find returns what a text names: an id, a name in any case, or a part of a name
+// that only one has.
+func (s *Server) find(ctx context.Context, src source, text string) (named, error) {
+	all, err := s.names(ctx, src, false)
+	if err != nil {
+		return named{}, err
+	}
+	n, err := pick(src.what, text, all)
+	if err == nil {
+		return n, nil
+	}
+	if all, again := s.names(ctx, src, true); again == nil {
+		return pick(src.what, text, all)
+	}
+	return named{}, err
+}
+
+// pick is find in a list.
+func pick(what, text string, all []named) (named, error) {
+	text = strings.TrimSpace(text)
+	if id, ok := number(text); ok {
+		if i := slices.IndexFunc(all, func(n named) bool { return n.ID == id }); i >= 0 {
+			return all[i], nil
+		}
+	}
+	for _, same := range []func(n named) bool{
+		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
+		func(n named) bool { return strings.EqualFold(n.Name, text) },
+		func(n named) bool { return strings.Contains(strings.ToLower(n.Name), strings.ToLower(text)) },
+	} {
+		var found []named
+		for _, n := range all {
+			if same(n) {
+				found = append(found, n)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1 && text != "":
+			return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
+		}
+	}
+	if len(all) == 0 {
+		return named{}, toolpost.Retry("There is no %s %q: this account sees none here.", what, text)
+	}
+	return named{}, toolpost.Retry("There is no %s %q. There are: %s.", what, text, listed(all))
+}
+
+// listed names at most 40.
+func listed(all []named) string {
+	var b strings.Builder
+	for i, n := range all {
+		switch {
+		case i == 40:
+			fmt.Fprintf(&b, " and %d more", len(all)-i)
+			return b.String()
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(n.String())
+	}
+	return b.String()
+}
+
+// number reads an id: 12 or #12.
+func number(text string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(text), "#"))
+	return n, err == nil && n > 0
+}
+
+// id reads an id that has no name.
+func id(what, text string) (int, error) {
+	if n, ok := number(text); ok {
+		return n, nil
+	}
+	return 0, toolpost.Retry("%q is no id of %s; give the number, such as 12", text, what)
+}
+
+// project finds a project by id, identifier or name.
+func (s *Server) project(ctx context.Context, text string) (named, error) {
+	text = strings.TrimSpace(text)
+	if text != "" && !strings.ContainsAny(text, " /?#%") {
+		var answer struct {
+			Project named `json:"project"`
+		}
+		err := s.client.get(ctx, "/projects/"+url.PathEscape(text)+".json", nil, &answer)
+		if err == nil {
+			return answer.Project, nil
+		}
+		if status(err) == 403 {
+			return named{}, explain(err, "project "+text)
+		}
+	}
+	return s.find(ctx, projects(), text)
+}
+
+// rows reads a list, page by page, up to most rows from offset on.
+func rows[T any](ctx context.Context, s *Server, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
+	for {
+		size := min(100, most-len(all))
+		query.Set("offset", strconv.Itoa(offset+len(all)))
+		query.Set("limit", strconv.Itoa(size))
+		var page map[string]json.RawMessage
+		if err := s.client.get(ctx, path, query, &page); err != nil {
+			return nil, 0, err
+		}
+		var part []T
+		if err := s.client.decode(path, page[key], &part); err != nil {
+			return nil, 0, err
+		}
+		all = append(all, part...)
+		total = offset + len(all)
+		if raw := page["total_count"]; raw != nil {
+			_ = json.Unmarshal(raw, &total) // null where Redmine did not count
+		}
+		if _, paged := page["limit"]; !paged || len(part) < size || len(all) >= most {
+			return all, total, nil
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A member is a user or group with roles in a project.
+type member struct {
+	ID      int     `json:"id"`
+	Project named   `json:"project"`
+	User    *named  `json:"user,omitempty"`
+	Group   *named  `json:"group,omitempty"`
+	Roles   []named `json:"roles"`
+}
+
+func (m member) who() named {
+	switch {
+	case m.User != nil:
+		return *m.User
+	case m.Group != nil:
+		return *m.Group
+	}
+	return named{}
+}
+
+// person finds a user or group: "me" or "current", an id, a name among the
+// members of the project, which may be 0, and for administrators among all users.
+func (s *Server) person(ctx context.Context, project int, text string) (named, error) {
+	text = strings.TrimSpace(text)
+	me, err := s.account(ctx)
+	if err != nil {
+		return named{}, err
+	}
+	if l := strings.ToLower(text); l == "me" || l == "current" || me.Login != "" && l == strings.ToLower(me.Login) {
+		if me.ID == 0 {
+			return named{}, toolpost.Failed("%q has no meaning without credentials", text)
+		}
+		return named{ID: me.ID, Name: me.name()}, nil
+	}
+	all, err := people(ctx, s, project)
+	if err != nil {
+		return named{}, err
+	}
+	n, err := pick("person", text, all)
+	if err == nil {
+		return n, nil
+	}
+	if id, ok := number(text); ok {
+		return named{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
+	}
+	if me.Admin {
+		return anybody(ctx, s, text, err)
+	}
+	return named{}, err
+}
+
+// people are the members of a project.
+func people(ctx context.Context, s *Server, project int) ([]named, error) {
+	if project == 0 {
+		return nil, nil
+	}
+	path := fmt.Sprintf("/projects/%d/memberships.json", project)
+	members, _, err := rows[member](ctx, s, path, url.Values{}, "memberships", 0, 1000)
+	if err != nil {
+		return nil, explain(err, "the members of the project")
+	}
+	var all []named
+	for _, m := range members {
+		all = append(all, m.who())
+	}
+	return all, nil
+}
+
+// anybody finds a user by login or name, as an administrator. Otherwise is what
+// is told if there is none.
+func anybody(ctx context.Context, s *Server, text string, otherwise error) (named, error) {
+	type user struct {
+		account
+	}
+	users, _, err := rows[user](ctx, s, "/users.json", url.Values{"name": {text}, "status": {""}}, "users", 0, 100)
+	if err != nil {
+		return named{}, explain(err, "the list of users")
+	}
+	var all []named
+	for _, u := range users {
+		if strings.EqualFold(u.Login, text) {
+			return named{ID: u.ID, Name: u.name()}, nil
+		}
+		all = append(all, named{ID: u.ID, Name: u.name()})
+	}
+	if len(all) == 0 {
+		return named{}, otherwise
+	}
+	return pick("person", text, all)
+}

@@ -1,0 +1,133 @@
+// Package redmine is a toolset over the REST API of Redmine, 5.0 to 7.0: one
+// file per resource, each with its records and its tools.
+//
+//	tool ─ names to ids ─▶ client ─ HTTP ─▶ Redmine
+//	  ▲ text and structured content    │
+//	  └── read back and compared ◀─────┘
+//
+// Names are accepted wherever Redmine wants an id. What Redmine ignores in
+// silence is reported: unknown filters before the request, and after each write
+// the fields that are not as they were asked to be.
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// Options say which Redmine, as whom, and what may be done. URL and one kind of
+// credentials are needed; without credentials only public data can be read.
+type Options struct {
+	URL      string // with the path, if Redmine is under one
+	Key      string // API key
+	User     string // login, with Password
+	Password string
+	Token    string // OAuth 2 access token, Redmine 6.1 or later
+	As       string // login to act as; the key must be an administrator's
+
+	Groups   []string // of tools, of those in [Groups]; all if empty
+	ReadOnly bool     // only tools that change nothing
+
+	HTTP    *http.Client  // http.DefaultTransport's if nil
+	Timeout time.Duration // of one request; 30 s if 0
+}
+
+// A Server is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
+type Server struct {
+	client *client
+	lists  lists
+	tools  []*toolpost.Tool
+
+	mu sync.Mutex
+	me *account // once the connection is checked
+}
+
+// groups are the tools by group, in the order in which they are listed.
+var groups = []struct {
+	name  string
+	tools func(*Server) []entry
+}{
+	{"issues", issueTools},
+}
+
+// Groups are the names of the groups of tools.
+func Groups() []string {
+	var names []string
+	for _, g := range groups {
+		names = append(names, g.name)
+	}
+	return names
+}
+
+// New returns the tools for a Redmine. It does not connect: the first call does.
+func New(o *Options) (*Server, error) {
+	c, err := newClient(o)
+	if err != nil {
+		return nil, fmt.Errorf("open Redmine: %w", err)
+	}
+	for _, g := range o.Groups {
+		if !slices.Contains(Groups(), g) {
+			return nil, fmt.Errorf("open Redmine: there is no group of tools %q; the groups are %s", g, strings.Join(Groups(), ", "))
+		}
+	}
+	s := &Server{client: c, lists: lists{known: map[string]*list{}}}
+	for _, g := range groups {
+		if len(o.Groups) > 0 && !slices.Contains(o.Groups, g.name) {
+			continue
+		}
+		for _, e := range g.tools(s) {
+			if !o.ReadOnly || *e.Annotations.ReadOnly {
+				s.tools = append(s.tools, e.Tool)
+			}
+		}
+	}
+	return s, nil
+}
+
+// Tools lists the tools.
+func (s *Server) Tools(context.Context) ([]*toolpost.Tool, error) { return s.tools, nil }
+
+// An account is who the credentials belong to.
+type account struct {
+	ID        int    `json:"id"`
+	Login     string `json:"login"`
+	FirstName string `json:"firstname"`
+	LastName  string `json:"lastname"`
+	Admin     bool   `json:"admin"`
+}
+
+func (a *account) name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
+
+// Check finds out whether the credentials are good: a public Redmine answers as
+// to nobody if they are not. It asks until the first success.
+func (s *Server) Check(ctx context.Context) error {
+	_, err := s.account(ctx)
+	return err
+}
+
+func (s *Server) account(ctx context.Context) (*account, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.me != nil {
+		return s.me, nil
+	}
+	if s.client.anonymous {
+		s.me = &account{}
+		return s.me, nil
+	}
+	var answer struct {
+		User account `json:"user"`
+	}
+	if err := s.client.get(ctx, "/users/current.json", nil, &answer); err != nil {
+		return nil, explain(err, "the own account")
+	}
+	s.me = &answer.User
+	return s.me, nil
+}
