@@ -34,7 +34,7 @@ func editIssue(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &issueWrite{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{"description": text}, before: before}
+			w := &issueWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{"description": text}}, before: before}
 			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/issues/%d.json", n), map[string]any{"issue": w.set}, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("the change of issue %d", n))
 			}

@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -12,7 +13,17 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func (w *issueWrite) put(name string, value any, err error) {
+// A write is a change of something: what is asked for, in Redmine's words. The
+// first failure stays.
+type write struct {
+	s       *Server
+	ctx     context.Context
+	project int
+	set     map[string]any
+	err     error
+}
+
+func (w *write) put(name string, value any, err error) {
 	if w.err == nil {
 		w.err = err
 	}
@@ -21,14 +32,14 @@ func (w *issueWrite) put(name string, value any, err error) {
 	}
 }
 
-func (w *issueWrite) text(name, text string) {
+func (w *write) text(name, text string) {
 	if text != "" {
 		w.set[name] = text
 	}
 }
 
 // named sets what text names in a source.
-func (w *issueWrite) named(name, text string, src source) {
+func (w *write) named(name, text string, src source) {
 	switch {
 	case text == "" || w.err != nil:
 	case strings.EqualFold(text, none):
@@ -55,7 +66,7 @@ func (w *issueWrite) status(text string) {
 	w.put("status_id", n.ID, err)
 }
 
-func (w *issueWrite) person(name, text string) {
+func (w *write) person(name, text string) {
 	switch {
 	case text == "" || w.err != nil:
 	case strings.EqualFold(text, none):
@@ -66,7 +77,7 @@ func (w *issueWrite) person(name, text string) {
 	}
 }
 
-func (w *issueWrite) number(name, text string) {
+func (w *write) number(name, text string) {
 	switch {
 	case text == "":
 	case strings.EqualFold(text, none):
@@ -77,7 +88,7 @@ func (w *issueWrite) number(name, text string) {
 	}
 }
 
-func (w *issueWrite) day(name, text string) {
+func (w *write) day(name, text string) {
 	switch {
 	case text == "":
 	case strings.EqualFold(text, none):
@@ -88,7 +99,7 @@ func (w *issueWrite) day(name, text string) {
 	}
 }
 
-func (w *issueWrite) hours(name, text string) {
+func (w *write) hours(name, text string) {
 	switch {
 	case text == "":
 	case strings.EqualFold(text, none):
@@ -99,7 +110,7 @@ func (w *issueWrite) hours(name, text string) {
 	}
 }
 
-func (w *issueWrite) percent(text string) {
+func (w *write) percent(text string) {
 	if text == "" {
 		return
 	}
@@ -151,12 +162,16 @@ func (w *issueWrite) told(n int, done string) (*toolpost.Result, error) {
 		Issue   *issueDetail `json:"issue"`
 		Ignored []string     `json:"not_taken,omitempty"`
 	}{detailOf(now), wrong}
-	text := fmt.Sprintf("%s issue %d.\n", done, n)
-	if len(wrong) > 0 {
-		text = fmt.Sprintf("%s issue %d, but Redmine did not take all of it; this account may not set it, or the workflow forbids it:\n- %s\n",
-			done, n, strings.Join(wrong, "\n- "))
-	}
+	text := outcome(fmt.Sprintf("%s issue %d", done, n), "this account may not set it, or the workflow forbids it", wrong)
 	return w.s.answer(text+"\n"+answer.Issue.text(), answer)
+}
+
+// outcome words what was done, what Redmine did not take of it, and why.
+func outcome(done, why string, wrong []string) string {
+	if len(wrong) == 0 {
+		return done + ".\n"
+	}
+	return fmt.Sprintf("%s, but Redmine did not take all of it; %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
 }
 
 // newest is the last journal, if there was a change.
@@ -185,6 +200,15 @@ func differences(set map[string]any, now *issue) []string {
 		"parent_issue_id": id(now.Parent), "subject": now.Subject, "description": lf(now.Description), "start_date": now.StartDate,
 		"due_date": now.DueDate, "done_ratio": now.DoneRatio, "is_private": now.IsPrivate, "estimated_hours": estimated,
 	}
+	wrong := unlike(set, is)
+	if text, ok := set["notes"].(string); ok && !slices.ContainsFunc(now.Journals, func(j journal) bool { return lf(j.Notes) == lf(text) }) {
+		wrong = append(wrong, "the comment was not added")
+	}
+	return wrong
+}
+
+// unlike tells what is not as it was set, of what is known.
+func unlike(set, is map[string]any) []string {
 	var wrong []string
 	for _, name := range sorted(set) {
 		value, known := is[name]
@@ -192,12 +216,9 @@ func differences(set map[string]any, now *issue) []string {
 		if text, ok := asked.(string); ok {
 			asked = lf(text)
 		}
-		if known && value != asked {
+		if known && fmt.Sprint(value) != fmt.Sprint(asked) {
 			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, shown(value), shown(asked)))
 		}
-	}
-	if text, ok := set["notes"].(string); ok && !slices.ContainsFunc(now.Journals, func(j journal) bool { return lf(j.Notes) == lf(text) }) {
-		wrong = append(wrong, "the comment was not added")
 	}
 	return wrong
 }

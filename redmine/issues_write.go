@@ -52,7 +52,7 @@ func createIssue(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &issueWrite{s: s, ctx: ctx, project: p.ID, set: map[string]any{"project_id": p.ID}}
+			w := &issueWrite{write: write{s: s, ctx: ctx, project: p.ID, set: map[string]any{"project_id": p.ID}}}
 			if err := w.fill(&in.issueInput, 0); err != nil {
 				return nil, err
 			}
@@ -101,7 +101,7 @@ func updateIssue(s *Server) entry {
 			if in.Seen != "" && in.Seen != before.UpdatedOn {
 				return nil, toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and make your change to what it is now.", n, before.UpdatedOn, in.Seen)
 			}
-			w := &issueWrite{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}, before: before}
+			w := &issueWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}}, before: before}
 			if in.Project != "" {
 				p, err := s.project(ctx, in.Project)
 				if err != nil {
@@ -130,13 +130,9 @@ func updateIssue(s *Server) entry {
 
 // An issueWrite is a change of an issue: what is asked for, and what became of it.
 type issueWrite struct {
-	s       *Server
-	ctx     context.Context
-	project int
-	set     map[string]any
-	before  *issue // nil for a new one
-	fields  []wireField
-	err     error
+	write
+	before *issue // nil for a new one
+	fields []wireField
 }
 
 // none clears a field.

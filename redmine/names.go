@@ -58,6 +58,10 @@ func activities() source {
 	return source{"activity", "/enumerations/time_entry_activities.json", "time_entry_activities"}
 }
 
+// listedProjects are the active and the closed ones: Redmine leaves closed ones
+// out of its list unless it is asked for them, and archived ones always.
+const listedProjects = "1|5"
+
 // Versions and categories belong to a project.
 func versions(project int) source   { return within(project, "version", "versions") }
 func categories(project int) source { return within(project, "category", "issue_categories") }
@@ -74,7 +78,11 @@ func (s *Server) names(ctx context.Context, src source, again bool) ([]named, er
 	if known != nil && !again && time.Since(known.read) < fresh {
 		return known.all, nil
 	}
-	all, _, err := rows[named](ctx, s, src.path, url.Values{}, src.key, 0, 10_000)
+	query := url.Values{}
+	if src == projects() {
+		query.Set("status", listedProjects)
+	}
+	all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, 10_000)
 	if err != nil {
 		return nil, explain(err, "the list of names of kind "+src.what)
 	}
