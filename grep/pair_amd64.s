@@ -23,6 +23,7 @@ loop:
 	LEAQ 32(DX), R8
 	CMPQ R8, CX
 	JGT  done
+	PREFETCHT0 2048(SI)(DX*1) // or it stops at the end of each page
 	MOVOU 0(SI)(DX*1), X4
 	MOVOU 0(DI)(DX*1), X5
 	MOVOU 16(SI)(DX*1), X6

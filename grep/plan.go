@@ -59,12 +59,12 @@ func (w *worker) found(at int) {
 
 // block finds the lines of data that match. It returns false if the search was
 // stopped.
-func (w *worker) block(data []byte, keep bool) bool {
-	w.keep, w.hits, w.count = keep, w.hits[:0], 0
-	if w.age++; w.age > retry && len(w.pattern.literals) > 0 {
+func (w *worker) block(data []byte) bool {
+	w.hits, w.count = w.hits[:0], 0
+	if w.age += 1 + len(data)/blockSize; w.age > retry && len(w.pattern.literals) > 0 {
 		w.choose(data)
 	}
-	if w.lines = 0; keep {
+	if w.lines = 0; w.keep {
 		w.lines = lineFeeds(data)
 	}
 	done := false

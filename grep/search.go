@@ -94,10 +94,8 @@ func (s *search) work() {
 // one searches one block, and tells whether there may be more.
 func (s *search) one(w *worker) bool {
 	n, b, err := s.take(w)
-	if b.from != nil {
-		err = b.load(w, err)
-	}
-	if b.long == nil && !w.block(b.data, !s.full.Load()) {
+	done, err := b.search(w, err)
+	if !done {
 		return false
 	}
 	s.merging.Lock()
@@ -141,6 +139,7 @@ func (s *search) take(w *worker) (int, block, error) {
 	}
 	n := s.taken
 	s.taken++
+	w.keep = !s.full.Load()
 	b, err := s.source.next(w, &s.limits)
 	return n, b, err
 }

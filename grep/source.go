@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"sync/atomic"
 )
 
-// blockSize is about what fits into the cache of a core.
-const blockSize = 256 << 10
+// Sizes of blocks.
+const (
+	blockSize = 256 << 10 // about what fits into the cache of a core
+	window    = 4 << 20   // of one that is searched where the system keeps it
+)
 
 // A block is a part of what is searched: whole lines, or one that is too long
 // to be kept.
@@ -16,8 +21,8 @@ type block struct {
 	long *Line // instead of data
 	size int64 // bytes, of a long line too
 
-	from io.ReaderAt // if data is still to be read
-	at   int64       // there
+	file *file // if data is still to be read
+	at   int64 // there
 }
 
 // A source hands out blocks in order. One is valid until w asks for the next.
@@ -26,12 +31,34 @@ type source interface {
 	next(w *worker, l *Limits) (block, error)
 }
 
+// search has w search b. It returns false if the search was stopped, and the
+// error that comes with the block.
+func (b *block) search(w *worker, end error) (bool, error) {
+	switch {
+	case b.long != nil:
+		return true, end
+	case b.file == nil:
+		return w.block(b.data), end
+	case b.size > blockSize:
+		if done, ok := b.window(w); ok {
+			return done, end
+		}
+		b.file.windows.Store(false)
+	}
+	end = b.load(w, end)
+	return w.block(b.data), end
+}
+
 // load reads the data of b, outside the lock that next is called in: to read is
 // most of the work. It returns the error that comes with the block.
 func (b *block) load(w *worker, end error) error {
-	n, err := b.from.ReadAt(w.buffer()[:b.size], b.at)
+	buf := w.buffer()
+	if b.size > blockSize {
+		buf = make([]byte, b.size)
+	}
+	n, err := b.file.r.ReadAt(buf[:b.size], b.at)
 	whole := int64(n) == b.size
-	b.data, b.size = w.buf[:n], int64(n)
+	b.data, b.size = buf[:n], int64(n)
 	switch {
 	case whole:
 		return end
@@ -65,25 +92,44 @@ type file struct {
 	r        io.ReaderAt
 	at, size int64
 	rest     *stream
+	windows  atomic.Bool // may be tried
+}
+
+func newFile(r io.ReaderAt, size int64) *file {
+	f := &file{r: r, size: size}
+	_, ok := r.(*os.File)
+	f.windows.Store(mapping && ok)
+	return f
+}
+
+// most returns the size of the next block. A window is for counting all lines:
+// its bytes may change meanwhile, so no line of it may be shown, and a search
+// for the first match would not stop soon. The last part is shared more finely.
+func (f *file) most(w *worker, l *Limits) int64 {
+	if w.keep || l.First || f.size-f.at < 2*window || !f.windows.Load() {
+		return blockSize
+	}
+	return window
 }
 
 func (f *file) next(w *worker, l *Limits) (block, error) {
 	if f.rest != nil {
 		return f.rest.next(w, l)
 	}
-	b := block{from: f.r, at: f.at, size: f.size - f.at}
-	if b.size <= blockSize {
+	b := block{file: f, at: f.at, size: f.size - f.at}
+	most := f.most(w, l)
+	if b.size <= most {
 		f.at = f.size
 		return b, io.EOF
 	}
 	end := w.buffer()[:tail]
-	n, err := f.r.ReadAt(end, f.at+blockSize-tail)
+	n, err := f.r.ReadAt(end, f.at+most-tail)
 	feed := bytes.LastIndexByte(end[:n], '\n')
 	if err != nil || feed < 0 {
 		f.rest = &stream{r: io.NewSectionReader(f.r, f.at, f.size-f.at), read: f.at}
 		return f.rest.next(w, l)
 	}
-	b.size = int64(blockSize - tail + feed + 1)
+	b.size = most - tail + int64(feed+1)
 	f.at += b.size
 	return b, nil
 }

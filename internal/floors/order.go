@@ -30,6 +30,7 @@ const (
 var outside = map[string][]string{
 	"":                {jsonModule},
 	"schema":          {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
+	"grep":            {"golang.org/x/sys"},
 	"schema/lower":    {jsonModule},
 	"dialect":         {jsonModule},
 	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
