@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -28,6 +29,7 @@ type Config struct {
 // A Server is one upstream of a Config.
 type Server struct {
 	upstream.Config
+	Redmine  *redmine.Options // the server is this Redmine if not nil: of Config, only the name counts
 	Disabled bool
 	Prefix   *string // before every tool's name; nil means Name + "__"
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -95,6 +97,7 @@ type entry struct {
 	path    string
 	vars    *variables // nil leaves variables as they are
 	server  Server
+	redmine redmine.Options
 	address []string // the keys that say where the server is
 	unset   []string // why variables could not be expanded
 }
@@ -146,7 +149,7 @@ func (e *entry) read(m *hujson.ObjectMember) {
 	before := len(e.problems)
 	e.members(m.Value, e.path, func(m *hujson.ObjectMember) {
 		name := key(m)
-		set, reason := entryKeys[name], ignoredKeys[name]
+		set, reason := setter(name), ignoredKeys[name]
 		switch {
 		case m.Value.Value.Kind() == 'n' && (set != nil || reason != ""): // as if it were not there
 		case set != nil:
@@ -154,11 +157,14 @@ func (e *entry) read(m *hujson.ObjectMember) {
 		case reason != "":
 			e.note(m.Name.StartOffset, "%s.%s %s", e.path, name, reason)
 		default:
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, e.path, suggest(name, slices.Sorted(maps.Keys(entryKeys))))
+			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, e.path, suggest(name, knownKeys()))
 		}
 	})
 	if len(e.problems) == before {
 		e.check(m)
+	}
+	if len(e.problems) == before {
+		checkType(e, m)
 	}
 	if len(e.unset) > 0 {
 		e.server.Err = errors.New(strings.Join(e.unset, "; "))
@@ -238,13 +244,14 @@ func (e *entry) file(v hujson.Value, path string) string {
 var transports = map[string]upstream.Transport{
 	"stdio": upstream.Stdio, "local": upstream.Stdio, "sse": upstream.SSE,
 	"http": upstream.HTTP, "streamable-http": upstream.HTTP, "streamableHttp": upstream.HTTP,
+	"redmine": redmineTransport,
 }
 
 func (e *entry) transport(v hujson.Value, path string) {
 	name := e.text(v, path)
 	t, ok := transports[name]
 	if !ok && v.Value.Kind() == '"' {
-		e.fail(v.StartOffset, `%s is %.40q; want "stdio", "http" or "sse"`, path, name)
+		e.fail(v.StartOffset, `%s is %.40q; want "stdio", "http", "sse" or "redmine"`, path, name)
 	}
 	e.server.Transport = t
 }

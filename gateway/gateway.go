@@ -232,5 +232,5 @@ func (g *Gateway) Close() error {
 
 // sameConnection says that b needs no connection other than a's.
 func sameConnection(a, b Server) bool {
-	return reflect.DeepEqual(a.Config, b.Config) && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -198,7 +199,7 @@ func (im *importer) add(f found) {
 // sameServer says whether both reach the same server in the same way.
 func sameServer(a, b Server) bool {
 	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.envFile == b.envFile &&
-		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
+		reflect.DeepEqual(a.Redmine, b.Redmine) && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
 		(a.Command != "" || a.Transport == b.Transport || a.Transport == "" || b.Transport == "")
 }
 

@@ -76,6 +76,8 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 	case s.Disabled:
 	case s.Err != nil:
 		l.err = fmt.Errorf("start server %s: %w", s.Name, s.Err)
+	case s.Redmine != nil:
+		l.up, l.err = startRedmine(&s, &g.opts)
 	default:
 		l.up, l.err = g.start(&s.Config, &g.opts)
 	}

@@ -35,6 +35,9 @@ func newClient(o *Options) (*client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New(`give the address of Redmine, such as "https://redmine.example.com" or "https://example.com/redmine"`)
 	}
+	if err := o.oneKind(); err != nil {
+		return nil, err
+	}
 	c := &client{base: strings.TrimSuffix(u.Scheme+"://"+u.Host+u.Path, "/"), header: http.Header{}}
 	c.header.Set("Accept", "application/json")
 	hide := credentials(c, o, u)
@@ -44,6 +47,29 @@ func newClient(o *Options) (*client, error) {
 		c.http.Transport, c.http.Jar = o.HTTP.Transport, o.HTTP.Jar
 	}
 	return c, nil
+}
+
+// Anonymous says that there are no credentials.
+func (o *Options) Anonymous() bool {
+	u, err := url.Parse(o.URL)
+	return o.Key == "" && o.User == "" && o.Token == "" && (err != nil || u.User == nil)
+}
+
+// oneKind checks that it is clear which credentials count.
+func (o *Options) oneKind() error {
+	kinds := 0
+	for _, given := range []string{o.Key, o.User, o.Token} {
+		if given != "" {
+			kinds++
+		}
+	}
+	switch {
+	case kinds > 1:
+		return errors.New("there are several kinds of credentials; give only one: an API key, a login with its password, or a token")
+	case (o.User == "") != (o.Password == ""):
+		return errors.New("a login and its password belong together; give both, or an API key")
+	}
+	return nil
 }
 
 // credentials sets those that are given, and returns what must never be shown,

@@ -41,9 +41,10 @@ type Options struct {
 
 // A Server is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
 type Server struct {
-	client *client
-	lists  lists
-	tools  []*toolpost.Tool
+	client   *client
+	lists    lists
+	tools    []*toolpost.Tool
+	features *toolpost.Features
 
 	mu sync.Mutex
 	me *account // once the connection is checked
@@ -87,6 +88,9 @@ func New(o *Options) (*Server, error) {
 				s.tools = append(s.tools, e.Tool)
 			}
 		}
+	}
+	if s.features, err = newFeatures(s); err != nil {
+		return nil, fmt.Errorf("open Redmine: %w", err)
 	}
 	return s, nil
 }

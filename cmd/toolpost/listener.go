@@ -19,7 +19,7 @@ type listener struct {
 func listen(addr string) (*listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, usagef("--addr is %q; want HOST:PORT, such as %s", addr, defaultAddr)
+		return nil, usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, defaultAddr)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -27,10 +27,10 @@ func listen(addr string) (*listener, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("listen on %s: the port is in use; is toolpost running already? Stop that, or choose another port, such as --addr %s",
+		return nil, fmt.Errorf("listen on %s: the port is in use; is toolpost running already? Stop that, or choose another port, such as %s",
 			addr, net.JoinHostPort(host, "0"))
 	case err != nil:
-		return nil, fmt.Errorf("listen on %s: %w; choose another with --addr HOST:PORT", addr, err)
+		return nil, fmt.Errorf("listen on %s: %w; choose another HOST:PORT", addr, err)
 	}
 	return &listener{l, host}, nil
 }

@@ -60,7 +60,7 @@ Start with "toolpost serve" in a folder of yours.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(),
+	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(),
 		claudeCommand(), cacheCommand(), versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)

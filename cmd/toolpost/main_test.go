@@ -105,7 +105,7 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	b := &background{more: make(chan struct{}, 1), done: make(chan struct{})}
 	b.cmd = exec.Command(path, args[2:]...)
 	b.cmd.Dir, b.cmd.Stdout, b.cmd.Stderr = ts.MkAbs("."), b, b
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "GOCOVERDIR", "GORACE"} {
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "REDMINE_HOST", "REDMINE_API_KEY", "GOCOVERDIR", "GORACE"} {
 		b.cmd.Env = append(b.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(b.cmd.Start())

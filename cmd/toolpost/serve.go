@@ -70,22 +70,35 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 				return usagef("--tools names none; want %s", toolChoices)
 			}
 			tuneMemory()
-			return o.serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("log-level"))
+			if err := o.folder.check(); err != nil {
+				return err
+			}
+			found, err := o.configuration()
+			if err != nil {
+				return err
+			}
+			return o.serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("log-level"), found)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE`")
 	f.StringVar(&o.addr, "addr", defaultAddr, "`HOST:PORT` to listen on; port 0 takes a free one")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
+	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
+	o.flags(cmd)
+	o.folder.flags(cmd)
+	return cmd
+}
+
+// flags are those of all commands that serve.
+func (o *serveOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringArrayVar(&o.hosts, "allow-host", nil, "`NAME` by which clients may address this server; may be repeated")
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
 	f.StringVar(&o.name, "name", "", "`NAME` by which clients know this server; \"toolpost\" without it")
 	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
-	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
-	o.folder.flags(cmd)
-	return cmd
 }
 
 // A service is a running serve.
@@ -100,19 +113,14 @@ type service struct {
 	closer []func() error // last first
 }
 
-func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool) error {
+// serve serves what was found until ctx is done or the input ends, nil for a folder.
+func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *configuration) error {
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return usagef("--log-format is %q; want text or json", o.logFormat)
 	}
-	if err := o.folder.check(); err != nil {
-		return err
-	}
-	found, err := o.configuration()
-	if err != nil {
-		return err
-	}
 	var l *listener
 	if !o.stdio {
+		var err error
 		if l, err = listen(o.addr); err != nil {
 			return err
 		}

@@ -52,6 +52,15 @@ func inProcess(t *testing.T, r *Recorder) Caller {
 }
 
 func open(ctx context.Context, r *Recorder, as string) (*toolpost.Set, error) {
+	s, err := redmine.New(options(r, as))
+	if err != nil {
+		return nil, err
+	}
+	return toolpost.NewSet(ctx, s)
+}
+
+// options are for a user, the administrator without one.
+func options(r *Recorder, as string) *redmine.Options {
 	url, key := os.Getenv("REDMINE_URL"), "REDMINE_API_KEY"
 	if url == "" {
 		url = "http://127.0.0.1:3999"
@@ -63,9 +72,5 @@ func open(ctx context.Context, r *Recorder, as string) (*toolpost.Set, error) {
 	if o.Key == "" {
 		o.Key = "recorded"
 	}
-	s, err := redmine.New(o)
-	if err != nil {
-		return nil, err
-	}
-	return toolpost.NewSet(ctx, s)
+	return o
 }

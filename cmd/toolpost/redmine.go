@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+func redmineCommand() *cobra.Command {
+	var (
+		o serveOptions
+		r redmine.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "redmine",
+		Short: "Serve the tools of a Redmine",
+		Long: `Serve tools for the issues, projects, wiki pages and the rest of a Redmine, 5.0
+or later, on standard input and output, for clients that start toolpost; or
+with --http at an address: /mcp (streamable HTTP), /sse (legacy), /healthz.
+
+The Redmine and who asks it are variables:
+
+  REDMINE_URL (or REDMINE_HOST)    its address, with the path if it is under one
+  REDMINE_API_KEY                  the key that "My account" shows in Redmine,
+  REDMINE_USER, REDMINE_PASSWORD   or a login and its password,
+  REDMINE_TOKEN                    or an OAuth 2 token, Redmine 6.1 or later
+
+An administrator has to switch on "Enable REST web service" in Redmine. Whether
+it takes the credentials is checked at the start; if it does not, standard error
+and each tool tell why, and it is asked again.
+
+The groups of tools are ` + strings.Join(redmine.Groups(), ", ") + `.`,
+		Example: `  REDMINE_URL=https://redmine.example.com REDMINE_API_KEY=… toolpost redmine
+  toolpost redmine --group issues,wiki --read-only
+  toolpost redmine --http 127.0.0.1:7718
+  claude mcp add redmine -e REDMINE_URL=… -e REDMINE_API_KEY=… -- toolpost redmine`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.stdio = o.addr == ""
+			found, err := redmineConfiguration(&r)
+			if err != nil {
+				return err
+			}
+			tuneMemory()
+			return o.serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("log-level"), found)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.addr, "http", "", "serve at `HOST:PORT`; without HOST only programs on this machine reach it")
+	f.StringSliceVar(&r.Groups, "group", nil, "serve this `GROUP` of tools only; may be repeated, or several with commas between")
+	f.BoolVar(&r.ReadOnly, "read-only", false, "serve only tools that change nothing")
+	f.StringVar(&r.As, "as", "", "act as the user with this `LOGIN`; the credentials must be an administrator's")
+	o.flags(cmd)
+	return cmd
+}
+
+// redmineConfiguration is one server without a prefix: the Redmine of the
+// environment.
+func redmineConfiguration(r *redmine.Options) (*configuration, error) {
+	r.URL = cmp.Or(os.Getenv("REDMINE_URL"), os.Getenv("REDMINE_HOST"))
+	r.Key, r.Token = os.Getenv("REDMINE_API_KEY"), os.Getenv("REDMINE_TOKEN")
+	r.User, r.Password = os.Getenv("REDMINE_USER"), os.Getenv("REDMINE_PASSWORD")
+	switch {
+	case r.URL == "":
+		return nil, usagef("set the variable REDMINE_URL to the address of Redmine, such as https://redmine.example.com")
+	case r.Anonymous():
+		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN")
+	}
+	if _, err := redmine.New(r); err != nil {
+		return nil, usageError{err}
+	}
+	noPrefix := ""
+	server := gateway.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}
+	return &configuration{Config: &gateway.Config{Name: "redmine", Servers: []gateway.Server{server}}}, nil
+}

@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// redmineTransport is that of a server that is a Redmine: its REST API.
+const redmineTransport upstream.Transport = "redmine"
+
+// A redmineConnection is a Redmine as a member. Its tools are in this process,
+// and are there whether or not it answers: they tell what is wrong.
+type redmineConnection struct {
+	*redmine.Server
+	name    string
+	changed func()
+	log     *slog.Logger
+	cancel  context.CancelFunc
+	tried   chan struct{} // closed after the first check
+	done    chan struct{} // closed at the end
+
+	mu     sync.Mutex
+	status upstream.Status
+}
+
+func startRedmine(s *Server, opts *upstream.Options) (connection, error) {
+	server, err := redmine.New(s.Redmine)
+	if err != nil {
+		return nil, fmt.Errorf("start server %s: %w", s.Name, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	tools, err := server.Tools(ctx)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("start server %s: %w", s.Name, err)
+	}
+	r := &redmineConnection{
+		Server: server, name: s.Name, changed: opts.Changed, log: opts.Logger.With("server", s.Name),
+		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
+		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: redmineTransport, Tools: len(tools)},
+	}
+	go r.check(ctx)
+	return r, nil
+}
+
+// How long after a failure Redmine is asked again.
+const (
+	firstRetry   = time.Second
+	longestRetry = 5 * time.Minute
+)
+
+// check asks until Redmine takes the credentials, and tells each new failure.
+func (r *redmineConnection) check(ctx context.Context) {
+	defer close(r.done)
+	first := sync.OnceFunc(func() { close(r.tried) })
+	defer first()
+	told, began := "", time.Now()
+	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
+		err := r.Check(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		r.publish(err, time.Since(began), wait)
+		first()
+		if err == nil {
+			r.log.Info("server is ready", "transport", redmineTransport, "tools", r.Status().Tools)
+			return
+		}
+		if err.Error() != told {
+			r.log.Warn("server is away; its tools tell why", "err", err)
+		}
+		told = err.Error()
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (r *redmineConnection) publish(err error, took, wait time.Duration) {
+	r.mu.Lock()
+	s := &r.status
+	s.State, s.Took, s.Err, s.Retry = upstream.Ready, took, nil, time.Time{}
+	if err != nil {
+		s.State, s.Err, s.Retry = upstream.Failed, fmt.Errorf("server %q: %w", r.name, err), time.Now().Add(wait)
+	}
+	r.mu.Unlock()
+	r.changed()
+}
+
+// Status implements connection.
+func (r *redmineConnection) Status() upstream.Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
+
+// Ready implements connection.
+func (r *redmineConnection) Ready(ctx context.Context) error {
+	select {
+	case <-r.tried:
+		return r.Status().Err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close implements connection.
+func (r *redmineConnection) Close() error {
+	r.cancel()
+	<-r.done
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status.State, r.status.Retry = upstream.Closed, time.Time{}
+	return nil
+}

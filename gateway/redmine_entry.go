@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/redmine"
+)
+
+// redmineKeys are for servers of the type "redmine" only.
+var redmineKeys = map[string]func(e *entry, v hujson.Value, path string){
+	"apiKey":   func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
+	"key":      func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
+	"user":     func(e *entry, v hujson.Value, path string) { e.redmine.User = expanded(e, v, path) },
+	"password": func(e *entry, v hujson.Value, path string) { e.redmine.Password = expanded(e, v, path) },
+	"token":    func(e *entry, v hujson.Value, path string) { e.redmine.Token = expanded(e, v, path) },
+	"as":       func(e *entry, v hujson.Value, path string) { e.redmine.As = expanded(e, v, path) },
+	"readOnly": func(e *entry, v hujson.Value, path string) { e.redmine.ReadOnly = e.boolean(v, path) },
+	"groups":   groups,
+}
+
+// mcpKeys mean nothing to a Redmine.
+var mcpKeys = []string{"args", "env", "envFile", "cwd", "headers", "connectTimeout", "maxMessage", "protocolVersion"}
+
+func expanded(e *entry, v hujson.Value, path string) string {
+	return e.expand(e.text(v, path), v, path)
+}
+
+func groups(e *entry, v hujson.Value, path string) {
+	e.each(v, path, func(v hujson.Value, path string) {
+		name := e.text(v, path)
+		if v.Value.Kind() == '"' && !slices.Contains(redmine.Groups(), name) {
+			hint := "the groups are " + strings.Join(redmine.Groups(), ", ")
+			if near := nearest(name, redmine.Groups()); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			e.fail(v.StartOffset, "%s is no group of tools; %s", path, hint)
+		}
+		e.redmine.Groups = append(e.redmine.Groups, name)
+	})
+}
+
+// checkType looks at keys that are for servers of one type.
+func checkType(e *entry, m *hujson.ObjectMember) {
+	s := &e.server
+	isRedmine := s.Transport == redmineTransport
+	e.members(m.Value, e.path, func(m *hujson.ObjectMember) {
+		name := key(m)
+		switch {
+		case isRedmine && slices.Contains(mcpKeys, name):
+			e.fail(m.Name.StartOffset, `%s.%s means nothing to a server of the type "redmine"; remove it`, e.path, name)
+		case !isRedmine && redmineKeys[name] != nil:
+			e.fail(m.Name.StartOffset, `%s.%s is for servers of the type "redmine"; remove it, or give that type`, e.path, name)
+		}
+	})
+	if !isRedmine {
+		return
+	}
+	s.Redmine = &e.redmine
+	s.Redmine.URL, s.Redmine.Timeout = s.URL, s.CallTimeout
+	if len(e.unset) > 0 || e.vars == nil {
+		return
+	}
+	if s.Redmine.Anonymous() {
+		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}"`, e.path)
+		return
+	}
+	if _, err := redmine.New(s.Redmine); err != nil {
+		e.fail(m.Name.StartOffset, "%s: %v", e.path, errors.Unwrap(err))
+	}
+}
+
+// setter returns what reads a key of a server, nil if there is no such key.
+func setter(name string) func(e *entry, v hujson.Value, path string) {
+	if set := entryKeys[name]; set != nil {
+		return set
+	}
+	return redmineKeys[name]
+}
+
+// knownKeys are all keys of a server.
+func knownKeys() []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(entryKeys)), maps.Keys(redmineKeys))
+	slices.Sort(all)
+	return all
+}

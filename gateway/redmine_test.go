@@ -1,0 +1,96 @@
+package gateway_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A tracker answers as Redmine does to "who am I", once its key is good.
+type tracker struct{ good atomic.Bool }
+
+func (k *tracker) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body := http.StatusUnauthorized, ""
+	if k.good.Load() {
+		status, body = http.StatusOK, `{"user":{"id":1,"login":"admin"},"issue_statuses":[]}`
+	}
+	return &http.Response{StatusCode: status, Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// TestRedmine: the tools are there from the start, tell what is wrong, and work
+// once Redmine takes the key.
+func TestRedmine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var k tracker
+		server := func(readOnly bool) *gateway.Config {
+			return &gateway.Config{Servers: []gateway.Server{{
+				Config:  upstream.Config{Name: "work"},
+				Redmine: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", HTTP: &http.Client{Transport: &k}, ReadOnly: readOnly},
+			}}}
+		}
+		g, err := gateway.Open(t.Context(), server(false), &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		wait, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := g.Ready(wait); err != nil {
+			t.Fatal(err)
+		}
+		status := func() upstream.Status { synctest.Wait(); return g.Status()[0] }
+		if s := status(); s.State != upstream.Failed || s.Err == nil || s.Retry.IsZero() || s.Transport != "redmine" {
+			t.Errorf("without a good key: %+v", s)
+		}
+		tools := names(g)
+		if !slices.Contains(tools, "work__get_issue") || !slices.Contains(tools, "work__update_issue") {
+			t.Errorf("the tools are %q", tools)
+		}
+		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "work__get_issue", Arguments: []byte(`{"id":"1"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := r.FirstText(); !r.IsError() || !strings.Contains(text, "does not accept the credentials") {
+			t.Errorf("the call says %q", text)
+		}
+
+		k.good.Store(true)
+		time.Sleep(time.Hour)
+		if s := status(); s.State != upstream.Ready || s.Err != nil || s.Tools != len(tools) {
+			t.Errorf("with a good key: %+v", s)
+		}
+		var prompts []string
+		g.Watch(func(s *gateway.Snapshot) {
+			for _, p := range s.Features.Prompts {
+				prompts = append(prompts, p.Name)
+			}
+		})()
+		if !slices.Contains(prompts, "work__triage") {
+			t.Errorf("the prompts are %q", prompts)
+		}
+
+		if err := g.Reload(t.Context(), server(true)); err != nil {
+			t.Fatal(err)
+		}
+		status()
+		if tools := names(g); slices.Contains(tools, "work__update_issue") {
+			t.Errorf("read only, the tools are %q", tools)
+		}
+	})
+}
