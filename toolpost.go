@@ -95,10 +95,10 @@ type Call struct {
 
 	Caller Caller // the way back to the caller; nil if there is none
 
-	// Keep takes a text that is too long for memory, one of so many in the result,
-	// and returns what the caller is shown in its place and the reference to the
-	// whole. Nil if nobody keeps.
-	Keep func(ctx context.Context, text io.Reader, of int) (view, ref string, err error)
+	// Keep takes a text that is too long for memory, one of so many in a result
+	// that may tell a failure, and returns what the caller is shown in its place
+	// and the reference to the whole. Nil if nobody keeps.
+	Keep func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 }
 
 // Holder is for whom a reference is good that a tool hands out: the session, or

@@ -90,12 +90,24 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 		if err != nil {
 			return r, v.failure(ctx, err)
 		}
-		if r == nil || r.OutputRef() != "" && toolpost.Sent(r) == nil {
-			return r, nil // nothing, or a view that is made by its tool
+		switch {
+		case r == nil:
+			return r, nil
+		case r.OutputRef() != "": // a view already
+			return fitting(v, r)
 		}
 		return v.result(ctx, r)
 	}
 	return &c
+}
+
+// fitting returns a view of its tool's or server's own without structured content
+// that its output schema does not take: a text in it may have been replaced.
+func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
+	if toolpost.Sent(r) == nil || r.Structured() == nil || v.fits(r.Structured()) {
+		return r, nil
+	}
+	return toolpost.WithContent(r, r.Parts(), nil)
 }
 
 // failure returns err with a text within the limit of errors. The data of one

@@ -26,9 +26,9 @@ func record(ctx context.Context, v *viewing, l limit) *Recorder {
 }
 
 // keep returns a [toolpost.Call.Keep].
-func keep(v *viewing) func(ctx context.Context, text io.Reader, of int) (view, ref string, err error) {
-	return func(ctx context.Context, text io.Reader, of int) (view, ref string, err error) {
-		l := v.cache.limit(v.tool, false)
+func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error) {
+	return func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error) {
+		l := v.cache.limit(v.tool, failed)
 		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})
 		if _, err := io.Copy(r, text); err != nil {
 			return "", "", fmt.Errorf("read the output: %w", err)

@@ -50,7 +50,7 @@ func nearest(content []byte, old string) string {
 	lines := strings.Split(strings.TrimSuffix(plainText(old), "\n"), "\n")
 	key := 0
 	for i, line := range lines {
-		if len(compared([]byte(line))) > len(compared([]byte(lines[key]))) {
+		if len(clipped([]byte(line))) > len(clipped([]byte(lines[key]))) {
 			key = i
 		}
 	}

@@ -100,7 +100,7 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) {
 	if ctx.Err() != nil {
 		return
 	}
-	n, err := f.place.read(f.file, buf)
+	n, err := patiently(ctx, func() (int, error) { return f.place.read(f.file, buf) })
 	if err != nil || binary(buf[:min(n, 8000)]) {
 		return
 	}
@@ -115,7 +115,7 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) {
 }
 
 func (s *search) large(ctx context.Context, f *found) (*grep.Result, error) {
-	file, err := f.place.file(f.file)
+	file, err := patiently(ctx, func() (*os.File, error) { return f.place.file(f.file) })
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"slices"
+	"syscall"
+	"time"
 )
 
 var (
@@ -116,11 +118,29 @@ func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores)
 }
 
 func (w *walk) into(ctx context.Context, p *place, file, name string, rules *ignores) error {
-	h, err := p.folder(file)
-	if err != nil {
-		return nil
+	h, err := patiently(ctx, func() (handle, error) { return p.folder(file) })
+	switch {
+	case full(err):
+		return refusal(name, err)
+	case err != nil:
+		return nil // it has gone, or is not for us
 	}
 	return w.folder(ctx, h, name, rules)
+}
+
+// full says that the process, or the system, has no file descriptor left.
+func full(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
+
+// patiently opens something. Where no file descriptor is left it waits for one,
+// for a while: others give theirs back soon.
+func patiently[T any](ctx context.Context, open func() (T, error)) (opened T, err error) {
+	for range 400 {
+		if opened, err = open(); !full(err) || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return opened, err
 }
 
 // join returns the name of what is in dir.

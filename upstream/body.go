@@ -190,7 +190,7 @@ func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
 		if err != nil {
 			break
 		}
-		if key == "id" {
+		if key == "id" && !found {
 			id, found = parseID([]byte(value))
 		}
 	}

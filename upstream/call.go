@@ -24,7 +24,7 @@ type request struct {
 }
 
 // A keeper is [toolpost.Call.Keep].
-type keeper func(ctx context.Context, text io.Reader, of int) (view, ref string, err error)
+type keeper func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 
 func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {

@@ -82,6 +82,14 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines, l *limits) (e
 	return err
 }
 
+// text is the data of a short event.
+func (ev *event) text() string {
+	if ev.data == nil {
+		return ""
+	}
+	return string(ev.data.begin())
+}
+
 func (ev *event) drop() {
 	if ev.data != nil {
 		ev.data.drop()

@@ -18,7 +18,7 @@ import (
 
 const (
 	longString = 64 << 10 // bytes of a string from which on it is read from the file
-	mostShort  = 1 << 20  // bytes of a message without these strings
+	mostShort  = 16 << 10 // bytes of a message without these strings
 	mostTexts  = 16
 )
 
@@ -39,7 +39,7 @@ func (b *body) long() *jsonrpc.Response {
 	short := longjson.Shorten(io.NewSectionReader(b.file, 0, b.size), longString)
 	kept := &beginning{most: mostShort}
 	s := survey{source: short}
-	if err := s.read(io.TeeReader(short, kept)); err != nil || s.request || !s.id.IsValid() || s.to == 0 {
+	if err := s.read(io.TeeReader(short, kept)); err != nil || s.other || !s.id.IsValid() || s.to == 0 {
 		return nil
 	}
 	l := &longResult{body: *b, short: kept.data, survey: s}
@@ -86,7 +86,7 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 		return nil, err
 	}
 	from, to := l.source.Source(l.from), l.source.Source(l.to)
-	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)), 1)
+	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)), 1, l.failed)
 	if err != nil {
 		return nil, notKept(err)
 	}
@@ -103,7 +103,7 @@ func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, 
 	var ref string
 	at := l.from
 	for _, c := range l.cuts {
-		view, r, err := keep(ctx, longjson.Text(l.section(c.From, c.To)), len(l.cuts))
+		view, r, err := keep(ctx, longjson.Text(l.section(c.From, c.To)), len(l.cuts), l.failed)
 		if err != nil {
 			return nil, notKept(err)
 		}
@@ -126,9 +126,10 @@ func (l *longResult) section(from, to int64) io.Reader {
 type survey struct {
 	source   *longjson.Shortener
 	id       jsonrpc.ID
-	request  bool
+	other    bool           // it is no answer, or not only
 	from, to int64          // of the result, in what the source gives; 0 if there is none
 	failed   bool           // by isError
+	asks     bool           // it is no result yet, but asks for input
 	cuts     []longjson.Cut // in the result
 	others   bool           // some of them are no texts
 	seen     int            // of the source's cuts
@@ -145,20 +146,34 @@ func (s *survey) read(r io.Reader) error {
 	if err := open(d); err != nil {
 		return err
 	}
-	return members(d, func(name string) error {
-		switch name {
-		case "id":
+	seen := map[string]bool{}
+	err := members(d, func(name string) error {
+		if seen[name] && (name == "id" || name == "result") {
+			return errTwice
+		}
+		seen[name] = true
+		switch kind := d.PeekKind(); {
+		case name == "id" && (kind == '"' || kind == '0'):
 			value, err := d.ReadValue()
 			s.id, _ = parseID([]byte(value))
 			return err
-		case "method":
-			s.request = true
-		case "result":
+		case name == "method", name == "error":
+			s.other = true
+		case name == "result":
 			return s.result(d)
 		}
 		return d.SkipValue()
 	})
+	if err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return errNotObject // something follows it
+	}
+	return nil
 }
+
+var errTwice = errors.New("it has a member twice")
 
 // open reads the beginning of an object.
 func open(d *jsontext.Decoder) error {
@@ -188,15 +203,18 @@ func (s *survey) result(d *jsontext.Decoder) error {
 	if err := open(d); err != nil {
 		return err
 	}
-	s.from, s.cuts, s.others = d.InputOffset()-1, nil, false
+	s.from = d.InputOffset() - 1
 	err := members(d, func(name string) error {
 		s.string(d)
-		if name != "isError" {
-			return s.value(d)
+		switch kind := d.PeekKind(); {
+		case name == "isError" && (kind == 't' || kind == 'f'):
+			s.failed = kind == 't'
+		case name == "resultType" && kind == '"':
+			t, err := d.ReadToken()
+			s.asks = t.String() == "input_required"
+			return err
 		}
-		value, err := d.ReadValue()
-		s.failed = string(value) == "true"
-		return err
+		return s.value(d)
 	})
 	s.to = d.InputOffset()
 	return err

@@ -64,7 +64,7 @@ func ways(t *testing.T, text string) map[string]*upstream.Config {
 // A shelf keeps texts; each is shown as its number.
 type shelf struct{ kept []string }
 
-func (s *shelf) keep(_ context.Context, text io.Reader, _ int) (view, ref string, err error) {
+func (s *shelf) keep(_ context.Context, text io.Reader, _ int, _ bool) (view, ref string, err error) {
 	data, err := io.ReadAll(text)
 	s.kept = append(s.kept, string(data))
 	return fmt.Sprint("view ", len(s.kept)), fmt.Sprint("ref", len(s.kept)), err
@@ -149,16 +149,22 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 	x := strings.Repeat("x", 100<<10)
 	result := `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`
 	var shelf shelf
-	failing := func(context.Context, io.Reader, int) (string, string, error) { return "", "", errors.New("no place") }
+	failing := func(context.Context, io.Reader, int, bool) (string, string, error) {
+		return "", "", errors.New("no place")
+	}
 	dir := t.TempDir()
 	tests := map[string]struct {
 		answer, dir, want string
-		keep              func(context.Context, io.Reader, int) (string, string, error)
+		keep              func(context.Context, io.Reader, int, bool) (string, string, error)
 	}{
 		"nobody keeps": {result, dir, "it has more than 65536 bytes; raise maxMessage", nil},
 		"no folder":    {result, filepath.Join(dir, "none"), "it cannot be kept in a file: no such file", shelf.keep},
 		"it fails":     {result, dir, "cannot be kept: no place", failing},
 		"an error":     {`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + x + `"}}`, dir, "it has more than 65536 bytes", shelf.keep},
+		"two ids":      {`{"jsonrpc":"2.0","id":$ID,"id":7,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`, dir, "it has more than 65536 bytes", shelf.keep},
+		"and an error": {`{"jsonrpc":"2.0","id":$ID,"error":{},"result":{"content":[{"type":"text","text":"` + x + `"}]}}`, dir, "it has more than 65536 bytes", shelf.keep},
+		"a number":     {`{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"n":` + strings.Repeat("1", 100<<10) + `}}`, dir, "it has more than 65536 bytes", shelf.keep},
+		"white space":  {`{"jsonrpc":"2.0","id":$ID,"result":{"content":[]` + strings.Repeat(" ", 100<<10) + `}}`, dir, "it has more than 65536 bytes", shelf.keep},
 		"no JSON":      {`{"jsonrpc":"2.0","id":$ID,"result":{"content":"` + x + `",]}}`, dir, "it has more than 65536 bytes", shelf.keep},
 	}
 	for name, test := range tests {
@@ -192,6 +198,26 @@ func TestLongImage(t *testing.T) {
 		}
 		if got, _ := r.MarshalJSON(); string(got) != result || len(shelf.kept) > 0 {
 			t.Errorf("%s: got %.300s, kept %.100q", way, got, shelf.kept)
+		}
+	}
+}
+
+// An event that names no endpoint, or a very long one, harms nobody.
+func TestEndpointWithoutAddress(t *testing.T) {
+	for _, data := range []string{"", "data: " + strings.Repeat("x", 5<<20) + "\n"} {
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\n"+data+"\n")
+		})
+		u, err := upstream.Start(&upstream.Config{URL: serve(t, h).URL, Transport: upstream.SSE}, &upstream.Options{Spool: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Ready(t.Context()); err == nil {
+			t.Error("it is ready")
+		}
+		if err := u.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -110,8 +110,9 @@ func (c *sse) receive(resp *http.Response, endpoint chan<- string) {
 		case err != nil:
 			c.fail(fmt.Errorf("its event stream ended: %v", err))
 		case ev.name == "endpoint":
+			ev.drop()
 			select {
-			case endpoint <- string(ev.data.begin()):
+			case endpoint <- ev.text():
 			default: // told again
 			}
 		default:

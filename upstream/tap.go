@@ -91,7 +91,7 @@ func (t *tap) response(m *jsonrpc.Response) *jsonrpc.Response {
 	delete(t.open, m.ID)
 	t.mu.Unlock()
 	long := (*longResult)(nil)
-	if errors.As(m.Error, &long) && (x == nil || x.method != "tools/call") {
+	if errors.As(m.Error, &long) && (x == nil || x.method != "tools/call" || long.asks) {
 		result, err := long.raw()
 		long.drop()
 		m = &jsonrpc.Response{ID: m.ID, Result: result, Error: err}

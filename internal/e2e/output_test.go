@@ -177,3 +177,41 @@ func result(t *testing.T, ts toolpost.Toolset, name, args string) *toolpost.Resu
 	}
 	return r
 }
+
+// A long text beside a short one is shown with the reference to the whole.
+func TestLongBesideShort(t *testing.T) {
+	whole := strings.Repeat("a line of the log\n", 400_000) + "NEEDLE\n"
+	two := toolpost.New("two", "Return two texts.", func(context.Context, struct{}) ([]toolpost.Part, error) {
+		return []toolpost.Part{{Type: "text", Text: whole}, {Type: "text", Text: "exit code 0"}}, nil
+	}, nil)
+	bad := toolpost.New("bad", "Fail at length.", func(context.Context, struct{}) (*toolpost.Result, error) {
+		return toolpost.Errorf("%s", whole), nil
+	}, nil)
+	source, err := toolpost.NewLive(t.Context(), toolpost.Tools{two, bad})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
+		{Config: upstream.Config{Name: "logs", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}},
+	}}, &gateway.Options{Store: store.Memory(nil), Spool: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, &upstream.Config{Name: "client", URL: serve(t, g.Live()) + "/mcp", Transport: upstream.HTTP}, nil)
+	for name, most := range map[string]int{"logs__two": 48_000, "logs__bad": 10_000} {
+		r := result(t, client, name, "{}")
+		view, _ := r.FirstText()
+		ref := regexp.MustCompile(`"ref_id":"([a-z2-7]+)"`).FindStringSubmatch(view)
+		if n := utf8.RuneCountInString(view); n > most || ref == nil || !strings.HasSuffix(view, "NEEDLE\n") {
+			t.Fatalf("%s: the view has %d characters: %.200q", name, n, view)
+		}
+		found, _ := result(t, client, "tool_output_cache_grep", `{"ref_id":"`+ref[1]+`","pattern":"NEEDLE"}`).FirstText()
+		if !strings.HasPrefix(found, "400001: NEEDLE") {
+			t.Errorf("%s: found %.200q", name, found)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // signal sends a signal to all that are marked; false if there is none. Zombies
@@ -40,16 +41,19 @@ func (m Mark) reach(pid int, s syscall.Signal) (some bool) {
 }
 
 // on says whether a process has the mark. While it changes to another program,
-// it shows neither environment nor arguments: it must be looked at again then.
-// Threads of the kernel show none either, and have no program.
+// it shows no environment: it is looked at again then, some times, as there are
+// processes that have none. Threads of the kernel have no program either.
 func (m Mark) on(pid int) (marked, unsure bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	env, err := os.ReadFile(dir + "/environ")
-	if err != nil || len(env) > 0 {
-		return bytes.Contains(append([]byte{0}, env...), []byte("\x00"+m+"\x00")), false
-	}
-	if _, err := os.Readlink(dir + "/exe"); err != nil {
-		return false, false
+	for range 5 {
+		env, err := os.ReadFile(dir + "/environ")
+		if err != nil || len(env) > 0 {
+			return bytes.Contains(append([]byte{0}, env...), []byte("\x00"+m+"\x00")), false
+		}
+		if _, err := os.Readlink(dir + "/exe"); err != nil {
+			return false, false
+		}
+		time.Sleep(time.Millisecond)
 	}
 	args, err := os.ReadFile(dir + "/cmdline")
 	return false, err == nil && len(args) == 0

@@ -7,6 +7,7 @@ package longjson
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -17,6 +18,7 @@ type Shortener struct {
 	most    int
 	cuts    []Cut
 	in, out int64
+	run     int    // bytes since the last string or mark of structure
 	pass    int    // bytes that are given as they are
 	pending []byte // what is given before more is read
 }
@@ -27,7 +29,11 @@ type Cut struct {
 	From, To int64 // its content in the source, with its escapes
 }
 
+// ErrRun reports a number, a literal or white space without an end in sight.
+var ErrRun = errors.New("a number or white space is too long")
+
 // Shorten empties the strings that have more than most bytes with their escapes.
+// What else is as long is an [ErrRun].
 func Shorten(r io.Reader, most int) *Shortener {
 	return &Shortener{r: bufio.NewReaderSize(r, 4*(most+2)), most: most}
 }
@@ -73,13 +79,13 @@ func (s *Shortener) plan() error {
 		return err
 	}
 	ready, _ := s.r.Peek(s.r.Buffered())
-	if s.pass = bytes.IndexByte(ready, '"'); s.pass > 0 {
-		return nil
+	if s.pass = bytes.IndexByte(ready, '"'); s.pass != 0 {
+		if s.pass < 0 {
+			s.pass = len(ready)
+		}
+		return s.runs(ready[:s.pass])
 	}
-	if s.pass < 0 {
-		s.pass = len(ready)
-		return nil
-	}
+	s.run = 0
 	text, err := s.r.Peek(s.most + 2)
 	end, _ := stringEnd(text[1:], false)
 	switch {
@@ -89,6 +95,25 @@ func (s *Shortener) plan() error {
 		s.pass = len(text)
 	default:
 		return s.cut()
+	}
+	return nil
+}
+
+// runs sees to what is between strings.
+func (s *Shortener) runs(b []byte) error {
+	for i := 0; i < len(b); {
+		next := bytes.IndexAny(b[i:], ",:[]{}")
+		if next < 0 {
+			s.run += len(b) - i
+			break
+		}
+		if s.run += next; s.run > s.most {
+			break
+		}
+		s.run, i = 0, i+next+1
+	}
+	if s.run > s.most {
+		return ErrRun
 	}
 	return nil
 }
