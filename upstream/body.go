@@ -177,6 +177,19 @@ func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return id, false, err == nil && t.Kind() == '['
 	}
+	id, found, other := idIn(d)
+	if other {
+		return id, false, false
+	}
+	if m := lastID.FindSubmatch(tail); !found && m != nil {
+		id, found = parseID(m[1])
+	}
+	return id, found, true
+}
+
+// idIn returns the first id of the object whose members d reads; other says that
+// it is no answer.
+func idIn(d *jsontext.Decoder) (id jsonrpc.ID, found, other bool) {
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
 		if err != nil {
@@ -184,7 +197,7 @@ func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
 		}
 		key := name.String()
 		if key == "method" || key == "params" {
-			return id, false, false
+			return id, false, true
 		}
 		value, err := d.ReadValue()
 		if err != nil {
@@ -194,8 +207,5 @@ func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
 			id, found = parseID([]byte(value))
 		}
 	}
-	if m := lastID.FindSubmatch(tail); !found && m != nil {
-		id, found = parseID(m[1])
-	}
-	return id, found, true
+	return id, found, false
 }
