@@ -2,15 +2,16 @@ package redminetest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 // A Recorder is a transport to a real Redmine that writes down what it answers,
@@ -32,7 +33,21 @@ type exchange struct {
 	Status  int    `json:"status"`
 	Type    string `json:"type,omitempty"`
 	ETag    string `json:"etag,omitempty"`
+	To      string `json:"to,omitempty"` // of a redirect, without the host
 	Answer  string `json:"answer,omitempty"`
+	Bytes   []byte `json:"bytes,omitempty"` // instead of Answer if that is no text
+}
+
+// longestBody is that of a request which is recorded as it is.
+const longestBody = 10_000
+
+// recorded is a body as it is recorded: of long ones and those that are no text
+// only enough to tell them apart.
+func recorded(body []byte) string {
+	if len(body) <= longestBody && utf8.Valid(body) {
+		return string(body)
+	}
+	return fmt.Sprintf("%d bytes, sha256 %x", len(body), sha256.Sum256(body))
 }
 
 // Record returns a transport that writes to file at the end of the test.
@@ -101,7 +116,7 @@ func (u *user) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		req.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	x := exchange{As: u.login, Request: req.Method + " " + req.URL.RequestURI(), Body: string(body)}
+	x := exchange{As: u.login, Request: req.Method + " " + req.URL.RequestURI(), Body: recorded(body)}
 	if r.real == nil {
 		return r.replay(req, x)
 	}
@@ -115,7 +130,14 @@ func (u *user) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	x.Status, x.Type, x.ETag = resp.StatusCode, resp.Header.Get("Content-Type"), resp.Header.Get("ETag")
-	x.Answer = key.ReplaceAllString(string(answer), `"api_key":"scrubbed"`)
+	if to, err := resp.Location(); err == nil {
+		x.To = to.RequestURI()
+	}
+	if utf8.Valid(answer) {
+		x.Answer = key.ReplaceAllString(string(answer), `"api_key":"scrubbed"`)
+	} else {
+		x.Bytes = answer
+	}
 	r.exchanges = append(r.exchanges, x)
 	return x.response(req), nil
 }
@@ -141,9 +163,16 @@ func (x exchange) response(req *http.Request) *http.Response {
 	if x.ETag != "" {
 		h.Set("ETag", x.ETag)
 	}
+	if x.To != "" {
+		h.Set("Location", x.To)
+	}
+	body := x.Bytes
+	if body == nil {
+		body = []byte(x.Answer)
+	}
 	return &http.Response{
 		StatusCode: x.Status, Status: http.StatusText(x.Status), Header: h, Request: req,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		ContentLength: int64(len(x.Answer)), Body: io.NopCloser(strings.NewReader(x.Answer)),
+		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
 	}
 }

@@ -3,6 +3,7 @@ package redminetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -46,8 +47,13 @@ func inProcess(t *testing.T, r *Recorder) Caller {
 		if err != nil {
 			return "", false, err
 		}
-		text, _ := result.FirstText()
-		return text, result.IsError(), nil
+		var b strings.Builder
+		for _, p := range result.Parts() {
+			if b.WriteString(p.Text); p.Type == "image" {
+				fmt.Fprintf(&b, "[image %s, %d bytes]", p.MIMEType, len(p.Data))
+			}
+		}
+		return b.String(), result.IsError(), nil
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ type step struct {
 //
 //	# title of what follows
 //	@ login               who calls from here on; the administrator without one
-//	> tool {arguments}    with ${name} for what was captured
+//	> tool {arguments}    with ${name} for what was captured, ${a*3} for aaa
 //	error                 it fails; otherwise it must not
 //	= text                that its result has
 //	! text                that it has not
@@ -104,6 +105,10 @@ func (s *step) run(t *testing.T, file string, call Caller, known map[string]stri
 		return os.Expand(text, func(name string) string {
 			if value, ok := known[name]; ok {
 				return value
+			}
+			text, times, _ := strings.Cut(name, "*")
+			if n, err := strconv.Atoi(times); err == nil {
+				return strings.Repeat(text, n)
 			}
 			return "${" + name + "}"
 		})
