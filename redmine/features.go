@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -202,16 +201,12 @@ func wikiTitles(ctx context.Context, s *Server, given map[string]string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		Pages []struct {
-			Title string `json:"title"`
-		} `json:"wiki_pages"`
-	}
-	if err := s.client.get(ctx, fmt.Sprintf("/projects/%d/wiki/index.json", p.ID), nil, &answer); err != nil {
-		return nil, explain(err, "the wiki of project "+p.Name)
+	all, err := wikiPages(ctx, s, p)
+	if err != nil {
+		return nil, err
 	}
 	var titles []string
-	for _, page := range answer.Pages {
+	for _, page := range all {
 		titles = append(titles, page.Title)
 	}
 	return titles, nil

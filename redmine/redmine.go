@@ -56,6 +56,12 @@ var groups = []struct {
 	tools func(*Server) []entry
 }{
 	{"issues", issueTools},
+	{"wiki", wikiTools},
+	{"news", newsTools},
+	{"files", fileTools},
+	{"search", searchTools},
+	{"reference", referenceTools},
+	{"repository", repositoryTools},
 }
 
 // Groups are the names of the groups of tools.

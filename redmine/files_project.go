@@ -1,0 +1,110 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A projectFile is a file of a project or of one of its versions.
+type projectFile struct {
+	attachment
+	Version   *named `json:"version,omitempty"`
+	Downloads int    `json:"downloads"`
+	Digest    string `json:"digest,omitempty"`
+}
+
+type listFilesInput struct {
+	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Files to skip"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Files to show"`
+}
+
+func listFiles(s *Server) entry {
+	return tool(s, "list_files", "List project files", "List the files that a project offers, also those of its versions.\nFiles of issues and wiki pages come with those.", reads,
+		func(ctx context.Context, in listFilesInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			all, err := projectFiles(ctx, s, p)
+			if err != nil {
+				return nil, err
+			}
+			shown := append([]projectFile{}, window(all, in.Offset, in.Limit)...)
+			text := span("files", len(shown), in.Offset, len(all)) + "\n"
+			for i := range shown {
+				text += shown[i].line()
+			}
+			return s.answer(text, map[string]any{"project": p, "files": shown, "total": len(all), "offset": in.Offset})
+		})
+}
+
+func (f *projectFile) line() string {
+	text := fmt.Sprintf("- %s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, day(f.CreatedOn), f.Downloads)
+	if f.Version != nil {
+		text += " | version " + f.Version.String()
+	}
+	if f.Description != "" {
+		text += " | " + f.Description
+	}
+	return text + "\n"
+}
+
+// projectFiles are all files of a project. Redmine has no pages of this list.
+func projectFiles(ctx context.Context, s *Server, p named) ([]projectFile, error) {
+	var answer struct {
+		Files []projectFile `json:"files"`
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/projects/%d/files.json", p.ID), nil, &answer)
+	return answer.Files, explain(err, "the files of project "+p.Name)
+}
+
+type addFileInput struct {
+	Project     string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Token       string `json:"token" jsonschema:"minLength=1,description=Token from the upload tool"`
+	Name        string `json:"filename,omitempty" jsonschema:"description=File name"`
+	Description string `json:"description,omitempty" jsonschema:"description=What it is"`
+	Version     string `json:"version_id,omitempty" jsonschema:"description=Version of the project by name or id"`
+}
+
+func addFile(s *Server) entry {
+	return tool(s, "add_file", "Add a project file", "Offer an uploaded file in a project, or in one of its versions.", adds,
+		func(ctx context.Context, in addFileInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			before, err := projectFiles(ctx, s, p)
+			if err != nil {
+				return nil, err
+			}
+			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
+			if in.Version != "" {
+				v, err := s.find(ctx, versions(p.ID), in.Version)
+				if err != nil {
+					return nil, err
+				}
+				set["version_id"] = v.ID
+			}
+			err = s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
+			if code := status(err); code == 400 || code == 404 {
+				return nil, toolpost.Retry("Redmine does not take the token %q: a token is good for one use, and only as the upload gave it. Upload the file again. A version must be one of project %s itself.", in.Token, p.Name)
+			}
+			if err != nil {
+				return nil, explain(err, "the file in project "+p.Name)
+			}
+			now, err := projectFiles(ctx, s, p)
+			if err != nil {
+				return nil, err
+			}
+			for i := range now {
+				if !slices.ContainsFunc(before, func(f projectFile) bool { return f.ID == now[i].ID }) {
+					return s.answer(fmt.Sprintf("Added to project %s:\n%s", p.Name, now[i].line()), map[string]any{"file": now[i]})
+				}
+			}
+			return nil, toolpost.Failed("Redmine took the request, but project %s has no new file.", p.Name)
+		})
+}

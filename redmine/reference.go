@@ -1,0 +1,311 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func referenceTools(s *Server) []entry {
+	return []entry{
+		listReference(s, "list_issue_statuses", "statuses", "List the statuses that issues can have, and which of them are closed.", statuses()),
+		listReference(s, "list_trackers", "trackers", "List the trackers, which are the types of issues, with their first status and fields.", trackers()),
+		listReference(s, "list_priorities", "priorities", "List the priorities that issues can have.", priorities()),
+		listActivities(s),
+		listReference(s, "list_document_categories", "document categories", "List the categories that documents can have.",
+			source{"document category", "/enumerations/document_categories.json", "document_categories"}),
+		listReference(s, "list_roles", "roles", "List the roles that members of projects can have.", roles()),
+		showRole(s), listFields(s), listQueries(s),
+	}
+}
+
+// A value is one of a fixed set, such as a status, with what is known of it.
+type value struct {
+	ID          int      `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Closed      bool     `json:"is_closed,omitempty"`
+	Default     bool     `json:"is_default,omitempty"`
+	Active      *bool    `json:"active,omitempty"`
+	First       *named   `json:"default_status,omitempty"`
+	Fields      []string `json:"enabled_standard_fields,omitempty"`
+}
+
+func (v value) line() string {
+	text := fmt.Sprintf("- %s [%d]", v.Name, v.ID)
+	if v.Closed {
+		text += " | closed"
+	}
+	if v.Default {
+		text += " | default"
+	}
+	if v.Active != nil && !*v.Active {
+		text += " | not active"
+	}
+	if v.First != nil {
+		text += " | begins as " + v.First.String()
+	}
+	if len(v.Fields) > 0 {
+		text += " | fields: " + strings.Join(v.Fields, ", ")
+	}
+	if v.Description != "" {
+		text += " | " + lf(v.Description)
+	}
+	return text + "\n"
+}
+
+type listReferenceInput struct {
+	Name string `json:"name,omitempty" jsonschema:"description=Part of the name to look for. All if left out"`
+}
+
+// listReference is the tool that lists a fixed set.
+func listReference(s *Server, name, what, description string, src source) entry {
+	return tool(s, name, "List "+what, description, reads,
+		func(ctx context.Context, in listReferenceInput) (*toolpost.Result, error) {
+			all, _, err := rows[value](ctx, s, src.path, url.Values{}, src.key, 0, mostRows)
+			if err != nil {
+				return nil, explain(err, "the list of "+what)
+			}
+			all = slices.DeleteFunc(all, func(v value) bool {
+				return !strings.Contains(strings.ToLower(v.Name), strings.ToLower(strings.TrimSpace(in.Name)))
+			})
+			return answerValues(s, what, src.key, all)
+		})
+}
+
+func answerValues(s *Server, what, key string, all []value) (*toolpost.Result, error) {
+	text := span(what, len(all), 0, len(all)) + "\n"
+	for _, v := range all {
+		text += v.line()
+	}
+	return s.answer(text, map[string]any{key: append([]value{}, all...)})
+}
+
+type listActivitiesInput struct {
+	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for those that it has. Those of all projects if left out"`
+}
+
+func listActivities(s *Server) entry {
+	return tool(s, "list_activities", "List activities", "List the activities that time can be logged for, of one project or of all.", reads,
+		func(ctx context.Context, in listActivitiesInput) (*toolpost.Result, error) {
+			src := activities()
+			if in.Project == "" {
+				all, _, err := rows[value](ctx, s, src.path, url.Values{}, src.key, 0, mostRows)
+				if err != nil {
+					return nil, explain(err, "the list of activities")
+				}
+				return answerValues(s, "activities", src.key, all)
+			}
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			var answer struct {
+				Project struct {
+					Activities []value `json:"time_entry_activities"`
+				} `json:"project"`
+			}
+			if err := s.client.get(ctx, fmt.Sprintf("/projects/%d.json", p.ID), url.Values{"include": {src.key}}, &answer); err != nil {
+				return nil, explain(err, "the activities of project "+p.Name)
+			}
+			return answerValues(s, "activities", src.key, answer.Project.Activities)
+		})
+}
+
+type showRoleInput struct {
+	ID string `json:"id" jsonschema:"description=Role name or id"`
+}
+
+// A role is what its members may do.
+type role struct {
+	ID          int      `json:"id"`
+	Name        string   `json:"name"`
+	Assignable  bool     `json:"assignable"`
+	Issues      string   `json:"issues_visibility"`
+	Time        string   `json:"time_entries_visibility"`
+	Users       string   `json:"users_visibility"`
+	Permissions []string `json:"permissions"`
+}
+
+func showRole(s *Server) entry {
+	return tool(s, "show_role", "Show a role", "Show what members with a role may do and see.", reads,
+		func(ctx context.Context, in showRoleInput) (*toolpost.Result, error) {
+			n, ok := number(in.ID) // those of outsiders are in no list
+			if !ok {
+				found, err := s.find(ctx, roles(), in.ID)
+				if err != nil {
+					return nil, err
+				}
+				n = found.ID
+			}
+			var answer struct {
+				Role role `json:"role"`
+			}
+			if err := s.client.get(ctx, fmt.Sprintf("/roles/%d.json", n), nil, &answer); err != nil {
+				return nil, explain(err, fmt.Sprintf("role %d", n))
+			}
+			r := &answer.Role
+			text := fmt.Sprintf("# Role %s [%d]\n\n- gets issues assigned: %t\n- sees issues: %s\n- sees time: %s\n- sees users: %s\n- may: %s\n",
+				r.Name, r.ID, r.Assignable, r.Issues, r.Time, r.Users, strings.Join(r.Permissions, ", "))
+			return s.answer(text, r)
+		})
+}
+
+type listFieldsInput struct {
+	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for the fields of its issues. Accounts without administration need it"`
+	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category,description=What the fields belong to. All kinds if left out"`
+}
+
+// A definition is a custom field as administrators see it; others see less.
+type definition struct {
+	ID       int     `json:"id"`
+	Name     string  `json:"name"`
+	Kind     string  `json:"customized_type,omitempty"`
+	Format   string  `json:"field_format,omitempty"`
+	Required bool    `json:"is_required,omitempty"`
+	Multiple bool    `json:"multiple,omitempty"`
+	Default  *string `json:"default_value,omitempty"`
+	Values   []struct {
+		Value string `json:"value"`
+		Label string `json:"label"`
+	} `json:"possible_values,omitempty"`
+	Trackers []named `json:"trackers,omitempty"`
+	Roles    []named `json:"roles,omitempty"` // that alone see it
+}
+
+func (d *definition) line() string {
+	text := fmt.Sprintf("- %s [%d]", d.Name, d.ID)
+	for _, part := range []string{d.Kind, d.Format} {
+		if part != "" {
+			text += " | " + part
+		}
+	}
+	if d.Required {
+		text += " | required"
+	}
+	if d.Multiple {
+		text += " | several values"
+	}
+	if d.Default != nil && *d.Default != "" {
+		text += " | default " + *d.Default
+	}
+	var values []string
+	for _, v := range d.Values {
+		if values = append(values, v.Value); v.Label != v.Value && v.Label != "" {
+			values[len(values)-1] += " for " + v.Label
+		}
+	}
+	if len(values) > 0 {
+		text += " | values: " + strings.Join(values, ", ")
+	}
+	if len(d.Roles) > 0 {
+		text += " | only for " + listed(d.Roles)
+	}
+	return text + "\n"
+}
+
+func listFields(s *Server) entry {
+	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with their formats and values.\nRedmine tells definitions to administrators only; others get the names of the fields of issues in a project.", reads,
+		func(ctx context.Context, in listFieldsInput) (*toolpost.Result, error) {
+			all, more, err := definitions(ctx, s, &in)
+			if err != nil {
+				return nil, err
+			}
+			text := span("custom fields", len(all), 0, len(all)) + more + "\n"
+			for i := range all {
+				text += all[i].line()
+			}
+			return s.answer(text, map[string]any{"custom_fields": append([]definition{}, all...)})
+		})
+}
+
+func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []definition, more string, err error) {
+	me, err := s.account(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	project := named{}
+	if in.Project != "" {
+		if project, err = s.project(ctx, in.Project); err != nil {
+			return nil, "", err
+		}
+	}
+	if in.Project != "" && in.Kind != "" && in.Kind != "issue" {
+		return nil, "", toolpost.Retry("Only the fields of issues go by project. Leave the project out for those of kind %s.", in.Kind)
+	}
+	switch {
+	case me.Admin && in.Project != "":
+		all, err = defined(ctx, s, "issue")
+		return all, " They are those of all issues: Redmine does not tell which of them a project has.", err
+	case me.Admin:
+		all, err = defined(ctx, s, in.Kind)
+		return all, "", err
+	case in.Project == "":
+		return nil, "", toolpost.Retry("Redmine tells all custom fields to administrators only. Give a project to get those of its issues.")
+	}
+	fields, err := issueFields(ctx, s, project.ID, 0)
+	for _, f := range fields {
+		all = append(all, definition{ID: f.ID, Name: f.Name, Kind: "issue", Multiple: f.Multiple})
+	}
+	return all, " They are those that an issue of the project has; other trackers may have others.", err
+}
+
+// defined are the custom fields of a kind, for administrators.
+func defined(ctx context.Context, s *Server, kind string) ([]definition, error) {
+	var answer struct {
+		Fields []definition `json:"custom_fields"`
+	}
+	if err := s.client.get(ctx, "/custom_fields.json", nil, &answer); err != nil {
+		return nil, explain(err, "the custom fields")
+	}
+	drop := func(d definition) bool { return kind != "" && d.Kind != kind }
+	return slices.DeleteFunc(answer.Fields, drop), nil
+}
+
+type listQueriesInput struct {
+	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for those that work in it. All if left out"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Queries to skip"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Queries to show"`
+}
+
+// A savedQuery is a saved list of issues.
+type savedQuery struct {
+	ID      int    `json:"id"`
+	Name    string `json:"name"`
+	Public  bool   `json:"is_public"`
+	Project int    `json:"project_id,omitempty"`
+}
+
+func listQueries(s *Server) entry {
+	return tool(s, "list_queries", "List saved queries", "List the saved queries that the list of issues takes.\nOne that belongs to a project needs that project too.", reads,
+		func(ctx context.Context, in listQueriesInput) (*toolpost.Result, error) {
+			all, _, err := rows[savedQuery](ctx, s, "/queries.json", url.Values{}, "queries", 0, 10_000)
+			if err != nil {
+				return nil, explain(err, "the list of queries")
+			}
+			if in.Project != "" {
+				p, err := s.project(ctx, in.Project)
+				if err != nil {
+					return nil, err
+				}
+				all = slices.DeleteFunc(all, func(q savedQuery) bool { return q.Project != 0 && q.Project != p.ID })
+			}
+			shown := append([]savedQuery{}, window(all, in.Offset, in.Limit)...)
+			text := span("queries", len(shown), in.Offset, len(all)) + "\n"
+			for _, q := range shown {
+				text += fmt.Sprintf("- %s [%d]", q.Name, q.ID)
+				if q.Project != 0 {
+					text += fmt.Sprintf(" | project %d", q.Project)
+				}
+				if !q.Public {
+					text += " | private"
+				}
+				text += "\n"
+			}
+			return s.answer(text, map[string]any{"queries": shown, "total": len(all), "offset": in.Offset})
+		})
+}

@@ -1,0 +1,89 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func repositoryTools(s *Server) []entry {
+	return []entry{
+		tool(s, "link_revision", "Link a revision", "Link an issue to a revision of a project's repository.", changes,
+			func(ctx context.Context, in revisionInput) (*toolpost.Result, error) {
+				return relate(ctx, s, &in, true)
+			}),
+		tool(s, "unlink_revision", "Unlink a revision", "Remove the link between an issue and a revision. Both stay.", changes,
+			func(ctx context.Context, in revisionInput) (*toolpost.Result, error) {
+				return relate(ctx, s, &in, false)
+			}),
+	}
+}
+
+type revisionInput struct {
+	Project    string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Repository string `json:"repository_id" jsonschema:"minLength=1,description=Repository id or key as in the address of its page in Redmine"`
+	Revision   string `json:"revision" jsonschema:"minLength=1,description=Revision such as 1234 or a commit hash"`
+	Issue      string `json:"issue_id" jsonschema:"description=Issue id"`
+}
+
+// relate links an issue to a revision, or no longer.
+func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpost.Result, error) {
+	p, err := s.project(ctx, in.Project)
+	if err != nil {
+		return nil, err
+	}
+	n, err := id("an issue", in.Issue)
+	if err != nil {
+		return nil, err
+	}
+	before, err := readIssue(ctx, s, n, "changesets")
+	if err != nil {
+		return nil, err
+	}
+	if linked(before, in.Revision) == on {
+		return toldRevisions(s, before, "Nothing to change, as far as this account sees. ")
+	}
+	path := fmt.Sprintf("/projects/%d/repository/%s/revisions/%s/issues", p.ID, url.PathEscape(in.Repository), url.PathEscape(in.Revision))
+	if on {
+		err = s.client.send(ctx, "POST", path+".json", map[string]int{"issue_id": n}, nil)
+	} else {
+		err = s.client.send(ctx, "DELETE", fmt.Sprintf("%s/%d.json", path, n), nil, nil)
+	}
+	switch status(err) {
+	case 0:
+	case 404:
+		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The repository is named in the address of its page; a new revision is there once Redmine has read it.", p.Name, in.Repository, in.Revision)
+	case 422:
+		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue is in a project that has nothing to do with %s.", n, p.Name)
+	}
+	if err != nil {
+		return nil, explain(err, fmt.Sprintf("the link of issue %d to revision %s", n, in.Revision))
+	}
+	now, err := readIssue(ctx, s, n, "changesets")
+	if err != nil {
+		return nil, err
+	}
+	if linked(now, in.Revision) != on {
+		return toldRevisions(s, now, "Redmine took the request, but this account does not see that it changed the revisions. ")
+	}
+	return toldRevisions(s, now, "")
+}
+
+// linked says whether an issue is linked to a revision, which may be shortened.
+func linked(i *issue, revision string) bool {
+	return slices.ContainsFunc(i.Changesets, func(c changeset) bool {
+		return c.Revision == revision || len(revision) >= 7 && strings.HasPrefix(c.Revision, revision)
+	})
+}
+
+func toldRevisions(s *Server, i *issue, before string) (*toolpost.Result, error) {
+	text := fmt.Sprintf("%sIssue %d has %d revisions.\n", before, i.ID, len(i.Changesets))
+	for _, c := range i.Changesets {
+		text += fmt.Sprintf("- %s by %s: %s\n", c.Revision, c.User.Name, lf(c.Comments))
+	}
+	return s.done(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
+}

@@ -1,0 +1,205 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost"
+)
+
+type searchInput struct {
+	Query       string   `json:"q" jsonschema:"minLength=1,description=Words to find. Quote those that stand together"`
+	Project     string   `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. All projects if left out"`
+	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all,description=Where to search. The project with its subprojects or only the own projects or all"`
+	Types       []string `json:"types,omitempty" jsonschema:"enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects,description=Kinds to find. All if left out"`
+	AllWords    bool     `json:"all_words,omitempty" jsonschema:"default=true,description=Whether all words must be there. One is enough otherwise"`
+	TitlesOnly  bool     `json:"titles_only,omitempty" jsonschema:"description=Whether to search titles only"`
+	OpenIssues  bool     `json:"open_issues,omitempty" jsonschema:"description=Whether to find open issues only"`
+	Attachments string   `json:"attachments,omitempty" jsonschema:"enum=no,enum=yes,enum=only,default=no,description=Whether to search names and descriptions of files"`
+	Offset      int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Results to skip"`
+	Limit       int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Results to show"`
+}
+
+// A hit as Redmine tells it.
+type hit struct {
+	ID          int    `json:"id"`
+	Title       string `json:"title"`
+	Type        string `json:"type"`
+	URL         string `json:"url"`
+	Description string `json:"description"`
+	Time        string `json:"datetime"`
+}
+
+// A hitRow is a hit as it is shown.
+type hitRow struct {
+	ID      int    `json:"id"`
+	Type    string `json:"type"`
+	Title   string `json:"title"`
+	Project string `json:"project_id,omitempty"` // of a wiki page
+	Page    string `json:"page,omitempty"`       // title of a wiki page
+	Path    string `json:"path"`
+	On      string `json:"on"`
+	Excerpt string `json:"excerpt,omitempty"`
+}
+
+func searchTools(s *Server) []entry {
+	return []entry{
+		tool(s, "search", "Search", "Find words in issues, wiki pages, news, documents, messages, projects and revisions.\nThe answer has a line and an excerpt for each, and tells the total.", reads,
+			func(ctx context.Context, in searchInput) (*toolpost.Result, error) { return search(ctx, s, &in) }),
+	}
+}
+
+func search(ctx context.Context, s *Server, in *searchInput) (*toolpost.Result, error) {
+	used, unused := searchWords(in.Query)
+	if len(used) == 0 {
+		return nil, toolpost.Retry("Redmine finds nothing for %q: words need at least two letters. Give a longer word, or list issues with a filter on the subject.", in.Query)
+	}
+	query, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	path := "/search.json"
+	switch {
+	case in.Project != "":
+		p, err := s.project(ctx, in.Project)
+		if err != nil {
+			return nil, err
+		}
+		path = fmt.Sprintf("/projects/%d/search.json", p.ID)
+	case in.Scope == "project" || in.Scope == "subprojects":
+		return nil, toolpost.Retry("Give the project to search in, or another scope.")
+	}
+	all, total, err := rows[hit](ctx, s, path, query, "results", in.Offset, limitOf(in.Limit))
+	if err != nil {
+		return nil, explain(err, "the search")
+	}
+	if slices.ContainsFunc(all, func(h hit) bool { return len(in.Types) > 0 && !slices.Contains(in.Types, kindOf(h.Type)) }) {
+		return nil, toolpost.Retry("Redmine does not search %s there for this account: the module may be switched off, or a project does not hold that kind. Search other types, or all projects.", strings.Join(in.Types, ", "))
+	}
+	return answerHits(s, in, all, total, used, unused)
+}
+
+var searchKinds = []string{"issues", "news", "documents", "changesets", "wiki_pages", "messages", "projects"}
+
+// kindOf is the kind, as it is asked for, of a type of hit.
+func kindOf(hit string) string {
+	switch hit {
+	case "wiki-page":
+		return "wiki_pages"
+	case "reply":
+		return "messages"
+	case "news":
+		return hit
+	}
+	return strings.TrimSuffix(hit, "-closed") + "s"
+}
+
+// query is that of the search. A flag is on if it has any value, "0" too.
+func (in *searchInput) query() (url.Values, error) {
+	query := url.Values{"q": {in.Query}}
+	flag := func(name string, on bool) {
+		if query.Set(name, ""); on {
+			query.Set(name, "1")
+		}
+	}
+	flag("all_words", in.AllWords)
+	flag("titles_only", in.TitlesOnly)
+	flag("open_issues", in.OpenIssues)
+	for _, kind := range in.Types {
+		if !slices.Contains(searchKinds, kind) {
+			return nil, toolpost.Retry("There is no type %q to find; there are %s.", kind, strings.Join(searchKinds, ", "))
+		}
+		query.Set(kind, "1")
+	}
+	switch in.Attachments {
+	case "yes":
+		query.Set("attachments", "1")
+	case "only":
+		query.Set("attachments", "only")
+	}
+	if in.Scope != "" && in.Scope != "project" {
+		query.Set("scope", in.Scope)
+	}
+	return query, nil
+}
+
+var searchWord = regexp.MustCompile(`"[^"]+"|\S+`)
+
+// searchWords are those which Redmine searches for, and those which it leaves out
+// without a word: short ones, and all after the first five.
+func searchWords(q string) (used, unused []string) {
+	for _, w := range searchWord.FindAllString(q, -1) {
+		w = strings.TrimSpace(strings.Trim(w, `"`))
+		switch {
+		case slices.Contains(used, w) || w == "":
+		case len(used) < 5 && (utf8.RuneCountInString(w) > 1 || strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Han, r) })):
+			used = append(used, w)
+		default:
+			unused = append(unused, w)
+		}
+	}
+	return used, unused
+}
+
+var wikiAddress = regexp.MustCompile(`/projects/([^/]+)/wiki/([^/]+)$`)
+
+func answerHits(s *Server, in *searchInput, all []hit, total int, used, unused []string) (*toolpost.Result, error) {
+	answer := struct {
+		Results []hitRow `json:"results"`
+		Total   int      `json:"total"`
+		Offset  int      `json:"offset"`
+		Unused  []string `json:"words_left_out,omitempty"`
+	}{[]hitRow{}, total, in.Offset, unused}
+	var b strings.Builder
+	b.WriteString(span("results", len(all), in.Offset, total) + "\n")
+	if len(unused) > 0 {
+		fmt.Fprintf(&b, "Redmine searches for at most five words of two letters or more; these were left out: %s.\n", strings.Join(unused, ", "))
+	}
+	for _, h := range all {
+		f := hitRow{ID: h.ID, Type: h.Type, Title: h.Title, On: h.Time, Excerpt: excerpt(h.Description, used)}
+		if u, err := url.Parse(h.URL); err == nil {
+			f.Path = u.RequestURI()
+			if m := wikiAddress.FindStringSubmatch(u.Path); m != nil {
+				f.Project, f.Page = m[1], m[2]
+			}
+		}
+		answer.Results = append(answer.Results, f)
+		fmt.Fprintf(&b, "- %s [%d] %s | %s | %s\n", f.Type, f.ID, f.Title, day(f.On), f.Path)
+		if f.Excerpt != "" {
+			fmt.Fprintf(&b, "  %s\n", f.Excerpt)
+		}
+	}
+	return s.answer(b.String(), answer)
+}
+
+// excerpt is one line of a text, from shortly before the first of the words on.
+func excerpt(text string, words []string) string {
+	const before, long = 60, 200
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	at := len(runes)
+	lower := strings.ToLower(string(runes))
+	for _, w := range words {
+		if i := strings.Index(lower, strings.ToLower(w)); i >= 0 {
+			at = min(at, utf8.RuneCountInString(lower[:i]))
+		}
+	}
+	if at == len(runes) {
+		at = 0 // it is in the title
+	}
+	from := max(0, at-before)
+	to := min(from+long, len(runes))
+	line := string(runes[from:to])
+	if from > 0 {
+		line = "…" + line
+	}
+	if to < len(runes) {
+		line += "…"
+	}
+	return line
+}
