@@ -52,62 +52,66 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 // clients write ids.
 func lenient(t *toolpost.Tool) *toolpost.Tool {
 	next := t.Handler
+	var input shape
+	if raw, err := json.Marshal(t.Input); err == nil {
+		_ = json.Unmarshal(raw, &input) // nothing is quoted without it
+	}
 	t.Policy.Unchecked = true // next checks what is made of the arguments
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		inner := *call
-		inner.Arguments = asText(call.Arguments, texts(t))
+		inner.Arguments = asText(call.Arguments, &input)
 		return next(ctx, &inner)
 	}
 	return t
 }
 
-// texts are the properties of t that are texts, or lists of them.
-func texts(t *toolpost.Tool) map[string]bool {
-	var input struct {
-		Properties map[string]struct {
-			Type  string                `json:"type"`
-			Items struct{ Type string } `json:"items"`
-		} `json:"properties"`
-	}
-	raw, err := json.Marshal(t.Input)
-	if err != nil || json.Unmarshal(raw, &input) != nil {
-		return nil
-	}
-	found := map[string]bool{}
-	for name, p := range input.Properties {
-		found[name] = p.Type == "string" || p.Type == "array" && p.Items.Type == "string"
-	}
-	return found
+// A shape is what a schema says of a value, as far as it matters here.
+type shape struct {
+	Type       string            `json:"type"`
+	Items      *shape            `json:"items"`
+	Properties map[string]*shape `json:"properties"`
 }
 
-// asText quotes the numbers of the properties that are texts.
-func asText(raw json.RawMessage, texts map[string]bool) json.RawMessage {
+// quote turns numbers into texts where the schema has those, and says whether
+// there was any.
+func (sh *shape) quote(value any) (quoted any, changed bool) {
+	if sh == nil {
+		return value, false
+	}
+	switch v := value.(type) {
+	case json.Number:
+		if sh.Type == "string" {
+			return v.String(), true
+		}
+	case []any:
+		for i := range v {
+			var one bool
+			v[i], one = sh.Items.quote(v[i])
+			changed = changed || one
+		}
+	case map[string]any:
+		for name := range v {
+			var one bool
+			v[name], one = sh.Properties[name].quote(v[name])
+			changed = changed || one
+		}
+	}
+	return value, changed
+}
+
+// asText quotes the numbers that stand for texts.
+func asText(raw json.RawMessage, sh *shape) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	var members map[string]any
-	if d.Decode(&members) != nil {
+	var value any
+	if d.Decode(&value) != nil {
 		return raw
 	}
-	changed := false
-	for name, value := range members {
-		if !texts[name] {
-			continue
-		}
-		switch v := value.(type) {
-		case json.Number:
-			members[name], changed = v.String(), true
-		case []any:
-			for i := range v {
-				if n, ok := v[i].(json.Number); ok {
-					v[i], changed = n.String(), true
-				}
-			}
-		}
-	}
+	value, changed := sh.quote(value)
 	if !changed {
 		return raw
 	}
-	if out, err := json.Marshal(members); err == nil {
+	if out, err := json.Marshal(value); err == nil {
 		return out
 	}
 	return raw
