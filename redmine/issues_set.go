@@ -20,6 +20,7 @@ type write struct {
 	ctx     context.Context
 	project int
 	set     map[string]any
+	fields  []wireField
 	err     error
 }
 
@@ -36,6 +37,25 @@ func (w *write) text(name, text string) {
 	if text != "" {
 		w.set[name] = text
 	}
+}
+
+// given sets what is given, be it empty.
+func given[T any](w *write, name string, value *T) {
+	if value != nil {
+		w.set[name] = *value
+	}
+}
+
+// custom sets custom fields, of those known.
+func (w *write) custom(set []setField, known func() ([]field, error)) {
+	if len(set) == 0 || w.err != nil {
+		return
+	}
+	fields, err := known()
+	if err == nil {
+		w.fields, err = setFields(set, fields)
+	}
+	w.put("custom_fields", w.fields, err)
 }
 
 // named sets what text names in a source.

@@ -132,7 +132,6 @@ func updateIssue(s *Server) entry {
 type issueWrite struct {
 	write
 	before *issue // nil for a new one
-	fields []wireField
 }
 
 // none clears a field.
@@ -162,16 +161,7 @@ func (w *issueWrite) fill(in *issueInput, tracker int) error {
 	if t, ok := w.set["tracker_id"].(int); ok {
 		tracker = t
 	}
-	if len(in.Fields) > 0 && w.err == nil {
-		known, err := w.known(tracker)
-		if err != nil {
-			return err
-		}
-		if w.fields, err = setFields(in.Fields, known); err != nil {
-			return err
-		}
-		w.set["custom_fields"] = w.fields
-	}
+	w.custom(in.Fields, func() ([]field, error) { return w.known(tracker) })
 	return w.err
 }
 

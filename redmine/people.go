@@ -11,11 +11,17 @@ import (
 
 // A member is a user or group with roles in a project.
 type member struct {
-	ID      int     `json:"id"`
-	Project named   `json:"project"`
-	User    *named  `json:"user,omitempty"`
-	Group   *named  `json:"group,omitempty"`
-	Roles   []named `json:"roles"`
+	ID      int        `json:"id"`
+	Project named      `json:"project"`
+	User    *named     `json:"user,omitempty"`
+	Group   *named     `json:"group,omitempty"`
+	Roles   []heldRole `json:"roles"`
+}
+
+// A heldRole is a role of a member, perhaps by a group or the parent project.
+type heldRole struct {
+	named
+	Inherited bool `json:"inherited,omitempty"`
 }
 
 func (m member) who() named {

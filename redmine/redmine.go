@@ -56,6 +56,8 @@ var groups = []struct {
 	tools func(*Server) []entry
 }{
 	{"issues", issueTools},
+	{"projects", projectTools},
+	{"versions", versionTools},
 	{"wiki", wikiTools},
 	{"news", newsTools},
 	{"files", fileTools},

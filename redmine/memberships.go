@@ -1,0 +1,319 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// line is a membership as text.
+func (m member) line() string {
+	kind := ""
+	if m.Group != nil {
+		kind = "group "
+	}
+	var held []string
+	for _, r := range m.Roles {
+		text := r.String()
+		if r.Inherited {
+			text += " inherited"
+		}
+		held = append(held, text)
+	}
+	return fmt.Sprintf("- membership %d: %s%s: %s\n", m.ID, kind, m.who(), strings.Join(held, ", "))
+}
+
+type listMembershipsInput struct {
+	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	rowSpan
+}
+
+func listMemberships(s *Server) entry {
+	return tool(s, "list_memberships", "List members", "List the users and groups that are members of a project, with their roles.\nInherited roles come from a group or the parent project.", reads,
+		func(ctx context.Context, in listMembershipsInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, limitOf(in.Limit))
+			if err != nil {
+				return nil, explain(err, "the members of project "+p.String())
+			}
+			text := span("members", len(all), in.Offset, total) + "\n"
+			for _, m := range all {
+				text += m.line()
+			}
+			return s.answer(text, map[string]any{"project": p, "memberships": all, "total": total, "offset": in.Offset})
+		})
+}
+
+type createMembershipInput struct {
+	Project string   `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Users   []string `json:"user_ids" jsonschema:"minItems=1,description=Users or groups by id or name or me"`
+	Roles   []string `json:"role_ids" jsonschema:"minItems=1,description=Roles by name or id"`
+}
+
+func createMembership(s *Server) entry {
+	return tool(s, "create_membership", "Add members", "Make users or groups members of a project, all with the same roles.", adds,
+		func(ctx context.Context, in createMembershipInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			before, err := members(ctx, s, p)
+			if err != nil {
+				return nil, err
+			}
+			var users []int
+			for _, text := range in.Users {
+				n, err := principal(ctx, s, p.ID, text)
+				if err != nil {
+					return nil, err
+				}
+				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
+					return nil, toolpost.Retry("Nothing was changed: %s is a member of project %s already. Call update_membership to change the roles.\n%s", n, p, before[i].line())
+				}
+				users = append(users, n.ID)
+			}
+			roles, err := roleIDs(ctx, s, in.Roles)
+			if err != nil {
+				return nil, err
+			}
+			set := map[string]any{"user_ids": users, "role_ids": roles}
+			if err := s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/memberships.json", p.ID), map[string]any{"membership": set}, nil); err != nil {
+				return nil, explain(err, "the new members of project "+p.String())
+			}
+			return toldMembers(ctx, s, p, users, roles)
+		})
+}
+
+// toldMembers answers with the new members. Redmine's own answer has one of them.
+func toldMembers(ctx context.Context, s *Server, p named, users, roles []int) (*toolpost.Result, error) {
+	all, err := members(ctx, s, p)
+	if err != nil {
+		return nil, toolpost.Failed("Added members, but they cannot be read back: %v", err)
+	}
+	var wrong []string
+	added := []member{}
+	lines := ""
+	for _, id := range users {
+		i := slices.IndexFunc(all, func(m member) bool { return m.who().ID == id })
+		if i < 0 {
+			wrong = append(wrong, fmt.Sprintf("%d is no member: there is no such user or group", id))
+			continue
+		}
+		wrong = append(wrong, all[i].unlike(roles)...)
+		added = append(added, all[i])
+		lines += all[i].line()
+	}
+	text := outcome("Added members to project "+p.String(), "this account may not give the role, or the user does not exist", wrong)
+	return s.answer(text+lines, map[string]any{"memberships": added, "not_taken": wrong})
+}
+
+// inherits says whether a role comes from a group or the parent project.
+func (m member) inherits() bool {
+	return slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.Inherited })
+}
+
+// unlike tells roles that are not as they were set.
+func (m member) unlike(roles []int) []string {
+	var wrong []string
+	for _, id := range roles {
+		if !slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.ID == id }) {
+			wrong = append(wrong, fmt.Sprintf("%s has not got role %d", m.who(), id))
+		}
+	}
+	for _, r := range m.Roles {
+		if !r.Inherited && !slices.Contains(roles, r.ID) {
+			wrong = append(wrong, fmt.Sprintf("%s still has role %s", m.who(), r))
+		}
+	}
+	return wrong
+}
+
+// A membershipID says which membership.
+type membershipID struct {
+	ID      string `json:"id,omitempty" jsonschema:"description=Membership id. Or give project and user"`
+	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name"`
+	User    string `json:"user_id,omitempty" jsonschema:"description=User or group by id or name or me"`
+}
+
+// find reads the membership.
+func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
+	if in.ID == "" && (in.Project == "" || in.User == "") {
+		return nil, toolpost.Retry("Give the id of the membership, or the project and the user.")
+	}
+	if in.ID != "" {
+		n, err := id("a membership", in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return readMember(ctx, s, n)
+	}
+	p, err := s.project(ctx, in.Project)
+	if err != nil {
+		return nil, err
+	}
+	who, err := principal(ctx, s, p.ID, in.User)
+	if err != nil {
+		return nil, err
+	}
+	all, err := members(ctx, s, p)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(m member) bool { return m.who().ID == who.ID })
+	if i < 0 {
+		return nil, toolpost.Retry("%s is no member of project %s.", who, p)
+	}
+	return &all[i], nil
+}
+
+func readMember(ctx context.Context, s *Server, id int) (*member, error) {
+	var answer struct {
+		Membership member `json:"membership"`
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/memberships/%d.json", id), nil, &answer)
+	return &answer.Membership, explain(err, fmt.Sprintf("membership %d", id))
+}
+
+type updateMembershipInput struct {
+	membershipID
+	Roles []string `json:"role_ids" jsonschema:"description=All roles to have by name or id. Inherited ones stay. An empty list leaves only those"`
+}
+
+func updateMembership(s *Server) entry {
+	return tool(s, "update_membership", "Change a member's roles", "Set the roles that a user or group has in a project.\nInherited roles stay.", changes,
+		func(ctx context.Context, in updateMembershipInput) (*toolpost.Result, error) {
+			m, err := in.find(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			if len(in.Roles) == 0 && !m.inherits() {
+				return nil, toolpost.Retry("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
+			}
+			roles, err := roleIDs(ctx, s, in.Roles)
+			if err != nil {
+				return nil, err
+			}
+			path := fmt.Sprintf("/memberships/%d.json", m.ID)
+			if err := s.client.send(ctx, "PUT", path, map[string]any{"membership": map[string]any{"role_ids": roles}}, nil); err != nil {
+				return nil, explain(err, fmt.Sprintf("the change of membership %d", m.ID))
+			}
+			now, err := readMember(ctx, s, m.ID)
+			if err != nil {
+				return nil, toolpost.Failed("Changed membership %d, but it cannot be read back: %v", m.ID, err)
+			}
+			wrong := now.unlike(roles)
+			text := outcome(fmt.Sprintf("Changed membership %d in project %s", m.ID, now.Project), "this account may not give or take the role", wrong)
+			return s.answer(text+now.line(), map[string]any{"membership": now, "not_taken": wrong})
+		})
+}
+
+type deleteMembershipInput struct {
+	membershipID
+	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to remove it. Without this the answer only shows what would go"`
+}
+
+func deleteMembership(s *Server) entry {
+	return tool(s, "delete_membership", "Remove a member", "Have a user or group be a member of a project no longer. Inherited roles cannot be removed.\nWithout confirm the answer shows what would go, and nothing is removed.", removes,
+		func(ctx context.Context, in deleteMembershipInput) (*toolpost.Result, error) {
+			m, err := in.find(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			if m.inherits() {
+				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. Roles that are not inherited go with update_membership.\n%s", m.ID, m.who(), m.Project, m.line())
+			}
+			if !in.Confirm {
+				text := fmt.Sprintf("Nothing is removed yet. From project %s would go:\n%s", m.Project, m.line())
+				if m.Group != nil {
+					text += "With it go the roles that the users of the group have by it.\n"
+				}
+				return s.done(text+"Call again with confirm true to remove it.", map[string]any{"deleted": nil, "membership": m})
+			}
+			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/memberships/%d.json", m.ID), nil, nil); err != nil {
+				return nil, explain(err, fmt.Sprintf("the removal of membership %d", m.ID))
+			}
+			return s.done(fmt.Sprintf("Removed membership %d of %s in project %s.", m.ID, m.who(), m.Project), map[string]any{"deleted": m.ID})
+		})
+}
+
+// members are all of a project.
+func members(ctx context.Context, s *Server, p named) ([]member, error) {
+	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", 0, 10_000)
+	return all, explain(err, "the members of project "+p.String())
+}
+
+func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
+	found := []int{}
+	for _, text := range texts {
+		n, err := s.find(ctx, roles(), text)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, n.ID)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
+
+// mostNeighbours is in how many projects those who are no administrators look for
+// people: they cannot list users.
+const mostNeighbours = 20
+
+// principal finds a user or group who may not be a member of the project yet.
+func principal(ctx context.Context, s *Server, project int, text string) (named, error) {
+	me, err := s.account(ctx)
+	if err != nil {
+		return named{}, err
+	}
+	if me.Admin {
+		groups, err := s.names(ctx, source{"group", "/groups.json", "groups"}, true)
+		if err != nil {
+			return named{}, err
+		}
+		for _, g := range groups {
+			if strings.EqualFold(g.Name, strings.TrimSpace(text)) || text == fmt.Sprint(g.ID) {
+				return g, nil
+			}
+		}
+	}
+	n, err := s.person(ctx, project, text)
+	if err == nil || me.Admin {
+		return n, err
+	}
+	all, err := neighbours(ctx, s)
+	if err != nil {
+		return named{}, err
+	}
+	if n, err = pick("person", text, all); err != nil {
+		return named{}, toolpost.Retry("%v Only administrators can look up everybody: give the id.", err)
+	}
+	return n, nil
+}
+
+// neighbours are the members of the projects that this account sees.
+func neighbours(ctx context.Context, s *Server) ([]named, error) {
+	near, err := s.names(ctx, projects(), false)
+	if err != nil {
+		return nil, err
+	}
+	var all []named
+	for _, p := range near[:min(len(near), mostNeighbours)] {
+		some, err := people(ctx, s, p.ID)
+		if err != nil {
+			continue // its members are not for this account
+		}
+		for _, n := range some {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all, nil
+}

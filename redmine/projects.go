@@ -1,0 +1,297 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func projectTools(s *Server) []entry {
+	return []entry{
+		listProjects(s), showProject(s), createProject(s), updateProject(s),
+		archiveProject(s), unarchiveProject(s), closeProject(s), reopenProject(s), deleteProject(s),
+		listProjectStatuses(s),
+		listMemberships(s), createMembership(s), updateMembership(s), deleteMembership(s),
+	}
+}
+
+// A project as Redmine tells it.
+type project struct {
+	ID             int     `json:"id"`
+	Name           string  `json:"name"`
+	Identifier     string  `json:"identifier"`
+	Description    string  `json:"description"`
+	Homepage       string  `json:"homepage"`
+	Parent         *named  `json:"parent"`
+	Status         int     `json:"status"`
+	IsPublic       bool    `json:"is_public"`
+	InheritMembers bool    `json:"inherit_members"`
+	Version        *named  `json:"default_version"`
+	Assignee       *named  `json:"default_assignee"`
+	CustomFields   []field `json:"custom_fields"`
+	Trackers       []named `json:"trackers"`
+	Categories     []named `json:"issue_categories"`
+	Modules        []named `json:"enabled_modules"`
+	Activities     []named `json:"time_entry_activities"`
+	IssueFields    []named `json:"issue_custom_fields"`
+	CreatedOn      string  `json:"created_on"`
+	UpdatedOn      string  `json:"updated_on"`
+}
+
+func (p *project) named() named { return named{p.ID, p.Name, p.Identifier} }
+
+// projectParts are what a project includes.
+const projectParts = "trackers,issue_categories,enabled_modules,time_entry_activities,issue_custom_fields"
+
+// The states of a project.
+const (
+	activeProject   = 1
+	closedProject   = 5
+	archivedProject = 9
+)
+
+var projectStates = map[int]string{
+	activeProject: "active", closedProject: "closed", archivedProject: "archived", 10: "scheduled for deletion",
+}
+
+// readProject reads a project with what is included.
+func readProject(ctx context.Context, s *Server, id int, include string) (*project, error) {
+	var answer struct {
+		Project project `json:"project"`
+	}
+	query := url.Values{}
+	if include != "" {
+		query.Set("include", include)
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/projects/%d.json", id), query, &answer)
+	return &answer.Project, explain(err, fmt.Sprintf("project %d", id))
+}
+
+// A projectDetail is a project as it is shown. In lists it is without texts.
+type projectDetail struct {
+	ID             int               `json:"id"`
+	Name           string            `json:"name"`
+	Identifier     string            `json:"identifier"`
+	Status         string            `json:"status"`
+	Public         bool              `json:"is_public"`
+	Parent         *named            `json:"parent,omitempty"`
+	InheritMembers bool              `json:"inherit_members,omitempty"`
+	Homepage       string            `json:"homepage,omitempty"`
+	Description    string            `json:"description,omitempty"`
+	Version        *named            `json:"default_version,omitempty"`
+	Assignee       *named            `json:"default_assignee,omitempty"`
+	Fields         map[string]string `json:"custom_fields,omitempty"`
+	Trackers       []named           `json:"trackers,omitempty"`
+	Categories     []named           `json:"issue_categories,omitempty"`
+	Modules        []string          `json:"enabled_modules,omitempty"`
+	Activities     []named           `json:"time_entry_activities,omitempty"`
+	IssueFields    []named           `json:"issue_custom_fields,omitempty"`
+	Created        string            `json:"created_on,omitempty"`
+	Updated        string            `json:"updated_on,omitempty"`
+}
+
+// projectRow is a project in a list.
+func projectRow(p *project) *projectDetail {
+	d := &projectDetail{
+		ID: p.ID, Name: p.Name, Identifier: p.Identifier, Status: projectStates[p.Status], Public: p.IsPublic, Parent: p.Parent,
+		Trackers: p.Trackers, Categories: p.Categories, Activities: p.Activities, IssueFields: p.IssueFields,
+	}
+	for _, m := range p.Modules {
+		d.Modules = append(d.Modules, m.Name)
+	}
+	return d
+}
+
+func projectDetailOf(p *project) *projectDetail {
+	d := projectRow(p)
+	d.InheritMembers, d.Homepage, d.Description = p.InheritMembers, p.Homepage, lf(p.Description)
+	d.Version, d.Assignee, d.Fields = p.Version, p.Assignee, fieldsOf(p.CustomFields)
+	d.Created, d.Updated = p.CreatedOn, p.UpdatedOn
+	return d
+}
+
+// line is a project in a list as text.
+func (d *projectDetail) line() string {
+	text := fmt.Sprintf("%s [%d] | key %s", d.Name, d.ID, d.Identifier)
+	if d.Status != projectStates[activeProject] {
+		text += " | " + d.Status
+	}
+	if !d.Public {
+		text += " | private"
+	}
+	if d.Parent != nil {
+		text += " | in " + d.Parent.String()
+	}
+	return text
+}
+
+// parts writes what is included, a line each.
+func (d *projectDetail) parts(b *strings.Builder, before string) {
+	for _, part := range []struct {
+		label string
+		all   []named
+	}{
+		{"trackers", d.Trackers}, {"issue categories", d.Categories}, {"time entry activities", d.Activities}, {"issue custom fields", d.IssueFields},
+	} {
+		if len(part.all) > 0 {
+			fmt.Fprintf(b, "%s%s: %s\n", before, part.label, listed(part.all))
+		}
+	}
+	if len(d.Modules) > 0 {
+		fmt.Fprintf(b, "%smodules: %s\n", before, strings.Join(d.Modules, ", "))
+	}
+}
+
+func (d *projectDetail) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Project %s [%d]\n\n- key: %s\n- status: %s\n- public: %t\n", d.Name, d.ID, d.Identifier, d.Status, d.Public)
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", label, text)
+		}
+	}
+	for _, n := range []struct {
+		label string
+		named *named
+	}{{"in", d.Parent}, {"default version", d.Version}, {"default assignee", d.Assignee}} {
+		if n.named != nil {
+			line(n.label, n.named.String())
+		}
+	}
+	if d.InheritMembers {
+		line("members of the parent project", "inherited")
+	}
+	line("homepage", d.Homepage)
+	for _, name := range sorted(d.Fields) {
+		line(name, d.Fields[name])
+	}
+	d.parts(&b, "- ")
+	line("created", d.Created)
+	line("updated", d.Updated)
+	if d.Description != "" {
+		fmt.Fprintf(&b, "\n%s\n", d.Description)
+	}
+	return b.String()
+}
+
+type listProjectsInput struct {
+	Status  string `json:"status,omitempty" jsonschema:"enum=active,enum=closed,enum=archived,enum=all,enum=1,enum=5,enum=9,default=all,description=Which ones. 1 is active and 5 closed and 9 archived. Redmine never lists archived ones"`
+	Name    string `json:"name,omitempty" jsonschema:"description=Text that the name contains"`
+	Parent  string `json:"parent_id,omitempty" jsonschema:"description=Project id or key or name to list only the projects directly in it"`
+	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields"`
+	rowSpan
+}
+
+func listProjects(s *Server) entry {
+	return tool(s, "list_projects", "List projects", "List the projects that this account sees, active and closed ones, as one line each.\nThe answer tells the total and how to go on.", reads,
+		func(ctx context.Context, in listProjectsInput) (*toolpost.Result, error) {
+			query, err := projectQuery(ctx, s, &in)
+			if err != nil {
+				return nil, err
+			}
+			all, total, err := rows[project](ctx, s, "/projects.json", query, "projects", in.Offset, limitOf(in.Limit))
+			if err != nil {
+				return nil, explain(err, "the list of projects")
+			}
+			answer := struct {
+				Projects []*projectDetail `json:"projects"`
+				Total    int              `json:"total"`
+				Offset   int              `json:"offset"`
+			}{[]*projectDetail{}, total, in.Offset}
+			var b strings.Builder
+			b.WriteString(span("projects", len(all), in.Offset, total) + " Archived ones are never listed.\n")
+			for i := range all {
+				d := projectRow(&all[i])
+				answer.Projects = append(answer.Projects, d)
+				b.WriteString(d.line() + "\n")
+				d.parts(&b, "  ")
+			}
+			return s.answer(b.String(), answer)
+		})
+}
+
+// projectQuery returns the query of a list.
+func projectQuery(ctx context.Context, s *Server, in *listProjectsInput) (url.Values, error) {
+	query := url.Values{"status": {listedProjects}}
+	switch in.Status {
+	case "active", "1":
+		query.Set("status", "1")
+	case "closed", "5":
+		query.Set("status", "5")
+	case "archived", "9":
+		return nil, toolpost.Failed("Redmine never lists archived projects, not even for administrators. To get one back use unarchive_project with its id or key; a person finds those in Redmine under Administration, Projects.")
+	}
+	if in.Name != "" {
+		query.Set("name", "~"+in.Name)
+	}
+	if in.Parent != "" {
+		p, err := s.project(ctx, in.Parent)
+		if err != nil {
+			return nil, err
+		}
+		query.Set("parent_id", fmt.Sprint(p.ID))
+	}
+	if in.Include != "" {
+		include, err := includedParts(in.Include)
+		if err != nil {
+			return nil, err
+		}
+		query.Set("include", include)
+	}
+	return query, nil
+}
+
+// includedParts checks what to include of projects, also with spaces in the names.
+func includedParts(text string) (string, error) {
+	var parts []string
+	for _, part := range strings.Split(strings.ToLower(text), ",") {
+		parts = append(parts, strings.ReplaceAll(strings.TrimSpace(part), " ", "_"))
+	}
+	return included(strings.Join(parts, ","), projectParts)
+}
+
+type showProjectInput struct {
+	ID      string `json:"id" jsonschema:"description=Project id or key or name"`
+	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields. Without it all of them; none for nothing"`
+}
+
+func showProject(s *Server) entry {
+	return tool(s, "show_project", "Show a project", "Show one project with its full text.\nTrackers, categories, modules and activities come with it.", reads,
+		func(ctx context.Context, in showProjectInput) (*toolpost.Result, error) {
+			include, err := includedParts(in.Include)
+			if err != nil {
+				return nil, err
+			}
+			n, err := s.project(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			p, err := readProject(ctx, s, n.ID, include)
+			if err != nil {
+				return nil, err
+			}
+			d := projectDetailOf(p)
+			return s.answer(d.text(), d)
+		})
+}
+
+// subprojects are the active and closed ones below a project, at any depth.
+func subprojects(ctx context.Context, s *Server, top int) ([]named, error) {
+	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, 10_000)
+	if err != nil {
+		return nil, explain(err, "the list of projects")
+	}
+	inside := []int{top}
+	var found []named
+	for i := range all { // parents come before what is in them
+		if p := &all[i]; p.Parent != nil && slices.Contains(inside, p.Parent.ID) {
+			inside = append(inside, p.ID)
+			found = append(found, p.named())
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,183 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+type projectInputID struct {
+	ID string `json:"id" jsonschema:"description=Project id or key or name"`
+}
+
+func archiveProject(s *Server) entry {
+	return tool(s, "archive_project", "Archive a project", "Archive a project with its subprojects: nobody sees them until they are unarchived.\nOnly administrators can do this. Note the key of the project: archived ones are not listed.", changes,
+		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			below, err := subprojects(ctx, s, p.ID)
+			if err != nil {
+				return nil, err
+			}
+			if err := setState(ctx, s, fmt.Sprint(p.ID), "archive"); err != nil {
+				return nil, explain(err, "archiving project "+p.String())
+			}
+			if _, err := readProject(ctx, s, p.ID, ""); err == nil {
+				return nil, toolpost.Failed("Redmine said that project %s is archived, but it can still be read.", p)
+			}
+			text := fmt.Sprintf("Archived project %s, key %s. To get it back call unarchive_project with the id or key.", p, p.Identifier)
+			if len(below) > 0 {
+				text += fmt.Sprintf("\nArchived with it: %s; each has to be unarchived by itself.", listed(below))
+			}
+			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStates[archivedProject], "subprojects": below})
+		})
+}
+
+func unarchiveProject(s *Server) entry {
+	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again.\nIt needs the id or key of the project, as archived projects have no name that can be looked up.\nOnly administrators can do this.", changes,
+		func(ctx context.Context, in struct {
+			ID string `json:"id" jsonschema:"description=Project id or key"`
+		}) (*toolpost.Result, error) {
+			key := strings.TrimPrefix(strings.TrimSpace(in.ID), "#")
+			if key == "" || strings.ContainsAny(key, " /?#%.") {
+				return nil, toolpost.Retry("%q is no id or key of a project; archived projects cannot be found by name.", in.ID)
+			}
+			switch err := setState(ctx, s, key, "unarchive"); {
+			case status(err) == 404:
+				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; a person finds them in Redmine under Administration, Projects.", key)
+			case err != nil:
+				return nil, explain(err, "unarchiving project "+key)
+			}
+			s.forget("projects")
+			p, err := s.project(ctx, key)
+			if err != nil {
+				return nil, toolpost.Failed("Redmine took the request, but project %s cannot be read: a project that it is in may be archived; unarchive that first.", key)
+			}
+			return toldState(ctx, s, p)
+		})
+}
+
+func closeProject(s *Server) entry {
+	return tool(s, "close_project", "Close a project", "Close a project with its subprojects: they can be read but not changed until they are reopened.\nNeeds Redmine 5.0.", changes,
+		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
+			return openOrClose(ctx, s, in.ID, "close", closedProject)
+		})
+}
+
+func reopenProject(s *Server) entry {
+	return tool(s, "reopen_project", "Reopen a project", "Reopen a closed project with its subprojects.\nNeeds Redmine 5.0.", changes,
+		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
+			return openOrClose(ctx, s, in.ID, "reopen", activeProject)
+		})
+}
+
+func openOrClose(ctx context.Context, s *Server, id, verb string, want int) (*toolpost.Result, error) {
+	n, err := s.project(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := setState(ctx, s, fmt.Sprint(n.ID), verb); err != nil {
+		return nil, explain(err, "to "+verb+" project "+n.String())
+	}
+	now, err := readProject(ctx, s, n.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	if now.Status != want {
+		return nil, toolpost.Failed("Redmine took the request, but project %s is %s.", n, projectStates[now.Status])
+	}
+	return toldState(ctx, s, n)
+}
+
+// setState carries out a change of state. It is in the API since Redmine 5.0.
+func setState(ctx context.Context, s *Server, key, verb string) error {
+	defer s.forget("projects")
+	return s.client.send(ctx, "PUT", "/projects/"+url.PathEscape(key)+"/"+verb+".json", nil, nil)
+}
+
+// toldState answers with the state of a project and of those below it.
+func toldState(ctx context.Context, s *Server, n named) (*toolpost.Result, error) {
+	now, err := readProject(ctx, s, n.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	below, err := subprojects(ctx, s, n.ID)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("Project %s is %s now.", n, projectStates[now.Status])
+	if len(below) > 0 {
+		text += fmt.Sprintf(" Projects in it: %s.", listed(below))
+	}
+	return s.done(text, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": projectStates[now.Status], "subprojects": below})
+}
+
+type deleteProjectInput struct {
+	ID      string `json:"id" jsonschema:"description=Project id or key or name"`
+	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+}
+
+func deleteProject(s *Server) entry {
+	return tool(s, "delete_project", "Delete a project", "Delete a project for good, with its subprojects, issues, logged time, wiki and files.\nWithout confirm the answer shows what would go, and nothing is deleted.\nClosing or archiving keeps everything.", removes,
+		func(ctx context.Context, in deleteProjectInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			if !in.Confirm {
+				return wouldDeleteProject(ctx, s, p)
+			}
+			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/projects/%d.json", p.ID), nil, nil); err != nil {
+				return nil, explain(err, "the deletion of project "+p.String())
+			}
+			s.forget("projects")
+			if _, err := readProject(ctx, s, p.ID, ""); err == nil {
+				return nil, toolpost.Failed("Redmine took the deletion, but project %s is still there; newer versions delete in the background. Look again in a minute.", p)
+			}
+			return s.done(fmt.Sprintf("Deleted project %s, key %s.", p, p.Identifier), map[string]any{"deleted": p.ID})
+		})
+}
+
+// wouldDeleteProject shows what goes with a project.
+func wouldDeleteProject(ctx context.Context, s *Server, p named) (*toolpost.Result, error) {
+	below, err := subprojects(ctx, s, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	facts := map[string]any{"deleted": nil, "id": p.ID, "subprojects": below}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Nothing is deleted yet. With project %s, key %s, would go:\n", p, p.Identifier)
+	for _, sub := range below {
+		fmt.Fprintf(&b, "- subproject %s\n", sub)
+	}
+	for _, part := range []struct {
+		label, path, key string
+		query            url.Values
+	}{
+		{"issues", "/issues.json", "issues", url.Values{"project_id": {fmt.Sprint(p.ID)}, "status_id": {"*"}}},
+		{"time entries", "/time_entries.json", "time_entries", url.Values{"project_id": {fmt.Sprint(p.ID)}}},
+		{"memberships", fmt.Sprintf("/projects/%d/memberships.json", p.ID), "memberships", url.Values{}},
+	} {
+		n, err := count(ctx, s, part.path, part.query, part.key)
+		switch {
+		case err == nil:
+			fmt.Fprintf(&b, "- %d %s\n", n, part.label)
+			facts[part.key] = n
+		case status(err) != 403 && status(err) != 404: // its module is switched off
+			return nil, explain(err, "the "+part.label+" of project "+p.String())
+		}
+	}
+	b.WriteString("- its wiki, news, documents, files and forums, and subprojects that are archived\nThe counts are of what this account sees.\nCall again with confirm true to delete it.")
+	return s.done(b.String(), facts)
+}
+
+// count tells how long a list is.
+func count(ctx context.Context, s *Server, path string, query url.Values, key string) (int, error) {
+	_, total, err := rows[struct{}](ctx, s, path, query, key, 0, 1)
+	return total, err
+}

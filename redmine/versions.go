@@ -1,0 +1,214 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func versionTools(s *Server) []entry {
+	return []entry{
+		listVersions(s), showVersion(s), createVersion(s), updateVersion(s), deleteVersion(s),
+		listCategories(s), createCategory(s), updateCategory(s), deleteCategory(s),
+	}
+}
+
+// A version as Redmine tells it.
+type version struct {
+	named
+	Project      named    `json:"project"`
+	Description  string   `json:"description"`
+	Status       string   `json:"status"`
+	Due          string   `json:"due_date"`
+	Sharing      string   `json:"sharing"`
+	Wiki         string   `json:"wiki_page_title"`
+	Estimated    *float64 `json:"estimated_hours"`
+	Spent        *float64 `json:"spent_hours"`
+	CustomFields []field  `json:"custom_fields"`
+	CreatedOn    string   `json:"created_on"`
+	UpdatedOn    string   `json:"updated_on"`
+}
+
+// A versionDetail is a version as it is shown.
+type versionDetail struct {
+	ID          int               `json:"id"`
+	Name        string            `json:"name"`
+	Project     named             `json:"project"`
+	Status      string            `json:"status"`
+	Due         string            `json:"due_date,omitempty"`
+	Sharing     string            `json:"sharing"`
+	Wiki        string            `json:"wiki_page_title,omitempty"`
+	Estimated   string            `json:"estimated,omitempty"`
+	Spent       string            `json:"spent,omitempty"`
+	Issues      *int              `json:"issues,omitempty"`
+	Open        *int              `json:"open_issues,omitempty"`
+	Fields      map[string]string `json:"custom_fields,omitempty"`
+	Created     string            `json:"created_on,omitempty"`
+	Updated     string            `json:"updated_on,omitempty"`
+	Description string            `json:"description,omitempty"`
+}
+
+func versionDetailOf(v *version) *versionDetail {
+	d := &versionDetail{
+		ID: v.ID, Name: v.Name, Project: v.Project, Status: v.Status, Due: v.Due, Sharing: v.Sharing, Wiki: v.Wiki,
+		Fields: fieldsOf(v.CustomFields), Created: v.CreatedOn, Updated: v.UpdatedOn, Description: lf(v.Description),
+	}
+	if v.Estimated != nil {
+		d.Estimated = hours(*v.Estimated)
+	}
+	if v.Spent != nil {
+		d.Spent = hours(*v.Spent)
+	}
+	return d
+}
+
+// line is a version in a list as text.
+func (d *versionDetail) line(project int) string {
+	text := fmt.Sprintf("- %s [%d] | %s", d.Name, d.ID, d.Status)
+	if d.Due != "" {
+		text += " | due " + d.Due
+	}
+	if d.Sharing != "none" {
+		text += " | shared: " + d.Sharing
+	}
+	if d.Project.ID != project {
+		text += " | of project " + d.Project.String()
+	}
+	return text + "\n"
+}
+
+func (d *versionDetail) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Version %s [%d]\n\n- project: %s\n- status: %s\n- sharing: %s\n", d.Name, d.ID, d.Project, d.Status, d.Sharing)
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", label, text)
+		}
+	}
+	line("due", d.Due)
+	line("wiki page", d.Wiki)
+	if d.Issues != nil {
+		line("issues", fmt.Sprintf("%d, %d open", *d.Issues, *d.Open))
+	}
+	line("estimated", d.Estimated)
+	line("spent", d.Spent)
+	for _, name := range sorted(d.Fields) {
+		line(name, d.Fields[name])
+	}
+	line("created", d.Created)
+	line("updated", d.Updated)
+	if d.Description != "" {
+		fmt.Fprintf(&b, "\n%s\n", d.Description)
+	}
+	return b.String()
+}
+
+type listVersionsInput struct {
+	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Status  string `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,enum=all,default=all,description=Which ones"`
+	rowSpan
+}
+
+func listVersions(s *Server) entry {
+	return tool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for, as one line each.\nThose that other projects share are among them.", reads,
+		func(ctx context.Context, in listVersionsInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			all, _, err := rows[version](ctx, s, versions(p.ID).path, url.Values{}, "versions", 0, 10_000)
+			if err != nil {
+				return nil, explain(err, "the versions of project "+p.String())
+			}
+			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
+			shown := window(all, in.Offset, in.Limit)
+			rows := []*versionDetail{}
+			text := span("versions", len(shown), in.Offset, len(all)) + "\n"
+			for i := range shown {
+				d := versionDetailOf(&shown[i])
+				d.Description, d.Created, d.Updated = "", "", ""
+				rows = append(rows, d)
+				text += d.line(p.ID)
+			}
+			return s.answer(text, map[string]any{"versions": rows, "total": len(all), "offset": in.Offset})
+		})
+}
+
+// A rowSpan is the part of a list to show.
+type rowSpan struct {
+	Offset int `json:"offset,omitempty" jsonschema:"minimum=0,description=Rows to skip"`
+	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Rows to show"`
+}
+
+// A versionID says which version.
+type versionID struct {
+	ID      string `json:"id" jsonschema:"description=Version id. Or its name if the project is given"`
+	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name"`
+}
+
+func (in *versionID) find(ctx context.Context, s *Server) (*version, error) {
+	n, err := inProject(ctx, s, in.Project, in.ID, versions)
+	if err != nil {
+		return nil, err
+	}
+	return readVersion(ctx, s, n)
+}
+
+// inProject finds what has a name only within its project.
+func inProject(ctx context.Context, s *Server, project, text string, src func(int) source) (int, error) {
+	if project == "" {
+		if n, ok := number(text); ok {
+			return n, nil
+		}
+		return 0, toolpost.Retry("Give the project too: %q is no id, and a %s is found by name in its project only.", text, src(0).what)
+	}
+	p, err := s.project(ctx, project)
+	if err != nil {
+		return 0, err
+	}
+	n, err := s.find(ctx, src(p.ID), text)
+	return n.ID, err
+}
+
+func readVersion(ctx context.Context, s *Server, id int) (*version, error) {
+	var answer struct {
+		Version version `json:"version"`
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", id), nil, &answer)
+	return &answer.Version, explain(err, fmt.Sprintf("version %d", id))
+}
+
+func showVersion(s *Server) entry {
+	return tool(s, "show_version", "Show a version", "Show one version with its full text, hours, and how many of its issues are open.", reads,
+		func(ctx context.Context, in versionID) (*toolpost.Result, error) {
+			v, err := in.find(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			d := versionDetailOf(v)
+			if err := d.count(ctx, s); err != nil {
+				return nil, err
+			}
+			return s.answer(d.text(), d)
+		})
+}
+
+// count finds how many issues the version has, and how many are open.
+func (d *versionDetail) count(ctx context.Context, s *Server) error {
+	for _, c := range []struct {
+		status string
+		to     **int
+	}{{"*", &d.Issues}, {"open", &d.Open}} {
+		query := url.Values{"fixed_version_id": {fmt.Sprint(d.ID)}, "status_id": {c.status}}
+		n, err := count(ctx, s, "/issues.json", query, "issues")
+		if err != nil {
+			return explain(err, "the issues of version "+d.Name)
+		}
+		*c.to = &n
+	}
+	return nil
+}
