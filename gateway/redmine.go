@@ -73,7 +73,7 @@ func (r *redmineConnection) check(ctx context.Context) {
 			return
 		}
 		if err.Error() != told {
-			r.log.Warn("server is away; its tools tell why", "err", err)
+			r.log.Warn("server cannot be used; its tools tell why", "err", err)
 		}
 		told = err.Error()
 		select {

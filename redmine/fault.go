@@ -90,7 +90,7 @@ func explain(err error, what string) error {
 	said := strings.Join(f.errors, "; ")
 	switch f.status {
 	case http.StatusUnauthorized:
-		return toolpost.Failed("Redmine does not accept the credentials: the key is wrong, or its account is locked, or the REST API is switched off. A person has to set REDMINE_API_KEY.")
+		return toolpost.Failed("Redmine does not accept the credentials: the key is wrong, or its account is locked, or the REST API is switched off. A person has to correct them, such as REDMINE_API_KEY.")
 	case http.StatusForbidden:
 		return toolpost.Failed("Redmine refuses %s: this account may not do that there, or the project is closed or archived, or its module is switched off.", what)
 	case http.StatusNotFound:

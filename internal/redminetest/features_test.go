@@ -41,7 +41,8 @@ func TestFeatures(t *testing.T) {
 		handlers["get "+p.Name], handlers["complete "+p.Name] = p.Get, p.Complete
 	}
 	const (
-		issue   = "redmine://issues/{id}"
+		issue = "redmine://issues/{id}"
+		page  = "redmine://projects/{id}/wiki/{title}"
 	)
 	complete := func(name, value, context string) string {
 		return `{"argument":{"name":"` + name + `","value":"` + value + `"},"context":{"arguments":{` + context + `}}}`
@@ -54,6 +55,11 @@ func TestFeatures(t *testing.T) {
 		{"read " + issue, "redmine://issues/1/2", "", "error: not found"},
 		{"read " + issue, "redmine://issues/99999", "", "error: Issue 99999 was not found"},
 		{"read " + issue, "redmine://issues/%zz", "", "error: invalid URL escape"},
+		{"read " + page, "redmine://projects/alpha/wiki/Guide", "", "Guide"},
+		{"read " + page, "redmine://projects/alpha/wiki/Nothing", "", "error: There is no wiki page"},
+		{"complete " + page, "", complete("id", "alp", ""), `"values":["alpha","alpha-sub"]`},
+		{"complete " + page, "", complete("title", "g", `"id":"alpha"`), `"values":["Guide"]`},
+		{"complete " + page, "", complete("title", "g", ``), `"values":[]`},
 		{"get triage", "", `{"project":"alpha"}`, "status_id open"},
 		{"get triage", "", `{"project":"alpha","status":"new"}`, "status_id New"},
 		{"get triage", "", `{"project":"alpha","status":"lost"}`, "error: There is no status"},

@@ -20,30 +20,30 @@ import (
 func TestDefinitions(t *testing.T) { tooltest.Golden(t, toolpost.Tools(tools(t))) }
 
 const (
-	page   = "../../docs/redmine.md"
-	marker = "<!-- From here on written by make update from package redmine. -->\n"
+	pageFile = "../../docs/redmine.md"
+	marker   = "<!-- From here on written by make update from package redmine. -->\n"
 )
 
 // TestPage holds the tables of the page against the tools. "make update" writes
 // them.
 func TestPage(t *testing.T) {
-	got, err := os.ReadFile(page)
+	got, err := os.ReadFile(pageFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	head, _, found := strings.Cut(string(got), marker)
 	if !found {
-		t.Fatalf("%s has no line %s", page, marker)
+		t.Fatalf("%s has no line %s", pageFile, marker)
 	}
 	want := head + marker + tables(t)
 	if os.Getenv(tooltest.UpdateVariable) != "" {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(pageFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(string(got), want); diff != "" {
-		t.Errorf("%s: run make update\n%s", page, diff)
+		t.Errorf("%s: run make update\n%s", pageFile, diff)
 	}
 }
 
