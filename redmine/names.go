@@ -123,6 +123,9 @@ func (s *Server) find(ctx context.Context, src source, text string) (named, erro
 // pick is find in a list.
 func pick(what, text string, all []named) (named, error) {
 	text = strings.TrimSpace(text)
+	if text == "" {
+		return named{}, unnamed(what, text, all)
+	}
 	if id, ok := number(text); ok {
 		if i := slices.IndexFunc(all, func(n named) bool { return n.ID == id }); i >= 0 {
 			return all[i], nil
@@ -142,14 +145,22 @@ func pick(what, text string, all []named) (named, error) {
 		switch {
 		case len(found) == 1:
 			return found[0], nil
-		case len(found) > 1 && text != "":
+		case len(found) > 1:
 			return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
 		}
 	}
-	if len(all) == 0 {
-		return named{}, toolpost.Retry("There is no %s %q: this account sees none here.", what, text)
+	return named{}, unnamed(what, text, all)
+}
+
+// unnamed says that text names none of all.
+func unnamed(what, text string, all []named) error {
+	switch {
+	case len(all) == 0:
+		return toolpost.Retry("There is no %s %q: this account sees none here.", what, text)
+	case text == "":
+		return toolpost.Retry("Name a %s. There are: %s.", what, listed(all))
 	}
-	return named{}, toolpost.Retry("There is no %s %q. There are: %s.", what, text, listed(all))
+	return toolpost.Retry("There is no %s %q. There are: %s.", what, text, listed(all))
 }
 
 // listed names at most 40.

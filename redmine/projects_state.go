@@ -132,6 +132,9 @@ func deleteProject(s *Server) entry {
 			if !in.Confirm {
 				return wouldDeleteProject(ctx, s, p)
 			}
+			if text := strings.TrimPrefix(strings.TrimSpace(in.ID), "#"); text != fmt.Sprint(p.ID) && text != p.Identifier && text != p.Name {
+				return nil, toolpost.Retry("Nothing was deleted: %q is only a part of the name of project %s. Call again with its id, its key %s, or its full name.", in.ID, p, p.Identifier)
+			}
 			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/projects/%d.json", p.ID), nil, nil); err != nil {
 				return nil, explain(err, "the deletion of project "+p.String())
 			}
