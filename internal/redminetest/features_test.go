@@ -41,8 +41,9 @@ func TestFeatures(t *testing.T) {
 		handlers["get "+p.Name], handlers["complete "+p.Name] = p.Get, p.Complete
 	}
 	const (
-		issue = "redmine://issues/{id}"
-		page  = "redmine://projects/{id}/wiki/{title}"
+		issue   = "redmine://issues/{id}"
+		project = "redmine://projects/{id}"
+		page    = "redmine://projects/{id}/wiki/{title}"
 	)
 	complete := func(name, value, context string) string {
 		return `{"argument":{"name":"` + name + `","value":"` + value + `"},"context":{"arguments":{` + context + `}}}`
@@ -55,6 +56,9 @@ func TestFeatures(t *testing.T) {
 		{"read " + issue, "redmine://issues/1/2", "", "error: not found"},
 		{"read " + issue, "redmine://issues/99999", "", "error: Issue 99999 was not found"},
 		{"read " + issue, "redmine://issues/%zz", "", "error: invalid URL escape"},
+		{"read " + project, "redmine://projects/alpha", "", "# Project Alpha"},
+		{"read " + project, "redmine://projects/nowhere", "", "error: There is no project"},
+		{"complete " + project, "", complete("id", "SUB", ""), `"values":["alpha-sub"]`},
 		{"read " + page, "redmine://projects/alpha/wiki/Guide", "", "Guide"},
 		{"read " + page, "redmine://projects/alpha/wiki/Nothing", "", "error: There is no wiki page"},
 		{"complete " + page, "", complete("id", "alp", ""), `"values":["alpha","alpha-sub"]`},
