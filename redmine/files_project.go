@@ -83,15 +83,13 @@ func addFile(s *Server) entry {
 			}
 			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
 			if in.Version != "" {
-				v, err := s.find(ctx, versions(p.ID), in.Version)
-				if err != nil {
+				if set["version_id"], err = ownVersion(ctx, s, p, in.Version); err != nil {
 					return nil, err
 				}
-				set["version_id"] = v.ID
 			}
 			err = s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
 			if code := status(err); code == 400 || code == 404 {
-				return nil, toolpost.Retry("Redmine does not take the token %q: a token is good for one use, and only as the upload gave it. Upload the file again. A version must be one of project %s itself.", in.Token, p.Name)
+				return nil, toolpost.Retry("Redmine does not take the token %q: a token is good for one use, and only as the upload gave it. Upload the file again.", in.Token)
 			}
 			if err != nil {
 				return nil, explain(err, "the file in project "+p.Name)
@@ -107,4 +105,21 @@ func addFile(s *Server) entry {
 			}
 			return nil, toolpost.Failed("Redmine took the request, but project %s has no new file.", p.Name)
 		})
+}
+
+// ownVersion finds a version of a project. Redmine fails on one that another
+// project shares with it.
+func ownVersion(ctx context.Context, s *Server, p named, text string) (int, error) {
+	v, err := s.find(ctx, versions(p.ID), text)
+	if err != nil {
+		return 0, err
+	}
+	full, err := readVersion(ctx, s, v.ID)
+	if err != nil {
+		return 0, err
+	}
+	if owner := full.Project; owner.ID != p.ID {
+		return 0, toolpost.Retry("Version %s belongs to project %s, which shares it with %s. Add the file there, or leave the version out.", v, owner, p.Name)
+	}
+	return v.ID, nil
 }

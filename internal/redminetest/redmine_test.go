@@ -1,6 +1,7 @@
 package redminetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,6 +53,9 @@ func inProcess(t *testing.T, r *Recorder) Caller {
 			if b.WriteString(p.Text); p.Type == "image" {
 				fmt.Fprintf(&b, "[image %s, %d bytes]", p.MIMEType, len(p.Data))
 			}
+		}
+		if facts := result.Structured(); !result.IsError() && (!bytes.HasPrefix(facts, []byte("{")) || !json.Valid(facts) || bytes.Contains(facts, []byte("api_key"))) {
+			t.Errorf("%s %s: the structured content is no object, or has a key: %.200s", tool, arguments, facts)
 		}
 		return b.String(), result.IsError(), nil
 	}
