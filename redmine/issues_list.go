@@ -123,12 +123,12 @@ func queryOf(ctx context.Context, s *Server, in *listIssuesInput) (url.Values, e
 	q.numbers("query_id", in.Query)
 	q.set("subproject_id", in.Subproject)
 	if in.Subject != "" {
-		q.set("subject", "~"+in.Subject)
+		q.set("subject", contains(in.Subject))
 	}
 	for _, f := range in.Filters {
 		q.filter(f)
 	}
-	q.sort(in.Sort)
+	q.sort(in.Sort, sortable)
 	if in.Include != "" {
 		include, err := included(in.Include, "attachments,relations")
 		q.fail(err)
@@ -150,6 +150,15 @@ func (q *issueQuery) set(name, value string) {
 	if value != "" && q.err == nil {
 		q.values.Set(name, value)
 	}
+}
+
+// contains is the condition that a text has another in it. Without quotes Redmine
+// looks for its words one by one, and leaves out those of one letter.
+func contains(text string) string {
+	if text = strings.TrimSpace(text); strings.ContainsAny(text, " \t") && !strings.Contains(text, `"`) {
+		return `~"` + text + `"`
+	}
+	return "~" + text
 }
 
 func (q *issueQuery) fail(err error) {
@@ -274,13 +283,12 @@ func (q *issueQuery) filter(f filter) {
 	q.set(name, operator+strings.Join(f.Values, "|"))
 }
 
-var sortable = []string{
-	"id", "project", "tracker", "status", "priority", "author", "assigned_to", "category", "fixed_version", "parent", "subject",
-	"start_date", "due_date", "estimated_hours", "done_ratio", "created_on", "updated_on", "closed_on",
-}
+const sortable = "id, project, tracker, status, priority, author, assigned_to, category, fixed_version, " +
+	"parent, subject, start_date, due_date, estimated_hours, done_ratio, created_on, updated_on, closed_on"
 
-func (q *issueQuery) sort(text string) {
-	var columns []string
+// sort sets the order, by some of the columns, which have commas between.
+func (q *issueQuery) sort(text, columns string) {
+	var by []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		name, direction, _ := strings.Cut(part, ":")
 		switch {
@@ -289,13 +297,13 @@ func (q *issueQuery) sort(text string) {
 		case slices.Contains([]string{"due", "start"}, name):
 			name += "_date"
 		}
-		if !slices.Contains(sortable, name) && !strings.HasPrefix(name, "cf_") || !slices.Contains([]string{"", "asc", "desc"}, direction) {
-			q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it.", part, strings.Join(sortable, ", ")))
+		if !slices.Contains(strings.Split(columns, ", "), name) && !strings.HasPrefix(name, "cf_") || !slices.Contains([]string{"", "asc", "desc"}, direction) {
+			q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it.", part, columns))
 		}
 		if direction != "" {
 			name += ":" + direction
 		}
-		columns = append(columns, name)
+		by = append(by, name)
 	}
-	q.set("sort", strings.Join(columns, ","))
+	q.set("sort", strings.Join(by, ","))
 }

@@ -35,7 +35,8 @@ func (m member) who() named {
 }
 
 // person finds a user or group: "me" or "current", an id, a name among the
-// members of the project, which may be 0, and for administrators among all users.
+// members of the project, or of the own projects if it is 0, and for
+// administrators among all users.
 func (s *Server) person(ctx context.Context, project int, text string) (named, error) {
 	text = strings.TrimSpace(text)
 	me, err := s.account(ctx)
@@ -59,16 +60,24 @@ func (s *Server) person(ctx context.Context, project int, text string) (named, e
 	if id, ok := number(text); ok {
 		return named{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
 	}
-	if me.Admin {
+	switch {
+	case me.Admin && project == 0:
+		return anybody(ctx, s, text, toolpost.Retry("There is no user %q: no login, name or mail address has that in it. List the users to find the right one.", text))
+	case me.Admin:
 		return anybody(ctx, s, text, err)
 	}
 	return named{}, err
 }
 
-// people are the members of a project.
+// people are the members of a project, or of the own projects if it is 0.
+// Administrators have none of 0: they can list all users.
 func people(ctx context.Context, s *Server, project int) ([]named, error) {
 	if project == 0 {
-		return nil, nil
+		me, err := s.account(ctx)
+		if err != nil || me.Admin || me.ID == 0 {
+			return nil, err
+		}
+		return companions(ctx, s, false)
 	}
 	path := fmt.Sprintf("/projects/%d/memberships.json", project)
 	members, _, err := rows[member](ctx, s, path, url.Values{}, "memberships", 0, 1000)
@@ -82,25 +91,28 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 	return all, nil
 }
 
-// anybody finds a user by login or name, as an administrator. Otherwise is what
+// anybody finds a user by login, name or mail address, as an administrator. Otherwise is what
 // is told if there is none.
 func anybody(ctx context.Context, s *Server, text string, otherwise error) (named, error) {
-	type user struct {
-		account
-	}
 	users, _, err := rows[user](ctx, s, "/users.json", url.Values{"name": {text}, "status": {""}}, "users", 0, 100)
 	if err != nil {
 		return named{}, explain(err, "the list of users")
 	}
 	var all []named
 	for _, u := range users {
-		if strings.EqualFold(u.Login, text) {
+		if strings.EqualFold(u.Login, text) || strings.EqualFold(u.Mail, text) {
 			return named{ID: u.ID, Name: u.name()}, nil
 		}
 		all = append(all, named{ID: u.ID, Name: u.name()})
 	}
-	if len(all) == 0 {
+	n, err := pick("person", text, all)
+	switch {
+	case err == nil:
+		return n, nil
+	case len(all) == 0:
 		return named{}, otherwise
+	case len(all) == 1:
+		return all[0], nil // by a part of the login or mail address
 	}
-	return pick("person", text, all)
+	return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(all))
 }

@@ -64,6 +64,8 @@ var groups = []struct {
 	{"search", searchTools},
 	{"reference", referenceTools},
 	{"repository", repositoryTools},
+	{"time", timeTools},
+	{"users", userTools},
 }
 
 // Groups are the names of the groups of tools.

@@ -1,0 +1,67 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+)
+
+type noInput struct{}
+
+func showAccount(s *Server) entry {
+	return tool(s, "show_account", "Show the own account", "Show the account that these tools use, with its rights in projects.", reads,
+		func(ctx context.Context, _ noInput) (*toolpost.Result, error) {
+			u, err := ownAccount(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			d := userDetailOf(u)
+			return s.answer(d.text(), d)
+		})
+}
+
+// ownAccount reads it, with the memberships that only a user is told with.
+func ownAccount(ctx context.Context, s *Server) (*user, error) {
+	me, err := s.account(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if me.ID == 0 {
+		return nil, toolpost.Failed("These tools have no credentials, so there is no account. A person has to set REDMINE_API_KEY.")
+	}
+	return readUser(ctx, s, me.ID, "memberships,groups")
+}
+
+type updateAccountInput struct {
+	First  string     `json:"firstname,omitempty" jsonschema:"maxLength=30,description=First name"`
+	Last   string     `json:"lastname,omitempty" jsonschema:"maxLength=255,description=Last name"`
+	Mail   string     `json:"mail,omitempty" jsonschema:"description=Mail address"`
+	Lang   string     `json:"language,omitempty" jsonschema:"description=Language such as en or ja"`
+	Mails  string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
+	Fields []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+}
+
+func updateAccount(s *Server) entry {
+	return tool(s, "update_account", "Change the own account", "Change the account that these tools use. Only what is given is changed.", changes,
+		func(ctx context.Context, in updateAccountInput) (*toolpost.Result, error) {
+			before, err := ownAccount(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			w := &userWrite{write: write{s: s, ctx: ctx, set: map[string]any{}}}
+			w.who("", in.First, in.Last, in.Mail)
+			w.text("language", in.Lang)
+			w.text("mail_notification", in.Mails)
+			if err := w.custom(in.Fields, before); err != nil {
+				return nil, err
+			}
+			if len(w.set) == 0 {
+				return nil, toolpost.Retry("Nothing to change: give at least one field.")
+			}
+			if err := s.client.send(ctx, "PUT", "/my/account.json", map[string]any{"user": w.set}, nil); err != nil {
+				return nil, explain(err, fmt.Sprintf("the change of the own account, %s", before.name()))
+			}
+			return w.told(before.ID, "Changed")
+		})
+}

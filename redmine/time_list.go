@@ -1,0 +1,251 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+type listTimeInput struct {
+	User     string   `json:"user_id,omitempty" jsonschema:"description=Person id or name or me"`
+	Project  string   `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. Its subprojects are included"`
+	Issue    string   `json:"issue_id,omitempty" jsonschema:"description=Issue id. Write ~12 for issue 12 with its subtasks"`
+	Activity string   `json:"activity_id,omitempty" jsonschema:"description=Activity name or id. Several with a bar between"`
+	SpentOn  string   `json:"spent_on,omitempty" jsonschema:"description=Day such as 2026-01-31. Also t for today or w for this week or lw for last week or m or lm for months"`
+	From     string   `json:"from,omitempty" jsonschema:"description=First day such as 2026-01-01"`
+	To       string   `json:"to,omitempty" jsonschema:"description=Last day such as 2026-01-31"`
+	Comments string   `json:"comments,omitempty" jsonschema:"description=Text that the comments contain"`
+	Filters  []filter `json:"filters,omitempty" jsonschema:"description=Conditions on custom fields of time entries by name and on hours"`
+	Sort     string   `json:"sort,omitempty" jsonschema:"description=Columns with commas between. Add :desc to turn one round such as hours:desc. Newest first if left out"`
+	Fields   bool     `json:"show_fields,omitempty" jsonschema:"description=Whether to show custom fields"`
+	Offset   int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Entries to skip"`
+	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Entries to show"`
+}
+
+func listTime(s *Server) entry {
+	return tool(s, "list_time_entries", "List time entries", "List logged time as one line each, newest first.\nThe hours are summed up by person, activity and project for the entries shown.\nFilters take names as well as ids.", reads,
+		func(ctx context.Context, in listTimeInput) (*toolpost.Result, error) {
+			q := &issueQuery{s: s, ctx: ctx, values: url.Values{}}
+			who, err := timeQuery(q, &in)
+			if err != nil {
+				return nil, err
+			}
+			all, total, err := rows[timeEntry](ctx, s, "/time_entries.json", q.values, "time_entries", in.Offset, limitOf(in.Limit))
+			if err != nil {
+				return nil, explain(err, "the list of time entries")
+			}
+			t, err := timeListOf(ctx, s, all, &in, total)
+			if err != nil {
+				return nil, err
+			}
+			text := t.text()
+			if total == 0 && in.User != "" {
+				text += fmt.Sprintf("The person asked for is %s.\n", who)
+			}
+			return s.answer(text, t)
+		})
+}
+
+// timeQuery makes the query of a list, and returns whose time is asked for.
+func timeQuery(q *issueQuery, in *listTimeInput) (who named, err error) {
+	q.project(in.Project)
+	q.several("activity_id", in.Activity, activities())
+	if in.User != "" && q.err == nil {
+		who, err = human(q.ctx, q.s, in.User)
+		q.fail(err)
+		q.set("user_id", fmt.Sprint(who.ID))
+	}
+	timeIssue(q, in.Issue)
+	if in.SpentOn != "" && in.From+in.To != "" {
+		q.fail(toolpost.Retry("Give either spent_on, or from and to."))
+	}
+	q.date("spent_on", in.SpentOn)
+	for _, d := range []struct{ name, text string }{{"from", in.From}, {"to", in.To}} {
+		if d.text != "" {
+			day, err := date(d.text)
+			q.fail(err)
+			q.set(d.name, day)
+		}
+	}
+	if in.From != "" && in.To != "" && q.values.Get("from") > q.values.Get("to") {
+		q.fail(toolpost.Retry("from, %s, is after to, %s.", in.From, in.To))
+	}
+	if in.Comments != "" {
+		q.set("comments", contains(in.Comments))
+	}
+	for _, f := range in.Filters {
+		timeFilter(q, f)
+	}
+	q.sort(in.Sort, timeColumns)
+	return who, q.err
+}
+
+// timeIssue asks for an issue, which must be there: otherwise nothing would look
+// like no time.
+func timeIssue(q *issueQuery, text string) {
+	if text == "" || q.err != nil {
+		return
+	}
+	rest, tree := strings.CutPrefix(text, "~")
+	n, err := id("an issue", rest)
+	if err == nil {
+		_, err = readIssue(q.ctx, q.s, n, "")
+	}
+	q.fail(err)
+	value := strconv.Itoa(n)
+	if tree {
+		value = "~" + value
+	}
+	q.set("issue_id", value)
+}
+
+// timeFilter adds a condition. Redmine ignores those that it does not know.
+func timeFilter(q *issueQuery, f filter) {
+	if q.err != nil {
+		return
+	}
+	name := strings.ToLower(strings.TrimSpace(f.Field))
+	if name != "hours" {
+		fields, err := timeFields(q.ctx, q.s)
+		q.fail(err)
+		set, err := setFields([]setField{{Name: strings.TrimPrefix(f.Field, "cf_")}}, fields)
+		if err != nil {
+			q.fail(toolpost.Retry("There is no filter %q of time entries. There are hours, and custom fields: %v", f.Field, err))
+			return
+		}
+		name = fmt.Sprintf("cf_%d", set[0].ID)
+	}
+	operator := f.Operator
+	if operator == "" {
+		operator = "="
+	}
+	q.set(name, operator+strings.Join(f.Values, "|"))
+}
+
+const timeColumns = "spent_on, user, activity, project, issue, hours, comments, created_on"
+
+// A timeRow is a time entry in a list.
+type timeRow struct {
+	ID       int               `json:"id"`
+	SpentOn  string            `json:"spent_on"`
+	Hours    float64           `json:"hours"`
+	User     string            `json:"user"`
+	Activity string            `json:"activity"`
+	Project  string            `json:"project"`
+	Issue    int               `json:"issue_id,omitempty"`
+	Subject  string            `json:"subject,omitempty"` // of the issue
+	Comments string            `json:"comments,omitempty"`
+	Fields   map[string]string `json:"fields,omitempty"`
+}
+
+// A timeList is a list as it is shown.
+type timeList struct {
+	Entries []timeRow                     `json:"time_entries"`
+	Total   int                           `json:"total"`
+	Offset  int                           `json:"offset"`
+	Hours   float64                       `json:"hours"`          // of the entries shown, as the sums
+	Sums    map[string]map[string]float64 `json:"sums,omitempty"` // by kind, then by name with id
+}
+
+func timeListOf(ctx context.Context, s *Server, all []timeEntry, in *listTimeInput, total int) (*timeList, error) {
+	subjects, err := subjectsOf(ctx, s, all)
+	if err != nil {
+		return nil, err
+	}
+	t := &timeList{Entries: []timeRow{}, Total: total, Offset: in.Offset, Sums: map[string]map[string]float64{}}
+	for i := range all {
+		e := &all[i]
+		r := timeRow{
+			ID: e.ID, SpentOn: e.SpentOn, Hours: e.Hours, User: e.User.Name, Activity: e.Activity.Name,
+			Project: e.Project.Name, Issue: e.issue(), Subject: subjects[e.issue()], Comments: lf(e.Comments),
+		}
+		if in.Fields {
+			r.Fields = fieldsOf(e.CustomFields)
+		}
+		t.Entries = append(t.Entries, r)
+		t.Hours = sum(t.Hours, e.Hours)
+		t.add("person", e.User, e.Hours)
+		t.add("activity", e.Activity, e.Hours)
+		t.add("project", e.Project, e.Hours)
+	}
+	return t, nil
+}
+
+// sum adds hours, which Redmine keeps with two places.
+func sum(a, b float64) float64 { return math.Round((a+b)*100) / 100 }
+
+func (t *timeList) add(kind string, n named, h float64) {
+	if t.Sums[kind] == nil {
+		t.Sums[kind] = map[string]float64{}
+	}
+	t.Sums[kind][n.String()] = sum(t.Sums[kind][n.String()], h)
+}
+
+func (t *timeList) text() string {
+	var b strings.Builder
+	b.WriteString(span("time entries", len(t.Entries), t.Offset, t.Total) + "\n")
+	for _, r := range t.Entries {
+		b.WriteString(r.line() + "\n")
+		for _, name := range sorted(r.Fields) {
+			fmt.Fprintf(&b, "  %s: %s\n", name, r.Fields[name])
+		}
+	}
+	if len(t.Entries) == 0 {
+		return b.String()
+	}
+	of := ""
+	if len(t.Entries) < t.Total {
+		of = " of the entries shown"
+	}
+	fmt.Fprintf(&b, "\nSum%s: %s\n", of, hours(t.Hours))
+	for _, kind := range sorted(t.Sums) {
+		var parts []string
+		for _, name := range sorted(t.Sums[kind]) {
+			parts = append(parts, name+" "+hours(t.Sums[kind][name]))
+		}
+		fmt.Fprintf(&b, "- by %s: %s\n", kind, strings.Join(parts, "; "))
+	}
+	return b.String()
+}
+
+// line is a row as text.
+func (r timeRow) line() string {
+	parts := []string{fmt.Sprintf("[%d] %s", r.ID, r.SpentOn), hours(r.Hours), r.User, r.Activity, r.Project}
+	if r.Issue > 0 {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("#%d %s", r.Issue, r.Subject)))
+	}
+	if r.Comments != "" {
+		parts = append(parts, r.Comments)
+	}
+	return strings.Join(parts, " | ")
+}
+
+// subjectsOf reads those of the issues of entries, a hundred at a time. Who sees
+// an entry may not see its issue.
+func subjectsOf(ctx context.Context, s *Server, all []timeEntry) (map[int]string, error) {
+	var numbers []string
+	for i := range all {
+		if n := all[i].issue(); n > 0 {
+			numbers = append(numbers, strconv.Itoa(n))
+		}
+	}
+	slices.Sort(numbers)
+	subjects := map[int]string{}
+	for part := range slices.Chunk(slices.Compact(numbers), 100) {
+		query := url.Values{"issue_id": {strings.Join(part, ",")}, "status_id": {"*"}}
+		some, _, err := rows[issue](ctx, s, "/issues.json", query, "issues", 0, 100)
+		if err != nil {
+			return nil, explain(err, "the issues of the time entries")
+		}
+		for i := range some {
+			subjects[some[i].ID] = some[i].Subject
+		}
+	}
+	return subjects, nil
+}

@@ -1,0 +1,274 @@
+package redmine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+func userTools(s *Server) []entry {
+	return []entry{
+		listUsers(s), showUser(s), createUser(s), updateUser(s), deleteUser(s),
+		listGroups(s), showGroup(s), createGroup(s), updateGroup(s), deleteGroup(s), addGroupUser(s), removeGroupUser(s),
+		showAccount(s), updateAccount(s),
+	}
+}
+
+// A user as Redmine tells it. The API key that it tells too is never read.
+type user struct {
+	account
+	Mail         string   `json:"mail"`
+	Status       int      `json:"status"` // for administrators only
+	CreatedOn    string   `json:"created_on"`
+	LastLogin    string   `json:"last_login_on"`
+	TwoFactor    string   `json:"twofa_scheme"`
+	CustomFields []field  `json:"custom_fields"`
+	Groups       []named  `json:"groups"`
+	Memberships  []member `json:"memberships"`
+}
+
+// userStatuses are the names of the states of an account, at their numbers.
+var userStatuses = []string{"", "active", "registered", "locked"}
+
+// userStatus reads a state, as a name or a number.
+func userStatus(text string) (int, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for n, name := range userStatuses[1:] {
+		if text == name || text == fmt.Sprint(n+1) {
+			return n + 1, nil
+		}
+	}
+	return 0, toolpost.Retry("There is no status %q of users; there are active, registered and locked.", text)
+}
+
+func statusName(n int) string {
+	if n < 0 || n >= len(userStatuses) {
+		return fmt.Sprint(n)
+	}
+	return userStatuses[n]
+}
+
+// forAdmins explains why a request failed that only administrators may make.
+func forAdmins(err error, what string) error {
+	if status(err) != 403 {
+		return explain(err, what)
+	}
+	return toolpost.Failed("Redmine refuses %s: that is for administrators only, and this account is none. "+
+		"The tool show_user finds the people of your projects by name, and names are taken wherever an id is.", what)
+}
+
+// A userDetail is all of a user, as it is shown.
+type userDetail struct {
+	ID          int               `json:"id"`
+	Login       string            `json:"login,omitempty"`
+	Name        string            `json:"name"`
+	Mail        string            `json:"mail,omitempty"`
+	Status      string            `json:"status,omitempty"`
+	Admin       bool              `json:"admin,omitempty"`
+	Created     string            `json:"created_on,omitempty"`
+	LastLogin   string            `json:"last_login_on,omitempty"`
+	TwoFactor   string            `json:"twofa_scheme,omitempty"`
+	Fields      map[string]string `json:"custom_fields,omitempty"`
+	Groups      []named           `json:"groups,omitempty"`
+	Memberships []membership      `json:"memberships,omitempty"`
+}
+
+// A membership is that of a user or group, as it is shown with them.
+type membership struct {
+	ID      int     `json:"id"`
+	Project named   `json:"project"`
+	Roles   []named `json:"roles"`
+}
+
+func membershipsOf(all []member) []membership {
+	var shown []membership
+	for _, m := range all {
+		shown = append(shown, membership{m.ID, m.Project, m.Roles})
+	}
+	return shown
+}
+
+func userDetailOf(u *user) *userDetail {
+	return &userDetail{
+		ID: u.ID, Login: u.Login, Name: u.name(), Mail: u.Mail, Status: statusName(u.Status), Admin: u.Admin,
+		Created: u.CreatedOn, LastLogin: u.LastLogin, TwoFactor: u.TwoFactor, Fields: fieldsOf(u.CustomFields),
+		Groups: u.Groups, Memberships: membershipsOf(u.Memberships),
+	}
+}
+
+func (d *userDetail) text() string {
+	var b sheet
+	fmt.Fprintf(&b, "# User %d: %s\n\n", d.ID, d.Name)
+	b.line("login", d.Login)
+	b.line("mail", d.Mail)
+	b.line("status", d.Status)
+	if d.Admin {
+		b.line("administrator", "yes")
+	}
+	b.fields(d.Fields)
+	b.line("created", d.Created)
+	b.line("last login", d.LastLogin)
+	b.line("second factor", d.TwoFactor)
+	b.line("groups", list40(d.Groups))
+	b.memberships(d.Memberships)
+	return b.String()
+}
+
+func (b *sheet) memberships(all []membership) {
+	for _, m := range all {
+		b.line("in project "+m.Project.String(), listed(m.Roles))
+	}
+}
+
+type listUsersInput struct {
+	Status string `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=all,enum=1,enum=2,enum=3,default=active,description=State of the accounts to list"`
+	Name   string `json:"name,omitempty" jsonschema:"description=Part of a login or name or mail address"`
+	Group  string `json:"group_id,omitempty" jsonschema:"description=Group name or id"`
+	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Users to skip"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Users to show"`
+}
+
+func listUsers(s *Server) entry {
+	return tool(s, "list_users", "List users", "List user accounts as one line each, active ones if no status is given.\nThis is for administrators. Others find people of their projects by name with the tool that shows a user.", reads,
+		func(ctx context.Context, in listUsersInput) (*toolpost.Result, error) {
+			query := url.Values{"status": {""}} // all: "*" would be none
+			if in.Status != "all" {
+				n, err := userStatus(cmp.Or(in.Status, "active"))
+				if err != nil {
+					return nil, err
+				}
+				query.Set("status", fmt.Sprint(n))
+			}
+			if in.Name != "" {
+				query.Set("name", in.Name)
+			}
+			if in.Group != "" {
+				g, err := team(ctx, s, in.Group)
+				if err != nil {
+					return nil, err
+				}
+				query.Set("group_id", fmt.Sprint(g.ID))
+			}
+			all, total, err := rows[user](ctx, s, "/users.json", query, "users", in.Offset, limitOf(in.Limit))
+			if err != nil {
+				return nil, forAdmins(err, "the list of users")
+			}
+			if err := fillStatus(ctx, s, all, query); err != nil {
+				return nil, err
+			}
+			return answerUsers(s, all, &in, total)
+		})
+}
+
+// fillStatus finds the states of the users in a list, which Redmine tells from
+// 6.0 on: before, who is neither registered nor locked is active.
+func fillStatus(ctx context.Context, s *Server, all []user, query url.Values) error {
+	known := map[int]int{}
+	if query.Get("status") == "" && len(all) > 0 && all[0].Status == 0 {
+		for _, status := range []string{"2", "3"} {
+			query.Set("status", status)
+			some, _, err := rows[user](ctx, s, "/users.json", query, "users", 0, 10_000)
+			if err != nil {
+				return forAdmins(err, "the list of users")
+			}
+			for i := range some {
+				known[some[i].ID] = int(status[0] - '0')
+			}
+		}
+		query.Set("status", "1")
+	}
+	var asked int
+	_, _ = fmt.Sscan(query.Get("status"), &asked) // of all of them, if there is one
+	for i := range all {
+		all[i].Status = cmp.Or(all[i].Status, known[all[i].ID], asked)
+	}
+	return nil
+}
+
+// A userRow is a user in a list.
+type userRow struct {
+	ID        int    `json:"id"`
+	Login     string `json:"login"`
+	Name      string `json:"name"`
+	Mail      string `json:"mail,omitempty"`
+	Status    string `json:"status"`
+	Admin     bool   `json:"admin,omitempty"`
+	LastLogin string `json:"last_login_on,omitempty"`
+}
+
+func answerUsers(s *Server, all []user, in *listUsersInput, total int) (*toolpost.Result, error) {
+	answer := struct {
+		Users  []userRow `json:"users"`
+		Total  int       `json:"total"`
+		Offset int       `json:"offset"`
+	}{[]userRow{}, total, in.Offset}
+	var b strings.Builder
+	b.WriteString(span("users", len(all), in.Offset, total) + "\n")
+	for i := range all {
+		u := &all[i]
+		r := userRow{u.ID, u.Login, u.name(), u.Mail, statusName(u.Status), u.Admin, u.LastLogin}
+		answer.Users = append(answer.Users, r)
+		fmt.Fprintf(&b, "%s [%d] | %s | %s | %s", r.Name, r.ID, r.Login, r.Mail, r.Status)
+		if r.Admin {
+			b.WriteString(" | administrator")
+		}
+		if r.LastLogin != "" {
+			b.WriteString(" | last login " + day(r.LastLogin))
+		}
+		b.WriteString("\n")
+	}
+	return s.answer(b.String(), answer)
+}
+
+type showUserInput struct {
+	ID      string `json:"id" jsonschema:"description=User id or login or name or me"`
+	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: memberships groups. Without it both; none for nothing"`
+}
+
+func showUser(s *Server) entry {
+	return tool(s, "show_user", "Show a user", "Show one user with roles in projects and groups.\nWho is no administrator can find the people of their own projects.", reads,
+		func(ctx context.Context, in showUserInput) (*toolpost.Result, error) {
+			include, err := included(in.Include, "memberships,groups")
+			if err != nil {
+				return nil, err
+			}
+			who, err := human(ctx, s, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			u, err := readUser(ctx, s, who.ID, include)
+			if err != nil {
+				return nil, err
+			}
+			d := userDetailOf(u)
+			return s.answer(d.text(), d)
+		})
+}
+
+func readUser(ctx context.Context, s *Server, id int, include string) (*user, error) {
+	var answer struct {
+		User user `json:"user"`
+	}
+	query := url.Values{}
+	if include != "" {
+		query.Set("include", include)
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/users/%d.json", id), query, &answer)
+	switch {
+	case status(err) == 404:
+		return nil, toolpost.Retry("User %d was not found; or the account is locked or in none of your projects, and only administrators see it.", id)
+	case err != nil:
+		return nil, explain(err, fmt.Sprintf("user %d", id))
+	}
+	u := &answer.User
+	if me, err := s.account(ctx); err == nil && me.ID == id && u.Mail == "" { // as hidden from others
+		if err := s.client.get(ctx, "/my/account.json", nil, &answer); err != nil {
+			return nil, explain(err, "the own account")
+		}
+	}
+	return u, nil
+}

@@ -1,0 +1,78 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// human finds a user, and never a group: "me" or "current", an id, a login, or a
+// name; for who is no administrator among the people of the own projects.
+func human(ctx context.Context, s *Server, text string) (named, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return named{}, toolpost.Retry("Say who: an id, a name or me.")
+	}
+	me, err := s.account(ctx)
+	if err != nil {
+		return named{}, err
+	}
+	n, ok := number(text)
+	switch {
+	case ok && n == me.ID:
+		return s.person(ctx, 0, "me")
+	case ok:
+		var answer struct {
+			User user `json:"user"`
+		}
+		err := s.client.get(ctx, fmt.Sprintf("/users/%d.json", n), nil, &answer)
+		if status(err) == 404 && !me.Admin {
+			return named{ID: n, Name: "somebody whom this account cannot see"}, nil
+		}
+		return named{ID: n, Name: answer.User.name()}, explain(err, fmt.Sprintf("user %d", n))
+	}
+	return s.person(ctx, 0, text)
+}
+
+// companions are the people, or the groups, of the projects that the account is a
+// member of.
+func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) {
+	path := "/users/memberships.json"
+	if inGroups {
+		path = "/groups/memberships.json"
+	}
+	s.lists.mu.Lock()
+	known := s.lists.known[path]
+	s.lists.mu.Unlock()
+	if known != nil && time.Since(known.read) < fresh {
+		return known.all, nil
+	}
+	var answer struct {
+		User user `json:"user"`
+	}
+	if err := s.client.get(ctx, "/users/current.json", url.Values{"include": {"memberships"}}, &answer); err != nil {
+		return nil, explain(err, "the own projects")
+	}
+	var all []named
+	seen := map[int]bool{}
+	for _, own := range answer.User.Memberships {
+		members, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", own.Project.ID), url.Values{}, "memberships", 0, 1000)
+		if err != nil && status(err) != 403 { // of an archived project
+			return nil, explain(err, "the members of project "+own.Project.Name)
+		}
+		for _, m := range members {
+			if n := m.who(); !seen[n.ID] && inGroups == (m.Group != nil) {
+				seen[n.ID] = true
+				all = append(all, n)
+			}
+		}
+	}
+	s.lists.mu.Lock()
+	defer s.lists.mu.Unlock()
+	s.lists.known[path] = &list{all, time.Now()}
+	return all, nil
+}
