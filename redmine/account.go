@@ -7,12 +7,18 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-type noInput struct{}
+type showAccountInput struct {
+	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: memberships groups. Without it both; none for nothing"`
+}
 
 func showAccount(s *Server) entry {
 	return tool(s, "show_account", "Show the own account", "Show the account that these tools use, with its rights in projects.", reads,
-		func(ctx context.Context, _ noInput) (*toolpost.Result, error) {
-			u, err := ownAccount(ctx, s)
+		func(ctx context.Context, in showAccountInput) (*toolpost.Result, error) {
+			include, err := included(in.Include, "memberships,groups")
+			if err != nil {
+				return nil, err
+			}
+			u, err := ownAccount(ctx, s, include)
 			if err != nil {
 				return nil, err
 			}
@@ -21,8 +27,8 @@ func showAccount(s *Server) entry {
 		})
 }
 
-// ownAccount reads it, with the memberships that only a user is told with.
-func ownAccount(ctx context.Context, s *Server) (*user, error) {
+// ownAccount reads it as a user, with whom Redmine tells more.
+func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +36,7 @@ func ownAccount(ctx context.Context, s *Server) (*user, error) {
 	if me.ID == 0 {
 		return nil, toolpost.Failed("These tools have no credentials, so there is no account. A person has to set REDMINE_API_KEY.")
 	}
-	return readUser(ctx, s, me.ID, "memberships,groups")
+	return readUser(ctx, s, me.ID, include)
 }
 
 type updateAccountInput struct {
@@ -45,7 +51,7 @@ type updateAccountInput struct {
 func updateAccount(s *Server) entry {
 	return tool(s, "update_account", "Change the own account", "Change the account that these tools use. Only what is given is changed.", changes,
 		func(ctx context.Context, in updateAccountInput) (*toolpost.Result, error) {
-			before, err := ownAccount(ctx, s)
+			before, err := ownAccount(ctx, s, "")
 			if err != nil {
 				return nil, err
 			}

@@ -43,7 +43,7 @@ func (s *Server) person(ctx context.Context, project int, text string) (named, e
 	if err != nil {
 		return named{}, err
 	}
-	if l := strings.ToLower(text); l == "me" || l == "current" || me.Login != "" && l == strings.ToLower(me.Login) {
+	if me.is(text) {
 		if me.ID == 0 {
 			return named{}, toolpost.Failed("%q has no meaning without credentials", text)
 		}
@@ -91,8 +91,8 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 	return all, nil
 }
 
-// anybody finds a user by login, name or mail address, as an administrator. Otherwise is what
-// is told if there is none.
+// anybody finds a user by login, name or mail address, as an administrator.
+// Otherwise is what is told if there is none.
 func anybody(ctx context.Context, s *Server, text string, otherwise error) (named, error) {
 	users, _, err := rows[user](ctx, s, "/users.json", url.Values{"name": {text}, "status": {""}}, "users", 0, 100)
 	if err != nil {

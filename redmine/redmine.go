@@ -119,6 +119,12 @@ type account struct {
 
 func (a *account) name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
 
+// is says whether text means this account, in a call by it.
+func (a *account) is(text string) bool {
+	l := strings.ToLower(text)
+	return l == "me" || l == "current" || l != "" && l == strings.ToLower(a.Login)
+}
+
 // Check finds out whether the credentials are good: a public Redmine answers as
 // to nobody if they are not. It asks until the first success.
 func (s *Server) Check(ctx context.Context) error {

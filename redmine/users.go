@@ -136,12 +136,13 @@ func listUsers(s *Server) entry {
 	return tool(s, "list_users", "List users", "List user accounts as one line each, active ones if no status is given.\nThis is for administrators. Others find people of their projects by name with the tool that shows a user.", reads,
 		func(ctx context.Context, in listUsersInput) (*toolpost.Result, error) {
 			query := url.Values{"status": {""}} // all: "*" would be none
+			state := 0
 			if in.Status != "all" {
-				n, err := userStatus(cmp.Or(in.Status, "active"))
-				if err != nil {
+				var err error
+				if state, err = userStatus(cmp.Or(in.Status, "active")); err != nil {
 					return nil, err
 				}
-				query.Set("status", fmt.Sprint(n))
+				query.Set("status", fmt.Sprint(state))
 			}
 			if in.Name != "" {
 				query.Set("name", in.Name)
@@ -157,34 +158,32 @@ func listUsers(s *Server) entry {
 			if err != nil {
 				return nil, forAdmins(err, "the list of users")
 			}
-			if err := fillStatus(ctx, s, all, query); err != nil {
+			if err := fillStatus(ctx, s, all, query, state); err != nil {
 				return nil, err
 			}
 			return answerUsers(s, all, &in, total)
 		})
 }
 
-// fillStatus finds the states of the users in a list, which Redmine tells from
-// 6.0 on: before, who is neither registered nor locked is active.
-func fillStatus(ctx context.Context, s *Server, all []user, query url.Values) error {
+// fillStatus finds the states of the users in a list of those with a state, 0 for
+// any. Redmine tells them from 6.0 on; before, who is neither registered nor
+// locked is active.
+func fillStatus(ctx context.Context, s *Server, all []user, query url.Values, state int) error {
 	known := map[int]int{}
-	if query.Get("status") == "" && len(all) > 0 && all[0].Status == 0 {
-		for _, status := range []string{"2", "3"} {
-			query.Set("status", status)
+	if state == 0 && len(all) > 0 && all[0].Status == 0 {
+		for state = 3; state > 1; state-- { // and is 1, active, for the rest
+			query.Set("status", fmt.Sprint(state))
 			some, _, err := rows[user](ctx, s, "/users.json", query, "users", 0, 10_000)
 			if err != nil {
 				return forAdmins(err, "the list of users")
 			}
 			for i := range some {
-				known[some[i].ID] = int(status[0] - '0')
+				known[some[i].ID] = state
 			}
 		}
-		query.Set("status", "1")
 	}
-	var asked int
-	_, _ = fmt.Sscan(query.Get("status"), &asked) // of all of them, if there is one
 	for i := range all {
-		all[i].Status = cmp.Or(all[i].Status, known[all[i].ID], asked)
+		all[i].Status = cmp.Or(all[i].Status, known[all[i].ID], state)
 	}
 	return nil
 }
