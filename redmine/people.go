@@ -94,7 +94,7 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 // anybody finds a user by login, name or mail address, as an administrator.
 // Otherwise is what is told if there is none.
 func anybody(ctx context.Context, s *Server, text string, otherwise error) (named, error) {
-	users, _, err := rows[user](ctx, s, "/users.json", url.Values{"name": {text}, "status": {""}}, "users", 0, 100)
+	users, _, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, 100)
 	if err != nil {
 		return named{}, explain(err, "the list of users")
 	}

@@ -135,7 +135,7 @@ type listUsersInput struct {
 func listUsers(s *Server) entry {
 	return tool(s, "list_users", "List users", "List user accounts as one line each, active ones if no status is given.\nThis is for administrators. Others find people of their projects by name with the tool that shows a user.", reads,
 		func(ctx context.Context, in listUsersInput) (*toolpost.Result, error) {
-			query := url.Values{"status": {""}} // all: "*" would be none
+			query := url.Values{"status": {""}} // all
 			state := 0
 			if in.Status != "all" {
 				var err error
@@ -154,7 +154,7 @@ func listUsers(s *Server) entry {
 				}
 				query.Set("group_id", fmt.Sprint(g.ID))
 			}
-			all, total, err := rows[user](ctx, s, "/users.json", query, "users", in.Offset, limitOf(in.Limit))
+			all, total, err := userRows(ctx, s, query, in.Offset, limitOf(in.Limit))
 			if err != nil {
 				return nil, forAdmins(err, "the list of users")
 			}
@@ -173,7 +173,7 @@ func fillStatus(ctx context.Context, s *Server, all []user, query url.Values, st
 	if state == 0 && len(all) > 0 && all[0].Status == 0 {
 		for state = 3; state > 1; state-- { // and is 1, active, for the rest
 			query.Set("status", fmt.Sprint(state))
-			some, _, err := rows[user](ctx, s, "/users.json", query, "users", 0, 10_000)
+			some, _, err := userRows(ctx, s, query, 0, 10_000)
 			if err != nil {
 				return forAdmins(err, "the list of users")
 			}
