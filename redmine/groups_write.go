@@ -110,14 +110,8 @@ func (w *groupWrite) told(n int, done string) (*toolpost.Result, error) {
 		return nil, toolpost.Failed("%s group %d, but it cannot be read back: %v", done, n, err)
 	}
 	wrong := append(unlike(w.set, map[string]any{"name": now.Name}), unset(w.fields, now.CustomFields)...)
-	if ids, ok := w.set["user_ids"].([]int); ok {
-		var are []int
-		for _, u := range now.Users {
-			are = append(are, u.ID)
-		}
-		if slices.Sort(are); !slices.Equal(ids, are) {
-			wrong = append(wrong, "the users are "+cmp.Or(list40(now.Users), "none"))
-		}
+	if ids, ok := w.set["user_ids"].([]int); ok && !are(now.Users, ids) {
+		wrong = append(wrong, "the users are "+cmp.Or(list40(now.Users), "none"))
 	}
 	return answerGroup(w.s, outcome(fmt.Sprintf("%s group %d", done, n), "this account may not set it", wrong)+"\n", now)
 }

@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -266,21 +267,28 @@ func (q *issueQuery) filter(f filter) {
 		return
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
-	if !slices.Contains(knownFilters, name) {
-		fields, err := issueFields(q.ctx, q.s, q.in, 0)
-		q.fail(err)
-		set, err := setFields([]setField{{Name: strings.TrimPrefix(f.Field, "cf_")}}, fields)
-		if err != nil {
-			q.fail(toolpost.Retry("There is no filter %q. There are %s, and custom fields: %v", f.Field, strings.Join(knownFilters, ", "), err))
-			return
-		}
-		name = fmt.Sprintf("cf_%d", set[0].ID)
+	if slices.Contains(knownFilters, name) {
+		q.set(name, f.condition())
+		return
 	}
-	operator := f.Operator
-	if operator == "" {
-		operator = "="
+	fields, err := issueFields(q.ctx, q.s, q.in, 0)
+	q.fail(err)
+	q.field(f, fields, strings.Join(knownFilters, ", "))
+}
+
+// field adds a condition on a custom field. Others are what it may be on instead:
+// Redmine would ignore it on anything else.
+func (q *issueQuery) field(f filter, fields []field, others string) {
+	set, err := setFields([]setField{{Name: strings.TrimPrefix(f.Field, "cf_")}}, fields)
+	if err != nil {
+		q.fail(toolpost.Retry("There is no filter %q. There are %s, and custom fields: %v", f.Field, others, err))
+		return
 	}
-	q.set(name, operator+strings.Join(f.Values, "|"))
+	q.set(fmt.Sprintf("cf_%d", set[0].ID), f.condition())
+}
+
+func (f filter) condition() string {
+	return cmp.Or(f.Operator, "=") + strings.Join(f.Values, "|")
 }
 
 const sortable = "id, project, tracker, status, priority, author, assigned_to, category, fixed_version, " +

@@ -105,27 +105,16 @@ func timeIssue(q *issueQuery, text string) {
 	q.set("issue_id", value)
 }
 
-// timeFilter adds a condition. Redmine ignores those that it does not know.
 func timeFilter(q *issueQuery, f filter) {
-	if q.err != nil {
-		return
-	}
-	name := strings.ToLower(strings.TrimSpace(f.Field))
-	if name != "hours" {
+	switch {
+	case q.err != nil:
+	case strings.EqualFold(strings.TrimSpace(f.Field), "hours"):
+		q.set("hours", f.condition())
+	default:
 		fields, err := timeFields(q.ctx, q.s)
 		q.fail(err)
-		set, err := setFields([]setField{{Name: strings.TrimPrefix(f.Field, "cf_")}}, fields)
-		if err != nil {
-			q.fail(toolpost.Retry("There is no filter %q of time entries. There are hours, and custom fields: %v", f.Field, err))
-			return
-		}
-		name = fmt.Sprintf("cf_%d", set[0].ID)
+		q.field(f, fields, "hours")
 	}
-	operator := f.Operator
-	if operator == "" {
-		operator = "="
-	}
-	q.set(name, operator+strings.Join(f.Values, "|"))
 }
 
 const timeColumns = "spent_on, user, activity, project, issue, hours, comments, created_on"

@@ -180,7 +180,7 @@ func (w *userWrite) groups(texts []string) error {
 		ids = append(ids, g.ID)
 	}
 	slices.Sort(ids)
-	w.set["group_ids"] = ids
+	w.set["group_ids"] = slices.Compact(ids)
 	return nil
 }
 
@@ -212,20 +212,24 @@ func (w *userWrite) told(n int, done string) (*toolpost.Result, error) {
 		"login": now.Login, "firstname": now.FirstName, "lastname": now.LastName, "mail": now.Mail, "admin": now.Admin,
 		"status": cmp.Or(now.Status, 1),
 	}), unset(w.fields, now.CustomFields)...)
-	if ids, ok := w.set["group_ids"].([]int); ok {
-		var are []int
-		for _, g := range now.Groups {
-			are = append(are, g.ID)
-		}
-		if slices.Sort(are); !slices.Equal(ids, are) {
-			wrong = append(wrong, "the groups are "+cmp.Or(list40(now.Groups), "none"))
-		}
+	if ids, ok := w.set["group_ids"].([]int); ok && !are(now.Groups, ids) {
+		wrong = append(wrong, "the groups are "+cmp.Or(list40(now.Groups), "none"))
 	}
 	answer := struct {
 		User    *userDetail `json:"user"`
 		Ignored []string    `json:"not_taken,omitempty"`
 	}{userDetailOf(now), wrong}
 	return w.s.answer(outcome(fmt.Sprintf("%s user %d", done, n), "this account may not set it", wrong)+"\n"+answer.User.text(), answer)
+}
+
+// are says whether these have the ids, which are sorted.
+func are(all []named, ids []int) bool {
+	var have []int
+	for _, n := range all {
+		have = append(have, n.ID)
+	}
+	slices.Sort(have)
+	return slices.Equal(have, ids)
 }
 
 // forgetMe has the own account read again, if it is the one that was changed.
