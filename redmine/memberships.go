@@ -16,15 +16,19 @@ func (m member) line() string {
 	if m.Group != nil {
 		kind = "group "
 	}
+	return fmt.Sprintf("- membership %d: %s%s: %s\n", m.ID, kind, m.who(), rolesText(m.Roles))
+}
+
+func rolesText(all []heldRole) string {
 	var held []string
-	for _, r := range m.Roles {
+	for _, r := range all {
 		text := r.String()
 		if r.Inherited {
 			text += " inherited"
 		}
 		held = append(held, text)
 	}
-	return fmt.Sprintf("- membership %d: %s%s: %s\n", m.ID, kind, m.who(), strings.Join(held, ", "))
+	return strings.Join(held, ", ")
 }
 
 type listMembershipsInput struct {
@@ -87,6 +91,7 @@ func createMembership(s *Server) entry {
 			if err := s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/memberships.json", p.ID), map[string]any{"membership": set}, nil); err != nil {
 				return nil, explain(err, "the new members of project "+p.String())
 			}
+			s.forget("memberships")
 			return toldMembers(ctx, s, p, users, roles)
 		})
 }
@@ -239,6 +244,7 @@ func deleteMembership(s *Server) entry {
 			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/memberships/%d.json", m.ID), nil, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("the removal of membership %d", m.ID))
 			}
+			s.forget("memberships")
 			return s.done(fmt.Sprintf("Removed membership %d of %s in project %s.", m.ID, m.who(), m.Project), map[string]any{"deleted": m.ID})
 		})
 }

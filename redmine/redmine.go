@@ -58,14 +58,14 @@ var groups = []struct {
 	{"issues", issueTools},
 	{"projects", projectTools},
 	{"versions", versionTools},
+	{"time", timeTools},
+	{"users", userTools},
 	{"wiki", wikiTools},
 	{"news", newsTools},
 	{"files", fileTools},
 	{"search", searchTools},
 	{"reference", referenceTools},
 	{"repository", repositoryTools},
-	{"time", timeTools},
-	{"users", userTools},
 }
 
 // Groups are the names of the groups of tools.

@@ -139,11 +139,6 @@ func timeFields(ctx context.Context, s *Server) ([]field, error) {
 
 // activitiesOf are the activities of a project, which may have its own.
 func activitiesOf(ctx context.Context, s *Server, project int) ([]named, error) {
-	var answer struct {
-		Project struct {
-			Activities []named `json:"time_entry_activities"`
-		} `json:"project"`
-	}
-	err := s.client.get(ctx, fmt.Sprintf("/projects/%d.json", project), url.Values{"include": {"time_entry_activities"}}, &answer)
-	return answer.Project.Activities, explain(err, "the activities of the project")
+	p, err := readProject(ctx, s, project, "time_entry_activities")
+	return p.Activities, err
 }

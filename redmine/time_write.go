@@ -154,23 +154,12 @@ func (w *timeWrite) open() error {
 	if w.project == w.before.Project.ID {
 		return nil
 	}
-	var answer struct {
-		Project struct {
-			named
-			Status int `json:"status"`
-		} `json:"project"`
+	p, err := readProject(w.ctx, w.s, w.project, "")
+	if err == nil && p.Status == closedProject {
+		err = toolpost.Retry("Project %s is closed: logged time cannot be moved there.", p.named())
 	}
-	if err := w.s.client.get(w.ctx, fmt.Sprintf("/projects/%d.json", w.project), nil, &answer); err != nil {
-		return explain(err, fmt.Sprintf("project %d", w.project))
-	}
-	if answer.Project.Status == closedProject {
-		return toolpost.Retry("Project %s is closed: logged time cannot be moved there.", answer.Project.named)
-	}
-	return nil
+	return err
 }
-
-// closedProject is the status of one.
-const closedProject = 5
 
 // fill finds the ids of what is to be set.
 func (w *timeWrite) fill(hours string, in *timeInput) error {

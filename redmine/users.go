@@ -58,7 +58,7 @@ func forAdmins(err error, what string) error {
 		return explain(err, what)
 	}
 	return toolpost.Failed("Redmine refuses %s: that is for administrators only, and this account is none. "+
-		"The tool show_user finds the people of your projects by name, and names are taken wherever an id is.", what)
+		"The tool show_user finds the people of your projects by name, list_memberships lists those of a project, and names are taken wherever an id is.", what)
 }
 
 // A userDetail is all of a user, as it is shown.
@@ -79,9 +79,9 @@ type userDetail struct {
 
 // A membership is that of a user or group, as it is shown with them.
 type membership struct {
-	ID      int     `json:"id"`
-	Project named   `json:"project"`
-	Roles   []named `json:"roles"`
+	ID      int        `json:"id"`
+	Project named      `json:"project"`
+	Roles   []heldRole `json:"roles"`
 }
 
 func membershipsOf(all []member) []membership {
@@ -120,7 +120,7 @@ func (d *userDetail) text() string {
 
 func (b *sheet) memberships(all []membership) {
 	for _, m := range all {
-		b.line("in project "+m.Project.String(), listed(m.Roles))
+		b.line("in project "+m.Project.String(), rolesText(m.Roles))
 	}
 }
 
