@@ -132,6 +132,9 @@ func deleteGroup(s *Server) entry {
 				return answerGroup(s, fmt.Sprintf("Nothing is deleted yet. With group %s its %d users would lose the roles that they have by it in %d projects, "+
 					"and what is assigned to it would be assigned to nobody. Call again with confirm true to delete it.\n\n", g, len(g.Users), len(g.Memberships)), g)
 			}
+			if err := whole(in.ID, "group "+g.String(), fmt.Sprint(g.ID), g.Name); err != nil {
+				return nil, err
+			}
 			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/groups/%d.json", g.ID), nil, nil); err != nil {
 				return nil, forAdmins(err, "the deletion of group "+g.String())
 			}

@@ -268,6 +268,9 @@ func deleteUser(s *Server) entry {
 			case !in.Confirm:
 				return wouldDeleteUser(ctx, s, u)
 			}
+			if err := whole(in.ID, "user "+who.String(), fmt.Sprint(u.ID), u.Login, u.name()); err != nil {
+				return nil, err
+			}
 			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/users/%d.json", u.ID), nil, nil); err != nil {
 				return nil, forAdmins(err, "the deletion of user "+who.String())
 			}
@@ -277,6 +280,14 @@ func deleteUser(s *Server) entry {
 			s.forget("memberships")
 			return s.done(fmt.Sprintf("Deleted user %d: %s, %s.", u.ID, u.Login, u.name()), map[string]any{"deleted": u.ID})
 		})
+}
+
+// whole refuses to delete what text only names a part of.
+func whole(text, what string, names ...string) error {
+	if slices.Contains(names, strings.TrimPrefix(strings.TrimSpace(text), "#")) {
+		return nil
+	}
+	return toolpost.Retry("Nothing was deleted: %q is not all of the name of %s. Call again with its id or its full name.", text, what)
 }
 
 // wouldDeleteUser shows what becomes of the work of a user.
