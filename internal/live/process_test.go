@@ -122,7 +122,7 @@ func until(t *testing.T, what string, condition func() error) {
 }
 
 // freePort returns a port that nobody listened on a moment ago.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
