@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -66,20 +65,13 @@ func (a api) fill(t testing.TB, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wait sync.WaitGroup
-	for worker := range 4 {
-		wait.Go(func() {
-			for i := total + worker; i < n; i += 4 {
-				issue := map[string]any{"project_id": 1, "subject": fmt.Sprintf("Order %d is late", i), "assigned_to_id": 5 + i%2,
-					"description": "The customer says that the order has not come.\n\n* steps to see it\n* what was expected"}
-				if _, err := a.do("POST", "/issues.json", map[string]any{"issue": issue}); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
+	for i := total; i < n; i++ { // one by one: SQLite has one writer
+		issue := map[string]any{"project_id": 1, "subject": fmt.Sprintf("Order %d is late", i), "assigned_to_id": 5 + i%2,
+			"description": "The customer says that the order has not come.\n\n* steps to see it\n* what was expected"}
+		if _, err := a.do("POST", "/issues.json", map[string]any{"issue": issue}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	wait.Wait()
 }
 
 func (a api) tools(t testing.TB) *toolpost.Set {
@@ -135,6 +127,11 @@ func redmineCost(t *testing.T, a api) {
 	all, _, err := a.issues(0, 100)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, issue := range all {
+		if text, _ := issue["description"].(string); len(text) > 10_000 {
+			issue["description"] = "" // one would be more than all others
+		}
 	}
 	origin := likeOrigin(all)
 	r, err := a.tools(t).Call(t.Context(), &toolpost.Call{Name: "list_issues", Arguments: json.RawMessage(`{"project_id":"alpha","status_id":"*","limit":100}`)})
