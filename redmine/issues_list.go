@@ -246,12 +246,15 @@ func (q *issueQuery) date(name, text string) {
 }
 
 func (q *issueQuery) numbers(name, text string) {
+	var all []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		if _, ok := number(part); !ok {
+		n, ok := number(part)
+		if !ok {
 			q.fail(toolpost.Retry("%q is no id for %s; give numbers, such as 12,13.", part, name))
 		}
+		all = append(all, fmt.Sprint(n))
 	}
-	q.set(name, strings.NewReplacer(" ", "", "#", "").Replace(text))
+	q.set(name, strings.Join(all, ","))
 }
 
 // knownFilters are those of Redmine 5.0 that have no property of their own.
@@ -259,14 +262,20 @@ var knownFilters = []string{
 	"description", "notes", "estimated_hours", "spent_time", "done_ratio", "is_private", "attachment", "attachment_description",
 	"updated_by", "last_updated_by", "member_of_group", "assigned_to_role", "fixed_version.due_date", "fixed_version.status",
 	"project.status", "relates", "duplicates", "duplicated", "blocks", "blocked", "precedes", "follows", "copied_to", "copied_from", "child_id",
-	"subject",
+	"subject", anySearchable,
 }
+
+// anySearchable is known since Redmine 5.1.
+const anySearchable = "any_searchable"
 
 func (q *issueQuery) filter(f filter) {
 	if q.err != nil {
 		return
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
+	if name == anySearchable {
+		q.fail(needs51(q.ctx, q.s, "the filter "+name))
+	}
 	if slices.Contains(knownFilters, name) {
 		q.set(name, f.condition())
 		return

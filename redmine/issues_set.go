@@ -177,6 +177,9 @@ func (w *issueWrite) told(n int, done string) (*toolpost.Result, error) {
 		return nil, toolpost.Failed("%s issue %d, but it cannot be read back: %v", done, n, err)
 	}
 	wrong := append(differences(w.set, now), unset(w.fields, now.CustomFields)...)
+	if w.before != nil && len(wrong) > 0 && len(wrong) >= wanted(w) {
+		return nil, toolpost.Failed("Redmine changed nothing of issue %d; this account may not set it, or the workflow forbids it: %s.", n, strings.Join(wrong, "; "))
+	}
 	now.Journals = newest(now.Journals, w.before != nil)
 	answer := struct {
 		Issue   *issueDetail `json:"issue"`
@@ -192,6 +195,18 @@ func outcome(done, why string, wrong []string) string {
 		return done + ".\n"
 	}
 	return fmt.Sprintf("%s, but Redmine did not take all of it; %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
+}
+
+// wanted is how many things were to be set. Redmine says that an issue was updated
+// also if nothing was.
+func wanted(w *issueWrite) int {
+	n := len(w.set) + len(w.fields)
+	for _, name := range []string{"custom_fields", "private_notes"} {
+		if _, ok := w.set[name]; ok {
+			n--
+		}
+	}
+	return n
 }
 
 // newest is the last journal, if there was a change.
