@@ -102,13 +102,16 @@ func overStdio(t *testing.T, bin string, server map[string]string) redminetest.C
 		if err != nil {
 			return "", false, err
 		}
-		text := ""
-		if len(r.Content) > 0 {
-			if c, ok := r.Content[0].(*mcp.TextContent); ok {
-				text = c.Text
+		var text strings.Builder
+		for _, part := range r.Content {
+			switch c := part.(type) {
+			case *mcp.TextContent:
+				text.WriteString(c.Text + "\n")
+			case *mcp.ImageContent:
+				text.WriteString(redminetest.Image(c.MIMEType, c.Data) + "\n")
 			}
 		}
-		return text, r.IsError, nil
+		return text.String(), r.IsError, nil
 	}
 }
 
@@ -127,11 +130,11 @@ func redmineTask(t *testing.T, bin string, server map[string]string) {
 		input    object
 		want     string
 	}{
-		{"toolu_list", "list_issues", object{"assigned_to_id": "me", "project_id": "Alpha", "sort": "id"}, "#4 Bug"},
-		{"toolu_note", "update_issue", object{"id": "4", "notes": "Fixed in r12 <&>"}, "Changed issue 4."},
-		{"toolu_time", "create_time_entry_for_issue", object{"issue_id": "4", "hours": "1h30m", "activity_id": "Development", "comments": "the fix"}, "1:30"},
+		{"toolu_list", "list_issues", object{"assigned_to_id": "me", "project_id": "Alpha", "sort": "id"}, "ログイン画面が崩れる #4"},
+		{"toolu_note", "update_issue", object{"id": "4", "notes": "Fixed in r12 <&>"}, "Fixed in r12"},
+		{"toolu_time", "create_time_entry_for_issue", object{"issue_id": "4", "hours": "1h30m", "activity_id": "Development", "comments": "the fix"}, "the fix"},
 		{"toolu_wrong", "update_issue", object{"id": "4", "status_id": "Rejected"}, "Allowed are"},
-		{"toolu_close", "update_issue", object{"id": "4", "status_id": "Resolved"}, "status: Resolved"},
+		{"toolu_close", "update_issue", object{"id": "4", "status_id": "Resolved"}, "Resolved"},
 	}
 	for _, step := range steps {
 		s.says(call(step.id, step.tool, step.input))

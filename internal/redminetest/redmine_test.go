@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -51,7 +50,7 @@ func inProcess(t *testing.T, r *Recorder) Caller {
 		var b strings.Builder
 		for _, p := range result.Parts() {
 			if b.WriteString(p.Text); p.Type == "image" {
-				fmt.Fprintf(&b, "[image %s, %d bytes]", p.MIMEType, len(p.Data))
+				b.WriteString(Image(p.MIMEType, p.Data))
 			}
 		}
 		if facts := result.Structured(); !result.IsError() && (!bytes.HasPrefix(facts, []byte("{")) || !json.Valid(facts) || bytes.Contains(facts, []byte("api_key"))) {

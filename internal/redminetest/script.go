@@ -18,6 +18,11 @@ import (
 // result.
 type Caller func(ctx context.Context, as, tool, arguments string) (text string, failed bool, err error)
 
+// Image is how a picture stands in the text of a result.
+func Image(kind string, data []byte) string {
+	return fmt.Sprintf("[image %s, %d bytes]", kind, len(data))
+}
+
 // A step is one call of a script and what is wanted of its result.
 type step struct {
 	line            int
