@@ -176,6 +176,9 @@ func deleteCategory(s *Server) entry {
 			if !in.Confirm {
 				return s.done(fmt.Sprintf("Nothing is deleted yet. Issue category %s of project %s would go; %d issues have it, and would then %s.\nCall again with confirm true to delete it.", c, c.Project, n, after), map[string]any{"deleted": nil, "issues": n})
 			}
+			if err := whole(in.ID, "category "+c.String(), fmt.Sprint(c.ID), c.Name); err != nil {
+				return nil, err
+			}
 			if err := s.client.send(ctx, "DELETE", path, nil, nil); err != nil {
 				return nil, explain(err, "the deletion of issue category "+c.String())
 			}

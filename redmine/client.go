@@ -21,6 +21,7 @@ type client struct {
 	http      *http.Client
 	hide      *strings.Replacer // credentials
 	anonymous bool
+	as        string // login to act as
 	cache     cache
 }
 
@@ -89,7 +90,7 @@ func credentials(c *client, o *Options, u *url.URL) (hide []string) {
 	default:
 		c.anonymous = true
 	}
-	if o.As != "" {
+	if c.as = o.As; c.as != "" {
 		c.header.Set("X-Redmine-Switch-User", o.As)
 	}
 	for _, secret := range []string{o.Key, o.Token, o.Password, password} {
@@ -102,7 +103,7 @@ func credentials(c *client, o *Options, u *url.URL) (hide []string) {
 
 // stay follows redirects only where the credentials may go.
 func stay(r *http.Request, via []*http.Request) error {
-	if len(via) > 3 || r.URL.Host != via[0].URL.Host || r.Method != via[0].Method {
+	if len(via) > 3 || r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || r.Method != via[0].Method {
 		return fmt.Errorf("it redirects to %s://%s; use that address", r.URL.Scheme, r.URL.Host)
 	}
 	return nil

@@ -127,7 +127,10 @@ func issueFields(ctx context.Context, s *Server, project, tracker int) ([]field,
 	if me.Admin {
 		return definedFields(ctx, s, "issue")
 	}
-	query := url.Values{"project_id": {fmt.Sprint(project)}, "status_id": {"*"}}
+	query := url.Values{"status_id": {"*"}}
+	if project > 0 {
+		query.Set("project_id", fmt.Sprint(project))
+	}
 	if tracker > 0 {
 		query.Set("tracker_id", fmt.Sprint(tracker))
 	}

@@ -23,6 +23,8 @@ func editIssue(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			s.editing.Lock() // Redmine has no way to refuse an edit of what has changed
+			defer s.editing.Unlock()
 			before, err := readIssue(ctx, s, n, "")
 			if err != nil {
 				return nil, err
@@ -34,7 +36,10 @@ func editIssue(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &issueWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{"description": text}}, before: before}
+			w := &issueWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}}, before: before}
+			if w.text("description", text); w.err != nil {
+				return nil, w.err
+			}
 			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/issues/%d.json", n), map[string]any{"issue": w.set}, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("the change of issue %d", n))
 			}

@@ -1,7 +1,6 @@
 package redmine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -122,7 +121,10 @@ func queryOf(ctx context.Context, s *Server, in *listIssuesInput) (url.Values, e
 	q.numbers("issue_id", in.Issue)
 	q.numbers("parent_id", in.Parent)
 	q.numbers("query_id", in.Query)
-	q.set("subproject_id", in.Subproject)
+	subproject(q, in.Subproject)
+	if strings.Contains(in.Subject, "|") {
+		q.fail(toolpost.Retry("Redmine takes a bar for several texts; leave it out of the subject."))
+	}
 	if in.Subject != "" {
 		q.set("subject", contains(in.Subject))
 	}
@@ -135,6 +137,7 @@ func queryOf(ctx context.Context, s *Server, in *listIssuesInput) (url.Values, e
 		q.fail(err)
 		q.set("include", include)
 	}
+	alone(q, in.Query)
 	return q.values, q.err
 }
 
@@ -194,6 +197,9 @@ func (q *issueQuery) several(name, text string, src source) {
 		q.fail(err)
 		found = append(found, fmt.Sprint(n.ID))
 	}
+	if len(found) == 0 {
+		q.fail(toolpost.Retry("%q names no %s.", text, src.what))
+	}
 	value := strings.Join(found, "|")
 	if not {
 		value = "!" + value
@@ -201,13 +207,23 @@ func (q *issueQuery) several(name, text string, src source) {
 	q.set(name, value)
 }
 
+// status takes a status that is called so before a word for all that are open or
+// closed, unless it is written small.
 func (q *issueQuery) status(text string) {
-	switch l := strings.ToLower(strings.TrimSpace(text)); l {
-	case "open", "closed", "*":
-		q.set("status_id", l)
-	default:
+	text = strings.TrimSpace(text)
+	l := strings.ToLower(text)
+	if l != "open" && l != "closed" && l != "*" {
 		q.several("status_id", text, statuses())
+		return
 	}
+	if text != l {
+		all, err := q.s.names(q.ctx, statuses(), false)
+		q.fail(err)
+		if found := those(all, func(n named) bool { return n.Name == text }); len(found) == 1 {
+			l = fmt.Sprint(found[0].ID)
+		}
+	}
+	q.set("status_id", l)
 }
 
 func (q *issueQuery) person(name, text string) {
@@ -254,50 +270,10 @@ func (q *issueQuery) numbers(name, text string) {
 		}
 		all = append(all, fmt.Sprint(n))
 	}
+	if text != "" && len(all) == 0 {
+		q.fail(toolpost.Retry("%q has no id for %s; give numbers, such as 12,13.", text, name))
+	}
 	q.set(name, strings.Join(all, ","))
-}
-
-// knownFilters are those of Redmine 5.0 that have no property of their own.
-var knownFilters = []string{
-	"description", "notes", "estimated_hours", "spent_time", "done_ratio", "is_private", "attachment", "attachment_description",
-	"updated_by", "last_updated_by", "member_of_group", "assigned_to_role", "fixed_version.due_date", "fixed_version.status",
-	"project.status", "relates", "duplicates", "duplicated", "blocks", "blocked", "precedes", "follows", "copied_to", "copied_from", "child_id",
-	"subject", anySearchable,
-}
-
-// anySearchable is known since Redmine 5.1.
-const anySearchable = "any_searchable"
-
-func (q *issueQuery) filter(f filter) {
-	if q.err != nil {
-		return
-	}
-	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
-	if name == anySearchable {
-		q.fail(needs51(q.ctx, q.s, "the filter "+name))
-	}
-	if slices.Contains(knownFilters, name) {
-		q.set(name, f.condition())
-		return
-	}
-	fields, err := issueFields(q.ctx, q.s, q.in, 0)
-	q.fail(err)
-	q.field(f, fields, strings.Join(knownFilters, ", "))
-}
-
-// field adds a condition on a custom field. Others are what it may be on instead:
-// Redmine would ignore it on anything else.
-func (q *issueQuery) field(f filter, fields []field, others string) {
-	set, err := setFields([]setField{{Name: strings.TrimPrefix(f.Field, "cf_")}}, fields)
-	if err != nil {
-		q.fail(toolpost.Retry("There is no filter %q. There are %s, and custom fields: %v", f.Field, others, err))
-		return
-	}
-	q.set(fmt.Sprintf("cf_%d", set[0].ID), f.condition())
-}
-
-func (f filter) condition() string {
-	return cmp.Or(f.Operator, "=") + strings.Join(f.Values, "|")
 }
 
 const sortable = "id, project, tracker, status, priority, author, assigned_to, category, fixed_version, " +

@@ -223,6 +223,9 @@ func updateComment(s *Server) entry {
 			if in.Private != "" {
 				set["private_notes"] = in.Private == "true"
 			}
+			if len(set) == 0 {
+				return nil, toolpost.Retry("Nothing to change: give notes or private_notes.")
+			}
 			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/journals/%d.json", n), map[string]any{"journal": set}, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("comment %d", n))
 			}

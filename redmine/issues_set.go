@@ -34,8 +34,19 @@ func (w *write) put(name string, value any, err error) {
 }
 
 func (w *write) text(name, text string) {
-	if text != "" {
+	switch {
+	case text == "":
+	case strings.EqualFold(strings.TrimSpace(text), none): // to Redmine an empty text
+		w.put(name, nil, toolpost.Retry("Redmine takes the text %q for an empty one. Write it in another way, such as \"None.\".", text))
+	default:
 		w.set[name] = text
+	}
+}
+
+// comment adds a comment to an issue.
+func comment(w *issueWrite, text string, private bool) {
+	if w.text("notes", text); text != "" {
+		w.set["private_notes"] = private
 	}
 }
 
@@ -172,13 +183,13 @@ func readHours(text string) (float64, error) {
 
 // told answers with the issue as it is now, and with what is not as it was asked.
 func (w *issueWrite) told(n int, done string) (*toolpost.Result, error) {
-	now, err := readIssue(w.ctx, w.s, n, "journals")
+	now, err := readIssue(w.ctx, w.s, n, "journals,attachments,watchers")
 	if err != nil {
 		return nil, toolpost.Failed("%s issue %d, but it cannot be read back: %v", done, n, err)
 	}
 	wrong := append(differences(w.set, now), unset(w.fields, now.CustomFields)...)
 	if w.before != nil && len(wrong) > 0 && len(wrong) >= wanted(w) {
-		return nil, toolpost.Failed("Redmine changed nothing of issue %d; this account may not set it, or the workflow forbids it: %s.", n, strings.Join(wrong, "; "))
+		return nil, toolpost.Failed("Redmine did not take the change of issue %d; this account may not make it, the workflow forbids it, or somebody else changed the issue at the same time: %s.", n, strings.Join(wrong, "; "))
 	}
 	now.Journals = newest(now.Journals, w.before != nil)
 	answer := struct {
@@ -201,10 +212,11 @@ func outcome(done, why string, wrong []string) string {
 // also if nothing was.
 func wanted(w *issueWrite) int {
 	n := len(w.set) + len(w.fields)
-	for _, name := range []string{"custom_fields", "private_notes"} {
-		if _, ok := w.set[name]; ok {
-			n--
-		}
+	if _, ok := w.set["custom_fields"]; ok {
+		n-- // they are counted each
+	}
+	if private, ok := w.set["private_notes"].(bool); ok && !private {
+		n--
 	}
 	return n
 }
@@ -236,8 +248,43 @@ func differences(set map[string]any, now *issue) []string {
 		"due_date": now.DueDate, "done_ratio": now.DoneRatio, "is_private": now.IsPrivate, "estimated_hours": estimated,
 	}
 	wrong := unlike(set, is)
-	if text, ok := set["notes"].(string); ok && !slices.ContainsFunc(now.Journals, func(j journal) bool { return lf(j.Notes) == lf(text) }) {
-		wrong = append(wrong, "the comment was not added")
+	return append(wrong, notAdded(set, now)...)
+}
+
+// notAdded tells what was to be added or removed, and was not.
+func notAdded(set map[string]any, now *issue) (wrong []string) {
+	if text, ok := set["notes"].(string); ok {
+		i := slices.IndexFunc(now.Journals, func(j journal) bool { return lf(j.Notes) == lf(text) })
+		for k := i + 1; k > 0 && k < len(now.Journals); k++ { // the newest of that text
+			if lf(now.Journals[k].Notes) == lf(text) {
+				i = k
+			}
+		}
+		switch private, _ := set["private_notes"].(bool); {
+		case i < 0 && private:
+			wrong = append(wrong, "the comment was not added", "so none is private")
+		case i < 0:
+			wrong = append(wrong, "the comment was not added")
+		case now.Journals[i].Private != private:
+			wrong = append(wrong, fmt.Sprintf("the comment %d is there, but private is %v", now.Journals[i].ID, !private))
+		}
+	}
+	return append(wrong, leftAsWas(set, now)...)
+}
+
+// leftAsWas tells the files that are still there, and who does not watch.
+func leftAsWas(set map[string]any, now *issue) (wrong []string) {
+	removed, _ := set["deleted_attachment_ids"].([]int)
+	for _, a := range now.Attachments {
+		if slices.Contains(removed, a.ID) {
+			wrong = append(wrong, fmt.Sprintf("the file %s [%d] is still there", a.Name, a.ID))
+		}
+	}
+	watchers, _ := set["watcher_user_ids"].([]int)
+	for _, id := range watchers {
+		if !slices.ContainsFunc(now.Watchers, func(n named) bool { return n.ID == id }) {
+			wrong = append(wrong, fmt.Sprintf("user %d does not watch it, or this account may not see who does", id))
+		}
 	}
 	return wrong
 }

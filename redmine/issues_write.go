@@ -109,11 +109,9 @@ func updateIssue(s *Server) entry {
 				}
 				w.project, w.set["project_id"] = p.ID, p.ID
 			}
+			comment(w, in.Notes, in.Private)
 			if err := w.fill(&in.issueInput, before.Tracker.ID); err != nil {
 				return nil, err
-			}
-			if in.Notes != "" {
-				w.set["notes"], w.set["private_notes"] = in.Notes, in.Private
 			}
 			if len(in.Remove) > 0 {
 				w.set["deleted_attachment_ids"] = in.Remove

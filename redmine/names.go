@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +33,8 @@ type list struct {
 	read time.Time
 }
 
-// fresh is how long a list is taken as it is; it is read again at once for a name
+// fresh is how long a list is taken as it is, unless it is one of a project, which
+// is asked for each time; it is read again at once for a name
 // that is not in it.
 const fresh = 5 * time.Minute
 
@@ -75,7 +75,7 @@ func (s *Server) names(ctx context.Context, src source, again bool) ([]named, er
 	s.lists.mu.Lock()
 	known := s.lists.known[src.path]
 	s.lists.mu.Unlock()
-	if known != nil && !again && time.Since(known.read) < fresh {
+	if known != nil && !again && time.Since(known.read) < fresh && !strings.HasPrefix(src.path, "/projects/") {
 		return known.all, nil
 	}
 	query := url.Values{}
@@ -110,14 +110,13 @@ func (s *Server) find(ctx context.Context, src source, text string) (named, erro
 	if err != nil {
 		return named{}, err
 	}
-	n, err := pick(src.what, text, all)
-	if err == nil {
-		return n, nil
+	if found := exactly(text, all); len(found) == 1 {
+		return found[0], nil
 	}
-	if all, again := s.names(ctx, src, true); again == nil {
-		return pick(src.what, text, all)
+	if again, err := s.names(ctx, src, true); err == nil {
+		all = again
 	}
-	return named{}, err
+	return pick(src.what, text, all)
 }
 
 // pick is find in a list.
@@ -126,30 +125,44 @@ func pick(what, text string, all []named) (named, error) {
 	if text == "" {
 		return named{}, unnamed(what, text, all)
 	}
-	if id, ok := number(text); ok {
-		if i := slices.IndexFunc(all, func(n named) bool { return n.ID == id }); i >= 0 {
-			return all[i], nil
-		}
+	found := exactly(text, all)
+	if _, id := number(text); len(found) == 0 && !id { // an id that is not there is no part of a name
+		found = those(all, func(n named) bool { return strings.Contains(strings.ToLower(n.Name), strings.ToLower(text)) })
 	}
-	for _, same := range []func(n named) bool{
-		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
-		func(n named) bool { return strings.EqualFold(n.Name, text) },
-		func(n named) bool { return strings.Contains(strings.ToLower(n.Name), strings.ToLower(text)) },
-	} {
-		var found []named
-		for _, n := range all {
-			if same(n) {
-				found = append(found, n)
-			}
-		}
-		switch {
-		case len(found) == 1:
-			return found[0], nil
-		case len(found) > 1:
-			return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
-		}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
 	}
 	return named{}, unnamed(what, text, all)
+}
+
+// exactly returns what text names whole: by its id, else by its name or key, else
+// by its name in any case.
+func exactly(text string, all []named) (found []named) {
+	text = strings.TrimSpace(text)
+	id, _ := number(text)
+	for _, same := range []func(n named) bool{
+		func(n named) bool { return n.ID == id },
+		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
+		func(n named) bool { return text != "" && strings.EqualFold(n.Name, text) },
+	} {
+		if found = those(all, same); len(found) > 0 {
+			break
+		}
+	}
+	return found
+}
+
+// those are the ones for which same holds.
+func those(all []named, same func(n named) bool) (found []named) {
+	for _, n := range all {
+		if same(n) {
+			found = append(found, n)
+		}
+	}
+	return found
 }
 
 // unnamed says that text names none of all.

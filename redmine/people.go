@@ -53,14 +53,26 @@ func (s *Server) person(ctx context.Context, project int, text string) (named, e
 	if err != nil {
 		return named{}, err
 	}
-	n, err := pick("person", text, all)
-	if err == nil {
-		return n, nil
+	if found := exactly(text, all); len(found) == 1 {
+		return found[0], nil
 	}
 	if id, ok := number(text); ok {
 		return named{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
 	}
+	return someone(ctx, s, me, project, text, all)
+}
+
+// someone finds a person who is not named whole among the members of the project.
+func someone(ctx context.Context, s *Server, me *account, project int, text string, all []named) (named, error) {
+	if me.Admin {
+		if n, ok, err := byLogin(ctx, s, text); ok || err != nil {
+			return n, err
+		}
+	}
+	n, err := pick("person", text, all)
 	switch {
+	case err == nil:
+		return n, nil
 	case me.Admin && project == 0:
 		return anybody(ctx, s, text, toolpost.Retry("There is no user %q: no login, name or mail address has that in it. List the users to find the right one.", text))
 	case me.Admin:
@@ -89,6 +101,20 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 		all = append(all, m.who())
 	}
 	return all, nil
+}
+
+// byLogin finds the user with a login, as an administrator.
+func byLogin(ctx context.Context, s *Server, text string) (n named, ok bool, err error) {
+	users, _, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, 100)
+	if err != nil {
+		return n, false, explain(err, "the list of users")
+	}
+	for _, u := range users {
+		if strings.EqualFold(u.Login, text) {
+			return named{ID: u.ID, Name: u.name()}, true, nil
+		}
+	}
+	return n, false, nil
 }
 
 // anybody finds a user by login, name or mail address, as an administrator.

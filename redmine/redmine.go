@@ -46,6 +46,8 @@ type Server struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 
+	editing sync.Mutex // one edit of a description at a time
+
 	mu sync.Mutex
 	me *account // once the connection is checked
 }
@@ -147,6 +149,9 @@ func (s *Server) account(ctx context.Context) (*account, error) {
 	}
 	if err := s.client.get(ctx, "/users/current.json", nil, &answer); err != nil {
 		return nil, explain(err, "the own account")
+	}
+	if as := s.client.as; as != "" && !strings.EqualFold(as, answer.User.Login) {
+		return nil, toolpost.Failed("Redmine takes the calls as those of %s, not of %s: only the credentials of an administrator can act as another user.", answer.User.Login, as)
 	}
 	s.me = &answer.User
 	return s.me, nil

@@ -109,6 +109,7 @@ func timeFilter(q *issueQuery, f filter) {
 	switch {
 	case q.err != nil:
 	case strings.EqualFold(strings.TrimSpace(f.Field), "hours"):
+		q.fail(f.check())
 		q.set("hours", f.condition())
 	default:
 		fields, err := timeFields(q.ctx, q.s)

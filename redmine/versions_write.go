@@ -137,6 +137,9 @@ func deleteVersion(s *Server) entry {
 			if !in.Confirm {
 				return s.done("Nothing is deleted yet. This would go:\n\n"+d.text()+"\nCall again with confirm true to delete it.", map[string]any{"deleted": nil, "version": d})
 			}
+			if err := whole(in.ID, "version "+v.String(), fmt.Sprint(v.ID), v.Name); err != nil {
+				return nil, err
+			}
 			err = s.client.send(ctx, "DELETE", fmt.Sprintf("/versions/%d.json", v.ID), nil, nil)
 			switch {
 			case status(err) == 422:
