@@ -106,6 +106,9 @@ func (b *body) inMemory() bool {
 // nothing is left of it whatever happens. Without it the message is too long.
 func (b *body) create() {
 	f, err := os.CreateTemp(b.limits.dir, "toolpost-message-*")
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(b.limits.dir, 0o700) == nil { // somebody cleaned up
+		f, err = os.CreateTemp(b.limits.dir, "toolpost-message-*")
+	}
 	if err != nil {
 		b.err = err
 		return

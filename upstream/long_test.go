@@ -116,7 +116,7 @@ func TestLongTexts(t *testing.T) {
 	for name, test := range tests {
 		for way, cfg := range ways(t, test.answer) {
 			cfg.MaxMessage = 64 << 10
-			s := spooling(t, cfg, t.TempDir())
+			s := spooling(t, cfg, filepath.Join(t.TempDir(), "made when it is needed"))
 			var shelf shelf
 			r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep})
 			if err != nil {
@@ -152,13 +152,16 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 	failing := func(context.Context, io.Reader, int, bool) (string, string, error) {
 		return "", "", errors.New("no place")
 	}
-	dir := t.TempDir()
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tests := map[string]struct {
 		answer, dir, want string
 		keep              func(context.Context, io.Reader, int, bool) (string, string, error)
 	}{
 		"nobody keeps": {result, dir, "it has more than 65536 bytes; raise maxMessage", nil},
-		"no folder":    {result, filepath.Join(dir, "none"), "it cannot be kept in a file: no such file", shelf.keep},
+		"no folder":    {result, filepath.Join(file, "none"), "it cannot be kept in a file: not a directory", shelf.keep},
 		"it fails":     {result, dir, "cannot be kept: no place", failing},
 		"an error":     {`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + x + `"}}`, dir, "it has more than 65536 bytes", shelf.keep},
 		"two ids":      {`{"jsonrpc":"2.0","id":$ID,"id":7,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`, dir, "it has more than 65536 bytes", shelf.keep},
