@@ -87,6 +87,11 @@ func explain(err error, what string) error {
 	case !errors.As(err, &f):
 		return err
 	}
+	return f.words(what)
+}
+
+// words say why Redmine refused what.
+func (f *fault) words(what string) error {
 	said := strings.Join(f.errors, "; ")
 	switch f.status {
 	case http.StatusUnauthorized:
@@ -97,6 +102,8 @@ func explain(err error, what string) error {
 		return toolpost.Retry("%s was not found, or this account may not see it. List or search to find the right one.", upper(what))
 	case http.StatusConflict:
 		return toolpost.Retry("%s was changed by somebody meanwhile. Read it again, and make your change to what it is now.", upper(what))
+	case http.StatusNotAcceptable:
+		return toolpost.Retry("Redmine refuses %s, and tells why to people only: something that it needs was not given, or does not fit.", what)
 	case http.StatusPreconditionFailed:
 		return toolpost.Failed("Redmine does not know the login to act as, or it is locked.")
 	case http.StatusUnprocessableEntity:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 )
 
@@ -98,17 +97,16 @@ type attachment struct {
 
 // readIssue reads an issue with what is included.
 func readIssue(ctx context.Context, s *Server, id int, include string) (*issue, error) {
-	var answer struct {
-		Issue issue `json:"issue"`
+	return issueKind().read(ctx, s, id, include)
+}
+
+// issueAt is readIssue of an id as a tool is told it.
+func issueAt(ctx context.Context, s *Server, text, include string) (*issue, error) {
+	n, err := id("an issue", text)
+	if err != nil {
+		return nil, err
 	}
-	query := url.Values{}
-	if include != "" {
-		query.Set("include", include)
-	}
-	if err := s.client.get(ctx, fmt.Sprintf("/issues/%d.json", id), query, &answer); err != nil {
-		return nil, explain(err, fmt.Sprintf("issue %d", id))
-	}
-	return &answer.Issue, nil
+	return readIssue(ctx, s, n, include)
 }
 
 // lf returns a text with the line ends that the rest of the world uses.

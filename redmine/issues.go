@@ -28,15 +28,11 @@ const everything = "children,attachments,relations,journals,watchers,changesets,
 func getIssue(s *Server) entry {
 	return tool(s, "get_issue", "Show an issue", "Show one issue with its full text.\nComments, files, relations and allowed next statuses come with it.", reads,
 		func(ctx context.Context, in getIssueInput) (*toolpost.Result, error) {
-			n, err := id("an issue", in.ID)
-			if err != nil {
-				return nil, err
-			}
 			include, err := included(in.Include, everything)
 			if err != nil {
 				return nil, err
 			}
-			i, err := readIssue(ctx, s, n, include)
+			i, err := issueAt(ctx, s, in.ID, include)
 			if err != nil {
 				return nil, err
 			}

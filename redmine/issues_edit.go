@@ -19,32 +19,81 @@ type editIssueInput struct {
 func editIssue(s *Server) entry {
 	return tool(s, "edit_issue_description", "Edit an issue's description", "Replace a part of an issue's description and leave the rest as it is.\nThe text to replace must stand there exactly once.", changes,
 		func(ctx context.Context, in editIssueInput) (*toolpost.Result, error) {
-			n, err := id("an issue", in.ID)
-			if err != nil {
-				return nil, err
-			}
 			s.editing.Lock() // Redmine has no way to refuse an edit of what has changed
 			defer s.editing.Unlock()
-			before, err := readIssue(ctx, s, n, "")
+			before, err := issueAt(ctx, s, in.ID, "")
 			if err != nil {
 				return nil, err
 			}
-			if in.Seen != "" && in.Seen != before.UpdatedOn {
-				return nil, toolpost.Retry("Issue %d was changed at %s, after %s. Read it again.", n, before.UpdatedOn, in.Seen)
-			}
-			text, err := replaced(before.Description, in.Old, in.New, in.All)
-			if err != nil {
+			if err := unseen(before, in.Seen); err != nil {
 				return nil, err
 			}
-			w := &issueWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}}, before: before}
-			if w.text("description", text); w.err != nil {
-				return nil, w.err
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/issues/%d.json", n), map[string]any{"issue": w.set}, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the change of issue %d", n))
-			}
-			return w.told(n, "Changed")
+			return edit(ctx, s, before, &in)
 		})
+}
+
+// unseen refuses to change what was changed after it was read.
+func unseen(i *issue, seen string) error {
+	if seen != "" && seen != i.UpdatedOn {
+		return toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and make your change to what it is now.", i.ID, i.UpdatedOn, seen)
+	}
+	return nil
+}
+
+// mostEdits is how often an edit is made again that met one of another program.
+const mostEdits = 4
+
+// edit edits a description. Another program may write it between our reading and
+// our writing: its text is then in the journal of our change, and is edited too.
+func edit(ctx context.Context, s *Server, before *issue, in *editIssueInput) (*toolpost.Result, error) {
+	w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
+	text := before.Description
+	for range mostEdits {
+		next, err := replaced(text, in.Old, in.New, in.All)
+		if err == nil {
+			w.set["description"] = next
+			w.text("description", next) // refuses what Redmine takes for nothing
+			err = w.err
+		}
+		if err != nil {
+			return nil, err
+		}
+		over, err := over(w)
+		if err != nil {
+			return nil, err
+		}
+		if over == nil {
+			break
+		}
+		w.before.Description, text = next, over.change("description").Old
+		if _, err := replaced(text, in.Old, in.New, in.All); err != nil {
+			return nil, back(w, text)
+		}
+	}
+	return w.kind().told(w.write, issueKind().at(before.ID))
+}
+
+// over sends the description, and returns the journal of the change if it
+// replaced what somebody else wrote meanwhile.
+func over(w *issueWrite) (*journal, error) {
+	at := issueKind().at(w.before.ID)
+	if err := w.s.client.send(w.ctx, "PUT", at+".json", w.body("issue"), nil); err != nil {
+		return nil, explain(err, fmt.Sprintf("the change of issue %d", w.before.ID))
+	}
+	now, err := issueKind().get(w.ctx, w.s, at, "journals")
+	if err != nil {
+		return nil, nil //nolint:nilerr // what follows reads it again, and tells
+	}
+	return w.overwritten(now), nil
+}
+
+// back writes what somebody else wrote meanwhile, where it cannot be edited.
+func back(w *issueWrite, theirs string) error {
+	w.set["description"] = theirs
+	if _, err := over(w); err != nil {
+		return err
+	}
+	return toolpost.Retry("Somebody else changed the description of issue %d at the same moment, and the text to replace is not there any more. Nothing was changed; read it again.", w.before.ID)
 }
 
 // replaced returns text with a part of it replaced. Redmine keeps lines that end

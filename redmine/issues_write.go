@@ -2,7 +2,7 @@ package redmine
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -11,7 +11,7 @@ import (
 // An issueInput is what may be set of an issue, as tools are told it.
 type issueInput struct {
 	Subject     string     `json:"subject,omitempty" jsonschema:"maxLength=255,description=One line of text"`
-	Description string     `json:"description,omitempty" jsonschema:"description=Full text. To change a part of it use the tool for editing"`
+	Description *string    `json:"description,omitempty" jsonschema:"description=Full text. To change a part of it use the tool for editing. Write none to clear it"`
 	Tracker     string     `json:"tracker_id,omitempty" jsonschema:"description=Tracker name or id"`
 	Status      string     `json:"status_id,omitempty" jsonschema:"description=Status name or id"`
 	Priority    string     `json:"priority_id,omitempty" jsonschema:"description=Priority name or id"`
@@ -52,28 +52,11 @@ func createIssue(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &issueWrite{write: write{s: s, ctx: ctx, project: p.ID, set: map[string]any{"project_id": p.ID}}}
-			if err := w.fill(&in.issueInput, 0); err != nil {
-				return nil, err
-			}
-			if len(in.Watchers) > 0 {
-				var ids []int
-				for _, text := range in.Watchers {
-					n, err := s.person(ctx, p.ID, text)
-					if err != nil {
-						return nil, err
-					}
-					ids = append(ids, n.ID)
-				}
-				w.set["watcher_user_ids"] = ids
-			}
-			var answer struct {
-				Issue issue `json:"issue"`
-			}
-			if err := s.client.send(ctx, "POST", "/issues.json", map[string]any{"issue": w.set}, &answer); err != nil {
-				return nil, explain(err, "the new issue in project "+p.Name)
-			}
-			return w.told(answer.Issue.ID, "Created")
+			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
+			w.set["project_id"] = p.ID
+			w.fill(&in.issueInput, 0)
+			w.watchers(in.Watchers)
+			return w.kind().create(w.write, "/issues", "the new issue in project "+p.Name)
 		})
 }
 
@@ -90,55 +73,44 @@ type updateIssueInput struct {
 func updateIssue(s *Server) entry {
 	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment to it.\nOnly what is given is changed. Names are taken as well as ids.\nThe answer says what Redmine did not take, such as a status that the workflow does not allow.", changes,
 		func(ctx context.Context, in updateIssueInput) (*toolpost.Result, error) {
-			n, err := id("an issue", in.ID)
+			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments")
 			if err != nil {
 				return nil, err
 			}
-			before, err := readIssue(ctx, s, n, "allowed_statuses")
-			if err != nil {
+			if err := unseen(before, in.Seen); err != nil {
 				return nil, err
 			}
-			if in.Seen != "" && in.Seen != before.UpdatedOn {
-				return nil, toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and make your change to what it is now.", n, before.UpdatedOn, in.Seen)
-			}
-			w := &issueWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}}, before: before}
-			if in.Project != "" {
-				p, err := s.project(ctx, in.Project)
-				if err != nil {
-					return nil, err
-				}
-				w.project, w.set["project_id"] = p.ID, p.ID
-			}
-			comment(w, in.Notes, in.Private)
-			if err := w.fill(&in.issueInput, before.Tracker.ID); err != nil {
-				return nil, err
-			}
+			w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
+			w.move(in.Project)
+			w.comment(in.Notes, in.Private)
+			w.fill(&in.issueInput, before.Tracker.ID)
 			if len(in.Remove) > 0 {
 				w.set["deleted_attachment_ids"] = in.Remove
 			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field or notes.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/issues/%d.json", n), map[string]any{"issue": w.set}, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the change of issue %d", n))
-			}
-			return w.told(n, "Changed")
+			return w.kind().update(w.write, issueKind().at(before.ID), issueKind().name(before))
 		})
 }
 
 // An issueWrite is a change of an issue: what is asked for, and what became of it.
 type issueWrite struct {
-	write
+	*write
 	before *issue // nil for a new one
+}
+
+// kind is that of issues, which compares with what was there before.
+func (w *issueWrite) kind() kind[issue] {
+	k := issueKind()
+	k.check = func(_ *write, now *issue) { w.compare(now) }
+	return k
 }
 
 // none clears a field.
 const none = "none"
 
 // fill finds the ids of what is to be set. Tracker is the issue's now.
-func (w *issueWrite) fill(in *issueInput, tracker int) error {
+func (w *issueWrite) fill(in *issueInput, tracker int) {
 	w.text("subject", in.Subject)
-	w.text("description", in.Description)
+	w.clearable("description", in.Description)
 	w.named("tracker_id", in.Tracker, trackers())
 	w.status(in.Status)
 	w.named("priority_id", in.Priority, priorities())
@@ -160,7 +132,34 @@ func (w *issueWrite) fill(in *issueInput, tracker int) error {
 		tracker = t
 	}
 	w.custom(in.Fields, func() ([]field, error) { return w.known(tracker) })
-	return w.err
+}
+
+// move sets another project.
+func (w *issueWrite) move(project string) {
+	if project == "" {
+		return
+	}
+	p, err := w.s.project(w.ctx, project)
+	w.put("project_id", p.ID, err)
+	w.project = p.ID
+}
+
+// comment adds a comment.
+func (w *issueWrite) comment(text string, private bool) {
+	if w.text("notes", text); text != "" {
+		w.set["private_notes"] = private
+	}
+}
+
+func (w *issueWrite) watchers(all []string) {
+	var ids []int
+	for _, text := range all {
+		if w.err == nil {
+			n, err := w.s.person(w.ctx, w.project, text)
+			ids = append(ids, n.ID)
+			w.put("watcher_user_ids", ids, err)
+		}
+	}
 }
 
 // known are the custom fields that may be set.
@@ -169,4 +168,20 @@ func (w *issueWrite) known(tracker int) ([]field, error) {
 		return w.before.CustomFields, nil
 	}
 	return issueFields(w.ctx, w.s, w.project, tracker)
+}
+
+// status refuses what the workflow does not allow: Redmine would ignore it.
+func (w *issueWrite) status(text string) {
+	if text == "" || w.err != nil {
+		return
+	}
+	if w.before == nil || len(w.before.Allowed) == 0 || w.set["tracker_id"] != nil || w.set["project_id"] != nil {
+		w.named("status_id", text, statuses())
+		return
+	}
+	n, err := w.s.find(w.ctx, statuses(), text)
+	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
+		err = toolpost.Retry("Issue %d is %s, and the workflow does not allow %s for this account. Allowed are: %s.", w.before.ID, w.before.Status, n, listed(w.before.Allowed))
+	}
+	w.put("status_id", n.ID, err)
 }

@@ -35,14 +35,34 @@ func (e *timeEntry) issue() int {
 	return e.Issue.ID
 }
 
-func readTime(ctx context.Context, s *Server, id int) (*timeEntry, error) {
-	var answer struct {
-		Entry timeEntry `json:"time_entry"`
+// timeKind() is how time entries are read, written and compared.
+func timeKind() kind[timeEntry] {
+	return kind[timeEntry]{
+		key: "time_entry", path: "/time_entries",
+		name: func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
+		is: func(e *timeEntry) map[string]any {
+			return map[string]any{
+				"project_id": e.Project.ID, "issue_id": idOf(e.Issue), "user_id": e.User.ID, "activity_id": e.Activity.ID,
+				"hours": e.Hours, "spent_on": e.SpentOn, "comments": lf(e.Comments),
+			}
+		},
+		fields: func(e *timeEntry) []field { return e.CustomFields },
+		check: func(w *write, e *timeEntry) {
+			if w.made && w.set["activity_id"] == nil {
+				w.notes = append(w.notes, fmt.Sprintf("No activity was given; the default is %s.", e.Activity))
+			}
+		},
+		view: func(e *timeEntry) view { return timeDetailOf(e) },
 	}
-	if err := s.client.get(ctx, fmt.Sprintf("/time_entries/%d.json", id), nil, &answer); err != nil {
-		return nil, explain(err, fmt.Sprintf("time entry %d", id))
+}
+
+// timeAt reads the time entry with an id as a tool is told it.
+func timeAt(ctx context.Context, s *Server, text string) (*timeEntry, error) {
+	n, err := id("a time entry", text)
+	if err != nil {
+		return nil, err
 	}
-	return &answer.Entry, nil
+	return timeKind().read(ctx, s, n, "")
 }
 
 // A timeDetail is all of a time entry, as it is shown.
@@ -107,11 +127,7 @@ type timeID struct {
 func showTime(s *Server) entry {
 	return tool(s, "show_time_entry", "Show a time entry", "Show one entry of logged time with its custom fields.", reads,
 		func(ctx context.Context, in timeID) (*toolpost.Result, error) {
-			n, err := id("a time entry", in.ID)
-			if err != nil {
-				return nil, err
-			}
-			e, err := readTime(ctx, s, n)
+			e, err := timeAt(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}

@@ -30,8 +30,9 @@ func createTimeForProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &timeWrite{write: write{s: s, ctx: ctx, project: p.ID, set: map[string]any{"project_id": p.ID}}}
-			return w.create(in.Hours, &in.timeInput, "project "+p.String())
+			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
+			w.set["project_id"] = p.ID
+			return w.log(in.Hours, &in.timeInput, "project "+p.String())
 		})
 }
 
@@ -44,16 +45,13 @@ type issueTimeInput struct {
 func createTimeForIssue(s *Server) entry {
 	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue, for today if no day is given.\nIf there is a default activity it is taken unless another is named.", adds,
 		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
-			n, err := id("an issue", in.Issue)
+			i, err := issueAt(ctx, s, in.Issue, "")
 			if err != nil {
 				return nil, err
 			}
-			i, err := readIssue(ctx, s, n, "")
-			if err != nil {
-				return nil, err
-			}
-			w := &timeWrite{write: write{s: s, ctx: ctx, project: i.Project.ID, set: map[string]any{"issue_id": n}}}
-			return w.create(in.Hours, &in.timeInput, fmt.Sprintf("issue %d", n))
+			w := &timeWrite{write: newWrite(ctx, s, i.Project.ID)}
+			w.set["issue_id"] = i.ID
+			return w.log(in.Hours, &in.timeInput, issueKind().name(i))
 		})
 }
 
@@ -68,53 +66,39 @@ type updateTimeInput struct {
 func updateTime(s *Server) entry {
 	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.\nThe answer is the entry as Redmine has it, with what it did not take.", changes,
 		func(ctx context.Context, in updateTimeInput) (*toolpost.Result, error) {
-			n, err := id("a time entry", in.ID)
+			before, err := timeAt(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			before, err := readTime(ctx, s, n)
-			if err != nil {
-				return nil, err
-			}
-			w := &timeWrite{write: write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}}, before: before}
+			w := &timeWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
 			if err := w.move(in.Project, in.Issue); err != nil {
 				return nil, err
 			}
-			if err := w.fill(in.Hours, &in.timeInput); err != nil {
-				return nil, err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/time_entries/%d.json", n), map[string]any{"time_entry": w.set}, nil); err != nil {
-				return nil, w.refused(err, fmt.Sprintf("the change of time entry %d", n))
-			}
-			return w.told(n, "Changed")
+			w.fill(in.Hours, &in.timeInput)
+			return w.kind().update(w.write, timeKind().at(before.ID), timeKind().name(before))
 		})
 }
 
 // A timeWrite is a change of a time entry: what is asked for, and what became of it.
 type timeWrite struct {
-	write
+	*write
 	before *timeEntry // nil for a new one
-	fields []wireField
 }
 
-// create logs time on what.
-func (w *timeWrite) create(hours string, in *timeInput, what string) (*toolpost.Result, error) {
+// kind is that of time entries, which tells what may be the reason of a refusal.
+func (w *timeWrite) kind() kind[timeEntry] {
+	k := timeKind()
+	k.explain = w.refused
+	return k
+}
+
+// log logs time on what.
+func (w *timeWrite) log(hours string, in *timeInput, what string) (*toolpost.Result, error) {
 	if strings.TrimSpace(hours) == "" {
 		return nil, toolpost.Retry("Give the hours, such as 1.5 or 1h30m or 1:30.")
 	}
-	if err := w.fill(hours, in); err != nil {
-		return nil, err
-	}
-	var answer struct {
-		Entry timeEntry `json:"time_entry"`
-	}
-	if err := w.s.client.send(w.ctx, "POST", "/time_entries.json", map[string]any{"time_entry": w.set}, &answer); err != nil {
-		return nil, w.refused(err, "the time on "+what)
-	}
-	return w.told(answer.Entry.ID, "Created")
+	w.fill(hours, in)
+	return w.kind().create(w.write, "/time_entries", "the time on "+what)
 }
 
 // move finds where an entry goes. An issue brings its project with it.
@@ -132,18 +116,14 @@ func (w *timeWrite) move(project, issue string) error {
 	case strings.EqualFold(issue, none):
 		w.set["issue_id"] = ""
 	case issue != "":
-		n, err := id("an issue", issue)
-		if err != nil {
-			return err
-		}
-		i, err := readIssue(w.ctx, w.s, n, "")
+		i, err := issueAt(w.ctx, w.s, issue, "")
 		if err != nil {
 			return err
 		}
 		if project != "" && i.Project.ID != w.project {
-			return toolpost.Retry("Issue %d is in project %s; leave the project out, or give another issue.", n, i.Project)
+			return toolpost.Retry("Issue %d is in project %s; leave the project out, or give another issue.", i.ID, i.Project)
 		}
-		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, i.Project.ID, n
+		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, i.Project.ID, i.ID
 	}
 	return w.open()
 }
@@ -162,43 +142,34 @@ func (w *timeWrite) open() error {
 }
 
 // fill finds the ids of what is to be set.
-func (w *timeWrite) fill(hours string, in *timeInput) error {
+func (w *timeWrite) fill(hours string, in *timeInput) {
 	w.hours("hours", hours)
 	w.day("spent_on", in.SpentOn)
 	w.person("user_id", in.User)
-	if in.Comments != nil {
-		w.set["comments"] = *in.Comments
-	}
-	if in.Activity != "" && w.err == nil {
-		all, err := activitiesOf(w.ctx, w.s, w.project)
-		if err != nil {
-			return err
-		}
-		a, err := pick("activity", in.Activity, all)
-		w.put("activity_id", a.ID, err)
-	}
-	if w.err != nil {
-		return w.err
-	}
-	return w.custom(in.Fields)
+	given(w.write, "comments", in.Comments)
+	w.activity(in.Activity)
+	w.custom(in.Fields, w.known)
 }
 
-func (w *timeWrite) custom(set []setField) error {
-	if len(set) == 0 {
-		return nil
+func (w *timeWrite) activity(text string) {
+	if text == "" || w.err != nil {
+		return
 	}
-	var known []field
-	var err error
+	all, err := activitiesOf(w.ctx, w.s, w.project)
+	if err == nil {
+		var a named
+		a, err = pick("activity", text, all)
+		w.set["activity_id"] = a.ID
+	}
+	w.err = err
+}
+
+// known are the custom fields that may be set.
+func (w *timeWrite) known() ([]field, error) {
 	if w.before != nil {
-		known = w.before.CustomFields
-	} else if known, err = timeFields(w.ctx, w.s); err != nil {
-		return err
+		return w.before.CustomFields, nil
 	}
-	if w.fields, err = setFields(set, known); err != nil {
-		return err
-	}
-	w.set["custom_fields"] = w.fields
-	return nil
+	return timeFields(w.ctx, w.s)
 }
 
 // refused adds to a refusal what may have been the reason: Redmine tells it in
@@ -220,33 +191,6 @@ func (w *timeWrite) refused(err error, what string) error {
 	return toolpost.Retry("%s", text)
 }
 
-// told answers with the entry as it is now, and with what is not as it was asked.
-func (w *timeWrite) told(n int, done string) (*toolpost.Result, error) {
-	now, err := readTime(w.ctx, w.s, n)
-	if err != nil {
-		return nil, toolpost.Failed("%s time entry %d, but it cannot be read back: %v", done, n, err)
-	}
-	issue := any("")
-	if now.Issue != nil {
-		issue = now.Issue.ID
-	}
-	wrong := append(unlike(w.set, map[string]any{
-		"project_id": now.Project.ID, "issue_id": issue, "user_id": now.User.ID, "activity_id": now.Activity.ID,
-		"hours": now.Hours, "spent_on": now.SpentOn, "comments": lf(now.Comments),
-	}), unset(w.fields, now.CustomFields)...)
-	answer := struct {
-		Entry   *timeDetail `json:"time_entry"`
-		Default string      `json:"default_activity,omitempty"`
-		Ignored []string    `json:"not_taken,omitempty"`
-	}{Entry: timeDetailOf(now), Ignored: wrong}
-	text := outcome(fmt.Sprintf("%s time entry %d", done, n), "this account may not set it", wrong)
-	if w.before == nil && w.set["activity_id"] == nil {
-		answer.Default = now.Activity.String()
-		text += fmt.Sprintf("No activity was given; the default is %s.\n", now.Activity)
-	}
-	return w.s.answer(text+"\n"+answer.Entry.text(), answer)
-}
-
 type deleteTimeInput struct {
 	ID      string `json:"id" jsonschema:"description=Time entry id"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows it"`
@@ -255,25 +199,15 @@ type deleteTimeInput struct {
 func deleteTime(s *Server) entry {
 	return tool(s, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time, for good.\nWithout confirm the answer shows it, and nothing is deleted.", removes,
 		func(ctx context.Context, in deleteTimeInput) (*toolpost.Result, error) {
-			n, err := id("a time entry", in.ID)
-			if err != nil {
-				return nil, err
-			}
-			e, err := readTime(ctx, s, n)
+			e, err := timeAt(ctx, s, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			d := timeDetailOf(e)
-			if !in.Confirm {
-				return s.answer("Nothing is deleted yet. Call again with confirm true to delete this.\n\n"+d.text(), map[string]any{"deleted": nil, "time_entry": d})
-			}
-			what := fmt.Sprintf("time entry %d", n)
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/time_entries/%d.json", n), nil, nil); err != nil {
-				return nil, explain(err, "the deletion of "+what)
-			}
-			if _, err := readTime(ctx, s, n); err == nil {
-				return nil, toolpost.Failed("Redmine said that %s is deleted, but it is still there.", what)
-			}
-			return s.done(fmt.Sprintf("Deleted %s: %s of %s on %s.", what, hours(e.Hours), e.User.Name, e.SpentOn), map[string]any{"deleted": n})
+			return timeKind().remove(ctx, s, &removal{
+				at: timeKind().at(e.ID), id: e.ID, confirmed: in.Confirm,
+				what:  fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, hours(e.Hours), e.User.Name, e.SpentOn),
+				would: "This would go:\n\n" + d.text(), facts: map[string]any{"time_entry": d},
+			})
 		})
 }

@@ -190,9 +190,6 @@ func filesLost(before, now []attachment, sent []upload) []string {
 	return nil
 }
 
-// notAllowed is why Redmine may ignore what it was told to set.
-const notAllowed = "this account may not set it"
-
 type deleteWikiInput struct {
 	Project  string `json:"project_id" jsonschema:"description=Project id or key or name"`
 	Title    string `json:"title" jsonschema:"minLength=1,description=Page title"`

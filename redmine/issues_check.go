@@ -1,0 +1,147 @@
+package redmine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// issueKind() is how issues are read, written and compared.
+func issueKind() kind[issue] {
+	return kind[issue]{
+		key: "issue", path: "/issues", include: "journals,attachments,watchers",
+		why:    "this account may not set it, or the workflow forbids it",
+		name:   func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
+		is:     issueFacts,
+		fields: func(i *issue) []field { return i.CustomFields },
+		view:   func(i *issue) view { return detailOf(i) },
+	}
+}
+
+// issueFacts are what may be set of an issue, as it is.
+func issueFacts(now *issue) map[string]any {
+	estimated := any("")
+	if now.EstimatedHours != nil {
+		estimated = *now.EstimatedHours
+	}
+	return map[string]any{
+		"project_id": now.Project.ID, "tracker_id": now.Tracker.ID, "status_id": now.Status.ID, "priority_id": now.Priority.ID,
+		"assigned_to_id": idOf(now.AssignedTo), "category_id": idOf(now.Category), "fixed_version_id": idOf(now.FixedVersion),
+		"parent_issue_id": idOf(now.Parent), "subject": now.Subject, "description": lf(now.Description), "start_date": now.StartDate,
+		"due_date": now.DueDate, "done_ratio": now.DoneRatio, "is_private": now.IsPrivate, "estimated_hours": estimated,
+	}
+}
+
+// idOf is the id of what may not be there, as a write sets it.
+func idOf(n *named) any {
+	if n == nil {
+		return ""
+	}
+	return n.ID
+}
+
+// compare tells what was to be added or removed, and was not.
+func (w *issueWrite) compare(now *issue) {
+	w.commented(now)
+	w.left(now)
+	if w.before == nil {
+		now.Journals = nil
+		return
+	}
+	w.replaced(now)
+	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
+}
+
+func (w *issueWrite) commented(now *issue) {
+	text, ok := w.set["notes"].(string)
+	if !ok {
+		return
+	}
+	private, _ := w.set["private_notes"].(bool)
+	for _, j := range slices.Backward(now.Journals) {
+		if lf(j.Notes) != lf(text) {
+			continue
+		}
+		if j.Private != private {
+			w.wrong = append(w.wrong, fmt.Sprintf("the comment %d is there, but private is %v", j.ID, j.Private))
+		}
+		return
+	}
+	if w.wrong = append(w.wrong, "the comment was not added"); private {
+		w.wrong = append(w.wrong, "so none is private")
+	}
+}
+
+// left tells the files that are still there, and who does not watch.
+func (w *issueWrite) left(now *issue) {
+	removed, _ := w.set["deleted_attachment_ids"].([]int)
+	for _, a := range now.Attachments {
+		if slices.Contains(removed, a.ID) {
+			w.wrong = append(w.wrong, fmt.Sprintf("the file %s [%d] is still there", a.Name, a.ID))
+		}
+	}
+	sent, _ := w.set["uploads"].([]upload)
+	var before []attachment
+	if w.before != nil {
+		before = w.before.Attachments
+	}
+	w.wrong = append(w.wrong, notAttached(sent, before, now.Attachments)...)
+	watchers, _ := w.set["watcher_user_ids"].([]int)
+	for _, id := range watchers {
+		if !slices.ContainsFunc(now.Watchers, func(n named) bool { return n.ID == id }) {
+			w.wrong = append(w.wrong, fmt.Sprintf("user %d does not watch it, or this account may not see who does", id))
+		}
+	}
+}
+
+// replaced tells a description that somebody else wrote after this account read
+// the one before, and that is lost from the issue. The journal keeps it.
+func (w *issueWrite) replaced(now *issue) {
+	if over := w.overwritten(now); over != nil {
+		w.notes = append(w.notes, fmt.Sprintf("Somebody else changed the description at the same moment. Their text was replaced by yours; the note %d keeps it.", over.ID))
+	}
+}
+
+// overwritten is the journal of the change that replaced another description than
+// the one that was read, nil if there is none.
+func (w *issueWrite) overwritten(now *issue) *journal {
+	text, ok := w.set["description"].(string)
+	if !ok || w.before == nil {
+		return nil
+	}
+	for i := range slices.Backward(now.Journals) {
+		d := now.Journals[i].change("description")
+		switch {
+		case d == nil || lf(d.New) != lf(text):
+		case lf(d.Old) != lf(w.before.Description):
+			return &now.Journals[i]
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// change is what a journal says of a field, nil for nothing.
+func (j *journal) change(name string) *detail {
+	for i, d := range j.Details {
+		if d.Property == "attr" && d.Name == name {
+			return &j.Details[i]
+		}
+	}
+	return nil
+}
+
+// notAttached tells the uploads that did not become files: Redmine says nothing
+// about a token that it does not know. The id of the file is in the token.
+func notAttached(sent []upload, before, now []attachment) (wrong []string) {
+	for _, u := range sent {
+		id, _, _ := strings.Cut(u.Token, ".")
+		is := func(a attachment) bool { return fmt.Sprint(a.ID) == id }
+		if slices.ContainsFunc(before, is) || !slices.ContainsFunc(now, is) {
+			wrong = append(wrong, fmt.Sprintf("the file %s was not added: a token is good for one use, and only as the upload gave it", cmp.Or(u.Name, u.Token)))
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,103 @@
+package redmine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+)
+
+// relationKind() is how relations are made and removed. Redmine may store one the
+// other way round, so only its delay is compared.
+func relationKind() kind[relation] {
+	return kind[relation]{
+		key: "relation", path: "/relations",
+		name: func(r *relation) string { return fmt.Sprintf("relation [%d]", r.ID) },
+		is: func(r *relation) map[string]any {
+			if r.Delay == nil {
+				return map[string]any{"delay": "none"}
+			}
+			return map[string]any{"delay": *r.Delay}
+		},
+		view: func(r *relation) view { return r },
+	}
+}
+
+func (r *relation) line() string { return fmt.Sprintf(": #%d %s #%d", r.From, r.Type, r.To) }
+
+func (r *relation) text() string { return relationKind().name(r) + r.line() + "\n" }
+
+type listRelationsInput struct {
+	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
+}
+
+func listRelations(s *Server) entry {
+	return tool(s, "list_issue_relations", "List relations", "List how an issue relates to others.", reads,
+		func(ctx context.Context, in listRelationsInput) (*toolpost.Result, error) {
+			n, err := id("an issue", in.Issue)
+			if err != nil {
+				return nil, err
+			}
+			all, err := relations(ctx, s, n)
+			if err != nil {
+				return nil, err
+			}
+			text := fmt.Sprintf("Issue %d has %d relations.\n", n, len(all))
+			for _, r := range all {
+				text += fmt.Sprintf("- [%d] #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
+			}
+			return s.answer(text, map[string]any{"relations": all})
+		})
+}
+
+func relations(ctx context.Context, s *Server, issue int) ([]relation, error) {
+	var answer struct {
+		Relations []relation `json:"relations"`
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/issues/%d/relations.json", issue), nil, &answer)
+	return answer.Relations, explain(err, fmt.Sprintf("the relations of issue %d", issue))
+}
+
+type createRelationInput struct {
+	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
+	To    string `json:"issue_to_id" jsonschema:"description=Id of the other issue"`
+	Type  string `json:"relation_type,omitempty" jsonschema:"enum=relates,enum=duplicates,enum=duplicated,enum=blocks,enum=blocked,enum=precedes,enum=follows,enum=copied_to,enum=copied_from,default=relates,description=What the first is to the other"`
+	Delay int    `json:"delay,omitempty" jsonschema:"description=Days between them if one precedes the other"`
+}
+
+func createRelation(s *Server) entry {
+	return tool(s, "create_issue_relation", "Relate two issues", "Relate an issue to another one.\nRedmine may store the relation the other way round.", adds,
+		func(ctx context.Context, in createRelationInput) (*toolpost.Result, error) {
+			n, err := id("an issue", in.Issue)
+			to, err2 := id("an issue", in.To)
+			if err := errors.Join(err, err2); err != nil {
+				return nil, err
+			}
+			w := newWrite(ctx, s, 0)
+			w.set["issue_to_id"], w.set["relation_type"] = to, in.Type
+			if in.Delay != 0 {
+				w.set["delay"] = in.Delay
+			}
+			return relationKind().create(w, issueKind().at(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
+		})
+}
+
+type deleteRelationInput struct {
+	ID string `json:"id" jsonschema:"description=Relation id from the list of relations"`
+}
+
+func deleteRelation(s *Server) entry {
+	return tool(s, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues. The issues stay.", removes,
+		func(ctx context.Context, in deleteRelationInput) (*toolpost.Result, error) {
+			n, err := id("a relation", in.ID)
+			if err != nil {
+				return nil, err
+			}
+			r, err := relationKind().read(ctx, s, n, "")
+			if err != nil {
+				return nil, err
+			}
+			return relationKind().remove(ctx, s, &removal{at: relationKind().at(n), what: relationKind().name(r) + r.line(), id: n, confirmed: true})
+		})
+}

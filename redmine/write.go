@@ -1,0 +1,239 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A write is a change of something: what is asked for, in Redmine's words. The
+// first failure stays.
+type write struct {
+	s       *Server
+	ctx     context.Context
+	project int
+	set     map[string]any
+	fields  []wireField
+	beside  map[string]any // what is sent beside the thing
+	made    bool           // and not there before
+	err     error
+
+	wrong []string // what was not taken
+	notes []string // what else is to be told
+}
+
+// newWrite is a change in a project, 0 for none.
+func newWrite(ctx context.Context, s *Server, project int) *write {
+	return &write{s: s, ctx: ctx, project: project, set: map[string]any{}}
+}
+
+// body is the change as it is sent.
+func (w *write) body(key string) map[string]any {
+	body := map[string]any{key: w.set}
+	for name, value := range w.beside {
+		body[name] = value
+	}
+	return body
+}
+
+// wanted is how many things were to be set. Redmine says that a thing was changed
+// also if nothing was.
+func (w *write) wanted() int {
+	n := len(w.set) + len(w.fields)
+	if _, ok := w.set["custom_fields"]; ok {
+		n-- // they are counted each
+	}
+	if private, ok := w.set["private_notes"].(bool); ok && !private {
+		n--
+	}
+	return n
+}
+
+func (w *write) put(name string, value any, err error) {
+	if w.err == nil {
+		w.err = err
+	}
+	if err == nil {
+		w.set[name] = value
+	}
+}
+
+func (w *write) text(name, text string) {
+	switch {
+	case text == "":
+	case strings.EqualFold(strings.TrimSpace(text), none): // to Redmine an empty text
+		w.put(name, nil, toolpost.Retry("Redmine takes the text %q for an empty one. Write it in another way, such as \"None.\".", text))
+	default:
+		w.set[name] = text
+	}
+}
+
+// clearable sets a text. An empty one may be meant as none, or as nothing said: it
+// is not taken, and told.
+func (w *write) clearable(name string, text *string) {
+	switch {
+	case text == nil:
+	case strings.EqualFold(strings.TrimSpace(*text), none):
+		w.set[name] = ""
+	case *text == "":
+		w.notes = append(w.notes, fmt.Sprintf("The %s given is empty, so the one there is was left. Write none to clear it.", name))
+	default:
+		w.set[name] = *text
+	}
+}
+
+// given sets what is given, be it empty.
+func given[T any](w *write, name string, value *T) {
+	if value != nil {
+		w.set[name] = *value
+	}
+}
+
+// custom sets custom fields, of those known.
+func (w *write) custom(set []setField, known func() ([]field, error)) {
+	if len(set) == 0 || w.err != nil {
+		return
+	}
+	fields, err := known()
+	if err == nil {
+		w.fields, err = setFields(set, fields)
+	}
+	w.put("custom_fields", w.fields, err)
+}
+
+// named sets what text names in a source.
+func (w *write) named(name, text string, src source) {
+	switch {
+	case text == "" || w.err != nil:
+	case strings.EqualFold(text, none):
+		w.set[name] = ""
+	default:
+		n, err := w.s.find(w.ctx, src, text)
+		w.put(name, n.ID, err)
+	}
+}
+
+func (w *write) person(name, text string) {
+	switch {
+	case text == "" || w.err != nil:
+	case strings.EqualFold(text, none):
+		w.set[name] = ""
+	default:
+		n, err := w.s.person(w.ctx, w.project, text)
+		w.put(name, n.ID, err)
+	}
+}
+
+func (w *write) number(name, text string) {
+	switch {
+	case text == "":
+	case strings.EqualFold(text, none):
+		w.set[name] = ""
+	default:
+		n, err := id("an issue", text)
+		w.put(name, n, err)
+	}
+}
+
+func (w *write) day(name, text string) {
+	switch {
+	case text == "":
+	case strings.EqualFold(text, none):
+		w.set[name] = ""
+	default:
+		d, err := date(text)
+		w.put(name, d, err)
+	}
+}
+
+func (w *write) hours(name, text string) {
+	switch {
+	case text == "":
+	case strings.EqualFold(text, none):
+		w.set[name] = ""
+	default:
+		h, err := readHours(text)
+		w.put(name, h, err)
+	}
+}
+
+func (w *write) percent(text string) {
+	if text == "" {
+		return
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "%"))
+	if err != nil || n < 0 || n > 100 {
+		w.put("done_ratio", 0, toolpost.Retry("%q is no percentage; give a number from 0 to 100.", text))
+		return
+	}
+	w.put("done_ratio", n, nil)
+}
+
+// date checks a day.
+func date(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if strings.EqualFold(text, "today") {
+		return time.Now().Format(time.DateOnly), nil
+	}
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		return "", toolpost.Retry("%q is no date; write it like 2026-01-31.", text)
+	}
+	return text, nil
+}
+
+var clock = regexp.MustCompile(`^(?:(\d+(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d+)\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d+)\s*m(?:in)?|(\d+):([0-5]\d))$`)
+
+// readHours reads 1.5, 1h30m, 90m and 1:30.
+func readHours(text string) (float64, error) {
+	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	if m == nil {
+		return 0, toolpost.Retry("%q are no hours; write them like 1.5 or 1h30m or 1:30.", text)
+	}
+	part := func(i int) float64 {
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[i], ",", "."), 64) // empty is 0
+		return n
+	}
+	h := part(1) + part(2) + part(3)/60 + part(4)/60 + part(5) + part(6)/60
+	return math.Round(h*100) / 100, nil
+}
+
+// outcome words what was done, what Redmine did not take of it, and why.
+func outcome(done, why string, wrong []string) string {
+	if len(wrong) == 0 {
+		return done + ".\n"
+	}
+	return fmt.Sprintf("%s, but Redmine did not take all of it; %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
+}
+
+// unlike tells what is not as it was set, of what is known.
+func unlike(set, is map[string]any) []string {
+	var wrong []string
+	for _, name := range sorted(set) {
+		value, known := is[name]
+		asked := set[name]
+		if text, ok := asked.(string); ok {
+			asked = lf(text)
+		}
+		if known && fmt.Sprint(value) != fmt.Sprint(asked) {
+			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, shown(value), shown(asked)))
+		}
+	}
+	return wrong
+}
+
+func shown(v any) string {
+	text := fmt.Sprint(v)
+	if text == "" {
+		return "empty"
+	}
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return text
+}
