@@ -16,12 +16,12 @@ type category struct {
 	Assignee *named `json:"assigned_to,omitempty"`
 }
 
-func (c *category) line() string {
+func (c category) line() string {
 	text := "- " + c.String()
 	if c.Assignee != nil {
 		text += " | new issues go to " + c.Assignee.String()
 	}
-	return text + "\n"
+	return text
 }
 
 type listCategoriesInput struct {
@@ -41,11 +41,8 @@ func listCategories(s *Server) entry {
 				return nil, explain(err, "the issue categories of project "+p.String())
 			}
 			shown := window(all, in.Offset, in.Limit)
-			text := span("issue categories", len(shown), in.Offset, len(all)) + "\n"
-			for i := range shown {
-				text += shown[i].line()
-			}
-			return s.answer(text, map[string]any{"issue_categories": shown, "total": len(all), "offset": in.Offset})
+			l := listing[category]{what: "issue categories", key: "issue_categories", rows: shown, offset: in.Offset, total: len(all)}
+			return l.answer(s)
 		})
 }
 
@@ -140,7 +137,7 @@ func toldCategory(w *write, id int, done string) (*toolpost.Result, error) {
 	}
 	wrong := unlike(w.set, is)
 	text := outcome(fmt.Sprintf("%s issue category %d of project %s", done, id, now.Project), "this account may not set it", wrong)
-	return w.s.answer(text+now.line(), map[string]any{"issue_category": now, "not_taken": wrong})
+	return w.s.answer(text+now.line()+"\n", map[string]any{"issue_category": now, "not_taken": wrong})
 }
 
 type deleteCategoryInput struct {

@@ -1,7 +1,6 @@
 package redmine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -200,26 +199,3 @@ func ids(all []issue) map[string]map[string]int {
 	}
 	return found
 }
-
-// span says which part of a list is shown, and how to go on.
-func span(what string, shown, offset, total int) string {
-	switch {
-	case total == 0:
-		return fmt.Sprintf("No %s.", what)
-	case shown == 0:
-		return fmt.Sprintf("No %s from offset %d on; there are %d.", what, offset, total)
-	case shown == total:
-		return fmt.Sprintf("All %d %s.", total, what)
-	case offset+shown < total:
-		return fmt.Sprintf("%s %d to %d of %d; call again with offset %d for more.", upper(what), offset+1, offset+shown, total, offset+shown)
-	}
-	return fmt.Sprintf("%s %d to %d of %d.", upper(what), offset+1, offset+shown, total)
-}
-
-// how many rows a list has if nothing is said, and at the most.
-const (
-	usualRows = 50
-	mostRows  = 1000
-)
-
-func limitOf(n int) int { return min(cmp.Or(n, usualRows), mostRows) }

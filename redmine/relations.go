@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -24,9 +25,10 @@ func relationKind() kind[relation] {
 	}
 }
 
-func (r *relation) line() string { return fmt.Sprintf(": #%d %s #%d", r.From, r.Type, r.To) }
+// line is a relation as text.
+func (r relation) line() string { return fmt.Sprintf("- [%d] #%d %s #%d", r.ID, r.From, r.Type, r.To) }
 
-func (r *relation) text() string { return relationKind().name(r) + r.line() + "\n" }
+func (r relation) text() string { return r.line() + "\n" }
 
 type listRelationsInput struct {
 	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
@@ -43,11 +45,8 @@ func listRelations(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			text := fmt.Sprintf("Issue %d has %d relations.\n", n, len(all))
-			for _, r := range all {
-				text += fmt.Sprintf("- [%d] #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
-			}
-			return s.answer(text, map[string]any{"relations": all})
+			l := listing[relation]{what: "relations", key: "relations", rows: all, total: len(all)}
+			return l.answer(s)
 		})
 }
 
@@ -98,6 +97,6 @@ func deleteRelation(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			return relationKind().remove(ctx, s, &removal{at: relationKind().at(n), what: relationKind().name(r) + r.line(), id: n, confirmed: true})
+			return relationKind().remove(ctx, s, &removal{at: relationKind().at(n), what: "relation " + strings.TrimPrefix(r.line(), "- "), id: n, confirmed: true})
 		})
 }

@@ -138,12 +138,6 @@ func listVersions(s *Server) entry {
 		})
 }
 
-// A rowSpan is the part of a list to show.
-type rowSpan struct {
-	Offset int `json:"offset,omitempty" jsonschema:"minimum=0,description=Rows to skip"`
-	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Rows to show"`
-}
-
 // A versionID says which version.
 type versionID struct {
 	ID      string `json:"id" jsonschema:"description=Version id. Or its name if the project is given"`

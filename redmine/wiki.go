@@ -82,12 +82,6 @@ func wikiPages(ctx context.Context, s *Server, p named) ([]wikiPage, error) {
 	return answer.Pages, explain(err, "the wiki of project "+p.Name)
 }
 
-// window is the part of a list that Redmine gives whole.
-func window[T any](all []T, offset, limit int) []T {
-	from := min(offset, len(all))
-	return all[from:min(from+limitOf(limit), len(all))]
-}
-
 type getWikiInput struct {
 	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
 	Title   string `json:"title,omitempty" jsonschema:"description=Page title. The start page if left out"`

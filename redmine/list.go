@@ -1,0 +1,71 @@
+package redmine
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// how many rows a list has if nothing is said, and at the most.
+const (
+	usualRows = 50
+	mostRows  = 1000
+)
+
+// A rowSpan is the part of a list to show.
+type rowSpan struct {
+	Offset int `json:"offset,omitempty" jsonschema:"minimum=0,description=Rows to skip"`
+	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Rows to show"`
+}
+
+func (in rowSpan) most() int { return limitOf(in.Limit) }
+
+func limitOf(n int) int { return min(cmp.Or(n, usualRows), mostRows) }
+
+// window is the part of a list that Redmine gives whole.
+func window[T any](all []T, offset, limit int) []T {
+	from := min(offset, len(all))
+	return all[from:min(from+limitOf(limit), len(all))]
+}
+
+// A listing is a part of a list as it is told: a line a row (without its end), and the same rows
+// for programs.
+type listing[R interface{ line() string }] struct {
+	what   string // such as "time entries"
+	key    string // of the rows, for programs
+	rows   []R
+	offset int
+	total  int
+	facts  map[string]any // more for programs
+	note   string         // after the first line
+}
+
+func (l *listing[R]) answer(s *Server) (*toolpost.Result, error) {
+	var b strings.Builder
+	b.WriteString(span(l.what, len(l.rows), l.offset, l.total) + l.note + "\n")
+	for _, r := range l.rows {
+		b.WriteString(r.line() + "\n")
+	}
+	facts := map[string]any{l.key: append([]R{}, l.rows...), "total": l.total, "offset": l.offset}
+	for name, fact := range l.facts {
+		facts[name] = fact
+	}
+	return s.answer(b.String(), facts)
+}
+
+// span says which part of a list is shown, and how to go on.
+func span(what string, shown, offset, total int) string {
+	switch {
+	case total == 0:
+		return fmt.Sprintf("No %s.", what)
+	case shown == 0:
+		return fmt.Sprintf("No %s from offset %d on; there are %d.", what, offset, total)
+	case shown == total:
+		return fmt.Sprintf("All %d %s.", total, what)
+	case offset+shown < total:
+		return fmt.Sprintf("%s %d to %d of %d; call again with offset %d for more.", upper(what), offset+1, offset+shown, total, offset+shown)
+	}
+	return fmt.Sprintf("%s %d to %d of %d.", upper(what), offset+1, offset+shown, total)
+}
