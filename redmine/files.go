@@ -41,18 +41,24 @@ func showAttachment(s *Server) entry {
 		})
 }
 
+// fileKind is how the facts of files are read, written and compared.
+func fileKind() kind[attachment] {
+	return kind[attachment]{
+		key: "attachment", path: "/attachments", why: "names lose the characters that files cannot have",
+		name: func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
+		is: func(a *attachment) map[string]any {
+			return map[string]any{"filename": a.Name, "content_type": a.Type, "description": lf(a.Description)}
+		},
+		view: func(a *attachment) view { return a },
+	}
+}
+
 func readAttachment(ctx context.Context, s *Server, text string) (*attachment, error) {
 	n, err := id("a file", text)
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		Attachment attachment `json:"attachment"`
-	}
-	if err := s.client.get(ctx, fmt.Sprintf("/attachments/%d.json", n), nil, &answer); err != nil {
-		return nil, explain(err, fmt.Sprintf("file %d", n))
-	}
-	return &answer.Attachment, nil
+	return fileKind().read(ctx, s, n, "")
 }
 
 func (a *attachment) text() string {
@@ -145,32 +151,13 @@ func updateAttachment(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			set := map[string]any{}
-			if in.Name != "" {
-				set["filename"] = in.Name
-			}
-			if in.Type != "" {
-				set["content_type"] = in.Type
-			}
-			if in.Description != nil {
-				set["description"] = *in.Description
-			}
-			if len(set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give a filename, a description or a content type.")
-			}
-			if err := s.client.send(ctx, "PATCH", fmt.Sprintf("/attachments/%d.json", a.ID), map[string]any{"attachment": set}, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the change of file %d", a.ID))
-			}
-			now, err := readAttachment(ctx, s, in.ID)
-			if err != nil {
-				return nil, toolpost.Failed("Changed file %d, but it cannot be read back: %v", a.ID, err)
-			}
-			wrong := unlike(set, map[string]any{"filename": now.Name, "content_type": now.Type, "description": lf(now.Description)})
-			answer := struct {
-				*attachment
-				Ignored []string `json:"not_taken,omitempty"`
-			}{now, wrong}
-			return s.answer(outcome(fmt.Sprintf("Changed file %d", a.ID), "names lose the characters that files cannot have", wrong)+"\n"+now.text(), answer)
+			w := newWrite(ctx, s, 0)
+			w.text("filename", in.Name)
+			w.text("content_type", in.Type)
+			given(w, "description", in.Description)
+			k := fileKind()
+			k.before = a
+			return k.update(w, k.at(a.ID), k.name(a))
 		})
 }
 
@@ -186,16 +173,10 @@ func deleteAttachment(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if !in.Confirm {
-				text := "Nothing is deleted yet. This would go:\n\n" + a.text() + "\nCall again with confirm true to delete it."
-				return s.done(text, map[string]any{"deleted": nil, "attachment": a})
-			}
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/attachments/%d.json", a.ID), nil, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the deletion of file %d", a.ID))
-			}
-			if _, err := readAttachment(ctx, s, in.ID); err == nil {
-				return nil, toolpost.Failed("Redmine said that file %d is deleted, but it is still there.", a.ID)
-			}
-			return s.done(fmt.Sprintf("Deleted file %s [%d].", a.Name, a.ID), map[string]any{"deleted": a.ID})
+			k := fileKind()
+			return k.remove(ctx, s, &removal{
+				at: k.at(a.ID), what: k.name(a), id: a.ID, confirmed: in.Confirm,
+				would: "This would go:\n\n" + a.text(), facts: map[string]any{"attachment": a},
+			})
 		})
 }

@@ -18,8 +18,7 @@ type projectFile struct {
 
 type listFilesInput struct {
 	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Files to skip"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Files to show"`
+	rowSpan
 }
 
 func listFiles(s *Server) entry {
@@ -33,16 +32,12 @@ func listFiles(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			shown := append([]projectFile{}, window(all, in.Offset, in.Limit)...)
-			text := span("files", len(shown), in.Offset, len(all)) + "\n"
-			for i := range shown {
-				text += shown[i].line()
-			}
-			return s.answer(text, map[string]any{"project": p, "files": shown, "total": len(all), "offset": in.Offset})
+			l := listing[projectFile]{what: "files", key: "files", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			return l.answer(s)
 		})
 }
 
-func (f *projectFile) line() string {
+func (f projectFile) line() string {
 	text := fmt.Sprintf("- %s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, day(f.CreatedOn), f.Downloads)
 	if f.Version != nil {
 		text += " | version " + f.Version.String()
@@ -50,7 +45,7 @@ func (f *projectFile) line() string {
 	if f.Description != "" {
 		text += " | " + f.Description
 	}
-	return text + "\n"
+	return text
 }
 
 // projectFiles are all files of a project. Redmine has no pages of this list.
@@ -96,11 +91,11 @@ func addFile(s *Server) entry {
 			}
 			now, err := projectFiles(ctx, s, p)
 			if err != nil {
-				return nil, err
+				return s.done(fmt.Sprintf("Added the file to project %s. Do not do it again: it is done, but cannot be read back: %v", p.Name, err), map[string]any{"done": true})
 			}
 			for i := range now {
 				if !slices.ContainsFunc(before, func(f projectFile) bool { return f.ID == now[i].ID }) {
-					return s.answer(fmt.Sprintf("Added to project %s:\n%s", p.Name, now[i].line()), map[string]any{"file": now[i]})
+					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, now[i].line()), map[string]any{"file": now[i]})
 				}
 			}
 			return nil, toolpost.Failed("Redmine took the request, but project %s has no new file.", p.Name)

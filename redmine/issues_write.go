@@ -100,7 +100,7 @@ type issueWrite struct {
 // kind is that of issues, which compares with what was there before.
 func (w *issueWrite) kind() kind[issue] {
 	k := issueKind()
-	k.check = func(_ *write, now *issue) { w.compare(now) }
+	k.before, k.check = w.before, func(_ *write, now *issue) { w.compare(now) }
 	return k
 }
 
@@ -146,8 +146,11 @@ func (w *issueWrite) move(project string) {
 
 // comment adds a comment.
 func (w *issueWrite) comment(text string, private bool) {
-	if w.text("notes", text); text != "" {
-		w.set["private_notes"] = private
+	if w.text("notes", text); text == "" {
+		return
+	}
+	if w.set["private_notes"] = private; !private {
+		w.forced = append(w.forced, "private_notes")
 	}
 }
 

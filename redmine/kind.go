@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,6 +31,7 @@ type kind[T any] struct {
 	fields  func(*T) []field          // custom fields, if it has any
 	check   func(*write, *T)          // finds more that was not taken, or is worth a note
 	view    func(*T) view             // as it is shown
+	before  *T                        // a change, if it is known
 }
 
 // A view is a thing as it is shown: as JSON, and as text.
@@ -66,7 +68,7 @@ func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 func (k kind[T]) read(ctx context.Context, s *Server, id int, include string) (*T, error) {
 	at := k.at(id)
 	thing, err := k.get(ctx, s, at, include)
-	return thing, k.words(err, strings.ReplaceAll(k.key, "_", " ")+" "+fmt.Sprint(id))
+	return thing, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
 }
 
 func (k kind[T]) words(err error, what string) error {
@@ -102,12 +104,16 @@ func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 		return nil, toolpost.Retry("Nothing to change: give at least one field.")
 	}
 	if err := w.s.client.send(w.ctx, http.MethodPut, at+".json", w.body(k.key), nil); err != nil {
-		return nil, k.words(err, "the change of "+what)
+		if !w.made {
+			what = "the change of " + what
+		}
+		return nil, k.words(err, what)
 	}
 	return k.told(w, at)
 }
 
-// told answers with a thing as it is now, and with what is not as it was asked.
+// told reads a thing back, and answers with it and with what is not as it was
+// asked.
 func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	for _, list := range k.stale {
 		w.s.forget(list)
@@ -116,24 +122,17 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	if w.made {
 		done = "Created "
 	}
-	now, err := k.get(w.ctx, w.s, at, k.include)
+	now, err := k.get(w.ctx, w.s, cmp.Or(w.moved, at), k.include)
+	if w.moved != "" && status(err) == http.StatusNotFound {
+		now, err = k.get(w.ctx, w.s, at, k.include) // it stayed
+	}
 	if err != nil {
 		what := strings.ReplaceAll(strings.TrimPrefix(at, "/"), "/", " ")
 		text := fmt.Sprintf("%s%s. Do not do it again: it is done, but cannot be read back, so it is not known whether Redmine took all of it. %v", done, what, k.words(err, what))
 		return w.s.done(text, map[string]any{"done": true, "at": at, "read_back": false})
 	}
-	w.wrong = unlike(w.set, k.is(now))
-	if k.fields != nil {
-		w.wrong = append(w.wrong, unset(w.fields, k.fields(now))...)
-	}
-	if k.check != nil {
-		k.check(w, now)
-	}
-	why := notAllowed
-	if k.why != "" {
-		why = k.why
-	}
-	if !w.made && w.wanted() > 0 && len(w.wrong) >= w.wanted() {
+	why := cmp.Or(k.why, notAllowed)
+	if k.compare(w, now) {
 		return nil, toolpost.Failed("Redmine did not take the change of %s; %s, or somebody else changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
 	}
 	v := k.view(now)
@@ -149,12 +148,28 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	return w.s.answer(text+"\n"+v.text(), facts)
 }
 
+// compare finds what was not taken, and says whether nothing was.
+func (k kind[T]) compare(w *write, now *T) (nothing bool) {
+	w.wrong = unlike(w.set, k.is(now))
+	if k.fields != nil {
+		w.wrong = append(w.wrong, unset(w.fields, k.fields(now))...)
+	}
+	if k.check != nil {
+		k.check(w, now)
+	}
+	if w.made || len(w.wrong) < max(1, w.wanted()) {
+		return false
+	}
+	return k.before == nil || fmt.Sprint(k.is(k.before)) == fmt.Sprint(k.is(now))
+}
+
 // A removal is a deletion that is asked for.
 type removal struct {
 	at, query string         // where it is, and what is to become of the rest
 	what      string         // with its name, such as "version 1.1 [2]"
 	would     string         // go with it, in lines
 	facts     map[string]any // the same for programs
+	then      string         // became of the rest, after it is done
 	id        any            // of what is deleted, for programs
 	confirmed bool
 	given     string   // what names it in the call,
@@ -181,7 +196,7 @@ func (k kind[T]) remove(ctx context.Context, s *Server, r *removal) (*toolpost.R
 	for _, list := range k.stale {
 		s.forget(list)
 	}
-	text := "Deleted " + r.what + "."
+	text := "Deleted " + r.what + r.then + "."
 	switch _, err := k.get(ctx, s, r.at, ""); {
 	case err == nil:
 		return nil, toolpost.Failed("Redmine said that %s is deleted, but it is still there.", r.what)

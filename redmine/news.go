@@ -34,14 +34,13 @@ func newsTools(s *Server) []entry {
 
 type listNewsInput struct {
 	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. All projects if left out"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,description=News to skip"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=News to show"`
+	rowSpan
 }
 
 func listNews(s *Server) entry {
 	return tool(s, "list_news", "List news", "List news, the newest first, of one project or of all.\nThe full text comes with the tool that shows one.", reads,
 		func(ctx context.Context, in listNewsInput) (*toolpost.Result, error) {
-			path := "/news.json"
+			path := "/news"
 			if in.Project != "" {
 				p, err := s.project(ctx, in.Project)
 				if err != nil {
@@ -49,26 +48,27 @@ func listNews(s *Server) entry {
 				}
 				path = newsPath(p)
 			}
-			all, total, err := rows[news](ctx, s, path, url.Values{}, "news", in.Offset, limitOf(in.Limit))
+			all, total, err := rows[news](ctx, s, path+".json", url.Values{}, "news", in.Offset, in.most())
 			if err != nil {
 				return nil, explain(err, "the list of news")
 			}
-			shown := []news{}
-			text := span("news", len(all), in.Offset, total) + "\n"
-			for _, n := range all {
-				text += fmt.Sprintf("- [%d] %s | %s | %s | %s", n.ID, n.Title, n.Project, n.Author.Name, day(n.CreatedOn))
-				if n.Summary != "" {
-					text += " | " + lf(n.Summary)
-				}
-				text += "\n"
-				n.Description = ""
-				shown = append(shown, n)
+			for i := range all {
+				all[i].Description = ""
 			}
-			return s.answer(text, map[string]any{"news": shown, "total": total, "offset": in.Offset})
+			l := listing[news]{what: "news", key: "news", rows: all, offset: in.Offset, total: total}
+			return l.answer(s)
 		})
 }
 
-func newsPath(p named) string { return fmt.Sprintf("/projects/%d/news.json", p.ID) }
+func (n news) line() string {
+	text := fmt.Sprintf("- [%d] %s | %s | %s | %s", n.ID, n.Title, n.Project, n.Author.Name, day(n.CreatedOn))
+	if n.Summary != "" {
+		text += " | " + lf(n.Summary)
+	}
+	return text
+}
+
+func newsPath(p named) string { return fmt.Sprintf("/projects/%d/news", p.ID) }
 
 type newsID struct {
 	ID string `json:"id" jsonschema:"description=Id of the news"`
@@ -85,23 +85,41 @@ func showNews(s *Server) entry {
 		})
 }
 
+// newsKind is how news are read, written and compared with the files of before.
+func newsKind(before []attachment) kind[news] {
+	return kind[news]{
+		key: "news", path: "/news", include: "attachments,comments",
+		name: func(n *news) string { return fmt.Sprintf("news %d", n.ID) },
+		is: func(n *news) map[string]any {
+			return map[string]any{"title": n.Title, "summary": lf(n.Summary), "description": lf(n.Description)}
+		},
+		check: func(w *write, n *news) {
+			sent, _ := w.set["uploads"].([]upload)
+			w.wrong = append(w.wrong, notAttached(sent, before, n.Attachments)...)
+		},
+		view: func(n *news) view { return n.lf() },
+	}
+}
+
 func readNews(ctx context.Context, s *Server, text string) (*news, error) {
 	n, err := id("news", text)
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		News news `json:"news"`
+	one, err := newsKind(nil).read(ctx, s, n, "attachments,comments")
+	if err != nil {
+		return nil, err
 	}
-	if err := s.client.get(ctx, fmt.Sprintf("/news/%d.json", n), url.Values{"include": {"attachments,comments"}}, &answer); err != nil {
-		return nil, explain(err, fmt.Sprintf("news %d", n))
+	return one.lf(), nil
+}
+
+// lf has the texts with the line ends of the rest of the world.
+func (n *news) lf() *news {
+	n.Summary, n.Description = lf(n.Summary), lf(n.Description)
+	for i := range n.Comments {
+		n.Comments[i].Content = lf(n.Comments[i].Content)
 	}
-	one := &answer.News
-	one.Summary, one.Description = lf(one.Summary), lf(one.Description)
-	for i := range one.Comments {
-		one.Comments[i].Content = lf(one.Comments[i].Content)
-	}
-	return one, nil
+	return n
 }
 
 func (n *news) text() string {
@@ -135,46 +153,45 @@ func createNews(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			before, _, err := rows[news](ctx, s, newsPath(p), url.Values{}, "news", 0, 1)
+			before, _, err := rows[news](ctx, s, newsPath(p)+".json", url.Values{}, "news", 0, 1)
 			if err != nil {
 				return nil, explain(err, "the news of project "+p.Name)
 			}
-			set := map[string]any{"title": in.Title, "summary": in.Summary, "description": in.Description}
-			w := &write{s: s, ctx: ctx, project: p.ID, set: set}
+			w := newWrite(ctx, s, p.ID)
+			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
+			w.made = true
 			if len(in.Uploads) > 0 {
 				w.set["uploads"] = in.Uploads
 			}
-			if err := s.client.send(ctx, "POST", newsPath(p), map[string]any{"news": w.set}, nil); err != nil {
+			if err := s.client.send(ctx, "POST", newsPath(p)+".json", w.body("news"), nil); err != nil {
 				return nil, explain(err, "the news in project "+p.Name)
 			}
 			last := 0
 			for _, n := range before {
 				last = n.ID
 			}
-			n, err := newNews(ctx, s, p, in.Title, last)
-			if err != nil {
-				return nil, err
-			}
-			return toldNews(w, n, "Created")
+			return toldNews(w, p, last)
 		})
 }
 
-// newNews finds the news that was just made: Redmine does not tell its id.
-func newNews(ctx context.Context, s *Server, p named, title string, last int) (string, error) {
-	all, _, err := rows[news](ctx, s, newsPath(p), url.Values{}, "news", 0, 10)
-	if err != nil {
-		return "", toolpost.Failed("Created the news %q in %s, but it cannot be read back: %v", title, p.Name, explain(err, "the list of news"))
-	}
+// toldNews finds the news that was just made, as Redmine does not tell its id.
+func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
+	title := w.set["title"].(string)
+	all, _, err := rows[news](w.ctx, w.s, newsPath(p)+".json", url.Values{}, "news", 0, 10)
 	found := 0
 	for _, n := range all {
 		if n.ID > max(last, found) && n.Title == title {
 			found = n.ID
 		}
 	}
-	if found == 0 {
-		return "", toolpost.Failed("Redmine said that the news %q in %s is made, but it is not in the list.", title, p.Name)
+	switch {
+	case err != nil:
+		return w.s.done(fmt.Sprintf("Created the news %q in project %s. Do not do it again: it is done, but cannot be read back: %v", title, p.Name, explain(err, "the list of news")), map[string]any{"done": true})
+	case found == 0:
+		return nil, toolpost.Failed("Redmine said that the news %q in %s is made, but it is not in the list.", title, p.Name)
 	}
-	return fmt.Sprint(found), nil
+	k := newsKind(nil)
+	return k.told(w, k.at(found))
 }
 
 type updateNewsInput struct {
@@ -192,38 +209,17 @@ func updateNews(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &write{s: s, ctx: ctx, project: before.Project.ID, set: map[string]any{}}
-			for name, text := range map[string]*string{"title": in.Title, "summary": in.Summary, "description": in.Description} {
-				if text != nil {
-					w.set[name] = *text
-				}
-			}
+			w := newWrite(ctx, s, before.Project.ID)
+			given(w, "title", in.Title)
+			given(w, "summary", in.Summary)
+			given(w, "description", in.Description)
 			if len(in.Uploads) > 0 {
 				w.set["uploads"] = in.Uploads
 			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give a title, a summary, a description or files.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/news/%d.json", before.ID), map[string]any{"news": w.set}, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the change of news %d", before.ID))
-			}
-			return toldNews(w, in.ID, "Changed")
+			k := newsKind(before.Attachments)
+			k.before = before
+			return k.update(w, k.at(before.ID), k.name(before))
 		})
-}
-
-// toldNews answers with the news as it is now, and with what is not as it was
-// asked.
-func toldNews(w *write, id, done string) (*toolpost.Result, error) {
-	now, err := readNews(w.ctx, w.s, id)
-	if err != nil {
-		return nil, toolpost.Failed("%s news %s, but it cannot be read back: %v", done, id, err)
-	}
-	wrong := unlike(w.set, map[string]any{"title": now.Title, "summary": now.Summary, "description": now.Description})
-	answer := struct {
-		News    *news    `json:"news"`
-		Ignored []string `json:"not_taken,omitempty"`
-	}{now, wrong}
-	return w.s.answer(outcome(fmt.Sprintf("%s news %d", done, now.ID), notAllowed, wrong)+"\n"+now.text(), answer)
 }
 
 type deleteNewsInput struct {
@@ -238,17 +234,11 @@ func deleteNews(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if !in.Confirm {
-				text := fmt.Sprintf("Nothing is deleted yet. With news %d, %s, would go:\n- %d comments\n- %d files\nCall again with confirm true to delete it.",
-					n.ID, n.Title, len(n.Comments), len(n.Attachments))
-				return s.done(text, map[string]any{"deleted": nil, "title": n.Title, "comments": len(n.Comments), "files": len(n.Attachments)})
-			}
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/news/%d.json", n.ID), nil, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the deletion of news %d", n.ID))
-			}
-			if _, err := readNews(ctx, s, in.ID); err == nil {
-				return nil, toolpost.Failed("Redmine said that news %d is deleted, but it is still there.", n.ID)
-			}
-			return s.done(fmt.Sprintf("Deleted news %d: %s.", n.ID, n.Title), map[string]any{"deleted": n.ID})
+			k := newsKind(nil)
+			return k.remove(ctx, s, &removal{
+				at: k.at(n.ID), what: k.name(n) + ": " + n.Title, id: n.ID, confirmed: in.Confirm,
+				would: fmt.Sprintf("With news %d, %s, would go:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments)),
+				facts: map[string]any{"title": n.Title, "comments": len(n.Comments), "files": len(n.Attachments)},
+			})
 		})
 }

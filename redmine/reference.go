@@ -55,7 +55,7 @@ func (v value) line() string {
 	if v.Description != "" {
 		text += " | " + lf(v.Description)
 	}
-	return text + "\n"
+	return text
 }
 
 type listReferenceInput struct {
@@ -78,11 +78,8 @@ func listReference(s *Server, name, what, description string, src source) entry 
 }
 
 func answerValues(s *Server, what, key string, all []value) (*toolpost.Result, error) {
-	text := span(what, len(all), 0, len(all)) + "\n"
-	for _, v := range all {
-		text += v.line()
-	}
-	return s.answer(text, map[string]any{key: append([]value{}, all...)})
+	l := listing[value]{what: what, key: key, rows: all, total: len(all)}
+	return l.answer(s)
 }
 
 type listActivitiesInput struct {
@@ -142,13 +139,11 @@ func showRole(s *Server) entry {
 				}
 				n = found.ID
 			}
-			var answer struct {
-				Role role `json:"role"`
+			k := kind[role]{key: "role", path: "/roles"}
+			r, err := k.read(ctx, s, n, "")
+			if err != nil {
+				return nil, err
 			}
-			if err := s.client.get(ctx, fmt.Sprintf("/roles/%d.json", n), nil, &answer); err != nil {
-				return nil, explain(err, fmt.Sprintf("role %d", n))
-			}
-			r := &answer.Role
 			text := fmt.Sprintf("# Role %s [%d]\n\n- gets issues assigned: %t\n- sees issues: %s\n- sees time: %s\n- sees users: %s\n- may: %s\n",
 				r.Name, r.ID, r.Assignable, r.Issues, r.Time, r.Users, strings.Join(r.Permissions, ", "))
 			return s.answer(text, r)
@@ -177,7 +172,7 @@ type definition struct {
 	Roles    []named `json:"roles,omitempty"` // that alone see it
 }
 
-func (d *definition) line() string {
+func (d definition) line() string {
 	text := fmt.Sprintf("- %s [%d]", d.Name, d.ID)
 	for _, part := range []string{d.Kind, d.Format} {
 		if part != "" {
@@ -205,7 +200,7 @@ func (d *definition) line() string {
 	if len(d.Roles) > 0 {
 		text += " | only for " + listed(d.Roles)
 	}
-	return text + "\n"
+	return text
 }
 
 func listFields(s *Server) entry {
@@ -215,11 +210,8 @@ func listFields(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			text := span("custom fields", len(all), 0, len(all)) + more + "\n"
-			for i := range all {
-				text += all[i].line()
-			}
-			return s.answer(text, map[string]any{"custom_fields": append([]definition{}, all...)})
+			l := listing[definition]{what: "custom fields", key: "custom_fields", rows: all, total: len(all), note: more}
+			return l.answer(s)
 		})
 }
 
@@ -268,8 +260,7 @@ func defined(ctx context.Context, s *Server, kind string) ([]definition, error) 
 
 type listQueriesInput struct {
 	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for those that work in it. All if left out"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Queries to skip"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Queries to show"`
+	rowSpan
 }
 
 // A savedQuery is a saved list of issues.
@@ -294,18 +285,18 @@ func listQueries(s *Server) entry {
 				}
 				all = slices.DeleteFunc(all, func(q savedQuery) bool { return q.Project != 0 && q.Project != p.ID })
 			}
-			shown := append([]savedQuery{}, window(all, in.Offset, in.Limit)...)
-			text := span("queries", len(shown), in.Offset, len(all)) + "\n"
-			for _, q := range shown {
-				text += fmt.Sprintf("- %s [%d]", q.Name, q.ID)
-				if q.Project != 0 {
-					text += fmt.Sprintf(" | project %d", q.Project)
-				}
-				if !q.Public {
-					text += " | private"
-				}
-				text += "\n"
-			}
-			return s.answer(text, map[string]any{"queries": shown, "total": len(all), "offset": in.Offset})
+			l := listing[savedQuery]{what: "queries", key: "queries", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			return l.answer(s)
 		})
+}
+
+func (q savedQuery) line() string {
+	text := fmt.Sprintf("- %s [%d]", q.Name, q.ID)
+	if q.Project != 0 {
+		text += fmt.Sprintf(" | project %d", q.Project)
+	}
+	if !q.Public {
+		text += " | private"
+	}
+	return text
 }

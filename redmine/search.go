@@ -22,8 +22,7 @@ type searchInput struct {
 	TitlesOnly  bool     `json:"titles_only,omitempty" jsonschema:"description=Whether to search titles only"`
 	OpenIssues  bool     `json:"open_issues,omitempty" jsonschema:"description=Whether to find open issues only"`
 	Attachments string   `json:"attachments,omitempty" jsonschema:"enum=no,enum=yes,enum=only,default=no,description=Whether to search names and descriptions of files"`
-	Offset      int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Results to skip"`
-	Limit       int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Results to show"`
+	rowSpan
 }
 
 // A hit as Redmine tells it.
@@ -75,7 +74,7 @@ func search(ctx context.Context, s *Server, in *searchInput) (*toolpost.Result, 
 	case in.Scope == "project" || in.Scope == "subprojects":
 		return nil, toolpost.Retry("Give the project to search in, or another scope.")
 	}
-	all, total, err := rows[hit](ctx, s, path, query, "results", in.Offset, limitOf(in.Limit))
+	all, total, err := rows[hit](ctx, s, path, query, "results", in.Offset, in.most())
 	if err != nil {
 		return nil, explain(err, "the search")
 	}
@@ -150,16 +149,10 @@ func searchWords(q string) (used, unused []string) {
 var wikiAddress = regexp.MustCompile(`/projects/([^/]+)/wiki/([^/]+)$`)
 
 func answerHits(s *Server, in *searchInput, all []hit, total int, used, unused []string) (*toolpost.Result, error) {
-	answer := struct {
-		Results []hitRow `json:"results"`
-		Total   int      `json:"total"`
-		Offset  int      `json:"offset"`
-		Unused  []string `json:"words_left_out,omitempty"`
-	}{[]hitRow{}, total, in.Offset, unused}
-	var b strings.Builder
-	b.WriteString(span("results", len(all), in.Offset, total) + "\n")
+	l := listing[hitRow]{what: "results", key: "results", offset: in.Offset, total: total}
 	if len(unused) > 0 {
-		fmt.Fprintf(&b, "Redmine searches for at most five words of two letters or more; these were left out: %s.\n", strings.Join(unused, ", "))
+		l.facts = map[string]any{"words_left_out": unused}
+		l.note = fmt.Sprintf("\nRedmine searches for at most five words of two letters or more; these were left out: %s.", strings.Join(unused, ", "))
 	}
 	for _, h := range all {
 		f := hitRow{ID: h.ID, Type: h.Type, Title: h.Title, On: h.Time, Excerpt: excerpt(h.Description, used)}
@@ -169,13 +162,17 @@ func answerHits(s *Server, in *searchInput, all []hit, total int, used, unused [
 				f.Project, f.Page = m[1], m[2]
 			}
 		}
-		answer.Results = append(answer.Results, f)
-		fmt.Fprintf(&b, "- %s [%d] %s | %s | %s\n", f.Type, f.ID, f.Title, day(f.On), f.Path)
-		if f.Excerpt != "" {
-			fmt.Fprintf(&b, "  %s\n", f.Excerpt)
-		}
+		l.rows = append(l.rows, f)
 	}
-	return s.answer(b.String(), answer)
+	return l.answer(s)
+}
+
+func (f hitRow) line() string {
+	text := fmt.Sprintf("- %s [%d] %s | %s | %s", f.Type, f.ID, f.Title, day(f.On), f.Path)
+	if f.Excerpt != "" {
+		text += "\n  " + f.Excerpt
+	}
+	return text
 }
 
 // excerpt is one line of a text, from shortly before the first of the words on.

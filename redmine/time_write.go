@@ -88,7 +88,7 @@ type timeWrite struct {
 // kind is that of time entries, which tells what may be the reason of a refusal.
 func (w *timeWrite) kind() kind[timeEntry] {
 	k := timeKind()
-	k.explain = w.refused
+	k.before, k.explain = w.before, w.refused
 	return k
 }
 

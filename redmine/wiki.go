@@ -33,8 +33,7 @@ func wikiTools(s *Server) []entry {
 
 type listWikiInput struct {
 	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Pages to skip"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Pages to show"`
+	rowSpan
 }
 
 // A wikiRow is a page in a list.
@@ -43,6 +42,14 @@ type wikiRow struct {
 	Parent  string `json:"parent,omitempty"`
 	Version int    `json:"version"`
 	Updated string `json:"updated_on"`
+}
+
+func (r wikiRow) line() string {
+	text := fmt.Sprintf("- %s | version %d | %s", r.Title, r.Version, day(r.Updated))
+	if r.Parent != "" {
+		text += " | under " + r.Parent
+	}
+	return text
 }
 
 func listWiki(s *Server) entry {
@@ -56,19 +63,11 @@ func listWiki(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			shown := window(all, in.Offset, in.Limit)
-			found := []wikiRow{}
-			text := span("wiki pages", len(shown), in.Offset, len(all)) + "\n"
-			for _, w := range shown {
-				r := wikiRow{w.Title, w.Parent.Title, w.Version, w.UpdatedOn}
-				text += fmt.Sprintf("- %s | version %d | %s", r.Title, r.Version, day(r.Updated))
-				if r.Parent != "" {
-					text += " | under " + r.Parent
-				}
-				text += "\n"
-				found = append(found, r)
+			l := listing[wikiRow]{what: "wiki pages", key: "wiki_pages", offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			for _, w := range window(all, in.Offset, in.Limit) {
+				l.rows = append(l.rows, wikiRow{w.Title, w.Parent.Title, w.Version, w.UpdatedOn})
 			}
-			return s.answer(text, map[string]any{"project": p, "wiki_pages": found, "total": len(all), "offset": in.Offset})
+			return l.answer(s)
 		})
 }
 
@@ -125,26 +124,37 @@ func wikiTitle(title string) string {
 	return ""
 }
 
-func wikiPath(p named, title string) string {
-	return fmt.Sprintf("/projects/%d/wiki/%s", p.ID, url.PathEscape(wikiTitle(title)))
+// wikiKind is how the wiki pages of a project are read, written and compared.
+func wikiKind(in named) kind[wikiPage] {
+	return kind[wikiPage]{
+		key:  "wiki_page",
+		name: func(w *wikiPage) string { return "wiki page " + w.Title },
+		is: func(w *wikiPage) map[string]any {
+			return map[string]any{"text": lf(w.Text), "title": w.Title, "parent_title": w.Parent.Title}
+		},
+		view: func(w *wikiPage) view {
+			d := wikiDetailOf(in, w)
+			d.Text = "" // whoever wrote it knows it
+			return d
+		},
+	}
 }
 
-// readWiki reads a page: the start page without a title, the newest version for 0.
-func readWiki(ctx context.Context, s *Server, p named, title string, version int) (*wikiPage, error) {
-	path := wikiPath(p, title)
-	if wikiTitle(title) == "" {
-		path = fmt.Sprintf("/projects/%d/wiki", p.ID)
+// wikiAt is where a page is: the start page without a title, the newest version
+// for 0.
+func wikiAt(p named, title string, version int) string {
+	at := fmt.Sprintf("/projects/%d/wiki", p.ID)
+	if title = wikiTitle(title); title != "" {
+		at += "/" + url.PathEscape(title)
 	}
 	if version > 0 {
-		path += fmt.Sprintf("/%d", version)
+		at += fmt.Sprintf("/%d", version)
 	}
-	var answer struct {
-		Page wikiPage `json:"wiki_page"`
-	}
-	if err := s.client.get(ctx, path+".json", url.Values{"include": {"attachments"}}, &answer); err != nil {
-		return nil, err
-	}
-	return &answer.Page, nil
+	return at
+}
+
+func readWiki(ctx context.Context, s *Server, p named, title string, version int) (*wikiPage, error) {
+	return wikiKind(p).get(ctx, s, wikiAt(p, title, version), "attachments")
 }
 
 // missingWiki explains why a page cannot be read, and says which ones there are.
@@ -187,7 +197,7 @@ type wikiDetail struct {
 	Comments string       `json:"comments,omitempty"`
 	Created  string       `json:"created_on"`
 	Updated  string       `json:"updated_on"`
-	Text     string       `json:"text"`
+	Text     string       `json:"text,omitempty"`
 	Files    []attachment `json:"attachments,omitempty"`
 }
 
@@ -198,10 +208,7 @@ func wikiDetailOf(p named, w *wikiPage) *wikiDetail {
 	}
 }
 
-func (d *wikiDetail) text() string { return d.head() + "\n" + d.Text + "\n" }
-
-// head is all but the text.
-func (d *wikiDetail) head() string {
+func (d *wikiDetail) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Wiki page %s\n\n- project: %s\n- version: %d, by %s, %s\n", d.Title, d.Project, d.Version, d.Author, d.Updated)
 	if d.Parent != "" {
@@ -211,5 +218,8 @@ func (d *wikiDetail) head() string {
 		fmt.Fprintf(&b, "- comments: %s\n", d.Comments)
 	}
 	b.WriteString(filesText(d.Files))
+	if d.Text != "" {
+		fmt.Fprintf(&b, "\n%s\n", d.Text)
+	}
 	return b.String()
 }

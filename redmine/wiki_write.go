@@ -32,7 +32,7 @@ func writeWiki(s *Server) entry {
 			if err := w.fill(&in); err != nil {
 				return nil, err
 			}
-			return w.save(in.Uploads)
+			return w.save()
 		})
 }
 
@@ -60,14 +60,15 @@ func editWiki(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w.set["text"], w.set["comments"], w.set["version"] = text, in.Comments, cmp.Or(in.Version, w.before.Version)
-			return w.save(nil)
+			w.set["text"] = text
+			w.with(in.Comments, in.Version)
+			return w.save()
 		})
 }
 
 // A wikiWrite is a change of a page.
 type wikiWrite struct {
-	write
+	*write
 	in     named // the project
 	title  string
 	before *wikiPage // nil for a new one
@@ -78,7 +79,7 @@ func openWiki(ctx context.Context, s *Server, project, title string) (*wikiWrite
 	if err != nil {
 		return nil, err
 	}
-	w := &wikiWrite{write: write{s: s, ctx: ctx, project: p.ID, set: map[string]any{}}, in: p, title: wikiTitle(title)}
+	w := &wikiWrite{write: newWrite(ctx, s, p.ID), in: p, title: wikiTitle(title)}
 	if w.title == "" {
 		return nil, toolpost.Retry("%q is no title of a wiki page; give letters or digits.", title)
 	}
@@ -98,16 +99,15 @@ func (w *wikiWrite) fill(in *writeWikiInput) error {
 	case in.Text == nil && w.before == nil:
 		return toolpost.Retry("Give the text of the new page %s.", w.title)
 	case in.Text == nil:
-		w.set["text"] = w.before.Text // Redmine wants it with every change
+		w.set["text"] = w.before.Text
+		w.forced = append(w.forced, "text")
 	default:
 		w.set["text"] = *in.Text
 	}
-	w.set["comments"] = in.Comments
-	if w.before != nil {
-		w.set["version"] = cmp.Or(in.Version, w.before.Version)
-	}
+	w.with(in.Comments, in.Version)
 	if in.Rename != "" {
 		w.set["title"] = wikiTitle(in.Rename)
+		w.moved = wikiAt(w.in, in.Rename, 0)
 	}
 	if len(in.Uploads) > 0 {
 		w.set["uploads"] = in.Uploads
@@ -139,55 +139,34 @@ func (w *wikiWrite) under(parent string) error {
 	return nil
 }
 
+// with sets what goes with each change of a text.
+func (w *wikiWrite) with(comments string, version int) {
+	w.set["comments"] = comments
+	w.forced = append(w.forced, "comments")
+	if w.before != nil {
+		w.set["version"] = cmp.Or(version, w.before.Version)
+		w.forced = append(w.forced, "version")
+	}
+}
+
 // save makes the change and answers with what became of it.
-func (w *wikiWrite) save(sent []upload) (*toolpost.Result, error) {
-	what := fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name)
-	err := w.s.client.send(w.ctx, "PUT", wikiPath(w.in, w.title)+".json", map[string]any{"wiki_page": w.set}, nil)
-	if err != nil {
-		return nil, explain(err, what)
-	}
-	title := w.title
-	if renamed, ok := w.set["title"].(string); ok {
-		title = renamed
-	}
-	now, err := readWiki(w.ctx, w.s, w.in, title, 0)
-	if status(err) == http.StatusNotFound {
-		now, err = readWiki(w.ctx, w.s, w.in, w.title, 0) // not renamed
-	}
-	if err != nil {
-		return nil, toolpost.Failed("Wrote %s, but it cannot be read back: %v", what, explain(err, what))
-	}
-	return w.told(now, sent)
+func (w *wikiWrite) save() (*toolpost.Result, error) {
+	k := wikiKind(w.in)
+	k.include, k.check = "attachments", func(_ *write, now *wikiPage) { w.compare(now) }
+	k.before, w.made = w.before, w.before == nil
+	return k.update(w.write, wikiAt(w.in, w.title, 0), fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name))
 }
 
-func (w *wikiWrite) told(now *wikiPage, sent []upload) (*toolpost.Result, error) {
+func (w *wikiWrite) compare(now *wikiPage) {
 	var files []attachment
-	done := fmt.Sprintf("Created wiki page %s", now.Title)
-	switch {
-	case w.before == nil:
-	case w.before.Version == now.Version:
-		done = fmt.Sprintf("Wiki page %s has the same text as before, and stays at version %d", now.Title, now.Version)
+	if w.before != nil {
 		files = w.before.Attachments
-	default:
-		done = fmt.Sprintf("Changed wiki page %s from version %d to %d", now.Title, w.before.Version, now.Version)
-		files = w.before.Attachments
+		if w.notes = append(w.notes, fmt.Sprintf("It was version %d, and is %d now.", w.before.Version, now.Version)); w.before.Version == now.Version {
+			w.notes = []string{fmt.Sprintf("The text is the same as before, so it stays at version %d.", now.Version)}
+		}
 	}
-	wrong := filesLost(files, now.Attachments, sent)
-	wrong = append(wrong, unlike(w.set, map[string]any{"text": lf(now.Text), "title": now.Title, "parent_title": now.Parent.Title})...)
-	answer := struct {
-		Page    *wikiDetail `json:"wiki_page"`
-		Ignored []string    `json:"not_taken,omitempty"`
-	}{wikiDetailOf(w.in, now), wrong}
-	return w.s.answer(outcome(done, notAllowed, wrong)+"\n"+answer.Page.head(), answer)
-}
-
-// filesLost tells the uploads that did not become files: for a wiki page Redmine
-// says nothing about a token that it does not know.
-func filesLost(before, now []attachment, sent []upload) []string {
-	if got := len(now) - len(before); got != len(sent) {
-		return []string{fmt.Sprintf("%d of %d files were added: each token is good for one use", got, len(sent))}
-	}
-	return nil
+	sent, _ := w.set["uploads"].([]upload)
+	w.wrong = append(w.wrong, notAttached(sent, files, now.Attachments)...)
 }
 
 type deleteWikiInput struct {
@@ -212,31 +191,19 @@ func deleteWiki(s *Server) entry {
 				return nil, noWiki(w.in, in.Title, all)
 			}
 			under := subpages(all, w.before.Title)
-			if !in.Confirm {
-				return wouldDeleteWiki(s, w.before, under)
+			r := &removal{
+				at: wikiAt(w.in, w.title, 0), query: "?todo=nullify", what: "wiki page " + w.before.Title, id: w.before.Title, confirmed: in.Confirm,
+				would: goesWithPage(w.before, under),
+				facts: map[string]any{"versions": w.before.Version, "files": len(w.before.Attachments), "children": under, "parent": w.before.Parent.Title},
 			}
-			path := wikiPath(w.in, w.title) + ".json?todo=nullify"
-			if in.Children == "delete" {
-				path = wikiPath(w.in, w.title) + ".json?todo=destroy"
-			}
-			if err := s.client.send(ctx, "DELETE", path, nil, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the deletion of wiki page %s of project %s", w.before.Title, w.in.Name))
-			}
-			if all, err = wikiPages(ctx, s, w.in); err != nil {
-				return nil, err
-			}
-			if slices.ContainsFunc(all, func(p wikiPage) bool { return p.Title == w.before.Title }) {
-				return nil, toolpost.Failed("Redmine said that wiki page %s is deleted, but it is still there.", w.before.Title)
-			}
-			facts := map[string]any{"deleted": w.before.Title, "children": under, "children_are": in.Children}
-			text := fmt.Sprintf("Deleted wiki page %s.", w.before.Title)
 			switch {
-			case len(under) > 0 && in.Children == "delete":
-				text = fmt.Sprintf("Deleted wiki page %s and the pages under it: %s.", w.before.Title, strings.Join(under, ", "))
+			case in.Children == "delete":
+				r.query = "?todo=destroy"
+				r.then = " and the pages under it: " + cmp.Or(strings.Join(under, ", "), "none")
 			case len(under) > 0:
-				text = fmt.Sprintf("Deleted wiki page %s. The pages under it are kept: %s.", w.before.Title, strings.Join(under, ", "))
+				r.then = ". The pages under it are kept: " + strings.Join(under, ", ")
 			}
-			return s.done(text, facts)
+			return wikiKind(w.in).remove(ctx, s, r)
 		})
 }
 
@@ -251,16 +218,14 @@ func subpages(all []wikiPage, title string) []string {
 	return found
 }
 
-// wouldDeleteWiki shows what goes with a page.
-func wouldDeleteWiki(s *Server, w *wikiPage, under []string) (*toolpost.Result, error) {
-	text := fmt.Sprintf("Nothing is deleted yet. With wiki page %s would go:\n- %d versions\n- %d files\n", w.Title, w.Version, len(w.Attachments))
+// goesWithPage shows what goes with a page.
+func goesWithPage(w *wikiPage, under []string) string {
+	text := fmt.Sprintf("With wiki page %s would go:\n- %d versions\n- %d files\n", w.Title, w.Version, len(w.Attachments))
 	if len(under) > 0 {
 		text += fmt.Sprintf("- unless they are kept, %d pages under it: %s\n", len(under), strings.Join(under, ", "))
 	}
 	if w.Parent.Title != "" {
 		text += "It is under " + w.Parent.Title + ", which stays.\n"
 	}
-	return s.done(text+"Call again with confirm true to delete it.", map[string]any{
-		"deleted": nil, "versions": w.Version, "files": len(w.Attachments), "children": under, "parent": w.Parent.Title,
-	})
+	return text
 }

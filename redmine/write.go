@@ -21,6 +21,8 @@ type write struct {
 	set     map[string]any
 	fields  []wireField
 	beside  map[string]any // what is sent beside the thing
+	forced  []string       // of set: what Redmine wants with the rest
+	moved   string         // where it should be afterwards, if elsewhere
 	made    bool           // and not there before
 	err     error
 
@@ -49,10 +51,7 @@ func (w *write) wanted() int {
 	if _, ok := w.set["custom_fields"]; ok {
 		n-- // they are counted each
 	}
-	if private, ok := w.set["private_notes"].(bool); ok && !private {
-		n--
-	}
-	return n
+	return n - len(w.forced)
 }
 
 func (w *write) put(name string, value any, err error) {
