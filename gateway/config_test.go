@@ -126,7 +126,7 @@ func describe(t *testing.T, cfg *gateway.Config) string {
 		line("headers", s.Headers)
 		line("transport", s.Transport)
 		if r := s.Redmine; r != nil {
-			line("redmine", []any{r.URL, r.Key, r.User, r.Password, r.Token, r.As, r.Groups, r.ReadOnly, r.Timeout})
+			line("redmine", []any{r.URL, r.Key, r.User, r.Password, r.Token, r.As, r.Groups, r.ReadOnly, r.Anonymous, r.Timeout})
 		}
 		line("protocolVersion", s.ProtocolVersion)
 		line("maxMessage", s.MaxMessage)

@@ -14,14 +14,15 @@ import (
 
 // redmineKeys are for servers of the type "redmine" only.
 var redmineKeys = map[string]func(e *entry, v hujson.Value, path string){
-	"apiKey":   func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
-	"key":      func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
-	"user":     func(e *entry, v hujson.Value, path string) { e.redmine.User = expanded(e, v, path) },
-	"password": func(e *entry, v hujson.Value, path string) { e.redmine.Password = expanded(e, v, path) },
-	"token":    func(e *entry, v hujson.Value, path string) { e.redmine.Token = expanded(e, v, path) },
-	"as":       func(e *entry, v hujson.Value, path string) { e.redmine.As = expanded(e, v, path) },
-	"readOnly": func(e *entry, v hujson.Value, path string) { e.redmine.ReadOnly = e.boolean(v, path) },
-	"groups":   groups,
+	"apiKey":    func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
+	"key":       func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
+	"user":      func(e *entry, v hujson.Value, path string) { e.redmine.User = expanded(e, v, path) },
+	"password":  func(e *entry, v hujson.Value, path string) { e.redmine.Password = expanded(e, v, path) },
+	"token":     func(e *entry, v hujson.Value, path string) { e.redmine.Token = expanded(e, v, path) },
+	"as":        func(e *entry, v hujson.Value, path string) { e.redmine.As = expanded(e, v, path) },
+	"anonymous": func(e *entry, v hujson.Value, path string) { e.redmine.Anonymous = e.boolean(v, path) },
+	"readOnly":  func(e *entry, v hujson.Value, path string) { e.redmine.ReadOnly = e.boolean(v, path) },
+	"groups":    groups,
 }
 
 // mcpKeys mean nothing to a Redmine.
@@ -66,11 +67,10 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 	if len(e.unset) > 0 || e.vars == nil {
 		return
 	}
-	if s.Redmine.Anonymous() {
-		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}"`, e.path)
-		return
-	}
-	if _, err := redmine.New(s.Redmine); err != nil {
+	switch _, err := redmine.New(s.Redmine); {
+	case errors.Is(err, redmine.ErrNoCredentials):
+		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true for what everybody may see`, e.path)
+	case err != nil:
 		e.fail(m.Name.StartOffset, "%s: %v", e.path, errors.Unwrap(err))
 	}
 }

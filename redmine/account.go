@@ -23,8 +23,18 @@ func showAccount(s *Server) entry {
 				return nil, err
 			}
 			d := userDetailOf(u)
-			return s.answer(d.text(), d)
+			release, err := foundRelease(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return s.answer(d.text()+"\nRedmine is of version "+release+", as far as it shows.\n", ownDetail{d, release})
 		})
+}
+
+// An ownDetail is the own account with what else is good to know of Redmine.
+type ownDetail struct {
+	*userDetail
+	Redmine string `json:"redmine_version"`
 }
 
 // ownAccount reads it as a user, with whom Redmine tells more.

@@ -19,8 +19,9 @@ type client struct {
 	base      string // without a slash at the end
 	header    http.Header
 	http      *http.Client
-	hide      *strings.Replacer // credentials
+	hide      secrets
 	anonymous bool
+	token     bool   // of OAuth 2, which expires
 	as        string // login to act as
 	cache     cache
 }
@@ -32,17 +33,17 @@ const (
 )
 
 func newClient(o *Options) (*client, error) {
+	o = trimmed(o)
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New(`give the address of Redmine, such as "https://redmine.example.com" or "https://example.com/redmine"`)
+		return nil, errors.New(`give the whole address of Redmine with http:// or https://, such as "https://redmine.example.com" or "https://example.com/redmine"`)
 	}
-	if err := o.oneKind(); err != nil {
+	if err := o.oneKind(u.User != nil); err != nil {
 		return nil, err
 	}
-	c := &client{base: strings.TrimSuffix(u.Scheme+"://"+u.Host+u.Path, "/"), header: http.Header{}}
+	c := &client{base: strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), header: http.Header{}}
 	c.header.Set("Accept", "application/json")
-	hide := credentials(c, o, u)
-	c.hide = strings.NewReplacer(hide...)
+	c.hide = credentials(c, o, u)
 	c.http = &http.Client{Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
 	if o.HTTP != nil {
 		c.http.Transport, c.http.Jar = o.HTTP.Transport, o.HTTP.Jar
@@ -50,34 +51,49 @@ func newClient(o *Options) (*client, error) {
 	return c, nil
 }
 
-// Anonymous says that there are no credentials.
-func (o *Options) Anonymous() bool {
-	u, err := url.Parse(o.URL)
-	return o.Key == "" && o.User == "" && o.Token == "" && (err != nil || u.User == nil)
+// trimmed are the options without the spaces and line ends that come with what
+// is copied or read from a file.
+func trimmed(o *Options) *Options {
+	t := *o
+	for _, text := range []*string{&t.URL, &t.Key, &t.Token, &t.User, &t.As} {
+		*text = strings.TrimSpace(*text)
+	}
+	t.Password = strings.TrimRight(t.Password, "\r\n")
+	return &t
 }
 
 // oneKind checks that it is clear which credentials count.
-func (o *Options) oneKind() error {
+func (o *Options) oneKind(inURL bool) error {
 	kinds := 0
-	for _, given := range []string{o.Key, o.User, o.Token} {
-		if given != "" {
+	for _, given := range []bool{o.Key != "", o.User != "", o.Token != "", o.Anonymous} {
+		if given {
 			kinds++
 		}
 	}
 	switch {
-	case kinds > 1:
-		return errors.New("there are several kinds of credentials; give only one: an API key, a login with its password, or a token")
+	case kinds > 1, o.Anonymous && inURL:
+		return errors.New("there are several kinds of credentials; give only one: an API key, a login with its password, or a token, or none and be anonymous")
 	case (o.User == "") != (o.Password == ""):
 		return errors.New("a login and its password belong together; give both, or an API key")
+	case kinds == 0 && !inURL:
+		return ErrNoCredentials
+	case strings.ContainsFunc(o.Key+o.Token+o.As, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("the API key, the token or the login to act as has a space or a letter that none has; copy it again")
 	}
 	return nil
 }
 
-// credentials sets those that are given, and returns what must never be shown,
-// with what stands for it.
-func credentials(c *client, o *Options, u *url.URL) (hide []string) {
+// ErrNoCredentials reports options without credentials that do not ask to be
+// anonymous.
+var ErrNoCredentials = errors.New("there are no credentials; give an API key, a login with its password, or a token")
+
+// credentials sets those that are given, and returns what must never be shown.
+func credentials(c *client, o *Options, u *url.URL) secrets {
 	password, _ := u.User.Password()
 	request := &http.Request{Header: c.header}
+	if u.User != nil { // what is before Redmine may want them beside a key
+		request.SetBasicAuth(u.User.Username(), password)
+	}
 	switch {
 	case o.Token != "":
 		c.header.Set("Authorization", "Bearer "+o.Token)
@@ -85,20 +101,12 @@ func credentials(c *client, o *Options, u *url.URL) (hide []string) {
 		c.header.Set("X-Redmine-Api-Key", o.Key)
 	case o.User != "":
 		request.SetBasicAuth(o.User, o.Password)
-	case u.User != nil:
-		request.SetBasicAuth(u.User.Username(), password)
-	default:
-		c.anonymous = true
 	}
+	c.anonymous, c.token = o.Anonymous, o.Token != ""
 	if c.as = o.As; c.as != "" {
 		c.header.Set("X-Redmine-Switch-User", o.As)
 	}
-	for _, secret := range []string{o.Key, o.Token, o.Password, password} {
-		if secret != "" {
-			hide = append(hide, secret, "[secret]")
-		}
-	}
-	return hide
+	return newSecrets(o.Key, o.Token, o.Password, password)
 }
 
 // stay follows redirects only where the credentials may go.
@@ -153,13 +161,48 @@ func (c *client) send(ctx context.Context, method, path string, in, out any) err
 
 func (c *client) decode(path string, data []byte, out any) error {
 	if err := json.Unmarshal(data, out); err != nil {
-		return fmt.Errorf("read the answer to %s: %w; is REDMINE_URL the address of Redmine itself?", path, err)
+		return fmt.Errorf("read the answer to %s: %w; is this the address of Redmine itself: %s?", path, err, c.base)
 	}
 	return nil
 }
 
 // exchange makes one request. A failure that Redmine tells is a *fault.
 func (c *client) exchange(ctx context.Context, method, path string, query url.Values, kind string, body []byte) ([]byte, error) {
+	r, err := c.request(ctx, method, path, query, kind, body)
+	if err != nil {
+		return nil, err
+	}
+	address := r.URL.String()
+	known := c.cache.get(method, address)
+	if known != nil {
+		r.Header.Set("If-None-Match", known.tag)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, &lost{err, c.base, method}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, longestAnswer+1))
+	switch {
+	case err != nil:
+		return nil, &lost{err, c.base, method}
+	case len(data) > longestAnswer:
+		return nil, fmt.Errorf("the answer to %s has more than %d bytes", path, longestAnswer)
+	case resp.StatusCode == http.StatusNotModified && known != nil:
+		return known.body, nil
+	case resp.StatusCode >= 300:
+		return nil, newFault(c, method, path, resp, data)
+	case asksData(path) && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
+		return nil, &foreign{c.base, method}
+	}
+	c.cache.put(method, address, resp.Header.Get("ETag"), data)
+	return data, nil
+}
+
+// asksData says that the answer is JSON; else it is a file or a page.
+func asksData(path string) bool { return strings.HasSuffix(path, ".json") }
+
+func (c *client) request(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*http.Request, error) {
 	address := c.base + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
@@ -169,29 +212,11 @@ func (c *client) exchange(ctx context.Context, method, path string, query url.Va
 		return nil, err
 	}
 	r.Header = c.header.Clone()
+	if !asksData(path) {
+		r.Header.Set("Accept", "*/*")
+	}
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}
-	known := c.cache.get(method, address)
-	if known != nil {
-		r.Header.Set("If-None-Match", known.tag)
-	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return nil, &lost{err, c.base}
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, longestAnswer+1))
-	switch {
-	case err != nil:
-		return nil, &lost{err, c.base}
-	case len(data) > longestAnswer:
-		return nil, fmt.Errorf("the answer to %s has more than %d bytes", path, longestAnswer)
-	case resp.StatusCode == http.StatusNotModified && known != nil:
-		return known.body, nil
-	case resp.StatusCode >= 300:
-		return nil, newFault(method, path, resp, data)
-	}
-	c.cache.put(method, address, resp.Header.Get("ETag"), data)
-	return data, nil
+	return r, nil
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -19,10 +21,11 @@ type fault struct {
 	status       int
 	errors       []string      // in the language of the key's owner
 	after        time.Duration // until it may go better
+	client       *client
 }
 
-func newFault(method, path string, resp *http.Response, body []byte) *fault {
-	f := &fault{method: method, path: path, status: resp.StatusCode}
+func newFault(c *client, method, path string, resp *http.Response, body []byte) *fault {
+	f := &fault{client: c, method: method, path: path, status: resp.StatusCode}
 	var said struct {
 		Errors []string `json:"errors"`
 	}
@@ -41,13 +44,51 @@ func (f *fault) Error() string {
 
 // A lost is a request without an answer.
 type lost struct {
-	err  error
-	base string
+	err          error
+	base, method string
 }
 
-func (l *lost) Error() string { return fmt.Sprintf("ask %s: %v", l.base, l.err) }
+func (l *lost) Error() string {
+	cause := l.err
+	var u *url.Error
+	if errors.As(cause, &u) { // it has the address once more
+		cause = u.Err
+	}
+	return fmt.Sprintf("ask %s: %v", l.base, cause)
+}
 
 func (l *lost) Unwrap() error { return l.err }
+
+// next is what can be done about it.
+func (l *lost) next() string {
+	var o *net.OpError
+	switch {
+	case errors.As(l.err, &o) && o.Op == "dial":
+		return "It cannot be reached, and nothing was changed. A person has to look whether it runs, and whether its address is right"
+	case l.method == http.MethodGet:
+		return "It was asked several times; read again later"
+	}
+	return "The change may have been made: look before you make it again"
+}
+
+// A foreign is a web page instead of an answer: of another program, or of one
+// between us and Redmine that wants a login.
+type foreign struct{ base, method string }
+
+func (f *foreign) explain(what string) error {
+	text := ""
+	if f.method != http.MethodGet {
+		text = " Whether the change was made is not known: look before you make it again."
+	}
+	return toolpost.Failed("%s answers about %s with a web page instead of data.%s A person has to look whether it is the address of Redmine itself, and whether something before it wants a login of its own.", f.base, what, text)
+}
+
+func (f *foreign) Error() string { return f.base + " answers with a web page" }
+
+// An away is that there is no answer, so that nothing more need be asked.
+type away struct{ *toolpost.Outcome }
+
+func (a *away) Unwrap() error { return a.Outcome }
 
 // worth says whether a request that changes nothing may go better, and when.
 func worth(err error) (pause time.Duration, again bool) {
@@ -77,13 +118,16 @@ func status(err error) int {
 func explain(err error, what string) error {
 	var f *fault
 	var l *lost
+	var page *foreign
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &l):
-		return toolpost.Failed("Redmine did not answer about %s: %v. If this was a change, look whether it was made before you try again.", what, l)
+		return &away{&toolpost.Outcome{Kind: toolpost.KindFailed, Text: fmt.Sprintf("Redmine did not answer about %s: %v. %s.", what, l, l.next())}}
+	case errors.As(err, &page):
+		return page.explain(what)
 	case !errors.As(err, &f):
 		return err
 	}
@@ -95,6 +139,12 @@ func (f *fault) words(what string) error {
 	said := strings.Join(f.errors, "; ")
 	switch f.status {
 	case http.StatusUnauthorized:
+		switch {
+		case f.client.anonymous:
+			return toolpost.Failed("Redmine tells %s to nobody without credentials. A person has to give some, such as REDMINE_API_KEY.", what)
+		case f.client.token:
+			return toolpost.Failed("Redmine does not accept the token: it is wrong or expired, or its scopes are too few, or its account is locked. A person has to give a new one.")
+		}
 		return toolpost.Failed("Redmine does not accept the credentials: the key is wrong, or its account is locked, or the REST API is switched off. A person has to correct them, such as REDMINE_API_KEY.")
 	case http.StatusForbidden:
 		return toolpost.Failed("Redmine refuses %s: this account may not do that there, or the project is closed or archived, or its module is switched off.", what)

@@ -129,19 +129,16 @@ func completion(s *Server, of map[string]completer) toolpost.Handler {
 		}
 		var all []string
 		if f := of[asked.Argument.Name]; f != nil {
-			err := s.Check(ctx)
-			if err == nil {
-				all, err = f(ctx, s, asked.Context.Arguments)
-			}
-			if err != nil {
-				return nil, invalid(err)
+			var err error
+			if all, err = certain(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
+				return nil, invalid(s.client.hide.inError(err))
 			}
 		}
 		found := matching(all, asked.Argument.Value)
 		shown := found[:min(len(found), mostCompletions)]
-		return toolpost.Raw(encode(map[string]any{
+		return toolpost.Raw(s.client.hide.inJSON(encode(map[string]any{
 			"completion": map[string]any{"values": shown, "total": len(found), "hasMore": len(found) > len(shown)},
-		})), nil
+		}))), nil
 	}
 }
 

@@ -50,7 +50,7 @@ func (q *issueQuery) filter(f filter) {
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
 	if name == anySearchable {
-		q.fail(needs51(q.ctx, q.s, "the filter "+name))
+		q.fail(since(q.ctx, q.s, v51(), "the filter "+name))
 	}
 	if err := f.check(); err != nil {
 		q.fail(err)

@@ -103,6 +103,13 @@ func (s *Server) forget(key string) {
 	}
 }
 
+// forgetAll has all lists read again.
+func (s *Server) forgetAll() {
+	s.lists.mu.Lock()
+	defer s.lists.mu.Unlock()
+	clear(s.lists.known)
+}
+
 // find returns what a text names: an id, a name in any case, or a part of a name
 // that only one has.
 func (s *Server) find(ctx context.Context, src source, text string) (named, error) {

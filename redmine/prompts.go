@@ -64,14 +64,14 @@ func (p prompt) prompt(s *Server) *toolpost.Prompt {
 		Definition: encode(map[string]any{"title": p.title, "description": p.description, "arguments": told}),
 		Complete:   completion(s, complete),
 		Get: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			text, err := p.fill(ctx, s, call.Arguments)
+			text, err := certain(ctx, s, func() (string, error) { return p.fill(ctx, s, call.Arguments) })
 			if err != nil {
-				return nil, invalid(err)
+				return nil, invalid(s.client.hide.inError(err))
 			}
-			return toolpost.Raw(encode(map[string]any{
+			return toolpost.Raw(s.client.hide.inJSON(encode(map[string]any{
 				"description": p.description,
 				"messages":    []any{map[string]any{"role": "user", "content": map[string]string{"type": "text", "text": text}}},
-			})), nil
+			}))), nil
 		},
 	}
 }
@@ -92,9 +92,6 @@ func (p prompt) fill(ctx context.Context, s *Server, raw json.RawMessage) (strin
 	}
 	for name := range unknown {
 		return "", fmt.Errorf("there is no argument %q", name)
-	}
-	if err := s.Check(ctx); err != nil {
-		return "", err
 	}
 	project, err := s.project(ctx, given[p.arguments[0].name])
 	if err != nil {

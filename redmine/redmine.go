@@ -12,6 +12,7 @@ package redmine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,8 +23,8 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// Options say which Redmine, as whom, and what may be done. URL and one kind of
-// credentials are needed; without credentials only public data can be read.
+// Options say which Redmine, as whom, and what may be done. URL is needed, and one
+// kind of credentials or Anonymous.
 type Options struct {
 	URL      string // with the path, if Redmine is under one
 	Key      string // API key
@@ -31,6 +32,8 @@ type Options struct {
 	Password string
 	Token    string // OAuth 2 access token, Redmine 6.1 or later
 	As       string // login to act as; the key must be an administrator's
+
+	Anonymous bool // only what everybody may see is wanted, without credentials
 
 	Groups   []string // of tools, of those in [Groups]; all if empty
 	ReadOnly bool     // only tools that change nothing
@@ -49,7 +52,7 @@ type Server struct {
 	editing sync.Mutex // one edit of a description at a time
 
 	mu sync.Mutex
-	me *account // once the connection is checked
+	me *account // as the last check found it
 }
 
 // groups are the tools by group, in the order in which they are listed.
@@ -127,32 +130,74 @@ func (a *account) is(text string) bool {
 	return l == "me" || l == "current" || l != "" && l == strings.ToLower(a.Login)
 }
 
-// Check finds out whether the credentials are good: a public Redmine answers as
-// to nobody if they are not. It asks until the first success.
+// Check finds out whether the credentials are good, and whose they are: a public
+// Redmine answers as to nobody if they are not, or are no longer.
 func (s *Server) Check(ctx context.Context) error {
-	_, err := s.account(ctx)
+	if s.client.anonymous {
+		return nil
+	}
+	me, err := whoAmI(ctx, s.client)
+	s.mu.Lock()
+	s.me = me
+	s.mu.Unlock()
+	if err != nil {
+		s.forgetAll()
+	}
 	return err
 }
 
+// account is whom Redmine answers.
 func (s *Server) account(ctx context.Context) (*account, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.me != nil {
-		return s.me, nil
-	}
 	if s.client.anonymous {
-		s.me = &account{}
-		return s.me, nil
+		return &account{}, nil
 	}
+	s.mu.Lock()
+	me := s.me
+	s.mu.Unlock()
+	if me != nil {
+		return me, nil
+	}
+	me, err := whoAmI(ctx, s.client)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.me = me
+	s.mu.Unlock()
+	return me, nil
+}
+
+func whoAmI(ctx context.Context, c *client) (*account, error) {
 	var answer struct {
 		User account `json:"user"`
 	}
-	if err := s.client.get(ctx, "/users/current.json", nil, &answer); err != nil {
+	err := c.get(ctx, "/users/current.json", nil, &answer)
+	switch me := &answer.User; {
+	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
+		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API is not reached there. A person has to correct the address: it is that of Redmine's home page, with the path if it is under one.", c.base)
+	case status(err) == http.StatusUnauthorized && c.token:
+		if ok, err := v61().at(ctx, c); err == nil && !ok {
+			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this one is older. A person has to give an API key instead, such as REDMINE_API_KEY.")
+		}
 		return nil, explain(err, "the own account")
+	case err != nil:
+		return nil, explain(err, "the own account")
+	case c.as != "" && !strings.EqualFold(c.as, me.Login):
+		return nil, toolpost.Failed("Redmine takes the calls as those of %s, not of %s: only the credentials of an administrator can act as another user.", me.Login, c.as)
+	default:
+		return me, nil
 	}
-	if as := s.client.as; as != "" && !strings.EqualFold(as, answer.User.Login) {
-		return nil, toolpost.Failed("Redmine takes the calls as those of %s, not of %s: only the credentials of an administrator can act as another user.", answer.User.Login, as)
+}
+
+// certain reads, and then makes sure that Redmine still takes the credentials: if
+// it does not, it has answered as to nobody, and what was read may be a part only.
+func certain[T any](ctx context.Context, s *Server, read func() (T, error)) (T, error) {
+	out, err := read()
+	if errors.As(err, new(*away)) {
+		return out, err
 	}
-	s.me = &answer.User
-	return s.me, nil
+	if bad := s.Check(ctx); bad != nil {
+		return *new(T), bad
+	}
+	return out, err
 }

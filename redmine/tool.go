@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -37,7 +36,10 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 		hints.Destructive, hints.Idempotent = &yes, &yes
 	}
 	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
-		if err := s.Check(ctx); err != nil {
+		if e == reads {
+			return certain(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
+		}
+		if err := s.Check(ctx); err != nil { // nobody may be allowed to write as well
 			return nil, err
 		}
 		return fn(ctx, in)
@@ -45,7 +47,17 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 	t := toolpost.New(name, description, checked, &toolpost.Options{
 		Title: title, Annotations: hints, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
 	})
-	return entry{lenient(t)}
+	return entry{discreet(s, lenient(t))}
+}
+
+// discreet keeps our credentials out of errors.
+func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
+	next := t.Handler
+	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		r, err := next(ctx, call)
+		return r, s.client.hide.inError(err)
+	}
+	return t
 }
 
 // lenient lets numbers stand where the schema says text, as models and older
@@ -126,7 +138,6 @@ func (s *Server) answer(text string, v any) (*toolpost.Result, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	hidden := s.client.hide.Replace(strings.TrimSuffix(structured.String(), "\n"))
-	part := toolpost.Part{Type: "text", Text: s.client.hide.Replace(text)}
-	return toolpost.WithContent(toolpost.Parts(), []toolpost.Part{part}, json.RawMessage(hidden))
+	part := toolpost.Part{Type: "text", Text: s.client.hide.inText(text)}
+	return toolpost.WithContent(toolpost.Parts(), []toolpost.Part{part}, s.client.hide.inJSON(bytes.TrimSuffix(structured.Bytes(), []byte("\n"))))
 }

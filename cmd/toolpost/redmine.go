@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"strings"
 
@@ -31,6 +32,8 @@ The Redmine and who asks it are variables:
   REDMINE_USER, REDMINE_PASSWORD   or a login and its password,
   REDMINE_TOKEN                    or an OAuth 2 token, Redmine 6.1 or later
 
+Without credentials nothing is served but with --anonymous.
+
 An administrator has to switch on "Enable REST web service" in Redmine. Whether
 it takes the credentials is checked at the start; if it does not, standard error
 and each tool tell why, and it is asked again.
@@ -55,6 +58,7 @@ The groups of tools are ` + strings.Join(redmine.Groups(), ", ") + `.`,
 	f.StringVar(&o.addr, "http", "", "serve at `HOST:PORT`; without HOST only programs on this machine reach it")
 	f.StringSliceVar(&r.Groups, "group", nil, "serve this `GROUP` of tools only; may be repeated, or several with commas between")
 	f.BoolVar(&r.ReadOnly, "read-only", false, "serve only tools that change nothing")
+	f.BoolVar(&r.Anonymous, "anonymous", false, "be nobody, without credentials: only what everybody may see")
 	f.StringVar(&r.As, "as", "", "act as the user with this `LOGIN`; the credentials must be an administrator's")
 	o.flags(cmd)
 	return cmd
@@ -69,10 +73,13 @@ func redmineConfiguration(r *redmine.Options) (*configuration, error) {
 	switch {
 	case r.URL == "":
 		return nil, usagef("set the variable REDMINE_URL to the address of Redmine, such as https://redmine.example.com")
-	case r.Anonymous():
-		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN")
+	case r.Anonymous && r.Key+r.User+r.Password+r.Token != "":
+		return nil, usagef("--anonymous is without credentials, but there are REDMINE_API_KEY, REDMINE_USER, REDMINE_PASSWORD or REDMINE_TOKEN; remove it or them")
 	}
-	if _, err := redmine.New(r); err != nil {
+	switch _, err := redmine.New(r); {
+	case errors.Is(err, redmine.ErrNoCredentials):
+		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous for what everybody may see")
+	case err != nil:
 		return nil, usageError{err}
 	}
 	noPrefix := ""

@@ -97,7 +97,7 @@ func TestFeatures(t *testing.T) {
 
 // TestFeaturesOfGroups: what needs a tool is there with it only.
 func TestFeaturesOfGroups(t *testing.T) {
-	s, err := redmine.New(&redmine.Options{URL: "http://127.0.0.1:3999", Groups: []string{"issues"}, HTTP: http.DefaultClient})
+	s, err := redmine.New(&redmine.Options{URL: "http://127.0.0.1:3999", Anonymous: true, Groups: []string{"issues"}, HTTP: http.DefaultClient})
 	if err != nil {
 		t.Fatal(err)
 	}

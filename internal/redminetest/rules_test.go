@@ -16,7 +16,7 @@ import (
 // tools are those of the groups, all without any. None of them is called.
 func tools(t *testing.T, groups ...string) []*toolpost.Tool {
 	t.Helper()
-	s, err := redmine.New(&redmine.Options{URL: "http://127.0.0.1:3999", Groups: groups})
+	s, err := redmine.New(&redmine.Options{URL: "http://127.0.0.1:3999", Anonymous: true, Groups: groups})
 	if err != nil {
 		t.Fatal(err)
 	}

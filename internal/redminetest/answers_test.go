@@ -1,0 +1,220 @@
+package redminetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/redmine"
+)
+
+// me is whom a server takes the key for that is a Redmine.
+const me = `{"user":{"id":1,"login":"admin","admin":true}}`
+
+// says calls a tool and returns what it says, and its structured content.
+func says(t *testing.T, o *redmine.Options, tool, arguments string) (text, facts string, failed bool) {
+	t.Helper()
+	s, err := redmine.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := toolpost.NewSet(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ = r.FirstText()
+	return text, string(r.Structured()), r.IsError()
+}
+
+// TestSecrets: what is ours is in no answer and no error, wherever it comes from,
+// and what looks like it stays JSON.
+func TestSecrets(t *testing.T) {
+	const password = "12345678"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/users/current.json":
+			fmt.Fprint(w, me)
+		case r.URL.Path == "/issues/12345678.json":
+			fmt.Fprintf(w, `{"issue":{"id":12345678,"subject":"it is \"%s\"","author":{"id":1,"name":"%[1]s"}}}`, password)
+		default:
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprintf(w, `{"errors":["%s is wrong"]}`, password)
+		}
+	}))
+	defer server.Close()
+	o := &redmine.Options{URL: server.URL, User: "admin", Password: password}
+	text, facts, failed := says(t, o, "get_issue", `{"id":"12345678"}`)
+	if failed || strings.Contains(text, password) || !strings.Contains(text, "[secret]") {
+		t.Errorf("the issue is %s", text)
+	}
+	var issue struct {
+		ID      int
+		Subject string
+	}
+	if err := json.Unmarshal([]byte(facts), &issue); err != nil || issue.ID != 12345678 || issue.Subject != `it is "[secret]"` {
+		t.Errorf("the issue is %s (%v)", facts, err)
+	}
+	if text, _, failed := says(t, o, "list_issue_statuses", `{}`); !failed || !strings.Contains(text, "[secret] is wrong") {
+		t.Errorf("the error is %s", text)
+	}
+	s, err := redmine.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Features().Prompts {
+		if _, err := p.Get(t.Context(), &toolpost.Call{Arguments: json.RawMessage(`{"project":"a ` + password + `","version":"1"}`)}); err == nil || strings.Contains(err.Error(), password) {
+			t.Errorf("prompt %s: %v", p.Name, err)
+		}
+	}
+}
+
+// TestElsewhere: what is no Redmine, or what stands before one, is told from it.
+func TestElsewhere(t *testing.T) {
+	page := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<html>Sign in</html>")
+	}
+	for _, c := range []struct {
+		name, tool, arguments string
+		want                  string // that the error says
+		serve                 http.HandlerFunc
+	}{
+		{"page", "list_projects", `{}`, "with a web page instead of data", func(w http.ResponseWriter, _ *http.Request) { page(w) }},
+		{"page after a change", "add_issue_watcher", `{"issue_id":"1","user_id":"me"}`, "Whether the change was made is not known", func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/users/current.json":
+				fmt.Fprint(w, me)
+			case r.Method == http.MethodGet:
+				fmt.Fprint(w, `{"issue":{"id":1,"project":{"id":1}},"memberships":[],"users":[]}`)
+			default:
+				page(w)
+			}
+		}},
+		{"sign-in page", "list_projects", `{}`, "with a web page instead of data", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/login" {
+				http.Redirect(w, r, "/login", http.StatusFound)
+				return
+			}
+			page(w)
+		}},
+		{"other host", "list_projects", `{}`, "redirects to https://sso.test", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://sso.test/login", http.StatusFound)
+		}},
+		{"other API", "list_issue_statuses", `{}`, "There is no Redmine at", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"issue_statuses":[]}`)
+		}},
+		{"nothing", "list_issue_statuses", `{}`, "There is no Redmine at", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }},
+		{"cut", "list_projects", `{}`, "It was asked several times; read again later", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			fmt.Fprint(w, `{"projects":[`)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(c.serve)
+			defer server.Close()
+			text, _, failed := says(t, &redmine.Options{URL: server.URL, Key: "key-of-admin"}, c.tool, c.arguments)
+			if !failed || !strings.Contains(text, c.want) {
+				t.Errorf("no %q in %s", c.want, text)
+			}
+		})
+	}
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	text, _, failed := says(t, &redmine.Options{URL: server.URL, Key: "key-of-admin"}, "create_project", `{"name":"A","identifier":"a"}`)
+	if !failed || !strings.Contains(text, "cannot be reached, and nothing was changed") {
+		t.Errorf("without a server: %s", text)
+	}
+}
+
+// TestAddress: addresses and keys are taken as they are copied, or refused with
+// what to do.
+func TestAddress(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		switch {
+		case !strings.HasPrefix(r.URL.Path, "/red mine/"):
+			http.NotFound(w, r)
+		case r.Header.Get("X-Redmine-Api-Key") != "key", user+password != "" && user+password != "gatepass":
+			w.WriteHeader(http.StatusUnauthorized)
+		case strings.HasSuffix(r.URL.Path, "/users/current.json"):
+			fmt.Fprint(w, me)
+		default:
+			fmt.Fprint(w, `{"issue_statuses":[{"id":1,"name":"New"}]}`)
+		}
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	for _, address := range []string{server.URL + "/red%20mine", server.URL + "/red%20mine//", " " + server.URL + "/red%20mine/\r\n", "http://gate:pass@" + host + "/red%20mine"} {
+		if text, _, failed := says(t, &redmine.Options{URL: address, Key: " key\r\n"}, "list_issue_statuses", `{}`); failed {
+			t.Errorf("%q: %s", address, text)
+		}
+	}
+	for _, c := range []struct {
+		o    redmine.Options
+		want string
+	}{
+		{redmine.Options{URL: host, Key: "key"}, "with http:// or https://"},
+		{redmine.Options{URL: "redmine.test", Key: "key"}, "with http:// or https://"},
+		{redmine.Options{URL: server.URL, Key: "two words"}, "copy it again"},
+		{redmine.Options{URL: server.URL, Key: "a\nb"}, "copy it again"},
+		{redmine.Options{URL: server.URL, Token: "“quoted”"}, "copy it again"},
+		{redmine.Options{URL: server.URL}, "there are no credentials"},
+		{redmine.Options{URL: server.URL, Key: " \n"}, "there are no credentials"},
+		{redmine.Options{URL: server.URL, Key: "key", Anonymous: true}, "several kinds"},
+		{redmine.Options{URL: "http://gate:pass@" + host, Anonymous: true}, "several kinds"},
+		{redmine.Options{URL: server.URL, User: "a"}, "belong together"},
+	} {
+		if _, err := redmine.New(&c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+// TestReleases: a later Redmine is known by what is there.
+func TestReleases(t *testing.T) {
+	for _, c := range []struct{ there, statuses, want, filter string }{
+		{"", `{"id":1,"name":"New"}`, "5.0", "needs Redmine 5.1 or later"},
+		{"", `{"id":1,"name":"New","description":null}`, "5.1", ""},
+		{"/help/code_highlighting", `{"id":1,"name":"New","description":null}`, "6.0", ""},
+		{"/help/code_highlighting /oauth/token/info", `{"id":1,"name":"New","description":null}`, "6.1", ""},
+		{"/help/code_highlighting /oauth/token/info /webhooks", `{"id":1,"name":"New","description":null}`, "7.0", ""},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/users/current.json", "/users/1.json":
+				fmt.Fprint(w, `{"user":{"id":1,"login":"admin","mail":"a@b.c"}}`)
+			case "/issue_statuses.json":
+				fmt.Fprintf(w, `{"issue_statuses":[%s]}`, c.statuses)
+			case "/issues.json":
+				fmt.Fprint(w, `{"issues":[],"total_count":0,"offset":0,"limit":50}`)
+			case "/webhooks", "/oauth/token/info":
+				if strings.Contains(c.there, r.URL.Path) {
+					w.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				http.NotFound(w, r)
+			default:
+				if !strings.Contains(c.there, r.URL.Path) {
+					http.NotFound(w, r)
+				}
+			}
+		}))
+		o := &redmine.Options{URL: server.URL, Key: "key-of-admin"}
+		if text, facts, failed := says(t, o, "show_account", `{}`); failed || !strings.Contains(text, "version "+c.want) || !strings.Contains(facts, `"redmine_version":"`+c.want+`"`) {
+			t.Errorf("%s: the account is %s %s", c.want, text, facts)
+		}
+		text, _, failed := says(t, o, "list_issues", `{"filters":[{"field":"any_searchable","operator":"~","values":["a"]}]}`)
+		if failed != (c.filter != "") || !strings.Contains(text, c.filter) {
+			t.Errorf("%s: the filter is %s", c.want, text)
+		}
+		server.Close()
+	}
+}

@@ -1,0 +1,54 @@
+package redmine
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A release is one of Redmine that knows more than 5.0. The API does not tell it,
+// but there are signs.
+type release struct {
+	name string
+	path string // that is there, for everybody
+	has  string // in what is there
+}
+
+func v51() release { return release{"5.1", "/issue_statuses.json", `"description":`} }
+func v60() release { return release{"6.0", "/help/code_highlighting", ""} }
+func v61() release { return release{"6.1", "/oauth/token/info", ""} }
+func v70() release { return release{"7.0", "/webhooks", ""} }
+
+// at says whether Redmine is this one or later.
+func (r release) at(ctx context.Context, c *client) (bool, error) {
+	data, err := c.read(ctx, r.path, nil)
+	switch status(err) {
+	case 0:
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
+		return r.has == "", nil // it is there
+	default:
+		return false, nil
+	}
+	return bytes.Contains(data, []byte(r.has)), explain(err, "its version")
+}
+
+// since refuses what an older Redmine would ignore.
+func since(ctx context.Context, s *Server, r release, what string) error {
+	ok, err := r.at(ctx, s.client)
+	if err == nil && !ok {
+		err = toolpost.Failed("%s needs Redmine %s or later; this one is older, and would ignore it.", upper(what), r.name)
+	}
+	return err
+}
+
+// foundRelease is the latest of which there is a sign.
+func foundRelease(ctx context.Context, s *Server) (string, error) {
+	for _, r := range []release{v70(), v61(), v60(), v51()} {
+		if ok, err := r.at(ctx, s.client); err != nil || ok {
+			return r.name, err
+		}
+	}
+	return "5.0", nil
+}
