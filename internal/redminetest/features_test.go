@@ -3,7 +3,6 @@ package redminetest
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,13 +14,7 @@ import (
 // features are those for a user, on recorded answers, or recorded as in TestRecorded.
 func features(t *testing.T) *toolpost.Features {
 	t.Helper()
-	tape := filepath.Join("testdata", "features.jsonl")
-	var r *Recorder
-	if os.Getenv("TOOLPOST_RECORD") != "" {
-		r = Record(t, tape)
-	} else {
-		r = Replay(t, tape)
-	}
+	r := tape(t, filepath.Join("testdata", "features.jsonl"))
 	s, err := redmine.New(options(r, "alice"))
 	if err != nil {
 		t.Fatal(err)

@@ -20,15 +20,19 @@ func TestRecorded(t *testing.T) {
 	calls := 0
 	for _, file := range Scripts(t, "testdata") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			tape := strings.TrimSuffix(file, ".script") + ".jsonl"
-			if os.Getenv("TOOLPOST_RECORD") != "" {
-				calls += Run(t, file, inProcess(t, Record(t, tape)))
-				return
-			}
-			calls += Run(t, file, inProcess(t, Replay(t, tape)))
+			calls += Run(t, file, inProcess(t, tape(t, strings.TrimSuffix(file, ".script")+".jsonl")))
 		})
 	}
 	t.Logf("%d calls", calls)
+}
+
+// tape has the answers in file, which are recorded with TOOLPOST_RECORD set.
+func tape(t *testing.T, file string) *Recorder {
+	t.Helper()
+	if os.Getenv("TOOLPOST_RECORD") != "" {
+		return Record(t, file)
+	}
+	return Replay(t, file)
 }
 
 // inProcess calls the tools in this process.
