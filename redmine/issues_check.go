@@ -3,8 +3,11 @@ package redmine
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost"
 )
 
 // issueKind() is how issues are read, written and compared.
@@ -51,6 +54,27 @@ func (w *issueWrite) compare(now *issue) {
 	}
 	w.replaced(now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
+}
+
+// refused adds to a refusal what can be given instead: Redmine tells the reason in
+// the language of the account.
+func (w *issueWrite) refused(err error, what string) error {
+	told := explain(err, what)
+	if status(err) != http.StatusUnprocessableEntity {
+		return told
+	}
+	text := told.Error()
+	if w.set["assigned_to_id"] != nil {
+		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
+			text += fmt.Sprintf(" Members of the project, to whom it may be assigned if their role says so: %s.", listed(all))
+		}
+	}
+	if w.set["fixed_version_id"] != nil {
+		if all, err := openVersions(w.ctx, w.s, w.project); err == nil {
+			text += fmt.Sprintf(" Versions that are open: %s.", cmp.Or(list40(all), "none"))
+		}
+	}
+	return toolpost.Retry("%s", text)
 }
 
 func (w *issueWrite) commented(now *issue) {

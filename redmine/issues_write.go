@@ -100,7 +100,7 @@ type issueWrite struct {
 // kind is that of issues, which compares with what was there before.
 func (w *issueWrite) kind() kind[issue] {
 	k := issueKind()
-	k.before, k.check = w.before, func(_ *write, now *issue) { w.compare(now) }
+	k.before, k.explain, k.check = w.before, w.refused, func(_ *write, now *issue) { w.compare(now) }
 	return k
 }
 
@@ -154,7 +154,7 @@ func (w *issueWrite) comment(text string, private bool) {
 	}
 }
 
-func (w *issueWrite) watchers(all []string) {
+func (w *write) watchers(all []string) {
 	var ids []int
 	for _, text := range all {
 		if w.err == nil {

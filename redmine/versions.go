@@ -138,6 +138,18 @@ func listVersions(s *Server) entry {
 		})
 }
 
+// openVersions are those that new issues of a project can be planned for.
+func openVersions(ctx context.Context, s *Server, project int) ([]named, error) {
+	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, 10_000)
+	var open []named
+	for _, v := range all {
+		if v.Status == "open" {
+			open = append(open, v.named)
+		}
+	}
+	return open, err
+}
+
 // A versionID says which version.
 type versionID struct {
 	ID      string `json:"id" jsonschema:"description=Version id. Or its name if the project is given"`

@@ -167,8 +167,13 @@ func missingWiki(ctx context.Context, s *Server, p named, title string, version 
 		return explain(err, fmt.Sprintf("wiki page %s of project %s", title, p.Name))
 	}
 	all, listErr := wikiPages(ctx, s, p)
-	if listErr != nil {
+	switch {
+	case listErr != nil:
 		return listErr
+	case wikiTitle(title) == "" && version > 0:
+		return toolpost.Retry("The start page of the wiki of %s has no version %d.", p.Name, version)
+	case wikiTitle(title) == "":
+		return noStart(p, all)
 	}
 	if i := slices.IndexFunc(all, func(w wikiPage) bool { return strings.EqualFold(w.Title, wikiTitle(title)) }); i >= 0 {
 		return toolpost.Retry("Wiki page %s has no version %d; the newest is %d.", all[i].Title, version, all[i].Version)
@@ -176,15 +181,28 @@ func missingWiki(ctx context.Context, s *Server, p named, title string, version 
 	return noWiki(p, title, all)
 }
 
+// noStart says that a wiki has no start page.
+func noStart(p named, all []wikiPage) error {
+	if len(all) == 0 {
+		return toolpost.Retry("The wiki of %s is empty.", p.Name)
+	}
+	return toolpost.Retry("The wiki of %s has no start page. Give a title: %s.", p.Name, titles(all))
+}
+
+// titles are the first of them.
+func titles(all []wikiPage) string {
+	var some []string
+	for _, w := range window(all, 0, 40) {
+		some = append(some, w.Title)
+	}
+	return strings.Join(some, ", ")
+}
+
 func noWiki(p named, title string, all []wikiPage) error {
 	if len(all) == 0 {
 		return toolpost.Retry("There is no wiki page %q: the wiki of %s is empty.", title, p.Name)
 	}
-	var titles []string
-	for _, w := range window(all, 0, 40) {
-		titles = append(titles, w.Title)
-	}
-	return toolpost.Retry("There is no wiki page %q in %s. Of %d pages there are: %s.", title, p.Name, len(all), strings.Join(titles, ", "))
+	return toolpost.Retry("There is no wiki page %q in %s. Of %d pages there are: %s.", title, p.Name, len(all), titles(all))
 }
 
 // A wikiDetail is a page as it is shown.
