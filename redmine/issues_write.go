@@ -117,11 +117,11 @@ func (w *issueWrite) fill(in *issueInput, tracker int) {
 	w.named("category_id", in.Category, categories(w.project))
 	w.named("fixed_version_id", in.Version, versions(w.project))
 	w.person("assigned_to_id", in.Assignee)
-	w.number("parent_issue_id", in.Parent)
+	set(w.write, "parent_issue_id", in.Parent, func(text string) (int, error) { return id("an issue", text) })
 	w.day("start_date", in.Start)
 	w.day("due_date", in.Due)
 	w.hours("estimated_hours", in.Estimated)
-	w.percent(in.Done)
+	set(w.write, "done_ratio", in.Done, percent)
 	if in.Private != "" {
 		w.set["is_private"] = in.Private == "true"
 	}

@@ -106,72 +106,44 @@ func (w *write) custom(set []setField, known func() ([]field, error)) {
 	w.put("custom_fields", w.fields, err)
 }
 
-// named sets what text names in a source.
-func (w *write) named(name, text string, src source) {
+// set sets what read makes of a text; none clears it.
+func set[T any](w *write, name, text string, read func(string) (T, error)) {
 	switch {
 	case text == "" || w.err != nil:
 	case strings.EqualFold(text, none):
 		w.set[name] = ""
 	default:
-		n, err := w.s.find(w.ctx, src, text)
-		w.put(name, n.ID, err)
+		value, err := read(text)
+		w.put(name, value, err)
 	}
+}
+
+// named sets what text names in a source.
+func (w *write) named(name, text string, src source) {
+	set(w, name, text, func(text string) (int, error) {
+		n, err := w.s.find(w.ctx, src, text)
+		return n.ID, err
+	})
 }
 
 func (w *write) person(name, text string) {
-	switch {
-	case text == "" || w.err != nil:
-	case strings.EqualFold(text, none):
-		w.set[name] = ""
-	default:
+	set(w, name, text, func(text string) (int, error) {
 		n, err := w.s.person(w.ctx, w.project, text)
-		w.put(name, n.ID, err)
-	}
+		return n.ID, err
+	})
 }
 
-func (w *write) number(name, text string) {
-	switch {
-	case text == "":
-	case strings.EqualFold(text, none):
-		w.set[name] = ""
-	default:
-		n, err := id("an issue", text)
-		w.put(name, n, err)
-	}
-}
+func (w *write) day(name, text string) { set(w, name, text, date) }
 
-func (w *write) day(name, text string) {
-	switch {
-	case text == "":
-	case strings.EqualFold(text, none):
-		w.set[name] = ""
-	default:
-		d, err := date(text)
-		w.put(name, d, err)
-	}
-}
+func (w *write) hours(name, text string) { set(w, name, text, readHours) }
 
-func (w *write) hours(name, text string) {
-	switch {
-	case text == "":
-	case strings.EqualFold(text, none):
-		w.set[name] = ""
-	default:
-		h, err := readHours(text)
-		w.put(name, h, err)
-	}
-}
-
-func (w *write) percent(text string) {
-	if text == "" {
-		return
-	}
+// percent reads 50 and 50%.
+func percent(text string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	if err != nil || n < 0 || n > 100 {
-		w.put("done_ratio", 0, toolpost.Retry("%q is no percentage; give a number from 0 to 100.", text))
-		return
+		return 0, toolpost.Retry("%q is no percentage; give a number from 0 to 100.", text)
 	}
-	w.put("done_ratio", n, nil)
+	return n, nil
 }
 
 // date checks a day.
