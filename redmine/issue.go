@@ -65,6 +65,8 @@ type journal struct {
 	User      named    `json:"user"`
 	Notes     string   `json:"notes"`
 	CreatedOn string   `json:"created_on"`
+	UpdatedOn string   `json:"updated_on"` // since Redmine 6.0, as UpdatedBy
+	UpdatedBy *named   `json:"updated_by"`
 	Private   bool     `json:"private_notes"`
 	Details   []detail `json:"details"`
 }

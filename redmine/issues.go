@@ -100,6 +100,7 @@ type note struct {
 	ID      int      `json:"id"`
 	By      string   `json:"by"`
 	On      string   `json:"on"`
+	Edited  string   `json:"edited,omitempty"` // when and by whom
 	Private bool     `json:"private,omitempty"`
 	Text    string   `json:"text,omitempty"`
 	Changes []string `json:"changes,omitempty"`
@@ -125,6 +126,9 @@ func detailOf(i *issue) *issueDetail {
 	}
 	for _, j := range i.Journals {
 		n := note{ID: j.ID, By: j.User.Name, On: j.CreatedOn, Private: j.Private, Text: lf(j.Notes)}
+		if j.UpdatedBy != nil {
+			n.Edited = j.UpdatedOn + " by " + j.UpdatedBy.Name
+		}
 		for _, c := range j.Details {
 			n.Changes = append(n.Changes, c.text(i))
 		}
@@ -218,11 +222,14 @@ func (d *issueDetail) rest(b *strings.Builder) {
 		fmt.Fprintf(b, "\n%d older comments and changes are left out; call again with more notes.\n", d.OlderNotes)
 	}
 	for _, n := range d.Notes {
-		private := ""
+		more := ""
 		if n.Private {
-			private = ", private"
+			more = ", private"
 		}
-		fmt.Fprintf(b, "\n## Note %d by %s, %s%s\n", n.ID, n.By, n.On, private)
+		if n.Edited != "" {
+			more += ", edited " + n.Edited
+		}
+		fmt.Fprintf(b, "\n## Note %d by %s, %s%s\n", n.ID, n.By, n.On, more)
 		for _, c := range n.Changes {
 			fmt.Fprintf(b, "- %s\n", c)
 		}

@@ -218,3 +218,22 @@ func TestReleases(t *testing.T) {
 		server.Close()
 	}
 }
+
+// TestEditedNote: Redmine 6.0 tells who changed a note afterwards.
+func TestEditedNote(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/users/current.json" {
+			fmt.Fprint(w, me)
+			return
+		}
+		fmt.Fprint(w, `{"issue":{"id":1,"journals":[
+			{"id":7,"user":{"id":2,"name":"Bob"},"notes":"a","created_on":"2026-01-01T10:00:00Z","updated_on":"2026-01-02T10:00:00Z","updated_by":{"id":3,"name":"Alice"}},
+			{"id":8,"user":{"id":2,"name":"Bob"},"notes":"b","created_on":"2026-01-01T10:00:00Z","updated_on":"2026-01-01T10:00:00Z"}]}}`)
+	}))
+	defer server.Close()
+	text, facts, failed := says(t, &redmine.Options{URL: server.URL, Key: "key-of-admin"}, "get_issue", `{"id":"1"}`)
+	const edited = "2026-01-02T10:00:00Z by Alice"
+	if failed || strings.Count(text, ", edited ") != 1 || !strings.Contains(text, "## Note 7 by Bob, 2026-01-01T10:00:00Z, edited "+edited) || !strings.Contains(facts, `"edited":"`+edited+`"`) {
+		t.Errorf("%s\n%s", text, facts)
+	}
+}

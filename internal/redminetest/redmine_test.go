@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,8 +61,31 @@ func inProcess(t *testing.T, r *Recorder) Caller {
 		if facts := result.Structured(); !result.IsError() && (!bytes.HasPrefix(facts, []byte("{")) || !json.Valid(facts) || bytes.Contains(facts, []byte("api_key"))) {
 			t.Errorf("%s %s: the structured content is no object, or has a key: %.200s", tool, arguments, facts)
 		}
+		if told := b.String() + string(result.Structured()); strings.Contains(told, otherKey) {
+			t.Errorf("%s %s: it tells a key: %.500s", tool, arguments, told)
+		}
 		return b.String(), result.IsError(), nil
 	}
+}
+
+// telling is a Redmine that tells a key with everything, as it does with users.
+type telling struct{ http.RoundTripper }
+
+const otherKey = "key-of-somebody-else"
+
+func (t telling) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.RoundTripper.RoundTrip(req)
+	if err != nil || !strings.HasSuffix(req.URL.Path, ".json") {
+		return resp, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	data = bytes.ReplaceAll(data, []byte(`{"`), []byte(`{"api_key":"`+otherKey+`","`)) // in a text the quote is \"
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	return resp, nil
 }
 
 func open(ctx context.Context, r *Recorder, as string) (*toolpost.Set, error) {
@@ -81,7 +105,7 @@ func options(r *Recorder, as string) *redmine.Options {
 	if as != "" {
 		key += "_" + strings.ToUpper(as)
 	}
-	o := &redmine.Options{URL: url, Key: os.Getenv(key), HTTP: &http.Client{Transport: r.As(as)}}
+	o := &redmine.Options{URL: url, Key: os.Getenv(key), HTTP: &http.Client{Transport: telling{r.As(as)}}}
 	if o.Key == "" {
 		o.Key = "recorded"
 	}

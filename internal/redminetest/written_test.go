@@ -73,12 +73,12 @@ func TestRecordedLosses(t *testing.T) {
 		{"create_issue_category", `{"project_id":"lost-${loses}","name":"UI"}`, false},
 		{"create_issue", `{"project_id":"lost-${loses}","tracker_id":"Bug","subject":"Lost"}`, true},
 		{"create_time_entry_for_project", `{"project_id":"lost-${loses}","hours":"1","activity_id":"Development"}`, true},
-		{"write_wiki_page", `{"project_id":"lost-${loses}","title":"Lost","text":"Text"}`, false},
-		{"create_news", `{"project_id":"lost-${loses}","title":"Lost","description":"Text"}`, false},
+		{"write_wiki_page", `{"project_id":"lost-${loses}","title":"Lost","text":"Text"}`, true},
+		{"create_news", `{"project_id":"lost-${loses}","title":"Lost","description":"Text"}`, true},
 		{"create_membership", `{"project_id":"lost-${loses}","user_ids":["alice"],"role_ids":["Manager"]}`, false},
 		{"update_project", `{"id":"lost-${loses}","description":"Changed"}`, false},
 		{"update_version", `{"id":"1","project_id":"lost-${loses}","description":"Changed"}`, false},
-		{"edit_wiki_page", `{"project_id":"lost-${loses}","title":"Lost","old_text":"Text","new_text":"Other"}`, false},
+		{"edit_wiki_page", `{"project_id":"lost-${loses}","title":"Lost","old_text":"Text","new_text":"Other"}`, true},
 		{"delete_project", `{"id":"lost-${loses}","confirm":true}`, true},
 	} {
 		for _, loses := range []string{"change", "after"} {
