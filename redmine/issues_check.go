@@ -29,19 +29,11 @@ func issueFacts(now *issue) map[string]any {
 		estimated = *now.EstimatedHours
 	}
 	return map[string]any{
-		"project_id": now.Project.ID, "tracker_id": now.Tracker.ID, "status_id": now.Status.ID, "priority_id": now.Priority.ID,
-		"assigned_to_id": idOf(now.AssignedTo), "category_id": idOf(now.Category), "fixed_version_id": idOf(now.FixedVersion),
-		"parent_issue_id": idOf(now.Parent), "subject": now.Subject, "description": lf(now.Description), "start_date": now.StartDate,
+		"project_id": ref{now.Project}, "tracker_id": ref{now.Tracker}, "status_id": ref{now.Status.named}, "priority_id": ref{now.Priority},
+		"assigned_to_id": refOf(now.AssignedTo), "category_id": refOf(now.Category), "fixed_version_id": refOf(now.FixedVersion),
+		"parent_issue_id": refOf(now.Parent), "subject": now.Subject, "description": lf(now.Description), "start_date": now.StartDate,
 		"due_date": now.DueDate, "done_ratio": now.DoneRatio, "is_private": now.IsPrivate, "estimated_hours": estimated,
 	}
-}
-
-// idOf is the id of what may not be there, as a write sets it.
-func idOf(n *named) any {
-	if n == nil {
-		return ""
-	}
-	return n.ID
 }
 
 // compare tells what was to be added or removed, and was not.

@@ -53,7 +53,7 @@ func createIssue(s *Server) entry {
 				return nil, err
 			}
 			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
-			w.set["project_id"] = p.ID
+			w.set["project_id"] = ref{p}
 			w.fill(&in.issueInput, 0)
 			w.watchers(in.Watchers)
 			return w.kind().create(w.write, "/issues", "the new issue in project "+p.Name)
@@ -128,8 +128,8 @@ func (w *issueWrite) fill(in *issueInput, tracker int) {
 	if len(in.Uploads) > 0 {
 		w.set["uploads"] = in.Uploads
 	}
-	if t, ok := w.set["tracker_id"].(int); ok {
-		tracker = t
+	if t, ok := w.set["tracker_id"].(ref); ok {
+		tracker = t.ID
 	}
 	w.custom(in.Fields, func() ([]field, error) { return w.known(tracker) })
 }
@@ -140,7 +140,7 @@ func (w *issueWrite) move(project string) {
 		return
 	}
 	p, err := w.s.project(w.ctx, project)
-	w.put("project_id", p.ID, err)
+	w.put("project_id", ref{p}, err)
 	w.project = p.ID
 }
 
@@ -186,5 +186,5 @@ func (w *issueWrite) status(text string) {
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
 		err = toolpost.Retry("Issue %d is %s, and the workflow does not allow %s for this account. Allowed are: %s.", w.before.ID, w.before.Status, n, listed(w.before.Allowed))
 	}
-	w.put("status_id", n.ID, err)
+	w.put("status_id", ref{n}, err)
 }

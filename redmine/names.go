@@ -20,7 +20,7 @@ type named struct {
 	Identifier string `json:"identifier,omitempty"` // of a project
 }
 
-func (n named) String() string { return fmt.Sprintf("%s [%d]", n.Name, n.ID) }
+func (n named) String() string { return strings.TrimSpace(fmt.Sprintf("%s [%d]", n.Name, n.ID)) }
 
 // lists keep what changes rarely.
 type lists struct {

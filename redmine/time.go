@@ -42,7 +42,7 @@ func timeKind() kind[timeEntry] {
 		name: func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
 		is: func(e *timeEntry) map[string]any {
 			return map[string]any{
-				"project_id": e.Project.ID, "issue_id": idOf(e.Issue), "user_id": e.User.ID, "activity_id": e.Activity.ID,
+				"project_id": ref{e.Project}, "issue_id": refOf(e.Issue), "user_id": ref{e.User}, "activity_id": ref{e.Activity},
 				"hours": e.Hours, "spent_on": e.SpentOn, "comments": lf(e.Comments),
 			}
 		},

@@ -108,7 +108,7 @@ func (w *timeWrite) move(project, issue string) error {
 		if err != nil {
 			return err
 		}
-		w.project, w.set["project_id"] = p.ID, p.ID
+		w.project, w.set["project_id"] = p.ID, ref{p}
 	}
 	switch old := w.before.issue(); {
 	case issue == "" && old > 0 && w.project != w.before.Project.ID:
@@ -123,7 +123,7 @@ func (w *timeWrite) move(project, issue string) error {
 		if project != "" && i.Project.ID != w.project {
 			return toolpost.Retry("Issue %d is in project %s; leave the project out, or give another issue.", i.ID, i.Project)
 		}
-		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, i.Project.ID, i.ID
+		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, ref{i.Project}, i.ID
 	}
 	return w.open()
 }
@@ -159,7 +159,7 @@ func (w *timeWrite) activity(text string) {
 	if err == nil {
 		var a named
 		a, err = pick("activity", text, all)
-		w.set["activity_id"] = a.ID
+		w.set["activity_id"] = ref{a}
 	}
 	w.err = err
 }

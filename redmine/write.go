@@ -120,16 +120,16 @@ func set[T any](w *write, name, text string, read func(string) (T, error)) {
 
 // named sets what text names in a source.
 func (w *write) named(name, text string, src source) {
-	set(w, name, text, func(text string) (int, error) {
+	set(w, name, text, func(text string) (ref, error) {
 		n, err := w.s.find(w.ctx, src, text)
-		return n.ID, err
+		return ref{n}, err
 	})
 }
 
 func (w *write) person(name, text string) {
-	set(w, name, text, func(text string) (int, error) {
+	set(w, name, text, func(text string) (ref, error) {
 		n, err := w.s.person(w.ctx, w.project, text)
-		return n.ID, err
+		return ref{n}, err
 	})
 }
 
@@ -191,11 +191,33 @@ func unlike(set, is map[string]any) []string {
 		if text, ok := asked.(string); ok {
 			asked = lf(text)
 		}
-		if known && fmt.Sprint(value) != fmt.Sprint(asked) {
+		if known && bare(value) != bare(asked) {
 			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, shown(value), shown(asked)))
 		}
 	}
 	return wrong
+}
+
+// A ref is something with a name as a write sets it: Redmine gets its id.
+type ref struct{ named }
+
+// MarshalJSON implements [json.Marshaler].
+func (r ref) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.ID), 10), nil }
+
+// refOf is the ref of what may not be there.
+func refOf(n *named) any {
+	if n == nil {
+		return ""
+	}
+	return ref{*n}
+}
+
+// bare is a value as it is compared: of a ref the id.
+func bare(v any) string {
+	if r, ok := v.(ref); ok {
+		return fmt.Sprint(r.ID)
+	}
+	return fmt.Sprint(v)
 }
 
 func shown(v any) string {
