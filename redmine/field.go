@@ -1,9 +1,12 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +20,12 @@ type field struct {
 	Name     string          `json:"name"`
 	Multiple bool            `json:"multiple,omitempty"`
 	Value    json.RawMessage `json:"value"`
+
+	// Redmine tells these to administrators only.
+	Kind     string   `json:"customized_type,omitempty"`
+	Format   string   `json:"field_format,omitempty"`
+	Choices  []choice `json:"possible_values,omitempty"`
+	Trackers []named  `json:"trackers,omitempty"`
 }
 
 // values are the texts of the value.
@@ -54,41 +63,87 @@ type setField struct {
 
 // A wireField is a custom field as Redmine is told to set it.
 type wireField struct {
-	ID    int `json:"id"`
-	Value any `json:"value"`
+	ID    int    `json:"id"`
+	Value any    `json:"value"`
+	hint  string // what to write instead if Redmine refuses it
 }
 
-// setFields finds the ids of custom fields among those known.
-func setFields(set []setField, known []field) ([]wireField, error) {
+// setFields finds the ids of custom fields among those known, and the values that
+// Redmine wants for what is to be set.
+func setFields(ctx context.Context, s *Server, project int, set []setField, known []field) ([]wireField, error) {
 	var wire []wireField
+	for _, f := range set {
+		k, err := pickField(cmp.Or(strings.TrimSpace(f.ID), f.Name), known)
+		switch {
+		case err != nil:
+			return nil, err
+		case slices.ContainsFunc(wire, func(w wireField) bool { return w.ID == k.ID }):
+			return nil, toolpost.Retry("Custom field %s [%d] is given twice; give it once, with all its values.", k.Name, k.ID)
+		case len(f.Values) > 0 && f.Value != "":
+			return nil, toolpost.Retry("Custom field %s [%d] has value and values; give one of them.", k.Name, k.ID)
+		}
+		w, err := wireOf(ctx, s, project, f, k)
+		if err != nil {
+			return nil, err
+		}
+		wire = append(wire, w)
+	}
+	return wire, nil
+}
+
+// pickField finds a custom field by its name or id.
+func pickField(text string, known []field) (field, error) {
 	all := make([]named, len(known))
 	for i, f := range known {
 		all[i] = named{ID: f.ID, Name: f.Name}
 	}
-	for _, f := range set {
-		text := strings.TrimSpace(f.ID)
-		if text == "" {
-			text = f.Name
-		}
-		n, err := pick("custom field", text, all)
-		if err != nil {
-			return nil, err
-		}
-		i := slices.IndexFunc(known, func(k field) bool { return k.ID == n.ID })
-		switch {
-		case len(f.Values) > 0 && f.Value != "":
-			return nil, toolpost.Retry("Custom field %s has value and values; give one of them.", n)
-		case len(f.Values) > 0:
-			wire = append(wire, wireField{n.ID, f.Values})
-		case known[i].Multiple && f.Value != "":
-			wire = append(wire, wireField{n.ID, []string{f.Value}})
-		case known[i].Multiple:
-			wire = append(wire, wireField{n.ID, []string{""}})
-		default:
-			wire = append(wire, wireField{n.ID, f.Value})
+	n, err := pick("custom field", text, all)
+	if err != nil {
+		return field{}, err
+	}
+	return known[slices.IndexFunc(known, func(k field) bool { return k.ID == n.ID })], nil
+}
+
+// wireOf sets one field.
+func wireOf(ctx context.Context, s *Server, project int, f setField, k field) (w wireField, err error) {
+	w.ID = k.ID
+	values := slices.Clone(f.Values)
+	if len(values) == 0 {
+		values = []string{f.Value}
+	}
+	if len(values) > 1 || values[0] != "" {
+		if k, err = learned(ctx, s, project, k); err != nil {
+			return w, err
 		}
 	}
-	return wire, nil
+	for i, text := range values {
+		if text == "" {
+			continue // clears it
+		}
+		if values[i], err = k.wire(ctx, s, project, text); err != nil {
+			return w, err
+		}
+		w.hint = cmp.Or(w.hint, k.hint(ctx, s, project, text))
+	}
+	if w.Value = values; len(f.Values) == 0 && !k.Multiple {
+		w.Value = values[0]
+	}
+	return w, nil
+}
+
+// hinted adds to what Redmine refuses what to write instead.
+func hinted(err error, fields []wireField) error {
+	var f *fault
+	if !errors.As(err, &f) || f.status != http.StatusUnprocessableEntity {
+		return err
+	}
+	more := *f
+	for _, w := range fields {
+		if w.hint != "" {
+			more.errors = append(slices.Clone(more.errors), w.hint)
+		}
+	}
+	return &more
 }
 
 // unset returns the names of the fields that are not as they were set.
@@ -118,15 +173,51 @@ func unset(set []wireField, now []field) []string {
 }
 
 // issueFields are the custom fields of issues in a project with a tracker, 0 for
-// any. Only administrators can list them all: others learn them from an issue.
+// any. Only administrators can list them all: others learn them from an issue, of
+// another project if the project has none with that tracker.
 func issueFields(ctx context.Context, s *Server, project, tracker int) ([]field, error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if me.Admin {
-		return definedFields(ctx, s, "issue")
+		all, err := definedFields(ctx, s, "issue")
+		return slices.DeleteFunc(all, func(f field) bool {
+			return tracker > 0 && !slices.ContainsFunc(f.Trackers, func(t named) bool { return t.ID == tracker })
+		}), err
 	}
+	all, err := seenFields(ctx, s, project, tracker)
+	if err != nil || len(all) > 0 || project == 0 {
+		return all, err
+	}
+	if all, err = seenFields(ctx, s, 0, tracker); err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Project struct {
+			Fields []field `json:"issue_custom_fields"` // those that not all projects have
+		} `json:"project"`
+	}
+	err = s.client.get(ctx, fmt.Sprintf("/projects/%d.json", project), url.Values{"include": {"issue_custom_fields"}}, &answer)
+	return distinct(append(all, answer.Project.Fields...)), explain(err, "the custom fields of the project")
+}
+
+// seenFields are the custom fields that the newest issues have.
+func seenFields(ctx context.Context, s *Server, project, tracker int) ([]field, error) {
+	most := 100
+	if tracker > 0 {
+		most = 1 // they have the same ones
+	}
+	some, err := newestIssues(ctx, s, project, tracker, most)
+	var all []field
+	for i := range some {
+		all = append(all, some[i].CustomFields...)
+	}
+	return distinct(all), err
+}
+
+// newestIssues are open and closed ones, of any project or tracker if it is 0.
+func newestIssues(ctx context.Context, s *Server, project, tracker, most int) ([]issue, error) {
 	query := url.Values{"status_id": {"*"}}
 	if project > 0 {
 		query.Set("project_id", fmt.Sprint(project))
@@ -134,38 +225,28 @@ func issueFields(ctx context.Context, s *Server, project, tracker int) ([]field,
 	if tracker > 0 {
 		query.Set("tracker_id", fmt.Sprint(tracker))
 	}
-	some, _, err := rows[issue](ctx, s, "/issues.json", query, "issues", 0, 1)
-	if err != nil {
-		return nil, explain(err, "an issue of the project, to learn its custom fields")
-	}
-	if len(some) > 0 {
-		return some[0].CustomFields, nil
-	}
-	var answer struct {
-		Project struct {
-			Fields []field `json:"issue_custom_fields"`
-		} `json:"project"`
-	}
-	err = s.client.get(ctx, fmt.Sprintf("/projects/%d.json", project), url.Values{"include": {"issue_custom_fields"}}, &answer)
-	return answer.Project.Fields, explain(err, "the custom fields of the project")
+	some, _, err := rows[issue](ctx, s, "/issues.json", query, "issues", 0, most)
+	return some, explain(err, "the issues, to learn their custom fields")
 }
 
-// definedFields are the custom fields of one kind of thing, for administrators.
+// distinct leaves each field once.
+func distinct(all []field) (once []field) {
+	for _, f := range all {
+		if !slices.ContainsFunc(once, func(o field) bool { return o.ID == f.ID }) {
+			once = append(once, f)
+		}
+	}
+	return once
+}
+
+// definedFields are the custom fields of one kind of thing, or of all, for
+// administrators.
 func definedFields(ctx context.Context, s *Server, kind string) ([]field, error) {
 	var answer struct {
-		Fields []struct {
-			field
-			Kind string `json:"customized_type"`
-		} `json:"custom_fields"`
+		Fields []field `json:"custom_fields"`
 	}
 	if err := s.client.get(ctx, "/custom_fields.json", nil, &answer); err != nil {
 		return nil, explain(err, "the custom fields")
 	}
-	var all []field
-	for _, f := range answer.Fields {
-		if f.Kind == kind {
-			all = append(all, f.field)
-		}
-	}
-	return all, nil
+	return slices.DeleteFunc(answer.Fields, func(f field) bool { return kind != "" && f.Kind != kind }), nil
 }

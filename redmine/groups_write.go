@@ -95,7 +95,7 @@ func (w *groupWrite) fill(name string, users []string, fields []setField) error 
 	if err != nil {
 		return err
 	}
-	if w.fields, err = setFields(fields, known); err == nil {
+	if w.fields, err = setFields(w.ctx, w.s, 0, fields, known); err == nil {
 		w.set["custom_fields"] = w.fields
 	}
 	return err

@@ -1,117 +1,227 @@
 package redmine
 
 import (
-	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 )
 
-// subproject narrows the project. Without one Redmine ignores it.
-func subproject(q *issueQuery, text string) {
-	switch {
-	case text == "" || q.err != nil:
-	case q.in == 0:
-		q.fail(toolpost.Retry("Give the project too: a subproject is one of its own."))
-	case text == "*" || text == "!*":
-		q.set("subproject_id", text)
-	default:
-		n, err := q.s.project(q.ctx, text)
-		q.fail(err)
-		q.set("project_id", fmt.Sprint(n.ID)) // what it has is what is asked for
-	}
-}
-
-// alone refuses conditions beside a saved query: Redmine would ignore them.
-func alone(q *issueQuery, query string) {
-	for name := range q.values {
-		if query != "" && !slices.Contains([]string{"project_id", "query_id", "sort", "include"}, name) {
-			q.fail(toolpost.Retry("Redmine ignores %s beside a saved query; give one of them.", name))
-		}
-	}
-}
-
-// knownFilters are those of Redmine 5.0 that have no property of their own.
-var knownFilters = []string{
-	"description", "notes", "estimated_hours", "spent_time", "done_ratio", "is_private", "attachment", "attachment_description",
-	"updated_by", "last_updated_by", "member_of_group", "assigned_to_role", "fixed_version.due_date", "fixed_version.status",
-	"project.status", "relates", "duplicates", "duplicated", "blocks", "blocked", "precedes", "follows", "copied_to", "copied_from", "child_id",
-	"subject", anySearchable,
-}
-
 // anySearchable is known since Redmine 5.1.
 const anySearchable = "any_searchable"
 
-func (q *issueQuery) filter(f filter) {
-	if q.err != nil {
-		return
+// issueFilters are those of issues in Redmine 5.0, and [anySearchable].
+func issueFilters() map[string]filterSpec {
+	return map[string]filterSpec{
+		"status_id":              {kindStatus, sourced(statuses)},
+		"tracker_id":             {kindList, sourced(trackers)},
+		"priority_id":            {kindList, sourced(priorities)},
+		"author_id":              {kindList, each(aPerson)},
+		"assigned_to_id":         {kindOptional, each(aPerson)},
+		"member_of_group":        {kindOptional, each(aGroup)},
+		"assigned_to_role":       {kindOptional, sourced(roles)},
+		"watcher_id":             {kindList, each(aWatcher)},
+		"updated_by":             {kindList, each(aPerson)},
+		"last_updated_by":        {kindList, each(aPerson)},
+		"category_id":            {kindOptional, each(aCategory)},
+		"fixed_version_id":       {kindOptional, each(aVersion)},
+		"fixed_version.due_date": {kindDate, days},
+		"fixed_version.status":   {kindList, words("open", "open", "locked", "locked", "closed", "closed")},
+		"project.status":         {kindList, words("active", "1", "closed", "5")},
+		"is_private":             {kindList, words("yes", "1", "no", "0", "true", "1", "false", "0")},
+		"subproject_id":          {kindSubprojects, nil},
+		"subject":                {kindText, texts},
+		"description":            {kindText, texts},
+		"notes":                  {kindText, texts},
+		"attachment":             {kindText, texts},
+		"attachment_description": {kindText, texts},
+		anySearchable:            {kindSearch, texts},
+		"created_on":             {kindPast, days},
+		"updated_on":             {kindPast, days},
+		"closed_on":              {kindPast, days},
+		"start_date":             {kindDate, days},
+		"due_date":               {kindDate, days},
+		"estimated_hours":        {kindNumber, times},
+		"spent_time":             {kindNumber, times},
+		"done_ratio":             {kindNumber, wholes},
+		"issue_id":               {kindNumber, theIssues},
+		"parent_id":              {kindTree, theIssues},
+		"child_id":               {kindTree, theIssues},
+		"relates":                {kindRelation, other},
+		"duplicates":             {kindRelation, other},
+		"duplicated":             {kindRelation, other},
+		"blocks":                 {kindRelation, other},
+		"blocked":                {kindRelation, other},
+		"precedes":               {kindRelation, other},
+		"follows":                {kindRelation, other},
+		"copied_to":              {kindRelation, other},
+		"copied_from":            {kindRelation, other},
 	}
-	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
-	if name == anySearchable {
-		q.fail(since(q.ctx, q.s, v51(), "the filter "+name))
-	}
-	if err := f.check(); err != nil {
-		q.fail(err)
-		return
-	}
-	if slices.Contains(knownFilters, name) {
-		if slices.Contains([]string{"updated_by", "last_updated_by"}, name) {
-			f.Values = persons(q, f.Values)
-		}
-		q.set(name, f.condition())
-		return
-	}
-	fields, err := issueFields(q.ctx, q.s, q.in, 0)
-	q.fail(err)
-	q.field(f, fields, strings.Join(knownFilters, ", "))
 }
 
-// field adds a condition on a custom field. Others are what it may be on instead:
-// Redmine would ignore it on anything else.
-func (q *issueQuery) field(f filter, fields []field, others string) {
-	set, err := setFields([]setField{{Name: strings.TrimPrefix(f.Field, "cf_")}}, fields)
-	if err != nil {
-		q.fail(toolpost.Retry("There is no filter %q. There are %s, and custom fields: %v", f.Field, others, err))
-		return
-	}
-	q.set(fmt.Sprintf("cf_%d", set[0].ID), f.condition())
-}
-
-// operators are those of Redmine 5.0.
-var operators = []string{
-	"=", "!", "~", "!~", "^", "$", ">=", "<=", "><", "!*", "*", "o", "c", "=p", "=!p", "!p", "*o", "!o",
-	"t", "ld", "w", "lw", "l2w", "m", "lm", "y", ">t-", "<t-", "><t-", "t-", "<t+", ">t+", "><t+", "t+", "nd", "nw", "nm",
-}
-
-// withoutValue are those that stand alone.
-var withoutValue = []string{"!*", "*", "o", "c", "*o", "!o", "t", "ld", "w", "lw", "l2w", "m", "lm", "y", "nd", "nw", "nm"}
-
-// check refuses what Redmine would not understand: it then finds everything, or
-// nothing.
-func (f filter) check() error {
-	operator := cmp.Or(f.Operator, "=")
+// subproject narrows the project. Without one Redmine ignores it.
+func subproject(q *listQuery, text string) {
 	switch {
-	case !slices.Contains(operators, operator):
-		return toolpost.Retry("There is no operator %q for a filter; there are %s.", operator, strings.Join(operators, " "))
-	case len(f.Values) == 0 && !slices.Contains(withoutValue, operator):
-		return toolpost.Retry("The filter %s with %q needs values.", f.Field, operator)
+	case text == "" || q.err != nil:
+	case q.list.project == 0:
+		q.fail(toolpost.Retry("Give the project too: a subproject is one of its own."))
+	case text == "*" || text == "!*":
+		q.written("subproject_id", text, "")
+	default:
+		q.project(text) // what it has is what is asked for
 	}
-	return nil
 }
 
-// persons finds the ids of persons.
-func persons(q *issueQuery, all []string) []string {
-	var ids []string
-	for _, text := range all {
-		n, err := q.s.person(q.ctx, q.in, text)
-		q.fail(err)
-		ids = append(ids, fmt.Sprint(n.ID))
+// unaccompanied refuses conditions beside a saved query: Redmine would ignore them.
+func unaccompanied(q *listQuery) {
+	for _, c := range q.conditions {
+		q.fail(toolpost.Retry("Redmine ignores %s beside a saved query; give one of them.", c.name))
 	}
-	return ids
 }
 
-func (f filter) condition() string {
-	return cmp.Or(f.Operator, "=") + strings.Join(f.Values, "|")
+// aPerson finds the id of a person or group.
+func aPerson(q *listQuery, text string) (string, error) {
+	me, err := q.s.account(q.ctx)
+	if err != nil {
+		return "", err
+	}
+	if me.is(text) && me.ID > 0 {
+		return "me", nil // with the own groups where those count
+	}
+	if n, ok := number(text); ok {
+		return strconv.Itoa(n), somebody(q, me, n)
+	}
+	n, err := q.s.person(q.ctx, q.list.project, text)
+	if err != nil && q.list.project > 0 {
+		if elsewhere, err := q.s.person(q.ctx, 0, text); err == nil {
+			return strconv.Itoa(elsewhere.ID), nil
+		}
+	}
+	return strconv.Itoa(n.ID), err
+}
+
+// somebody checks an id: with one of nobody there would be no rows.
+func somebody(q *listQuery, me *account, n int) error {
+	all, err := people(q.ctx, q.s, q.list.project)
+	if err != nil || slices.ContainsFunc(all, func(p named) bool { return p.ID == n }) {
+		return err
+	}
+	err = q.s.client.get(q.ctx, fmt.Sprintf("/users/%d.json", n), nil, &struct{}{})
+	if status(err) == 404 && me.Admin {
+		err = q.s.client.get(q.ctx, fmt.Sprintf("/groups/%d.json", n), nil, &struct{}{})
+	} else if status(err) == 404 {
+		q.remark("There is no person %d whom this account may see.", n)
+		return nil
+	}
+	return explain(err, fmt.Sprintf("the person %d", n))
+}
+
+// aWatcher finds a person. Redmine counts others than oneself only where this
+// account may see who watches.
+func aWatcher(q *listQuery, text string) (string, error) {
+	me, err := q.s.account(q.ctx)
+	if err != nil {
+		return "", err
+	}
+	id, err := aPerson(q, text)
+	if id != "me" && id != strconv.Itoa(me.ID) && !me.Admin {
+		q.partial = "Redmine tells who else watches only in projects where this account may see watchers; there may be more."
+	}
+	return id, err
+}
+
+// aGroup finds a group.
+func aGroup(q *listQuery, text string) (string, error) {
+	all, err := groupsKnown(q)
+	if err != nil {
+		return "", err
+	}
+	n, err := pick("group", text, all)
+	return strconv.Itoa(n.ID), err
+}
+
+// groupsKnown are all groups for administrators, and those in the own projects and
+// the project asked for otherwise.
+func groupsKnown(q *listQuery) ([]named, error) {
+	me, err := q.s.account(q.ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case me.Admin:
+		return q.s.names(q.ctx, source{"group", "/groups.json", "groups"}, true)
+	case q.list.project == 0:
+		return companions(q.ctx, q.s, true)
+	}
+	path := fmt.Sprintf("/projects/%d/memberships.json", q.list.project)
+	members, _, err := rows[member](q.ctx, q.s, path, url.Values{}, "memberships", 0, 1000)
+	var all []named
+	for _, m := range members {
+		if m.Group != nil {
+			all = append(all, *m.Group)
+		}
+	}
+	return all, explain(err, "the members of the project")
+}
+
+func aCategory(q *listQuery, text string) (string, error) {
+	if q.list.project == 0 {
+		return "", toolpost.Retry("Give the project too: a category belongs to one.")
+	}
+	n, err := q.s.find(q.ctx, categories(q.list.project), text)
+	return strconv.Itoa(n.ID), err
+}
+
+func aVersion(q *listQuery, text string) (string, error) {
+	return ofVersion(q.ctx, q.s, q.list.project, text)
+}
+
+// theIssues are ids of issues, several in one text for "=".
+func theIssues(q *listQuery, operator string, values []string) ([]string, error) {
+	var ids []int
+	var texts []string
+	for _, part := range strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := id("an issue", part)
+		if err != nil {
+			return nil, err
+		}
+		ids, texts = append(ids, n), append(texts, strconv.Itoa(n))
+	}
+	switch {
+	case len(ids) == 0:
+		return nil, toolpost.Retry("%q has no id of an issue; give numbers, such as 12,13.", strings.Join(values, " "))
+	case operator == "=":
+		return []string{strings.Join(texts, ",")}, there(q, ids)
+	case operator == "~" && len(ids) == 1:
+		return texts, there(q, ids)
+	case operator == "~":
+		return nil, toolpost.Retry("With ~ give one issue, not %d.", len(ids))
+	}
+	return inOrder(operator, texts)
+}
+
+// there checks that there are issues: without them there would be no rows.
+func there(q *listQuery, ids []int) error {
+	subjects, err := subjectsOf(q.ctx, q.s, slices.Clone(ids))
+	for _, n := range ids {
+		if _, ok := subjects[n]; !ok && err == nil {
+			err = toolpost.Retry("There is no issue %d, or this account may not see it. List or search to find the right one.", n)
+		}
+	}
+	return err
+}
+
+// other is the issue that others relate to, or the project of such.
+func other(q *listQuery, operator string, values []string) ([]string, error) {
+	if strings.HasSuffix(operator, "p") {
+		n, err := q.s.project(q.ctx, values[0])
+		return []string{strconv.Itoa(n.ID)}, err
+	}
+	n, err := id("an issue", values[0])
+	if err == nil {
+		err = there(q, []int{n})
+	}
+	return []string{strconv.Itoa(n)}, err
 }

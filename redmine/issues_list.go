@@ -1,11 +1,10 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -39,38 +38,40 @@ type listIssuesInput struct {
 	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Issues to show"`
 }
 
-// A filter is a condition that has no property of its own.
-type filter struct {
-	Field    string   `json:"field" jsonschema:"description=Name such as description or notes or estimated hours or a custom field"`
-	Operator string   `json:"operator,omitempty" jsonschema:"default==,description=Such as = or ! or ~ or >= or !* or *"`
-	Values   []string `json:"values,omitempty" jsonschema:"description=Texts to compare with"`
-}
-
 func listIssues(s *Server) entry {
 	return tool(s, "list_issues", "List issues", "List issues as one line each, open ones if no status is given.\nFilters take names as well as ids.\nThe answer tells the total and how to go on.", reads,
 		func(ctx context.Context, in listIssuesInput) (*toolpost.Result, error) {
-			query, err := queryOf(ctx, s, &in)
+			q := &listQuery{s: s, ctx: ctx, list: issueRows(), filters: issueFilters(), values: url.Values{}}
+			q.fields = func() ([]field, error) { return issueFields(ctx, s, q.list.project, 0) }
+			query, err := issuesQuery(q, &in)
 			if err != nil {
 				return nil, err
 			}
-			all, total, err := rows[issue](ctx, s, "/issues.json", query, "issues", in.Offset, limitOf(in.Limit))
-			if err != nil {
+			all, total, err := rows[issue](ctx, s, q.list.path, query, q.list.key, in.Offset, limitOf(in.Limit))
+			switch {
+			case status(err) == 404 && in.Query != "":
+				return nil, toolpost.Retry("There is no saved query %s here. List the saved queries; one that belongs to a project needs that project too.", in.Query)
+			case err != nil:
 				return nil, explain(err, "the list of issues")
 			}
-			return answerIssues(s, all, &in, total)
+			return answerIssues(s, all, &in, total, remarks(q, total))
 		})
 }
 
 // answerIssues answers with issues.
-func answerIssues(s *Server, all []issue, in *listIssuesInput, total int) (*toolpost.Result, error) {
+func answerIssues(s *Server, all []issue, in *listIssuesInput, total int, remarks []string) (*toolpost.Result, error) {
 	answer := struct {
-		Issues []row                     `json:"issues"`
-		Total  int                       `json:"total"`
-		Offset int                       `json:"offset"`
-		IDs    map[string]map[string]int `json:"ids,omitempty"`
-	}{[]row{}, total, in.Offset, ids(all)}
+		Issues  []row                     `json:"issues"`
+		Total   int                       `json:"total"`
+		Offset  int                       `json:"offset"`
+		IDs     map[string]map[string]int `json:"ids,omitempty"`
+		Remarks []string                  `json:"remarks,omitempty"`
+	}{[]row{}, total, in.Offset, ids(all), remarks}
 	var b strings.Builder
 	b.WriteString(span("issues", len(all), in.Offset, total) + "\n")
+	for _, r := range remarks {
+		b.WriteString(r + "\n")
+	}
 	for i := range all {
 		r := rowOf(&all[i])
 		if in.Fields {
@@ -98,35 +99,23 @@ func answerIssues(s *Server, all []issue, in *listIssuesInput, total int) (*tool
 	return s.answer(b.String(), answer)
 }
 
-// queryOf returns the query of a list. Redmine ignores filters that it does
-// not know, so none of those is sent.
-func queryOf(ctx context.Context, s *Server, in *listIssuesInput) (url.Values, error) {
-	q := &issueQuery{s: s, ctx: ctx, values: url.Values{}}
+// issuesQuery makes the query of a list.
+func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 	q.project(in.Project)
-	q.several("tracker_id", in.Tracker, trackers())
-	q.several("priority_id", in.Priority, priorities())
-	q.status(in.Status)
-	for _, p := range []struct{ name, text string }{
-		{"assigned_to_id", in.Assignee}, {"author_id", in.Author}, {"watcher_id", in.Watcher},
-	} {
-		q.person(p.name, p.text)
-	}
-	q.within("category_id", in.Category, categories(q.in))
-	q.within("fixed_version_id", in.Version, versions(q.in))
-	for _, d := range []struct{ name, text string }{
-		{"created_on", in.Created}, {"updated_on", in.Updated}, {"closed_on", in.Closed}, {"start_date", in.Start}, {"due_date", in.Due},
-	} {
-		q.date(d.name, d.text)
-	}
-	q.numbers("issue_id", in.Issue)
-	q.numbers("parent_id", in.Parent)
-	q.numbers("query_id", in.Query)
 	subproject(q, in.Subproject)
-	if strings.Contains(in.Subject, "|") {
-		q.fail(toolpost.Retry("Redmine takes a bar for several texts; leave it out of the subject."))
+	withStatus(q, in.Status)
+	for _, c := range []struct{ name, text, separators string }{
+		{"tracker_id", in.Tracker, "|,"}, {"priority_id", in.Priority, "|,"},
+		{"category_id", in.Category, "|,"}, {"fixed_version_id", in.Version, "|,"},
+		{"assigned_to_id", in.Assignee, "|"}, {"author_id", in.Author, "|"}, {"watcher_id", in.Watcher, "|"},
+		{"created_on", in.Created, "|"}, {"updated_on", in.Updated, "|"}, {"closed_on", in.Closed, "|"},
+		{"start_date", in.Start, "|"}, {"due_date", in.Due, "|"},
+		{"issue_id", in.Issue, "|"}, {"parent_id", in.Parent, "|"},
+	} {
+		q.written(c.name, c.text, c.separators)
 	}
 	if in.Subject != "" {
-		q.set("subject", contains(in.Subject))
+		q.where("subject", q.filters["subject"], "~", []string{in.Subject})
 	}
 	for _, f := range in.Filters {
 		q.filter(f)
@@ -137,166 +126,33 @@ func queryOf(ctx context.Context, s *Server, in *listIssuesInput) (url.Values, e
 		q.fail(err)
 		q.set("include", include)
 	}
-	alone(q, in.Query)
-	return q.values, q.err
-}
-
-// An issueQuery is the query of a list as it is made. The first failure stays.
-type issueQuery struct {
-	s      *Server
-	ctx    context.Context
-	values url.Values
-	in     int // the project
-	err    error
-}
-
-func (q *issueQuery) set(name, value string) {
-	if value != "" && q.err == nil {
-		q.values.Set(name, value)
-	}
-}
-
-// contains is the condition that a text has another in it. Without quotes Redmine
-// looks for its words one by one, and leaves out those of one letter.
-func contains(text string) string {
-	if text = strings.TrimSpace(text); strings.ContainsAny(text, " \t") && !strings.Contains(text, `"`) {
-		return `~"` + text + `"`
-	}
-	return "~" + text
-}
-
-func (q *issueQuery) fail(err error) {
-	if q.err == nil {
-		q.err = err
-	}
-}
-
-func (q *issueQuery) project(text string) {
-	if text == "" {
-		return
-	}
-	n, err := q.s.project(q.ctx, text)
-	q.fail(err)
-	q.in = n.ID
-	q.set("project_id", fmt.Sprint(n.ID))
-}
-
-// several finds names with bars between. A leading ! turns the condition round.
-func (q *issueQuery) several(name, text string, src source) {
-	if text == "" || q.err != nil {
-		return
-	}
-	if text == "*" || text == "!*" {
-		q.set(name, text)
-		return
-	}
-	rest, not := strings.CutPrefix(text, "!")
-	var found []string
-	for _, part := range strings.FieldsFunc(rest, func(r rune) bool { return r == '|' || r == ',' }) {
-		n, err := q.s.find(q.ctx, src, part)
+	if in.Query != "" {
+		n, err := id("a saved query", in.Query)
 		q.fail(err)
-		found = append(found, fmt.Sprint(n.ID))
+		q.set("query_id", fmt.Sprint(n))
+		unaccompanied(q)
+	} else if !q.has("status_id") {
+		q.where("status_id", q.filters["status_id"], "o", nil)
+		q.remark("Only open issues were asked for; write * as the status for all.")
 	}
-	if len(found) == 0 {
-		q.fail(toolpost.Retry("%q names no %s.", text, src.what))
-	}
-	value := strings.Join(found, "|")
-	if not {
-		value = "!" + value
-	}
-	q.set(name, value)
+	return q.encode()
 }
 
-// status takes a status that is called so before a word for all that are open or
+// withStatus takes a status that is called so before a word for all that are open or
 // closed, unless it is written small.
-func (q *issueQuery) status(text string) {
+func withStatus(q *listQuery, text string) {
 	text = strings.TrimSpace(text)
 	l := strings.ToLower(text)
-	if l != "open" && l != "closed" && l != "*" {
-		q.several("status_id", text, statuses())
-		return
-	}
-	if text != l {
+	operator := map[string]string{"open": "o", "closed": "c"}[l]
+	if operator != "" && text != l {
 		all, err := q.s.names(q.ctx, statuses(), false)
 		q.fail(err)
-		if found := those(all, func(n named) bool { return n.Name == text }); len(found) == 1 {
-			l = fmt.Sprint(found[0].ID)
+		if len(those(all, func(n named) bool { return n.Name == text })) == 1 {
+			operator = ""
 		}
 	}
-	q.set("status_id", l)
-}
-
-func (q *issueQuery) person(name, text string) {
-	switch l := strings.ToLower(strings.TrimSpace(text)); {
-	case l == "" || q.err != nil:
-	case l == "*", l == "!*", l == "me":
-		q.set(name, l)
-	default:
-		n, err := q.s.person(q.ctx, q.in, text)
-		q.fail(err)
-		q.set(name, fmt.Sprint(n.ID))
-	}
-}
-
-// within finds what belongs to the project.
-func (q *issueQuery) within(name, text string, src source) {
-	_, isID := number(text)
-	switch {
-	case text == "" || q.err != nil:
-	case q.in > 0:
-		q.several(name, text, src)
-	case isID && name != "category_id" || text == "*" || text == "!*":
-		q.set(name, strings.TrimPrefix(text, "#"))
-	default:
-		q.fail(toolpost.Retry("Give the project too: a %s belongs to one.", src.what))
-	}
-}
-
-var dateForm = regexp.MustCompile(`^(?:(?:>=|<=|=)?\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?|><\d{4}-\d\d-\d\d\|\d{4}-\d\d-\d\d|!?\*|t|ld|w|lw|l2w|m|lm|y|[><]?t[-+]\d+)$`)
-
-func (q *issueQuery) date(name, text string) {
-	if text != "" && !dateForm.MatchString(text) {
-		q.fail(toolpost.Retry("%q is no date for %s; write 2026-01-31, >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31.", text, name))
-	}
-	q.set(name, text)
-}
-
-func (q *issueQuery) numbers(name, text string) {
-	var all []string
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, ok := number(part)
-		if !ok {
-			q.fail(toolpost.Retry("%q is no id for %s; give numbers, such as 12,13.", part, name))
-		}
-		all = append(all, fmt.Sprint(n))
-	}
-	if text != "" && len(all) == 0 {
-		q.fail(toolpost.Retry("%q has no id for %s; give numbers, such as 12,13.", text, name))
-	}
-	q.set(name, strings.Join(all, ","))
+	q.written("status_id", cmp.Or(operator, text), "|,")
 }
 
 const sortable = "id, project, tracker, status, priority, author, assigned_to, category, fixed_version, " +
 	"parent, subject, start_date, due_date, estimated_hours, done_ratio, created_on, updated_on, closed_on"
-
-// sort sets the order, by some of the columns, which have commas between.
-func (q *issueQuery) sort(text, columns string) {
-	var by []string
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		name, direction, _ := strings.Cut(part, ":")
-		switch {
-		case slices.Contains([]string{"created", "updated", "closed"}, name):
-			name += "_on"
-		case slices.Contains([]string{"due", "start"}, name):
-			name += "_date"
-		}
-		if !slices.Contains(strings.Split(columns, ", "), name) && !strings.HasPrefix(name, "cf_") || !slices.Contains([]string{"", "asc", "desc"}, direction) {
-			q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it.", part, columns))
-		}
-		if direction != "" {
-			name += ":" + direction
-		}
-		by = append(by, name)
-	}
-	q.set("sort", strings.Join(by, ","))
-}

@@ -86,7 +86,7 @@ func (k kind[T]) create(w *write, path, what string) (*toolpost.Result, error) {
 	w.made = true
 	var answer map[string]json.RawMessage
 	if err := w.s.client.send(w.ctx, http.MethodPost, path+".json", w.body(k.key), &answer); err != nil {
-		return nil, k.words(err, what)
+		return nil, k.words(hinted(err, w.fields), what)
 	}
 	made, err := one[named](w.s.client, path, answer[k.key])
 	if err != nil {
@@ -107,7 +107,7 @@ func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 		if !w.made {
 			what = "the change of " + what
 		}
-		return nil, k.words(err, what)
+		return nil, k.words(hinted(err, w.fields), what)
 	}
 	return k.told(w, at)
 }

@@ -31,12 +31,13 @@ type listTimeInput struct {
 func listTime(s *Server) entry {
 	return tool(s, "list_time_entries", "List time entries", "List logged time as one line each, newest first.\nThe hours are summed up by person, activity and project for the entries shown.\nFilters take names as well as ids.", reads,
 		func(ctx context.Context, in listTimeInput) (*toolpost.Result, error) {
-			q := &issueQuery{s: s, ctx: ctx, values: url.Values{}}
-			who, err := timeQuery(q, &in)
+			q := &listQuery{s: s, ctx: ctx, list: timeRows(), filters: timeFilters(), values: url.Values{}}
+			q.fields = func() ([]field, error) { return timeFields(ctx, s) }
+			query, err := timeQuery(q, &in)
 			if err != nil {
 				return nil, err
 			}
-			all, total, err := rows[timeEntry](ctx, s, "/time_entries.json", q.values, "time_entries", in.Offset, limitOf(in.Limit))
+			all, total, err := rows[timeEntry](ctx, s, q.list.path, query, q.list.key, in.Offset, limitOf(in.Limit))
 			if err != nil {
 				return nil, explain(err, "the list of time entries")
 			}
@@ -44,78 +45,72 @@ func listTime(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			text := t.text()
-			if total == 0 && in.User != "" {
-				text += fmt.Sprintf("The person asked for is %s.\n", who)
-			}
-			return s.answer(text, t)
+			t.Remarks = remarks(q, total)
+			return s.answer(t.text(), t)
 		})
 }
 
-// timeQuery makes the query of a list, and returns whose time is asked for.
-func timeQuery(q *issueQuery, in *listTimeInput) (who named, err error) {
-	q.project(in.Project)
-	q.several("activity_id", in.Activity, activities())
-	if in.User != "" && q.err == nil {
-		who, err = human(q.ctx, q.s, in.User)
-		q.fail(err)
-		q.set("user_id", fmt.Sprint(who.ID))
+// timeFilters are those of time entries. Redmine shows all entries if a condition
+// is wrong.
+func timeFilters() map[string]filterSpec {
+	return map[string]filterSpec{
+		"spent_on":               {kindPast, days},
+		"activity_id":            {kindList, sourced(activities)},
+		"user_id":                {kindOptional, each(aHuman)},
+		"author_id":              {kindOptional, each(aHuman)},
+		"issue_id":               {kindTree, oneIssue},
+		"comments":               {kindText, texts},
+		"hours":                  {kindNumber, times},
+		"project.status":         {kindList, words("active", "1", "closed", "5")},
+		"issue.tracker_id":       {kindList, sourced(trackers)},
+		"issue.status_id":        {kindList, sourced(statuses)},
+		"issue.category_id":      {kindOptional, each(aCategory)},
+		"issue.fixed_version_id": {kindList, each(aVersion)},
 	}
-	timeIssue(q, in.Issue)
+}
+
+// timeQuery makes the query of a list.
+func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
+	q.project(in.Project)
+	q.written("activity_id", in.Activity, "|,")
+	q.written("user_id", in.User, "|")
+	q.written("issue_id", in.Issue, "|")
 	if in.SpentOn != "" && in.From+in.To != "" {
 		q.fail(toolpost.Retry("Give either spent_on, or from and to."))
 	}
-	q.date("spent_on", in.SpentOn)
-	for _, d := range []struct{ name, text string }{{"from", in.From}, {"to", in.To}} {
-		if d.text != "" {
-			day, err := date(d.text)
-			q.fail(err)
-			q.set(d.name, day)
-		}
-	}
-	if in.From != "" && in.To != "" && q.values.Get("from") > q.values.Get("to") {
-		q.fail(toolpost.Retry("from, %s, is after to, %s.", in.From, in.To))
+	q.written("spent_on", in.SpentOn, "|")
+	switch {
+	case in.From != "" && in.To != "":
+		q.where("spent_on", q.filters["spent_on"], "><", []string{in.From, in.To})
+	case in.From != "":
+		q.where("spent_on", q.filters["spent_on"], ">=", []string{in.From})
+	case in.To != "":
+		q.where("spent_on", q.filters["spent_on"], "<=", []string{in.To})
 	}
 	if in.Comments != "" {
-		q.set("comments", contains(in.Comments))
+		q.where("comments", q.filters["comments"], "~", []string{in.Comments})
 	}
 	for _, f := range in.Filters {
-		timeFilter(q, f)
+		q.filter(f)
 	}
 	q.sort(in.Sort, timeColumns)
-	return who, q.err
+	return q.encode()
 }
 
-// timeIssue asks for an issue, which must be there: otherwise nothing would look
-// like no time.
-func timeIssue(q *issueQuery, text string) {
-	if text == "" || q.err != nil {
-		return
-	}
-	rest, tree := strings.CutPrefix(text, "~")
-	n, err := id("an issue", rest)
-	if err == nil {
-		_, err = readIssue(q.ctx, q.s, n, "")
-	}
-	q.fail(err)
-	value := strconv.Itoa(n)
-	if tree {
-		value = "~" + value
-	}
-	q.set("issue_id", value)
+// aHuman finds a user.
+func aHuman(q *listQuery, text string) (string, error) {
+	n, err := human(q.ctx, q.s, text)
+	q.remark("The person asked for is %s.", n)
+	return strconv.Itoa(n.ID), err
 }
 
-func timeFilter(q *issueQuery, f filter) {
-	switch {
-	case q.err != nil:
-	case strings.EqualFold(strings.TrimSpace(f.Field), "hours"):
-		q.fail(f.check())
-		q.set("hours", f.condition())
-	default:
-		fields, err := timeFields(q.ctx, q.s)
-		q.fail(err)
-		q.field(f, fields, "hours")
+// oneIssue is an issue, which must be there: otherwise nothing would look like no
+// time.
+func oneIssue(q *listQuery, operator string, values []string) ([]string, error) {
+	if len(values) > 1 || strings.ContainsAny(values[0], ", ") {
+		return nil, toolpost.Retry("Give one issue at a time.")
 	}
+	return theIssues(q, operator, values)
 }
 
 const timeColumns = "spent_on, user, activity, project, issue, hours, comments, created_on"
@@ -141,10 +136,17 @@ type timeList struct {
 	Offset  int                           `json:"offset"`
 	Hours   float64                       `json:"hours"`          // of the entries shown, as the sums
 	Sums    map[string]map[string]float64 `json:"sums,omitempty"` // by kind, then by name with id
+	Remarks []string                      `json:"remarks,omitempty"`
 }
 
 func timeListOf(ctx context.Context, s *Server, all []timeEntry, in *listTimeInput, total int) (*timeList, error) {
-	subjects, err := subjectsOf(ctx, s, all)
+	var issues []int
+	for i := range all {
+		if n := all[i].issue(); n > 0 {
+			issues = append(issues, n)
+		}
+	}
+	subjects, err := subjectsOf(ctx, s, issues)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +188,9 @@ func (t *timeList) text() string {
 			fmt.Fprintf(&b, "  %s: %s\n", name, r.Fields[name])
 		}
 	}
+	for _, r := range t.Remarks {
+		b.WriteString(r + "\n")
+	}
 	if len(t.Entries) == 0 {
 		return b.String()
 	}
@@ -216,22 +221,20 @@ func (r timeRow) line() string {
 	return strings.Join(parts, " | ")
 }
 
-// subjectsOf reads those of the issues of entries, a hundred at a time. Who sees
-// an entry may not see its issue.
-func subjectsOf(ctx context.Context, s *Server, all []timeEntry) (map[int]string, error) {
-	var numbers []string
-	for i := range all {
-		if n := all[i].issue(); n > 0 {
-			numbers = append(numbers, strconv.Itoa(n))
-		}
+// subjectsOf reads those of issues, a hundred at a time. Who sees an entry may not
+// see its issue.
+func subjectsOf(ctx context.Context, s *Server, issues []int) (map[int]string, error) {
+	slices.Sort(issues)
+	var ids []string
+	for _, n := range slices.Compact(issues) {
+		ids = append(ids, strconv.Itoa(n))
 	}
-	slices.Sort(numbers)
 	subjects := map[int]string{}
-	for part := range slices.Chunk(slices.Compact(numbers), 100) {
+	for part := range slices.Chunk(ids, 100) {
 		query := url.Values{"issue_id": {strings.Join(part, ",")}, "status_id": {"*"}}
 		some, _, err := rows[issue](ctx, s, "/issues.json", query, "issues", 0, 100)
 		if err != nil {
-			return nil, explain(err, "the issues of the time entries")
+			return nil, explain(err, "the issues asked for")
 		}
 		for i := range some {
 			subjects[some[i].ID] = some[i].Subject

@@ -194,7 +194,7 @@ func (w *userWrite) custom(set []setField, before *user) (err error) {
 	} else if known, err = definedFields(w.ctx, w.s, "user"); err != nil {
 		return err
 	}
-	if w.fields, err = setFields(set, known); err == nil {
+	if w.fields, err = setFields(w.ctx, w.s, 0, set, known); err == nil {
 		w.set["custom_fields"] = w.fields
 	}
 	return err

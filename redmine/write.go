@@ -101,7 +101,7 @@ func (w *write) custom(set []setField, known func() ([]field, error)) {
 	}
 	fields, err := known()
 	if err == nil {
-		w.fields, err = setFields(set, fields)
+		w.fields, err = setFields(w.ctx, w.s, w.project, set, fields)
 	}
 	w.put("custom_fields", w.fields, err)
 }

@@ -1,0 +1,202 @@
+package redmine
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A condition is what all rows of a list meet.
+type condition struct {
+	name, operator string
+	values         []string
+}
+
+// asked writes conditions in the long form, in which no value can be taken for an
+// operator or for several.
+func asked(all []condition) url.Values {
+	query := url.Values{}
+	for _, c := range all {
+		query.Add("f[]", c.name)
+		query.Set("op["+c.name+"]", c.operator)
+		for _, v := range c.values {
+			query.Add("v["+c.name+"][]", v)
+		}
+	}
+	return query
+}
+
+// A filterKind is what a filter may be asked: operators with blanks between, as Redmine
+// 5.0 has them. It does not refuse others, and then finds nothing, or everything.
+type filterKind string
+
+const (
+	kindList        filterKind = "= !"
+	kindStatus      filterKind = "= ! o c *"
+	kindOptional    filterKind = "= ! !* *"
+	kindSubprojects filterKind = "* !*"
+	kindPast        filterKind = "= >= <= >< >t- <t- ><t- t- t ld w lw l2w m lm y !* *"
+	kindDate        filterKind = "= >= <= >< <t+ >t+ ><t+ t+ nd t ld nw w lw l2w nm m lm y >t- <t- ><t- t- !* *"
+	kindLine        filterKind = "~ = !~ ! ^ $ !* *"
+	kindText        filterKind = "~ !~ ^ $ !* *"
+	kindSearch      filterKind = "~ !~"
+	kindNumber      filterKind = "= >= <= >< !* *"
+	kindRelation    filterKind = "= ! =p =!p !p *o !o !* *"
+	kindTree        filterKind = "= ~ !* *"
+)
+
+func (k filterKind) operators() []string { return strings.Fields(string(k)) }
+
+// alone are the operators that take no values.
+var alone = strings.Fields("!* * o c *o !o t ld w lw l2w m lm y nd nw nm")
+
+// fits refuses what Redmine would not understand of a condition.
+func (k filterKind) fits(c condition) error {
+	n, needed := len(c.values), 1
+	switch {
+	case !slices.Contains(k.operators(), c.operator):
+		return toolpost.Retry("The filter %s does not take the operator %q. It takes: %s.", c.name, c.operator, strings.Join(k.operators(), " "))
+	case slices.Contains(alone, c.operator):
+		needed = 0
+	case c.operator == "><":
+		needed = 2
+	case (c.operator == "=" || c.operator == "!") && k != kindDate && k != kindPast && k != kindRelation:
+		needed = max(1, n) // any number
+	}
+	switch {
+	case n == 0 && needed > 0:
+		return toolpost.Retry("The filter %s with %q needs values.", c.name, c.operator)
+	case n != needed:
+		return toolpost.Retry("The filter %s with %q is about %d values, not %d.", c.name, c.operator, needed, n)
+	}
+	return nil
+}
+
+// split parts a condition in one text: an operator, "=" if there is none, and what
+// follows it.
+func (k filterKind) split(text string) (operator, rest string) {
+	if text == "*" || text == "!*" {
+		return text, "" // no value is called so
+	}
+	longest := k.operators()
+	slices.SortStableFunc(longest, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, o := range longest {
+		after, found := strings.CutPrefix(text, o)
+		if found && slices.Contains(alone, o) == (after == "") {
+			return o, after
+		}
+	}
+	return "=", text
+}
+
+// A finder turns what people write into what Redmine wants.
+type finder func(q *listQuery, operator string, values []string) ([]string, error)
+
+// each finds one value after the other.
+func each(find func(q *listQuery, text string) (string, error)) finder {
+	return func(q *listQuery, _ string, values []string) ([]string, error) {
+		found := make([]string, len(values))
+		for i, v := range values {
+			var err error
+			if found[i], err = find(q, v); err != nil {
+				return nil, err
+			}
+		}
+		return found, nil
+	}
+}
+
+// wholes are the numbers of a filter that takes several in one text.
+func wholes(_ *listQuery, operator string, values []string) ([]string, error) {
+	for i, v := range values {
+		n, err := numeral("a filter", strings.TrimSuffix(v, "%"), false)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = n
+	}
+	if operator == "=" {
+		return []string{strings.Join(values, ",")}, nil
+	}
+	return inOrder(operator, values)
+}
+
+func fractions(_ *listQuery, operator string, values []string) ([]string, error) {
+	for i, v := range values {
+		n, err := numeral("a filter", v, true)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = n
+	}
+	return inOrder(operator, values)
+}
+
+// times are hours.
+func times(_ *listQuery, operator string, values []string) ([]string, error) {
+	for i, v := range values {
+		h, err := readHours(v)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = strconv.FormatFloat(h, 'f', -1, 64)
+	}
+	return inOrder(operator, values)
+}
+
+// inOrder refuses a range that nothing is in, and several numbers where one counts.
+func inOrder(operator string, values []string) ([]string, error) {
+	switch {
+	case operator != "><" && len(values) > 1:
+		return nil, toolpost.Retry("A filter on such numbers takes one with %q, not %d.", operator, len(values))
+	case operator == "><":
+		first, _ := strconv.ParseFloat(values[0], 64)
+		if last, _ := strconv.ParseFloat(values[1], 64); first > last {
+			return nil, toolpost.Retry("Nothing is between %s and %s; give the smaller one first.", values[0], values[1])
+		}
+	}
+	return values, nil
+}
+
+// days are dates, or numbers of days from today.
+func days(_ *listQuery, operator string, values []string) ([]string, error) {
+	for i, v := range values {
+		if strings.Contains(operator, "t") {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 {
+				return nil, toolpost.Retry("%q is no number of days; write one such as 7 after %s.", v, operator)
+			}
+			continue
+		}
+		if _, err := time.Parse(time.RFC3339, v); err == nil && strings.HasSuffix(v, "Z") {
+			continue
+		}
+		day, err := date(v)
+		if err != nil {
+			return nil, toolpost.Retry("%q is no date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31.", v)
+		}
+		values[i] = day
+	}
+	if operator == "><" && values[0] > values[1] {
+		return nil, toolpost.Retry("The first day, %s, is after the last, %s.", values[0], values[1])
+	}
+	return values, nil
+}
+
+// texts are texts. Those with blanks are quoted to be found as they are: Redmine
+// looks for the words one by one otherwise, and leaves out those of one letter.
+func texts(_ *listQuery, operator string, values []string) ([]string, error) {
+	for i, v := range values {
+		v = strings.TrimSpace(v)
+		if strings.Contains(operator, "~") && strings.ContainsAny(v, " \t") && !strings.Contains(v, `"`) {
+			v = `"` + v + `"`
+		}
+		values[i] = v
+	}
+	return values, nil
+}

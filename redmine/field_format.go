@@ -1,0 +1,290 @@
+package redmine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A choice is a value that a field takes, and what people read for it.
+type choice struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
+}
+
+// unknownChoice is the format of a field that takes only some values, which this
+// account cannot learn.
+const unknownChoice = "choice"
+
+// wire is what Redmine wants for a value as people write it.
+func (f field) wire(ctx context.Context, s *Server, project int, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch f.Format {
+	case "bool":
+		return yesNo("custom field "+f.Name, text)
+	case "list", "enumeration":
+		return f.choose(text)
+	case "user":
+		if i := slices.IndexFunc(f.Choices, func(c choice) bool { return c.Value == text || strings.EqualFold(c.Label, text) }); i >= 0 {
+			return f.Choices[i].Value, nil
+		}
+		n, err := s.person(ctx, project, text)
+		return strconv.Itoa(n.ID), err
+	case "version":
+		return ofVersion(ctx, s, project, text)
+	case "date":
+		return date(text)
+	case "int", "float":
+		return numeral("custom field "+f.Name, text, f.Format == "float")
+	case unknownChoice:
+		return f.guess(text), nil
+	}
+	return text, nil
+}
+
+// choose finds a value of a list.
+func (f field) choose(text string) (string, error) {
+	for _, same := range []func(c choice) bool{
+		func(c choice) bool { return c.Value == text || c.Label == text },
+		func(c choice) bool { return strings.EqualFold(c.Value, text) || strings.EqualFold(c.Label, text) },
+	} {
+		if i := slices.IndexFunc(f.Choices, same); i >= 0 {
+			return f.Choices[i].Value, nil
+		}
+	}
+	return "", toolpost.Retry("Custom field %s [%d] has no value %q. It takes: %s.", f.Name, f.ID, text, f.taken())
+}
+
+// taken lists the values of a field.
+func (f field) taken() string {
+	var all []string
+	for i, c := range f.Choices {
+		if i == 40 {
+			all = append(all, fmt.Sprintf("and %d more", len(f.Choices)-i))
+			break
+		}
+		if c.Label == "" || c.Label == c.Value {
+			all = append(all, c.Value)
+		} else {
+			all = append(all, fmt.Sprintf("%s [%s]", c.Label, c.Value))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// guess takes a value that was seen, in any case, or else the text as it is.
+func (f field) guess(text string) string {
+	for _, c := range f.Choices {
+		if strings.EqualFold(c.Value, text) {
+			return c.Value
+		}
+	}
+	return text
+}
+
+// hint says what to write if Redmine refuses text and this account cannot learn
+// why.
+func (f field) hint(ctx context.Context, s *Server, project int, text string) string {
+	if f.Format != unknownChoice && f.Format != "" {
+		return ""
+	}
+	hint := fmt.Sprintf("Redmine does not tell this account what custom field %s [%d] takes", f.Name, f.ID)
+	if len(f.Choices) > 0 {
+		hint += "; values seen are " + f.taken()
+	}
+	if yes, err := yesNo("", text); err == nil && yes != text {
+		return hint + "; a yes or no field takes " + yes
+	}
+	if n, err := s.person(ctx, project, text); err == nil {
+		hint += fmt.Sprintf("; a field of persons takes %d for %s", n.ID, n.Name)
+	}
+	return hint
+}
+
+// yesNo is 1 or 0.
+func yesNo(what, text string) (string, error) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "1", "yes", "true":
+		return "1", nil
+	case "0", "no", "false":
+		return "0", nil
+	}
+	return "", toolpost.Retry("%q is neither yes nor no for %s; write yes or no.", text, what)
+}
+
+// numeral checks a number.
+func numeral(what, text string, fraction bool) (string, error) {
+	text = strings.TrimSpace(text)
+	if _, err := strconv.Atoi(text); err == nil {
+		return text, nil
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil && fraction && !strings.ContainsAny(text, "xXeEpP_nN") {
+		return text, nil
+	}
+	if fraction {
+		return "", toolpost.Retry("%q is no number for %s; write it like 1.5.", text, what)
+	}
+	return "", toolpost.Retry("%q is no whole number for %s.", text, what)
+}
+
+// ofVersion finds a version of the project, or any by its id.
+func ofVersion(ctx context.Context, s *Server, project int, text string) (string, error) {
+	if project > 0 {
+		all, err := s.names(ctx, versions(project), true)
+		if err != nil {
+			return "", err
+		}
+		n, err := pick("version", text, all)
+		if _, ok := number(text); err == nil || !ok {
+			return strconv.Itoa(n.ID), err
+		}
+	}
+	n, ok := number(text)
+	if !ok {
+		return "", toolpost.Retry("Give the project too: a version belongs to one.")
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", n), nil, &struct{}{})
+	return strconv.Itoa(n), explain(err, "version "+text)
+}
+
+// learned adds the format of a field and its values, as far as this account can
+// find them out.
+func learned(ctx context.Context, s *Server, project int, f field) (field, error) {
+	me, err := s.account(ctx)
+	if err != nil || f.Format != "" {
+		return f, err
+	}
+	if me.Admin {
+		all, err := definedFields(ctx, s, "")
+		if i := slices.IndexFunc(all, func(d field) bool { return d.ID == f.ID }); i >= 0 {
+			f.Multiple, f.Format, f.Choices = all[i].Multiple, all[i].Format, all[i].Choices
+		}
+		return f, err
+	}
+	for _, l := range []rowSource{issueRows(), timeRows()} {
+		l.project = project
+		if known, err := l.knows(ctx, s, f.filter()); err != nil || known {
+			if err == nil {
+				err = learn(ctx, s, l, &f)
+			}
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// filter is the name of the field in conditions.
+func (f field) filter() string { return fmt.Sprintf("cf_%d", f.ID) }
+
+// learn finds out the format of a field from what Redmine says to conditions on it.
+func learn(ctx context.Context, s *Server, l rowSource, f *field) error {
+	name := f.filter()
+	text, err := l.complains(ctx, s, url.Values{name: {"~"}}) // a list would take it for a value
+	if err != nil {
+		return err
+	}
+	if !text {
+		return learnChoice(ctx, s, l, f)
+	}
+	f.Format = "string"
+	for _, try := range []struct{ value, format string }{{"x", "float"}, {"1.5", "int"}, {"1", "date"}} {
+		wrong, err := l.complains(ctx, s, asked([]condition{{name, "=", []string{try.value}}}))
+		if err != nil || !wrong {
+			return err
+		}
+		f.Format = try.format
+	}
+	return nil
+}
+
+// learnChoice finds out the format of a field that takes only some values.
+func learnChoice(ctx context.Context, s *Server, l rowSource, f *field) error {
+	version, err := l.knows(ctx, s, f.filter()+".due_date")
+	switch {
+	case err != nil:
+		return err
+	case version:
+		f.Format = "version"
+		return nil
+	}
+	f.Format = unknownChoice
+	if published(ctx, s, l, f); f.Format == unknownChoice && !l.silent {
+		return seen(ctx, s, l.project, f)
+	}
+	return nil
+}
+
+// published takes the values of a field from the ones that a filter offers. They
+// are those that everybody may see.
+func published(ctx context.Context, s *Server, l rowSource, f *field) {
+	query := url.Values{"type": {l.kind}, "name": {f.filter()}}
+	if l.project > 0 {
+		query.Set("project_id", strconv.Itoa(l.project))
+	}
+	var offered []json.RawMessage
+	if s.client.get(ctx, "/queries/filter.json", query, &offered) != nil || len(offered) == 0 {
+		return // they are not for everybody
+	}
+	all, ranked := choices(offered)
+	switch {
+	case len(all) == 0:
+		return
+	case ranked:
+		f.Format = "user"
+	case len(all) == 2 && all[0].Value == "1" && all[1].Value == "0":
+		f.Format = "bool"
+	case all[0].Label == all[0].Value:
+		f.Format = "list"
+	case len(all) > 1: // one may be the anonymous user
+		f.Format = "enumeration"
+	}
+	f.Choices = all
+}
+
+// choices are the values that a filter offers, and whether some say more, such as
+// whether a user is active.
+func choices(offered []json.RawMessage) (all []choice, ranked bool) {
+	for _, raw := range offered {
+		var one string
+		var parts []string
+		switch {
+		case json.Unmarshal(raw, &one) == nil:
+			all = append(all, choice{one, one})
+		case json.Unmarshal(raw, &parts) == nil && len(parts) > 1:
+			all, ranked = append(all, choice{parts[1], parts[0]}), ranked || len(parts) > 2
+		}
+	}
+	return all, ranked
+}
+
+// seen takes the values of a field from the issues that have it.
+func seen(ctx context.Context, s *Server, project int, f *field) error {
+	some, err := newestIssues(ctx, s, project, 0, 100)
+	if err != nil {
+		return err
+	}
+	f.Choices = nil
+	for _, i := range some {
+		for _, has := range i.CustomFields {
+			if has.ID != f.ID {
+				continue
+			}
+			for _, v := range has.values() {
+				if c := (choice{Value: v}); !slices.Contains(f.Choices, c) {
+					f.Choices = append(f.Choices, c)
+				}
+			}
+		}
+	}
+	other := func(c choice) bool { return c.Value != "0" && c.Value != "1" }
+	if slices.Contains(f.Choices, choice{Value: "0"}) && !slices.ContainsFunc(f.Choices, other) {
+		f.Format = "bool" // 0 is no id
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package redmine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A listQuery is the query of a list as it is made. The first failure stays.
+type listQuery struct {
+	s          *Server
+	ctx        context.Context
+	list       rowSource
+	filters    map[string]filterSpec
+	fields     func() ([]field, error) // custom fields of what is listed
+	conditions []condition
+	values     url.Values // what is no condition
+	empty      []string   // why there may be no rows
+	partial    string     // why there may be too few
+	err        error
+}
+
+// A filterSpec is what a filter may be asked, and how its values are found.
+type filterSpec struct {
+	kind filterKind
+	find finder
+}
+
+// A filter is a condition that has no property of its own.
+type filter struct {
+	Field    string   `json:"field" jsonschema:"description=Name such as description or notes or estimated hours or a custom field"`
+	Operator string   `json:"operator,omitempty" jsonschema:"default==,description=Such as = or ! or ~ or >= or !* or *"`
+	Values   []string `json:"values,omitempty" jsonschema:"description=Texts to compare with"`
+}
+
+func (q *listQuery) fail(err error) {
+	if q.err == nil {
+		q.err = err
+	}
+}
+
+func (q *listQuery) set(name, value string) {
+	if value != "" && q.err == nil {
+		q.values.Set(name, value)
+	}
+}
+
+// remark is told if there are no rows.
+func (q *listQuery) remark(format string, a ...any) {
+	q.empty = append(q.empty, fmt.Sprintf(format, a...))
+}
+
+func (q *listQuery) project(text string) {
+	if text == "" {
+		return
+	}
+	n, err := q.s.project(q.ctx, text)
+	q.fail(err)
+	q.list.project = n.ID
+	q.set("project_id", fmt.Sprint(n.ID))
+}
+
+// written adds a condition in one text, if it is not empty, with separators between
+// its values.
+func (q *listQuery) written(name, text, separators string) {
+	if text = strings.TrimSpace(text); text == "" || q.err != nil {
+		return
+	}
+	spec := q.filters[name]
+	operator, rest := spec.kind.split(text)
+	values := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	q.where(name, spec, operator, values)
+}
+
+// where adds a condition.
+func (q *listQuery) where(name string, spec filterSpec, operator string, values []string) {
+	if q.err != nil {
+		return
+	}
+	c := condition{name, cmp.Or(operator, "="), nil}
+	for _, v := range values {
+		if v = strings.TrimSpace(v); v != "" {
+			c.values = append(c.values, v)
+		}
+	}
+	if err := spec.kind.fits(c); err != nil {
+		q.fail(err)
+		return
+	}
+	if q.has(name) {
+		q.fail(toolpost.Retry("There are two conditions on %s, of which Redmine would ignore one; give one, such as >< for a range.", name))
+		return
+	}
+	if len(c.values) > 0 {
+		var err error
+		c.values, err = spec.find(q, c.operator, c.values)
+		q.fail(err)
+	}
+	q.conditions = append(q.conditions, c)
+}
+
+// has says whether there is a condition on something.
+func (q *listQuery) has(name string) bool {
+	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.name == name })
+}
+
+// filter adds a condition on what has no property of its own, or on a custom field.
+func (q *listQuery) filter(f filter) {
+	if q.err != nil {
+		return
+	}
+	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
+	if name == anySearchable {
+		q.fail(since(q.ctx, q.s, v51(), "the filter "+name))
+	}
+	if spec, ok := q.filters[name]; ok {
+		q.where(name, spec, f.Operator, f.Values)
+		return
+	}
+	fields, err := q.fields()
+	q.fail(err)
+	k, err := pickField(strings.TrimPrefix(f.Field, "cf_"), fields)
+	if err != nil {
+		q.fail(toolpost.Retry("There is no filter %q. There are %s, and custom fields: %v", f.Field, strings.Join(sorted(q.filters), ", "), err))
+		return
+	}
+	if k.Format == "" && q.err == nil {
+		q.fail(learn(q.ctx, q.s, q.list, &k))
+	}
+	q.where(k.filter(), specOf(k), f.Operator, f.Values)
+}
+
+// specOf is what a custom field may be asked.
+func specOf(f field) filterSpec {
+	switch f.Format {
+	case "date":
+		return filterSpec{kindDate, days}
+	case "int":
+		return filterSpec{kindNumber, wholes}
+	case "float":
+		return filterSpec{kindNumber, fractions}
+	case "user":
+		return filterSpec{kindOptional, each(aPerson)}
+	case "list", "bool", "enumeration", "version", unknownChoice:
+		return filterSpec{kindOptional, each(func(q *listQuery, text string) (string, error) {
+			if hint := f.hint(q.ctx, q.s, q.list.project, text); hint != "" {
+				q.remark("%s.", hint)
+			}
+			return f.wire(q.ctx, q.s, q.list.project, text)
+		})}
+	}
+	return filterSpec{kindLine, texts}
+}
+
+// sort sets the order, by some of the columns or by custom fields, with commas
+// between.
+func (q *listQuery) sort(text, columns string) {
+	var by []string
+	for _, part := range strings.Split(text, ",") {
+		name, direction, _ := strings.Cut(strings.TrimSpace(part), ":")
+		if name == "" || q.err != nil {
+			continue
+		}
+		switch {
+		case slices.Contains([]string{"created", "updated", "closed"}, name):
+			name += "_on"
+		case slices.Contains([]string{"due", "start"}, name):
+			name += "_date"
+		}
+		if !slices.Contains([]string{"", "asc", "desc"}, direction) {
+			q.fail(toolpost.Retry("%q is no order; write asc or desc after the colon.", direction))
+		}
+		if !slices.Contains(strings.Split(columns, ", "), name) {
+			name = sortField(q, name, columns)
+		}
+		by = append(by, strings.TrimSuffix(name+":"+direction, ":"))
+	}
+	q.set("sort", strings.Join(by, ","))
+}
+
+// sortField is the column of a custom field.
+func sortField(q *listQuery, name, columns string) string {
+	fields, err := q.fields()
+	q.fail(err)
+	f, err := pickField(strings.TrimPrefix(name, "cf_"), fields)
+	switch {
+	case err != nil:
+		q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it, and custom fields: %v", name, columns, err))
+	case f.Multiple:
+		q.fail(toolpost.Retry("Redmine does not sort by %s, a field of several values; take another column.", f.Name))
+	}
+	return f.filter()
+}
+
+// encode returns the query, if Redmine takes all of its conditions: it would ignore
+// the others.
+func (q *listQuery) encode() (url.Values, error) {
+	if q.err == nil {
+		q.err = honoured(q, doubtful(q))
+	}
+	query := asked(q.conditions)
+	maps.Copy(query, q.values)
+	return query, q.err
+}
+
+// doubtful are the filters that Redmine may not know, as conditions that are wrong.
+func doubtful(q *listQuery) (all []condition) {
+	for _, c := range q.conditions {
+		known := c.name == "status_id" || c.name == "subproject_id" || q.list.silent && !strings.HasPrefix(c.name, "cf_")
+		if !known {
+			all = append(all, condition{c.name, "=", []string{""}})
+		}
+	}
+	return all
+}
+
+// honoured refuses the filters that Redmine does not complain about.
+func honoured(q *listQuery, all []condition) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if !q.list.silent {
+		n, err := q.list.faults(q.ctx, q.s, asked(all))
+		if err != nil || n == len(all) {
+			return err
+		}
+	}
+	for _, c := range all {
+		known, err := q.list.knows(q.ctx, q.s, c.name)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return toolpost.Retry("Redmine would ignore the filter %s here: this account may not use it, or the project or its trackers do not have it, or it is a custom field that is not used as a filter. Leave it out.", c.name)
+		}
+	}
+	return nil
+}
+
+// remarks are what the answer says of the query, besides its rows.
+func remarks(q *listQuery, total int) (all []string) {
+	if total == 0 {
+		all = q.empty
+	}
+	if q.partial != "" {
+		all = append(slices.Clone(all), q.partial)
+	}
+	return all
+}
+
+// sourced finds what is in a source.
+func sourced(src func() source) finder {
+	return each(func(q *listQuery, text string) (string, error) {
+		n, err := q.s.find(q.ctx, src(), text)
+		return strconv.Itoa(n.ID), err
+	})
+}
+
+// words are fixed values, as people write them and as Redmine does.
+func words(pairs ...string) finder {
+	return each(func(_ *listQuery, text string) (string, error) {
+		var names []string
+		for i := 0; i < len(pairs); i += 2 {
+			if names = append(names, pairs[i]); strings.EqualFold(text, pairs[i]) || text == pairs[i+1] {
+				return pairs[i+1], nil
+			}
+		}
+		return "", toolpost.Retry("%q is none of the values, which are %s.", text, strings.Join(names, ", "))
+	})
+}
