@@ -136,13 +136,7 @@ func (s *Server) Check(ctx context.Context) error {
 	if s.client.anonymous {
 		return nil
 	}
-	me, err := whoAmI(ctx, s.client)
-	s.mu.Lock()
-	s.me = me
-	s.mu.Unlock()
-	if err != nil {
-		s.forgetAll()
-	}
+	_, err := ask(ctx, s)
 	return err
 }
 
@@ -157,14 +151,20 @@ func (s *Server) account(ctx context.Context) (*account, error) {
 	if me != nil {
 		return me, nil
 	}
+	return ask(ctx, s)
+}
+
+// ask asks whom Redmine answers. If it is nobody, what nobody may see was perhaps
+// kept too.
+func ask(ctx context.Context, s *Server) (*account, error) {
 	me, err := whoAmI(ctx, s.client)
-	if err != nil {
-		return nil, err
-	}
 	s.mu.Lock()
 	s.me = me
 	s.mu.Unlock()
-	return me, nil
+	if err != nil {
+		s.forgetAll()
+	}
+	return me, err
 }
 
 func whoAmI(ctx context.Context, c *client) (*account, error) {
@@ -180,6 +180,8 @@ func whoAmI(ctx context.Context, c *client) (*account, error) {
 			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this one is older. A person has to give an API key instead, such as REDMINE_API_KEY.")
 		}
 		return nil, explain(err, "the own account")
+	case status(err) == http.StatusForbidden:
+		return nil, toolpost.Failed("Redmine does not tell whose the credentials are: its REST API is switched off, or the password has to be changed first. An administrator switches the API on under Administration, Settings, API.")
 	case err != nil:
 		return nil, explain(err, "the own account")
 	case c.as != "" && !strings.EqualFold(c.as, me.Login):

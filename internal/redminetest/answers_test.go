@@ -112,6 +112,8 @@ func TestElsewhere(t *testing.T) {
 			fmt.Fprint(w, `{"issue_statuses":[]}`)
 		}},
 		{"nothing", "list_issue_statuses", `{}`, "There is no Redmine at", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }},
+		{"REST API off", "list_issue_statuses", `{}`, "its REST API is switched off", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }},
+		{"key revoked", "list_issue_statuses", `{}`, "does not accept the credentials", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }},
 		{"cut", "list_projects", `{}`, "It was asked several times; read again later", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			fmt.Fprint(w, `{"projects":[`)
@@ -235,5 +237,25 @@ func TestEditedNote(t *testing.T) {
 	const edited = "2026-01-02T10:00:00Z by Alice"
 	if failed || strings.Count(text, ", edited ") != 1 || !strings.Contains(text, "## Note 7 by Bob, 2026-01-01T10:00:00Z, edited "+edited) || !strings.Contains(facts, `"edited":"`+edited+`"`) {
 		t.Errorf("%s\n%s", text, facts)
+	}
+}
+
+// TestToken: a token that is not taken is told from a Redmine that takes none.
+func TestToken(t *testing.T) {
+	for want, info := range map[string]int{"it is wrong or expired": http.StatusUnauthorized, "needs Redmine 6.1 or later": http.StatusNotFound} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/oauth/token/info":
+				w.WriteHeader(info)
+			case r.URL.Path == "/users/current.json" || r.Header.Get("Authorization") != "Bearer t0ken":
+				w.WriteHeader(http.StatusUnauthorized)
+			default:
+				fmt.Fprint(w, `{"issue_statuses":[]}`)
+			}
+		}))
+		if text, _, failed := says(t, &redmine.Options{URL: server.URL, Token: "t0ken"}, "list_issue_statuses", `{}`); !failed || !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+		server.Close()
 	}
 }
