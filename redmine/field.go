@@ -57,7 +57,7 @@ func fieldsOf(all []field) map[string]string {
 type setField struct {
 	ID     string   `json:"id,omitempty" jsonschema:"description=Field id if its name is not given"`
 	Name   string   `json:"name,omitempty" jsonschema:"description=Field name"`
-	Value  string   `json:"value,omitempty" jsonschema:"description=New value. Yes or no fields take 1 or 0. Left out or empty clears the field"`
+	Value  string   `json:"value,omitempty" jsonschema:"description=New value. Persons and versions by name or id. Yes or no fields take yes or no. Left out or empty clears the field"`
 	Values []string `json:"values,omitempty" jsonschema:"description=New values of a field that takes several"`
 }
 
