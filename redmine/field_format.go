@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -169,11 +170,12 @@ func learned(ctx context.Context, s *Server, project int, f field) (field, error
 	}
 	for _, l := range []rowSource{issueRows(), timeRows()} {
 		l.project = project
-		if known, err := l.knows(ctx, s, f.filter()); err != nil || known {
-			if err == nil {
-				err = learn(ctx, s, l, &f)
-			}
-			return f, err
+		known, err := l.knows(ctx, s, f.filter())
+		if known && err == nil {
+			err = learn(ctx, s, l, &f)
+		}
+		if known || err != nil && status(err) != http.StatusForbidden { // who may not list can learn nothing
+			return f, explain(err, "the format of custom field "+f.Name)
 		}
 	}
 	return f, nil

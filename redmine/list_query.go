@@ -132,7 +132,7 @@ func (q *listQuery) filter(f filter) {
 		return
 	}
 	if k.Format == "" && q.err == nil {
-		q.fail(learn(q.ctx, q.s, q.list, &k))
+		q.fail(explain(learn(q.ctx, q.s, q.list, &k), "the list with these conditions"))
 	}
 	q.where(k.filter(), specOf(k), f.Operator, f.Values)
 }
@@ -203,7 +203,7 @@ func sortField(q *listQuery, name, columns string) string {
 // the others.
 func (q *listQuery) encode() (url.Values, error) {
 	if q.err == nil {
-		q.err = honoured(q, doubtful(q))
+		q.err = explain(honoured(q, doubtful(q)), "the list with these conditions")
 	}
 	query := asked(q.conditions)
 	maps.Copy(query, q.values)

@@ -37,7 +37,8 @@ func (l rowSource) complains(ctx context.Context, s *Server, query url.Values) (
 	return faults > 0, err
 }
 
-// faults counts what Redmine finds wrong with conditions. A silent one gets one
+// faults counts what Redmine finds wrong with conditions. Its failures have no words
+// yet. A silent one gets one
 // more, which nothing meets, and is wrong where it has rows nevertheless.
 func (l rowSource) faults(ctx context.Context, s *Server, query url.Values) (int, error) {
 	switch {
@@ -58,5 +59,5 @@ func (l rowSource) faults(ctx context.Context, s *Server, query url.Values) (int
 	if err == nil && l.silent {
 		return total, nil
 	}
-	return 0, explain(err, "the list with these conditions")
+	return 0, err
 }
