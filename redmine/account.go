@@ -2,7 +2,6 @@ package redmine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/toolpost/toolpost"
 )
@@ -37,6 +36,9 @@ type ownDetail struct {
 	Redmine string `json:"redmine_version"`
 }
 
+// ownPath is where everybody may change their own account.
+const ownPath = "/my/account"
+
 // ownAccount reads it as a user, with whom Redmine tells more.
 func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
 	me, err := s.account(ctx)
@@ -65,19 +67,11 @@ func updateAccount(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &userWrite{write: write{s: s, ctx: ctx, set: map[string]any{}}}
+			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
 			w.who("", in.First, in.Last, in.Mail)
-			w.text("language", in.Lang)
-			w.text("mail_notification", in.Mails)
-			if err := w.custom(in.Fields, before); err != nil {
-				return nil, err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field.")
-			}
-			if err := s.client.send(ctx, "PUT", "/my/account.json", map[string]any{"user": w.set}, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the change of the own account, %s", before.name()))
-			}
-			return w.told(before.ID, "Changed")
+			plain(w.write, "language", in.Lang)
+			plain(w.write, "mail_notification", in.Mails)
+			w.custom(in.Fields, w.known)
+			return w.kind().update(w.write, ownPath, "the own account, "+before.name())
 		})
 }

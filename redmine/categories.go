@@ -24,6 +24,20 @@ func (c category) line() string {
 	return text
 }
 
+func (c *category) text() string { return c.line() + "\n" }
+
+// categoryKind() is how categories of issues are read, written and compared.
+func categoryKind() kind[category] {
+	return kind[category]{
+		key: "issue_category", path: "/issue_categories", stale: []string{"issue_categories"},
+		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
+		is: func(c *category) map[string]any {
+			return map[string]any{"name": c.Name, "assigned_to_id": idOf(c.Assignee)}
+		},
+		view: func(c *category) view { return c },
+	}
+}
+
 type listCategoriesInput struct {
 	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
 	rowSpan
@@ -46,14 +60,6 @@ func listCategories(s *Server) entry {
 		})
 }
 
-func readCategory(ctx context.Context, s *Server, id int) (*category, error) {
-	var answer struct {
-		Category category `json:"issue_category"`
-	}
-	err := s.client.get(ctx, fmt.Sprintf("/issue_categories/%d.json", id), nil, &answer)
-	return &answer.Category, explain(err, fmt.Sprintf("issue category %d", id))
-}
-
 type createCategoryInput struct {
 	Project  string `json:"project_id" jsonschema:"description=Project id or key or name"`
 	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60,description=Name"`
@@ -67,17 +73,10 @@ func createCategory(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &write{s: s, ctx: ctx, project: p.ID, set: map[string]any{"name": strings.TrimSpace(in.Name)}}
-			if w.person("assigned_to_id", in.Assignee); w.err != nil {
-				return nil, w.err
-			}
-			var answer struct {
-				Category named `json:"issue_category"`
-			}
-			if err := s.client.send(ctx, "POST", categories(p.ID).path, map[string]any{"issue_category": w.set}, &answer); err != nil {
-				return nil, explain(err, "the new issue category in project "+p.String())
-			}
-			return toldCategory(w, answer.Category.ID, "Created")
+			w := newWrite(ctx, s, p.ID)
+			plain(w, "name", strings.TrimSpace(in.Name))
+			w.person("assigned_to_id", in.Assignee)
+			return categoryKind().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
 		})
 }
 
@@ -92,7 +91,7 @@ func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readCategory(ctx, s, n)
+	return categoryKind().read(ctx, s, n, "")
 }
 
 type updateCategoryInput struct {
@@ -108,36 +107,11 @@ func updateCategory(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &write{s: s, ctx: ctx, project: c.Project.ID, set: map[string]any{}}
-			w.text("name", strings.TrimSpace(in.Name))
-			if w.person("assigned_to_id", in.Assignee); w.err != nil {
-				return nil, w.err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/issue_categories/%d.json", c.ID), map[string]any{"issue_category": w.set}, nil); err != nil {
-				return nil, explain(err, "the change of issue category "+c.String())
-			}
-			return toldCategory(w, c.ID, "Changed")
+			w := newWrite(ctx, s, c.Project.ID)
+			plain(w, "name", strings.TrimSpace(in.Name))
+			w.person("assigned_to_id", in.Assignee)
+			return categoryKind().update(w, categoryKind().at(c.ID), categoryKind().name(c))
 		})
-}
-
-// toldCategory answers with the category as it is now, and with what is not as it
-// was asked.
-func toldCategory(w *write, id int, done string) (*toolpost.Result, error) {
-	w.s.forget("issue_categories")
-	now, err := readCategory(w.ctx, w.s, id)
-	if err != nil {
-		return nil, toolpost.Failed("%s issue category %d, but it cannot be read back: %v", done, id, err)
-	}
-	is := map[string]any{"name": now.Name, "assigned_to_id": ""}
-	if now.Assignee != nil {
-		is["assigned_to_id"] = now.Assignee.ID
-	}
-	wrong := unlike(w.set, is)
-	text := outcome(fmt.Sprintf("%s issue category %d of project %s", done, id, now.Project), "this account may not set it", wrong)
-	return w.s.answer(text+now.line()+"\n", map[string]any{"issue_category": now, "not_taken": wrong})
 }
 
 type deleteCategoryInput struct {
@@ -158,7 +132,11 @@ func deleteCategory(s *Server) entry {
 			if err != nil {
 				return nil, explain(err, "the issues of category "+c.String())
 			}
-			path, after := fmt.Sprintf("/issue_categories/%d.json", c.ID), "have no category"
+			r := &removal{
+				at: categoryKind().at(c.ID), id: c.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(c.ID), c.Name},
+				what: categoryKind().name(c), facts: map[string]any{"issues": n},
+			}
+			after := "have no category"
 			if in.To != "" {
 				to, err := s.find(ctx, categories(c.Project.ID), in.To)
 				if err != nil {
@@ -167,19 +145,11 @@ func deleteCategory(s *Server) entry {
 				if to.ID == c.ID {
 					return nil, toolpost.Retry("Issues cannot get the category that is deleted; give another one.")
 				}
-				path += fmt.Sprintf("?reassign_to_id=%d", to.ID)
+				r.query = fmt.Sprintf("?reassign_to_id=%d", to.ID)
 				after = "have category " + to.String()
 			}
-			if !in.Confirm {
-				return s.done(fmt.Sprintf("Nothing is deleted yet. Issue category %s of project %s would go; %d issues have it, and would then %s.\nCall again with confirm true to delete it.", c, c.Project, n, after), map[string]any{"deleted": nil, "issues": n})
-			}
-			if err := whole(in.ID, "category "+c.String(), fmt.Sprint(c.ID), c.Name); err != nil {
-				return nil, err
-			}
-			if err := s.client.send(ctx, "DELETE", path, nil, nil); err != nil {
-				return nil, explain(err, "the deletion of issue category "+c.String())
-			}
-			s.forget("issue_categories")
-			return s.done(fmt.Sprintf("Deleted issue category %s of project %s; %d issues %s now.", c, c.Project, n, after), map[string]any{"deleted": c.ID, "issues": n})
+			r.would = fmt.Sprintf("%s would go; %d issues have it, and would then %s.", upper(r.what), n, after)
+			r.then = fmt.Sprintf("; %d issues %s now", n, after)
+			return categoryKind().remove(ctx, s, r)
 		})
 }

@@ -109,7 +109,7 @@ func ownVersion(ctx context.Context, s *Server, p named, text string) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	full, err := readVersion(ctx, s, v.ID)
+	full, err := versionKind().read(ctx, s, v.ID, "")
 	if err != nil {
 		return 0, err
 	}

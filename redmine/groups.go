@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +19,17 @@ type userGroup struct {
 	CustomFields []field  `json:"custom_fields"`
 	Users        []named  `json:"users"`
 	Memberships  []member `json:"memberships"`
+}
+
+// groupKind() is how groups of users are read, written and compared.
+func groupKind() kind[userGroup] {
+	return kind[userGroup]{
+		key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins,
+		name:   func(g *userGroup) string { return "group " + g.String() },
+		is:     func(g *userGroup) map[string]any { return map[string]any{"name": g.Name, "user_ids": idsOf(g.Users)} },
+		fields: func(g *userGroup) []field { return g.CustomFields },
+		view:   func(g *userGroup) view { return groupDetailOf(g) },
+	}
 }
 
 func (g *userGroup) String() string { return named{ID: g.ID, Name: g.Name}.String() }
@@ -51,11 +63,7 @@ func readGroup(ctx context.Context, s *Server, text string) (*userGroup, error) 
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		Group userGroup `json:"group"`
-	}
-	err = s.client.get(ctx, fmt.Sprintf("/groups/%d.json", n.ID), url.Values{"include": {"users,memberships"}}, &answer)
-	return &answer.Group, explain(err, "group "+strings.TrimSpace(text))
+	return groupKind().read(ctx, s, n.ID, groupKind().include)
 }
 
 type groupDetail struct {
@@ -66,43 +74,41 @@ type groupDetail struct {
 	Memberships []membership      `json:"memberships,omitempty"`
 }
 
-// answerGroup answers with a group after what was done.
-func answerGroup(s *Server, done string, g *userGroup) (*toolpost.Result, error) {
-	d := &groupDetail{g.ID, g.Name, fieldsOf(g.CustomFields), append([]named{}, g.Users...), membershipsOf(g.Memberships)}
+func groupDetailOf(g *userGroup) *groupDetail {
+	return &groupDetail{g.ID, g.Name, fieldsOf(g.CustomFields), append([]named{}, g.Users...), membershipsOf(g.Memberships)}
+}
+
+func (d *groupDetail) text() string {
 	var b sheet
-	b.WriteString(done)
 	fmt.Fprintf(&b, "# Group %d: %s\n\n", d.ID, d.Name)
 	b.fields(d.Fields)
 	b.line(fmt.Sprintf("%d users", len(d.Users)), list40(d.Users))
 	b.memberships(d.Memberships)
-	return s.answer(b.String(), d)
+	return b.String()
 }
 
+// A groupRow is a group in a list.
+type groupRow struct{ named }
+
+func (r groupRow) line() string { return r.String() }
+
 type listGroupsInput struct {
-	Name   string `json:"name,omitempty" jsonschema:"description=Part of the name"`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Groups to skip"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Groups to show"`
+	Name string `json:"name,omitempty" jsonschema:"description=Part of the name"`
+	rowSpan
 }
 
 func listGroups(s *Server) entry {
 	return tool(s, "list_groups", "List groups of users", "List the groups of users, for administrators.", reads,
 		func(ctx context.Context, in listGroupsInput) (*toolpost.Result, error) {
-			all, _, err := rows[named](ctx, s, "/groups.json", url.Values{}, "groups", 0, 10_000) // in one piece
+			all, _, err := rows[groupRow](ctx, s, "/groups.json", url.Values{}, "groups", 0, 10_000) // in one piece
 			if err != nil {
 				return nil, forAdmins(err, "the list of groups")
 			}
-			all = slices.DeleteFunc(all, func(n named) bool {
+			all = slices.DeleteFunc(all, func(n groupRow) bool {
 				return !strings.Contains(strings.ToLower(n.Name), strings.ToLower(strings.TrimSpace(in.Name)))
 			})
-			total := len(all)
-			from := min(in.Offset, total)
-			all = all[from:min(from+limitOf(in.Limit), total)]
-			var b strings.Builder
-			b.WriteString(span("groups", len(all), in.Offset, total) + "\n")
-			for _, n := range all {
-				b.WriteString(n.String() + "\n")
-			}
-			return s.answer(b.String(), map[string]any{"groups": append([]named{}, all...), "total": total, "offset": in.Offset})
+			l := listing[groupRow]{what: "groups", key: "groups", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			return l.answer(s)
 		})
 }
 
@@ -117,7 +123,8 @@ func showGroup(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			return answerGroup(s, "", g)
+			d := groupDetailOf(g)
+			return s.answer(d.text(), d)
 		})
 }
 
@@ -147,27 +154,32 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	if err != nil {
 		return nil, err
 	}
+	d := groupDetailOf(g)
 	if g.has(who.ID) == on {
-		return answerGroup(s, fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g)
+		return s.answer(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n%s", who, where(on), g, d.text()), d)
 	}
-	path := fmt.Sprintf("/groups/%d/users", g.ID)
-	if on {
-		err = s.client.send(ctx, "POST", path+".json", map[string]int{"user_id": who.ID}, nil)
-	} else {
-		err = s.client.send(ctx, "DELETE", fmt.Sprintf("%s/%d.json", path, who.ID), nil, nil)
-	}
-	if err != nil {
+	at := groupKind().at(g.ID)
+	if err := belong(ctx, s, at+"/users", who.ID, on); err != nil {
 		return nil, forAdmins(err, "the change of group "+g.String())
 	}
 	s.forget("memberships")
-	now, err := readGroup(ctx, s, in.Group)
-	if err != nil {
-		return nil, err
-	}
-	if now.has(who.ID) != on {
+	now, err := groupKind().get(ctx, s, at, groupKind().include)
+	switch {
+	case err != nil:
+		return s.done(fmt.Sprintf("Redmine took the request, but group %s cannot be read back: %v", g, forAdmins(err, "group "+g.String())), map[string]any{"id": g.ID, "read_back": false})
+	case now.has(who.ID) != on:
 		return nil, toolpost.Failed("Redmine took the request, but the users of group %s are: %s.", g, listed(now.Users))
 	}
-	return answerGroup(s, fmt.Sprintf("%s is %s group %s now.\n\n", who, where(on), g), now)
+	d = groupDetailOf(now)
+	return s.answer(fmt.Sprintf("%s is %s group %s now.\n\n%s", who, where(on), g, d.text()), d)
+}
+
+// belong has a user among others, or no longer, such as those of a group.
+func belong(ctx context.Context, s *Server, path string, user int, on bool) error {
+	if on {
+		return s.client.send(ctx, http.MethodPost, path+".json", map[string]int{"user_id": user}, nil)
+	}
+	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", path, user), nil, nil)
 }
 
 func where(in bool) string {

@@ -1,10 +1,8 @@
 package redmine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -22,17 +20,9 @@ func createGroup(s *Server) entry {
 			if strings.TrimSpace(in.Name) == "" {
 				return nil, toolpost.Retry("Give the group a name.")
 			}
-			w := &groupWrite{write: write{s: s, ctx: ctx, set: map[string]any{}}}
-			if err := w.fill(in.Name, in.Users, in.Fields); err != nil {
-				return nil, err
-			}
-			var answer struct {
-				Group userGroup `json:"group"`
-			}
-			if err := s.client.send(ctx, "POST", "/groups.json", map[string]any{"group": w.set}, &answer); err != nil {
-				return nil, forAdmins(err, "the new group "+in.Name)
-			}
-			return w.told(answer.Group.ID, "Created")
+			w := newWrite(ctx, s, 0)
+			fillGroup(w, in.Name, in.Users, in.Fields)
+			return groupKind().create(w, "/groups", "the new group "+in.Name)
 		})
 }
 
@@ -50,70 +40,20 @@ func updateGroup(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &groupWrite{write: write{s: s, ctx: ctx, set: map[string]any{}}}
-			if err := w.fill(in.Name, in.Users, in.Fields); err != nil {
-				return nil, err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give a name, users or custom fields.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/groups/%d.json", g.ID), map[string]any{"group": w.set}, nil); err != nil {
-				return nil, forAdmins(err, "the change of group "+g.String())
-			}
-			return w.told(g.ID, "Changed")
+			w := newWrite(ctx, s, 0)
+			fillGroup(w, in.Name, in.Users, in.Fields)
+			return groupKind().update(w, groupKind().at(g.ID), groupKind().name(g))
 		})
 }
 
-// A groupWrite is a change of a group: what is asked for, and what became of it.
-type groupWrite struct {
-	write
-	fields []wireField
-}
-
-// fill finds the ids of what is to be set.
-func (w *groupWrite) fill(name string, users []string, fields []setField) error {
-	w.text("name", name)
-	if len(users) > 0 {
-		ids := []int{}
-		for _, text := range users {
-			if strings.EqualFold(text, none) {
-				continue
-			}
-			who, err := human(w.ctx, w.s, text)
-			if err != nil {
-				return err
-			}
-			ids = append(ids, who.ID)
-		}
-		slices.Sort(ids)
-		w.set["user_ids"] = slices.Compact(ids)
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	known, err := definedFields(w.ctx, w.s, "group")
-	if err != nil {
-		return err
-	}
-	if w.fields, err = setFields(w.ctx, w.s, 0, fields, known); err == nil {
-		w.set["custom_fields"] = w.fields
-	}
-	return err
-}
-
-// told answers with the group as it is now, and with what is not as it was asked.
-func (w *groupWrite) told(n int, done string) (*toolpost.Result, error) {
-	w.s.forget("groups")
-	w.s.forget("memberships")
-	now, err := readGroup(w.ctx, w.s, fmt.Sprint(n))
-	if err != nil {
-		return nil, toolpost.Failed("%s group %d, but it cannot be read back: %v", done, n, err)
-	}
-	wrong := append(unlike(w.set, map[string]any{"name": now.Name}), unset(w.fields, now.CustomFields)...)
-	if ids, ok := w.set["user_ids"].([]int); ok && !are(now.Users, ids) {
-		wrong = append(wrong, "the users are "+cmp.Or(list40(now.Users), "none"))
-	}
-	return answerGroup(w.s, outcome(fmt.Sprintf("%s group %d", done, n), "this account may not set it", wrong)+"\n", now)
+// fillGroup finds the ids of what is to be set.
+func fillGroup(w *write, name string, users []string, fields []setField) {
+	plain(w, "name", strings.TrimSpace(name))
+	several(w, "user_ids", users, func(text string) (int, error) {
+		who, err := human(w.ctx, w.s, text)
+		return who.ID, err
+	})
+	w.custom(fields, func() ([]field, error) { return definedFields(w.ctx, w.s, "group") })
 }
 
 type deleteGroupInput struct {
@@ -128,21 +68,12 @@ func deleteGroup(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if !in.Confirm {
-				return answerGroup(s, fmt.Sprintf("Nothing is deleted yet. With group %s its %d users would lose the roles that they have by it in %d projects, "+
-					"and what is assigned to it would be assigned to nobody. Call again with confirm true to delete it.\n\n", g, len(g.Users), len(g.Memberships)), g)
-			}
-			if err := whole(in.ID, "group "+g.String(), fmt.Sprint(g.ID), g.Name); err != nil {
-				return nil, err
-			}
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/groups/%d.json", g.ID), nil, nil); err != nil {
-				return nil, forAdmins(err, "the deletion of group "+g.String())
-			}
-			s.forget("groups")
-			s.forget("memberships")
-			if left, err := s.names(ctx, source{"group", "/groups.json", "groups"}, true); err == nil && slices.ContainsFunc(left, func(n named) bool { return n.ID == g.ID }) {
-				return nil, toolpost.Failed("Redmine said that group %s is deleted, but it is still there.", g)
-			}
-			return s.done(fmt.Sprintf("Deleted group %d: %s.", g.ID, g.Name), map[string]any{"deleted": g.ID})
+			d := groupDetailOf(g)
+			return groupKind().remove(ctx, s, &removal{
+				at: groupKind().at(g.ID), id: g.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(g.ID), g.Name},
+				what: groupKind().name(g), facts: map[string]any{"group": d},
+				would: fmt.Sprintf("With group %s its %d users would lose the roles that they have by it in %d projects, and what is assigned to it would be assigned to nobody.\n\n%s",
+					g, len(g.Users), len(g.Memberships), d.text()),
+			})
 		})
 }

@@ -99,13 +99,8 @@ func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.
 	if err != nil {
 		return nil, err
 	}
-	n, path := i.ID, issueKind().at(i.ID)+"/watchers"
-	if on {
-		err = s.client.send(ctx, "POST", path+".json", map[string]int{"user_id": who.ID}, nil)
-	} else {
-		err = s.client.send(ctx, "DELETE", fmt.Sprintf("%s/%d.json", path, who.ID), nil, nil)
-	}
-	if err != nil {
+	n := i.ID
+	if err := belong(ctx, s, issueKind().at(n)+"/watchers", who.ID, on); err != nil {
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
 	if i, err = issueKind().get(ctx, s, issueKind().at(n), "watchers"); err != nil {

@@ -80,19 +80,28 @@ func (k kind[T]) words(err error, what string) error {
 
 // create makes a thing at path, and answers with it.
 func (k kind[T]) create(w *write, path, what string) (*toolpost.Result, error) {
+	n, err := k.post(w, path, what)
+	if err != nil {
+		return nil, err
+	}
+	return k.told(w, k.at(n))
+}
+
+// post makes a thing and returns its id.
+func (k kind[T]) post(w *write, path, what string) (int, error) {
 	if w.err != nil {
-		return nil, w.err
+		return 0, w.err
 	}
 	w.made = true
 	var answer map[string]json.RawMessage
 	if err := w.s.client.send(w.ctx, http.MethodPost, path+".json", w.body(k.key), &answer); err != nil {
-		return nil, k.words(hinted(err, w.fields), what)
+		return 0, k.words(hinted(err, w.fields), what)
 	}
 	made, err := one[named](w.s.client, path, answer[k.key])
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return k.told(w, k.at(made.ID))
+	return made.ID, nil
 }
 
 // update changes the thing at a place, and answers with it.
@@ -101,7 +110,7 @@ func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 	case w.err != nil:
 		return nil, w.err
 	case len(w.set) == 0:
-		return nil, toolpost.Retry("Nothing to change: give at least one field.")
+		return nil, toolpost.Retry("%s", strings.Join(append(w.notes, "Nothing to change: give at least one field."), " "))
 	}
 	if err := w.s.client.send(w.ctx, http.MethodPut, at+".json", w.body(k.key), nil); err != nil {
 		if !w.made {

@@ -16,7 +16,26 @@ func (m member) line() string {
 	if m.Group != nil {
 		kind = "group "
 	}
-	return fmt.Sprintf("- membership %d: %s%s: %s\n", m.ID, kind, m.who(), rolesText(m.Roles))
+	return fmt.Sprintf("- membership %d: %s%s: %s", m.ID, kind, m.who(), rolesText(m.Roles))
+}
+
+func (m member) text() string { return m.line() + "\n" }
+
+// memberKind() is how memberships are read, changed and removed.
+func memberKind() kind[member] {
+	return kind[member]{
+		key: "membership", path: "/memberships", stale: []string{"memberships"},
+		why: "this account may not give or take the role",
+		name: func(m *member) string {
+			return fmt.Sprintf("membership %d of %s in project %s", m.ID, m.who(), m.Project)
+		},
+		is: func(*member) map[string]any { return nil },
+		check: func(w *write, m *member) {
+			roles, _ := w.set["role_ids"].([]int)
+			w.wrong = append(w.wrong, m.unlike(roles)...)
+		},
+		view: func(m *member) view { return m },
+	}
 }
 
 func rolesText(all []heldRole) string {
@@ -47,11 +66,8 @@ func listMemberships(s *Server) entry {
 			if err != nil {
 				return nil, explain(err, "the members of project "+p.String())
 			}
-			text := span("members", len(all), in.Offset, total) + "\n"
-			for _, m := range all {
-				text += m.line()
-			}
-			return s.answer(text, map[string]any{"project": p, "memberships": all, "total": total, "offset": in.Offset})
+			l := listing[member]{what: "members", key: "memberships", rows: all, offset: in.Offset, total: total, facts: map[string]any{"project": p}}
+			return l.answer(s)
 		})
 }
 
@@ -72,50 +88,58 @@ func createMembership(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			var users []int
+			var users []named
 			for _, text := range in.Users {
 				n, err := principal(ctx, s, p.ID, text)
 				if err != nil {
 					return nil, err
 				}
 				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
-					return nil, toolpost.Retry("Nothing was changed: %s is a member of project %s already. Call update_membership to change the roles.\n%s", n, p, before[i].line())
+					return nil, toolpost.Retry("Nothing was changed: %s is a member of project %s already. Call update_membership to change the roles.\n%s", n, p, before[i].text())
 				}
-				users = append(users, n.ID)
+				if !slices.Contains(users, n) {
+					users = append(users, n)
+				}
 			}
 			roles, err := roleIDs(ctx, s, in.Roles)
 			if err != nil {
 				return nil, err
 			}
-			set := map[string]any{"user_ids": users, "role_ids": roles}
-			if err := s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/memberships.json", p.ID), map[string]any{"membership": set}, nil); err != nil {
-				return nil, explain(err, "the new members of project "+p.String())
-			}
-			s.forget("memberships")
-			return toldMembers(ctx, s, p, users, roles)
+			return addMembers(ctx, s, p, users, roles)
 		})
 }
 
-// toldMembers answers with the new members. Redmine's own answer has one of them.
-func toldMembers(ctx context.Context, s *Server, p named, users, roles []int) (*toolpost.Result, error) {
+// addMembers adds them one by one: of several Redmine adds none if one does not
+// fit, and says that it did.
+func addMembers(ctx context.Context, s *Server, p named, users []named, roles []int) (*toolpost.Result, error) {
+	var failed error
+	var wrong []string
+	for _, who := range users {
+		w := newWrite(ctx, s, p.ID)
+		w.set["user_id"], w.set["role_ids"] = who.ID, roles
+		if _, err := memberKind().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String()); err != nil {
+			failed = err
+			wrong = append(wrong, fmt.Sprintf("%s: %v", who, err))
+		}
+	}
+	if len(wrong) == len(users) {
+		return nil, failed
+	}
+	s.forget("memberships")
 	all, err := members(ctx, s, p)
 	if err != nil {
-		return nil, toolpost.Failed("Added members, but they cannot be read back: %v", err)
+		return s.done(fmt.Sprintf("Added members to project %s, but they cannot be read back: %v", p, err), map[string]any{"read_back": false, "not_taken": wrong})
 	}
-	var wrong []string
 	added := []member{}
 	lines := ""
-	for _, id := range users {
-		i := slices.IndexFunc(all, func(m member) bool { return m.who().ID == id })
-		if i < 0 {
-			wrong = append(wrong, fmt.Sprintf("%d is no member: there is no such user or group", id))
-			continue
+	for _, m := range all {
+		if slices.ContainsFunc(users, func(n named) bool { return n.ID == m.who().ID }) {
+			wrong = append(wrong, m.unlike(roles)...)
+			added = append(added, m)
+			lines += m.text()
 		}
-		wrong = append(wrong, all[i].unlike(roles)...)
-		added = append(added, all[i])
-		lines += all[i].line()
 	}
-	text := outcome("Added members to project "+p.String(), "this account may not give the role, or the user does not exist", wrong)
+	text := outcome(fmt.Sprintf("Added %d members to project %s", len(added), p), "this account may not give the role, or there is no such user or group", wrong)
 	return s.answer(text+lines, map[string]any{"memberships": added, "not_taken": wrong})
 }
 
@@ -157,7 +181,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readMember(ctx, s, n)
+		return memberKind().read(ctx, s, n, "")
 	}
 	p, err := s.project(ctx, in.Project)
 	if err != nil {
@@ -176,14 +200,6 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 		return nil, toolpost.Retry("%s is no member of project %s.", who, p)
 	}
 	return &all[i], nil
-}
-
-func readMember(ctx context.Context, s *Server, id int) (*member, error) {
-	var answer struct {
-		Membership member `json:"membership"`
-	}
-	err := s.client.get(ctx, fmt.Sprintf("/memberships/%d.json", id), nil, &answer)
-	return &answer.Membership, explain(err, fmt.Sprintf("membership %d", id))
 }
 
 type updateMembershipInput struct {
@@ -205,17 +221,9 @@ func updateMembership(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			path := fmt.Sprintf("/memberships/%d.json", m.ID)
-			if err := s.client.send(ctx, "PUT", path, map[string]any{"membership": map[string]any{"role_ids": roles}}, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the change of membership %d", m.ID))
-			}
-			now, err := readMember(ctx, s, m.ID)
-			if err != nil {
-				return nil, toolpost.Failed("Changed membership %d, but it cannot be read back: %v", m.ID, err)
-			}
-			wrong := now.unlike(roles)
-			text := outcome(fmt.Sprintf("Changed membership %d in project %s", m.ID, now.Project), "this account may not give or take the role", wrong)
-			return s.answer(text+now.line(), map[string]any{"membership": now, "not_taken": wrong})
+			w := newWrite(ctx, s, m.Project.ID)
+			w.set["role_ids"] = roles
+			return memberKind().update(w, memberKind().at(m.ID), memberKind().name(m))
 		})
 }
 
@@ -232,21 +240,35 @@ func deleteMembership(s *Server) entry {
 				return nil, err
 			}
 			if m.inherits() {
-				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. Roles that are not inherited go with update_membership.\n%s", m.ID, m.who(), m.Project, m.line())
+				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. Roles that are not inherited go with update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
 			}
-			if !in.Confirm {
-				text := fmt.Sprintf("Nothing is removed yet. From project %s would go:\n%s", m.Project, m.line())
-				if m.Group != nil {
-					text += "With it go the roles that the users of the group have by it.\n"
-				}
-				return s.done(text+"Call again with confirm true to remove it.", map[string]any{"deleted": nil, "membership": m})
+			r := &removal{
+				at: memberKind().at(m.ID), id: m.ID, confirmed: in.Confirm, what: memberKind().name(m),
+				would: fmt.Sprintf("From project %s would go:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
 			}
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/memberships/%d.json", m.ID), nil, nil); err != nil {
-				return nil, explain(err, fmt.Sprintf("the removal of membership %d", m.ID))
+			if m.Group != nil {
+				r.would += "With it go the roles that the users of the group have by it."
 			}
-			s.forget("memberships")
-			return s.done(fmt.Sprintf("Removed membership %d of %s in project %s.", m.ID, m.who(), m.Project), map[string]any{"deleted": m.ID})
+			if in.ID == "" {
+				r.given, r.names = in.User, in.names(ctx, s, m)
+			}
+			return memberKind().remove(ctx, s, r)
 		})
+}
+
+// names are what names the member whole.
+func (in *membershipID) names(ctx context.Context, s *Server, m *member) []string {
+	who := m.who()
+	names := []string{fmt.Sprint(who.ID), who.Name}
+	if m.User != nil {
+		if u, err := userKind().get(ctx, s, userKind().at(who.ID), ""); err == nil {
+			names = u.wholeNames()
+		}
+	}
+	if me, err := s.account(ctx); err == nil && me.ID == who.ID && me.is(in.User) {
+		names = append(names, in.User)
+	}
+	return names
 }
 
 // members are all of a project.

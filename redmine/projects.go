@@ -58,17 +58,32 @@ var projectStates = map[int]string{
 	activeProject: "active", closedProject: "closed", archivedProject: "archived", 10: "scheduled for deletion",
 }
 
-// readProject reads a project with what is included.
-func readProject(ctx context.Context, s *Server, id int, include string) (*project, error) {
-	var answer struct {
-		Project project `json:"project"`
+// projectKind() is how projects are read, written and compared.
+func projectKind() kind[project] {
+	return kind[project]{
+		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},
+		name:   func(p *project) string { return "project " + p.named().String() },
+		is:     projectFacts,
+		fields: func(p *project) []field { return p.CustomFields },
+		view:   func(p *project) view { return projectDetailOf(p) },
 	}
-	query := url.Values{}
-	if include != "" {
-		query.Set("include", include)
+}
+
+// projectFacts are what may be set of a project, as it is.
+func projectFacts(p *project) map[string]any {
+	return map[string]any{
+		"name": p.Name, "identifier": p.Identifier, "description": lf(p.Description), "homepage": p.Homepage, "is_public": p.IsPublic,
+		"inherit_members": p.InheritMembers, "parent_id": idOf(p.Parent), "default_version_id": idOf(p.Version), "default_assigned_to_id": idOf(p.Assignee),
+		"tracker_ids": idsOf(p.Trackers), "enabled_module_names": slices.Sorted(slices.Values(p.modules())), "issue_custom_field_ids": idsOf(p.IssueFields),
 	}
-	err := s.client.get(ctx, fmt.Sprintf("/projects/%d.json", id), query, &answer)
-	return &answer.Project, explain(err, fmt.Sprintf("project %d", id))
+}
+
+func (p *project) modules() []string {
+	var names []string
+	for _, m := range p.Modules {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // A projectDetail is a project as it is shown. In lists it is without texts.
@@ -96,14 +111,10 @@ type projectDetail struct {
 
 // projectRow is a project in a list.
 func projectRow(p *project) *projectDetail {
-	d := &projectDetail{
+	return &projectDetail{
 		ID: p.ID, Name: p.Name, Identifier: p.Identifier, Status: projectStates[p.Status], Public: p.IsPublic, Parent: p.Parent,
-		Trackers: p.Trackers, Categories: p.Categories, Activities: p.Activities, IssueFields: p.IssueFields,
+		Trackers: p.Trackers, Categories: p.Categories, Activities: p.Activities, IssueFields: p.IssueFields, Modules: p.modules(),
 	}
-	for _, m := range p.Modules {
-		d.Modules = append(d.Modules, m.Name)
-	}
-	return d
 }
 
 func projectDetailOf(p *project) *projectDetail {
@@ -114,7 +125,7 @@ func projectDetailOf(p *project) *projectDetail {
 	return d
 }
 
-// line is a project in a list as text.
+// line is a project in a list as text, with lines of what is included.
 func (d *projectDetail) line() string {
 	text := fmt.Sprintf("%s [%d] | key %s", d.Name, d.ID, d.Identifier)
 	if d.Status != projectStates[activeProject] {
@@ -126,55 +137,47 @@ func (d *projectDetail) line() string {
 	if d.Parent != nil {
 		text += " | in " + d.Parent.String()
 	}
+	for _, p := range d.parts() {
+		text += fmt.Sprintf("\n  %s: %s", p[0], p[1])
+	}
 	return text
 }
 
-// parts writes what is included, a line each.
-func (d *projectDetail) parts(b *strings.Builder, before string) {
-	for _, part := range []struct {
-		label string
-		all   []named
-	}{
-		{"trackers", d.Trackers}, {"issue categories", d.Categories}, {"time entry activities", d.Activities}, {"issue custom fields", d.IssueFields},
+// parts are what is included, with labels.
+func (d *projectDetail) parts() (parts [][2]string) {
+	for _, p := range [][2]string{
+		{"trackers", listed(d.Trackers)}, {"issue categories", listed(d.Categories)}, {"time entry activities", listed(d.Activities)},
+		{"issue custom fields", listed(d.IssueFields)}, {"modules", strings.Join(d.Modules, ", ")},
 	} {
-		if len(part.all) > 0 {
-			fmt.Fprintf(b, "%s%s: %s\n", before, part.label, listed(part.all))
+		if p[1] != "" {
+			parts = append(parts, p)
 		}
 	}
-	if len(d.Modules) > 0 {
-		fmt.Fprintf(b, "%smodules: %s\n", before, strings.Join(d.Modules, ", "))
-	}
+	return parts
 }
 
 func (d *projectDetail) text() string {
-	var b strings.Builder
+	var b sheet
 	fmt.Fprintf(&b, "# Project %s [%d]\n\n- key: %s\n- status: %s\n- public: %t\n", d.Name, d.ID, d.Identifier, d.Status, d.Public)
-	line := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", label, text)
-		}
-	}
 	for _, n := range []struct {
 		label string
 		named *named
 	}{{"in", d.Parent}, {"default version", d.Version}, {"default assignee", d.Assignee}} {
 		if n.named != nil {
-			line(n.label, n.named.String())
+			b.line(n.label, n.named.String())
 		}
 	}
 	if d.InheritMembers {
-		line("members of the parent project", "inherited")
+		b.line("members of the parent project", "inherited")
 	}
-	line("homepage", d.Homepage)
-	for _, name := range sorted(d.Fields) {
-		line(name, d.Fields[name])
+	b.line("homepage", d.Homepage)
+	b.fields(d.Fields)
+	for _, p := range d.parts() {
+		b.line(p[0], p[1])
 	}
-	d.parts(&b, "- ")
-	line("created", d.Created)
-	line("updated", d.Updated)
-	if d.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", d.Description)
-	}
+	b.line("created", d.Created)
+	b.line("updated", d.Updated)
+	b.long(d.Description)
 	return b.String()
 }
 
@@ -197,20 +200,11 @@ func listProjects(s *Server) entry {
 			if err != nil {
 				return nil, explain(err, "the list of projects")
 			}
-			answer := struct {
-				Projects []*projectDetail `json:"projects"`
-				Total    int              `json:"total"`
-				Offset   int              `json:"offset"`
-			}{[]*projectDetail{}, total, in.Offset}
-			var b strings.Builder
-			b.WriteString(span("projects", len(all), in.Offset, total) + " Archived ones are never listed.\n")
+			l := listing[*projectDetail]{what: "projects", key: "projects", offset: in.Offset, total: total, note: " Archived ones are never listed."}
 			for i := range all {
-				d := projectRow(&all[i])
-				answer.Projects = append(answer.Projects, d)
-				b.WriteString(d.line() + "\n")
-				d.parts(&b, "  ")
+				l.rows = append(l.rows, projectRow(&all[i]))
 			}
-			return s.answer(b.String(), answer)
+			return l.answer(s)
 		})
 }
 
@@ -270,7 +264,7 @@ func showProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			p, err := readProject(ctx, s, n.ID, include)
+			p, err := projectKind().read(ctx, s, n.ID, include)
 			if err != nil {
 				return nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -20,6 +21,9 @@ func archiveProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			if err := whole(in.ID, "project "+p.String(), wholeNames(p)...); err != nil {
+				return nil, err
+			}
 			below, err := subprojects(ctx, s, p.ID)
 			if err != nil {
 				return nil, err
@@ -27,8 +31,8 @@ func archiveProject(s *Server) entry {
 			if err := setState(ctx, s, fmt.Sprint(p.ID), "archive"); err != nil {
 				return nil, explain(err, "archiving project "+p.String())
 			}
-			if _, err := readProject(ctx, s, p.ID, ""); err == nil {
-				return nil, toolpost.Failed("Redmine said that project %s is archived, but it can still be read.", p)
+			if _, err := projectKind().read(ctx, s, p.ID, ""); err == nil {
+				return nil, toolpost.Failed("Redmine took the request, but project %s is not archived. It refuses that while issues of projects elsewhere are planned for a version of it.", p)
 			}
 			text := fmt.Sprintf("Archived project %s, key %s. To get it back call unarchive_project with the id or key.", p, p.Identifier)
 			if len(below) > 0 {
@@ -47,19 +51,36 @@ func unarchiveProject(s *Server) entry {
 			if key == "" || strings.ContainsAny(key, " /?#%.") {
 				return nil, toolpost.Retry("%q is no id or key of a project; archived projects cannot be found by name.", in.ID)
 			}
+			before, err := s.names(ctx, projects(), true)
+			if err != nil {
+				return nil, err
+			}
 			switch err := setState(ctx, s, key, "unarchive"); {
 			case status(err) == 404:
 				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; a person finds them in Redmine under Administration, Projects.", key)
 			case err != nil:
 				return nil, explain(err, "unarchiving project "+key)
 			}
-			s.forget("projects")
 			p, err := s.project(ctx, key)
 			if err != nil {
 				return nil, toolpost.Failed("Redmine took the request, but project %s cannot be read: a project that it is in may be archived; unarchive that first.", key)
 			}
-			return toldState(ctx, s, p)
+			return toldState(ctx, s, p, "unarchive", unarchivedWith(ctx, s, p, before), activeProject, closedProject)
 		})
+}
+
+// unarchivedWith tells the projects that were not there before: Redmine unarchives
+// those that a project is in with it.
+func unarchivedWith(ctx context.Context, s *Server, p named, before []named) string {
+	now, err := s.names(ctx, projects(), true)
+	if err != nil {
+		return " Projects that it is in may be unarchived with it."
+	}
+	also := those(now, func(n named) bool { return n.ID != p.ID && !slices.Contains(before, n) })
+	if len(also) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Unarchived with it, as it is in them: %s.", listed(also))
 }
 
 func closeProject(s *Server) entry {
@@ -84,14 +105,7 @@ func openOrClose(ctx context.Context, s *Server, id, verb string, want int) (*to
 	if err := setState(ctx, s, fmt.Sprint(n.ID), verb); err != nil {
 		return nil, explain(err, "to "+verb+" project "+n.String())
 	}
-	now, err := readProject(ctx, s, n.ID, "")
-	if err != nil {
-		return nil, err
-	}
-	if now.Status != want {
-		return nil, toolpost.Failed("Redmine took the request, but project %s is %s.", n, projectStates[now.Status])
-	}
-	return toldState(ctx, s, n)
+	return toldState(ctx, s, n, verb, "", want)
 }
 
 // setState carries out a change of state. It is in the API since Redmine 5.0.
@@ -100,22 +114,29 @@ func setState(ctx context.Context, s *Server, key, verb string) error {
 	return s.client.send(ctx, "PUT", "/projects/"+url.PathEscape(key)+"/"+verb+".json", nil, nil)
 }
 
-// toldState answers with the state of a project and of those below it.
-func toldState(ctx context.Context, s *Server, n named) (*toolpost.Result, error) {
-	now, err := readProject(ctx, s, n.ID, "")
-	if err != nil {
-		return nil, err
+// toldState answers with the state of a project, which must be one of those
+// wanted, and with what is below it.
+func toldState(ctx context.Context, s *Server, n named, verb, more string, wanted ...int) (*toolpost.Result, error) {
+	now, err := projectKind().read(ctx, s, n.ID, "")
+	var below []named
+	if err == nil {
+		below, err = subprojects(ctx, s, n.ID)
 	}
-	below, err := subprojects(ctx, s, n.ID)
 	if err != nil {
-		return nil, err
+		return s.done(fmt.Sprintf("Redmine took the request to %s project %s, but what became of it cannot be read back: %v", verb, n, err), map[string]any{"id": n.ID, "read_back": false})
+	}
+	if !slices.Contains(wanted, now.Status) {
+		return nil, toolpost.Failed("Redmine took the request to %s project %s, but it is %s; a project that it is in may have to be changed first.", verb, n, projectStates[now.Status])
 	}
 	text := fmt.Sprintf("Project %s is %s now.", n, projectStates[now.Status])
 	if len(below) > 0 {
 		text += fmt.Sprintf(" Projects in it: %s.", listed(below))
 	}
-	return s.done(text, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": projectStates[now.Status], "subprojects": below})
+	return s.done(text+more, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": projectStates[now.Status], "subprojects": below})
 }
+
+// wholeNames are what names a project whole.
+func wholeNames(p named) []string { return []string{fmt.Sprint(p.ID), p.Identifier, p.Name} }
 
 type deleteProjectInput struct {
 	ID      string `json:"id" jsonschema:"description=Project id or key or name"`
@@ -129,32 +150,26 @@ func deleteProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if !in.Confirm {
-				return wouldDeleteProject(ctx, s, p)
+			would, facts, err := goesWithProject(ctx, s, p)
+			if err != nil {
+				return nil, err
 			}
-			if text := strings.TrimPrefix(strings.TrimSpace(in.ID), "#"); text != fmt.Sprint(p.ID) && text != p.Identifier && text != p.Name {
-				return nil, toolpost.Retry("Nothing was deleted: %q is only a part of the name of project %s. Call again with its id, its key %s, or its full name.", in.ID, p, p.Identifier)
-			}
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/projects/%d.json", p.ID), nil, nil); err != nil {
-				return nil, explain(err, "the deletion of project "+p.String())
-			}
-			s.forget("projects")
-			if _, err := readProject(ctx, s, p.ID, ""); err == nil {
-				return nil, toolpost.Failed("Redmine took the deletion, but project %s is still there; newer versions delete in the background. Look again in a minute.", p)
-			}
-			return s.done(fmt.Sprintf("Deleted project %s, key %s.", p, p.Identifier), map[string]any{"deleted": p.ID})
+			return projectKind().remove(ctx, s, &removal{
+				at: projectKind().at(p.ID), id: p.ID, confirmed: in.Confirm, given: in.ID, names: wholeNames(p),
+				what: fmt.Sprintf("project %s, key %s", p, p.Identifier), would: would, facts: facts,
+			})
 		})
 }
 
-// wouldDeleteProject shows what goes with a project.
-func wouldDeleteProject(ctx context.Context, s *Server, p named) (*toolpost.Result, error) {
+// goesWithProject shows what goes with a project.
+func goesWithProject(ctx context.Context, s *Server, p named) (would string, facts map[string]any, err error) {
 	below, err := subprojects(ctx, s, p.ID)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	facts := map[string]any{"deleted": nil, "id": p.ID, "subprojects": below}
+	facts = map[string]any{"id": p.ID, "subprojects": below}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Nothing is deleted yet. With project %s, key %s, would go:\n", p, p.Identifier)
+	fmt.Fprintf(&b, "With project %s, key %s, would go:\n", p, p.Identifier)
 	for _, sub := range below {
 		fmt.Fprintf(&b, "- subproject %s\n", sub)
 	}
@@ -172,11 +187,11 @@ func wouldDeleteProject(ctx context.Context, s *Server, p named) (*toolpost.Resu
 			fmt.Fprintf(&b, "- %d %s\n", n, part.label)
 			facts[part.key] = n
 		case status(err) != 403 && status(err) != 404: // its module is switched off
-			return nil, explain(err, "the "+part.label+" of project "+p.String())
+			return "", nil, explain(err, "the "+part.label+" of project "+p.String())
 		}
 	}
-	b.WriteString("- its wiki, news, documents, files and forums, and subprojects that are archived\nThe counts are of what this account sees.\nCall again with confirm true to delete it.")
-	return s.done(b.String(), facts)
+	b.WriteString("- its wiki, news, documents, files and forums, and subprojects that are archived\nThe counts are of what this account sees.")
+	return b.String(), facts, nil
 }
 
 // count tells how long a list is.

@@ -39,7 +39,7 @@ func listProjectStatuses(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			p, err := readProject(ctx, s, n.ID, "trackers")
+			p, err := projectKind().read(ctx, s, n.ID, "trackers")
 			if err != nil {
 				return nil, err
 			}

@@ -2,7 +2,6 @@ package redmine
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,17 +33,10 @@ type createProjectInput struct {
 func createProject(s *Server) entry {
 	return tool(s, "create_project", "Create a project", "Create a project. Names are taken as well as ids.\nThe answer is the project as Redmine has it, with what it did not take.", adds,
 		func(ctx context.Context, in createProjectInput) (*toolpost.Result, error) {
-			w := &projectWrite{write: write{s: s, ctx: ctx, set: map[string]any{"name": strings.TrimSpace(in.Name), "identifier": in.Key}}}
-			if err := w.fill(&in.projectInput); err != nil {
-				return nil, err
-			}
-			var answer struct {
-				Project named `json:"project"`
-			}
-			if err := s.client.send(ctx, "POST", "/projects.json", map[string]any{"project": w.set}, &answer); err != nil {
-				return nil, explain(err, "the new project "+in.Name)
-			}
-			return w.told(answer.Project.ID, "Created")
+			w := &projectWrite{write: newWrite(ctx, s, 0)}
+			w.set["identifier"] = in.Key
+			w.fill(in.Name, &in.projectInput)
+			return projectKind().create(w.write, "/projects", "the new project "+in.Name)
 		})
 }
 
@@ -62,48 +54,42 @@ func updateProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			before, err := readProject(ctx, s, n.ID, "enabled_modules")
+			before, err := projectKind().read(ctx, s, n.ID, "")
 			if err != nil {
 				return nil, err
 			}
 			if in.Key != "" && in.Key != before.Identifier {
 				return nil, toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", n, before.Identifier)
 			}
-			w := &projectWrite{write: write{s: s, ctx: ctx, project: n.ID, set: map[string]any{}}, before: before}
-			w.text("name", strings.TrimSpace(in.Name))
-			if err := w.fill(&in.projectInput); err != nil {
-				return nil, err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/projects/%d.json", n.ID), map[string]any{"project": w.set}, nil); err != nil {
-				return nil, explain(err, "the change of project "+n.String())
-			}
-			return w.told(n.ID, "Changed")
+			w := &projectWrite{write: newWrite(ctx, s, n.ID), before: before}
+			w.fill(in.Name, &in.projectInput)
+			return projectKind().update(w.write, projectKind().at(n.ID), projectKind().name(before))
 		})
 }
 
 // A projectWrite is a change of a project.
 type projectWrite struct {
-	write
+	*write
 	before *project // nil for a new one
 }
 
 // fill finds the ids of what is to be set.
-func (w *projectWrite) fill(in *projectInput) error {
-	given(&w.write, "description", in.Description)
-	given(&w.write, "homepage", in.Homepage)
-	given(&w.write, "is_public", in.IsPublic)
-	given(&w.write, "inherit_members", in.InheritMembers)
+func (w *projectWrite) fill(name string, in *projectInput) {
+	plain(w.write, "name", strings.TrimSpace(name))
+	given(w.write, "description", in.Description)
+	given(w.write, "homepage", in.Homepage)
+	given(w.write, "is_public", in.IsPublic)
+	given(w.write, "inherit_members", in.InheritMembers)
 	w.parent(in.Parent)
-	w.several("tracker_ids", in.Trackers, "tracker", func() ([]named, error) { return w.s.names(w.ctx, trackers(), false) })
-	w.several("issue_custom_field_ids", in.IssueFields, "custom field", w.issueFields)
-	w.modules(in.Modules)
+	several(w.write, "tracker_ids", in.Trackers, func(text string) (int, error) {
+		n, err := w.s.find(w.ctx, trackers(), text)
+		return n.ID, err
+	})
+	w.issueFields(in.IssueFields)
+	several(w.write, "enabled_module_names", in.Modules, w.module)
 	w.inside("default_version_id", in.Version, func() (named, error) { return w.s.find(w.ctx, versions(w.project), in.Version) })
 	w.inside("default_assigned_to_id", in.Assignee, func() (named, error) { return w.s.person(w.ctx, w.project, in.Assignee) })
 	w.custom(in.Fields, w.known)
-	return w.err
 }
 
 func (w *projectWrite) parent(text string) {
@@ -115,24 +101,6 @@ func (w *projectWrite) parent(text string) {
 		n, err := w.s.project(w.ctx, text)
 		w.put("parent_id", n.ID, err)
 	}
-}
-
-// several finds names, in the order of their ids.
-func (w *projectWrite) several(name string, texts []string, what string, all func() ([]named, error)) {
-	if len(texts) == 0 || w.err != nil {
-		return
-	}
-	known, err := all()
-	var found []int
-	for _, text := range texts {
-		if err == nil {
-			var n named
-			n, err = pick(what, text, known)
-			found = append(found, n.ID)
-		}
-	}
-	slices.Sort(found)
-	w.put(name, slices.Compact(found), err)
 }
 
 // inside finds what only a project that exists can have.
@@ -152,24 +120,16 @@ func (w *projectWrite) inside(name, text string, find func() (named, error)) {
 // knownModules are those of Redmine itself; plug-ins add more.
 var knownModules = strings.Fields("issue_tracking time_tracking news documents files wiki repository boards calendar gantt")
 
-func (w *projectWrite) modules(texts []string) {
-	if len(texts) == 0 || w.err != nil {
-		return
+// module finds the name of a module.
+func (w *projectWrite) module(text string) (string, error) {
+	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", "_")
+	if name == "forums" {
+		name = "boards" // as Redmine shows it
 	}
-	var found []string
-	for _, text := range texts {
-		name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", "_")
-		if name == "forums" {
-			name = "boards" // as Redmine shows it
-		}
-		if !slices.Contains(knownModules, name) && !w.elsewhere(name) {
-			w.put("", nil, toolpost.Retry("There is no module %q. There are: %s, and those of plug-ins that some project has.", text, strings.Join(knownModules, ", ")))
-			return
-		}
-		found = append(found, name)
+	if slices.Contains(knownModules, name) || w.elsewhere(name) {
+		return name, nil
 	}
-	slices.Sort(found)
-	w.set["enabled_module_names"] = slices.Compact(found)
+	return "", toolpost.Retry("There is no module %q. There are: %s, and those of plug-ins that some project has.", text, strings.Join(knownModules, ", "))
 }
 
 // elsewhere says whether a project that this account sees has a module. Redmine
@@ -182,14 +142,20 @@ func (w *projectWrite) elsewhere(module string) bool {
 	})
 }
 
-// issueFields are the custom fields that the issues of the project may have.
-func (w *projectWrite) issueFields() ([]named, error) {
-	fields, err := issueFields(w.ctx, w.s, w.project, 0)
+// issueFields sets the custom fields that the issues of the project have.
+func (w *projectWrite) issueFields(texts []string) {
 	var all []named
-	for _, f := range fields {
-		all = append(all, named{ID: f.ID, Name: f.Name})
+	if len(texts) > 0 && w.err == nil {
+		var fields []field
+		fields, w.err = issueFields(w.ctx, w.s, w.project, 0)
+		for _, f := range fields {
+			all = append(all, named{ID: f.ID, Name: f.Name})
+		}
 	}
-	return all, err
+	several(w.write, "issue_custom_field_ids", texts, func(text string) (int, error) {
+		n, err := pick("custom field", text, all)
+		return n.ID, err
+	})
 }
 
 // known are the custom fields of projects: all have the same ones.
@@ -218,49 +184,4 @@ func likeFields(ctx context.Context, s *Server, path, key, kind string) ([]field
 		return nil, err
 	}
 	return definedFields(ctx, s, kind)
-}
-
-// told answers with the project as it is now, and with what is not as it was
-// asked.
-func (w *projectWrite) told(id int, done string) (*toolpost.Result, error) {
-	w.s.forget("projects")
-	now, err := readProject(w.ctx, w.s, id, projectParts)
-	if err != nil {
-		return nil, toolpost.Failed("%s project %d, but it cannot be read back: %v", done, id, err)
-	}
-	wrong := append(unlike(w.set, projectFacts(now)), unset(w.fields, now.CustomFields)...)
-	answer := struct {
-		Project *projectDetail `json:"project"`
-		Ignored []string       `json:"not_taken,omitempty"`
-	}{projectDetailOf(now), wrong}
-	text := outcome(fmt.Sprintf("%s project %s", done, now.named()), "this account may not set it", wrong)
-	return w.s.answer(text+"\n"+answer.Project.text(), answer)
-}
-
-// projectFacts are what may be set of a project, as it is.
-func projectFacts(p *project) map[string]any {
-	id := func(n *named) any {
-		if n == nil {
-			return ""
-		}
-		return n.ID
-	}
-	ids := func(all []named) []int {
-		var found []int
-		for _, n := range all {
-			found = append(found, n.ID)
-		}
-		slices.Sort(found)
-		return found
-	}
-	var modules []string
-	for _, m := range p.Modules {
-		modules = append(modules, m.Name)
-	}
-	slices.Sort(modules)
-	return map[string]any{
-		"name": p.Name, "identifier": p.Identifier, "description": lf(p.Description), "homepage": p.Homepage, "is_public": p.IsPublic,
-		"inherit_members": p.InheritMembers, "parent_id": id(p.Parent), "default_version_id": id(p.Version), "default_assigned_to_id": id(p.Assignee),
-		"tracker_ids": ids(p.Trackers), "enabled_module_names": modules, "issue_custom_field_ids": ids(p.IssueFields),
-	}
 }

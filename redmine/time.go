@@ -120,6 +120,13 @@ func (b *sheet) fields(all map[string]string) {
 	}
 }
 
+// long adds a text of several lines.
+func (b *sheet) long(text string) {
+	if text != "" {
+		fmt.Fprintf(b, "\n%s\n", text)
+	}
+}
+
 type timeID struct {
 	ID string `json:"id" jsonschema:"description=Time entry id"`
 }
@@ -155,6 +162,9 @@ func timeFields(ctx context.Context, s *Server) ([]field, error) {
 
 // activitiesOf are the activities of a project, which may have its own.
 func activitiesOf(ctx context.Context, s *Server, project int) ([]named, error) {
-	p, err := readProject(ctx, s, project, "time_entry_activities")
-	return p.Activities, err
+	p, err := projectKind().read(ctx, s, project, "time_entry_activities")
+	if err != nil {
+		return nil, err
+	}
+	return p.Activities, nil
 }

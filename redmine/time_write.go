@@ -134,7 +134,7 @@ func (w *timeWrite) open() error {
 	if w.project == w.before.Project.ID {
 		return nil
 	}
-	p, err := readProject(w.ctx, w.s, w.project, "")
+	p, err := projectKind().read(w.ctx, w.s, w.project, "")
 	if err == nil && p.Status == closedProject {
 		err = toolpost.Retry("Project %s is closed: logged time cannot be moved there.", p.named())
 	}

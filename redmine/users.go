@@ -26,6 +26,7 @@ type user struct {
 	CreatedOn    string   `json:"created_on"`
 	LastLogin    string   `json:"last_login_on"`
 	TwoFactor    string   `json:"twofa_scheme"`
+	Password     string   `json:"passwd_changed_on"` // when it was set
 	CustomFields []field  `json:"custom_fields"`
 	Groups       []named  `json:"groups"`
 	Memberships  []member `json:"memberships"`
@@ -50,6 +51,32 @@ func statusName(n int) string {
 		return fmt.Sprint(n)
 	}
 	return userStatuses[n]
+}
+
+// userKind() is how users are read, written and compared.
+func userKind() kind[user] {
+	return kind[user]{
+		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: ofUsers,
+		name: func(u *user) string { return "user " + u.named().String() },
+		is: func(u *user) map[string]any {
+			return map[string]any{
+				"login": u.Login, "firstname": u.FirstName, "lastname": u.LastName, "mail": u.Mail, "admin": u.Admin,
+				"status": cmp.Or(u.Status, 1), "group_ids": idsOf(u.Groups),
+			}
+		},
+		fields: func(u *user) []field { return u.CustomFields },
+		view:   func(u *user) view { return userDetailOf(u) },
+	}
+}
+
+func (u *user) named() named { return named{ID: u.ID, Name: u.name()} }
+
+// ofUsers explains a failure that has to do with users.
+func ofUsers(err error, what string) error {
+	if status(err) == 404 {
+		return toolpost.Retry("%s was not found; or the account is locked or in none of your projects, and only administrators see it.", upper(what))
+	}
+	return forAdmins(err, what)
 }
 
 // forAdmins explains why a request failed that only administrators may make.
@@ -128,8 +155,7 @@ type listUsersInput struct {
 	Status string `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=all,enum=1,enum=2,enum=3,default=active,description=State of the accounts to list"`
 	Name   string `json:"name,omitempty" jsonschema:"description=Part of a login or name or mail address"`
 	Group  string `json:"group_id,omitempty" jsonschema:"description=Group name or id"`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,description=Users to skip"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Users to show"`
+	rowSpan
 }
 
 func listUsers(s *Server) entry {
@@ -161,7 +187,12 @@ func listUsers(s *Server) entry {
 			if err := fillStatus(ctx, s, all, query, state); err != nil {
 				return nil, err
 			}
-			return answerUsers(s, all, &in, total)
+			l := listing[userRow]{what: "users", key: "users", offset: in.Offset, total: total}
+			for i := range all {
+				u := &all[i]
+				l.rows = append(l.rows, userRow{u.ID, u.Login, u.name(), u.Mail, statusName(u.Status), u.Admin, u.LastLogin})
+			}
+			return l.answer(s)
 		})
 }
 
@@ -199,28 +230,15 @@ type userRow struct {
 	LastLogin string `json:"last_login_on,omitempty"`
 }
 
-func answerUsers(s *Server, all []user, in *listUsersInput, total int) (*toolpost.Result, error) {
-	answer := struct {
-		Users  []userRow `json:"users"`
-		Total  int       `json:"total"`
-		Offset int       `json:"offset"`
-	}{[]userRow{}, total, in.Offset}
-	var b strings.Builder
-	b.WriteString(span("users", len(all), in.Offset, total) + "\n")
-	for i := range all {
-		u := &all[i]
-		r := userRow{u.ID, u.Login, u.name(), u.Mail, statusName(u.Status), u.Admin, u.LastLogin}
-		answer.Users = append(answer.Users, r)
-		fmt.Fprintf(&b, "%s [%d] | %s | %s | %s", r.Name, r.ID, r.Login, r.Mail, r.Status)
-		if r.Admin {
-			b.WriteString(" | administrator")
-		}
-		if r.LastLogin != "" {
-			b.WriteString(" | last login " + day(r.LastLogin))
-		}
-		b.WriteString("\n")
+func (r userRow) line() string {
+	text := fmt.Sprintf("%s [%d] | %s | %s | %s", r.Name, r.ID, r.Login, r.Mail, r.Status)
+	if r.Admin {
+		text += " | administrator"
 	}
-	return s.answer(b.String(), answer)
+	if r.LastLogin != "" {
+		text += " | last login " + day(r.LastLogin)
+	}
+	return text
 }
 
 type showUserInput struct {
@@ -248,26 +266,19 @@ func showUser(s *Server) entry {
 		})
 }
 
+// readUser reads a user; the own account with its mail address, which may be
+// hidden from others.
 func readUser(ctx context.Context, s *Server, id int, include string) (*user, error) {
-	var answer struct {
-		User user `json:"user"`
+	u, err := userKind().read(ctx, s, id, include)
+	if err != nil || u.Mail != "" {
+		return u, err
 	}
-	query := url.Values{}
-	if include != "" {
-		query.Set("include", include)
-	}
-	err := s.client.get(ctx, fmt.Sprintf("/users/%d.json", id), query, &answer)
-	switch {
-	case status(err) == 404:
-		return nil, toolpost.Retry("User %d was not found; or the account is locked or in none of your projects, and only administrators see it.", id)
-	case err != nil:
-		return nil, explain(err, fmt.Sprintf("user %d", id))
-	}
-	u := &answer.User
-	if me, err := s.account(ctx); err == nil && me.ID == id && u.Mail == "" { // as hidden from others
-		if err := s.client.get(ctx, "/my/account.json", nil, &answer); err != nil {
+	if me, err := s.account(ctx); err == nil && me.ID == id {
+		own, err := userKind().get(ctx, s, ownPath, "")
+		if err != nil {
 			return nil, explain(err, "the own account")
 		}
+		u.Mail = own.Mail
 	}
 	return u, nil
 }

@@ -26,14 +26,14 @@ func human(ctx context.Context, s *Server, text string) (named, error) {
 	case ok && n == me.ID:
 		return s.person(ctx, 0, "me")
 	case ok:
-		var answer struct {
-			User user `json:"user"`
-		}
-		err := s.client.get(ctx, fmt.Sprintf("/users/%d.json", n), nil, &answer)
-		if status(err) == 404 && !me.Admin {
+		u, err := userKind().get(ctx, s, userKind().at(n), "")
+		switch {
+		case status(err) == 404 && !me.Admin:
 			return named{ID: n, Name: "somebody whom this account cannot see"}, nil
+		case err != nil:
+			return named{}, explain(err, fmt.Sprintf("user %d", n))
 		}
-		return named{ID: n, Name: answer.User.name()}, explain(err, fmt.Sprintf("user %d", n))
+		return u.named(), nil
 	}
 	return s.person(ctx, 0, text)
 }
@@ -51,15 +51,13 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	if known != nil && time.Since(known.read) < fresh {
 		return known.all, nil
 	}
-	var answer struct {
-		User user `json:"user"`
-	}
-	if err := s.client.get(ctx, "/users/current.json", url.Values{"include": {"memberships"}}, &answer); err != nil {
+	me, err := userKind().get(ctx, s, "/users/current", "memberships")
+	if err != nil {
 		return nil, explain(err, "the own projects")
 	}
 	var all []named
 	seen := map[int]bool{}
-	for _, own := range answer.User.Memberships {
+	for _, own := range me.Memberships {
 		members, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", own.Project.ID), url.Values{}, "memberships", 0, 1000)
 		if err != nil && status(err) != 403 { // of an archived project
 			return nil, explain(err, "the members of project "+own.Project.Name)

@@ -1,9 +1,9 @@
 package redmine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,28 +39,23 @@ func createUser(s *Server) entry {
 			if in.Password == "" && !in.Generate && in.Source == "" {
 				return nil, toolpost.Retry("Give a password, or generate_password with send_information, or auth_source_id.")
 			}
-			w := &userWrite{write: write{s: s, ctx: ctx, set: map[string]any{}}}
+			w := &userWrite{write: newWrite(ctx, s, 0)}
 			w.who(in.Login, in.First, in.Last, in.Mail)
-			if err := w.fill(&in.userInput, nil); err != nil {
+			w.fill(&in.userInput)
+			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
+			delete(w.set, "group_ids")
+			n, err := w.kind().post(w.write, "/users", "the new user "+in.Login)
+			if err != nil {
 				return nil, err
 			}
-			groups := w.set["group_ids"] // which Redmine only takes from a user that is there
-			delete(w.set, "group_ids")
-			var answer struct {
-				User user `json:"user"`
-			}
-			if err := s.client.send(ctx, "POST", "/users.json", w.body(in.SendLogin), &answer); err != nil {
-				return nil, forAdmins(err, "the new user "+in.Login)
-			}
-			n := answer.User.ID
-			if groups != nil {
+			if grouped {
 				w.set["group_ids"] = groups
 				only := map[string]any{"user": map[string]any{"group_ids": groups}}
-				if err := s.client.send(ctx, "PUT", fmt.Sprintf("/users/%d.json", n), only, nil); err != nil {
-					return nil, toolpost.Failed("Created user %d, but the groups could not be set: %v", n, explain(err, "the groups of the user"))
+				if err := s.client.send(ctx, http.MethodPut, userKind().at(n)+".json", only, nil); err != nil {
+					w.notes = append(w.notes, explain(err, "the groups of the user").Error())
 				}
 			}
-			return w.told(n, "Created")
+			return w.kind().told(w.write, userKind().at(n))
 		})
 }
 
@@ -84,65 +79,82 @@ func updateUser(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if err := spare(ctx, s, before, &in.userInput); err != nil {
+			if err := spare(ctx, s, before, &in); err != nil {
 				return nil, err
 			}
-			w := &userWrite{write: write{s: s, ctx: ctx, set: map[string]any{}}}
+			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
 			w.who(in.Login, in.First, in.Last, in.Mail)
-			if err := w.fill(&in.userInput, before); err != nil {
-				return nil, err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/users/%d.json", who.ID), w.body(in.SendLogin), nil); err != nil {
-				return nil, forAdmins(err, "the change of user "+who.String())
-			}
-			return w.told(who.ID, "Changed")
+			w.fill(&in.userInput)
+			return w.kind().update(w.write, userKind().at(before.ID), userKind().name(before))
 		})
 }
 
-// spare keeps the own account from being shut out, and shows the way to it.
-func spare(ctx context.Context, s *Server, u *user, in *userInput) error {
+// spare keeps the own account from being shut out, and shows the way to it; and
+// others from it whom the call only names by a part of the name.
+func spare(ctx context.Context, s *Server, u *user, in *updateUserInput) error {
 	me, err := s.account(ctx)
-	if err != nil || me.ID != u.ID {
+	if err != nil {
 		return err
 	}
-	if !me.Admin {
+	locks := in.Status != "" && in.Status != "active" && in.Status != "1"
+	switch {
+	case me.ID != u.ID && (in.Status+in.Admin+in.Password+in.Source+in.Login != "" || in.Generate):
+		return whole(in.ID, userKind().name(u), u.wholeNames()...)
+	case me.ID != u.ID:
+		return nil
+	case !me.Admin:
 		return toolpost.Retry("Only administrators may call update_user. To change the own account call update_account.")
-	}
-	if in.Admin == "false" || in.Status != "" && in.Status != "active" && in.Status != "1" {
+	case in.Admin == "false" || locks:
 		return toolpost.Failed("%s is the account that these tools use: it cannot lock itself or give up its own rights here.", u.name())
 	}
 	return nil
 }
 
+// wholeNames are what names a user whole.
+func (u *user) wholeNames() []string { return []string{fmt.Sprint(u.ID), u.Login, u.name(), u.Mail} }
+
 // A userWrite is a change of a user: what is asked for, and what became of it.
 type userWrite struct {
-	write
-	fields []wireField
+	*write
+	before *user // nil for a new one
+}
+
+// kind is that of users, which tells what Redmine does not show.
+func (w *userWrite) kind() kind[user] {
+	k := userKind()
+	k.check = func(_ *write, now *user) {
+		forgetMe(w.s, now.ID)
+		w.compare(now)
+	}
+	return k
+}
+
+// compare tells what cannot be read back. Of a password there is the time of its
+// change, in seconds.
+func (w *userWrite) compare(now *user) {
+	unknown := []string{"auth_source_id", "language", "mail_notification", "must_change_passwd"}
+	if now.Password == "" || w.before != nil && w.before.Password == now.Password {
+		unknown = append(unknown, "password", "generate_password")
+	}
+	for _, name := range unknown {
+		if w.set[name] != nil {
+			w.notes = append(w.notes, fmt.Sprintf("Redmine does not tell %s, so it is not known whether it took that.", name))
+		}
+	}
 }
 
 func (w *userWrite) who(login, first, last, mail string) {
-	w.text("login", login)
-	w.text("firstname", first)
-	w.text("lastname", last)
-	w.text("mail", mail)
+	plain(w.write, "login", login)
+	plain(w.write, "firstname", first)
+	plain(w.write, "lastname", last)
+	plain(w.write, "mail", mail)
 }
 
-func (w *userWrite) body(send bool) map[string]any {
-	body := map[string]any{"user": w.set}
-	if send {
-		body["send_information"] = true
-	}
-	return body
-}
-
-// fill finds the ids of what is to be set. Before is nil for a new user.
-func (w *userWrite) fill(in *userInput, before *user) error {
-	w.text("password", in.Password)
-	w.text("auth_source_id", in.Source)
-	w.text("mail_notification", in.Mails)
+// fill finds the ids of what is to be set.
+func (w *userWrite) fill(in *userInput) {
+	plain(w.write, "password", in.Password)
+	plain(w.write, "auth_source_id", in.Source)
+	plain(w.write, "mail_notification", in.Mails)
 	for _, t := range []struct{ name, text string }{{"must_change_passwd", in.Change}, {"admin", in.Admin}} {
 		if t.text != "" {
 			w.set[t.name] = t.text == "true"
@@ -153,83 +165,27 @@ func (w *userWrite) fill(in *userInput, before *user) error {
 	}
 	if in.Status != "" {
 		n, err := userStatus(in.Status)
-		if err != nil {
-			return err
-		}
-		w.set["status"] = n
+		w.put("status", n, err)
 	}
-	if err := w.groups(in.Groups); err != nil {
-		return err
-	}
-	return w.custom(in.Fields, before)
-}
-
-func (w *userWrite) groups(texts []string) error {
-	if len(texts) == 0 {
-		return nil
-	}
-	ids := []int{}
-	for _, text := range texts {
-		if strings.EqualFold(text, none) {
-			continue
-		}
+	several(w.write, "group_ids", in.Groups, func(text string) (int, error) {
 		g, err := team(w.ctx, w.s, text)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, g.ID)
+		return g.ID, err
+	})
+	if in.SendLogin {
+		w.beside = map[string]any{"send_information": true}
 	}
-	slices.Sort(ids)
-	w.set["group_ids"] = slices.Compact(ids)
-	return nil
+	if in.Source != "" && (in.Password != "" || in.Generate) {
+		w.put("", nil, toolpost.Retry("Give a password or auth_source_id, not both: Redmine ignores the password of who is in a directory."))
+	}
+	w.custom(in.Fields, w.known)
 }
 
-func (w *userWrite) custom(set []setField, before *user) (err error) {
-	if len(set) == 0 {
-		return nil
+// known are the custom fields that may be set.
+func (w *userWrite) known() ([]field, error) {
+	if w.before != nil {
+		return w.before.CustomFields, nil
 	}
-	var known []field
-	if before != nil {
-		known = before.CustomFields
-	} else if known, err = definedFields(w.ctx, w.s, "user"); err != nil {
-		return err
-	}
-	if w.fields, err = setFields(w.ctx, w.s, 0, set, known); err == nil {
-		w.set["custom_fields"] = w.fields
-	}
-	return err
-}
-
-// told answers with the user as it is now, and with what is not as it was asked.
-func (w *userWrite) told(n int, done string) (*toolpost.Result, error) {
-	forgetMe(w.s, n)
-	w.s.forget("memberships")
-	now, err := readUser(w.ctx, w.s, n, "memberships,groups")
-	if err != nil {
-		return nil, toolpost.Failed("%s user %d, but it cannot be read back: %v", done, n, err)
-	}
-	wrong := append(unlike(w.set, map[string]any{
-		"login": now.Login, "firstname": now.FirstName, "lastname": now.LastName, "mail": now.Mail, "admin": now.Admin,
-		"status": cmp.Or(now.Status, 1),
-	}), unset(w.fields, now.CustomFields)...)
-	if ids, ok := w.set["group_ids"].([]int); ok && !are(now.Groups, ids) {
-		wrong = append(wrong, "the groups are "+cmp.Or(list40(now.Groups), "none"))
-	}
-	answer := struct {
-		User    *userDetail `json:"user"`
-		Ignored []string    `json:"not_taken,omitempty"`
-	}{userDetailOf(now), wrong}
-	return w.s.answer(outcome(fmt.Sprintf("%s user %d", done, n), "this account may not set it", wrong)+"\n"+answer.User.text(), answer)
-}
-
-// are says whether these have the ids, which are sorted.
-func are(all []named, ids []int) bool {
-	var have []int
-	for _, n := range all {
-		have = append(have, n.ID)
-	}
-	slices.Sort(have)
-	return slices.Equal(have, ids)
+	return definedFields(w.ctx, w.s, "user")
 }
 
 // forgetMe has the own account read again, if it is the one that was changed.
@@ -265,34 +221,31 @@ func deleteUser(s *Server) entry {
 				return nil, toolpost.Failed("Only administrators may delete users, and this account is none.")
 			case me.ID == u.ID:
 				return nil, toolpost.Failed("%s is the account that these tools use; it cannot delete itself here.", u.name())
-			case !in.Confirm:
-				return wouldDeleteUser(ctx, s, u)
 			}
-			if err := whole(in.ID, "user "+who.String(), fmt.Sprint(u.ID), u.Login, u.name()); err != nil {
+			would, facts, err := goesWithUser(ctx, s, u)
+			if err != nil {
 				return nil, err
 			}
-			if err := s.client.send(ctx, "DELETE", fmt.Sprintf("/users/%d.json", u.ID), nil, nil); err != nil {
-				return nil, forAdmins(err, "the deletion of user "+who.String())
-			}
-			if _, err := readUser(ctx, s, u.ID, ""); err == nil {
-				return nil, toolpost.Failed("Redmine said that user %s is deleted, but it is still there.", who)
-			}
-			s.forget("memberships")
-			return s.done(fmt.Sprintf("Deleted user %d: %s, %s.", u.ID, u.Login, u.name()), map[string]any{"deleted": u.ID})
+			return userKind().remove(ctx, s, &removal{
+				at: userKind().at(u.ID), id: u.ID, confirmed: in.Confirm, given: in.ID, names: u.wholeNames(),
+				what: fmt.Sprintf("user %d: %s, %s", u.ID, u.Login, u.name()), would: would, facts: facts,
+			})
 		})
 }
 
-// whole refuses to delete what text only names a part of.
+// whole refuses to delete or archive what text only names a part of.
 func whole(text, what string, names ...string) error {
-	if slices.Contains(names, strings.TrimPrefix(strings.TrimSpace(text), "#")) {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
+	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {
 		return nil
 	}
-	return toolpost.Retry("Nothing was deleted: %q is not all of the name of %s. Call again with its id or its full name.", text, what)
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not told to this account
+	return toolpost.Retry("Nothing was done: %q is not all of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
 }
 
-// wouldDeleteUser shows what becomes of the work of a user.
-func wouldDeleteUser(ctx context.Context, s *Server, u *user) (*toolpost.Result, error) {
-	counts := map[string]int{}
+// goesWithUser shows what becomes of the work of a user.
+func goesWithUser(ctx context.Context, s *Server, u *user) (would string, facts map[string]any, err error) {
+	facts = map[string]any{"memberships": len(u.Memberships), "groups": len(u.Groups)}
 	for _, c := range []struct{ name, path, key, filter string }{
 		{"issues_written", "/issues.json", "issues", "author_id"},
 		{"issues_assigned", "/issues.json", "issues", "assigned_to_id"},
@@ -302,23 +255,17 @@ func wouldDeleteUser(ctx context.Context, s *Server, u *user) (*toolpost.Result,
 		if c.key == "issues" {
 			query.Set("status_id", "*")
 		}
-		_, total, err := rows[named](ctx, s, c.path, query, c.key, 0, 1)
+		n, err := count(ctx, s, c.path, query, c.key)
 		if err != nil {
-			return nil, explain(err, "what user "+u.Login+" has done")
+			return "", nil, explain(err, "what user "+u.Login+" has done")
 		}
-		counts[c.name] = total
+		facts[c.name] = n
 	}
-	text := fmt.Sprintf("Nothing is deleted yet. If user %d, %s, %s, were deleted:\n"+
+	return fmt.Sprintf("If user %d, %s, %s, were deleted:\n"+
 		"- %d issues and all comments, files, wiki pages and news that they wrote would be by Anonymous\n"+
 		"- %d issues assigned to them would be assigned to nobody\n"+
 		"- %d time entries would be Anonymous's\n"+
 		"- %d memberships, %d groups, their private queries, watches and API key would go\n"+
-		"This cannot be undone. Usually locking is better, which keeps the name on the work: call update_user with status locked.\n"+
-		"Call again with confirm true to delete the user.",
-		u.ID, u.Login, u.name(), counts["issues_written"], counts["issues_assigned"], counts["time_entries"], len(u.Memberships), len(u.Groups))
-	facts := map[string]any{"deleted": nil, "memberships": len(u.Memberships), "groups": len(u.Groups)}
-	for name, n := range counts {
-		facts[name] = n
-	}
-	return s.done(text, facts)
+		"This cannot be undone. Usually locking is better, which keeps the name on the work: call update_user with status locked.",
+		u.ID, u.Login, u.name(), facts["issues_written"], facts["issues_assigned"], facts["time_entries"], len(u.Memberships), len(u.Groups)), facts, nil
 }

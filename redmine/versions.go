@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -66,44 +65,40 @@ func versionDetailOf(v *version) *versionDetail {
 	return d
 }
 
-// line is a version in a list as text.
-func (d *versionDetail) line(project int) string {
-	text := fmt.Sprintf("- %s [%d] | %s", d.Name, d.ID, d.Status)
-	if d.Due != "" {
-		text += " | due " + d.Due
+// A versionRow is a version in the list of a project.
+type versionRow struct {
+	*versionDetail
+	of int // the project
+}
+
+func (r versionRow) line() string {
+	text := fmt.Sprintf("- %s [%d] | %s", r.Name, r.ID, r.Status)
+	if r.Due != "" {
+		text += " | due " + r.Due
 	}
-	if d.Sharing != "none" {
-		text += " | shared: " + d.Sharing
+	if r.Sharing != "none" {
+		text += " | shared: " + r.Sharing
 	}
-	if d.Project.ID != project {
-		text += " | of project " + d.Project.String()
+	if r.Project.ID != r.of {
+		text += " | of project " + r.Project.String()
 	}
-	return text + "\n"
+	return text
 }
 
 func (d *versionDetail) text() string {
-	var b strings.Builder
+	var b sheet
 	fmt.Fprintf(&b, "# Version %s [%d]\n\n- project: %s\n- status: %s\n- sharing: %s\n", d.Name, d.ID, d.Project, d.Status, d.Sharing)
-	line := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", label, text)
-		}
-	}
-	line("due", d.Due)
-	line("wiki page", d.Wiki)
+	b.line("due", d.Due)
+	b.line("wiki page", d.Wiki)
 	if d.Issues != nil {
-		line("issues", fmt.Sprintf("%d, %d open", *d.Issues, *d.Open))
+		b.line("issues", fmt.Sprintf("%d, %d open", *d.Issues, *d.Open))
 	}
-	line("estimated", d.Estimated)
-	line("spent", d.Spent)
-	for _, name := range sorted(d.Fields) {
-		line(name, d.Fields[name])
-	}
-	line("created", d.Created)
-	line("updated", d.Updated)
-	if d.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", d.Description)
-	}
+	b.line("estimated", d.Estimated)
+	b.line("spent", d.Spent)
+	b.fields(d.Fields)
+	b.line("created", d.Created)
+	b.line("updated", d.Updated)
+	b.long(d.Description)
 	return b.String()
 }
 
@@ -125,16 +120,13 @@ func listVersions(s *Server) entry {
 				return nil, explain(err, "the versions of project "+p.String())
 			}
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			shown := window(all, in.Offset, in.Limit)
-			rows := []*versionDetail{}
-			text := span("versions", len(shown), in.Offset, len(all)) + "\n"
-			for i := range shown {
-				d := versionDetailOf(&shown[i])
+			l := listing[versionRow]{what: "versions", key: "versions", offset: in.Offset, total: len(all)}
+			for _, v := range window(all, in.Offset, in.Limit) {
+				d := versionDetailOf(&v)
 				d.Description, d.Created, d.Updated = "", "", ""
-				rows = append(rows, d)
-				text += d.line(p.ID)
+				l.rows = append(l.rows, versionRow{d, p.ID})
 			}
-			return s.answer(text, map[string]any{"versions": rows, "total": len(all), "offset": in.Offset})
+			return l.answer(s)
 		})
 }
 
@@ -161,7 +153,7 @@ func (in *versionID) find(ctx context.Context, s *Server) (*version, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readVersion(ctx, s, n)
+	return versionKind().read(ctx, s, n, "")
 }
 
 // inProject finds what has a name only within its project.
@@ -178,14 +170,6 @@ func inProject(ctx context.Context, s *Server, project, text string, src func(in
 	}
 	n, err := s.find(ctx, src(p.ID), text)
 	return n.ID, err
-}
-
-func readVersion(ctx context.Context, s *Server, id int) (*version, error) {
-	var answer struct {
-		Version version `json:"version"`
-	}
-	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", id), nil, &answer)
-	return &answer.Version, explain(err, fmt.Sprintf("version %d", id))
 }
 
 func showVersion(s *Server) entry {

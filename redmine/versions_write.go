@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -19,16 +20,63 @@ type versionInput struct {
 	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
 }
 
-// fillVersion finds what is to be set; known returns the custom fields.
-func fillVersion(w *write, in *versionInput, known func() ([]field, error)) error {
-	w.text("status", in.Status)
-	w.text("sharing", in.Sharing)
+// versionKind() is how versions are read, written and compared.
+func versionKind() kind[version] {
+	return kind[version]{
+		key: "version", path: "/versions", stale: []string{"versions"},
+		name: func(v *version) string { return "version " + v.String() },
+		is: func(v *version) map[string]any {
+			return map[string]any{
+				"name": v.Name, "status": v.Status, "sharing": v.Sharing, "due_date": v.Due,
+				"description": lf(v.Description), "wiki_page_title": v.Wiki,
+			}
+		},
+		fields: func(v *version) []field { return v.CustomFields },
+		check: func(w *write, v *version) {
+			checkDefault(w, v)
+			checkPage(w, v)
+		},
+		view: func(v *version) view { return versionDetailOf(v) },
+	}
+}
+
+// checkDefault tells whether the project has it as its default, which the
+// version itself does not say.
+func checkDefault(w *write, v *version) {
+	asked, ok := w.set["default_project_version"].(bool)
+	if !ok {
+		return
+	}
+	p, err := projectKind().read(w.ctx, w.s, v.Project.ID, "")
+	if err != nil {
+		w.notes = append(w.notes, fmt.Sprintf("Whether it is the default of the project could not be read back: %v", err))
+		return
+	}
+	is := map[string]any{"default_project_version": p.Version != nil && p.Version.ID == v.ID}
+	w.wrong = append(w.wrong, unlike(map[string]any{"default_project_version": asked}, is)...)
+}
+
+// checkPage tells a page that is not there: Redmine takes any title.
+func checkPage(w *write, v *version) {
+	if title, _ := w.set["wiki_page_title"].(string); title == "" {
+		return
+	}
+	err := w.s.client.get(w.ctx, fmt.Sprintf("/projects/%d/wiki/%s.json", v.Project.ID, url.PathEscape(v.Wiki)), nil, &struct{}{})
+	if err != nil {
+		w.notes = append(w.notes, fmt.Sprintf("The wiki of project %s has no page %q yet, or this account may not see it.", v.Project, v.Wiki))
+	}
+}
+
+// fillVersion sets what is given; known returns the custom fields.
+func fillVersion(w *write, name string, in *versionInput, known func() ([]field, error)) {
+	plain(w, "name", strings.TrimSpace(name))
+	plain(w, "status", in.Status)
+	plain(w, "sharing", in.Sharing)
 	w.day("due_date", in.Due)
 	given(w, "description", in.Description)
 	given(w, "wiki_page_title", in.Wiki)
 	given(w, "default_project_version", in.Default)
 	w.custom(in.Fields, known)
-	return w.err
 }
 
 type createVersionInput struct {
@@ -44,18 +92,9 @@ func createVersion(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			path := versions(p.ID).path
-			w := &write{s: s, ctx: ctx, project: p.ID, set: map[string]any{"name": strings.TrimSpace(in.Name)}}
-			if err := fillVersion(w, &in.versionInput, func() ([]field, error) { return likeFields(ctx, s, path, "versions", "version") }); err != nil {
-				return nil, err
-			}
-			var answer struct {
-				Version named `json:"version"`
-			}
-			if err := s.client.send(ctx, "POST", path, map[string]any{"version": w.set}, &answer); err != nil {
-				return nil, explain(err, "the new version in project "+p.String())
-			}
-			return toldVersion(w, answer.Version.ID, "Created")
+			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
+			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
+			return versionKind().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())
 		})
 }
 
@@ -72,47 +111,10 @@ func updateVersion(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &write{s: s, ctx: ctx, project: v.Project.ID, set: map[string]any{}}
-			w.text("name", strings.TrimSpace(in.Name))
-			if err := fillVersion(w, &in.versionInput, func() ([]field, error) { return v.CustomFields, nil }); err != nil {
-				return nil, err
-			}
-			if len(w.set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give at least one field.")
-			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/versions/%d.json", v.ID), map[string]any{"version": w.set}, nil); err != nil {
-				return nil, explain(err, "the change of version "+v.String())
-			}
-			return toldVersion(w, v.ID, "Changed")
+			w := newWrite(ctx, s, v.Project.ID)
+			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return v.CustomFields, nil })
+			return versionKind().update(w, versionKind().at(v.ID), versionKind().name(v))
 		})
-}
-
-// toldVersion answers with the version as it is now, and with what is not as it
-// was asked.
-func toldVersion(w *write, id int, done string) (*toolpost.Result, error) {
-	w.s.forget("versions")
-	now, err := readVersion(w.ctx, w.s, id)
-	if err != nil {
-		return nil, toolpost.Failed("%s version %d, but it cannot be read back: %v", done, id, err)
-	}
-	is := map[string]any{
-		"name": now.Name, "status": now.Status, "sharing": now.Sharing, "due_date": now.Due,
-		"description": lf(now.Description), "wiki_page_title": now.Wiki,
-	}
-	if w.set["default_project_version"] != nil {
-		p, err := readProject(w.ctx, w.s, now.Project.ID, "")
-		if err != nil {
-			return nil, err
-		}
-		is["default_project_version"] = p.Version != nil && p.Version.ID == id
-	}
-	wrong := append(unlike(w.set, is), unset(w.fields, now.CustomFields)...)
-	answer := struct {
-		Version *versionDetail `json:"version"`
-		Ignored []string       `json:"not_taken,omitempty"`
-	}{versionDetailOf(now), wrong}
-	text := outcome(fmt.Sprintf("%s version %s", done, now.named), "this account may not set it", wrong)
-	return w.s.answer(text+"\n"+answer.Version.text(), answer)
 }
 
 type deleteVersionInput struct {
@@ -134,20 +136,20 @@ func deleteVersion(s *Server) entry {
 			if *d.Issues > 0 {
 				return nil, toolpost.Failed("Version %s cannot be deleted: %d issues are planned for it, %d of them open. List them with list_issues and fixed_version_id %d, and move them with update_issue; or close the version.", v, *d.Issues, *d.Open, v.ID)
 			}
-			if !in.Confirm {
-				return s.done("Nothing is deleted yet. This would go:\n\n"+d.text()+"\nCall again with confirm true to delete it.", map[string]any{"deleted": nil, "version": d})
-			}
-			if err := whole(in.ID, "version "+v.String(), fmt.Sprint(v.ID), v.Name); err != nil {
-				return nil, err
-			}
-			err = s.client.send(ctx, "DELETE", fmt.Sprintf("/versions/%d.json", v.ID), nil, nil)
-			switch {
-			case status(err) == 422:
-				return nil, toolpost.Failed("Redmine refuses to delete version %s: something still uses it, such as a file, a custom field, or an issue that this account does not see.", v)
-			case err != nil:
-				return nil, explain(err, "the deletion of version "+v.String())
-			}
-			s.forget("versions")
-			return s.done(fmt.Sprintf("Deleted version %s of project %s.", v, v.Project), map[string]any{"deleted": v.ID})
+			k := versionKind()
+			k.explain = versionInUse
+			return k.remove(ctx, s, &removal{
+				at: k.at(v.ID), id: v.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(v.ID), v.Name},
+				what:  fmt.Sprintf("version %s of project %s", v, v.Project),
+				would: "This would go:\n\n" + d.text(), facts: map[string]any{"version": d},
+			})
 		})
+}
+
+// versionInUse explains a refusal to delete a version, which has no reason.
+func versionInUse(err error, what string) error {
+	if status(err) != 422 {
+		return explain(err, what)
+	}
+	return toolpost.Failed("Redmine refuses %s: something still uses it, such as a file, a custom field, or an issue that this account does not see.", what)
 }

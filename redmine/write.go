@@ -1,10 +1,12 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,6 +94,49 @@ func given[T any](w *write, name string, value *T) {
 	if value != nil {
 		w.set[name] = *value
 	}
+}
+
+// plain sets a text as it is: only of an issue Redmine takes none for an empty one.
+func plain(w *write, name, text string) {
+	if text != "" {
+		w.set[name] = text
+	}
+}
+
+// several sets all that is named, in order. An empty list may be meant as none,
+// or as nothing said: it is not taken, and told.
+func several[T cmp.Ordered](w *write, name string, texts []string, find func(text string) (T, error)) {
+	switch {
+	case texts == nil || w.err != nil:
+		return
+	case len(texts) == 0:
+		w.notes = append(w.notes, fmt.Sprintf("The list %s given is empty, so it was left out. Write none in it to clear it.", name))
+		return
+	}
+	all := []T{}
+	for _, text := range texts {
+		if len(texts) == 1 && strings.EqualFold(strings.TrimSpace(text), none) {
+			break
+		}
+		one, err := find(text)
+		if err != nil {
+			w.put(name, nil, err)
+			return
+		}
+		all = append(all, one)
+	}
+	slices.Sort(all)
+	w.set[name] = slices.Compact(all)
+}
+
+// idsOf are the ids of things, in order.
+func idsOf(all []named) []int {
+	ids := []int{}
+	for _, n := range all {
+		ids = append(ids, n.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // custom sets custom fields, of those known.
