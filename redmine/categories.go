@@ -32,7 +32,7 @@ func categoryKind() kind[category] {
 		key: "issue_category", path: "/issue_categories", stale: []string{"issue_categories"},
 		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
 		is: func(c *category) map[string]any {
-			return map[string]any{"name": c.Name, "assigned_to_id": idOf(c.Assignee)}
+			return map[string]any{"name": c.Name, "assigned_to_id": refOf(c.Assignee)}
 		},
 		view: func(c *category) view { return c },
 	}
@@ -110,7 +110,7 @@ func updateCategory(s *Server) entry {
 			w := newWrite(ctx, s, c.Project.ID)
 			plain(w, "name", strings.TrimSpace(in.Name))
 			w.person("assigned_to_id", in.Assignee)
-			return categoryKind().update(w, categoryKind().at(c.ID), categoryKind().name(c))
+			return categoryKind().change(w, c.ID, c)
 		})
 }
 

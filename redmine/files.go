@@ -155,9 +155,7 @@ func updateAttachment(s *Server) entry {
 			w.text("filename", in.Name)
 			w.text("content_type", in.Type)
 			given(w, "description", in.Description)
-			k := fileKind()
-			k.before = a
-			return k.update(w, k.at(a.ID), k.name(a))
+			return fileKind().change(w, a.ID, a)
 		})
 }
 

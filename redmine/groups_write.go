@@ -42,7 +42,7 @@ func updateGroup(s *Server) entry {
 			}
 			w := newWrite(ctx, s, 0)
 			fillGroup(w, in.Name, in.Users, in.Fields)
-			return groupKind().update(w, groupKind().at(g.ID), groupKind().name(g))
+			return groupKind().change(w, g.ID, g)
 		})
 }
 

@@ -121,6 +121,12 @@ func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 	return k.told(w, at)
 }
 
+// change is update of a thing that was read before.
+func (k kind[T]) change(w *write, id int, before *T) (*toolpost.Result, error) {
+	k.before = before
+	return k.update(w, k.at(id), k.name(before))
+}
+
 // told reads a thing back, and answers with it and with what is not as it was
 // asked.
 func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {

@@ -29,7 +29,7 @@ func memberKind() kind[member] {
 		name: func(m *member) string {
 			return fmt.Sprintf("membership %d of %s in project %s", m.ID, m.who(), m.Project)
 		},
-		is: func(*member) map[string]any { return nil },
+		is: func(m *member) map[string]any { return map[string]any{"roles": m.Roles} },
 		check: func(w *write, m *member) {
 			roles, _ := w.set["role_ids"].([]int)
 			w.wrong = append(w.wrong, m.unlike(roles)...)
@@ -223,7 +223,7 @@ func updateMembership(s *Server) entry {
 			}
 			w := newWrite(ctx, s, m.Project.ID)
 			w.set["role_ids"] = roles
-			return memberKind().update(w, memberKind().at(m.ID), memberKind().name(m))
+			return memberKind().change(w, m.ID, m)
 		})
 }
 

@@ -216,9 +216,7 @@ func updateNews(s *Server) entry {
 			if len(in.Uploads) > 0 {
 				w.set["uploads"] = in.Uploads
 			}
-			k := newsKind(before.Attachments)
-			k.before = before
-			return k.update(w, k.at(before.ID), k.name(before))
+			return newsKind(before.Attachments).change(w, before.ID, before)
 		})
 }
 

@@ -73,7 +73,7 @@ func projectKind() kind[project] {
 func projectFacts(p *project) map[string]any {
 	return map[string]any{
 		"name": p.Name, "identifier": p.Identifier, "description": lf(p.Description), "homepage": p.Homepage, "is_public": p.IsPublic,
-		"inherit_members": p.InheritMembers, "parent_id": idOf(p.Parent), "default_version_id": idOf(p.Version), "default_assigned_to_id": idOf(p.Assignee),
+		"inherit_members": p.InheritMembers, "parent_id": refOf(p.Parent), "default_version_id": refOf(p.Version), "default_assigned_to_id": refOf(p.Assignee),
 		"tracker_ids": idsOf(p.Trackers), "enabled_module_names": slices.Sorted(slices.Values(p.modules())), "issue_custom_field_ids": idsOf(p.IssueFields),
 	}
 }

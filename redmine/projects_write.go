@@ -54,7 +54,7 @@ func updateProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			before, err := projectKind().read(ctx, s, n.ID, "")
+			before, err := projectKind().read(ctx, s, n.ID, projectParts)
 			if err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ func updateProject(s *Server) entry {
 			}
 			w := &projectWrite{write: newWrite(ctx, s, n.ID), before: before}
 			w.fill(in.Name, &in.projectInput)
-			return projectKind().update(w.write, projectKind().at(n.ID), projectKind().name(before))
+			return projectKind().change(w.write, n.ID, before)
 		})
 }
 
@@ -80,7 +80,10 @@ func (w *projectWrite) fill(name string, in *projectInput) {
 	given(w.write, "homepage", in.Homepage)
 	given(w.write, "is_public", in.IsPublic)
 	given(w.write, "inherit_members", in.InheritMembers)
-	w.parent(in.Parent)
+	set(w.write, "parent_id", in.Parent, func(text string) (ref, error) {
+		n, err := w.s.project(w.ctx, text)
+		return ref{n}, err
+	})
 	several(w.write, "tracker_ids", in.Trackers, func(text string) (int, error) {
 		n, err := w.s.find(w.ctx, trackers(), text)
 		return n.ID, err
@@ -90,17 +93,6 @@ func (w *projectWrite) fill(name string, in *projectInput) {
 	w.inside("default_version_id", in.Version, func() (named, error) { return w.s.find(w.ctx, versions(w.project), in.Version) })
 	w.inside("default_assigned_to_id", in.Assignee, func() (named, error) { return w.s.person(w.ctx, w.project, in.Assignee) })
 	w.custom(in.Fields, w.known)
-}
-
-func (w *projectWrite) parent(text string) {
-	switch {
-	case text == "" || w.err != nil:
-	case strings.EqualFold(text, none):
-		w.set["parent_id"] = ""
-	default:
-		n, err := w.s.project(w.ctx, text)
-		w.put("parent_id", n.ID, err)
-	}
 }
 
 // inside finds what only a project that exists can have.
@@ -113,7 +105,7 @@ func (w *projectWrite) inside(name, text string, find func() (named, error)) {
 		w.err = toolpost.Retry("A new project has no versions or members yet: create it without %s, then add them and update it.", name)
 	default:
 		n, err := find()
-		w.put(name, n.ID, err)
+		w.put(name, ref{n}, err)
 	}
 }
 

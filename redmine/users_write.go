@@ -75,7 +75,7 @@ func updateUser(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			before, err := readUser(ctx, s, who.ID, "")
+			before, err := readUser(ctx, s, who.ID, userKind().include)
 			if err != nil {
 				return nil, err
 			}
@@ -85,7 +85,7 @@ func updateUser(s *Server) entry {
 			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
 			w.who(in.Login, in.First, in.Last, in.Mail)
 			w.fill(&in.userInput)
-			return w.kind().update(w.write, userKind().at(before.ID), userKind().name(before))
+			return w.kind().change(w.write, before.ID, before)
 		})
 }
 

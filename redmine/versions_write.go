@@ -113,7 +113,7 @@ func updateVersion(s *Server) entry {
 			}
 			w := newWrite(ctx, s, v.Project.ID)
 			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return v.CustomFields, nil })
-			return versionKind().update(w, versionKind().at(v.ID), versionKind().name(v))
+			return versionKind().change(w, v.ID, v)
 		})
 }
 
