@@ -97,7 +97,7 @@ func createMembership(s *Server) entry {
 				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
 					return nil, toolpost.Retry("Nothing was changed: %s is a member of project %s already. Call update_membership to change the roles.\n%s", n, p, before[i].text())
 				}
-				if !slices.Contains(users, n) {
+				if !slices.ContainsFunc(users, func(u named) bool { return u.ID == n.ID }) {
 					users = append(users, n)
 				}
 			}

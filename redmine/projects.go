@@ -65,7 +65,21 @@ func projectKind() kind[project] {
 		name:   func(p *project) string { return "project " + p.named().String() },
 		is:     projectFacts,
 		fields: func(p *project) []field { return p.CustomFields },
+		check:  namesakes,
 		view:   func(p *project) view { return projectDetailOf(p) },
+	}
+}
+
+// namesakes tells other projects that have the name that was given: Redmine takes
+// it, but it names none of them from then on.
+func namesakes(w *write, p *project) {
+	if w.set["name"] == nil {
+		return
+	}
+	all, err := w.s.names(w.ctx, projects(), false)
+	same := those(all, func(n named) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
+	if err == nil && len(same) > 0 {
+		w.notes = append(w.notes, fmt.Sprintf("The same name have: %s. Call them by their ids or keys.", listed(same)))
 	}
 }
 
