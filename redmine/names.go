@@ -234,24 +234,36 @@ func (s *Server) project(ctx context.Context, text string) (named, error) {
 // rows reads a list, page by page, up to most rows from offset on.
 func rows[T any](ctx context.Context, s *Server, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
 	for {
-		size := min(100, most-len(all))
-		query.Set("offset", strconv.Itoa(offset+len(all)))
-		query.Set("limit", strconv.Itoa(size))
-		var page map[string]json.RawMessage
-		if err := s.client.get(ctx, path, query, &page); err != nil {
+		start, size := offset+len(all), min(100, most-len(all))
+		part, total, paged, err := page[T](ctx, s, path, query, key, start, size)
+		switch {
+		case err != nil:
 			return nil, 0, err
+		case paged && (len(part) > size || start > 0 && len(part) > 0 && len(part) == total):
+			from := min(offset, len(part)) // 6.0.0 and 6.0.1 give all projects, whatever part is asked for
+			return part[from:min(from+most, len(part))], len(part), nil
 		}
-		var part []T
-		if err := s.client.decode(path, page[key], &part); err != nil {
-			return nil, 0, err
-		}
-		all = append(all, part...)
-		total = offset + len(all)
-		if raw := page["total_count"]; raw != nil {
-			_ = json.Unmarshal(raw, &total) // null where Redmine did not count
-		}
-		if _, paged := page["limit"]; !paged || len(part) < size || len(all) >= most {
+		if all = append(all, part...); !paged || len(part) < size || len(all) >= most {
 			return all, total, nil
 		}
 	}
+}
+
+// page reads a part of a list, if it has parts, and how long the list is.
+func page[T any](ctx context.Context, s *Server, path string, query url.Values, key string, start, size int) (part []T, total int, paged bool, err error) {
+	query.Set("offset", strconv.Itoa(start))
+	query.Set("limit", strconv.Itoa(size))
+	var answer map[string]json.RawMessage
+	if err := s.client.get(ctx, path, query, &answer); err != nil {
+		return nil, 0, false, err
+	}
+	if err := s.client.decode(path, answer[key], &part); err != nil {
+		return nil, 0, false, err
+	}
+	total = start + len(part)
+	if raw := answer["total_count"]; raw != nil {
+		_ = json.Unmarshal(raw, &total) // null where Redmine did not count
+	}
+	_, paged = answer["limit"]
+	return part, total, paged, nil
 }

@@ -65,8 +65,11 @@ func projectKind() kind[project] {
 		name:   func(p *project) string { return "project " + p.named().String() },
 		is:     projectFacts,
 		fields: func(p *project) []field { return p.CustomFields },
-		check:  namesakes,
-		view:   func(p *project) view { return projectDetailOf(p) },
+		check: func(w *write, p *project) {
+			checkParts(w, p)
+			namesakes(w, p)
+		},
+		view: func(p *project) view { return projectDetailOf(p) },
 	}
 }
 
@@ -85,11 +88,15 @@ func namesakes(w *write, p *project) {
 
 // projectFacts are what may be set of a project, as it is.
 func projectFacts(p *project) map[string]any {
-	return map[string]any{
+	facts := map[string]any{
 		"name": p.Name, "identifier": p.Identifier, "description": lf(p.Description), "homepage": p.Homepage, "is_public": p.IsPublic,
 		"inherit_members": p.InheritMembers, "parent_id": refOf(p.Parent), "default_version_id": refOf(p.Version), "default_assigned_to_id": refOf(p.Assignee),
-		"tracker_ids": idsOf(p.Trackers), "enabled_module_names": slices.Sorted(slices.Values(p.modules())), "issue_custom_field_ids": idsOf(p.IssueFields),
+		"enabled_module_names": slices.Sorted(slices.Values(p.modules())),
 	}
+	if len(p.Trackers) > 0 {
+		facts["tracker_ids"] = idsOf(p.Trackers)
+	}
+	return facts
 }
 
 func (p *project) modules() []string {

@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -176,4 +177,19 @@ func likeFields(ctx context.Context, s *Server, path, key, kind string) ([]field
 		return nil, err
 	}
 	return definedFields(ctx, s, kind)
+}
+
+// checkParts compares what Redmine may not tell: no trackers without the module of
+// issues, and from 6.1.4 on neither them nor the custom fields of issues to who does
+// not see issues there. From 5.1 on the fields for all projects are among the fields.
+func checkParts(w *write, now *project) {
+	asked, _ := w.set["issue_custom_field_ids"].([]int)
+	trackers, _ := w.set["tracker_ids"].([]int)
+	is := idsOf(now.IssueFields)
+	switch {
+	case now.IssueFields != nil && slices.ContainsFunc(asked, func(id int) bool { return !slices.Contains(is, id) }):
+		w.wrong = append(w.wrong, fmt.Sprintf("issue_custom_field_ids is %v, not %v", is, asked))
+	case now.IssueFields == nil && len(asked) > 0, len(now.Trackers) == 0 && len(trackers) > 0:
+		w.notes = append(w.notes, "It is not known whether Redmine took the trackers and the custom fields of issues: this account does not see issues there, or their module is switched off.")
+	}
 }

@@ -3,7 +3,9 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -15,17 +17,17 @@ func timeTools(s *Server) []entry {
 
 // A timeEntry is logged time as Redmine tells it.
 type timeEntry struct {
-	ID           int     `json:"id"`
-	Project      named   `json:"project"`
-	Issue        *named  `json:"issue"` // has no name
-	User         named   `json:"user"`
-	Activity     named   `json:"activity"`
-	Hours        float64 `json:"hours"`
-	Comments     string  `json:"comments"`
-	SpentOn      string  `json:"spent_on"`
-	CreatedOn    string  `json:"created_on"`
-	UpdatedOn    string  `json:"updated_on"`
-	CustomFields []field `json:"custom_fields"`
+	ID           int      `json:"id"`
+	Project      named    `json:"project"`
+	Issue        *named   `json:"issue"` // has no name
+	User         named    `json:"user"`
+	Activity     named    `json:"activity"`
+	Hours        fraction `json:"hours"`
+	Comments     string   `json:"comments"`
+	SpentOn      string   `json:"spent_on"`
+	CreatedOn    string   `json:"created_on"`
+	UpdatedOn    string   `json:"updated_on"`
+	CustomFields []field  `json:"custom_fields"`
 }
 
 func (e *timeEntry) issue() int {
@@ -33,6 +35,26 @@ func (e *timeEntry) issue() int {
 		return 0
 	}
 	return e.Issue.ID
+}
+
+// A fraction is a number with two decimals. Redmine 6.0.0 and 6.0.1 tell it as a
+// text, such as "5/4".
+type fraction float64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (f *fraction) UnmarshalJSON(data []byte) error {
+	over, under, two := strings.Cut(strings.Trim(string(data), `"`), "/")
+	n, err := strconv.ParseFloat(over, 64)
+	if err == nil && two {
+		var d float64
+		d, err = strconv.ParseFloat(under, 64)
+		n /= d
+	}
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return fmt.Errorf("%.40s is no number", data)
+	}
+	*f = fraction(math.Round(n*100) / 100)
+	return nil
 }
 
 // timeKind() is how time entries are read, written and compared.
@@ -43,7 +65,7 @@ func timeKind() kind[timeEntry] {
 		is: func(e *timeEntry) map[string]any {
 			return map[string]any{
 				"project_id": ref{e.Project}, "issue_id": refOf(e.Issue), "user_id": ref{e.User}, "activity_id": ref{e.Activity},
-				"hours": e.Hours, "spent_on": e.SpentOn, "comments": lf(e.Comments),
+				"hours": float64(e.Hours), "spent_on": e.SpentOn, "comments": lf(e.Comments),
 			}
 		},
 		fields: func(e *timeEntry) []field { return e.CustomFields },
@@ -82,7 +104,7 @@ type timeDetail struct {
 
 func timeDetailOf(e *timeEntry) *timeDetail {
 	return &timeDetail{
-		ID: e.ID, SpentOn: e.SpentOn, Hours: e.Hours, User: e.User, Activity: e.Activity, Project: e.Project,
+		ID: e.ID, SpentOn: e.SpentOn, Hours: float64(e.Hours), User: e.User, Activity: e.Activity, Project: e.Project,
 		Issue: e.issue(), Comments: lf(e.Comments), Fields: fieldsOf(e.CustomFields), Created: e.CreatedOn, Updated: e.UpdatedOn,
 	}
 }
@@ -160,11 +182,17 @@ func timeFields(ctx context.Context, s *Server) ([]field, error) {
 	return some[0].CustomFields, nil
 }
 
-// activitiesOf are the activities of a project, which may have its own.
-func activitiesOf(ctx context.Context, s *Server, project int) ([]named, error) {
+// activitiesOf are the activities of a project, which may have its own. From 6.1.4
+// on Redmine leaves them out for who does not see its logged time, but perhaps may
+// log some: then they are those of all projects.
+func activitiesOf(ctx context.Context, s *Server, project int) (all []named, own bool, err error) {
 	p, err := projectKind().read(ctx, s, project, "time_entry_activities")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return p.Activities, nil
+	if p.Activities != nil {
+		return p.Activities, true, nil
+	}
+	all, err = s.names(ctx, activities(), false)
+	return all, false, err
 }

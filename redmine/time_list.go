@@ -154,17 +154,17 @@ func timeListOf(ctx context.Context, s *Server, all []timeEntry, in *listTimeInp
 	for i := range all {
 		e := &all[i]
 		r := timeRow{
-			ID: e.ID, SpentOn: e.SpentOn, Hours: e.Hours, User: e.User.Name, Activity: e.Activity.Name,
+			ID: e.ID, SpentOn: e.SpentOn, Hours: float64(e.Hours), User: e.User.Name, Activity: e.Activity.Name,
 			Project: e.Project.Name, Issue: e.issue(), Subject: subjects[e.issue()], Comments: lf(e.Comments),
 		}
 		if in.Fields {
 			r.Fields = fieldsOf(e.CustomFields)
 		}
 		t.Entries = append(t.Entries, r)
-		t.Hours = sum(t.Hours, e.Hours)
-		t.add("person", e.User, e.Hours)
-		t.add("activity", e.Activity, e.Hours)
-		t.add("project", e.Project, e.Hours)
+		t.Hours = sum(t.Hours, float64(e.Hours))
+		t.add("person", e.User, float64(e.Hours))
+		t.add("activity", e.Activity, float64(e.Hours))
+		t.add("project", e.Project, float64(e.Hours))
 	}
 	return t, nil
 }

@@ -155,7 +155,7 @@ func (w *timeWrite) activity(text string) {
 	if text == "" || w.err != nil {
 		return
 	}
-	all, err := activitiesOf(w.ctx, w.s, w.project)
+	all, _, err := activitiesOf(w.ctx, w.s, w.project)
 	if err == nil {
 		var a named
 		a, err = pick("activity", text, all)
@@ -181,7 +181,7 @@ func (w *timeWrite) refused(err error, what string) error {
 	}
 	text := told.Error()
 	if w.set["activity_id"] == nil && w.before == nil {
-		if all, err := activitiesOf(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
+		if all, _, err := activitiesOf(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
 			text += fmt.Sprintf(" An activity is needed where none is the default. There are: %s.", listed(all))
 		}
 	}
@@ -206,7 +206,7 @@ func deleteTime(s *Server) entry {
 			d := timeDetailOf(e)
 			return timeKind().remove(ctx, s, &removal{
 				at: timeKind().at(e.ID), id: e.ID, confirmed: in.Confirm,
-				what:  fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, hours(e.Hours), e.User.Name, e.SpentOn),
+				what:  fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, hours(float64(e.Hours)), e.User.Name, e.SpentOn),
 				would: "This would go:\n\n" + d.text(), facts: map[string]any{"time_entry": d},
 			})
 		})

@@ -3,7 +3,9 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,10 +77,29 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	return all, nil
 }
 
-// userRows reads a list of users. Those of any status are asked for by an empty
-// one until 5.1, where "*" is nobody, and by "*" from 6.0 on, which refuses the
-// empty one.
-func userRows(ctx context.Context, s *Server, query url.Values, offset, most int) (all []user, total int, err error) {
+// userRows reads a list of users. From 5.1 on Redmine finds no name of several
+// words that are not in the same part of it: it is asked for the longest one.
+func userRows(ctx context.Context, s *Server, query url.Values, offset, most int) ([]user, int, error) {
+	words := strings.Fields(strings.ToLower(query.Get("name")))
+	if len(words) < 2 {
+		return wordRows(ctx, s, query, offset, most)
+	}
+	query = maps.Clone(query)
+	query.Set("name", slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }))
+	all, _, err := wordRows(ctx, s, query, 0, mostRows)
+	all = slices.DeleteFunc(all, func(u user) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return !strings.Contains(strings.ToLower(u.FirstName), w) && !strings.Contains(strings.ToLower(u.LastName), w)
+		})
+	})
+	from := min(offset, len(all))
+	return all[from:min(from+most, len(all))], len(all), err
+}
+
+// wordRows are userRows of a name of one word, or of none. Those of any status are
+// asked for by an empty one until 5.1, as "*" is nobody in 5.0, and by "*" from 6.0
+// on, which refuses the empty one.
+func wordRows(ctx context.Context, s *Server, query url.Values, offset, most int) (all []user, total int, err error) {
 	all, total, err = rows[user](ctx, s, "/users.json", query, "users", offset, most)
 	if status(err) == 422 && query.Get("status") == "" {
 		query.Set("status", "*")

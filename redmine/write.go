@@ -236,11 +236,19 @@ func unlike(set, is map[string]any) []string {
 		if text, ok := asked.(string); ok {
 			asked = lf(text)
 		}
-		if known && bare(value) != bare(asked) {
+		if known && bare(value) != bare(asked) && !sameMinute(value, asked) {
 			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, shown(value), shown(asked)))
 		}
 	}
 	return wrong
+}
+
+// sameMinute says whether both are hours, and the same minutes: from 6.0 on Redmine
+// keeps logged time as whole ones.
+func sameMinute(a, b any) bool {
+	x, hours := a.(float64)
+	y, both := b.(float64)
+	return hours && both && math.Round(60*x) == math.Round(60*y)
 }
 
 // A ref is something with a name as a write sets it: Redmine gets its id.

@@ -31,6 +31,12 @@ type step struct {
 	failed          bool
 	has, hasNot     []string
 	captures        [][2]string // name and expression
+	since, until    string      // versions of Redmine, such as "5.1"; empty for all
+}
+
+// suits says whether a step is for a version of Redmine.
+func (s *step) suits(version string) bool {
+	return s.since <= version && (s.until == "" || version <= s.until)
 }
 
 // parse reads a script:
@@ -42,6 +48,8 @@ type step struct {
 //	= text                that its result has
 //	! text                that it has not
 //	$name expression      captures the first group
+//	since 5.1             not for an older Redmine
+//	until 5.0             not for a newer one
 func parse(name, text string) (steps []*step, err error) {
 	var title, as string
 	var now *step
@@ -59,19 +67,32 @@ func parse(name, text string) (steps []*step, err error) {
 			steps = append(steps, now)
 		case now == nil:
 			return nil, fmt.Errorf("%s:%d: %q before the first call", name, i+1, line)
-		case mark == "error":
-			now.failed = true
-		case mark == "=":
-			now.has = append(now.has, rest)
-		case mark == "!":
-			now.hasNot = append(now.hasNot, rest)
-		case strings.HasPrefix(mark, "$"):
-			now.captures = append(now.captures, [2]string{mark[1:], rest})
-		default:
+		case !now.take(mark, rest):
 			return nil, fmt.Errorf("%s:%d: %q is no line of a script", name, i+1, line)
 		}
 	}
 	return steps, nil
+}
+
+// take reads a line that says what is wanted of a step.
+func (s *step) take(mark, rest string) bool {
+	switch {
+	case mark == "error":
+		s.failed = true
+	case mark == "=":
+		s.has = append(s.has, rest)
+	case mark == "!":
+		s.hasNot = append(s.hasNot, rest)
+	case mark == "since":
+		s.since = rest
+	case mark == "until":
+		s.until = rest
+	case strings.HasPrefix(mark, "$"):
+		s.captures = append(s.captures, [2]string{mark[1:], rest})
+	default:
+		return false
+	}
+	return true
 }
 
 // Scripts are the names of the scripts, in the order in which they run: they
@@ -86,8 +107,9 @@ func Scripts(t *testing.T, folder string) []string {
 	return files
 }
 
-// Run runs a script, and returns how many calls it made.
-func Run(t *testing.T, file string, call Caller) int {
+// Run runs a script on a version of Redmine, such as "5.0", and returns how many
+// calls it made.
+func Run(t *testing.T, file, version string, call Caller) int {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -98,6 +120,7 @@ func Run(t *testing.T, file string, call Caller) int {
 		t.Fatal(err)
 	}
 	known := map[string]string{}
+	steps = slices.DeleteFunc(steps, func(s *step) bool { return !s.suits(version) })
 	for _, s := range steps {
 		s.run(t, filepath.Base(file), call, known)
 	}
