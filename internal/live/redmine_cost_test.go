@@ -149,7 +149,7 @@ func redmineCost(t *testing.T, a api) {
 // BenchmarkRedmineList lists 1,000 issues with the tool and with the bare API, in
 // turns: make live's Redmine is started and filled, which takes minutes.
 func BenchmarkRedmineList(b *testing.B) {
-	server := startRedmine(b)
+	server := startRedmine(b, "up.sh", b.TempDir())
 	a := api{server["REDMINE_URL"], server["REDMINE_API_KEY"]}
 	a.fill(b, 1000)
 	set := a.tools(b)
