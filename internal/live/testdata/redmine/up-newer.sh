@@ -18,7 +18,7 @@ if [ ! -d "$ROOT" ]; then
       --essential-hook='echo redmine redmine/instances/default/dbconfig-install boolean false | chroot "$1" debconf-set-selections' \
       --include=ca-certificates,curl,dbconfig-no-thanks,puma,redmine,redmine-sqlite trixie "$NEW" http://deb.debian.org/debian
   } >"$NEW.log" 2>&1 || { tail -20 "$NEW.log" >&2; rm -f "$NEW.log"; exit 3; }
-  rm -f "$NEW.log"; mv -T "$NEW" "$ROOT"
+  rm -f "$NEW.log"; [ -d "$ROOT" ] || mv -T "$NEW" "$ROOT"
 fi
 install -m 755 "$HERE/up.sh" "$ROOT/usr/local/bin/redmine-up"
 chroot "$ROOT" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin PORT="$PORT" REDMINE_DIR="${REDMINE_DIR#"$ROOT"}" \
