@@ -196,6 +196,9 @@ func TestReleases(t *testing.T) {
 			case "/issue_statuses.json":
 				fmt.Fprintf(w, `{"issue_statuses":[%s]}`, c.statuses)
 			case "/issues.json":
+				if r.URL.Query().Get("v[any_searchable][]") == "" { // as for each filter that is known
+					w.WriteHeader(http.StatusUnprocessableEntity)
+				}
 				fmt.Fprint(w, `{"issues":[],"total_count":0,"offset":0,"limit":50}`)
 			case "/webhooks", "/oauth/token/info":
 				if strings.Contains(c.there, r.URL.Path) {
