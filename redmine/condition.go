@@ -189,14 +189,25 @@ func days(_ *listQuery, operator string, values []string) ([]string, error) {
 }
 
 // texts are texts. Those with blanks are quoted to be found as they are: Redmine
-// looks for the words one by one otherwise, and leaves out those of one letter.
-func texts(_ *listQuery, operator string, values []string) ([]string, error) {
+// looks for the words one by one otherwise, and leaves out those of one letter. At
+// the begin and the end it does so since 5.1; before, it took quotes as they are.
+func texts(q *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		v = strings.TrimSpace(v)
-		if strings.Contains(operator, "~") && strings.ContainsAny(v, " \t") && !strings.Contains(v, `"`) {
-			v = `"` + v + `"`
-		}
 		values[i] = v
+		if !strings.ContainsAny(v, " \t") || strings.Contains(v, `"`) {
+			continue
+		}
+		worded := strings.Contains(operator, "~")
+		if operator == "^" || operator == "$" {
+			var err error
+			if worded, err = v51().at(q.ctx, q.s.client); err != nil {
+				return nil, err
+			}
+		}
+		if worded {
+			values[i] = `"` + v + `"`
+		}
 	}
 	return values, nil
 }

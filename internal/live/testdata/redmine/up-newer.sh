@@ -16,7 +16,7 @@ if [ ! -d "$ROOT" ]; then
       --aptopt='Acquire::Languages "none"' --aptopt='Apt::Install-Recommends "false"' \
       --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
       --essential-hook='echo redmine redmine/instances/default/dbconfig-install boolean false | chroot "$1" debconf-set-selections' \
-      --include=ca-certificates,curl,dbconfig-no-thanks,puma,redmine,redmine-sqlite trixie "$NEW" http://deb.debian.org/debian
+      --include=ca-certificates,curl,dbconfig-no-thanks,puma,redmine,redmine-sqlite trixie "$NEW"
   } >"$NEW.log" 2>&1 || { tail -20 "$NEW.log" >&2; rm -f "$NEW.log"; exit 3; }
   rm -f "$NEW.log"; [ -d "$ROOT" ] || mv -T "$NEW" "$ROOT"
 fi
