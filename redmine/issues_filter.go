@@ -128,7 +128,7 @@ func aWatcher(q *listQuery, text string) (string, error) {
 	}
 	id, err := aPerson(q, text)
 	if id != "me" && id != strconv.Itoa(me.ID) && !me.Admin {
-		q.partial = "Redmine tells who else watches only in projects where this account may see watchers; there may be more."
+		q.partial = append(q.partial, "Redmine tells who else watches only in projects where this account may see watchers; there may be more.")
 	}
 	return id, err
 }

@@ -54,6 +54,7 @@ func listIssues(s *Server) entry {
 			case err != nil:
 				return nil, explain(err, "the list of issues")
 			}
+			unsorted(q, all, issueKind().fields)
 			return answerIssues(s, all, &in, total, remarks(q, total))
 		})
 }

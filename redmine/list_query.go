@@ -23,7 +23,8 @@ type listQuery struct {
 	conditions []condition
 	values     url.Values // what is no condition
 	empty      []string   // why there may be no rows
-	partial    string     // why there may be too few
+	partial    []string   // why they may be too few, or not in order
+	by         []field    // custom fields to sort by
 	err        error
 }
 
@@ -196,7 +197,20 @@ func sortField(q *listQuery, name, columns string) string {
 	case f.Multiple:
 		q.fail(toolpost.Retry("Redmine does not sort by %s, a field of several values; take another column.", f.Name))
 	}
+	q.by = append(q.by, f)
 	return f.filter()
+}
+
+// unsorted remarks that a list is not sorted by a custom field which none of its
+// rows has: Redmine ignores it then.
+func unsorted[T any](q *listQuery, rows []T, fields func(*T) []field) {
+	for _, by := range q.by {
+		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r T) bool {
+			return slices.ContainsFunc(fields(&r), func(f field) bool { return f.ID == by.ID })
+		}) {
+			q.partial = append(q.partial, fmt.Sprintf("No row has the custom field %s here, so Redmine did not sort by it.", by.Name))
+		}
+	}
 }
 
 // encode returns the query, if Redmine takes all of its conditions: it would ignore
@@ -249,10 +263,7 @@ func remarks(q *listQuery, total int) (all []string) {
 	if total == 0 {
 		all = q.empty
 	}
-	if q.partial != "" {
-		all = append(slices.Clone(all), q.partial)
-	}
-	return all
+	return slices.Concat(all, q.partial)
 }
 
 // sourced finds what is in a source.

@@ -45,6 +45,7 @@ func listTime(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			unsorted(q, all, timeKind().fields)
 			t.Remarks = remarks(q, total)
 			return s.answer(t.text(), t)
 		})

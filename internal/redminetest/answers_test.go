@@ -262,3 +262,28 @@ func TestToken(t *testing.T) {
 		server.Close()
 	}
 }
+
+// TestUnsorted: Redmine ignores an order by a field that a project does not have.
+func TestUnsorted(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/users/current.json":
+			fmt.Fprint(w, `{"user":{"id":1,"login":"admin","admin":true}}`)
+		case "/custom_fields.json":
+			fmt.Fprint(w, `{"custom_fields":[{"id":3,"name":"Score","customized_type":"issue"},{"id":4,"name":"Rank","customized_type":"issue"}]}`)
+		case "/issues.json":
+			fmt.Fprint(w, `{"issues":[{"id":1,"custom_fields":[{"id":4,"name":"Rank","value":""}]},{"id":2}],"total_count":2,"offset":0,"limit":50}`)
+		}
+	}))
+	defer server.Close()
+	o := &redmine.Options{URL: server.URL, Key: "key-of-admin"}
+	for _, c := range []struct {
+		by   string
+		told bool
+	}{{"Score:desc", true}, {"Rank", false}, {"id", false}} {
+		text, _, failed := says(t, o, "list_issues", `{"sort":"`+c.by+`"}`)
+		if failed || strings.Contains(text, "did not sort by it") != c.told {
+			t.Errorf("sorted by %s: %s", c.by, text)
+		}
+	}
+}
