@@ -163,6 +163,51 @@ func inOrder(operator string, values []string) ([]string, error) {
 	return values, nil
 }
 
+// moments are dates, times, or numbers of days from now.
+func moments(q *listQuery, operator string, values []string) ([]string, error) {
+	var times []string
+	for _, v := range values {
+		if t, err := time.Parse(time.RFC3339, v); err == nil {
+			times = append(times, t.UTC().Format(seconds))
+		}
+	}
+	switch {
+	case len(times) == 0:
+		return days(q, operator, values)
+	case len(times) < len(values):
+		return nil, toolpost.Retry("Give two dates or two times, not one of each.")
+	case operator == "><" && times[0] > times[1]:
+		return nil, toolpost.Retry("The first time, %s, is after the last, %s.", times[0], times[1])
+	}
+	return times, nil
+}
+
+// seconds is how Redmine reads a time: without fractions.
+const seconds = "2006-01-02T15:04:05Z"
+
+// onCalendar is a condition on a column of days, such as due_date. Redmine takes a
+// day for the hours that it has in the account's time zone, and is one day off where
+// that is west of the server's. An hour in between is of the same day in both.
+func onCalendar(c condition) condition {
+	if !slices.Contains([]string{"spent_on", "start_date", "due_date", "fixed_version.due_date"}, c.name) || strings.Contains(c.operator, "t") || len(c.values) == 0 {
+		return c
+	}
+	first, last := c.values[0], c.values[len(c.values)-1]
+	if day, err := time.Parse(time.DateOnly, first); err == nil {
+		first = day.AddDate(0, 0, -1).Format(time.DateOnly)
+	}
+	first, last = first+"T10:00:01Z", last+"T10:00:00Z"
+	switch c.operator {
+	case ">=":
+		c.values = []string{first}
+	case "<=":
+		c.values = []string{last}
+	default:
+		c.operator, c.values = "><", []string{first, last}
+	}
+	return c
+}
+
 // days are dates, or numbers of days from today.
 func days(_ *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
@@ -171,9 +216,6 @@ func days(_ *listQuery, operator string, values []string) ([]string, error) {
 			if err != nil || n < 0 {
 				return nil, toolpost.Retry("%q is no number of days; write one such as 7 after %s.", v, operator)
 			}
-			continue
-		}
-		if _, err := time.Parse(time.RFC3339, v); err == nil && strings.HasSuffix(v, "Z") {
 			continue
 		}
 		day, err := date(v)

@@ -165,6 +165,7 @@ func unset(set []wireField, now []field) []string {
 		want = slices.DeleteFunc(slices.Clone(want), func(s string) bool { return s == "" })
 		got := now[i].values()
 		slices.Sort(want)
+		want = slices.Compact(want)
 		if slices.Sort(got); !slices.Equal(want, got) {
 			wrong = append(wrong, fmt.Sprintf("custom field %s is %q", now[i].Name, strings.Join(got, ", ")))
 		}

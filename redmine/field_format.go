@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,13 +33,15 @@ func (f field) wire(ctx context.Context, s *Server, project int, text string) (s
 	case "list", "enumeration":
 		return f.choose(text)
 	case "user":
-		if i := slices.IndexFunc(f.Choices, func(c choice) bool { return c.Value == text || strings.EqualFold(c.Label, text) }); i >= 0 {
-			return f.Choices[i].Value, nil
+		if offered := f.people(); len(exactly(text, offered)) > 0 {
+			n, err := pick("person", text, offered)
+			return strconv.Itoa(n.ID), err
 		}
 		n, err := s.person(ctx, project, text)
 		return strconv.Itoa(n.ID), err
 	case "version":
-		return ofVersion(ctx, s, project, text)
+		n, err := ofVersion(ctx, s, project, text)
+		return strconv.Itoa(n.ID), err
 	case "date":
 		return date(text)
 	case "int", "float":
@@ -47,6 +50,16 @@ func (f field) wire(ctx context.Context, s *Server, project int, text string) (s
 		return f.guess(text), nil
 	}
 	return text, nil
+}
+
+// people are those that a field of persons offers.
+func (f field) people() (all []named) {
+	for _, c := range f.Choices {
+		if n, ok := number(c.Value); ok {
+			all = append(all, named{ID: n, Name: c.Label})
+		}
+	}
+	return all
 }
 
 // choose finds a value of a list.
@@ -119,13 +132,15 @@ func yesNo(what, text string) (string, error) {
 	return "", toolpost.Retry("%q is neither yes nor no for %s; write yes or no.", text, what)
 }
 
+var decimal = regexp.MustCompile(`^[+-]?\d+\.\d+$`)
+
 // numeral checks a number.
 func numeral(what, text string, fraction bool) (string, error) {
 	text = strings.TrimSpace(text)
 	if _, err := strconv.Atoi(text); err == nil {
 		return text, nil
 	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil && fraction && !strings.ContainsAny(text, "xXeEpP_nN") {
+	if fraction && decimal.MatchString(text) {
 		return text, nil
 	}
 	if fraction {
@@ -135,23 +150,23 @@ func numeral(what, text string, fraction bool) (string, error) {
 }
 
 // ofVersion finds a version of the project, or any by its id.
-func ofVersion(ctx context.Context, s *Server, project int, text string) (string, error) {
+func ofVersion(ctx context.Context, s *Server, project int, text string) (named, error) {
 	if project > 0 {
 		all, err := s.names(ctx, versions(project), true)
 		if err != nil {
-			return "", err
+			return named{}, err
 		}
 		n, err := pick("version", text, all)
 		if _, ok := number(text); err == nil || !ok {
-			return strconv.Itoa(n.ID), err
+			return n, err
 		}
 	}
 	n, ok := number(text)
 	if !ok {
-		return "", toolpost.Retry("Give the project too: a version belongs to one.")
+		return named{}, toolpost.Retry("Give the project too: a version belongs to one.")
 	}
 	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", n), nil, &struct{}{})
-	return strconv.Itoa(n), explain(err, "version "+text)
+	return named{ID: n}, explain(err, "version "+text)
 }
 
 // learned adds the format of a field and its values, as far as this account can

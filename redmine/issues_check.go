@@ -56,6 +56,9 @@ func (w *issueWrite) refused(err error, what string) error {
 		return told
 	}
 	text := told.Error()
+	if p, err := projectKind().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
+		text = fmt.Sprintf("Project %s is closed, so it takes no issues; it would have to be reopened. %s", p.named(), text)
+	}
 	if w.set["assigned_to_id"] != nil {
 		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
 			text += fmt.Sprintf(" Members of the project, to whom it may be assigned if their role says so: %s.", listed(all))
@@ -76,7 +79,7 @@ func (w *issueWrite) commented(now *issue) {
 	}
 	private, _ := w.set["private_notes"].(bool)
 	for _, j := range slices.Backward(now.Journals) {
-		if lf(j.Notes) != lf(text) {
+		if lf(j.Notes) != lf(text) || earlier(w, j) {
 			continue
 		}
 		if j.Private != private {
@@ -87,6 +90,13 @@ func (w *issueWrite) commented(now *issue) {
 	if w.wrong = append(w.wrong, "the comment was not added"); private {
 		w.wrong = append(w.wrong, "so none is private")
 	}
+}
+
+// earlier says whether a comment is not of this change: another one may have the
+// same text.
+func earlier(w *issueWrite, j journal) bool {
+	me, err := w.s.account(w.ctx)
+	return err == nil && me.ID > 0 && j.User.ID != me.ID || w.before != nil && j.CreatedOn < w.before.UpdatedOn
 }
 
 // left tells the files that are still there, and who does not watch.

@@ -39,9 +39,9 @@ func issueFilters() map[string]filterSpec {
 		"attachment":             {kindText, texts},
 		"attachment_description": {kindText, texts},
 		anySearchable:            {kindSearch, texts},
-		"created_on":             {kindPast, days},
-		"updated_on":             {kindPast, days},
-		"closed_on":              {kindPast, days},
+		"created_on":             {kindPast, moments},
+		"updated_on":             {kindPast, moments},
+		"closed_on":              {kindPast, moments},
 		"start_date":             {kindDate, days},
 		"due_date":               {kindDate, days},
 		"estimated_hours":        {kindNumber, times},
@@ -97,9 +97,11 @@ func aPerson(q *listQuery, text string) (string, error) {
 	n, err := q.s.person(q.ctx, q.list.project, text)
 	if err != nil && q.list.project > 0 {
 		if elsewhere, err := q.s.person(q.ctx, 0, text); err == nil {
+			q.meant(text, elsewhere)
 			return strconv.Itoa(elsewhere.ID), nil
 		}
 	}
+	q.meant(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
@@ -128,7 +130,7 @@ func aWatcher(q *listQuery, text string) (string, error) {
 	}
 	id, err := aPerson(q, text)
 	if id != "me" && id != strconv.Itoa(me.ID) && !me.Admin {
-		q.partial = append(q.partial, "Redmine tells who else watches only in projects where this account may see watchers; there may be more.")
+		q.told = append(q.told, "Redmine tells who else watches only in projects where this account may see watchers; there may be more.")
 	}
 	return id, err
 }
@@ -140,6 +142,7 @@ func aGroup(q *listQuery, text string) (string, error) {
 		return "", err
 	}
 	n, err := pick("group", text, all)
+	q.meant(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
@@ -171,11 +174,14 @@ func aCategory(q *listQuery, text string) (string, error) {
 		return "", toolpost.Retry("Give the project too: a category belongs to one.")
 	}
 	n, err := q.s.find(q.ctx, categories(q.list.project), text)
+	q.meant(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
 func aVersion(q *listQuery, text string) (string, error) {
-	return ofVersion(q.ctx, q.s, q.list.project, text)
+	n, err := ofVersion(q.ctx, q.s, q.list.project, text)
+	q.meant(text, n)
+	return strconv.Itoa(n.ID), err
 }
 
 // theIssues are ids of issues, several in one text for "=".

@@ -41,7 +41,7 @@ type listIssuesInput struct {
 func listIssues(s *Server) entry {
 	return tool(s, "list_issues", "List issues", "List issues as one line each, open ones if no status is given.\nFilters take names as well as ids.\nThe answer tells the total and how to go on.", reads,
 		func(ctx context.Context, in listIssuesInput) (*toolpost.Result, error) {
-			q := &listQuery{s: s, ctx: ctx, list: issueRows(), filters: issueFilters(), values: url.Values{}}
+			q := &listQuery{s: s, ctx: ctx, list: issueRows(), what: "issues", filters: issueFilters(), values: url.Values{}}
 			q.fields = func() ([]field, error) { return issueFields(ctx, s, q.list.project, 0) }
 			query, err := issuesQuery(q, &in)
 			if err != nil {
@@ -55,12 +55,13 @@ func listIssues(s *Server) entry {
 				return nil, explain(err, "the list of issues")
 			}
 			unsorted(q, all, issueKind().fields)
-			return answerIssues(s, all, &in, total, remarks(q, total))
+			return answerIssues(q, all, &in, total)
 		})
 }
 
 // answerIssues answers with issues.
-func answerIssues(s *Server, all []issue, in *listIssuesInput, total int, remarks []string) (*toolpost.Result, error) {
+func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*toolpost.Result, error) {
+	remarks := remarks(q, total)
 	answer := struct {
 		Issues  []row                     `json:"issues"`
 		Total   int                       `json:"total"`
@@ -69,7 +70,7 @@ func answerIssues(s *Server, all []issue, in *listIssuesInput, total int, remark
 		Remarks []string                  `json:"remarks,omitempty"`
 	}{[]row{}, total, in.Offset, ids(all), remarks}
 	var b strings.Builder
-	b.WriteString(span("issues", len(all), in.Offset, total) + "\n")
+	b.WriteString(span(q.what, len(all), in.Offset, total) + "\n")
 	for _, r := range remarks {
 		b.WriteString(r + "\n")
 	}
@@ -97,7 +98,7 @@ func answerIssues(s *Server, all []issue, in *listIssuesInput, total int, remark
 		}
 		fmt.Fprintf(&b, "%s: %s\n", kind, strings.Join(parts, ", "))
 	}
-	return s.answer(b.String(), answer)
+	return q.s.answer(b.String(), answer)
 }
 
 // issuesQuery makes the query of a list.
@@ -132,8 +133,12 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 		q.fail(err)
 		q.set("query_id", fmt.Sprint(n))
 		unaccompanied(q)
-	} else if !q.has("status_id") {
+		return q.encode()
+	}
+	q.below()
+	if !q.has("status_id") {
 		q.where("status_id", q.filters["status_id"], "o", nil)
+		q.what = "open issues"
 		q.remark("Only open issues were asked for; write * as the status for all.")
 	}
 	return q.encode()

@@ -175,7 +175,18 @@ func (k kind[T]) compare(w *write, now *T) (nothing bool) {
 	if w.made || len(w.wrong) < max(1, w.wanted()) {
 		return false
 	}
-	return k.before == nil || fmt.Sprint(k.is(k.before)) == fmt.Sprint(k.is(now))
+	return k.before == nil || k.state(k.before) == k.state(now)
+}
+
+// state is all that may be set of a thing, as one text.
+func (k kind[T]) state(thing *T) string {
+	state := fmt.Sprint(k.is(thing))
+	if k.fields != nil {
+		for _, f := range k.fields(thing) {
+			state += fmt.Sprintf(" %d %q", f.ID, f.values())
+		}
+	}
+	return state
 }
 
 // A removal is a deletion that is asked for.

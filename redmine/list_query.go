@@ -18,12 +18,13 @@ type listQuery struct {
 	s          *Server
 	ctx        context.Context
 	list       rowSource
+	what       string // is listed, such as "open issues"
 	filters    map[string]filterSpec
 	fields     func() ([]field, error) // custom fields of what is listed
 	conditions []condition
 	values     url.Values // what is no condition
 	empty      []string   // why there may be no rows
-	partial    []string   // why they may be too few, or not in order
+	told       []string   // what is to be known of the rows, such as that they may be too few
 	by         []field    // custom fields to sort by
 	err        error
 }
@@ -58,14 +59,31 @@ func (q *listQuery) remark(format string, a ...any) {
 	q.empty = append(q.empty, fmt.Sprintf(format, a...))
 }
 
+// meant tells what a part of a name was taken for.
+func (q *listQuery) meant(text string, n named) {
+	note := fmt.Sprintf("%q was taken for %s.", text, n)
+	if n.ID > 0 && len(exactly(text, []named{n})) == 0 && !slices.Contains(q.told, note) {
+		q.told = append(q.told, note)
+	}
+}
+
 func (q *listQuery) project(text string) {
 	if text == "" {
 		return
 	}
 	n, err := q.s.project(q.ctx, text)
 	q.fail(err)
+	q.meant(text, n)
 	q.list.project = n.ID
 	q.set("project_id", fmt.Sprint(n.ID))
+}
+
+// below has the subprojects of the project counted, also where Redmine's settings
+// leave them out.
+func (q *listQuery) below() {
+	if q.list.project > 0 && !q.has("subproject_id") {
+		q.conditions = append(q.conditions, condition{"subproject_id", "*", nil})
+	}
 }
 
 // written adds a condition in one text, if it is not empty, with separators between
@@ -77,6 +95,11 @@ func (q *listQuery) written(name, text, separators string) {
 	spec := q.filters[name]
 	operator, rest := spec.kind.split(text)
 	values := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	if len(values) > 1 && strings.Contains(separators, ",") {
+		if _, err := spec.find(q, operator, []string{rest}); err == nil {
+			values = []string{rest} // a name with a comma in it
+		}
+	}
 	q.where(name, spec, operator, values)
 }
 
@@ -104,7 +127,7 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 		c.values, err = spec.find(q, c.operator, c.values)
 		q.fail(err)
 	}
-	q.conditions = append(q.conditions, c)
+	q.conditions = append(q.conditions, onCalendar(c))
 }
 
 // has says whether there is a condition on something.
@@ -208,7 +231,7 @@ func unsorted[T any](q *listQuery, rows []T, fields func(*T) []field) {
 		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r T) bool {
 			return slices.ContainsFunc(fields(&r), func(f field) bool { return f.ID == by.ID })
 		}) {
-			q.partial = append(q.partial, fmt.Sprintf("No row has the custom field %s here, so Redmine did not sort by it.", by.Name))
+			q.told = append(q.told, fmt.Sprintf("No row has the custom field %s here, so Redmine did not sort by it.", by.Name))
 		}
 	}
 }
@@ -263,13 +286,14 @@ func remarks(q *listQuery, total int) (all []string) {
 	if total == 0 {
 		all = q.empty
 	}
-	return slices.Concat(all, q.partial)
+	return slices.Concat(all, q.told)
 }
 
 // sourced finds what is in a source.
 func sourced(src func() source) finder {
 	return each(func(q *listQuery, text string) (string, error) {
 		n, err := q.s.find(q.ctx, src(), text)
+		q.meant(text, n)
 		return strconv.Itoa(n.ID), err
 	})
 }
