@@ -44,9 +44,6 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	if err != nil {
 		return nil, err
 	}
-	if linked(before, in.Revision) == on {
-		return toldRevisions(s, before, "Nothing to change, as far as this account sees. ")
-	}
 	path := fmt.Sprintf("/projects/%d/repository/%s/revisions/%s/issues", p.ID, url.PathEscape(in.Repository), url.PathEscape(in.Revision))
 	if on {
 		err = s.client.send(ctx, "POST", path+".json", map[string]int{"issue_id": n}, nil)
@@ -58,17 +55,20 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	case 404:
 		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The repository is named in the address of its page; a new revision is there once Redmine has read it.", p.Name, in.Repository, in.Revision)
 	case 422:
+		if linked(before, in.Revision) {
+			return toldRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
+		}
 		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue is in a project that has nothing to do with %s.", n, p.Name)
 	}
 	if err != nil {
 		return nil, explain(err, fmt.Sprintf("the link of issue %d to revision %s", n, in.Revision))
 	}
 	now, err := readIssue(ctx, s, n, "changesets")
-	if err != nil {
-		return nil, err
-	}
-	if linked(now, in.Revision) != on {
-		return toldRevisions(s, now, "Redmine took the request, but this account does not see that it changed the revisions. ")
+	switch {
+	case err != nil:
+		return s.done(fmt.Sprintf("Redmine took the request, but issue %d cannot be read back: %v", n, err), map[string]any{"id": n, "read_back": false})
+	case len(now.Changesets) == len(before.Changesets):
+		return toldRevisions(s, now, "Redmine took the request, but as far as this account sees nothing changed. ")
 	}
 	return toldRevisions(s, now, "")
 }
