@@ -33,8 +33,9 @@ type argument struct {
 	required          bool
 	complete          completer // nil if there is nothing to complete
 
-	// find returns what stands in the text for the value, which may be empty.
-	find func(ctx context.Context, s *Server, value string, project named) (string, error)
+	// find returns what stands in the text for the value, which may be empty. The
+	// text may have its id too.
+	find func(ctx context.Context, s *Server, value string, project named) (named, error)
 }
 
 func prompts() []prompt {
@@ -102,34 +103,32 @@ func (p prompt) fill(ctx context.Context, s *Server, raw json.RawMessage) (strin
 		if a.find == nil {
 			continue
 		}
-		text, err := a.find(ctx, s, strings.TrimSpace(given[a.name]), project)
+		n, err := a.find(ctx, s, strings.TrimSpace(given[a.name]), project)
 		if err != nil {
 			return "", err
 		}
-		replace = append(replace, "{"+a.name+"}", text)
+		replace = append(replace, "{"+a.name+"}", n.Name, "{"+a.name+"_id}", fmt.Sprint(n.ID))
 	}
 	return strings.NewReplacer(replace...).Replace(p.text), nil
 }
 
-func findStatus(ctx context.Context, s *Server, value string, _ named) (string, error) {
+func findStatus(ctx context.Context, s *Server, value string, _ named) (named, error) {
 	if value == "" {
-		return "open", nil
+		return named{Name: "open"}, nil
 	}
-	n, err := s.find(ctx, statuses(), value)
-	return n.Name, err
+	return s.find(ctx, statuses(), value)
 }
 
-func findVersion(ctx context.Context, s *Server, value string, project named) (string, error) {
-	n, err := s.find(ctx, versions(project.ID), value)
-	return n.Name, err
+func findVersion(ctx context.Context, s *Server, value string, project named) (named, error) {
+	return s.find(ctx, versions(project.ID), value)
 }
 
-func findDay(_ context.Context, _ *Server, value string, _ named) (string, error) {
+func findDay(_ context.Context, _ *Server, value string, _ named) (named, error) {
 	if value == "" {
-		return time.Now().AddDate(0, 0, -7).Format(time.DateOnly), nil
+		return named{Name: time.Now().AddDate(0, 0, -7).Format(time.DateOnly)}, nil
 	}
 	if _, err := time.Parse(time.DateOnly, value); err != nil {
-		return "", fmt.Errorf("%q is no day; write it as 2026-01-31", value)
+		return named{}, fmt.Errorf("%q is no day; write it as 2026-01-31", value)
 	}
-	return value, nil
+	return named{Name: value}, nil
 }

@@ -64,7 +64,7 @@ func TestFeatures(t *testing.T) {
 		{"get triage", "", `{"project":"alpha","x":"y"}`, `error: there is no argument "x"`},
 		{"get weekly_report", "", `{"project":"alpha","since":"2026-01-31"}`, "created_on >=2026-01-31"},
 		{"get weekly_report", "", `{"project":"alpha","since":"monday"}`, "error: \"monday\" is no day"},
-		{"get release_notes", "", `{"project":"alpha","version":"1.1"}`, "fixed_version_id 1.1"},
+		{"get release_notes", "", `{"project":"alpha","version":"1.1"}`, "fixed_version_id 2"},
 		{"get release_notes", "", `{"project":"alpha"}`, `error: give the argument "version"`},
 		{"complete release_notes", "", complete("project", "SUB", ""), "Alpha"},
 		{"complete release_notes", "", complete("version", "", `"project":"alpha"`), `"values":["1.0","1.1","2.0"]`},
