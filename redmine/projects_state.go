@@ -31,12 +31,16 @@ func archiveProject(s *Server) entry {
 			if err := setState(ctx, s, fmt.Sprint(p.ID), "archive"); err != nil {
 				return nil, explain(err, "archiving project "+p.String())
 			}
-			if _, err := projectKind().read(ctx, s, p.ID, ""); err == nil {
+			_, err = projectKind().get(ctx, s, projectKind().at(p.ID), "")
+			if err == nil {
 				return nil, toolpost.Failed("Redmine took the request, but project %s is not archived. It refuses that while issues of projects elsewhere are planned for a version of it.", p)
 			}
 			text := fmt.Sprintf("Archived project %s, key %s. To get it back call unarchive_project with the id or key.", p, p.Identifier)
 			if len(below) > 0 {
 				text += fmt.Sprintf("\nArchived with it: %s; each has to be unarchived by itself.", listed(below))
+			}
+			if n := status(err); n != 403 && n != 404 {
+				text += fmt.Sprintf("\nIt could not be looked up again to make sure: %v", err)
 			}
 			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStates[archivedProject], "subprojects": below})
 		})

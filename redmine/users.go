@@ -188,6 +188,9 @@ func listUsers(s *Server) entry {
 				return nil, err
 			}
 			l := listing[userRow]{what: "users", key: "users", offset: in.Offset, total: total}
+			if total == 0 && state == 1 {
+				l.note = " Only active ones were looked for; status all finds the others too."
+			}
 			for i := range all {
 				u := &all[i]
 				l.rows = append(l.rows, userRow{u.ID, u.Login, u.name(), u.Mail, statusName(u.Status), u.Admin, u.LastLogin})

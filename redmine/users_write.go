@@ -266,6 +266,7 @@ func goesWithUser(ctx context.Context, s *Server, u *user) (would string, facts 
 		"- %d issues assigned to them would be assigned to nobody\n"+
 		"- %d time entries would be Anonymous's\n"+
 		"- %d memberships, %d groups, their private queries, watches and API key would go\n"+
+		"The counts are of what this account sees, without archived projects.\n"+
 		"This cannot be undone. Usually locking is better, which keeps the name on the work: call update_user with status locked.",
 		u.ID, u.Login, u.name(), facts["issues_written"], facts["issues_assigned"], facts["time_entries"], len(u.Memberships), len(u.Groups)), facts, nil
 }
