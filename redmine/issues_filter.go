@@ -159,7 +159,7 @@ func groupsKnown(q *listQuery) ([]named, error) {
 		return companions(q.ctx, q.s, true)
 	}
 	path := fmt.Sprintf("/projects/%d/memberships.json", q.list.project)
-	members, _, err := rows[member](q.ctx, q.s, path, url.Values{}, "memberships", 0, 1000)
+	members, _, err := rows[member](q.ctx, q.s, path, url.Values{}, "memberships", 0, mostNames)
 	var all []named
 	for _, m := range members {
 		if m.Group != nil {

@@ -114,13 +114,17 @@ func createMembership(s *Server) entry {
 func addMembers(ctx context.Context, s *Server, p named, users []named, roles []int) (*toolpost.Result, error) {
 	var failed error
 	var wrong []string
+	var made []int
 	for _, who := range users {
 		w := newWrite(ctx, s, p.ID)
 		w.set["user_id"], w.set["role_ids"] = who.ID, roles
-		if _, err := memberKind().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String()); err != nil {
+		n, err := memberKind().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String())
+		if err != nil {
 			failed = err
 			wrong = append(wrong, fmt.Sprintf("%s: %v", who, err))
+			continue
 		}
+		made = append(made, n)
 	}
 	if len(wrong) == len(users) {
 		return nil, failed
@@ -133,7 +137,7 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 	added := []member{}
 	lines := ""
 	for _, m := range all {
-		if slices.ContainsFunc(users, func(n named) bool { return n.ID == m.who().ID }) {
+		if slices.Contains(made, m.ID) {
 			wrong = append(wrong, m.unlike(roles)...)
 			added = append(added, m)
 			lines += m.text()
@@ -306,8 +310,11 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 			return named{}, err
 		}
 		for _, g := range groups {
-			if strings.EqualFold(g.Name, strings.TrimSpace(text)) || text == fmt.Sprint(g.ID) {
+			switch {
+			case text == fmt.Sprint(g.ID):
 				return g, nil
+			case strings.EqualFold(g.Name, strings.TrimSpace(text)):
+				return sole(ctx, s, g)
 			}
 		}
 	}
@@ -323,6 +330,24 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 		return named{}, toolpost.Retry("%v Only administrators can look up everybody: give the id.", err)
 	}
 	return n, nil
+}
+
+// sole is a group, unless users are called as it is.
+func sole(ctx context.Context, s *Server, group named) (named, error) {
+	users, err := like(ctx, s, group.Name)
+	if err != nil {
+		return named{}, err
+	}
+	called := []named{group}
+	for i := range users {
+		if u := &users[i]; strings.EqualFold(u.name(), group.Name) || strings.EqualFold(u.Login, group.Name) {
+			called = append(called, u.named())
+		}
+	}
+	if len(called) > 1 {
+		return named{}, unclear(group.Name, called)
+	}
+	return group, nil
 }
 
 // neighbours are the members of the projects that this account sees.

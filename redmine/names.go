@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,9 @@ type list struct {
 // is asked for each time; it is read again at once for a name
 // that is not in it.
 const fresh = 5 * time.Minute
+
+// mostNames are read of what a name is looked for in.
+const mostNames = 10_000
 
 // A source is where the names of one kind of thing come from.
 type source struct {
@@ -82,7 +86,7 @@ func (s *Server) names(ctx context.Context, src source, again bool) ([]named, er
 	if src == projects() {
 		query.Set("status", listedProjects)
 	}
-	all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, 10_000)
+	all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, mostNames)
 	if err != nil {
 		return nil, explain(err, "the list of names of kind "+src.what)
 	}
@@ -140,18 +144,26 @@ func pick(what, text string, all []named) (named, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
+		return named{}, unclear(text, found)
 	}
 	return named{}, unnamed(what, text, all)
 }
 
-// exactly returns what text names whole: by its id, else by its name or key, else
-// by its name in any case.
+// unclear says that text names more than one.
+func unclear(text string, found []named) error {
+	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n named) bool { return n.ID == id }) {
+		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with the id of one, and # before it.", text, listed(found))
+	}
+	return toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
+}
+
+// exactly returns what text names whole: by its id or, if that is a number too, its
+// name; else by its name or key, else by its name in any case.
 func exactly(text string, all []named) (found []named) {
 	text = strings.TrimSpace(text)
 	id, _ := number(text)
 	for _, same := range []func(n named) bool{
-		func(n named) bool { return n.ID == id },
+		func(n named) bool { return n.ID == id || id > 0 && n.Name == text },
 		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
 		func(n named) bool { return text != "" && strings.EqualFold(n.Name, text) },
 	} {
@@ -225,10 +237,24 @@ func (s *Server) project(ctx context.Context, text string) (named, error) {
 			return answer.Project, nil
 		}
 		if status(err) == 403 {
+			if n, ok := titled(ctx, s, text); ok {
+				return n, nil
+			}
 			return named{}, explain(err, "project "+text)
 		}
 	}
 	return s.find(ctx, projects(), text)
+}
+
+// titled finds the project that has a name, which is another one's key or leads to a
+// page of Redmine, such as "new".
+func titled(ctx context.Context, s *Server, text string) (named, bool) {
+	all, err := s.names(ctx, projects(), false)
+	found := those(all, func(n named) bool { return strings.EqualFold(n.Name, text) })
+	if _, id := number(text); err != nil || id || len(found) != 1 {
+		return named{}, false
+	}
+	return found[0], true
 }
 
 // rows reads a list, page by page, up to most rows from offset on.

@@ -1,7 +1,9 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,6 +24,22 @@ type member struct {
 type heldRole struct {
 	named
 	Inherited bool `json:"inherited,omitempty"`
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]: Redmine's own groups have keys of
+// their own.
+func (m *member) UnmarshalJSON(raw []byte) error {
+	type plain member
+	all := struct {
+		*plain
+		Anonymous *named `json:"group_anonymous"`
+		NonMember *named `json:"group_non_member"`
+	}{plain: (*plain)(m)}
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return err
+	}
+	m.Group = cmp.Or(m.Group, all.Anonymous, all.NonMember)
+	return nil
 }
 
 func (m member) who() named {
@@ -92,7 +110,7 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 		return companions(ctx, s, false)
 	}
 	path := fmt.Sprintf("/projects/%d/memberships.json", project)
-	members, _, err := rows[member](ctx, s, path, url.Values{}, "memberships", 0, 1000)
+	members, _, err := rows[member](ctx, s, path, url.Values{}, "memberships", 0, mostNames)
 	if err != nil {
 		return nil, explain(err, "the members of the project")
 	}
@@ -103,11 +121,23 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 	return all, nil
 }
 
+// like are the users who have a text in their login, name or mail address.
+func like(ctx context.Context, s *Server, text string) ([]user, error) {
+	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, mostNames)
+	switch {
+	case err != nil:
+		return nil, explain(err, "the list of users")
+	case total > len(users):
+		return nil, tooMany(text, total)
+	}
+	return users, nil
+}
+
 // byLogin finds the user with a login, as an administrator.
 func byLogin(ctx context.Context, s *Server, text string) (n named, ok bool, err error) {
-	users, _, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, 100)
+	users, err := like(ctx, s, text)
 	if err != nil {
-		return n, false, explain(err, "the list of users")
+		return n, false, err
 	}
 	for _, u := range users {
 		if strings.EqualFold(u.Login, text) {
@@ -120,9 +150,9 @@ func byLogin(ctx context.Context, s *Server, text string) (n named, ok bool, err
 // anybody finds a user by login, name or mail address, as an administrator.
 // Otherwise is what is told if there is none.
 func anybody(ctx context.Context, s *Server, text string, otherwise error) (named, error) {
-	users, _, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, 100)
+	users, err := like(ctx, s, text)
 	if err != nil {
-		return named{}, explain(err, "the list of users")
+		return named{}, err
 	}
 	var all []named
 	for _, u := range users {
@@ -140,5 +170,5 @@ func anybody(ctx context.Context, s *Server, text string, otherwise error) (name
 	case len(all) == 1:
 		return all[0], nil // by a part of the login or mail address
 	}
-	return named{}, toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(all))
+	return named{}, unclear(text, all)
 }

@@ -241,7 +241,11 @@ func projectQuery(ctx context.Context, s *Server, in *listProjectsInput) (url.Va
 		return nil, toolpost.Failed("Redmine never lists archived projects, not even for administrators. To get one back use unarchive_project with its id or key; a person finds those in Redmine under Administration, Projects.")
 	}
 	if in.Name != "" {
-		query.Set("name", "~"+in.Name)
+		name, err := texts(nil, "~", []string{in.Name})
+		if err != nil {
+			return nil, err
+		}
+		query.Set("name", "~"+name[0])
 	}
 	if in.Parent != "" {
 		p, err := s.project(ctx, in.Parent)

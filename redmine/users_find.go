@@ -60,7 +60,7 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	var all []named
 	seen := map[int]bool{}
 	for _, own := range me.Memberships {
-		members, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", own.Project.ID), url.Values{}, "memberships", 0, 1000)
+		members, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", own.Project.ID), url.Values{}, "memberships", 0, mostNames)
 		if err != nil && status(err) != 403 { // of an archived project
 			return nil, explain(err, "the members of project "+own.Project.Name)
 		}
@@ -86,7 +86,10 @@ func userRows(ctx context.Context, s *Server, query url.Values, offset, most int
 	}
 	query = maps.Clone(query)
 	query.Set("name", slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }))
-	all, _, err := wordRows(ctx, s, query, 0, mostRows)
+	all, total, err := wordRows(ctx, s, query, 0, mostNames)
+	if total > len(all) {
+		return nil, 0, tooMany(query.Get("name"), total)
+	}
 	all = slices.DeleteFunc(all, func(u user) bool {
 		return slices.ContainsFunc(words, func(w string) bool {
 			return !strings.Contains(strings.ToLower(u.FirstName), w) && !strings.Contains(strings.ToLower(u.LastName), w)
@@ -94,6 +97,11 @@ func userRows(ctx context.Context, s *Server, query url.Values, offset, most int
 	})
 	from := min(offset, len(all))
 	return all[from:min(from+most, len(all))], len(all), err
+}
+
+// tooMany says that a text is no name to look for.
+func tooMany(text string, users int) error {
+	return toolpost.Retry("%q is in the login, name or mail address of %d users: give more of it, or the id.", text, users)
 }
 
 // wordRows are userRows of a name of one word, or of none. Those of any status are
