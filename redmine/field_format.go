@@ -157,7 +157,7 @@ func ofVersion(ctx context.Context, s *Server, project int, text string) (named,
 			return named{}, err
 		}
 		n, err := pick("version", text, all)
-		if _, ok := number(text); err == nil || !ok {
+		if _, ok := number(text); !ok || len(exactly(text, all)) > 0 {
 			return n, err
 		}
 	}

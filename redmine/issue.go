@@ -26,7 +26,7 @@ type issue struct {
 	IsPrivate      bool         `json:"is_private"`
 	EstimatedHours *float64     `json:"estimated_hours"`
 	SpentHours     float64      `json:"spent_hours"`
-	TotalSpent     float64      `json:"total_spent_hours"`
+	TotalSpent     *float64     `json:"total_spent_hours"`
 	CustomFields   []field      `json:"custom_fields"`
 	CreatedOn      string       `json:"created_on"`
 	UpdatedOn      string       `json:"updated_on"`

@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -64,7 +65,12 @@ func goesWith(i *issue) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "With issue %d, %s, would go:\n", i.ID, i.Subject)
 	children(&b, i.Children, "- subtask ")
-	fmt.Fprintf(&b, "- %d comments and changes\n- %d files\n- %s of logged time, unless it is kept or moved", len(i.Journals), len(i.Attachments), hours(i.TotalSpent))
+	fmt.Fprintf(&b, "- %d comments and changes\n- %d files\n- ", len(i.Journals), len(i.Attachments))
+	if i.TotalSpent == nil {
+		b.WriteString("logged time, which this account may not see, unless it is kept or moved")
+	} else {
+		fmt.Fprintf(&b, "%s of logged time, unless it is kept or moved", hours(*i.TotalSpent))
+	}
 	return b.String()
 }
 
@@ -106,8 +112,11 @@ func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.
 	if i, err = issueKind().get(ctx, s, issueKind().at(n), "watchers"); err != nil {
 		return s.done(fmt.Sprintf("Redmine took the request, but the watchers of issue %d cannot be read back: %v", n, explain(err, fmt.Sprintf("issue %d", n))), map[string]any{"id": n, "read_back": false})
 	}
-	if watches := slices.ContainsFunc(i.Watchers, func(w named) bool { return w.ID == who.ID }); watches != on && (!on || i.Watchers != nil) {
+	if i.Watchers == nil {
+		return s.done(fmt.Sprintf("Redmine took the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})
+	}
+	if watches := slices.ContainsFunc(i.Watchers, func(w named) bool { return w.ID == who.ID }); watches != on {
 		return nil, toolpost.Failed("Redmine took the request, but the watchers of issue %d are: %s.", n, listed(i.Watchers))
 	}
-	return s.done(fmt.Sprintf("The watchers of issue %d are: %s.", n, listed(i.Watchers)), map[string]any{"id": n, "watchers": i.Watchers})
+	return s.done(fmt.Sprintf("The watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody")), map[string]any{"id": n, "watchers": i.Watchers})
 }
