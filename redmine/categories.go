@@ -148,8 +148,8 @@ func deleteCategory(s *Server) entry {
 				r.query = fmt.Sprintf("?reassign_to_id=%d", to.ID)
 				after = "have category " + to.String()
 			}
-			r.would = fmt.Sprintf("%s would go; %d issues have it, and would then %s.", upper(r.what), n, after)
-			r.then = fmt.Sprintf("; %d issues %s now", n, after)
+			r.would = fmt.Sprintf("%s would go; %d issues have it, as far as this account sees, and would then %s.", upper(r.what), n, after)
+			r.then = fmt.Sprintf("; %d issues %s now, as far as this account sees", n, after)
 			return categoryKind().remove(ctx, s, r)
 		})
 }

@@ -25,7 +25,7 @@ func (m member) text() string { return m.line() + "\n" }
 func memberKind() kind[member] {
 	return kind[member]{
 		key: "membership", path: "/memberships", stale: []string{"memberships"},
-		why: "this account may not give or take the role",
+		why: "this account may not give or take the role", explain: ofMembers,
 		name: func(m *member) string {
 			return fmt.Sprintf("membership %d of %s in project %s", m.ID, m.who(), m.Project)
 		},
@@ -36,6 +36,14 @@ func memberKind() kind[member] {
 		},
 		view: func(m *member) view { return m },
 	}
+}
+
+// ofMembers explains a refusal, which does not say that it is for the role.
+func ofMembers(err error, what string) error {
+	if status(err) != 422 {
+		return explain(err, what)
+	}
+	return toolpost.Retry("%v Perhaps this account may not give or take the role: list_memberships tells its own roles.", explain(err, what))
 }
 
 func rolesText(all []heldRole) string {

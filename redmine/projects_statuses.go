@@ -27,8 +27,8 @@ type step struct {
 // How sure the statuses are. Redmine does not tell its workflows, but what may
 // come next for an issue.
 const (
-	sureHere      = "sure where an issue of this project is named, as Redmine tells what may follow for this account, and likely where the issue is of another project: workflows are the same in all, but roles may differ. A status that no issue has, and that follows none, is missing."
-	sureElsewhere = "likely: this project has no issue of this tracker, so issues of other projects were taken. Workflows are the same in all projects, but depend on the roles of this account there."
+	sureHere      = "sure where an issue of this project is named, as Redmine tells what may follow for this account, and likely where the issue is of another project: workflows are the same in all, but roles may differ. An issue that is blocked or has open subtasks may not be closed, so closed ones may be missing there. A status that no issue has, and that follows none, is missing."
+	sureElsewhere = "likely: this project has no issue of this tracker, so issues of other projects were taken. Workflows are the same in all projects, but depend on the roles of this account there. An issue that is blocked or has open subtasks may not be closed, so closed ones may be missing there."
 	sureNothing   = "a guess: this account sees no issue of this tracker anywhere, so these are all the statuses that Redmine has, first that of a new issue. Create an issue to see what may follow."
 )
 

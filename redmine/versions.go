@@ -91,7 +91,7 @@ func (d *versionDetail) text() string {
 	b.line("due", d.Due)
 	b.line("wiki page", d.Wiki)
 	if d.Issues != nil {
-		b.line("issues", fmt.Sprintf("%d, %d open", *d.Issues, *d.Open))
+		b.line("issues", fmt.Sprintf("%d, %d open, as far as this account sees", *d.Issues, *d.Open))
 	}
 	b.line("estimated", d.Estimated)
 	b.line("spent", d.Spent)
