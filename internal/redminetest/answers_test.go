@@ -18,6 +18,12 @@ const me = `{"user":{"id":1,"login":"admin","admin":true}}`
 // says calls a tool and returns what it says, and its structured content.
 func says(t *testing.T, o *redmine.Options, tool, arguments string) (text, facts string, failed bool) {
 	t.Helper()
+	return ask(t, opened(t, o), tool, arguments)
+}
+
+// opened are the tools for a Redmine.
+func opened(t *testing.T, o *redmine.Options) *toolpost.Set {
+	t.Helper()
 	s, err := redmine.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +32,12 @@ func says(t *testing.T, o *redmine.Options, tool, arguments string) (text, facts
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set
+}
+
+// ask is says of tools that are open.
+func ask(t *testing.T, set *toolpost.Set, tool, arguments string) (text, facts string, failed bool) {
+	t.Helper()
 	r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
 		t.Fatal(err)

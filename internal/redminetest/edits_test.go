@@ -1,7 +1,6 @@
 package redminetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/redmine"
 )
 
 // A between is a transport that does something before it sends a change, once.
@@ -35,24 +33,13 @@ func TestEdits(t *testing.T) {
 	set := func(as string, transport http.RoundTripper) *toolpost.Set {
 		o := options(r, as)
 		o.HTTP = &http.Client{Transport: transport}
-		s, err := redmine.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opened, err := toolpost.NewSet(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return opened
+		return opened(t, o)
 	}
 	alice, bob := set("alice", meanwhile), set("bob", r.As("bob"))
 	call := func(by *toolpost.Set, tool, arguments string, args ...any) (string, bool) {
 		t.Helper()
-		result, err := by.Call(t.Context(), &toolpost.Call{Name: tool, Arguments: json.RawMessage(fmt.Sprintf(arguments, args...))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result.Parts()[0].Text, result.IsError()
+		text, _, failed := ask(t, by, tool, fmt.Sprintf(arguments, args...))
+		return text, failed
 	}
 	made, _ := call(alice, "create_issue", `{"project_id":"alpha","subject":"edited by two","description":"one\ntwo\nthree","assigned_to_id":"bob"}`)
 	n := regexp.MustCompile(`issue (\d+)`).FindStringSubmatch(made)

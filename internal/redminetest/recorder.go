@@ -23,6 +23,7 @@ type Recorder struct {
 	mu        sync.Mutex
 	exchanges []exchange
 	next      int
+	astray    error // the first request that was not recorded
 }
 
 // An exchange is a request, as far as it matters, and its answer.
@@ -143,16 +144,28 @@ func (u *user) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) replay(req *http.Request, asked exchange) (*http.Response, error) {
+	if r.astray != nil {
+		return nil, r.astray
+	}
 	if r.next == len(r.exchanges) {
-		return nil, fmt.Errorf("%s: more requests than recorded: %s", r.file, asked.Request)
+		r.astray = fmt.Errorf("%s: more requests than recorded: %s", r.file, asked.Request)
+		return nil, r.astray
 	}
 	x := r.exchanges[r.next]
 	if x.As != asked.As || x.Request != asked.Request || x.Body != asked.Body {
-		return nil, fmt.Errorf("%s: request %d is %q %s %s, recorded is %q %s %s",
+		r.astray = fmt.Errorf("%s: request %d is %q %s %s, recorded is %q %s %s",
 			r.file, r.next+1, asked.As, asked.Request, asked.Body, x.As, x.Request, x.Body)
+		return nil, r.astray
 	}
 	r.next++
 	return x.response(req), nil
+}
+
+// lost is why no answer is right any more, nil as long as they are.
+func (r *Recorder) lost() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.astray
 }
 
 func (x exchange) response(req *http.Request) *http.Response {

@@ -51,7 +51,7 @@ func inProcess(t *testing.T, r *Recorder) Caller {
 			sets[as] = set
 		}
 		result, err := set.Call(ctx, &toolpost.Call{Name: tool, Arguments: json.RawMessage(arguments)})
-		if err != nil {
+		if err = cmp.Or(r.lost(), err); err != nil {
 			return "", false, err
 		}
 		var b strings.Builder

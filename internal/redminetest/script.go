@@ -144,8 +144,7 @@ func (s *step) run(t *testing.T, file string, call Caller, known map[string]stri
 	where := fmt.Sprintf("%s:%d: %s: %s as %q", file, s.line, s.title, s.tool, s.as)
 	got, failed, err := call(t.Context(), s.as, s.tool, fill(s.arguments))
 	if err != nil {
-		t.Errorf("%s: %v", where, err)
-		return
+		t.Fatalf("%s: %v", where, err) // what follows depends on it
 	}
 	if failed != s.failed {
 		t.Errorf("%s: failed is %v: %.1500s", where, failed, got)

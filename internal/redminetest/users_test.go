@@ -1,14 +1,12 @@
 package redminetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/redmine"
 )
 
@@ -27,19 +25,8 @@ func TestUsersOfRedmine6(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	s, err := redmine.New(&redmine.Options{URL: server.URL, Key: "key-of-admin"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := toolpost.NewSet(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := set.Call(t.Context(), &toolpost.Call{Name: "list_users", Arguments: json.RawMessage(`{"status":"all"}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := r.FirstText(); !strings.Contains(text, "Dave Locked [8] | dave |  | locked") {
+	o := &redmine.Options{URL: server.URL, Key: "key-of-admin"}
+	if text, _, _ := says(t, o, "list_users", `{"status":"all"}`); !strings.Contains(text, "Dave Locked [8] | dave |  | locked") {
 		t.Error(text)
 	}
 }
