@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -31,7 +32,9 @@ func updateComment(s *Server) entry {
 			}
 			set := map[string]any{}
 			if in.Notes != nil {
-				set["notes"] = *in.Notes
+				if set["notes"] = *in.Notes; strings.TrimSpace(*in.Notes) == "" {
+					set["notes"] = "" // which Redmine takes blanks for
+				}
 			}
 			if in.Private != "" {
 				set["private_notes"] = in.Private == "true"

@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -54,6 +55,9 @@ func (k filterKind) operators() []string { return strings.Fields(string(k)) }
 
 // alone are the operators that take no values.
 var alone = strings.Fields("!* * o c *o !o t ld w lw l2w m lm y nd nw nm")
+
+// fromToday are the days, weeks, months and years that are told from today.
+var fromToday = strings.Fields("t ld w lw l2w m lm y nd nw nm")
 
 // fits refuses what Redmine would not understand of a condition.
 func (k filterKind) fits(c condition) error {
@@ -188,8 +192,14 @@ const seconds = "2006-01-02T15:04:05Z"
 // onCalendar is a condition on a column of days, such as due_date. Redmine takes a
 // day for the hours that it has in the account's time zone, and is one day off where
 // that is west of the server's. An hour in between is of the same day in both.
-func onCalendar(c condition) condition {
-	if !slices.Contains([]string{"spent_on", "start_date", "due_date", "fixed_version.due_date"}, c.name) || strings.Contains(c.operator, "t") || len(c.values) == 0 {
+func onCalendar(q *listQuery, c condition) condition {
+	switch relative := strings.Contains(c.operator, "t") || slices.Contains(fromToday, c.operator); {
+	case !slices.Contains([]string{"spent_on", "start_date", "due_date", "fixed_version.due_date"}, c.name):
+		return c
+	case relative:
+		q.told = append(q.told, fmt.Sprintf("Redmine counts %s from today in the account's time zone, and is a day off if that is west of the server's: give dates to be sure.", c.name))
+		return c
+	case len(c.values) == 0:
 		return c
 	}
 	first, last := c.values[0], c.values[len(c.values)-1]

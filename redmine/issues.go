@@ -38,6 +38,7 @@ func getIssue(s *Server) entry {
 			}
 			older := max(0, len(i.Journals)-in.Notes)
 			i.Journals = i.Journals[older:]
+			spellOut(ctx, s, i)
 			d := detailOf(i)
 			d.OlderNotes = older
 			return s.answer(d.text(), d)

@@ -46,6 +46,7 @@ func (w *issueWrite) compare(now *issue) {
 	}
 	w.replaced(now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
+	spellOut(w.ctx, w.s, now)
 }
 
 // refused adds to a refusal what can be given instead: Redmine tells the reason in

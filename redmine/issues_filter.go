@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -71,7 +72,13 @@ func subproject(q *listQuery, text string) {
 	case text == "*" || text == "!*":
 		q.written("subproject_id", text, "")
 	default:
+		top := q.list.project
 		q.project(text) // what it has is what is asked for
+		below, err := subprojects(q.ctx, q.s, top)
+		q.fail(err)
+		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n named) bool { return n.ID == id }) {
+			q.fail(toolpost.Retry("Project %s is no subproject of the one given, which has: %s.", text, cmp.Or(list40(below), "none")))
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ type listTimeInput struct {
 	Project  string   `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. Its subprojects are included"`
 	Issue    string   `json:"issue_id,omitempty" jsonschema:"description=Issue id. Write ~12 for issue 12 with its subtasks"`
 	Activity string   `json:"activity_id,omitempty" jsonschema:"description=Activity name or id. Several with a bar between"`
-	SpentOn  string   `json:"spent_on,omitempty" jsonschema:"description=Day such as 2026-01-31. Also t for today or w for this week or lw for last week or m or lm for months"`
+	SpentOn  string   `json:"spent_on,omitempty" jsonschema:"description=Day such as 2026-01-31 or ><2026-01-01|2026-01-31. Also w for this week or lw for last week or m or lm for months"`
 	From     string   `json:"from,omitempty" jsonschema:"description=First day such as 2026-01-01"`
 	To       string   `json:"to,omitempty" jsonschema:"description=Last day such as 2026-01-31"`
 	Comments string   `json:"comments,omitempty" jsonschema:"description=Text that the comments contain"`

@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -47,12 +48,20 @@ func createTimeForIssue(s *Server) entry {
 		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
 			i, err := issueAt(ctx, s, in.Issue, "")
 			if err != nil {
-				return nil, err
+				return nil, onProject(err)
 			}
 			w := &timeWrite{write: newWrite(ctx, s, i.Project.ID)}
 			w.set["issue_id"] = i.ID
 			return w.log(in.Hours, &in.timeInput, issueKind().name(i))
 		})
+}
+
+// onProject adds what can be done without seeing an issue.
+func onProject(err error) error {
+	if errors.As(err, new(*away)) {
+		return err
+	}
+	return toolpost.Retry("%v Time can be logged on the project too, with create_time_entry_for_project.", err)
 }
 
 type updateTimeInput struct {
@@ -144,7 +153,9 @@ func (w *timeWrite) open() error {
 // fill finds the ids of what is to be set.
 func (w *timeWrite) fill(hours string, in *timeInput) {
 	w.hours("hours", hours)
-	w.day("spent_on", in.SpentOn)
+	if w.before != nil || !strings.EqualFold(in.SpentOn, "today") { // without a day Redmine takes today where the account is
+		w.day("spent_on", in.SpentOn)
+	}
 	w.person("user_id", in.User)
 	given(w.write, "comments", in.Comments)
 	w.activity(in.Activity)
