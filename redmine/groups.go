@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -151,6 +152,13 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 		return nil, err
 	}
 	who, err := human(ctx, s, in.User)
+	if err != nil {
+		return nil, err
+	}
+	me, err := s.account(ctx)
+	if err == nil {
+		err = cmp.Or(whole(in.Group, "group "+g.String(), fmt.Sprint(g.ID), g.Name), entire(ctx, s, me, in.User, who))
+	}
 	if err != nil {
 		return nil, err
 	}

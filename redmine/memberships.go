@@ -293,6 +293,9 @@ func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
 	found := []int{}
 	for _, text := range texts {
 		n, err := s.find(ctx, roles(), text)
+		if err == nil {
+			err = whole(text, "role "+n.String(), fmt.Sprint(n.ID), n.Name)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -327,7 +330,10 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 		}
 	}
 	n, err := s.person(ctx, project, text)
-	if err == nil || me.Admin {
+	if err == nil {
+		return n, entire(ctx, s, me, text, n)
+	}
+	if me.Admin {
 		return n, err
 	}
 	all, err := neighbours(ctx, s)
@@ -337,7 +343,20 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 	if n, err = pick("person", text, all); err != nil {
 		return named{}, toolpost.Retry("%v Only administrators can look up everybody: give the id.", err)
 	}
-	return n, nil
+	return n, entire(ctx, s, me, text, n)
+}
+
+// entire refuses to give rights to, or take them from, whom text only names a part
+// of.
+func entire(ctx context.Context, s *Server, me *account, text string, n named) error {
+	if me.is(text) || len(exactly(text, []named{n})) > 0 {
+		return nil
+	}
+	names := []string{fmt.Sprint(n.ID), n.Name}
+	if u, err := userKind().get(ctx, s, userKind().at(n.ID), ""); err == nil {
+		names = u.wholeNames()
+	}
+	return whole(text, n.String(), names...)
 }
 
 // sole is a group, unless users are called as it is.

@@ -103,6 +103,9 @@ func reopenProject(s *Server) entry {
 
 func openOrClose(ctx context.Context, s *Server, id, verb string, want int) (*toolpost.Result, error) {
 	n, err := s.project(ctx, id)
+	if err == nil {
+		err = whole(id, "project "+n.String(), wholeNames(n)...)
+	}
 	if err != nil {
 		return nil, err
 	}

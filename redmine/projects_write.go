@@ -91,22 +91,21 @@ func (w *projectWrite) fill(name string, in *projectInput) {
 	})
 	w.issueFields(in.IssueFields)
 	several(w.write, "enabled_module_names", in.Modules, w.module)
-	w.inside("default_version_id", in.Version, func() (named, error) { return w.s.find(w.ctx, versions(w.project), in.Version) })
-	w.inside("default_assigned_to_id", in.Assignee, func() (named, error) { return w.s.person(w.ctx, w.project, in.Assignee) })
+	w.inside("default_version_id", in.Version, func() { w.named("default_version_id", in.Version, versions(w.project)) })
+	w.inside("default_assigned_to_id", in.Assignee, func() { w.person("default_assigned_to_id", in.Assignee) })
 	w.custom(in.Fields, w.known)
 }
 
 // inside finds what only a project that exists can have.
-func (w *projectWrite) inside(name, text string, find func() (named, error)) {
+func (w *projectWrite) inside(name, text string, put func()) {
 	switch {
 	case text == "" || w.err != nil:
-	case strings.EqualFold(text, none):
-		w.set[name] = ""
-	case w.before == nil:
+	case w.before == nil && !strings.EqualFold(text, none):
 		w.err = toolpost.Retry("A new project has no versions or members yet: create it without %s, then add them and update it.", name)
+	case w.before == nil:
+		w.set[name] = ""
 	default:
-		n, err := find()
-		w.put(name, ref{n}, err)
+		put()
 	}
 }
 

@@ -113,8 +113,12 @@ func (p prompt) fill(ctx context.Context, s *Server, raw json.RawMessage) (strin
 }
 
 func findStatus(ctx context.Context, s *Server, value string, _ named) (named, error) {
-	if value == "" {
-		return named{Name: "open"}, nil
+	switch value {
+	case "":
+		value = "open"
+		fallthrough
+	case "open", "closed", "*":
+		return named{Name: value}, nil
 	}
 	return s.find(ctx, statuses(), value)
 }

@@ -233,7 +233,8 @@ func deleteUser(s *Server) entry {
 		})
 }
 
-// whole refuses to delete or archive what text only names a part of.
+// whole refuses to delete, or to give or take rights of, what text only names a
+// part of.
 func whole(text, what string, names ...string) error {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
 	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {

@@ -163,19 +163,34 @@ func set[T any](w *write, name, text string, read func(string) (T, error)) {
 	}
 }
 
-// named sets what text names in a source.
-func (w *write) named(name, text string, src source) {
+// refer sets what find finds. Something may be called as what clears it: then 0
+// does.
+func refer(w *write, name, text string, all func() ([]named, error), find func(string) (named, error)) {
+	switch {
+	case strings.TrimSpace(text) == "0":
+		text = none
+	case strings.EqualFold(text, none) && w.err == nil:
+		known, err := all()
+		w.err = explain(err, "what may be called "+none)
+		if found := those(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
+			w.err = toolpost.Retry("For %s %q may mean %s, or nothing: give the id, or 0 for nothing.", name, text, listed(found))
+		}
+	}
 	set(w, name, text, func(text string) (ref, error) {
-		n, err := w.s.find(w.ctx, src, text)
+		n, err := find(text)
 		return ref{n}, err
 	})
 }
 
+// named sets what text names in a source.
+func (w *write) named(name, text string, src source) {
+	refer(w, name, text, func() ([]named, error) { return w.s.names(w.ctx, src, false) },
+		func(text string) (named, error) { return w.s.find(w.ctx, src, text) })
+}
+
 func (w *write) person(name, text string) {
-	set(w, name, text, func(text string) (ref, error) {
-		n, err := w.s.person(w.ctx, w.project, text)
-		return ref{n}, err
-	})
+	refer(w, name, text, func() ([]named, error) { return people(w.ctx, w.s, w.project) },
+		func(text string) (named, error) { return w.s.person(w.ctx, w.project, text) })
 }
 
 func (w *write) day(name, text string) { set(w, name, text, date) }
