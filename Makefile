@@ -35,7 +35,7 @@ invariants:
 
 live:
 	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
-	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 20m ./internal/live/...
+	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/live/...
 
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
 # writes the table of docs/claude.md.

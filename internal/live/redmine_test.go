@@ -27,6 +27,7 @@ func TestRedmine(t *testing.T) {
 	node(t) // skips without make live
 	server := startRedmine(t, "up.sh", t.TempDir())
 	bin := build(t, "cmd/toolpost")
+	t.Parallel() // only now, as two installations would get into each other's way
 	redmineScripts(t, bin, server)
 	t.Run("cost", func(t *testing.T) { redmineCost(t, api{server["REDMINE_URL"], server["REDMINE_API_KEY"]}) })
 	t.Run("agent", func(t *testing.T) { redmineTask(t, bin, server) })
@@ -40,7 +41,9 @@ func TestRedmineNewer(t *testing.T) {
 		t.Skip("a Debian in a folder takes root")
 	}
 	server := startRedmine(t, "up-newer.sh", filepath.Join(os.Getenv("TOOLPOST_LIVE"), "debian-trixie-redmine", "srv", strconv.Itoa(os.Getpid())))
-	redmineScripts(t, build(t, "cmd/toolpost"), server)
+	bin := build(t, "cmd/toolpost")
+	t.Parallel() // each Redmine takes one processor
+	redmineScripts(t, bin, server)
 }
 
 func redmineScripts(t *testing.T, bin string, server map[string]string) {
