@@ -138,6 +138,10 @@ type row struct {
 	Private  bool              `json:"private,omitempty"`
 	Updated  string            `json:"updated"`
 	Fields   map[string]string `json:"fields,omitempty"`
+
+	// if they are included
+	Relations   []relation   `json:"relations,omitempty"`
+	Attachments []attachment `json:"attachments,omitempty"`
 }
 
 func rowOf(i *issue) row {
@@ -145,6 +149,7 @@ func rowOf(i *issue) row {
 		ID: i.ID, Subject: i.Subject, Project: i.Project.Name, Tracker: i.Tracker.Name, Status: i.Status.Name,
 		Priority: i.Priority.Name, Assignee: nameOf(i.AssignedTo), Version: nameOf(i.FixedVersion),
 		Due: i.DueDate, Done: i.DoneRatio, Private: i.IsPrivate, Updated: day(i.UpdatedOn),
+		Relations: i.Relations, Attachments: i.Attachments,
 	}
 	if i.Parent != nil {
 		r.Parent = i.Parent.ID

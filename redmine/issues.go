@@ -40,7 +40,7 @@ func getIssue(s *Server) entry {
 			i.Journals = i.Journals[older:]
 			spellOut(ctx, s, i)
 			d := detailOf(i)
-			d.OlderNotes = older
+			d.OlderNotes, d.Hidden = older, hiddenOf(i, include)
 			return s.answer(d.text(), d)
 		})
 }
@@ -62,6 +62,18 @@ func included(text, all string) (string, error) {
 	return text, nil
 }
 
+// hiddenOf is what this account may not see of an issue: Redmine leaves it out, as
+// if there were none.
+func hiddenOf(i *issue, include string) (hidden []string) {
+	if i.TotalSpent == nil {
+		hidden = append(hidden, "logged time")
+	}
+	if i.Watchers == nil && strings.Contains(include, "watchers") {
+		hidden = append(hidden, "watchers")
+	}
+	return hidden
+}
+
 // An issueDetail is all of an issue, as it is shown.
 type issueDetail struct {
 	ID          int               `json:"id"`
@@ -81,6 +93,7 @@ type issueDetail struct {
 	Private     bool              `json:"is_private,omitempty"`
 	Estimated   string            `json:"estimated,omitempty"`
 	Spent       string            `json:"spent,omitempty"`
+	TotalSpent  string            `json:"spent_with_subtasks,omitempty"`
 	Fields      map[string]string `json:"custom_fields,omitempty"`
 	Created     string            `json:"created_on"`
 	Updated     string            `json:"updated_on"`
@@ -94,6 +107,7 @@ type issueDetail struct {
 	Notes       []note            `json:"notes,omitempty"`
 	OlderNotes  int               `json:"older_notes,omitempty"` // that are left out
 	Next        []named           `json:"allowed_statuses,omitempty"`
+	Hidden      []string          `json:"hidden,omitempty"` // from this account
 }
 
 // A note is a journal as it is shown.
@@ -124,6 +138,9 @@ func detailOf(i *issue) *issueDetail {
 	}
 	if i.SpentHours > 0 {
 		d.Spent = hours(i.SpentHours)
+	}
+	if i.TotalSpent != nil && *i.TotalSpent > i.SpentHours {
+		d.TotalSpent = hours(*i.TotalSpent)
 	}
 	for _, j := range i.Journals {
 		n := note{ID: j.ID, By: j.User.Name, On: j.CreatedOn, Private: j.Private, Text: lf(j.Notes)}
@@ -189,6 +206,7 @@ func (d *issueDetail) text() string {
 	line("done", fmt.Sprintf("%d%%", d.Done))
 	line("estimated", d.Estimated)
 	line("spent", d.Spent)
+	line("spent with subtasks", d.TotalSpent)
 	if d.Private {
 		line("private", "yes")
 	}
@@ -200,6 +218,7 @@ func (d *issueDetail) text() string {
 	line("closed", d.Closed)
 	line("watchers", list40(d.Watchers))
 	line("next statuses", list40(d.Next))
+	line("hidden from this account", strings.Join(d.Hidden, ", "))
 	d.rest(&b)
 	return b.String()
 }

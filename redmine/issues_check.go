@@ -14,7 +14,7 @@ import (
 func issueKind() kind[issue] {
 	return kind[issue]{
 		key: "issue", path: "/issues", include: "journals,attachments,watchers",
-		why:    "this account may not set it, or the workflow forbids it",
+		why:    "this account may not set it, the workflow forbids it, or it follows from the subtasks",
 		name:   func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
 		is:     issueFacts,
 		fields: func(i *issue) []field { return i.CustomFields },
@@ -45,8 +45,29 @@ func (w *issueWrite) compare(now *issue) {
 		return
 	}
 	w.replaced(now)
+	also(w, now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
 	spellOut(w.ctx, w.s, now)
+}
+
+// also tells what else is not as it was. A move or another tracker drops what does
+// not fit, and subtasks go with a move.
+func also(w *issueWrite, now *issue) {
+	was, is := issueFacts(w.before), issueFacts(now)
+	for _, name := range sorted(is) {
+		if _, asked := w.set[name]; !asked && bare(was[name]) != bare(is[name]) {
+			w.notes = append(w.notes, fmt.Sprintf("Redmine or somebody else changed %s too: it is %v, and was %v.", name, shown(is[name]), shown(was[name])))
+		}
+	}
+	for _, f := range w.before.CustomFields {
+		kept := slices.ContainsFunc(now.CustomFields, func(n field) bool { return n.ID == f.ID })
+		if v := strings.Join(f.values(), ", "); v != "" && !kept {
+			w.notes = append(w.notes, fmt.Sprintf("Custom field %s [%d] is not one of this tracker and project: %q is gone.", f.Name, f.ID, v))
+		}
+	}
+	if len(w.before.Children) > 0 && w.before.Project.ID != now.Project.ID {
+		w.notes = append(w.notes, "Its subtasks moved with it. They lose categories and versions that are not there too.")
+	}
 }
 
 // refused adds to a refusal what can be given instead: Redmine tells the reason in

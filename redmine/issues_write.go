@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -54,6 +55,9 @@ func createIssue(s *Server) entry {
 			}
 			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
 			w.set["project_id"] = ref{p}
+			if in.Private == "true" && lacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
+				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to all who see the project. Leave is_private out if they may read it.", p)
+			}
 			w.fill(&in.issueInput, 0)
 			w.watchers(in.Watchers)
 			return w.kind().create(w.write, "/issues", "the new issue in project "+p.Name)
@@ -73,7 +77,7 @@ type updateIssueInput struct {
 func updateIssue(s *Server) entry {
 	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment to it.\nOnly what is given is changed. Names are taken as well as ids.\nThe answer says what Redmine did not take, such as a status that the workflow does not allow.", changes,
 		func(ctx context.Context, in updateIssueInput) (*toolpost.Result, error) {
-			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments")
+			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments,children")
 			if err != nil {
 				return nil, err
 			}
@@ -84,9 +88,7 @@ func updateIssue(s *Server) entry {
 			w.move(in.Project)
 			w.comment(in.Notes, in.Private)
 			w.fill(&in.issueInput, before.Tracker.ID)
-			if len(in.Remove) > 0 {
-				w.set["deleted_attachment_ids"] = in.Remove
-			}
+			removeFiles(w, in.Remove)
 			return w.kind().update(w.write, issueKind().at(before.ID), issueKind().name(before))
 		})
 }
@@ -144,6 +146,20 @@ func (w *issueWrite) move(project string) {
 	w.project = p.ID
 }
 
+// removeFiles removes files. Redmine says nothing about those that the issue does not
+// have.
+func removeFiles(w *issueWrite, ids []int) {
+	for _, id := range ids {
+		if !slices.ContainsFunc(w.before.Attachments, func(a attachment) bool { return a.ID == id }) {
+			w.put("deleted_attachment_ids", nil, toolpost.Retry("Issue %d has no file %d. Its files are:\n%s", w.before.ID, id, cmp.Or(filesText(w.before.Attachments), "none")))
+			return
+		}
+	}
+	if len(ids) > 0 {
+		w.set["deleted_attachment_ids"] = ids
+	}
+}
+
 // comment adds a comment.
 func (w *issueWrite) comment(text string, private bool) {
 	if w.text("notes", text); text == "" {
@@ -151,6 +167,8 @@ func (w *issueWrite) comment(text string, private bool) {
 	}
 	if w.set["private_notes"] = private; !private {
 		w.forced = append(w.forced, "private_notes")
+	} else if lacks(w.ctx, w.s, w.project, "set_notes_private") {
+		w.put("notes", nil, toolpost.Retry("This account may not write private comments in this project: Redmine would show it to all who see the issue. Leave private_notes out if they may read it."))
 	}
 }
 

@@ -132,6 +132,9 @@ type role struct {
 	Permissions []string `json:"permissions"`
 }
 
+// roleKind is how roles are read.
+func roleKind() kind[role] { return kind[role]{key: "role", path: "/roles"} }
+
 func showRole(s *Server) entry {
 	return tool(s, "show_role", "Show a role", "Show what members with a role may do and see.", reads,
 		func(ctx context.Context, in showRoleInput) (*toolpost.Result, error) {
@@ -143,8 +146,7 @@ func showRole(s *Server) entry {
 				}
 				n = found.ID
 			}
-			k := kind[role]{key: "role", path: "/roles"}
-			r, err := k.read(ctx, s, n, "")
+			r, err := roleKind().read(ctx, s, n, "")
 			if err != nil {
 				return nil, err
 			}
