@@ -111,7 +111,7 @@ func getWiki(s *Server) entry {
 
 // wikiTitle is a title as Redmine keeps it.
 func wikiTitle(title string) string {
-	title = strings.Join(strings.Fields(title), "_")
+	title = strings.Join(strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }), "_") // wide spaces stay
 	title = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(",./?;|:", r) {
 			return -1
