@@ -66,12 +66,13 @@ func toldComment(ctx context.Context, s *Server, issue, id int, set map[string]a
 		return s.done(fmt.Sprintf("%s, but it cannot be read back: %v", done, explain(err, fmt.Sprintf("issue %d", issue))), facts)
 	}
 	now := comment(i, id)
-	if now == nil || now.Notes == "" {
+	switch {
+	case set["notes"] == "" && (now == nil || now.Notes == ""): // what was changed with it may still be there
 		facts["removed"] = true
-		if text, ok := set["notes"].(string); !ok || text != "" {
-			return s.done(done+", but this account does not see it now.", facts)
-		}
 		return s.done(fmt.Sprintf("Removed comment %d of issue %d.", id, issue), facts)
+	case now == nil:
+		facts["read_back"] = false
+		return s.done(done+", but this account does not see it now.", facts)
 	}
 	wrong := unlike(set, map[string]any{"notes": lf(now.Notes), "private_notes": now.Private})
 	if len(wrong) == len(set) {

@@ -248,9 +248,6 @@ func unlike(set, is map[string]any) []string {
 	for _, name := range sorted(set) {
 		value, known := is[name]
 		asked := set[name]
-		if text, ok := asked.(string); ok {
-			asked = lf(text)
-		}
 		if known && bare(value) != bare(asked) && !sameMinute(value, asked) {
 			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, shown(value), shown(asked)))
 		}
@@ -280,10 +277,14 @@ func refOf(n *named) any {
 	return ref{*n}
 }
 
-// bare is a value as it is compared: of a ref the id.
+// bare is a value as it is compared: of a ref the id, of a text one with the same
+// line ends, as Redmine makes CR LF of any.
 func bare(v any) string {
-	if r, ok := v.(ref); ok {
-		return fmt.Sprint(r.ID)
+	switch v := v.(type) {
+	case ref:
+		return fmt.Sprint(v.ID)
+	case string:
+		return strings.ReplaceAll(lf(v), "\r", "\n")
 	}
 	return fmt.Sprint(v)
 }
