@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -183,26 +184,41 @@ func (r row) line() string {
 	return b.String()
 }
 
-// ids tell the ids of the names in a list of issues, by kind.
-func ids(all []issue) map[string]map[string]int {
-	found := map[string]map[string]int{}
-	put := func(kind string, n *named) {
-		if n == nil || n.ID == 0 {
-			return
-		}
-		if found[kind] == nil {
-			found[kind] = map[string]int{}
-		}
-		found[kind][n.Name] = n.ID
+// parts are what an issue names, by kind.
+func (i *issue) parts() map[string]*named {
+	all := map[string]*named{
+		"project": &i.Project, "tracker": &i.Tracker, "status": &i.Status.named, "priority": &i.Priority,
+		"assignee": i.AssignedTo, "version": i.FixedVersion,
 	}
+	maps.DeleteFunc(all, func(_ string, n *named) bool { return n == nil || n.ID == 0 })
+	return all
+}
+
+// ids tell the ids of the names in a list of issues, by kind. Namesakes, such as
+// versions of two projects, get theirs into the name.
+func ids(all []issue) map[string]map[string]int {
+	type name struct{ kind, text string }
+	known, several := map[name]int{}, map[name]bool{}
 	for i := range all {
-		v := &all[i]
-		put("project", &v.Project)
-		put("tracker", &v.Tracker)
-		put("status", &v.Status.named)
-		put("priority", &v.Priority)
-		put("assignee", v.AssignedTo)
-		put("version", v.FixedVersion)
+		for kind, n := range all[i].parts() {
+			called := name{kind, n.Name}
+			if id, ok := known[called]; ok && id != n.ID {
+				several[called] = true
+			}
+			known[called] = n.ID
+		}
+	}
+	found := map[string]map[string]int{}
+	for i := range all {
+		for kind, n := range all[i].parts() {
+			if several[name{kind, n.Name}] {
+				n.Name = n.String()
+			}
+			if found[kind] == nil {
+				found[kind] = map[string]int{}
+			}
+			found[kind][n.Name] = n.ID
+		}
 	}
 	return found
 }

@@ -207,10 +207,10 @@ func theIssues(q *listQuery, operator string, values []string) ([]string, error)
 		return nil, toolpost.Retry("%q has no id of an issue; give numbers, such as 12,13.", strings.Join(values, " "))
 	case operator == "=":
 		return []string{strings.Join(texts, ",")}, there(q, ids)
-	case operator == "~" && len(ids) == 1:
-		return texts, there(q, ids)
+	case len(ids) != len(values):
+		return nil, toolpost.Retry("%q with %s names %d issues; give one for each value.", strings.Join(values, " "), operator, len(ids))
 	case operator == "~":
-		return nil, toolpost.Retry("With ~ give one issue, not %d.", len(ids))
+		return texts, there(q, ids)
 	}
 	return inOrder(operator, texts)
 }

@@ -94,7 +94,8 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 	for _, kind := range sorted(answer.IDs) {
 		var parts []string
 		for _, name := range sorted(answer.IDs[kind]) {
-			parts = append(parts, fmt.Sprintf("%s [%d]", name, answer.IDs[kind][name]))
+			id := fmt.Sprintf(" [%d]", answer.IDs[kind][name])
+			parts = append(parts, strings.TrimSuffix(name, id)+id)
 		}
 		fmt.Fprintf(&b, "%s: %s\n", kind, strings.Join(parts, ", "))
 	}
