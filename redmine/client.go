@@ -156,7 +156,10 @@ func (c *client) send(ctx context.Context, method, path string, in, out any) err
 	if err != nil || out == nil {
 		return err
 	}
-	return c.decode(path, data, out)
+	if err := c.decode(path, data, out); err != nil {
+		return fmt.Errorf("%w %s", err, perhaps)
+	}
+	return nil
 }
 
 func (c *client) decode(path string, data []byte, out any) error {

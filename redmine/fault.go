@@ -75,10 +75,13 @@ func (l *lost) next() string {
 // between us and Redmine that wants a login.
 type foreign struct{ base, method string }
 
+// perhaps is for a change whose answer cannot be read.
+const perhaps = "Whether the change was made is not known: look before you make it again."
+
 func (f *foreign) explain(what string) error {
 	text := ""
 	if f.method != http.MethodGet {
-		text = " Whether the change was made is not known: look before you make it again."
+		text = " " + perhaps
 	}
 	return toolpost.Failed("%s answers about %s with a web page instead of data.%s A person has to look whether it is the address of Redmine itself, and whether something before it wants a login of its own.", f.base, what, text)
 }

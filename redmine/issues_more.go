@@ -116,7 +116,7 @@ func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.
 		return s.done(fmt.Sprintf("Redmine took the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})
 	}
 	if watches := slices.ContainsFunc(i.Watchers, func(w named) bool { return w.ID == who.ID }); watches != on {
-		return nil, toolpost.Failed("Redmine took the request, but the watchers of issue %d are: %s.", n, listed(i.Watchers))
+		return nil, toolpost.Failed("Redmine took the request, but the watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody"))
 	}
 	return s.done(fmt.Sprintf("The watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody")), map[string]any{"id": n, "watchers": i.Watchers})
 }

@@ -99,7 +99,7 @@ func (k kind[T]) post(w *write, path, what string) (int, error) {
 	}
 	made, err := one[named](w.s.client, path, answer[k.key])
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w %s", err, perhaps)
 	}
 	return made.ID, nil
 }

@@ -24,6 +24,9 @@ func v70() release { return release{"7.0", "/webhooks", ""} }
 // at says whether Redmine is this one or later.
 func (r release) at(ctx context.Context, c *client) (bool, error) {
 	data, err := c.read(ctx, r.path, nil)
+	if _, later := worth(err); later {
+		return false, explain(err, "its version")
+	}
 	switch status(err) {
 	case 0:
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:

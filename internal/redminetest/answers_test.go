@@ -299,3 +299,34 @@ func TestUnsorted(t *testing.T) {
 		}
 	}
 }
+
+// TestHalfAnswers: a Redmine that is busy is not taken for an old one, and a change
+// whose answer cannot be read for one that was not made.
+func TestHalfAnswers(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method + r.URL.Path {
+		case "GET/users/current.json":
+			fmt.Fprint(w, me)
+		case "GET/projects/alpha.json":
+			fmt.Fprint(w, `{"project":{"id":1,"name":"Alpha","identifier":"alpha"}}`)
+		case "POST/issues.json":
+			w.WriteHeader(http.StatusCreated)
+		case "POST/projects/1/versions.json":
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprint(w, `{}`)
+		default:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	o := &redmine.Options{URL: server.URL, Key: "key-of-admin"}
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"list_issues", `{"filters":[{"field":"any_searchable","operator":"~","values":["a"]}]}`, "Redmine failed on its version with status 503"},
+		{"create_issue", `{"project_id":"alpha","subject":"a"}`, "look before you make it again"},
+		{"create_version", `{"project_id":"alpha","name":"1"}`, "look before you make it again"},
+	} {
+		if text, _, failed := says(t, o, c.tool, c.arguments); !failed || !strings.Contains(text, c.want) {
+			t.Errorf("no %q in %s", c.want, text)
+		}
+	}
+}
