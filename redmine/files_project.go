@@ -61,7 +61,7 @@ type addFileInput struct {
 	Project     string `json:"project_id" jsonschema:"description=Project id or key or name"`
 	Token       string `json:"token" jsonschema:"minLength=1,description=Token from the upload tool"`
 	Name        string `json:"filename,omitempty" jsonschema:"description=File name"`
-	Description string `json:"description,omitempty" jsonschema:"description=What it is"`
+	Description string `json:"description,omitempty" jsonschema:"maxLength=255,description=What it is"`
 	Version     string `json:"version_id,omitempty" jsonschema:"description=Version of the project by name or id"`
 }
 

@@ -65,7 +65,7 @@ func goesWith(i *issue) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "With issue %d, %s, would go:\n", i.ID, i.Subject)
 	children(&b, i.Children, "- subtask ")
-	fmt.Fprintf(&b, "- %d comments and changes\n- %d files\n- ", len(i.Journals), len(i.Attachments))
+	fmt.Fprintf(&b, "- %d comments and changes, of those that this account sees\n- %d files\n- ", len(i.Journals), len(i.Attachments))
 	if i.TotalSpent == nil {
 		b.WriteString("logged time, which this account may not see, unless it is kept or moved")
 	} else {

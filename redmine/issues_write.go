@@ -34,7 +34,7 @@ type upload struct {
 	Token       string `json:"token" jsonschema:"description=Token from the upload tool"`
 	Name        string `json:"filename,omitempty" jsonschema:"description=File name"`
 	Type        string `json:"content_type,omitempty" jsonschema:"description=Media type"`
-	Description string `json:"description,omitempty" jsonschema:"description=What it is"`
+	Description string `json:"description,omitempty" jsonschema:"maxLength=255,description=What it is"`
 }
 
 type createIssueInput struct {

@@ -49,7 +49,7 @@ type Server struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 
-	editing sync.Mutex // one edit of a description at a time
+	editing sync.Mutex // one edit of a description or a page at a time
 
 	mu sync.Mutex
 	me *account // as the last check found it

@@ -17,14 +17,37 @@ func lacks(ctx context.Context, s *Server, project int, rights ...string) bool {
 		return false
 	}
 	i := slices.IndexFunc(u.Memberships, func(m member) bool { return m.Project.ID == project })
-	if i < 0 {
-		return false
-	}
-	for _, held := range u.Memberships[i].Roles {
+	return i >= 0 && allRoles(ctx, s, &u.Memberships[i], func(r *role) bool {
+		return !slices.ContainsFunc(rights, func(right string) bool { return slices.Contains(r.Permissions, right) })
+	})
+}
+
+// allRoles says whether something holds surely for all roles of a member.
+func allRoles(ctx context.Context, s *Server, m *member, holds func(*role) bool) bool {
+	for _, held := range m.Roles {
 		r, err := roleKind().get(ctx, s, roleKind().at(held.ID), "")
-		if err != nil || slices.ContainsFunc(rights, func(right string) bool { return slices.Contains(r.Permissions, right) }) {
+		if err != nil || !holds(r) {
 			return false
 		}
 	}
 	return true
+}
+
+// ownTime are the projects in which this account sees no time of others. Redmine
+// leaves that out of lists, as if there were none.
+func ownTime(ctx context.Context, s *Server) (in []named) {
+	me, err := s.account(ctx)
+	if err != nil || me.Admin || me.ID == 0 {
+		return nil
+	}
+	u, err := userKind().get(ctx, s, "/users/current", "memberships")
+	if err != nil {
+		return nil
+	}
+	for i := range u.Memberships {
+		if allRoles(ctx, s, &u.Memberships[i], func(r *role) bool { return r.Time == "own" }) {
+			in = append(in, u.Memberships[i].Project)
+		}
+	}
+	return in
 }

@@ -47,6 +47,9 @@ func listTime(s *Server) entry {
 				return nil, err
 			}
 			unsorted(q, all, timeKind().fields)
+			if own := ownTime(ctx, s); len(own) > 0 {
+				q.told = append(q.told, fmt.Sprintf("This account sees no time of others in %s.", listed(own)))
+			}
 			t.Remarks = remarks(q, total)
 			return s.answer(t.text(), t)
 		})

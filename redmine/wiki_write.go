@@ -49,6 +49,8 @@ type editWikiInput struct {
 func editWiki(s *Server) entry {
 	return tool(s, "edit_wiki_page", "Edit a wiki page", "Replace a part of a wiki page and leave the rest as it is.\nThe text to replace must stand there exactly once.", changes,
 		func(ctx context.Context, in editWikiInput) (*toolpost.Result, error) {
+			s.editing.Lock() // so that edits at once meet no conflict
+			defer s.editing.Unlock()
 			w, err := openWiki(ctx, s, in.Project, in.Title)
 			if err != nil {
 				return nil, err
