@@ -50,7 +50,7 @@ func listCategories(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			all, _, err := rows[category](ctx, s, categories(p.ID).path, url.Values{}, "issue_categories", 0, 10_000)
+			all, _, err := rows[category](ctx, s, categories(p.ID).path, url.Values{}, "issue_categories", 0, mostNames)
 			if err != nil {
 				return nil, explain(err, "the issue categories of project "+p.String())
 			}

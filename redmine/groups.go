@@ -83,7 +83,7 @@ func (d *groupDetail) text() string {
 	var b sheet
 	fmt.Fprintf(&b, "# Group %d: %s\n\n", d.ID, d.Name)
 	b.fields(d.Fields)
-	b.line(fmt.Sprintf("%d users", len(d.Users)), list40(d.Users))
+	b.line(fmt.Sprintf("%d users", len(d.Users)), listed(d.Users))
 	b.memberships(d.Memberships)
 	return b.String()
 }
@@ -101,7 +101,7 @@ type listGroupsInput struct {
 func listGroups(s *Server) entry {
 	return tool(s, "list_groups", "List groups of users", "List the groups of users, for administrators.", reads,
 		func(ctx context.Context, in listGroupsInput) (*toolpost.Result, error) {
-			all, _, err := rows[groupRow](ctx, s, "/groups.json", url.Values{}, "groups", 0, 10_000) // in one piece
+			all, _, err := rows[groupRow](ctx, s, "/groups.json", url.Values{}, "groups", 0, mostNames) // in one piece
 			if err != nil {
 				return nil, forAdmins(err, "the list of groups")
 			}

@@ -216,8 +216,8 @@ func (d *issueDetail) text() string {
 	line("created", d.Created)
 	line("updated", d.Updated)
 	line("closed", d.Closed)
-	line("watchers", list40(d.Watchers))
-	line("next statuses", list40(d.Next))
+	line("watchers", listed(d.Watchers))
+	line("next statuses", listed(d.Next))
 	line("hidden from this account", strings.Join(d.Hidden, ", "))
 	d.rest(&b)
 	return b.String()
@@ -232,9 +232,7 @@ func (d *issueDetail) rest(b *strings.Builder) {
 	for _, r := range d.Relations {
 		fmt.Fprintf(b, "- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
 	}
-	for _, a := range d.Attachments {
-		fmt.Fprintf(b, "- file %s [%d]: %d bytes, %s, by %s\n", a.Name, a.ID, a.Size, a.Type, a.Author.Name)
-	}
+	b.WriteString(filesText(d.Attachments))
 	for _, c := range d.Changesets {
 		fmt.Fprintf(b, "- revision %s by %s: %s\n", c.Revision, c.User.Name, lf(c.Comments))
 	}
@@ -264,13 +262,6 @@ func children(b *strings.Builder, all []child, before string) {
 		fmt.Fprintf(b, "%s#%d %s: %s\n", before, c.ID, c.Tracker.Name, c.Subject)
 		children(b, c.Children, "  "+before)
 	}
-}
-
-func list40(all []named) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return listed(all)
 }
 
 func sorted[V any](m map[string]V) []string {

@@ -88,7 +88,7 @@ func (w *issueWrite) refused(err error, what string) error {
 	}
 	if w.set["fixed_version_id"] != nil {
 		if all, err := openVersions(w.ctx, w.s, w.project); err == nil {
-			text += fmt.Sprintf(" Versions that are open: %s.", cmp.Or(list40(all), "none"))
+			text += fmt.Sprintf(" Versions that are open: %s.", cmp.Or(listed(all), "none"))
 		}
 	}
 	return toolpost.Retry("%s", text)

@@ -77,7 +77,7 @@ func subproject(q *listQuery, text string) {
 		below, err := subprojects(q.ctx, q.s, top)
 		q.fail(err)
 		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n named) bool { return n.ID == id }) {
-			q.fail(toolpost.Retry("Project %s is no subproject of the one given, which has: %s.", text, cmp.Or(list40(below), "none")))
+			q.fail(toolpost.Retry("Project %s is no subproject of the one given, which has: %s.", text, cmp.Or(listed(below), "none")))
 		}
 	}
 }

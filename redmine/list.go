@@ -30,8 +30,8 @@ func window[T any](all []T, offset, limit int) []T {
 	return all[from:min(from+limitOf(limit), len(all))]
 }
 
-// A listing is a part of a list as it is told: a line a row (without its end), and the same rows
-// for programs.
+// A listing is a part of a list as it is told: a line a row, without its end, and the
+// same rows for programs.
 type listing[R interface{ line() string }] struct {
 	what   string // such as "time entries"
 	key    string // of the rows, for programs

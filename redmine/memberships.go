@@ -285,7 +285,7 @@ func (in *membershipID) names(ctx context.Context, s *Server, m *member) []strin
 
 // members are all of a project.
 func members(ctx context.Context, s *Server, p named) ([]member, error) {
-	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", 0, 10_000)
+	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", 0, mostNames)
 	return all, explain(err, "the members of project "+p.String())
 }
 

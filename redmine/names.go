@@ -34,9 +34,8 @@ type list struct {
 	read time.Time
 }
 
-// fresh is how long a list is taken as it is, unless it is one of a project, which
-// is asked for each time; it is read again at once for a name
-// that is not in it.
+// fresh is how long a list is taken as it is. It is read again at once for a name that
+// is not in it, and one of a project each time.
 const fresh = 5 * time.Minute
 
 // mostNames are read of what a name is looked for in.

@@ -300,7 +300,7 @@ func showProject(s *Server) entry {
 
 // subprojects are the active and closed ones below a project, at any depth.
 func subprojects(ctx context.Context, s *Server, top int) ([]named, error) {
-	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, 10_000)
+	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, mostNames)
 	if err != nil {
 		return nil, explain(err, "the list of projects")
 	}

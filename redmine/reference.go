@@ -280,7 +280,7 @@ type savedQuery struct {
 func listQueries(s *Server) entry {
 	return tool(s, "list_queries", "List saved queries", "List the saved queries that the list of issues takes.\nOne that belongs to a project needs that project too.", reads,
 		func(ctx context.Context, in listQueriesInput) (*toolpost.Result, error) {
-			all, _, err := rows[savedQuery](ctx, s, "/queries.json", url.Values{}, "queries", 0, 10_000)
+			all, _, err := rows[savedQuery](ctx, s, "/queries.json", url.Values{}, "queries", 0, mostNames)
 			if err != nil {
 				return nil, explain(err, "the list of queries")
 			}

@@ -38,8 +38,8 @@ func (l rowSource) complains(ctx context.Context, s *Server, query url.Values) (
 }
 
 // faults counts what Redmine finds wrong with conditions. Its failures have no words
-// yet. A silent one gets one
-// more, which nothing meets, and is wrong where it has rows nevertheless.
+// yet. A silent list gets one condition more, which nothing meets, and they are wrong
+// where it has rows nevertheless.
 func (l rowSource) faults(ctx context.Context, s *Server, query url.Values) (int, error) {
 	switch {
 	case !l.silent:

@@ -140,7 +140,7 @@ func (d *userDetail) text() string {
 	b.line("created", d.Created)
 	b.line("last login", d.LastLogin)
 	b.line("second factor", d.TwoFactor)
-	b.line("groups", list40(d.Groups))
+	b.line("groups", listed(d.Groups))
 	b.memberships(d.Memberships)
 	return b.String()
 }
@@ -207,7 +207,7 @@ func fillStatus(ctx context.Context, s *Server, all []user, query url.Values, st
 	if state == 0 && len(all) > 0 && all[0].Status == 0 {
 		for state = 3; state > 1; state-- { // and is 1, active, for the rest
 			query.Set("status", fmt.Sprint(state))
-			some, _, err := userRows(ctx, s, query, 0, 10_000)
+			some, _, err := userRows(ctx, s, query, 0, mostNames)
 			if err != nil {
 				return forAdmins(err, "the list of users")
 			}

@@ -115,7 +115,7 @@ func listVersions(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			all, _, err := rows[version](ctx, s, versions(p.ID).path, url.Values{}, "versions", 0, 10_000)
+			all, _, err := rows[version](ctx, s, versions(p.ID).path, url.Values{}, "versions", 0, mostNames)
 			if err != nil {
 				return nil, explain(err, "the versions of project "+p.String())
 			}
@@ -132,7 +132,7 @@ func listVersions(s *Server) entry {
 
 // openVersions are those that new issues of a project can be planned for.
 func openVersions(ctx context.Context, s *Server, project int) ([]named, error) {
-	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, 10_000)
+	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, mostNames)
 	var open []named
 	for _, v := range all {
 		if v.Status == "open" {
