@@ -26,7 +26,7 @@ func (c category) line() string {
 
 func (c *category) text() string { return c.line() + "\n" }
 
-// categoryKind() is how categories of issues are read, written and compared.
+// categoryKind is how categories of issues are read, written and compared.
 func categoryKind() kind[category] {
 	return kind[category]{
 		key: "issue_category", path: "/issue_categories", stale: []string{"issue_categories"},

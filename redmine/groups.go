@@ -22,7 +22,7 @@ type userGroup struct {
 	Memberships  []member `json:"memberships"`
 }
 
-// groupKind() is how groups of users are read, written and compared.
+// groupKind is how groups of users are read, written and compared.
 func groupKind() kind[userGroup] {
 	return kind[userGroup]{
 		key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins,
@@ -52,11 +52,7 @@ func team(ctx context.Context, s *Server, text string) (named, error) {
 	if n, ok := number(text); ok {
 		return named{ID: n, Name: "group"}, nil
 	}
-	all, err := companions(ctx, s, true)
-	if err != nil {
-		return named{}, err
-	}
-	return pick("group", text, all)
+	return companion(ctx, s, "group", true, text)
 }
 
 func readGroup(ctx context.Context, s *Server, text string) (*userGroup, error) {

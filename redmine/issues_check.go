@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// issueKind() is how issues are read, written and compared.
+// issueKind is how issues are read, written and compared.
 func issueKind() kind[issue] {
 	return kind[issue]{
 		key: "issue", path: "/issues", include: "journals,attachments,watchers",

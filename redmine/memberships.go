@@ -21,7 +21,7 @@ func (m member) line() string {
 
 func (m member) text() string { return m.line() + "\n" }
 
-// memberKind() is how memberships are read, changed and removed.
+// memberKind is how memberships are read, changed and removed.
 func memberKind() kind[member] {
 	return kind[member]{
 		key: "membership", path: "/memberships", stale: []string{"memberships"},

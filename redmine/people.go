@@ -95,6 +95,8 @@ func someone(ctx context.Context, s *Server, me *account, project int, text stri
 		return anybody(ctx, s, text, toolpost.Retry("There is no user %q: no login, name or mail address has that in it. List the users to find the right one.", text))
 	case me.Admin:
 		return anybody(ctx, s, text, err)
+	case me.ID > 0 && project == 0:
+		return companion(ctx, s, "person", false, text)
 	}
 	return named{}, err
 }

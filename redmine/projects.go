@@ -58,7 +58,7 @@ var projectStates = map[int]string{
 	activeProject: "active", closedProject: "closed", archivedProject: "archived", 10: "scheduled for deletion",
 }
 
-// projectKind() is how projects are read, written and compared.
+// projectKind is how projects are read, written and compared.
 func projectKind() kind[project] {
 	return kind[project]{
 		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},

@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// relationKind() is how relations are made and removed. Redmine may store one the
+// relationKind is how relations are made and removed. Redmine may store one the
 // other way round, so only its delay is compared.
 func relationKind() kind[relation] {
 	return kind[relation]{

@@ -57,7 +57,7 @@ func (f *fraction) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// timeKind() is how time entries are read, written and compared.
+// timeKind is how time entries are read, written and compared.
 func timeKind() kind[timeEntry] {
 	return kind[timeEntry]{
 		key: "time_entry", path: "/time_entries",

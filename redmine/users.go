@@ -53,7 +53,7 @@ func statusName(n int) string {
 	return userStatuses[n]
 }
 
-// userKind() is how users are read, written and compared.
+// userKind is how users are read, written and compared.
 func userKind() kind[user] {
 	return kind[user]{
 		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: ofUsers,

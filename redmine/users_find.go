@@ -77,6 +77,22 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	return all, nil
 }
 
+// companion finds one of them. They are read again for a name that is not known.
+func companion(ctx context.Context, s *Server, what string, inGroups bool, text string) (named, error) {
+	all, err := companions(ctx, s, inGroups)
+	if err != nil {
+		return named{}, err
+	}
+	if n, err := pick(what, text, all); err == nil {
+		return n, nil
+	}
+	s.forget("memberships")
+	if all, err = companions(ctx, s, inGroups); err != nil {
+		return named{}, err
+	}
+	return pick(what, text, all)
+}
+
 // userRows reads a list of users. From 5.1 on Redmine finds no name of several
 // words that are not in the same part of it: it is asked for the longest one.
 func userRows(ctx context.Context, s *Server, query url.Values, offset, most int) ([]user, int, error) {

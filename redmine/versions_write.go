@@ -20,7 +20,7 @@ type versionInput struct {
 	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
 }
 
-// versionKind() is how versions are read, written and compared.
+// versionKind is how versions are read, written and compared.
 func versionKind() kind[version] {
 	return kind[version]{
 		key: "version", path: "/versions", stale: []string{"versions"},

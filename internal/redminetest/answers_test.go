@@ -330,3 +330,27 @@ func TestHalfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestNewcomer: who becomes a member while the members are kept is found.
+func TestNewcomer(t *testing.T) {
+	var newcomer string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/users/current.json":
+			fmt.Fprint(w, `{"user":{"id":2,"login":"bob","memberships":[{"id":1,"project":{"id":1,"name":"Alpha"}}]}}`)
+		case "/projects/1/memberships.json":
+			fmt.Fprintf(w, `{"memberships":[{"id":1,"user":{"id":2,"name":"Bob"}}%s]}`, newcomer)
+		case "/users/3.json":
+			fmt.Fprint(w, `{"user":{"id":3,"firstname":"Carl","mail":"c@example.com"}}`)
+		}
+	}))
+	defer server.Close()
+	set := opened(t, &redmine.Options{URL: server.URL, Key: "key-of-bob"})
+	if text, _, failed := ask(t, set, "show_user", `{"id":"Carl"}`); !failed || !strings.Contains(text, "There are: Bob [2]") {
+		t.Errorf("before: %s", text)
+	}
+	newcomer = `,{"id":2,"user":{"id":3,"name":"Carl"}}`
+	if text, _, failed := ask(t, set, "show_user", `{"id":"Carl"}`); failed || !strings.Contains(text, "# User 3: Carl") {
+		t.Errorf("after: %s", text)
+	}
+}
