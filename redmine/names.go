@@ -258,18 +258,33 @@ func titled(ctx context.Context, s *Server, text string) (named, bool) {
 
 // rows reads a list, page by page, up to most rows from offset on.
 func rows[T any](ctx context.Context, s *Server, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
-	for {
+	for try := 1; ; try++ {
+		var steady bool
+		all, total, steady, err = pages[T](ctx, s, path, query, key, offset, most)
+		if err != nil || steady || try == tries {
+			return all, total, err
+		}
+	}
+}
+
+// pages reads a list once, and says whether it had the same length all the time: if
+// not, a row may be there twice, or be missing.
+func pages[T any](ctx context.Context, s *Server, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
+	for first := -1; ; {
 		start, size := offset+len(all), min(100, most-len(all))
 		part, total, paged, err := page[T](ctx, s, path, query, key, start, size)
+		if first < 0 {
+			first = total
+		}
 		switch {
 		case err != nil:
-			return nil, 0, err
+			return nil, 0, false, err
 		case paged && (len(part) > size || start > 0 && len(part) > 0 && len(part) == total):
 			from := min(offset, len(part)) // 6.0.0 and 6.0.1 give all projects, whatever part is asked for
-			return part[from:min(from+most, len(part))], len(part), nil
+			return part[from:min(from+most, len(part))], len(part), true, nil
 		}
-		if all = append(all, part...); !paged || len(part) < size || len(all) >= most {
-			return all, total, nil
+		if all = append(all, part...); !paged || len(part) < size || len(all) >= most || total != first {
+			return all, total, total == first, nil
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -352,5 +353,38 @@ func TestNewcomer(t *testing.T) {
 	newcomer = `,{"id":2,"user":{"id":3,"name":"Carl"}}`
 	if text, _, failed := ask(t, set, "show_user", `{"id":"Carl"}`); failed || !strings.Contains(text, "# User 3: Carl") {
 		t.Errorf("after: %s", text)
+	}
+}
+
+// TestGrowingList: a list that grows while its pages are read is read again.
+func TestGrowingList(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/users/current.json":
+			fmt.Fprint(w, me)
+		case r.URL.Query().Has("offset"):
+			asked++
+			total := 150 + min(asked-1, 1) // one comes after the first page
+			from, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			var issues []string
+			for i := from; i < min(from+100, total); i++ {
+				issues = append(issues, fmt.Sprintf(`{"id":%d}`, total-i))
+			}
+			fmt.Fprintf(w, `{"issues":[%s],"total_count":%d,"offset":%d,"limit":100}`, strings.Join(issues, ","), total, from)
+		}
+	}))
+	defer server.Close()
+	_, facts, failed := says(t, &redmine.Options{URL: server.URL, Key: "key-of-admin"}, "list_issues", `{"limit":1000}`)
+	var list struct{ Issues []struct{ ID int } }
+	if err := json.Unmarshal([]byte(facts), &list); err != nil || failed {
+		t.Fatal(err, facts)
+	}
+	seen := map[int]bool{}
+	for _, i := range list.Issues {
+		seen[i.ID] = true
+	}
+	if len(list.Issues) != 151 || len(seen) != 151 || asked != 4 {
+		t.Errorf("%d issues, %d of them different, in %d requests", len(list.Issues), len(seen), asked)
 	}
 }
