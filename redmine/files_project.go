@@ -3,7 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -72,10 +72,6 @@ func addFile(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			before, err := projectFiles(ctx, s, p)
-			if err != nil {
-				return nil, err
-			}
 			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
 			if in.Version != "" {
 				if set["version_id"], err = ownVersion(ctx, s, p, in.Version); err != nil {
@@ -93,8 +89,9 @@ func addFile(s *Server) entry {
 			if err != nil {
 				return s.done(fmt.Sprintf("Added the file to project %s. Do not do it again: it is done, but cannot be read back: %v", p.Name, err), map[string]any{"done": true})
 			}
+			id, _, _ := strings.Cut(in.Token, ".")
 			for i := range now {
-				if !slices.ContainsFunc(before, func(f projectFile) bool { return f.ID == now[i].ID }) {
+				if fmt.Sprint(now[i].ID) == id {
 					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, now[i].line()), map[string]any{"file": now[i]})
 				}
 			}

@@ -151,11 +151,7 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	if err != nil {
 		return nil, err
 	}
-	me, err := s.account(ctx)
-	if err == nil {
-		err = cmp.Or(whole(in.Group, "group "+g.String(), fmt.Sprint(g.ID), g.Name), entire(ctx, s, me, in.User, who))
-	}
-	if err != nil {
+	if err := cmp.Or(wholeGroup(in.Group, g.ID, g.Name), entire(ctx, s, in.User, who)); err != nil {
 		return nil, err
 	}
 	d := groupDetailOf(g)
@@ -184,6 +180,10 @@ func belong(ctx context.Context, s *Server, path string, user int, on bool) erro
 		return s.client.send(ctx, http.MethodPost, path+".json", map[string]int{"user_id": user}, nil)
 	}
 	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", path, user), nil, nil)
+}
+
+func wholeGroup(text string, id int, name string) error {
+	return whole(text, "group "+named{ID: id, Name: name}.String(), fmt.Sprint(id), name)
 }
 
 func where(in bool) string {

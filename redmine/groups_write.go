@@ -40,6 +40,9 @@ func updateGroup(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			if err := wholeGroup(in.ID, g.ID, g.Name); err != nil {
+				return nil, err
+			}
 			w := newWrite(ctx, s, 0)
 			fillGroup(w, in.Name, in.Users, in.Fields)
 			return groupKind().change(w, g.ID, g)
@@ -51,6 +54,9 @@ func fillGroup(w *write, name string, users []string, fields []setField) {
 	plain(w, "name", strings.TrimSpace(name))
 	several(w, "user_ids", users, func(text string) (int, error) {
 		who, err := human(w.ctx, w.s, text)
+		if err == nil {
+			err = entire(w.ctx, w.s, text, who)
+		}
 		return who.ID, err
 	})
 	w.custom(fields, func() ([]field, error) { return definedFields(w.ctx, w.s, "group") })

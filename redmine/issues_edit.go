@@ -47,7 +47,7 @@ const mostEdits = 4
 // our writing: its text is then in the journal of our change, and is edited too.
 func edit(ctx context.Context, s *Server, before *issue, in *editIssueInput) (*toolpost.Result, error) {
 	w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
-	text := before.Description
+	text, met := before.Description, (*journal)(nil)
 	for range mostEdits {
 		next, err := replaced(text, in.Old, in.New, in.All)
 		if err == nil {
@@ -59,15 +59,18 @@ func edit(ctx context.Context, s *Server, before *issue, in *editIssueInput) (*t
 			return nil, err
 		}
 		over, err := over(w)
-		if err != nil {
+		switch {
+		case err != nil && met != nil:
+			return nil, lostTo(w, met, err)
+		case err != nil:
 			return nil, err
 		}
 		if over == nil {
 			break
 		}
-		w.before.Description, text = next, over.change("description").Old
+		w.before.Description, text, met = next, over.change("description").Old, over
 		if _, err := replaced(text, in.Old, in.New, in.All); err != nil {
-			return nil, back(w, text)
+			return nil, back(w, text, met)
 		}
 	}
 	return w.kind().told(w.write, issueKind().at(before.ID))
@@ -88,12 +91,18 @@ func over(w *issueWrite) (*journal, error) {
 }
 
 // back writes what somebody else wrote meanwhile, where it cannot be edited.
-func back(w *issueWrite, theirs string) error {
+func back(w *issueWrite, theirs string, met *journal) error {
 	w.set["description"] = theirs
 	if _, err := over(w); err != nil {
-		return err
+		return lostTo(w, met, err)
 	}
 	return toolpost.Retry("Somebody else changed the description of issue %d at the same moment, and the text to replace is not there any more. Nothing was changed; read it again.", w.before.ID)
+}
+
+// lostTo tells that an edit is made, and that what somebody else wrote could not be
+// kept beside it.
+func lostTo(w *issueWrite, met *journal, err error) error {
+	return toolpost.Failed("Changed the description of issue %d, but it replaced what somebody else wrote at the same moment: the note %d keeps that. To put both together failed: %v", w.before.ID, met.ID, err)
 }
 
 // replaced returns text with a part of it replaced. Redmine keeps lines that end

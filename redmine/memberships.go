@@ -331,7 +331,7 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 	}
 	n, err := s.person(ctx, project, text)
 	if err == nil {
-		return n, entire(ctx, s, me, text, n)
+		return n, entire(ctx, s, text, n)
 	}
 	if me.Admin {
 		return n, err
@@ -343,14 +343,15 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 	if n, err = pick("person", text, all); err != nil {
 		return named{}, toolpost.Retry("%v Only administrators can look up everybody: give the id.", err)
 	}
-	return n, entire(ctx, s, me, text, n)
+	return n, entire(ctx, s, text, n)
 }
 
 // entire refuses to give rights to, or take them from, whom text only names a part
 // of.
-func entire(ctx context.Context, s *Server, me *account, text string, n named) error {
-	if me.is(text) || len(exactly(text, []named{n})) > 0 {
-		return nil
+func entire(ctx context.Context, s *Server, text string, n named) error {
+	me, err := s.account(ctx)
+	if err != nil || me.is(text) || len(exactly(text, []named{n})) > 0 {
+		return err
 	}
 	names := []string{fmt.Sprint(n.ID), n.Name}
 	if u, err := userKind().get(ctx, s, userKind().at(n.ID), ""); err == nil {

@@ -279,14 +279,20 @@ func pages[T any](ctx context.Context, s *Server, path string, query url.Values,
 		switch {
 		case err != nil:
 			return nil, 0, false, err
-		case paged && (len(part) > size || start > 0 && len(part) > 0 && len(part) == total):
-			from := min(offset, len(part)) // 6.0.0 and 6.0.1 give all projects, whatever part is asked for
+		case paged && unasked(len(part), start, size, total):
+			from := min(offset, len(part))
 			return part[from:min(from+most, len(part))], len(part), true, nil
 		}
 		if all = append(all, part...); !paged || len(part) < size || len(all) >= most || total != first {
 			return all, total, total == first, nil
 		}
 	}
+}
+
+// unasked says whether a part of a list is all of it: Redmine 6.0.0 and 6.0.1 give
+// all projects, whatever part is asked for.
+func unasked(rows, start, size, total int) bool {
+	return rows > size || start > 0 && rows > 0 && rows == total
 }
 
 // page reads a part of a list, if it has parts, and how long the list is.

@@ -169,6 +169,9 @@ func (w *userWrite) fill(in *userInput) {
 	}
 	several(w.write, "group_ids", in.Groups, func(text string) (int, error) {
 		g, err := team(w.ctx, w.s, text)
+		if err == nil {
+			err = wholeGroup(text, g.ID, g.Name)
+		}
 		return g.ID, err
 	})
 	if in.SendLogin {
