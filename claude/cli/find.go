@@ -26,7 +26,9 @@ func (e *NotFoundError) Error() string {
 }
 
 // Find returns the path of the claude command: path itself if it is not empty,
-// else $CLAUDE_CLI_PATH, PATH, and the places where installers put it.
+// else $CLAUDE_CLI_PATH, else the first that exists in PATH or where installers
+// put it. The current folder is not searched, because a repository may contain
+// a program called claude: name such a program with path or $CLAUDE_CLI_PATH.
 func Find(path string) (string, error) {
 	if path == "" {
 		path = os.Getenv("CLAUDE_CLI_PATH")
@@ -35,24 +37,42 @@ func Find(path string) (string, error) {
 		return named(path)
 	}
 	looked := []string{"claude in PATH"}
-	if found, err := exec.LookPath("claude"); err == nil {
-		return filepath.Abs(direct(found))
+	if found := lookPath("claude"); found != "" {
+		return direct(found), nil
 	}
 	for _, place := range places() {
 		if executable(place) == nil {
-			return filepath.Abs(place)
+			return place, nil
 		}
 		looked = append(looked, place)
 	}
 	return "", &NotFoundError{looked}
 }
 
-// named finds the command that was asked for: a path, or a name in PATH.
-func named(path string) (string, error) {
-	if filepath.Base(path) == path {
-		if found, err := exec.LookPath(path); err == nil {
-			return filepath.Abs(direct(found))
+// lookPath returns the program of that name in PATH, or "". It ignores folders
+// of PATH that are relative or empty: these depend on the current folder.
+func lookPath(name string) string {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
 		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found
+		}
+	}
+	return ""
+}
+
+// named finds the command that the user named: a path, or a name in PATH.
+func named(path string) (string, error) {
+	if filepath.Base(path) == path && path != "." && path != ".." {
+		if found := lookPath(path); found != "" {
+			return direct(found), nil
+		}
+		if executable(path) == nil {
+			return "", fmt.Errorf("find the claude command: %q is not in PATH; for the file in the current folder, write %q", path, "."+string(filepath.Separator)+path)
+		}
+		return "", &NotFoundError{[]string{path + " in PATH"}}
 	}
 	err := executable(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +84,7 @@ func named(path string) (string, error) {
 	return filepath.Abs(direct(path))
 }
 
-// executable tells why a path cannot be run.
+// executable reports why a path cannot be run.
 func executable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -91,7 +111,8 @@ func direct(path string) string {
 	return path
 }
 
-// places lists where installers put the command, the native one first.
+// places lists where installers put the command, the native one first. All
+// are absolute, whatever the environment says.
 func places() []string {
 	program, script := "claude", "claude"
 	if runtime.GOOS == "windows" {
@@ -110,8 +131,7 @@ func places() []string {
 	for _, prefix := range prefixes(home) {
 		at(prefix, script)
 	}
-	all = append(all, packaged("node_modules")...)
-	at("node_modules", ".bin", script)
+	all = slices.DeleteFunc(all, func(place string) bool { return !filepath.IsAbs(place) })
 	for i, place := range all {
 		all[i] = direct(place)
 	}

@@ -47,13 +47,9 @@ func alone(t *testing.T) string {
 func TestFind(t *testing.T) {
 	dir := alone(t)
 	t.Setenv("NPM_CONFIG_PREFIX", dir+"/prefix")
-	packages := "node_modules/@anthropic-ai/claude-code-" + runtime.GOOS + "-" + strings.ReplaceAll(runtime.GOARCH, "amd64", "x64")
 	all := []string{
 		"path/claude", ".claude/local/claude", ".claude/local/node_modules/.bin/claude", ".local/bin/claude", "prefix/bin/claude",
 		".npm-global/bin/claude", ".nvm/versions/node/v22.1.0/bin/claude", ".nvm/versions/node/v20.1.0/bin/claude",
-	}
-	if _, err := cli.Find(""); err != nil { // this machine has none that comes first
-		all = append(all, packages+"/claude", "node_modules/.bin/claude")
 	}
 	place(t, dir, ".claude/local/other", "", 0o755)
 	for _, path := range all {
@@ -67,6 +63,41 @@ func TestFind(t *testing.T) {
 		if err := os.Chmod(want, 0o644); err != nil { // what cannot be run is passed over
 			t.Fatal(err)
 		}
+	}
+}
+
+// A repository may contain programs called claude. None of them is found
+// unless it is named.
+func TestFindIgnoresTheCurrentFolder(t *testing.T) {
+	dir := alone(t)
+	if _, err := cli.Find(""); err == nil {
+		t.Skip("this machine has one in a folder of the system")
+	}
+	platform := "claude-code-" + runtime.GOOS + "-" + strings.ReplaceAll(runtime.GOARCH, "amd64", "x64")
+	for _, path := range []string{
+		"repo/claude", "repo/node_modules/.bin/claude", "repo/node_modules/@anthropic-ai/" + platform + "/claude", "repo/bin/claude",
+		"repo/.local/bin/claude", "repo/.claude/local/claude", "repo/.claude/local/node_modules/.bin/claude", "repo/.volta/bin/claude",
+	} {
+		place(t, dir, path, "", 0o755)
+	}
+	t.Chdir(dir + "/repo")
+	t.Setenv("HOME", ".")
+	for _, name := range []string{"NPM_CONFIG_PREFIX", "npm_config_prefix", "NVM_BIN", "PNPM_HOME"} {
+		t.Setenv(name, "./bin")
+	}
+	for _, path := range []string{"", ".", ":", "node_modules/.bin", "./bin:" + dir + "/path"} {
+		t.Setenv("PATH", path)
+		if got, err := cli.Find(""); err == nil {
+			t.Errorf("with PATH=%q, Find found %q", path, got)
+		}
+		if got, err := cli.Find("claude"); err == nil || !strings.Contains(err.Error(), `write "./claude"`) {
+			t.Errorf("with PATH=%q, Find(claude) = %q, %v", path, got, err)
+		}
+	}
+	t.Setenv("PATH", ".:"+dir+"/path")
+	want := place(t, dir, "path/claude", "", 0o755)
+	if got, err := cli.Find(""); got != want || err != nil {
+		t.Errorf("behind a relative folder of PATH: got %q, %v, want %q", got, err, want)
 	}
 }
 
