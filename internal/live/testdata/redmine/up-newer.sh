@@ -8,6 +8,8 @@ ROOT="${REDMINE_DIR%/srv/*}"
 log() { printf '[redmine-up-newer %3ss] %s\n' "$SECONDS" "$*" >&2; }
 
 if [ ! -d "$ROOT" ]; then
+  command -v mmdebstrap >/dev/null || [ -n "${CI:-}${TOOLPOST_LIVE_INSTALL:-}" ] || {
+    log "mmdebstrap is not installed; set TOOLPOST_LIVE_INSTALL=1 to install it with apt-get"; exit 3; }
   log "making a Debian trixie with Redmine in $ROOT"
   mkdir -p "$(dirname "$ROOT")"; NEW=$(mktemp -d "$ROOT.new-XXXXXX"); trap 'rm -rf --one-file-system "$NEW"' EXIT
   export DEBIAN_FRONTEND=noninteractive
