@@ -147,7 +147,7 @@ func TestGates(t *testing.T) {
 		}
 		return b.String()
 	}
-	methods := func(n int) string { return fields(n, "func (t *T[P]) m%d() {}") }
+	methods := func(n int) string { return fields(n, "func (t *T[P]) M%d() {}") }
 	tests := []struct {
 		name, path, source string
 		check              func([]*floors.File) []floors.Problem
@@ -180,10 +180,10 @@ func TestGates(t *testing.T) {
 		{"complexity of all branches", "x.go", `func f(b bool, c chan int) {
 			for b {}
 			for range c {}
-			switch { case b: case !b: default: }
+			switch { case b: if b { return }; case !b: default: }
 			select { case <-c: case c <- 1: default: }
 			_ = b && b || b && b || b
-			func() { if b { return }; if b {} }()
+			func() { if b { return } }()
 		}`, floors.Size, []string{"complexity 13"}},
 		{"4 methods", "x.go", "type i interface { a(); b(); c(); d() }", floors.Size, nil},
 		{"5 methods", "x.go", "type i interface { a(); b(); c(); d(); error }", floors.Size, []string{"the interface has 5"}},
@@ -199,7 +199,11 @@ func TestGates(t *testing.T) {
 		{"13 fields on the wire", "x.go", "type s struct {\n" + fields(13, "f%d int `json:\"f\"`") + "}", floors.Size, nil},
 		{"12 fields on the wire and another", "x.go", "type s struct {\n" + fields(12, "f%d int `json:\"f\"`") + "g int }", floors.Size, []string{"the struct has 13"}},
 		{"12 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(12), floors.Size, nil},
-		{"13 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(13), floors.Size, []string{"T has more than 12 methods"}},
+		{"13 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(13), floors.Size, []string{"T has more than 12 exported methods"}},
+		{"methods that are not exported", "x.go", "type T[P any] struct{}\n" + fields(13, "func (t *T[P]) m%d() {}"), floors.Size, nil},
+		{"a switch as a table", "x.go", "func f(n int) int {\nswitch n {\n" + fields(20, "case %d: return 1") + "}\nreturn 0\n}", floors.Size, nil},
+		{"a switch that branches in an arm", "x.go", "func f(n int) {\nswitch n {\n" + fields(11, "case %d: n++") + "case 12: if n > 0 {}\n}\n}", floors.Size, []string{"complexity 14"}},
+		{"a switch of long arms", "x.go", "func f(n int) {\nswitch n {\n" + fields(12, "case %d: n++; n++") + "}\n}", floors.Size, []string{"complexity 13"}},
 
 		{"no package comment", "store/x.go", ``, floors.Documentation, []string{"0 package comments"}},
 		{"package comment", "store/x.go", "// Package store keeps.\npackage store", floors.Documentation, nil},
@@ -398,15 +402,15 @@ func TestGatesOverFiles(t *testing.T) {
 		}
 		return f
 	}
-	a := parse("store/a.go", "// Package store keeps.\npackage store\n\nvar v int\n\ntype T struct{}\n\n"+strings.Repeat("func (T) m() {}\n", 7))
-	b := parse("store/b.go", "// Package store keeps.\npackage store\n\nfunc f() { v = 1 }\n\n"+strings.Repeat("func (*T) m() {}\n", 6))
+	a := parse("store/a.go", "// Package store keeps.\npackage store\n\nvar v int\n\ntype T struct{}\n\n"+strings.Repeat("func (T) M() {}\n", 7))
+	b := parse("store/b.go", "// Package store keeps.\npackage store\n\nfunc f() { v = 1 }\n\n"+strings.Repeat("func (*T) M() {}\n", 6))
 	for _, test := range []struct {
 		check func([]*floors.File) []floors.Problem
 		want  string
 	}{
 		{floors.Documentation, "store/b.go:2: the package has 2 package comments, want one"},
 		{floors.State, "store/b.go:4: package variable v is assigned"},
-		{floors.Size, "store/b.go:11: T has more than 12 methods"},
+		{floors.Size, "store/b.go:11: T has more than 12 exported methods"},
 	} {
 		if got := test.check([]*floors.File{a, b}); !strings.Contains(fmt.Sprint(got), test.want) {
 			t.Errorf("got %q, want %q", got, test.want)

@@ -14,7 +14,7 @@ const (
 	maxInterfaceMethods = 4
 	maxMethodSet        = 5 // of an interface that embeds others
 	maxFields           = 12
-	maxMethods          = 12
+	maxMethods          = 12 // exported ones: they are what users of the type must know
 )
 
 // Size checks files, functions, interfaces and structs. Option structs and
@@ -66,15 +66,21 @@ func function(f *File, fn ast.Node) []Problem {
 	return found
 }
 
-// complexity is 1 and one more for every branch; literals inside count.
+// complexity is 1 and one more for every branch; literals inside count. A
+// switch whose arms are single statements reads like a table: it is one branch.
 func complexity(fn ast.Node) int {
 	n := 1
+	rows := map[ast.Node]bool{} // the arms of such switches
 	ast.Inspect(fn, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
 			n++
+		case *ast.SwitchStmt:
+			n += table(node.Body, rows)
+		case *ast.TypeSwitchStmt:
+			n += table(node.Body, rows)
 		case *ast.CaseClause:
-			if node.List != nil {
+			if node.List != nil && !rows[node] {
 				n++
 			}
 		case *ast.CommClause:
@@ -89,6 +95,30 @@ func complexity(fn ast.Node) int {
 		return true
 	})
 	return n
+}
+
+// table returns 1 and adds the arms to rows if each arm of a switch is at most
+// one statement that does not branch itself; otherwise it returns 0.
+func table(body *ast.BlockStmt, rows map[ast.Node]bool) int {
+	for _, arm := range body.List {
+		statements := arm.(*ast.CaseClause).Body
+		if len(statements) > 1 || len(statements) == 1 && branches(statements[0]) {
+			return 0
+		}
+	}
+	for _, arm := range body.List {
+		rows[arm] = true
+	}
+	return 1
+}
+
+// branches reports whether a statement is one with a body of its own.
+func branches(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.BlockStmt:
+		return true
+	}
+	return false
 }
 
 func typeSizes(f *File) []Problem {
@@ -119,20 +149,20 @@ func wire(s *ast.StructType) bool {
 	return true
 }
 
-// methods counts over all files of a package.
+// methods counts the exported methods of a type over all files of a package.
 func methods(pkg []*File) []Problem {
 	var found []Problem
 	count := map[string]int{}
 	for _, f := range pkg {
 		for _, d := range f.Syntax.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil {
+			if !ok || fn.Recv == nil || !fn.Name.IsExported() {
 				continue
 			}
 			name := receiver(fn)
 			count[name]++
 			if count[name] == maxMethods+1 {
-				found = append(found, f.problem(fn.Pos(), "%s has more than %d methods", name, maxMethods))
+				found = append(found, f.problem(fn.Pos(), "%s has more than %d exported methods", name, maxMethods))
 			}
 		}
 	}
