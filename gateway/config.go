@@ -37,8 +37,9 @@ type Server struct {
 	// No Allow means all; Deny wins.
 	Allow, Deny []string
 
-	// Err tells why the server cannot be started, such as a variable that is
-	// not set. It is shown as failed; the others serve.
+	// Err is why the server cannot be started: a *[ConfigError] if its entry is
+	// invalid, or a variable that is not set. The server is shown as failed;
+	// the others serve.
 	Err error
 
 	envFile string // variables of it are added to Env by LoadConfig
@@ -103,8 +104,9 @@ func readConfig(path string) ([]byte, error) {
 
 // ParseConfig reads toolpost.json: JSON with comments and trailing commas.
 // Name is the file's path, used in errors and for ${workspaceFolder}; env
-// looks up variables. Mistakes are reported all at once as a *[ConfigError];
-// a server with an unset variable is no mistake of the file: its Err is set.
+// looks up variables. An invalid entry, or one with an unset variable, disables
+// its server only: the server's Err is set. Other mistakes are returned as a
+// *[ConfigError] that has all mistakes of the file.
 func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Config, error) {
 	s := newSource(name, data)
 	cfg := &Config{}
@@ -116,8 +118,17 @@ func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Co
 		cfg.Findings = s.findings
 		return cfg, nil
 	}
-	slices.SortStableFunc(s.problems, func(a, b Problem) int {
+	for _, server := range cfg.Servers {
+		if invalid := (*ConfigError)(nil); errors.As(server.Err, &invalid) {
+			s.problems = append(s.problems, invalid.Problems...)
+		}
+	}
+	sortProblems(s.problems)
+	return nil, &ConfigError{File: name, Problems: s.problems}
+}
+
+func sortProblems(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	return nil, &ConfigError{File: name, Problems: s.problems}
 }

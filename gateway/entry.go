@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -44,9 +46,13 @@ func (f *file) read(root *hujson.Object) {
 			set(f, m.Value, name)
 			return
 		}
-		hint := suggest(name, slices.Sorted(maps.Keys(fileKeys)))
-		if isEntry(m.Value) {
+		known := slices.Sorted(maps.Keys(fileKeys))
+		hint := suggest(name, known)
+		switch {
+		case isEntry(m.Value):
 			hint = `servers go under "mcpServers"`
+		case nearest(name, known) == "":
+			hint += fmt.Sprintf("; if this is the file of another MCP client, run \"toolpost import %s\"", f.name)
 		}
 		f.fail(m.Name.StartOffset, "unknown key %q; %s", name, hint)
 	})
@@ -61,21 +67,45 @@ func isEntry(v hujson.Value) bool {
 	return v.Find("/command") != nil || v.Find("/url") != nil
 }
 
+// servers reads the entries of v. An invalid entry disables its server only:
+// the mistakes become the server's Err. An entry without a name of its own is
+// left out with a finding.
 func (f *file) servers(v hujson.Value, path string) {
+	if v.Value.Kind() != '{' {
+		f.fail(v.StartOffset, "%s is %s; want an object", path, kind(v))
+		return
+	}
+	before := len(f.problems)
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		name := key(m)
-		if slices.ContainsFunc(f.cfg.Servers, func(s Server) bool { return s.Name == name }) {
-			f.fail(m.Name.StartOffset, "a second server is named %q; give it another name", name)
+		switch {
+		case name == "":
+			f.fail(m.Name.StartOffset, "a server of %s has no name; it is left out", path)
+			return
+		case slices.ContainsFunc(f.cfg.Servers, func(s Server) bool { return s.Name == name }):
+			f.fail(m.Name.StartOffset, "a second server is named %q; it is left out: give it another name", name)
 			return
 		}
 		e := &entry{source: f.source, path: path + "." + name, vars: f.vars}
 		e.server.Name = name
-		if name == "" {
-			f.fail(m.Name.StartOffset, "a server of %s has no name", path)
-		}
+		start := len(f.problems)
 		e.read(m)
+		if mistakes := f.cut(start); len(mistakes) > 0 {
+			e.server.Err = &ConfigError{File: f.name, Problems: mistakes}
+		}
 		f.cfg.Servers = append(f.cfg.Servers, e.server)
 	})
+	for _, p := range f.cut(before) {
+		f.findings = append(f.findings, toolpost.Finding{Message: (&ConfigError{f.name, []Problem{p}}).Error()})
+	}
+}
+
+// cut removes and returns the problems from index start on, in the order of the file.
+func (s *source) cut(start int) []Problem {
+	problems := slices.Clone(s.problems[start:])
+	s.problems = s.problems[:start]
+	sortProblems(problems)
+	return problems
 }
 
 // inputs are questions that VS Code asks; here the answers are variables.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -66,6 +67,9 @@ func (s *source) root() *hujson.Object {
 	case !utf8.Valid(s.data):
 		s.fail(0, "the file is not UTF-8 text; save it as UTF-8")
 		return nil
+	case !isJSON(s.name):
+		s.fail(0, "the file is not JSON by its name; to take the servers of another MCP client's file, run \"toolpost import %s\"", s.name)
+		return nil
 	}
 	if at := tooDeep(s.data); at >= 0 {
 		s.fail(at, "the file is nested more than %d levels deep", maxDepth)
@@ -81,6 +85,16 @@ func (s *source) root() *hujson.Object {
 		s.fail(v.StartOffset, "the file is %s; "+wantShape, kind(v))
 	}
 	return root
+}
+
+// isJSON reports whether a file of that name is JSON, and not one of the other
+// formats that MCP clients use.
+func isJSON(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".toml", ".yaml", ".yml":
+		return false
+	}
+	return true
 }
 
 // tooDeep returns the offset at which brackets are nested too deep, or -1.
@@ -108,23 +122,36 @@ func tooDeep(data []byte) int {
 
 // syntax reports a parse error without the text it stumbled over.
 func (s *source) syntax(err error) {
-	var line, column int
-	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)
-	offset := column - 1
-	for range line - 1 {
-		offset += bytes.IndexByte(s.data[offset-column+1:], '\n') + 1
+	offset, cause := s.offsetOf(err), err
+	if inner := errors.Unwrap(err); inner != nil {
+		cause = inner
 	}
-	cause := errors.Unwrap(err)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		s.fail(offset, `not valid JSON: the file ends too early; a }, ] or " is missing`)
-	case !strings.HasPrefix(cause.Error(), "invalid literal"):
+	case offset < len(s.data) && s.data[offset] == '\'':
+		s.fail(offset, `not valid JSON: strings are in double quotes, not in single quotes`)
+	case !strings.Contains(cause.Error(), "invalid literal"):
 		s.fail(offset, "not valid JSON: %v", cause)
-	case s.data[offset] == '"':
+	case offset < len(s.data) && s.data[offset] == '"':
 		s.fail(offset, `not valid JSON: the string has a line break or a bad escape; write \\ for a backslash`)
 	default:
 		s.fail(offset, `not valid JSON: want a string in double quotes, a number, true, false or null`)
 	}
+}
+
+// offsetOf returns where the parser stopped. The parser says so only in the
+// text of its error: the start of the file if that text is another one.
+func (s *source) offsetOf(err error) int {
+	var line, column int
+	if _, scan := fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column); scan != nil {
+		return 0
+	}
+	start := 0
+	for range line - 1 {
+		start += bytes.IndexByte(s.data[start:], '\n') + 1
+	}
+	return min(start+max(column, 1)-1, len(s.data))
 }
 
 func kind(v hujson.Value) string {
