@@ -1,12 +1,78 @@
 package gateway
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // A ClientFile is a file in which an MCP client keeps its servers.
 type ClientFile struct {
 	Client string // such as "Cursor"
 	Path   string
 	Folder string // of the project the file belongs to; empty for a user's own
+	Named  bool   // by the user, so that its servers are no surprise even in a project
+}
+
+// project returns the folder of the project that brought the file, "" if the
+// file is the user's own or was named by the user.
+func (f *ClientFile) project() string {
+	if f.Named || !strings.HasPrefix(f.Path, f.Folder) {
+		return ""
+	}
+	return f.Folder
+}
+
+const (
+	claudeDesktop = "Claude Desktop"
+	claudeCode    = "Claude Code"
+	cursor        = "Cursor"
+	vsCode        = "VS Code"
+	windsurf      = "Windsurf"
+	geminiCLI     = "Gemini CLI"
+	codex         = "Codex"
+	opencode      = "opencode"
+	zed           = "Zed"
+	continueDev   = "Continue"
+	cline         = "Cline"
+)
+
+// The folders that client files lie in.
+const (
+	homeFolder    = "home"
+	appsFolder    = "apps"   // where applications keep their settings
+	configFolder  = "config" // where command-line programs keep them
+	projectFolder = "project"
+)
+
+// clientFiles lists where clients keep their servers. A new client is one line
+// for each of its files. Variable names the folder of the file instead of in,
+// if it is set; the file then has its last name only.
+var clientFiles = []struct{ client, in, path, variable string }{
+	{claudeDesktop, appsFolder, "Claude/claude_desktop_config.json", ""},
+	{claudeCode, homeFolder, ".claude.json", "CLAUDE_CONFIG_DIR"},
+	{cursor, homeFolder, ".cursor/mcp.json", ""},
+	{vsCode, appsFolder, "Code/User/mcp.json", ""},
+	{vsCode, appsFolder, "Code/User/settings.json", ""},
+	{cline, appsFolder, "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", ""},
+	{cline, homeFolder, ".cline/data/settings/cline_mcp_settings.json", ""},
+	{windsurf, homeFolder, ".codeium/windsurf/mcp_config.json", ""},
+	{geminiCLI, homeFolder, ".gemini/settings.json", ""},
+	{codex, homeFolder, ".codex/config.toml", "CODEX_HOME"},
+	{opencode, configFolder, "opencode/opencode.json", ""},
+	{opencode, configFolder, "opencode/opencode.jsonc", ""},
+	{zed, configFolder, "zed/settings.json", ""},
+	{continueDev, homeFolder, ".continue/config.yaml", ""},
+	{claudeCode, projectFolder, ".mcp.json", ""},
+	{cursor, projectFolder, ".cursor/mcp.json", ""},
+	{vsCode, projectFolder, ".vscode/mcp.json", ""},
+	{vsCode, projectFolder, ".vscode/settings.json", ""},
+	{geminiCLI, projectFolder, ".gemini/settings.json", ""},
+	{codex, projectFolder, ".codex/config.toml", ""},
+	{opencode, projectFolder, "opencode.json", ""},
+	{opencode, projectFolder, "opencode.jsonc", ""},
+	{zed, projectFolder, ".zed/settings.json", ""},
+	{continueDev, projectFolder, ".continue/mcpServers/*.yaml", ""},
 }
 
 // Clients lists where known clients keep their servers: the files of the user
@@ -19,39 +85,69 @@ func Clients(home, folder, goos string, env func(string) (string, bool)) []Clien
 		}
 		return filepath.Join(append([]string{home}, otherwise...)...)
 	}
-	var apps string // where applications keep their settings
+	folders := map[string]string{homeFolder: home, configFolder: or("XDG_CONFIG_HOME", ".config"), projectFolder: folder}
 	switch goos {
 	case "darwin":
-		apps = filepath.Join(home, "Library", "Application Support")
+		folders[appsFolder] = filepath.Join(home, "Library", "Application Support")
 	case "windows":
-		apps = or("APPDATA", "AppData", "Roaming")
+		folders[appsFolder] = or("APPDATA", "AppData", "Roaming")
 	default:
-		apps = or("XDG_CONFIG_HOME", ".config")
+		folders[appsFolder] = folders[configFolder]
 	}
-	files := []ClientFile{
-		{Client: claudeDesktop, Path: filepath.Join(apps, "Claude", "claude_desktop_config.json")},
-		{Client: claudeCode, Path: filepath.Join(or("CLAUDE_CONFIG_DIR"), ".claude.json")},
-		{Client: cursor, Path: filepath.Join(home, ".cursor", "mcp.json")},
-		{Client: vsCode, Path: filepath.Join(apps, "Code", "User", "mcp.json")},
-		{Client: windsurf, Path: filepath.Join(home, ".codeium", "windsurf", "mcp_config.json")},
-		{Client: geminiCLI, Path: filepath.Join(home, ".gemini", "settings.json")},
+	var files []ClientFile
+	for _, c := range clientFiles {
+		f := ClientFile{Client: c.client, Path: filepath.Join(folders[c.in], filepath.FromSlash(c.path))}
+		if v, _ := env(c.variable); v != "" && c.variable != "" {
+			f.Path = filepath.Join(v, filepath.Base(c.path))
+		}
+		if c.in == projectFolder {
+			if folder == "" || folder == home {
+				continue
+			}
+			f.Folder = folder
+		}
+		files = append(files, f.matches()...)
 	}
-	if folder == "" || folder == home {
-		return files
-	}
-	return append(files,
-		ClientFile{claudeCode, filepath.Join(folder, ".mcp.json"), folder},
-		ClientFile{cursor, filepath.Join(folder, ".cursor", "mcp.json"), folder},
-		ClientFile{vsCode, filepath.Join(folder, ".vscode", "mcp.json"), folder},
-		ClientFile{geminiCLI, filepath.Join(folder, ".gemini", "settings.json"), folder},
-	)
+	return files
 }
 
-const (
-	claudeDesktop = "Claude Desktop"
-	claudeCode    = "Claude Code"
-	cursor        = "Cursor"
-	vsCode        = "VS Code"
-	windsurf      = "Windsurf"
-	geminiCLI     = "Gemini CLI"
-)
+// matches returns the files that a last name with a * stands for; f itself if it has none.
+func (f ClientFile) matches() []ClientFile {
+	folder, pattern := filepath.Split(f.Path)
+	if !strings.Contains(pattern, "*") {
+		return []ClientFile{f}
+	}
+	var files []ClientFile
+	entries, _ := os.ReadDir(folder) // a folder that is not there has no files
+	for _, entry := range entries {
+		if ok, _ := filepath.Match(pattern, entry.Name()); ok {
+			f.Path = filepath.Join(folder, entry.Name())
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// FileOf returns the client file at path, which the user named. The last names
+// of the path tell the client, or the format if they are none that a client uses.
+func FileOf(path string) ClientFile {
+	f := ClientFile{Client: "file", Path: path, Named: true}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".toml":
+		f.Client = codex
+	case ".yaml", ".yml":
+		f.Client = continueDev
+	}
+	longest := 0
+	for _, c := range clientFiles {
+		folder, ok := strings.CutSuffix("/"+filepath.ToSlash(path), "/"+c.path)
+		if !ok || len(c.path) < longest {
+			continue
+		}
+		longest, f.Client = len(c.path), c.client
+		if c.in == projectFolder {
+			f.Folder = filepath.FromSlash(strings.TrimPrefix(folder, "/"))
+		}
+	}
+	return f
+}

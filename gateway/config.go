@@ -110,7 +110,9 @@ func readConfig(path string) ([]byte, error) {
 func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Config, error) {
 	s := newSource(name, data)
 	cfg := &Config{}
-	if root := s.root(); root != nil {
+	if !isJSON(name) {
+		s.fail(0, "by its name, the file is not JSON; to take the servers from the file of another MCP client, run \"toolpost import %s\"", name)
+	} else if root := s.root(); root != nil {
 		f := &file{source: s, cfg: cfg, vars: newVariables(name, env)}
 		f.read(root)
 	}

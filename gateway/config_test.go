@@ -298,7 +298,7 @@ func FuzzParseConfig(f *testing.F) {
 }
 
 func ExampleParseConfig() {
-	_, err := gateway.ParseConfig("toolpost.json", []byte(`{
+	cfg, err := gateway.ParseConfig("toolpost.json", []byte(`{
   "mcpServers": {
     "github": {
       "comand": "npx"
@@ -306,5 +306,8 @@ func ExampleParseConfig() {
   }
 }`), os.LookupEnv)
 	fmt.Println(err)
-	// Output: toolpost.json:4:7: unknown key "comand" in mcpServers.github; did you mean "command"?
+	fmt.Println(cfg.Servers[0].Err) // the other servers start
+	// Output:
+	// <nil>
+	// toolpost.json:4:7: unknown key "comand" in mcpServers.github; did you mean "command"?
 }

@@ -168,6 +168,7 @@ const (
 // ignoredKeys are keys that clients write and that mean nothing to a gateway.
 var ignoredKeys = map[string]string{
 	"alwaysAllow": clientOnly, "autoApprove": clientOnly, "trust": clientOnly, "alwaysLoad": labelOnly,
+	"name": labelOnly, "source": labelOnly, "required": labelOnly, "faviconUrl": labelOnly,
 	"description": labelOnly, "gallery": labelOnly, "version": labelOnly, "extension": labelOnly,
 	"extensionName": labelOnly, "icon": labelOnly, "dev": labelOnly, "watchPaths": labelOnly,
 	"sandbox": "is not supported: the server runs without a sandbox", "sandboxEnabled": "is not supported: the server runs without a sandbox",
@@ -233,7 +234,7 @@ func (e *entry) url(v hujson.Value, path string) {
 		return
 	}
 	e.server.URL = s
-	if e.vars != nil && !validURL(s) {
+	if (e.vars != nil || !strings.Contains(s, "${")) && !validURL(s) {
 		e.fail(v.StartOffset, "%s is not an address; want http://… or https://…", path)
 	}
 }

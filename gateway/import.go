@@ -32,6 +32,10 @@ type ImportedServer struct {
 	Name    string
 	From    []string // the files that have it
 	Summary string   // how it is reached, without secrets
+
+	// Folder is the project whose own file has the server, and no file of the
+	// user: whoever wrote the project chose the command.
+	Folder string
 }
 
 // maxImport is the longest file of a client that is read; Claude Code keeps
@@ -40,8 +44,9 @@ const maxImport = 64 << 20
 
 // Import reads the files that exist and adds their servers to existing, the
 // content of the toolpost.json called name; nil if there is none yet. What it
-// holds stays as it is, comments included.
-func Import(files []ClientFile, name string, existing []byte) (*Imported, error) {
+// holds stays as it is, comments included. Keep is asked about each server that
+// would be added; nil keeps all.
+func Import(files []ClientFile, name string, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
 	if len(strings.TrimSpace(string(existing))) == 0 {
 		existing = []byte("{\n  \"mcpServers\": {}\n}\n")
 	}
@@ -52,7 +57,7 @@ func Import(files []ClientFile, name string, existing []byte) (*Imported, error)
 	for _, f := range files {
 		im.file(f)
 	}
-	im.write(existing)
+	im.write(existing, keep)
 	return im.out, nil
 }
 
@@ -67,6 +72,7 @@ type found struct {
 	server Server
 	value  hujson.Value // nil Value if toolpost.json has it already
 	from   []string
+	folder string // of the project whose file has it, if no file of the user has
 }
 
 func (im *importer) note(format string, args ...any) {
@@ -99,72 +105,97 @@ func (im *importer) file(f ClientFile) {
 		im.note("%s: cannot be read: %v", f.Client, err)
 		return
 	}
-	s := newSource(f.Path, data)
-	root := s.root()
+	data, converted, err := clientJSON(f.Path, data)
+	if err != nil {
+		im.note("%s (%s): left out: %v", f.Client, f.Path, err)
+		return
+	}
+	c := &clientFile{ClientFile: f, source: newSource(f.Path, data), converted: converted}
+	root := c.root()
 	if root == nil {
 		if !empty(data) {
-			im.note("%s: left out: %v", f.Client, &ConfigError{f.Path, s.problems})
+			im.note("%s: left out: %v", f.Client, c.mistakes())
 		}
 		return
 	}
 	top := hujson.Value{Value: root}
-	key := "/mcpServers"
-	if f.Client == vsCode {
-		key = "/servers"
-	}
-	im.servers(s, f, top.Find(key))
-	if projects := top.Find("/projects"); f.Client == claudeCode && projects != nil {
-		eachMember(projects, func(folder string, v *hujson.Value) {
-			im.servers(s, ClientFile{f.Client, f.Path, folder}, v.Find(key))
-		})
-	}
+	c.excluded = textsOf(top.Find("/mcp/excluded"))
+	c.allowed = textsOf(top.Find("/mcp/allowed"))
+	eachServer(top, func(folder, name string, v *hujson.Value) {
+		in := *c
+		if folder != "" {
+			in.Folder = folder
+		}
+		im.server(&in, name, v)
+	})
 }
 
 func empty(data []byte) bool { return strings.TrimSpace(string(data)) == "" }
 
-// eachMember calls f for the members of v, if it is an object.
-func eachMember(v *hujson.Value, f func(name string, v *hujson.Value)) {
-	if o, ok := v.Value.(*hujson.Object); ok {
-		for i := range o.Members {
-			f(key(&o.Members[i]), &o.Members[i].Value)
-		}
-	}
+// A clientFile is a client's file that is read.
+type clientFile struct {
+	ClientFile
+	*source
+	converted         bool     // from another format: positions mean nothing
+	excluded, allowed []string // servers by name, in Gemini CLI; no allowed ones mean all
 }
 
-func (im *importer) servers(s *source, f ClientFile, v *hujson.Value) {
-	if v == nil {
+// origin says where a server comes from.
+func (c *clientFile) origin() string {
+	if c.Folder != "" && !strings.HasPrefix(c.Path, c.Folder) {
+		return fmt.Sprintf("%s (%s, project %s)", c.Client, c.Path, c.Folder)
+	}
+	return fmt.Sprintf("%s (%s)", c.Client, c.Path)
+}
+
+// mistakes returns what was wrong since the last call.
+func (c *clientFile) mistakes() error {
+	problems := c.cut(0)
+	if !c.converted {
+		return &ConfigError{c.Path, problems}
+	}
+	var texts []string
+	for _, p := range problems {
+		texts = append(texts, p.Message)
+	}
+	return errors.New(strings.Join(texts, "; "))
+}
+
+// off reports whether the client is told not to use the server of that name.
+func (c *clientFile) off(name string) bool {
+	return slices.Contains(c.excluded, name) || c.allowed != nil && !slices.Contains(c.allowed, name)
+}
+
+// server adds one server of a client's file, or notes why not.
+func (im *importer) server(c *clientFile, name string, v *hujson.Value) {
+	origin := c.origin()
+	if _, ok := v.Value.(*hujson.Object); !ok || name == "" {
+		im.note("%q of %s: left out: want a name and an object", name, origin)
 		return
 	}
-	origin := fmt.Sprintf("%s (%s)", f.Client, f.Path)
-	if f.Folder != "" && !strings.HasPrefix(f.Path, f.Folder) {
-		origin = fmt.Sprintf("%s (%s, project %s)", f.Client, f.Path, f.Folder)
+	value := v.Clone()
+	dropped := adapt(&value, c.ClientFile)
+	if c.off(name) {
+		set(value.Value.(*hujson.Object), "disabled", hujson.Value{Value: hujson.Bool(true)})
+		dropped = append(dropped, "it is added as disabled, because the client excludes it")
 	}
-	eachMember(v, func(name string, v *hujson.Value) {
-		if _, ok := v.Value.(*hujson.Object); !ok || name == "" {
-			im.note("%q of %s: left out: want a name and an object", name, origin)
-			return
+	e := &entry{source: c.source, path: name}
+	e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
+	switch {
+	case len(c.problems) > 0:
+		im.note("%s of %s: left out: %s", name, c.Client, c.mistakes())
+	case pointsHere(&e.server):
+		im.note("%s of %s: left out: it is toolpost itself", name, origin)
+	default:
+		for _, why := range dropped {
+			im.note("%s of %s: %s", name, origin, why)
 		}
-		value := v.Clone()
-		dropped := adapt(&value, f)
-		e := &entry{source: s, path: name}
-		s.problems = nil
-		e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
-		switch {
-		case len(s.problems) > 0:
-			im.note("%s of %s: left out: %s", name, f.Client, &ConfigError{f.Path, s.problems})
-		case pointsHere(&e.server):
-			im.note("%s of %s: left out: it is toolpost itself", name, origin)
-		default:
-			for _, why := range dropped {
-				im.note("%s of %s: %s", name, origin, why)
-			}
-			for _, input := range inputReference.FindAllStringSubmatch(value.String(), -1) {
-				im.note("%s of %s: set the environment variable %s; the client asks for it", name, origin, inputVariable(input[1]))
-			}
-			e.server.Name = name
-			im.add(found{e.server, value, []string{origin}})
+		for _, input := range inputReference.FindAllStringSubmatch(value.String(), -1) {
+			im.note("%s of %s: set the environment variable %s; the client asks for it", name, origin, inputVariable(input[1]))
 		}
-	})
+		e.server.Name = name
+		im.add(found{e.server, value, []string{origin}, c.project()})
+	}
 }
 
 // add takes a server unless it is known already; another one of the same name
@@ -179,6 +210,9 @@ func (im *importer) add(f found) {
 		if known.value.Value == nil {
 			im.note("%s of %s: already in %s as %q", f.server.Name, origin, im.name, known.server.Name)
 			return
+		}
+		if f.folder == "" {
+			known.folder = ""
 		}
 		if known.from = append(known.from, origin); known.server.Disabled && !f.server.Disabled {
 			known.value = f.value // one client uses it
@@ -206,6 +240,7 @@ func sameServer(a, b Server) bool {
 // adapt makes an entry of a client one of toolpost.json, and tells what it dropped.
 func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 	o := v.Value.(*hujson.Object)
+	translate(o)
 	o.Members = slices.DeleteFunc(o.Members, func(m hujson.ObjectMember) bool {
 		name := key(&m)
 		reason, ignored := ignoredKeys[name]
@@ -214,7 +249,7 @@ func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 			return m.Value.Value.Kind() == 'n'
 		case !ignored:
 			dropped = append(dropped, fmt.Sprintf("the unknown key %q is left out", name))
-		case reason != clientOnly && reason != labelOnly:
+		case reason != clientOnly && reason != labelOnly && m.Value.Value.Kind() != 'f':
 			dropped = append(dropped, fmt.Sprintf("the key %q is left out: it %s", name, reason))
 		}
 		return true
@@ -251,14 +286,21 @@ func anchor(v *hujson.Value, folder string) {
 
 var (
 	bareVariable   = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	openVariable   = regexp.MustCompile(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	secretVariable = regexp.MustCompile(`\$\{\{ *(?:secrets|inputs)\.([A-Za-z_][A-Za-z0-9_]*) *\}\}`)
 	inputReference = regexp.MustCompile(`\$\{input:([^}]*)\}`)
 )
 
 // adaptString writes variables as toolpost.json has them.
 func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {
 	s := l.String()
-	if f.Client == geminiCLI {
+	switch f.Client {
+	case geminiCLI:
 		s = bareVariable.ReplaceAllString(s, "$${$1}")
+	case opencode:
+		s = openVariable.ReplaceAllString(s, "$1$${$2}")
+	case continueDev:
+		s = secretVariable.ReplaceAllString(s, "$${$1}")
 	}
 	if f.Folder != "" {
 		s = strings.ReplaceAll(s, "${workspaceFolder}", f.Folder)

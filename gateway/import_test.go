@@ -19,13 +19,18 @@ func TestImport(t *testing.T) {
 			write(t, filepath.Join(dir, f.Name), string(f.Data))
 		}
 		files := gateway.Clients(filepath.Join(dir, "home"), filepath.Join(dir, "app"), "linux", lookup(""))
-		im, err := gateway.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")))
+		im, err := gateway.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg, err := gateway.ParseConfig("toolpost.json", im.JSON, func(string) (string, bool) { return "set", true })
 		if err != nil {
 			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
+		}
+		for _, s := range cfg.Servers {
+			if s.Err != nil {
+				t.Errorf("what is written has an invalid server: %v", s.Err)
+			}
 		}
 		if len(cfg.Findings) > 0 {
 			t.Errorf("what is written has findings: %v", cfg.Findings)
@@ -34,6 +39,9 @@ func TestImport(t *testing.T) {
 		fmt.Fprintf(&b, "%d files\n", len(im.Read))
 		for _, s := range im.Servers {
 			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Summary)
+			if s.Folder != "" {
+				fmt.Fprintf(&b, "  of the project %s\n", s.Folder)
+			}
 			for _, from := range s.From {
 				fmt.Fprintf(&b, "  from %s\n", from)
 			}
@@ -50,7 +58,7 @@ func TestImport(t *testing.T) {
 }
 
 func TestImportIntoBrokenFile(t *testing.T) {
-	_, err := gateway.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`))
+	_, err := gateway.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`), nil)
 	var typed *gateway.ConfigError
 	if !errors.As(err, &typed) || !strings.Contains(err.Error(), "toolpost.json:1:2: unknown key") {
 		t.Errorf("got %v", err)
@@ -67,19 +75,44 @@ func TestClients(t *testing.T) {
 	}
 	rest := `Cursor: /home/ada/.cursor/mcp.json
 VS Code: APPS/Code/User/mcp.json
+VS Code: APPS/Code/User/settings.json
+Cline: APPS/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json
+Cline: /home/ada/.cline/data/settings/cline_mcp_settings.json
 Windsurf: /home/ada/.codeium/windsurf/mcp_config.json
 Gemini CLI: /home/ada/.gemini/settings.json
+Codex: CODEX/config.toml
+opencode: CONFIG/opencode/opencode.json
+opencode: CONFIG/opencode/opencode.jsonc
+Zed: CONFIG/zed/settings.json
+Continue: /home/ada/.continue/config.yaml
 `
-	for _, tt := range []struct{ goos, env, apps, code string }{
-		{"linux", "", "/home/ada/.config", "/home/ada"},
-		{"linux", "XDG_CONFIG_HOME=/cfg\nCLAUDE_CONFIG_DIR=/claude", "/cfg", "/claude"},
-		{"darwin", "", "/home/ada/Library/Application Support", "/home/ada"},
-		{"windows", "", "/home/ada/AppData/Roaming", "/home/ada"},
-		{"windows", "APPDATA=/roaming", "/roaming", "/home/ada"},
+	for _, tt := range []struct{ goos, env, apps, config, code, codex string }{
+		{"linux", "", "/home/ada/.config", "/home/ada/.config", "/home/ada", "/home/ada/.codex"},
+		{"linux", "XDG_CONFIG_HOME=/cfg\nCLAUDE_CONFIG_DIR=/claude\nCODEX_HOME=/codex", "/cfg", "/cfg", "/claude", "/codex"},
+		{"darwin", "", "/home/ada/Library/Application Support", "/home/ada/.config", "/home/ada", "/home/ada/.codex"},
+		{"windows", "", "/home/ada/AppData/Roaming", "/home/ada/.config", "/home/ada", "/home/ada/.codex"},
+		{"windows", "APPDATA=/roaming", "/roaming", "/home/ada/.config", "/home/ada", "/home/ada/.codex"},
 	} {
 		want := "Claude Desktop: APPS/Claude/claude_desktop_config.json\nClaude Code: " + tt.code + "/.claude.json\n" + rest
-		if diff := cmp.Diff(strings.ReplaceAll(want, "APPS", tt.apps), list(tt.goos, tt.env)); diff != "" {
+		if diff := cmp.Diff(strings.NewReplacer("APPS", tt.apps, "CONFIG", tt.config, "CODEX", tt.codex).Replace(want), list(tt.goos, tt.env)); diff != "" {
 			t.Errorf("%s %s: %s", tt.goos, tt.env, diff)
+		}
+	}
+}
+
+func TestFileOf(t *testing.T) {
+	for path, want := range map[string]gateway.ClientFile{
+		"/home/ada/.claude.json":               {Client: "Claude Code"},
+		"/home/ada/app/.mcp.json":              {Client: "Claude Code", Folder: "/home/ada/app"},
+		"/home/ada/app/.cursor/mcp.json":       {Client: "Cursor", Folder: "/home/ada/app"},
+		"/srv/config.toml":                     {Client: "Codex"},
+		"/srv/mine.yml":                        {Client: "Continue"},
+		"/srv/claude_desktop_config.json":      {Client: "file"},
+		"/x/Claude/claude_desktop_config.json": {Client: "Claude Desktop"},
+	} {
+		want.Path, want.Named = path, true
+		if got := gateway.FileOf(path); got != want {
+			t.Errorf("%s: got %+v, want %+v", path, got, want)
 		}
 	}
 }
@@ -102,7 +135,7 @@ func TestSummaryHidesSecrets(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "mcp.json")
 		write(t, path, `{"mcpServers": {"s": {`+tt.entry+`}}}`)
-		im, err := gateway.Import([]gateway.ClientFile{{Client: "Cursor", Path: path}}, "toolpost.json", nil)
+		im, err := gateway.Import([]gateway.ClientFile{{Client: "Cursor", Path: path}}, "toolpost.json", nil, nil)
 		if err != nil || len(im.Servers) != 1 {
 			t.Fatalf("got %+v, %v", im, err)
 		}
@@ -116,6 +149,8 @@ func TestSummaryHidesSecrets(t *testing.T) {
 // twice adds nothing.
 func FuzzImport(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/import/*.txtar")
+	f.Add([]byte(""), []byte("mcpServers:\n  - {name: a, command: b}\n"))
+	f.Add([]byte(""), []byte("[mcp_servers.a]\ncommand = \"b\"\n"))
 	for _, path := range paths {
 		a, err := txtar.ParseFile(path)
 		if err != nil {
@@ -129,14 +164,21 @@ func FuzzImport(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, existing, data []byte) {
-		path := filepath.Join(dir, "mcp.json")
-		write(t, path, string(data))
-		files := []gateway.ClientFile{{Client: "Cursor", Path: path}, {Client: "Gemini CLI", Path: path, Folder: "/p"}, {Client: "VS Code", Path: path}}
-		im, err := gateway.Import(files, "toolpost.json", existing)
+		files := []gateway.ClientFile{
+			{Client: "Cursor", Path: filepath.Join(dir, "mcp.json")},
+			{Client: "Gemini CLI", Path: filepath.Join(dir, "mcp.json"), Folder: "/p"},
+			{Client: "opencode", Path: filepath.Join(dir, "mcp.json")},
+			{Client: "Codex", Path: filepath.Join(dir, "config.toml")},
+			{Client: "Continue", Path: filepath.Join(dir, "config.yaml")},
+		}
+		for _, file := range files {
+			write(t, file.Path, string(data))
+		}
+		im, err := gateway.Import(files, "toolpost.json", existing, nil)
 		if err != nil {
 			return
 		}
-		again, err := gateway.Import(files, "toolpost.json", im.JSON)
+		again, err := gateway.Import(files, "toolpost.json", im.JSON, nil)
 		if err != nil {
 			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
 		}

@@ -10,7 +10,7 @@ import (
 
 // write adds the servers that were found to data, a toolpost.json that was
 // parsed before. Only the new lines differ.
-func (im *importer) write(data []byte) {
+func (im *importer) write(data []byte, keep func(*ImportedServer) bool) {
 	im.out.JSON = data
 	bom := len(data) - len(newSource("", data).data)
 	v, err := hujson.Parse(data[bom:])
@@ -27,8 +27,12 @@ func (im *importer) write(data []byte) {
 		if f.value.Value == nil {
 			continue
 		}
+		server := ImportedServer{f.server.Name, f.from, summary(&f.server), f.folder}
+		if keep != nil && !keep(&server) {
+			continue
+		}
 		appendMember(servers.Value.(*hujson.Object), f.server.Name, f.value, base)
-		im.out.Servers = append(im.out.Servers, ImportedServer{f.server.Name, f.from, summary(&f.server)})
+		im.out.Servers = append(im.out.Servers, server)
 	}
 	if len(im.out.Servers) > 0 {
 		im.out.JSON = append(bytes.Clone(data[:bom]), v.Pack()...)

@@ -67,9 +67,6 @@ func (s *source) root() *hujson.Object {
 	case !utf8.Valid(s.data):
 		s.fail(0, "the file is not UTF-8 text; save it as UTF-8")
 		return nil
-	case !isJSON(s.name):
-		s.fail(0, "the file is not JSON by its name; to take the servers of another MCP client's file, run \"toolpost import %s\"", s.name)
-		return nil
 	}
 	if at := tooDeep(s.data); at >= 0 {
 		s.fail(at, "the file is nested more than %d levels deep", maxDepth)

@@ -85,7 +85,7 @@ func TestWatchFile(t *testing.T) {
 	save(t, path, config("replaced"))
 	wantServer(t, "replaced", next)
 
-	write(t, path, `{"mcpServers": {"a": {"comand": "x"}}}`)
+	write(t, path, `{"mcpServer": {"a": {"command": "x"}}}`)
 	var typed *gateway.ConfigError
 	if cfg, err := next(); cfg != nil || !errors.As(err, &typed) {
 		t.Fatalf("broken: got %v, %v", cfg, err)

@@ -17,61 +17,135 @@ import (
 )
 
 func importCommand() *cobra.Command {
-	var (
-		file  string
-		write bool
-	)
+	var im imports
 	cmd := &cobra.Command{
-		Use:   "import",
-		Short: "Take over the servers of other MCP clients",
+		Use:   "import [FILE…]",
+		Short: "Import servers from other MCP clients",
 		Long: `Read the configuration files of Claude Desktop, Claude Code, Cursor, VS Code,
-Windsurf and Gemini CLI where they exist, your own and those of the current
-folder, and show what would be added to ` + configName + `. With --write, or if you
-answer yes in a terminal, it is written. Existing servers stay as they are.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			found, err := findImports(file)
-			if err != nil {
-				return err
-			}
-			showImports(cmd.OutOrStdout(), found, file)
-			if len(found.Servers) == 0 {
-				return nil
-			}
-			if !write && isTerminal(cmd.InOrStdin()) {
-				write = ask(cmd.InOrStdin(), cmd.ErrOrStderr(), "Write "+file+"?")
-			} else if !write {
-				fmt.Fprintf(cmd.ErrOrStderr(), "Nothing is written yet; add --write to write %s.\n", file)
-			}
-			if !write {
-				return nil
-			}
-			if err := replaceFile(file, found.JSON); err != nil {
-				return fmt.Errorf("write %s: %w", file, err)
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "Wrote %s. It may hold secrets of those files: keep it out of version control.\n", file)
-			return nil
+Cline, Windsurf, Gemini CLI, Codex, opencode, Zed and Continue where they exist,
+your own and those of the current folder, or only the FILEs you name. Show what
+would be added to ` + configName + `. With --write, or if you answer yes in a terminal,
+it is written. Existing servers stay as they are.
+
+Servers that only the files of the current folder have are asked for one by one,
+because whoever wrote the folder chose their commands; --write alone leaves them
+out unless you name the FILE.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			im.named = args
+			return im.run(cmd)
 		},
 	}
-	cmd.Flags().BoolVar(&write, "write", false, "write the file without asking")
-	cmd.Flags().StringVarP(&file, "output", "o", configName, "`FILE` to add the servers to")
+	cmd.Flags().BoolVar(&im.write, "write", false, "write the file without asking")
+	cmd.Flags().StringVarP(&im.file, "output", "o", configName, "`FILE` to add the servers to")
 	return cmd
 }
 
-func findImports(file string) (*gateway.Imported, error) {
-	home, err := os.UserHomeDir()
+// imports is one run of the command import.
+type imports struct {
+	file  string   // the toolpost.json
+	write bool     // without asking
+	named []string // files to read instead of those of all clients
+}
+
+func (im *imports) run(cmd *cobra.Command) error {
+	found, err := im.find(nil)
+	if err != nil {
+		return err
+	}
+	showImports(cmd.OutOrStdout(), found, im.file)
+	chosen := im.choose(cmd, found.Servers)
+	if len(chosen) == 0 {
+		return nil
+	}
+	found, err = im.find(func(s *gateway.ImportedServer) bool { return chosen[s.Name] })
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(im.file, found.JSON); err != nil {
+		return fmt.Errorf("write %s: %w", im.file, err)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "Wrote %d servers to %s. It may hold secrets of those files: keep it out of version control.\n", len(chosen), im.file)
+	return nil
+}
+
+// choose returns the names of the servers to write.
+func (im *imports) choose(cmd *cobra.Command, servers []gateway.ImportedServer) map[string]bool {
+	var own, folder []string
+	for _, s := range servers {
+		if s.Folder == "" {
+			own = append(own, s.Name)
+		} else {
+			folder = append(folder, s.Name)
+		}
+	}
+	chosen := map[string]bool{}
+	stderr := cmd.ErrOrStderr()
+	switch {
+	case im.write || len(servers) == 0:
+		include(chosen, own)
+		if len(folder) > 0 {
+			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", printable(strings.Join(folder, ", ")))
+		}
+	case !isTerminal(cmd.InOrStdin()):
+		fmt.Fprintf(stderr, "Nothing is written yet; add --write to write %s.\n", im.file)
+	default:
+		in := bufio.NewReader(cmd.InOrStdin())
+		if len(own) > 0 && ask(in, stderr, fmt.Sprintf("Write your %d servers to %s?", len(own), im.file)) {
+			include(chosen, own)
+		}
+		for _, name := range folder {
+			if ask(in, stderr, fmt.Sprintf("Add %q, which a file of this folder brings?", printable(name))) {
+				include(chosen, []string{name})
+			}
+		}
+	}
+	return chosen
+}
+
+func include(chosen map[string]bool, names []string) {
+	for _, name := range names {
+		chosen[name] = true
+	}
+}
+
+// find reads the files of the clients.
+func (im *imports) find(keep func(*gateway.ImportedServer) bool) (*gateway.Imported, error) {
+	files, err := im.files()
 	if err != nil {
 		return nil, fmt.Errorf("find the files of other clients: %w", err)
 	}
-	folder, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the files of other clients: %w", err)
-	}
-	existing, err := os.ReadFile(file)
+	existing, err := os.ReadFile(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return gateway.Import(gateway.Clients(home, folder, runtime.GOOS, os.LookupEnv), file, existing)
+	return gateway.Import(files, im.file, existing, keep)
+}
+
+// files lists the files that were named, else those of the known clients.
+func (im *imports) files() ([]gateway.ClientFile, error) {
+	var files []gateway.ClientFile
+	for _, path := range im.named {
+		path, err := filepath.Abs(path)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, gateway.FileOf(path))
+	}
+	if len(files) > 0 {
+		return files, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Clients(home, folder, runtime.GOOS, os.LookupEnv), nil
 }
 
 func showImports(w io.Writer, found *gateway.Imported, file string) {
@@ -88,6 +162,9 @@ func showImports(w io.Writer, found *gateway.Imported, file string) {
 	}
 	for _, s := range found.Servers {
 		fmt.Fprintf(w, "  %s: %s\n      from %s\n", printable(s.Name), printable(s.Summary), printable(strings.Join(s.From, ", ")))
+		if s.Folder != "" {
+			fmt.Fprintf(w, "      only a file of this folder has it: check the command before you add it\n")
+		}
 	}
 	if len(found.Notes) > 0 {
 		fmt.Fprint(w, "\nnotes:\n")
@@ -98,9 +175,9 @@ func showImports(w io.Writer, found *gateway.Imported, file string) {
 }
 
 // ask asks a question; only y and yes mean yes.
-func ask(in io.Reader, out io.Writer, question string) bool {
+func ask(in *bufio.Reader, out io.Writer, question string) bool {
 	fmt.Fprintf(out, "\n%s [y/N] ", question)
-	answer, _ := bufio.NewReader(in).ReadString('\n')
+	answer, _ := in.ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io/fs"
@@ -132,7 +133,7 @@ func TestListener(t *testing.T) {
 
 func TestAsk(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "": false, "no\n": false} {
-		if got := ask(strings.NewReader(answer), &bytes.Buffer{}, "Write?"); got != want {
+		if got := ask(bufio.NewReader(strings.NewReader(answer)), &bytes.Buffer{}, "Write?"); got != want {
 			t.Errorf("%q: %v", answer, got)
 		}
 	}

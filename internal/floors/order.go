@@ -39,7 +39,7 @@ var outside = map[string][]string{
 	"output":          {jsonModule},
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
-	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify"},
+	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify", "github.com/BurntSushi/toml", "go.yaml.in/yaml/v3"},
 	"internal/accept": {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"cmd/toolpost":    {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 }

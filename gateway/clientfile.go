@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
+)
+
+// maxConverted is the longest TOML or YAML file that is read.
+const maxConverted = 1 << 20
+
+// clientJSON returns a client's file as JSON, and reports whether it was
+// converted from TOML (Codex) or YAML (Continue): then positions in it are not
+// those of the file.
+func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err error) {
+	if isJSON(path) {
+		return data, false, nil
+	}
+	if len(data) > maxConverted {
+		return nil, true, fmt.Errorf("it is larger than %d bytes", maxConverted)
+	}
+	if tooDeep(data) >= 0 {
+		return nil, true, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
+	}
+	var v any
+	if strings.EqualFold(filepath.Ext(path), ".toml") {
+		v, err = decodeTOML(data)
+	} else {
+		err = yaml.Unmarshal(data, &v)
+	}
+	if err != nil {
+		return nil, true, fmt.Errorf("it cannot be parsed as %s", strings.ToUpper(filepath.Ext(path)[1:])) // the parser's error may show values
+	}
+	if asJSON, err = json.Marshal(v); err != nil {
+		return nil, true, fmt.Errorf("it holds values that JSON does not have")
+	}
+	return asJSON, true, nil
+}
+
+func decodeTOML(data []byte) (v map[string]any, err error) {
+	return v, toml.Unmarshal(data, &v)
+}
+
+// serverLists are the places in which clients keep their servers.
+var serverLists = []string{
+	"/mcpServers",      // Claude, Cursor, Windsurf, Gemini CLI, Cline; a list of named servers in Continue
+	"/servers",         // VS Code
+	"/mcp/servers",     // VS Code in its settings.json, opencode 2
+	"/mcp",             // opencode 1
+	"/context_servers", // Zed
+	"/mcp_servers",     // Codex
+}
+
+// eachServer calls f for the servers of a client's file: those for the user,
+// and those that Claude Code keeps for each project.
+func eachServer(root hujson.Value, f func(folder, name string, v *hujson.Value)) {
+	for _, place := range serverLists {
+		list := root.Find(place)
+		if list == nil {
+			continue
+		}
+		if place == "/mcp" {
+			eachMember(list, func(name string, v *hujson.Value) {
+				if isEntry(*v) {
+					f("", name, v)
+				}
+			})
+			continue
+		}
+		eachNamed(list, func(name string, v *hujson.Value) { f("", name, v) })
+	}
+	projects := root.Find("/projects")
+	if projects == nil {
+		return
+	}
+	eachMember(projects, func(folder string, v *hujson.Value) {
+		if list := v.Find("/mcpServers"); list != nil {
+			eachMember(list, func(name string, v *hujson.Value) { f(folder, name, v) })
+		}
+	})
+}
+
+// eachMember calls f for the members of v, if it is an object.
+func eachMember(v *hujson.Value, f func(name string, v *hujson.Value)) {
+	if o, ok := v.Value.(*hujson.Object); ok {
+		for i := range o.Members {
+			f(key(&o.Members[i]), &o.Members[i].Value)
+		}
+	}
+}
+
+// eachNamed is eachMember that also takes a list of objects with a name.
+func eachNamed(v *hujson.Value, f func(name string, v *hujson.Value)) {
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		eachMember(v, f)
+		return
+	}
+	for i := range list.Elements {
+		name, _ := textOf(list.Elements[i].Find("/name"))
+		f(name, &list.Elements[i])
+	}
+}
+
+// textOf returns the string that v is; v may be nil.
+func textOf(v *hujson.Value) (string, bool) {
+	if v == nil || v.Value.Kind() != '"' {
+		return "", false
+	}
+	return v.Value.(hujson.Literal).String(), true
+}
+
+// textsOf returns the strings of the array that v is; v may be nil.
+func textsOf(v *hujson.Value) (all []string) {
+	if v == nil {
+		return nil
+	}
+	if list, ok := v.Value.(*hujson.Array); ok {
+		for i := range list.Elements {
+			if s, ok := textOf(&list.Elements[i]); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
