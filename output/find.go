@@ -15,8 +15,8 @@ import (
 var findDescription string
 
 type findInput struct {
-	RefID      string `json:"ref_id" jsonschema:"minLength=1,description=The ref_id of a shortened result"`
-	Pattern    string `json:"pattern" jsonschema:"minLength=1,description=Text to look for"`
+	RefID      string `json:"ref_id" jsonschema:"minLength=1,maxLength=100,description=The ref_id of a shortened result"`
+	Pattern    string `json:"pattern" jsonschema:"minLength=1,maxLength=10000,description=Text to look for"`
 	Regex      bool   `json:"regex,omitempty" jsonschema:"description=The pattern is a regular expression (RE2)"`
 	Before     int    `json:"before,omitempty" jsonschema:"minimum=0,maximum=100,description=Lines to show before each match"`
 	After      int    `json:"after,omitempty" jsonschema:"minimum=0,maximum=100,description=Lines to show after each match"`

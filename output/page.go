@@ -19,7 +19,7 @@ import (
 var pageDescription string
 
 type pageInput struct {
-	RefID  string `json:"ref_id" jsonschema:"minLength=1,description=The ref_id of a shortened result"`
+	RefID  string `json:"ref_id" jsonschema:"minLength=1,maxLength=100,description=The ref_id of a shortened result"`
 	Offset int64  `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1000000000000,description=Number of lines to skip"`
 	Limit  int64  `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000000000000,description=Number of lines to return; as many as fit if left out"`
 }

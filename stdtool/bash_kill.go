@@ -11,7 +11,7 @@ import (
 var bashKillDescription string
 
 type bashKillInput struct {
-	ID string `json:"id" jsonschema:"minLength=1,description=The id that bash returned"`
+	ID string `json:"id" jsonschema:"minLength=1,maxLength=100,description=The id that bash returned"`
 }
 
 // bashKill returns the tool bash_kill: it ends a command in the background.

@@ -13,9 +13,9 @@ import (
 var bashOutputDescription string
 
 type bashOutputInput struct {
-	ID     string `json:"id" jsonschema:"minLength=1,description=The id that bash returned"`
+	ID     string `json:"id" jsonschema:"minLength=1,maxLength=100,description=The id that bash returned"`
 	WaitMS int    `json:"wait_ms,omitempty" jsonschema:"minimum=0,maximum=600000,description=Wait for the end that long; in milliseconds"`
-	Until  string `json:"until,omitempty" jsonschema:"description=Wait only until the output matches this regular expression; RE2 syntax"`
+	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000,description=Wait only until the output matches this regular expression; RE2 syntax"`
 }
 
 // bashOutput returns the tool bash_output: what a command in the background

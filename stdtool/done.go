@@ -11,7 +11,7 @@ import (
 var doneDescription string
 
 type doneInput struct {
-	Message string `json:"message" jsonschema:"description=The answer or what was done; it is the result of the run"`
+	Message string `json:"message" jsonschema:"maxLength=100000,description=The answer or what was done; it is the result of the run"`
 }
 
 // Done returns the tool done: it ends the run. A run also ends with an answer

@@ -15,17 +15,17 @@ import (
 var editDescription string
 
 type editInput struct {
-	Path string `json:"path" jsonschema:"minLength=1"`
+	Path string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
 	replacement
-	MatchMode    string `json:"match_mode,omitempty" jsonschema:"enum=auto,enum=exact,enum=line_trimmed,enum=block_anchor,default=auto"`
+	MatchMode    string `json:"match_mode,omitempty" jsonschema:"enum=exact,enum=line_trimmed,enum=block_anchor,default=line_trimmed"`
 	DryRun       bool   `json:"dry_run,omitempty" jsonschema:"description=Only show the diff"`
-	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,description=content_sha256 of read"`
+	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
 }
 
 // A replacement is one edit.
 type replacement struct {
-	OldString            string `json:"old_string"`
-	NewString            string `json:"new_string"`
+	OldString            string `json:"old_string" jsonschema:"maxLength=1000000"`
+	NewString            string `json:"new_string" jsonschema:"maxLength=1000000"`
 	ReplaceAll           bool   `json:"replace_all,omitempty"`
 	ExpectedReplacements int    `json:"expected_replacements,omitempty" jsonschema:"minimum=1"`
 }
@@ -85,7 +85,7 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 		return nil, "", toolpost.Retry("old_string is only whitespace: add the text around it")
 	}
 	how, found := find(content, e.OldString, e.NewString, mode)
-	if err := e.check(d, content, found); err != nil {
+	if err := e.check(d, content, found, mode); err != nil {
 		return nil, "", err
 	}
 	if found = apart(found); how == blockStrategy && len(found) > 1 {
@@ -98,12 +98,26 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 	return apply(content, found), note, nil
 }
 
+// blockHint names the lines that match_mode block_anchor would replace.
+func blockHint(content []byte, old, mode string) string {
+	if mode != "line_trimmed" {
+		return ""
+	}
+	_, found := find(content, old, "", "block_anchor")
+	if len(found) != 1 {
+		return ""
+	}
+	first := lineOf(content, found[0].from)
+	last := first + lineOf(content[found[0].from:], found[0].to-found[0].from-1) - 1
+	return fmt.Sprintf("\nLines %d to %d begin and end like old_string: set match_mode to block_anchor to replace them.", first, last)
+}
+
 // check says that the matches are those that are meant.
-func (e replacement) check(d *document, content []byte, found []match) error {
+func (e replacement) check(d *document, content []byte, found []match, mode string) error {
 	n := len(found)
 	switch {
 	case n == 0:
-		return toolpost.Retry("old_string is not in %q.%s", d.given, nearest(content, e.OldString))
+		return toolpost.Retry("old_string is not in %q.%s%s", d.given, nearest(content, e.OldString), blockHint(content, e.OldString, mode))
 	case e.ExpectedReplacements > 0 && len(apart(found)) != e.ExpectedReplacements:
 		return toolpost.Retry("old_string is in %q %d times, at %s, not %d times as expected_replacements says",
 			d.given, len(apart(found)), lineNumbers(content, found), e.ExpectedReplacements)

@@ -38,10 +38,10 @@ func strategies(mode string) []strategy {
 	switch mode {
 	case "exact":
 		return all[:1]
-	case "line_trimmed":
-		return all[:4]
+	case "block_anchor":
+		return all
 	}
-	return all
+	return all[:4]
 }
 
 // blockStrategy is a guess: it is never used for several places.

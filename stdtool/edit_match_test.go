@@ -58,7 +58,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			how, found := find([]byte(tt.content), tt.old, tt.new, "auto")
+			how, found := find([]byte(tt.content), tt.old, tt.new, "block_anchor")
 			if len(found) > 1 {
 				t.Fatalf("%d matches", len(found))
 			}
@@ -90,7 +90,7 @@ func TestFindSeveral(t *testing.T) {
 		{"a b", " ", 0},
 	}
 	for _, tt := range tests {
-		if _, found := find([]byte(tt.content), tt.old, "new", "auto"); len(found) != tt.matches {
+		if _, found := find([]byte(tt.content), tt.old, "new", "block_anchor"); len(found) != tt.matches {
 			t.Errorf("%q in %q: %d matches, want %d", tt.old, tt.content, len(found), tt.matches)
 		}
 	}
@@ -98,7 +98,7 @@ func TestFindSeveral(t *testing.T) {
 
 func TestMatchMode(t *testing.T) {
 	content := []byte("a {\n\tone two three\n}\n")
-	for mode, want := range map[string][3]int{"exact": {1, 0, 0}, "line_trimmed": {1, 1, 0}, "block_anchor": {1, 1, 1}, "auto": {1, 1, 1}} {
+	for mode, want := range map[string][3]int{"exact": {1, 0, 0}, "line_trimmed": {1, 1, 0}, "block_anchor": {1, 1, 1}} {
 		for i, old := range []string{"\tone", "a {\none two three", "a {\none two four\n}"} {
 			if _, found := find(content, old, "x", mode); len(found) != want[i] {
 				t.Errorf("%s: %q has %d matches, want %d", mode, old, len(found), want[i])
@@ -120,7 +120,7 @@ func FuzzFind(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte, old, new string) {
 		was := bytes.Clone(content)
-		how, found := find(content, old, new, "auto")
+		how, found := find(content, old, new, "block_anchor")
 		if !bytes.Equal(was, content) {
 			t.Fatal("the content was written to")
 		}

@@ -15,8 +15,8 @@ import (
 var globDescription string
 
 type globInput struct {
-	Pattern string `json:"pattern" jsonschema:"minLength=1,description=Pattern relative to path"`
-	Path    string `json:"path,omitempty" jsonschema:"description=Directory to look in; the whole served folder if left out"`
+	Pattern string `json:"pattern" jsonschema:"minLength=1,maxLength=1000,description=Pattern relative to path"`
+	Path    string `json:"path,omitempty" jsonschema:"maxLength=4096,description=Directory; default is the served folder"`
 	Ignored bool   `json:"ignored,omitempty" jsonschema:"description=Also what .gitignore excludes"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=500,description=Number of paths to return"`
 }
@@ -45,7 +45,7 @@ func globFolder(ctx context.Context, root *os.Root, dir string, p pattern, in gl
 	var b strings.Builder
 	found, more := 0, false
 	w := walk{root: root, all: in.Ignored, visit: func(_ context.Context, e entry) error {
-		full, inside := p.match(below(dir, e.name))
+		full, inside := p.match(below(dir, e.name), e.mode.IsDir())
 		if full {
 			if more = found == in.Limit || b.Len()+len(e.name) > maxOutput; more {
 				return errLimit

@@ -17,11 +17,11 @@ var grepDescription string
 const maxGrepLine = 400 // characters of one line that are shown, around its match
 
 type grepInput struct {
-	Pattern         string `json:"pattern" jsonschema:"minLength=1"`
-	Path            string `json:"path,omitempty" jsonschema:"description=File or directory to search; the whole served folder if left out"`
+	Pattern         string `json:"pattern" jsonschema:"minLength=1,maxLength=10000"`
+	Path            string `json:"path,omitempty" jsonschema:"maxLength=4096,description=File or directory; default is the served folder"`
 	Mode            string `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content,description=Return matching lines or names of files or counts"`
-	Glob            string `json:"glob,omitempty" jsonschema:"description=Only files that match; a pattern without a slash matches the file name"`
-	Type            string `json:"type,omitempty" jsonschema:"description=Only files of that type such as go or py"`
+	Glob            string `json:"glob,omitempty" jsonschema:"maxLength=1000,description=Only files that match; a pattern without a slash matches the file name"`
+	Type            string `json:"type,omitempty" jsonschema:"maxLength=20,description=Only files of that type such as go or py"`
 	Literal         bool   `json:"literal,omitempty" jsonschema:"description=The pattern is plain text"`
 	CaseInsensitive bool   `json:"case_insensitive,omitempty"`
 	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines to show before and after each match"`
@@ -105,7 +105,7 @@ func (s *search) filter(glob string) error {
 
 func (s *search) wanted(name string) bool {
 	for _, p := range s.filters {
-		if full, _ := p.match(name); !full {
+		if full, _ := p.match(name, false); !full {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ import (
 var listDescription string
 
 type listInput struct {
-	Path  string `json:"path,omitempty" jsonschema:"description=File or directory; the whole served folder if left out"`
+	Path  string `json:"path,omitempty" jsonschema:"maxLength=4096,description=File or directory; default is the served folder"`
 	Depth int    `json:"depth,omitempty" jsonschema:"minimum=1,maximum=20,default=1,description=Levels of directories to show"`
 }
 

@@ -16,8 +16,8 @@ import (
 var moveDescription string
 
 type moveInput struct {
-	From string `json:"from" jsonschema:"minLength=1"`
-	To   string `json:"to" jsonschema:"minLength=1,description=The new path with the name"`
+	From string `json:"from" jsonschema:"minLength=1,maxLength=4096"`
+	To   string `json:"to" jsonschema:"minLength=1,maxLength=4096,description=The new path with the name"`
 }
 
 // move returns the tool move: it gives a file or a folder another path.

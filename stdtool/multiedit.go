@@ -11,15 +11,15 @@ import (
 var multiEditDescription string
 
 type multiEditInput struct {
-	Path         string        `json:"path" jsonschema:"minLength=1"`
-	Edits        []replacement `json:"edits" jsonschema:"minItems=1"`
+	Path         string        `json:"path" jsonschema:"minLength=1,maxLength=4096"`
+	Edits        []replacement `json:"edits" jsonschema:"minItems=1,maxItems=200"`
 	DryRun       bool          `json:"dry_run,omitempty"`
-	ExpectedHash string        `json:"expected_hash,omitempty" jsonschema:"minLength=12"`
+	ExpectedHash string        `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64"`
 }
 
 // multiEdit returns the tool multi_edit: several edits of a file at once.
 func (f *folder) multiEdit() *toolpost.Tool {
 	return toolpost.New("multi_edit", description(multiEditDescription), func(ctx context.Context, in multiEditInput) (string, error) {
-		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "auto", in.Edits)
+		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "line_trimmed", in.Edits)
 	}, writing("Edit file in several places"))
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 )
@@ -35,6 +37,24 @@ func TestPattern(t *testing.T) {
 		{`\{a,b}`, "{a,b}", true, false},
 		{"./a", "a", true, false},
 		{"[a-c]?", "b1", true, false},
+		{"[a-c]?", "bé", true, false},
+		{"[!a]*.go", "b.go", true, false},
+		{"[!a]*.go", "a.go", false, false},
+		{"*.[!g]o", "x.go", false, false},
+		{"[^a]*", "b", true, false},
+		{"[[:upper:]]*", "Makefile", true, false},
+		{"[[:upper:]]*", "makefile", false, false},
+		{"[-a]x", "-x", true, false},
+		{"[a-]x", "-x", true, false},
+		{"[]a]x", "]x", true, false},
+		{"[^-]x", "-x", false, false},
+		{`[\]]`, "]", true, false},
+		{`[a\-c]`, "b", false, false},
+		{"*/", "a", true, false},
+		{"**/", "a/b", true, true},
+		{"{x{a,b}}", "{xb}", true, false},
+		{"{a{b,c}", "{ac", true, false},
+		{"{a,b{c,d}}", "a", true, false},
 	}
 	for _, tt := range tests {
 		p, err := parsePattern(tt.pattern)
@@ -42,13 +62,56 @@ func TestPattern(t *testing.T) {
 			t.Errorf("%s: %v", tt.pattern, err)
 			continue
 		}
-		if full, inside := p.match(tt.name); full != tt.full || inside != tt.inside {
+		if full, inside := p.match(tt.name, true); full != tt.full || inside != tt.inside {
 			t.Errorf("%s on %s: %v, %v", tt.pattern, tt.name, full, inside)
 		}
 	}
-	for _, bad := range []string{"[", "a/[b", "/x", "../x", "x/..", strings.Repeat("{a,b}", 20)} {
+	for _, bad := range []string{"[", "a/[b", "/x", "../x", "x/..", "{a,..}/x", "{/etc,a}", "[[:none:]]", "[z-a]", `a\`,
+		strings.Repeat("{a,b}", 20), strings.Repeat("a", maxPattern+1)} {
 		if p, err := parsePattern(bad); err == nil {
 			t.Errorf("%s: %v", bad, p)
+		}
+	}
+}
+
+// TestPatternFolder checks that a slash at the end leaves files out.
+func TestPatternFolder(t *testing.T) {
+	p, err := parsePattern("**/{a/,b}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][2]bool{"x/a": {false, true}, "x/b": {true, true}} {
+		for i, folder := range []bool{false, true} {
+			if full, _ := p.match(name, folder); full != want[i] {
+				t.Errorf("%s, folder %v: %v", name, folder, full)
+			}
+		}
+	}
+}
+
+// TestBraces checks that the number of alternatives is known before they take
+// memory: a pattern of a request's size ended the process.
+func TestBraces(t *testing.T) {
+	before := testing.AllocsPerRun(1, func() {
+		if all, ok := expandBraces(strings.Repeat("{a,b}", 200), maxAlternatives); ok {
+			t.Errorf("%d alternatives", len(all))
+		}
+	})
+	if before > 10_000 {
+		t.Errorf("%v allocations", before)
+	}
+	for s, want := range map[string][]string{
+		"{a,b}{c,d}":  {"ac", "ad", "bc", "bd"},
+		"x{,y{1,2}}":  {"x", "xy1", "xy2"},
+		`{a\,b,c}`:    {`a\,b`, "c"},
+		"{{{{":        {"{{{{"},
+		"{a}{b,c}}":   {"{a}b}", "{a}c}"},
+		"{a,b":        {"{a,b"},
+		"{a,{b,c}":    {"{a,b", "{a,c"},
+		"{a,{b,c},d}": {"a", "b", "c", "d"},
+	} {
+		if all, ok := expandBraces(s, maxAlternatives); !ok || !slices.Equal(all, want) {
+			t.Errorf("%s: %q, %v", s, all, ok)
 		}
 	}
 }
@@ -64,14 +127,15 @@ func FuzzPattern(f *testing.F) {
 		if err != nil || len(p) > 16 {
 			return
 		}
-		full, _ := p.match(name)
-		if len(p) == 1 && len(p[0]) == 1 && p[0][0] != "**" && !strings.Contains(name, "/") {
-			if want, _ := path.Match(p[0][0], name); full != want {
+		full, _ := p.match(name, true)
+		if len(p) == 1 && len(p[0].parts) == 1 && !p[0].parts[0].any && !strings.Contains(name, "/") && utf8.ValidString(name) {
+			want, err := path.Match(path.Clean(s), name)
+			if full != want && err == nil && !strings.Contains(s, "[!") && !strings.Contains(s, "[:") {
 				t.Errorf("%q on %q: %v, want %v", s, name, full, want)
 			}
 		}
 		for i, c := range name {
-			if _, inside := p.match(name[:i]); c == '/' && full && !inside {
+			if _, inside := p.match(name[:i], true); c == '/' && full && !inside {
 				t.Errorf("%q matches %q but nothing inside %q", s, name, name[:i])
 			}
 		}

@@ -24,7 +24,7 @@ const (
 )
 
 type readInput struct {
-	Path   string `json:"path" jsonschema:"minLength=1,description=Path of the file relative to the served folder"`
+	Path   string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
 	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1000000000,description=Number of lines to skip"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=2000,description=Number of lines to return"`
 }

@@ -13,9 +13,9 @@ import (
 var writeDescription string
 
 type writeInput struct {
-	Path         string `json:"path" jsonschema:"minLength=1"`
-	Content      string `json:"content"`
-	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,description=content_sha256 of read"`
+	Path         string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
+	Content      string `json:"content" jsonschema:"maxLength=16000000"`
+	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
 }
 
 // write returns the tool write: it makes a file, or replaces all of it.
