@@ -86,6 +86,7 @@ type Call struct {
 	ID        string          // the model's id for the call, if it gave one
 	Session   string          // whose calls belong together: a session, else the caller's identity; empty if unknown
 	Client    string          // the caller without its credential, if only that makes the Session; else empty
+	Shared    bool            // other clients may have the same Session: this call belongs to no session of its client
 	Name      string          // the tool's name, as the caller knows it
 	Arguments json.RawMessage // a JSON object; empty means {}
 

@@ -93,7 +93,7 @@ func (c *core) list(r *request, l listing) (json.RawMessage, error) {
 
 // run runs the handler that r names.
 func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (json.RawMessage, error) {
-	call := &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Name: r.name, Arguments: r.arguments, Params: r.params, Caller: caller}
+	call := &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Shared: r.whose.shared, Name: r.name, Arguments: r.arguments, Params: r.params, Caller: caller}
 	var (
 		result *toolpost.Result
 		err    error
@@ -206,7 +206,7 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawM
 	case h == nil:
 		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`)), nil
 	}
-	result, err := handle(ctx, h, &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Name: r.method, Arguments: r.params, Params: r.params})
+	result, err := handle(ctx, h, &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Shared: r.whose.shared, Name: r.method, Arguments: r.params, Params: r.params})
 	return c.encode(r, result, err)
 }
 

@@ -45,23 +45,26 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta 
 }
 
 // An identity is whose a request is; see [toolpost.Call].
-type identity struct{ session, client string }
+type identity struct {
+	session, client string
+	shared          bool // it may be that of several clients
+}
 
 // caller returns whose a request is that belongs to no session: the subject
 // that was authenticated, else who has the same credential, else the client of
 // that name on that host.
 func caller(r *http.Request, p *peer) identity {
 	if info := auth.TokenInfoFromContext(r.Context()); info != nil && info.UserID != "" {
-		return identity{session: "subject " + info.UserID}
+		return identity{session: "subject " + info.UserID, shared: true}
 	}
 	if credential := r.Header.Get("Authorization"); credential != "" {
-		return identity{fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))), "client with a credential " + p.client}
+		return identity{fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))), "client with a credential " + p.client, true}
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	return identity{session: "client " + host + " " + p.client}
+	return identity{session: "client " + host + " " + p.client, shared: true}
 }
 
 // checkModern checks what every request of 2026-07-28 says about itself.

@@ -13,34 +13,72 @@ import (
 
 const answerTimeout = 30 * time.Second // of sending an answer, not of waiting for it
 
-// ask passes a server's question to the caller of the call it belongs to.
+// Limits of the questions of one server that are under way.
+const (
+	mostOfClient  = 32
+	mostQuestions = 256
+)
+
+// ask passes a question of the server to the client of the call that it
+// belongs to.
 func (t *tap) ask(m *jsonrpc.Request) {
-	x := t.origin(m)
-	select {
-	case t.asking <- struct{}{}:
-	default:
+	x, unclear := t.origin(m)
+	if x == nil && m.Method == "roots/list" {
+		t.wantsRoots()
+	}
+	var whose owner // nobody, if it belongs to no client
+	parent := context.Background()
+	if x != nil {
+		parent = x.ctx
+		if x.owner != nil {
+			whose = *x.owner
+		}
+	}
+	ctx, cancel := context.WithCancel(parent)
+	if !t.admit(m.ID, whose, cancel) {
+		cancel()
 		t.refuse(m)
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	if x != nil {
-		ctx, cancel = context.WithCancel(x.ctx)
-	}
-	t.mu.Lock()
-	t.asked[m.ID] = cancel
-	t.mu.Unlock()
 	go func() {
-		defer func() { <-t.asking }()
-		result, err := put(ctx, x, m)
-		t.mu.Lock()
-		delete(t.asked, m.ID)
-		t.mu.Unlock()
-		cancelled := ctx.Err() != nil && (x == nil || x.ctx.Err() == nil)
+		var result json.RawMessage
+		err := unclear
+		func() {
+			defer recovered(t.log, "answer "+m.Method, func(failure error) { err = failure })
+			result, err = t.put(ctx, x, unclear, m)
+		}()
+		t.release(m.ID, whose)
+		cancelled := ctx.Err() != nil && parent.Err() == nil
 		cancel()
 		if !cancelled { // a question that the server took back has no answer
 			t.reply(m.ID, result, err)
 		}
+		if m.Method == "roots/list" {
+			t.rootsAnswered()
+		}
 	}()
+}
+
+// admit reports whether a client and the server may have one more question
+// under way, and counts it.
+func (t *tap) admit(id jsonrpc.ID, whose owner, cancel context.CancelFunc) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asking[whose] >= mostOfClient || len(t.asked) >= mostQuestions || t.asked[id] != nil {
+		return false
+	}
+	t.asking[whose]++
+	t.asked[id] = cancel
+	return true
+}
+
+func (t *tap) release(id jsonrpc.ID, whose owner) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.asked, id)
+	if t.asking[whose]--; t.asking[whose] == 0 {
+		delete(t.asking, whose)
+	}
 }
 
 // refuse answers one question too many. A server that does not even read that
@@ -53,7 +91,7 @@ func (t *tap) refuse(m *jsonrpc.Request) {
 	}
 	go func() {
 		defer func() { <-t.refusing }()
-		t.reply(m.ID, nil, fmt.Errorf("more than %d questions at once; ask again later", mostQuestions))
+		t.reply(m.ID, nil, fmt.Errorf("more than %d questions to one client at once; ask again later", mostOfClient))
 	}()
 }
 
@@ -69,18 +107,22 @@ func (t *tap) unask(raw json.RawMessage) {
 	}
 }
 
-func put(ctx context.Context, x *exchange, m *jsonrpc.Request) (json.RawMessage, error) {
+// put returns the answer to a question: the client's if it is clear which one
+// is meant.
+func (t *tap) put(ctx context.Context, x *exchange, unclear error, m *jsonrpc.Request) (json.RawMessage, error) {
 	switch {
 	case x != nil:
-		x.relay.wait(ctx) // what was told before the question arrives before it
+		x.relay.wait(ctx) // what the server sent before the question arrives before it
 		return question(ctx, x.caller, m.Method, m.Params)
-	case m.Method == "roots/list": // asked outside of calls too
-		return json.RawMessage(`{"roots":[]}`), nil
+	case m.Method == "roots/list": // servers ask for roots outside of calls too
+		return t.knownRoots(), nil
+	case errors.Is(unclear, toolpost.ErrNoCaller):
+		return nil, fmt.Errorf("%s: %w", m.Method, unclear)
 	}
-	return nil, fmt.Errorf("%s: it is not clear which of the calls under way this belongs to: %w", m.Method, toolpost.ErrNoCaller)
+	return nil, fmt.Errorf("%s: %w: %w", m.Method, unclear, toolpost.ErrNoCaller)
 }
 
-// question asks the caller and wants an object.
+// question asks the caller. The answer must be an object.
 func question(ctx context.Context, caller toolpost.Caller, method string, params json.RawMessage) (json.RawMessage, error) {
 	if caller == nil {
 		return nil, fmt.Errorf("%s: %w", method, toolpost.ErrNoCaller)

@@ -18,9 +18,20 @@ type request struct {
 	method   string
 	params   object
 	bindings []binding
-	caller   toolpost.Caller
-	again    bool // it may be carried out twice
-	keep     keeper
+	asker
+	again bool // it may be carried out twice
+	keep  keeper
+}
+
+// newRequest returns the request that a call asks for.
+func newRequest(call *toolpost.Call, what, method string, params object) *request {
+	meta, _ := parseObject(params.get("_meta"))
+	return &request{
+		what: what, method: method, params: params, again: true,
+		// A call that came over MCP asks for progress with a token, a call of
+		// a Go program by its Caller.
+		asker: asker{call.Caller, ownerOf(call), call.Params != nil && meta.get("progressToken") == nil},
+	}
 }
 
 // A keeper is [toolpost.Call.Keep].
@@ -32,7 +43,8 @@ func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolp
 		if len(bytes.TrimSpace(arguments)) == 0 {
 			arguments = json.RawMessage("{}")
 		}
-		r := &request{"tool " + name, "tools/call", received(call.Params), bindings, call.Caller, again, call.Keep}
+		r := newRequest(call, "tool "+name, "tools/call", received(call.Params))
+		r.bindings, r.again, r.keep = bindings, again, call.Keep
 		if err := r.set(name, arguments); err != nil {
 			return nil, err
 		}
@@ -42,7 +54,7 @@ func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolp
 
 func promptHandler(u *Upstream, name string) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := &request{"prompt " + name, "prompts/get", received(call.Params), nil, call.Caller, true, nil}
+		r := newRequest(call, "prompt "+name, "prompts/get", received(call.Params))
 		if err := r.set(name, call.Arguments); err != nil {
 			return nil, err
 		}
@@ -52,18 +64,16 @@ func promptHandler(u *Upstream, name string) toolpost.Handler {
 
 func readHandler(u *Upstream) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		params := received(call.Params).set("uri", quote(call.Name))
-		r := &request{"resource " + call.Name, "resources/read", params, nil, call.Caller, true, nil}
+		r := newRequest(call, "resource "+call.Name, "resources/read", received(call.Params).set("uri", quote(call.Name)))
 		return r.run(ctx, u)
 	}
 }
 
-// completer asks for the completion of an argument; it says of what itself.
+// completer asks for the completion of an argument of one prompt or template.
 func completer(u *Upstream, kind, key, name string) toolpost.Handler {
 	ref := object{{"type", quote(kind)}, {key, quote(name)}}.encode()
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		params := received(call.Arguments).set("ref", ref)
-		r := &request{"completion of " + name, "completion/complete", params, nil, call.Caller, true, nil}
+		r := newRequest(call, "completion of "+name, "completion/complete", received(call.Arguments).set("ref", ref))
 		return r.run(ctx, u)
 	}
 }
@@ -121,6 +131,7 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 
 // once carries r out over s.
 func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result, executed bool, err error) {
+	s.shareRoots(ctx, r)
 	raw, executed, err := s.call(ctx, r)
 	if err == nil {
 		return toolpost.Raw(raw), true, nil

@@ -212,7 +212,7 @@ func (d *dialer) client() *mcp.Client {
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolpost", Version: ownVersion()}, &mcp.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		Capabilities: &mcp.ClientCapabilities{
-			RootsV2:     &mcp.RootCapabilities{},
+			RootsV2:     &mcp.RootCapabilities{ListChanged: true},
 			Sampling:    &mcp.SamplingCapabilities{Tools: &mcp.SamplingToolsCapabilities{}},
 			Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}},
 		},

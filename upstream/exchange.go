@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 
@@ -18,15 +19,30 @@ type exchange struct {
 	method   string
 	params   object
 	bindings []binding
-	caller   toolpost.Caller // nil if nobody listens
-	through  bool            // the caller is a modern client, and keeps the rounds itself
-	ctx      context.Context // of the call
-	relay    relay
+	asker
+	through bool            // the caller is a modern client, and keeps the rounds itself
+	ctx     context.Context // of the call
+	log     *slog.Logger
+	relay   relay
+	ticket  // guarded by the tap's mutex
 
 	mu       sync.Mutex
-	id       jsonrpc.ID
 	sent     bool              // from here on the server may have carried it out
 	response *jsonrpc.Response // nil before it has come
+}
+
+// An asker is the client that a request is made for.
+type asker struct {
+	caller toolpost.Caller // nil if nobody listens
+	owner  *owner          // nil for requests of our own
+	silent bool            // the client wants no progress
+}
+
+// A ticket is what the tap knows of an exchange.
+type ticket struct {
+	id        jsonrpc.ID
+	number    int  // later exchanges have greater ones
+	abandoned bool // its caller left before the server answered
 }
 
 type exchangeKey struct{}
@@ -49,7 +65,7 @@ func (x *exchange) wire(id jsonrpc.ID, sdk json.RawMessage) (json.RawMessage, er
 	own, _ := parseObject(x.params.get("_meta"))
 	added, _ := parseObject(params.get("_meta"))
 	meta := x.meta(own, added)
-	if x.caller != nil && (own.get("progressToken") != nil || len(own) == 0) {
+	if x.caller != nil && !x.silent {
 		token, _ := json.Marshal(id.Raw())
 		meta = meta.set("progressToken", token)
 	}
@@ -83,11 +99,13 @@ func (x *exchange) meta(own, added object) object {
 	return meta
 }
 
-// begin is called when the request is about to be written.
-func (x *exchange) begin(id jsonrpc.ID) {
+// begin is called when the request is about to be written. The caller holds
+// the tap's mutex.
+func (x *exchange) begin(id jsonrpc.ID, number int) {
+	x.id, x.number = id, number
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.id, x.sent = id, true
+	x.sent = true
 }
 
 // answer takes the server's answer.
@@ -117,7 +135,7 @@ func (x *exchange) outcome(reason func() error) (json.RawMessage, error) {
 	return m.Result, nil
 }
 
-// executed says whether the server may have carried the request out.
+// executed reports whether the server may have carried out the request.
 func (x *exchange) executed() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -164,8 +182,13 @@ func (r *relay) run(x *exchange) {
 		next := r.queue[0]
 		r.queue = r.queue[1:]
 		r.mu.Unlock()
-		_ = x.caller.Notify(x.ctx, next.method, next.params) // a caller that left is no reason to stop the call
+		x.notify(next)
 	}
+}
+
+func (x *exchange) notify(n notification) {
+	defer recovered(x.log, "pass on "+n.method, func(error) {})
+	_ = x.caller.Notify(x.ctx, n.method, n.params) // a caller that left does not stop the call
 }
 
 // wait returns when all that was added is handed over, or ctx is done.

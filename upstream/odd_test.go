@@ -143,6 +143,8 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
+		"prober": prober,
+		"rooted": rooted,
 		"exit": func(*odd) {
 			fmt.Fprintln(os.Stderr, "fatal: DATABASE_URL is not set, key", os.Getenv("SECRET"))
 			os.Exit(3)

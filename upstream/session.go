@@ -90,7 +90,7 @@ func (s *session) call(ctx context.Context, r *request) (result json.RawMessage,
 	}
 	params := first
 	for range mostRounds {
-		x := &exchange{method: r.method, params: params, bindings: r.bindings, caller: r.caller, through: through}
+		x := &exchange{method: r.method, params: params, bindings: r.bindings, asker: r.asker, through: through}
 		result, err = s.do(ctx, x)
 		executed = executed || x.executed()
 		if err != nil || !s.modern() || through {

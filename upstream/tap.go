@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
 )
 
 // A tap stands between the SDK and a connection. Exchanges pass it as the
@@ -21,21 +22,24 @@ type tap struct {
 	event func(method string, params json.RawMessage) // lists and resources that changed
 	ready atomic.Bool                                 // the handshake is done
 
-	asking, refusing chan struct{} // hold one value for every question under way
+	refusing chan struct{} // holds one value for every refusal on its way
 
 	mu    sync.Mutex
-	open  map[jsonrpc.ID]*exchange
-	asked map[jsonrpc.ID]context.CancelFunc
+	count int // of exchanges begun
+	owners
+	asked  map[jsonrpc.ID]context.CancelFunc // the questions of the server under way
+	asking map[owner]int                     // how many of them each client has
+	roots  rootsState
 }
-
-const mostQuestions = 32
 
 func newTap(c mcp.Connection, log *slog.Logger, event func(string, json.RawMessage)) *tap {
 	return &tap{
 		Connection: c, log: log, event: event,
-		asking: make(chan struct{}, mostQuestions), refusing: make(chan struct{}, mostQuestions),
-		open:  map[jsonrpc.ID]*exchange{},
-		asked: map[jsonrpc.ID]context.CancelFunc{},
+		refusing: make(chan struct{}, mostOfClient),
+		owners:   owners{open: map[jsonrpc.ID]*exchange{}},
+		asked:    map[jsonrpc.ID]context.CancelFunc{},
+		asking:   map[owner]int{},
+		roots:    rootsState{answered: make(chan struct{}, 1)},
 	}
 }
 
@@ -62,13 +66,17 @@ func (t *tap) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	t.mu.Lock()
-	t.open[req.ID] = x
+	t.count++
+	x.log = t.log
+	x.begin(req.ID, t.count)
+	t.begin(req.ID, x)
 	t.mu.Unlock()
-	x.begin(req.ID)
 	return t.Connection.Write(ctx, &jsonrpc.Request{ID: req.ID, Method: x.method, Params: params, Extra: x})
 }
 
-func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
+// Read returns the next message that is for the SDK.
+func (t *tap) Read(ctx context.Context) (msg jsonrpc.Message, err error) {
+	defer recovered(t.log, "read a message", func(failure error) { msg, err = nil, failure })
 	for {
 		msg, err := t.Connection.Read(ctx)
 		if err != nil {
@@ -88,7 +96,13 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (t *tap) response(m *jsonrpc.Response) *jsonrpc.Response {
 	t.mu.Lock()
 	x := t.open[m.ID]
-	delete(t.open, m.ID)
+	switch {
+	case x == nil:
+	case carriesOn(m.Error):
+		t.abandon(x)
+	default:
+		t.answered(m.ID)
+	}
 	t.mu.Unlock()
 	long := (*longResult)(nil)
 	if errors.As(m.Error, &long) && (x == nil || x.method != "tools/call" || long.asks) {
@@ -103,26 +117,29 @@ func (t *tap) response(m *jsonrpc.Response) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: m.ID, Result: json.RawMessage("{}"), Error: m.Error}
 }
 
-// forget ends an exchange that was not answered.
+// carriesOn reports whether the server may still be carrying out a request
+// that ended with err: the connection failed, the server did not answer.
+func carriesOn(err error) bool {
+	var cut *cutError
+	return errors.As(err, &cut)
+}
+
+// forget ends an exchange. If the server has not answered it, the server may
+// still ask for its client.
 func (t *tap) forget(x *exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open[x.id] == x {
-		delete(t.open, x.id)
-	}
+	t.abandon(x)
 }
 
-// takes says whether m is ours; the SDK gets the others.
+// takes handles the messages that are not for the SDK. It reports whether m
+// was one of them.
 func (t *tap) takes(m *jsonrpc.Request) bool {
 	switch m.Method {
 	case "notifications/progress":
 		t.progress(m.Params)
-	case "notifications/message":
-		if x := t.origin(m); x != nil {
-			x.relay.add(x, m.Method, m.Params)
-		} else {
-			t.log.Debug("log message of no call", "params", excerpt(m.Params, 200))
-		}
+	case "notifications/message", "notifications/elicitation/complete":
+		t.relay(m)
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
 		"notifications/resources/list_changed", "notifications/resources/updated", "notifications/subscriptions/acknowledged":
 		t.event(m.Method, m.Params)
@@ -139,7 +156,8 @@ func (t *tap) takes(m *jsonrpc.Request) bool {
 	return true
 }
 
-// progress is told under our token, which is the id of the request.
+// progress passes on a progress notification. Its token is the id of the
+// request, which we chose.
 func (t *tap) progress(raw json.RawMessage) {
 	params, err := parseObject(raw)
 	if err != nil {
@@ -165,26 +183,26 @@ func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	return id, err == nil && id.IsValid()
 }
 
-// origin returns the exchange that m belongs to: that of the stream it came
-// on, else the only one with somebody to tell. Nil if that is not clear.
-func (t *tap) origin(m *jsonrpc.Request) *exchange {
+// relay passes a notification to the client of the call that it belongs to.
+func (t *tap) relay(m *jsonrpc.Request) {
+	x, err := t.origin(m)
+	if err != nil {
+		t.log.Debug("notification not passed on", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
+		return
+	}
+	x.relay.add(x, m.Method, m.Params)
+}
+
+// origin returns the call that a message of the server belongs to: the call
+// whose stream brought it, otherwise the only one that can be meant.
+func (t *tap) origin(m *jsonrpc.Request) (*exchange, error) {
 	if x, ok := m.Extra.(*exchange); ok {
 		if x.caller == nil {
-			return nil
+			return nil, toolpost.ErrNoCaller
 		}
-		return x
+		return x, nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var only *exchange
-	for _, x := range t.open {
-		switch {
-		case x.caller == nil:
-		case only != nil:
-			return nil
-		default:
-			only = x
-		}
-	}
-	return only
+	return t.find()
 }

@@ -420,7 +420,7 @@ func TestQuestions(t *testing.T) {
 	if got := s.text(t, "t", "", r); !strings.Contains(got, `"error":{"code":-1,"message":"no","data":{"n":1}}`) {
 		t.Errorf("got %s", got)
 	}
-	if got := s.text(t, "t", "", nil); !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, "not clear which") {
+	if got := s.text(t, "t", "", nil); !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, "cannot answer") {
 		t.Errorf("got %s", got)
 	}
 	if got := s.text(t, "t", `{"back":1}`, newRecorder()); got != "taken back" {

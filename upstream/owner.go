@@ -1,0 +1,108 @@
+package upstream
+
+import (
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+)
+
+// An owner identifies the client that made a call.
+type owner struct {
+	session string
+	shared  bool // other clients may have the same session
+}
+
+func ownerOf(call *toolpost.Call) *owner {
+	return &owner{session: call.Session + "\x00" + call.Client, shared: call.Shared || call.Session == ""}
+}
+
+// Why a request or a log message of the server reaches no client.
+var (
+	errNoCall  = errors.New("no call is under way that this could belong to")
+	errUnclear = errors.New("this server is used by more than one client, and it is not clear which of the calls this belongs to; " +
+		`to give every client a process of its own, set "share": "per-session" for this server in the configuration`)
+)
+
+// mostAbandoned bounds the calls that a session remembers because the server
+// never answered them.
+const mostAbandoned = 1000
+
+// owners records who made calls over one session with a server.
+type owners struct {
+	open      map[jsonrpc.ID]*exchange // sent and not answered, even if their callers left
+	abandoned int                      // of open
+	last      *owner                   // nil before the first call
+	several   bool                     // more than one client made calls
+	forgotten bool                     // there were more than mostAbandoned
+}
+
+func (o *owners) begin(id jsonrpc.ID, x *exchange) {
+	o.open[id] = x
+	if x.owner == nil {
+		return
+	}
+	if o.last != nil && *o.last != *x.owner {
+		o.several = true
+	}
+	o.last = x.owner
+}
+
+// answered removes an exchange that the server answered.
+func (o *owners) answered(id jsonrpc.ID) *exchange {
+	x := o.open[id]
+	delete(o.open, id)
+	if x != nil && x.abandoned {
+		o.abandoned--
+	}
+	return x
+}
+
+// abandon records that nobody waits for x any more. The server may still be
+// carrying x out, so what the server sends may belong to x.
+func (o *owners) abandon(x *exchange) {
+	if o.open[x.id] != x || x.abandoned {
+		return
+	}
+	if x.owner == nil || o.abandoned >= mostAbandoned {
+		delete(o.open, x.id)
+		o.forgotten = o.forgotten || x.owner != nil
+		return
+	}
+	// What else is known of x must not stay in memory.
+	o.open[x.id] = &exchange{asker: asker{owner: x.owner}, ticket: ticket{x.id, x.number, true}}
+	o.abandoned++
+}
+
+// find returns the call that a message belongs to which names none. It never
+// guesses: a message reaches a client only if no other client can be meant.
+func (o *owners) find() (*exchange, error) {
+	if o.several {
+		return nil, errUnclear
+	}
+	found, calls := o.candidates()
+	switch {
+	case calls == 0:
+		return nil, errNoCall
+	case o.last.shared && (calls > 1 || o.forgotten):
+		return nil, errUnclear
+	case found == nil:
+		return nil, toolpost.ErrNoCaller
+	}
+	return found, nil
+}
+
+// candidates returns how many calls a message can belong to, and the latest of
+// them whose caller is there.
+func (o *owners) candidates() (latest *exchange, calls int) {
+	for _, x := range o.open {
+		if x.owner == nil {
+			continue
+		}
+		calls++
+		if !x.abandoned && x.caller != nil && (latest == nil || x.number > latest.number) {
+			latest = x
+		}
+	}
+	return latest, calls
+}

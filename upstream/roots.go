@@ -1,0 +1,122 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+)
+
+// A rootsState is what a session's server was told about roots. Servers such
+// as the reference file system server ask for roots right after the
+// handshake, when no client has made a call yet, and again when the roots
+// have changed. They are told that the roots have changed before the first
+// call of a client, so that they ask when somebody can answer.
+type rootsState struct {
+	asked    bool            // the server asks outside of calls
+	stale    bool            // the client's roots have changed
+	current  json.RawMessage // the answer of the only client; nil before there is one
+	answered chan struct{}   // holds one value after an answer
+}
+
+const (
+	noRoots    = `{"roots":[]}`
+	rootsTime  = 2 * time.Second       // to ask again after the roots have changed
+	rootsPause = 50 * time.Millisecond // for the server to look at them
+)
+
+// knownRoots returns the roots of the only client of the server. If there is
+// none, or more than one, there are no roots.
+func (t *tap) knownRoots() json.RawMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.several || t.roots.current == nil {
+		return json.RawMessage(noRoots)
+	}
+	return t.roots.current
+}
+
+// wantsRoots records that the server asks for roots outside of calls.
+func (t *tap) wantsRoots() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.roots.asked = true
+}
+
+// rootsAnswered records that the server got an answer.
+func (t *tap) rootsAnswered() {
+	select {
+	case t.roots.answered <- struct{}{}:
+	default:
+	}
+}
+
+// rootsChanged records that the client of a session has other roots.
+func (t *tap) rootsChanged(whose owner) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last != nil && !t.several && *t.last == whose {
+		t.roots.stale = true
+	}
+}
+
+// needsRoots reports whether the server asks for roots and does not know
+// those of this client, its only one, yet.
+func (t *tap) needsRoots(whose *owner) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := &t.roots
+	if !r.asked || t.several || t.last != nil && *t.last != *whose || r.current != nil && !r.stale {
+		return false
+	}
+	r.stale, r.current = false, json.RawMessage(noRoots) // other calls do not ask too
+	return true
+}
+
+// shareRoots gives the server the roots of a client before its call.
+func (s *session) shareRoots(ctx context.Context, r *request) {
+	if s.modern() || r.caller == nil || r.owner == nil || !s.tap.needsRoots(r.owner) {
+		return
+	}
+	roots, err := rootsOf(ctx, r.caller)
+	if err != nil {
+		return // a client without roots
+	}
+	s.tap.setRoots(roots)
+	select {
+	case <-s.tap.roots.answered: // an earlier answer
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, rootsTime)
+	defer cancel()
+	if s.tap.Connection.Write(ctx, &jsonrpc.Request{Method: "notifications/roots/list_changed", Params: json.RawMessage("{}")}) != nil {
+		return
+	}
+	select {
+	case <-s.tap.roots.answered:
+		s.sleep(ctx, rootsPause)
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+}
+
+func rootsOf(ctx context.Context, caller toolpost.Caller) (json.RawMessage, error) {
+	return question(ctx, caller, "roots/list", json.RawMessage("{}"))
+}
+
+func (t *tap) setRoots(roots json.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.roots.current = roots
+}
+
+// RootsChanged records that the client with this [toolpost.Call.Session] has
+// other roots than before. A server that asked for them is told before the
+// client's next call.
+func (u *Upstream) RootsChanged(session string) {
+	if v, _ := u.view(); v.session != nil {
+		v.session.tap.rootsChanged(owner{session: session + "\x00"})
+	}
+}
