@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/toolpost/toolpost/internal/shape"
+import (
+	"math"
+
+	"github.com/toolpost/toolpost/internal/shape"
+)
 
 // A builder makes nodes of a document.
 type builder struct {
@@ -168,20 +172,21 @@ func newSpan(v *value, lo, hi string) span {
 	return s
 }
 
-// largest is a count that no value reaches.
-const largest = 1 << 40
+// largest is a count that no value reaches, and that an int holds on every
+// machine.
+const largest = min(1<<40, math.MaxInt)
 
-// countOf reads a count; those that no value reaches become one.
+// countOf reads a count. It returns largest for a count that no value reaches.
 func countOf(v *value) int {
 	d := parseDecimal(v.raw)
 	if d.cmp(decimal{coef: 1, exp: 12}) > 0 {
 		return largest
 	}
-	n := int(d.coef)
+	n := int64(d.coef)
 	for ; d.exp > 0; d.exp-- {
 		n *= 10
 	}
-	return n
+	return int(min(n, largest))
 }
 
 func (b *builder) array(v *value) *arrayRule {

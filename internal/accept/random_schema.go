@@ -149,8 +149,8 @@ func (a *author) number() *value {
 	case 2:
 		v.set("multipleOf", newNumber(1+a.rng.IntN(5)))
 	case 3:
-		v.set("maximum", newNumber(9007199254740991))
-		v.set("minimum", newNumber(-9007199254740991))
+		v.set("maximum", newNumber(int64(9007199254740991)))
+		v.set("minimum", newNumber(int64(-9007199254740991)))
 	case 4:
 		v.set("default", newNumber(low))
 	}

@@ -110,7 +110,9 @@ func readObject(d *json.Decoder) (*value, error) {
 
 func newText(s string) *value { return &value{kind: text, text: s} }
 
-func newNumber(n int) *value { return &value{kind: number, text: strconv.Itoa(n)} }
+func newNumber[N int | int64](n N) *value {
+	return &value{kind: number, text: strconv.FormatInt(int64(n), 10)}
+}
 
 func newObject(members ...member) *value { return &value{kind: object, members: members} }
 
