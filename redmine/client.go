@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -166,6 +167,7 @@ func (c *client) decode(path string, data []byte, out any) error {
 	if err := json.Unmarshal(data, out); err != nil {
 		return fmt.Errorf("read the answer to %s: %w; is this the address of Redmine itself: %s?", path, err, c.base)
 	}
+	oneLines(reflect.ValueOf(out))
 	return nil
 }
 
@@ -206,6 +208,9 @@ func (c *client) exchange(ctx context.Context, method, path string, query url.Va
 func asksData(path string) bool { return strings.HasSuffix(path, ".json") }
 
 func (c *client) request(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*http.Request, error) {
+	if err := checkPath(path); err != nil {
+		return nil, err
+	}
 	address := c.base + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

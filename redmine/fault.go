@@ -30,7 +30,9 @@ func newFault(c *client, method, path string, resp *http.Response, body []byte) 
 		Errors []string `json:"errors"`
 	}
 	if json.Unmarshal(body, &said) == nil {
-		f.errors = said.Errors
+		for _, text := range said.Errors {
+			f.errors = append(f.errors, oneLine(text)) // they may quote what a user wrote
+		}
 	}
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		f.after = time.Duration(seconds) * time.Second

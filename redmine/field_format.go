@@ -272,9 +272,9 @@ func choices(offered []json.RawMessage) (all []choice, ranked bool) {
 		var parts []string
 		switch {
 		case json.Unmarshal(raw, &one) == nil:
-			all = append(all, choice{one, one})
+			all = append(all, choice{one, oneLine(one)})
 		case json.Unmarshal(raw, &parts) == nil && len(parts) > 1:
-			all, ranked = append(all, choice{parts[1], parts[0]}), ranked || len(parts) > 2
+			all, ranked = append(all, choice{parts[1], oneLine(parts[0])}), ranked || len(parts) > 2
 		}
 	}
 	return all, ranked

@@ -20,7 +20,7 @@ type issue struct {
 	FixedVersion   *named       `json:"fixed_version"`
 	Parent         *named       `json:"parent"`
 	Subject        string       `json:"subject"`
-	Description    string       `json:"description"`
+	Description    string       `json:"description" lines:"many"`
 	StartDate      string       `json:"start_date"`
 	DueDate        string       `json:"due_date"`
 	DoneRatio      int          `json:"done_ratio"`
@@ -64,7 +64,7 @@ type relation struct {
 type journal struct {
 	ID        int      `json:"id"`
 	User      named    `json:"user"`
-	Notes     string   `json:"notes"`
+	Notes     string   `json:"notes" lines:"many"`
 	CreatedOn string   `json:"created_on"`
 	UpdatedOn string   `json:"updated_on"` // since Redmine 6.0, as UpdatedBy
 	UpdatedBy *named   `json:"updated_by"`
@@ -75,14 +75,14 @@ type journal struct {
 type detail struct {
 	Property string `json:"property"`
 	Name     string `json:"name"`
-	Old      string `json:"old_value"`
-	New      string `json:"new_value"`
+	Old      string `json:"old_value" lines:"many"`
+	New      string `json:"new_value" lines:"many"`
 }
 
 type changeset struct {
 	Revision    string `json:"revision"`
 	User        named  `json:"user"`
-	Comments    string `json:"comments"`
+	Comments    string `json:"comments" lines:"many"`
 	CommittedOn string `json:"committed_on"`
 }
 

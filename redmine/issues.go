@@ -99,6 +99,7 @@ type issueDetail struct {
 	Updated     string            `json:"updated_on"`
 	Closed      string            `json:"closed_on,omitempty"`
 	Description string            `json:"description,omitempty"`
+	Hash        string            `json:"description_hash,omitempty"` // for an edit
 	Children    []child           `json:"children,omitempty"`
 	Relations   []relation        `json:"relations,omitempty"`
 	Attachments []attachment      `json:"attachments,omitempty"`
@@ -127,7 +128,7 @@ func detailOf(i *issue) *issueDetail {
 		Author: i.Author, Assignee: i.AssignedTo, Category: i.Category, Version: i.FixedVersion,
 		Start: i.StartDate, Due: i.DueDate, Done: i.DoneRatio, Private: i.IsPrivate,
 		Fields: fieldsOf(i.CustomFields), Created: i.CreatedOn, Updated: i.UpdatedOn, Closed: i.ClosedOn,
-		Description: lf(i.Description), Children: i.Children, Relations: i.Relations, Attachments: i.Attachments,
+		Description: lf(i.Description), Hash: hashOf(i.Description), Children: i.Children, Relations: i.Relations, Attachments: i.Attachments,
 		Watchers: i.Watchers, Changesets: i.Changesets, Next: i.Allowed,
 	}
 	if i.Parent != nil {
@@ -167,15 +168,15 @@ func (d detail) text(i *issue) string {
 	}
 	switch {
 	case d.Property == "attachment" && d.New != "":
-		return "file added: " + d.New
+		return "file added: " + oneLine(d.New)
 	case d.Property == "attachment":
-		return "file removed: " + d.Old
+		return "file removed: " + oneLine(d.Old)
 	case len(d.Old)+len(d.New) > 200:
 		return name + " changed"
 	case d.Old == "":
-		return fmt.Sprintf("%s: %s", name, d.New)
+		return oneLine(fmt.Sprintf("%s: %s", name, d.New))
 	}
-	return fmt.Sprintf("%s: %s → %s", name, d.Old, d.New)
+	return oneLine(fmt.Sprintf("%s: %s → %s", name, d.Old, d.New))
 }
 
 func (d *issueDetail) text() string {
@@ -211,7 +212,7 @@ func (d *issueDetail) text() string {
 		line("private", "yes")
 	}
 	for _, name := range sorted(d.Fields) {
-		line(name, d.Fields[name])
+		line(name, beside(d.Fields[name]))
 	}
 	line("created", d.Created)
 	line("updated", d.Updated)
@@ -226,7 +227,7 @@ func (d *issueDetail) text() string {
 // rest writes what is long.
 func (d *issueDetail) rest(b *strings.Builder) {
 	if d.Description != "" {
-		fmt.Fprintf(b, "\n%s\n", d.Description)
+		fmt.Fprintf(b, "\nDescription, hash %s:\n%s\n", d.Hash, quoted(d.Description))
 	}
 	children(b, d.Children, "- child ")
 	for _, r := range d.Relations {
@@ -234,7 +235,7 @@ func (d *issueDetail) rest(b *strings.Builder) {
 	}
 	b.WriteString(filesText(d.Attachments))
 	for _, c := range d.Changesets {
-		fmt.Fprintf(b, "- revision %s by %s: %s\n", c.Revision, c.User.Name, lf(c.Comments))
+		fmt.Fprintf(b, "- revision %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(c.Comments)))
 	}
 	if d.OlderNotes > 0 {
 		fmt.Fprintf(b, "\n%d older comments and changes are left out; call again with more notes.\n", d.OlderNotes)
@@ -252,7 +253,7 @@ func (d *issueDetail) rest(b *strings.Builder) {
 			fmt.Fprintf(b, "- %s\n", c)
 		}
 		if n.Text != "" {
-			fmt.Fprintf(b, "%s\n", n.Text)
+			fmt.Fprintf(b, "%s\n", quoted(n.Text))
 		}
 	}
 }

@@ -82,7 +82,7 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 		answer.Issues = append(answer.Issues, r)
 		b.WriteString(r.line() + "\n")
 		for _, name := range sorted(r.Fields) {
-			fmt.Fprintf(&b, "  %s: %s\n", name, r.Fields[name])
+			fmt.Fprintf(&b, "  %s: %s\n", name, oneLine(r.Fields[name]))
 		}
 		for _, l := range all[i].Relations {
 			fmt.Fprintf(&b, "  #%d %s #%d\n", l.From, l.Type, l.To)

@@ -16,7 +16,7 @@ type news struct {
 	Author      named         `json:"author"`
 	Title       string        `json:"title"`
 	Summary     string        `json:"summary,omitempty"`
-	Description string        `json:"description,omitempty"`
+	Description string        `json:"description,omitempty" lines:"many"`
 	CreatedOn   string        `json:"created_on"`
 	Attachments []attachment  `json:"attachments,omitempty"`
 	Comments    []newsComment `json:"comments,omitempty"`
@@ -25,7 +25,7 @@ type news struct {
 type newsComment struct {
 	ID      int    `json:"id"`
 	Author  named  `json:"author"`
-	Content string `json:"content"`
+	Content string `json:"content" lines:"many"`
 }
 
 func newsTools(s *Server) []entry {
@@ -130,10 +130,10 @@ func (n *news) text() string {
 	}
 	b.WriteString(filesText(n.Attachments))
 	if n.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", n.Description)
+		fmt.Fprintf(&b, "\n%s\n", quoted(n.Description))
 	}
 	for _, c := range n.Comments {
-		fmt.Fprintf(&b, "\n## Comment %d by %s\n%s\n", c.ID, c.Author, c.Content)
+		fmt.Fprintf(&b, "\n## Comment %d by %s\n%s\n", c.ID, c.Author, quoted(c.Content))
 	}
 	return b.String()
 }

@@ -24,7 +24,7 @@ type project struct {
 	ID             int     `json:"id"`
 	Name           string  `json:"name"`
 	Identifier     string  `json:"identifier"`
-	Description    string  `json:"description"`
+	Description    string  `json:"description" lines:"many"`
 	Homepage       string  `json:"homepage"`
 	Parent         *named  `json:"parent"`
 	Status         int     `json:"status"`

@@ -84,6 +84,9 @@ func Groups() []string {
 
 // New returns the tools for a Redmine. It does not connect: the first call does.
 func New(o *Options) (*Server, error) {
+	if o == nil {
+		o = &Options{}
+	}
 	c, err := newClient(o)
 	if err != nil {
 		return nil, fmt.Errorf("open Redmine: %w", err)

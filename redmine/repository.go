@@ -3,7 +3,6 @@ package redmine
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -30,9 +29,22 @@ type revisionInput struct {
 	Issue      string `json:"issue_id" jsonschema:"description=Issue id"`
 }
 
+// path returns the path of the issues of the revision, and its project.
+func (in *revisionInput) path(ctx context.Context, s *Server) (string, named, error) {
+	repository, err := segment("a repository", in.Repository)
+	if err != nil {
+		return "", named{}, err
+	}
+	if in.Revision, err = segment("a revision", in.Revision); err != nil {
+		return "", named{}, err
+	}
+	p, err := s.project(ctx, in.Project)
+	return fmt.Sprintf("/projects/%d/repository/%s/revisions/%s/issues", p.ID, repository, in.Revision), p, err
+}
+
 // relate links an issue to a revision, or no longer.
 func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpost.Result, error) {
-	p, err := s.project(ctx, in.Project)
+	path, p, err := in.path(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +56,6 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	if err != nil {
 		return nil, err
 	}
-	path := fmt.Sprintf("/projects/%d/repository/%s/revisions/%s/issues", p.ID, url.PathEscape(in.Repository), url.PathEscape(in.Revision))
 	if on {
 		err = s.client.send(ctx, "POST", path+".json", map[string]int{"issue_id": n}, nil)
 	} else {
@@ -83,7 +94,7 @@ func linked(i *issue, revision string) bool {
 func toldRevisions(s *Server, i *issue, before string) (*toolpost.Result, error) {
 	text := fmt.Sprintf("%sIssue %d has %d revisions.\n", before, i.ID, len(i.Changesets))
 	for _, c := range i.Changesets {
-		text += fmt.Sprintf("- %s by %s: %s\n", c.Revision, c.User.Name, lf(c.Comments))
+		text += fmt.Sprintf("- %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(c.Comments)))
 	}
 	return s.done(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
 }

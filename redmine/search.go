@@ -31,7 +31,7 @@ type hit struct {
 	Title       string `json:"title"`
 	Type        string `json:"type"`
 	URL         string `json:"url"`
-	Description string `json:"description"`
+	Description string `json:"description" lines:"many"`
 	Time        string `json:"datetime"`
 }
 
@@ -178,7 +178,7 @@ func (f hitRow) line() string {
 // excerpt is one line of a text, from shortly before the first of the words on.
 func excerpt(text string, words []string) string {
 	const before, long = 60, 200
-	runes := []rune(strings.Join(strings.Fields(text), " "))
+	runes := []rune(oneLine(strings.Join(strings.Fields(text), " ")))
 	at := len(runes)
 	lower := strings.ToLower(string(runes))
 	for _, w := range words {

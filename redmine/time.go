@@ -138,14 +138,14 @@ func (b *sheet) line(label, text string) {
 
 func (b *sheet) fields(all map[string]string) {
 	for _, name := range sorted(all) {
-		b.line(name, all[name])
+		b.line(name, beside(all[name]))
 	}
 }
 
 // long adds a text of several lines.
 func (b *sheet) long(text string) {
 	if text != "" {
-		fmt.Fprintf(b, "\n%s\n", text)
+		fmt.Fprintf(b, "\n%s\n", quoted(text))
 	}
 }
 

@@ -20,7 +20,7 @@ func versionTools(s *Server) []entry {
 type version struct {
 	named
 	Project      named    `json:"project"`
-	Description  string   `json:"description"`
+	Description  string   `json:"description" lines:"many"`
 	Status       string   `json:"status"`
 	Due          string   `json:"due_date"`
 	Sharing      string   `json:"sharing"`

@@ -3,7 +3,6 @@ package redmine
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -61,7 +60,7 @@ func checkPage(w *write, v *version) {
 	if title, _ := w.set["wiki_page_title"].(string); title == "" {
 		return
 	}
-	err := w.s.client.get(w.ctx, fmt.Sprintf("/projects/%d/wiki/%s.json", v.Project.ID, url.PathEscape(v.Wiki)), nil, &struct{}{})
+	err := w.s.client.get(w.ctx, wikiAt(v.Project, v.Wiki, 0)+".json", nil, &struct{}{})
 	if err != nil {
 		w.notes = append(w.notes, fmt.Sprintf("The wiki of project %s has no page %q yet, or this account may not see it.", v.Project, v.Wiki))
 	}

@@ -18,7 +18,7 @@ type wikiPage struct {
 	Parent struct {
 		Title string `json:"title"`
 	} `json:"parent"`
-	Text        string       `json:"text"`
+	Text        string       `json:"text" lines:"many"`
 	Version     int          `json:"version"`
 	Author      named        `json:"author"`
 	Comments    string       `json:"comments"`
@@ -237,7 +237,7 @@ func (d *wikiDetail) text() string {
 	}
 	b.WriteString(filesText(d.Files))
 	if d.Text != "" {
-		fmt.Fprintf(&b, "\n%s\n", d.Text)
+		fmt.Fprintf(&b, "\n%s\n", quoted(d.Text))
 	}
 	return b.String()
 }

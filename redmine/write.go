@@ -284,13 +284,13 @@ func bare(v any) string {
 	case ref:
 		return fmt.Sprint(v.ID)
 	case string:
-		return strings.ReplaceAll(lf(v), "\r", "\n")
+		return oneLine(v) // as names are read
 	}
 	return fmt.Sprint(v)
 }
 
 func shown(v any) string {
-	text := fmt.Sprint(v)
+	text := oneLine(fmt.Sprint(v))
 	if text == "" {
 		return "empty"
 	}

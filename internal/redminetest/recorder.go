@@ -172,35 +172,40 @@ func (r *Recorder) replay(req *http.Request, asked exchange) (*http.Response, er
 // match returns the index of the exchange that answers a request, -1 if there is
 // none.
 func (r *Recorder) match(asked exchange) int {
-	next := len(r.exchanges) // the next change that was recorded
-	for i := len(r.exchanges) - 1; i > r.now; i-- {
-		if r.exchanges[i].changes() {
-			next = i
-		}
+	next := r.now + 1
+	for next < len(r.exchanges) && !r.exchanges[next].changes() {
+		next++
 	}
-	before, again, after := -1, -1, -1
+	known, best := -1, 0
 	for i, x := range r.exchanges {
-		switch {
-		case x.As != asked.As || x.Request != asked.Request || x.Body != asked.Body:
-		case asked.changes() && r.used[i]:
-		case asked.changes():
-			return i
-		case i <= r.now:
-			before = i
-		case i < next && !r.used[i]:
-			return i
-		case i < next:
-			again = i
-		case after < 0:
-			after = i
+		if x.As != asked.As || x.Request != asked.Request || x.Body != asked.Body {
+			continue
+		}
+		if rank := r.rank(i, next); rank > best || rank == best && (rank == 2 || rank == 3) {
+			known, best = i, rank
 		}
 	}
-	for _, i := range []int{again, before, after} {
-		if i >= 0 {
-			return i
+	return known
+}
+
+// rank is how well an exchange with the same request answers it, 0 for not at all.
+// Next is the next change that was recorded. Of exchanges with the same rank the
+// first is the best with rank 1 and 4, and the last with 2 and 3.
+func (r *Recorder) rank(i, next int) int {
+	switch {
+	case r.exchanges[i].changes():
+		if r.used[i] {
+			return 0
 		}
+		return 1
+	case i > next:
+		return 1
+	case i <= r.now:
+		return 2
+	case r.used[i]:
+		return 3
 	}
-	return -1
+	return 4
 }
 
 // lost is why no answer is right any more, nil as long as they are.
