@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -256,11 +257,18 @@ func (e *entry) table(v hujson.Value, path string) map[string]string {
 	all := map[string]string{}
 	e.members(v, path, func(m *hujson.ObjectMember) {
 		if p := path + "." + key(m); m.Value.Value.Kind() != 'n' {
-			all[key(m)] = e.expand(e.scalar(m.Value, p), m.Value, p)
+			text := e.scalar(m.Value, p)
+			if e.vars != nil && wholeVariable.MatchString(text) {
+				e.note(m.Value.StartOffset, "%s is sent as it is written; for an environment variable, write ${NAME}", p)
+			}
+			all[key(m)] = e.expand(text, m.Value, p)
 		}
 	})
 	return all
 }
+
+// wholeVariable is a variable as shells write it.
+var wholeVariable = regexp.MustCompile(`^\$[A-Z_][A-Z0-9_]*$`)
 
 // file reads a path; relative ones start at the folder of the configuration.
 func (e *entry) file(v hujson.Value, path string) string {

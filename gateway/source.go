@@ -230,6 +230,9 @@ func (s *source) texts(v hujson.Value, path string) (all []string) {
 	return all
 }
 
+// unlikelySeconds is a number of seconds that may be meant as milliseconds.
+const unlikelySeconds = 300
+
 // duration reads "30s" or a number. Numbers are milliseconds, as Claude Code
 // and Gemini CLI have it, or below 1000 seconds, as Cline and Roo Code do.
 func (s *source) duration(v hujson.Value, path string) time.Duration {
@@ -240,7 +243,9 @@ func (s *source) duration(v hujson.Value, path string) time.Duration {
 		if n < 1000 {
 			unit = time.Second
 		}
-		d, err = time.Duration(n*float64(unit)), nil
+		if d, err = time.Duration(n*float64(unit)), nil; n >= unlikelySeconds && unit == time.Second {
+			s.note(v.StartOffset, `%s is %s, because a number below 1000 is in seconds; write %q, or "%sms"`, path, d, d, l)
+		}
 	}
 	if err != nil || d < 0 || d > 1000*time.Hour {
 		s.fail(v.StartOffset, `%s is not a duration; write "30s", or a number of milliseconds`, path)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -58,6 +59,30 @@ func TestScripts(t *testing.T) {
 			"awaitfile": awaitFile,
 		},
 	})
+}
+
+// TestScriptsLeaveDefaultAddress checks that no script listens on the default
+// address, where the person who runs the tests may be serving: a script names
+// an address, or fails at its flags.
+func TestScriptsLeaveDefaultAddress(t *testing.T) {
+	refused := regexp.MustCompile(`^! exec toolpost serve (here|--(nope|log-format|log-level|config|tools|root sub)\b)`)
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			listens := strings.Contains(line, "toolpost serve") && !strings.HasPrefix(line, "#") &&
+				!strings.Contains(line, "--addr") && !strings.Contains(line, "--stdio")
+			if listens && !strings.HasPrefix(line, "stderr") && !strings.HasPrefix(line, "stdout") && !refused.MatchString(line) {
+				t.Errorf("%s: %sadd --addr 127.0.0.1:0", path, line)
+			}
+		}
+	}
 }
 
 // patience is how long a script waits for a condition.
