@@ -13,6 +13,14 @@ type Features struct {
 	Prompts      []*Prompt
 	Resources    []*Resource
 
+	// ReadUnlisted reads a resource that is not among Resources, such as one that
+	// a tool's result links to. Call.Name is its URI. Nil means that there are none.
+	ReadUnlisted Handler
+
+	// Incomplete means that a server is still connecting, so that more prompts,
+	// resources and subscriptions may follow.
+	Incomplete bool
+
 	// Subscribe asks for, or with on false ends, update notifications of one
 	// resource. Nil means that resources are not watched.
 	Subscribe func(ctx context.Context, uri string, on bool) error

@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -37,11 +35,17 @@ func (j *joined) joinResources(members []*member) {
 		template bool
 	}
 	owner := map[id]*member{}
-	watchable := false
+	watchable, readable := false, false
 	for _, m := range members {
 		f := m.features()
 		watchable = watchable || f.Subscribe != nil
+		readable = readable || f.ReadUnlisted != nil
+		j.features.Incomplete = j.features.Incomplete || m.connecting()
 		for _, r := range f.Resources {
+			if err := r.Validate(); err != nil {
+				j.note("", "server %s: its resource template %.40q… is left out: %v", m.server.Name, r.URI, err)
+				continue
+			}
 			k := id{r.URI, r.Template}
 			if first := owner[k]; first != nil {
 				j.note("", "server %s: its resource %s is left out, because server %s has it too", m.server.Name, r.URI, first.server.Name)
@@ -54,42 +58,16 @@ func (j *joined) joinResources(members []*member) {
 			j.features.Resources = append(j.features.Resources, &c)
 		}
 	}
+	if readable {
+		j.features.ReadUnlisted = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return readUnlisted(ctx, members, call)
+		}
+	}
 	if watchable {
 		j.features.Subscribe = func(ctx context.Context, uri string, on bool) error {
 			return subscribe(ctx, members, uri, on)
 		}
 	}
-}
-
-// subscribe asks the first server that has the resource, or a template of it.
-func subscribe(ctx context.Context, members []*member, uri string, on bool) error {
-	for _, template := range []bool{false, true} {
-		for _, m := range members {
-			f := m.features()
-			if f.Subscribe == nil {
-				continue
-			}
-			for _, r := range f.Resources {
-				if r.Template == template && covers(r, uri) {
-					err := f.Subscribe(ctx, uri, on)
-					m.watch(uri, on && err == nil)
-					return err
-				}
-			}
-		}
-	}
-	return fmt.Errorf("watch resource %s: %w", uri, toolpost.ErrNotFound)
-}
-
-var expression = regexp.MustCompile(`\\\{[^}]*\\\}`)
-
-// covers says whether uri is r, or one that the template r stands for.
-func covers(r *toolpost.Resource, uri string) bool {
-	if !r.Template {
-		return r.URI == uri
-	}
-	pattern, err := regexp.Compile("(?s)^" + expression.ReplaceAllString(regexp.QuoteMeta(r.URI), ".*") + "$")
-	return err == nil && pattern.MatchString(uri)
 }
 
 // instructions joins what the servers say about themselves, each under its

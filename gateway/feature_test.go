@@ -98,15 +98,15 @@ func TestFeatures(t *testing.T) {
 				t.Errorf("no %q in\n%s", want, told)
 			}
 		}
-		for _, uri := range []string{"test://free", "test://c/17", "test://b/1/2"} {
+		for _, uri := range []string{"test://free", "test://c/17", "test://b/2"} {
 			if err := joined.Subscribe(t.Context(), uri, true); err != nil {
 				t.Errorf("%s: %v", uri, err)
 			}
 		}
-		if diff := cmp.Diff([]string{"b test://free", "c test://c/17", "b test://b/1/2"}, watched); diff != "" {
+		if diff := cmp.Diff([]string{"b test://free", "c test://c/17", "b test://b/2"}, watched); diff != "" {
 			t.Error(diff)
 		}
-		for _, uri := range []string{"test://nobody", "test://a/1"} { // a does not let its resources be watched
+		for _, uri := range []string{"test://nobody", "test://a/1", "test://b/1/2"} { // a does not let its resources be watched
 			if err := joined.Subscribe(t.Context(), uri, true); !errors.Is(err, toolpost.ErrNotFound) {
 				t.Errorf("%s: got %v", uri, err)
 			}
@@ -198,4 +198,93 @@ func TestResourceUpdated(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A resource that is not listed is read from the server whose result links to
+// it, else from the first server that has it. It is watched there too.
+func TestUnlistedResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x", "c", "x"))
+		var watched []string
+		for _, u := range f.started {
+			u.connect()
+			u.set(func(u *fake) {
+				who := u.cfg.Name
+				u.tools = []*toolpost.Tool{tool("report", "")}
+				u.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+					return toolpost.Raw(json.RawMessage(`{"content":[{"type":"resource_link","uri":"report://` + who + `","name":"r"}]}`)), nil
+				}
+				u.features = &toolpost.Features{
+					ReadUnlisted: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+						switch {
+						case call.Name == "report://b", call.Name == "free://x" && who == "c":
+							return toolpost.Text(who + " " + call.Name), nil
+						case call.Name == "slow://x" && who == "a":
+							<-ctx.Done()
+							return nil, ctx.Err()
+						}
+						return nil, &toolpost.ProtocolError{Code: -32002, Message: "not found"}
+					},
+					Subscribe: func(_ context.Context, uri string, on bool) error {
+						watched = append(watched, who+" "+uri)
+						return nil
+					},
+				}
+			})
+		}
+		synctest.Wait()
+		joined := features(g)
+		read := func(uri string) (string, error) {
+			r, err := joined.ReadUnlisted(t.Context(), &toolpost.Call{Name: uri})
+			if err != nil {
+				return "", err
+			}
+			text, _ := r.FirstText()
+			return text, nil
+		}
+		if err := joined.Subscribe(t.Context(), "free://x", true); !errors.Is(err, toolpost.ErrNotFound) {
+			t.Errorf("a resource of nobody: %v", err)
+		}
+		if got, err := read("free://x"); got != "c free://x" || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if _, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "b__report"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read("report://b"); got != "b report://b" || err != nil { // a has it too, but b linked to it
+			t.Errorf("got %q, %v", got, err)
+		}
+		if _, err := read("none://x"); !errors.Is(err, toolpost.ErrNotFound) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := read("slow://x"); err == nil || !strings.Contains(err.Error(), `server "a"`) {
+			t.Errorf("got %v", err)
+		}
+		for _, uri := range []string{"free://x", "report://b"} {
+			if err := joined.Subscribe(t.Context(), uri, true); err != nil {
+				t.Error(err)
+			}
+		}
+		if diff := cmp.Diff([]string{"c free://x", "b report://b"}, watched); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Clients that connect before a server are told what it may offer.
+func TestFeaturesAreIncomplete(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x"))
+		f.last("a").connect()
+		f.last("a").set(func(u *fake) { u.features = &toolpost.Features{} })
+		synctest.Wait()
+		if !features(g).Incomplete {
+			t.Error("the features are complete although a server is connecting")
+		}
+		f.last("b").connect()
+		synctest.Wait()
+		if features(g).Incomplete {
+			t.Error("the features are incomplete although all servers are ready")
+		}
+	})
 }

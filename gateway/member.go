@@ -59,6 +59,7 @@ type link struct {
 	mu      sync.Mutex
 	kept    []*toolpost.Tool // of the link before, until this one has listed its own
 	watched map[string]bool  // resources that are subscribed to, by URI; false if only at the link before
+	linked  linked
 }
 
 func newMember(s Server, key string, l *link) *member {
@@ -153,6 +154,12 @@ func (l *link) features() *toolpost.Features {
 	return &toolpost.Features{}
 }
 
+// connecting reports whether the server has not connected yet, so that what it
+// offers beside tools is unknown. Redmine offers nothing else.
+func (m *member) connecting() bool {
+	return m.up != nil && m.server.Redmine == nil && m.up.Features() == nil && m.up.Status().State != upstream.Ready
+}
+
 // watch notes a subscription, or its end.
 func (l *link) watch(uri string, on bool) {
 	l.mu.Lock()
@@ -192,7 +199,11 @@ func (l *link) counted(h toolpost.Handler, name string) toolpost.Handler {
 		defer l.calls.begin()()
 		inner := *call
 		inner.Name = cmp.Or(name, call.Name)
-		return h(ctx, &inner)
+		result, err := h(ctx, &inner)
+		if name != "" && err == nil {
+			l.linked.addLinks(result)
+		}
+		return result, err
 	}
 }
 

@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
-	"regexp"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -54,14 +53,12 @@ type features struct {
 	prompts, resources, templates listing
 	promptByName                  map[string]*toolpost.Prompt
 	resourceByURI                 map[string]*toolpost.Resource // or by URI template
-	patterns                      []pattern
+	templateOf                    []*toolpost.Resource          // the templates, in order
 }
 
-// A pattern matches the URIs of a resource template.
-type pattern struct {
-	expr     *regexp.Regexp
-	resource *toolpost.Resource
-}
+// maxTemplates is how many templates are served. A read compares its URI with
+// all of them.
+const maxTemplates = 1000
 
 func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 	n := &features{Features: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
@@ -75,13 +72,17 @@ func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 		into, key := &resources, "uri"
 		if r.Template {
 			into, key = &templates, "uriTemplate"
+			if err := n.admits(r); err != nil {
+				log.Warn("resource template is not listed", key, clip(r.URI), "err", err)
+				continue
+			}
 		}
 		if !into.add(log, r.Definition, key, r.URI) {
 			continue
 		}
 		n.resourceByURI[r.URI] = r
 		if r.Template {
-			n.patterns = append(n.patterns, pattern{templatePattern(r.URI), r})
+			n.templateOf = append(n.templateOf, r)
 		}
 	}
 	n.prompts = prompts.listing("prompts")
@@ -95,12 +96,20 @@ func (f *features) resource(uri string) *toolpost.Resource {
 	if r := f.resourceByURI[uri]; r != nil && !r.Template {
 		return r
 	}
-	for _, p := range f.patterns {
-		if p.expr.MatchString(uri) {
-			return p.resource
+	for _, r := range f.templateOf {
+		if r.Matches(uri) {
+			return r
 		}
 	}
 	return nil
+}
+
+// admits reports why a template cannot be served, nil if it can.
+func (f *features) admits(r *toolpost.Resource) error {
+	if len(f.templateOf) >= maxTemplates {
+		return fmt.Errorf("there are more than %d templates", maxTemplates)
+	}
+	return r.Validate()
 }
 
 // completes tells whether anything offers completion.
@@ -149,27 +158,3 @@ func (c *collector) add(log *slog.Logger, definition json.RawMessage, name, key 
 }
 
 func (c *collector) listing(name string) listing { return newListing(name, c.keys, c.items) }
-
-// templatePattern matches the URIs that a template (RFC 6570) can expand to.
-// It is generous: the reader of the resource takes the URI apart.
-func templatePattern(template string) *regexp.Regexp {
-	var b strings.Builder
-	b.WriteString("^")
-	for template != "" {
-		literal, rest, ok := strings.Cut(template, "{")
-		b.WriteString(regexp.QuoteMeta(literal))
-		expression, after, closed := strings.Cut(rest, "}")
-		switch {
-		case !ok:
-		case !closed:
-			b.WriteString(regexp.QuoteMeta("{" + rest))
-		case strings.ContainsAny(expression[:min(1, len(expression))], "+#/?&;"), strings.HasSuffix(expression, "*"):
-			b.WriteString(".*")
-		default:
-			b.WriteString("[^/?#]*")
-		}
-		template = after
-	}
-	b.WriteString("$")
-	return regexp.MustCompile(b.String())
-}

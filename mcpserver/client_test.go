@@ -295,6 +295,39 @@ func TestFeatures(t *testing.T) {
 	})
 }
 
+// A client that connects early learns what the servers may turn out to have.
+func TestAnnouncesWhatMayCome(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		s := serve(t, nil)
+		s.SetFeatures(&toolpost.Features{Incomplete: true})
+		can := w.connect(t, s, nil).InitializeResult().Capabilities
+		if can.Completions == nil || can.Prompts == nil || can.Resources == nil || !can.Resources.Subscribe {
+			t.Errorf("announced %+v", can)
+		}
+	})
+}
+
+// A resource that is not listed is asked for where there may be such.
+func TestUnlistedResource(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		s := serve(t, nil)
+		s.SetFeatures(&toolpost.Features{ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			if call.Name != "report://42" {
+				return nil, toolpost.ErrNotFound
+			}
+			return toolpost.Raw(json.RawMessage(`{"contents":[{"uri":"report://42","text":"here"}]}`)), nil
+		}})
+		session := w.connect(t, s, nil)
+		r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "report://42"})
+		if err != nil || r.Contents[0].Text != "here" {
+			t.Errorf("got %+v, %v", r, err)
+		}
+		if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "report://43"}); err == nil || !strings.Contains(err.Error(), "unknown resource") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestAnnouncesOnlyWhatIsThere(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		session := w.connect(t, serve(t, &mcpserver.Options{Name: "me", Version: "3"}), nil)

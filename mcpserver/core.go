@@ -108,11 +108,11 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (jso
 		}
 		result, err = handle(ctx, p.Get, call)
 	default:
-		p := f.resource(r.name)
-		if p == nil {
-			return nil, noResource(r)
+		read := f.ReadUnlisted
+		if p := f.resource(r.name); p != nil {
+			read = p.Read
 		}
-		result, err = handle(ctx, p.Read, call)
+		result, err = handle(ctx, read, call)
 	}
 	return c.encode(r, result, err)
 }

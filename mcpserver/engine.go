@@ -175,8 +175,12 @@ func noMethod(name string) *jsonrpc.Error {
 	return rpcError(jsonrpc.CodeMethodNotFound, "there is no method %.100q", name)
 }
 
-// announce takes back the capabilities that the server does not have.
+// announce removes the capabilities that the server does not have. A server
+// that is still connecting may have any of them.
 func (f *features) announce(c *mcp.ServerCapabilities) {
+	if f.Incomplete {
+		return
+	}
 	if !f.set {
 		c.Prompts, c.Resources = nil, nil
 	} else if f.Subscribe == nil {

@@ -160,27 +160,6 @@ func TestSplice(t *testing.T) {
 	}
 }
 
-func TestTemplatePattern(t *testing.T) {
-	tests := []struct {
-		template, uri string
-		want          bool
-	}{
-		{"test://template/{id}/data", "test://template/123/data", true},
-		{"test://template/{id}/data", "test://template/1/2/data", false},
-		{"test://template/{id}/data", "test://template/123/data/x", false},
-		{"file:///{+path}", "file:///a/b.c", true},
-		{"db://x{?page,size}", "db://x?page=1", true},
-		{"db://x{?page,size}", "db://x", true},
-		{"odd://{open", "odd://{open", true},
-		{"odd://a.b", "odd://axb", false},
-	}
-	for _, tt := range tests {
-		if got := templatePattern(tt.template).MatchString(tt.uri); got != tt.want {
-			t.Errorf("%s matches %s: %v, want %v", tt.template, tt.uri, got, tt.want)
-		}
-	}
-}
-
 func TestListingPages(t *testing.T) {
 	var keys []string
 	var items []json.RawMessage

@@ -26,6 +26,7 @@ func (r *lister) features(ctx context.Context) {
 	if can.Resources == nil {
 		return
 	}
+	f.ReadUnlisted = readHandler(r.u)
 	resource := func(template bool) func(string, json.RawMessage) {
 		return func(uri string, raw json.RawMessage) {
 			res := &toolpost.Resource{URI: uri, Template: template, Definition: raw, Read: readHandler(r.u)}
