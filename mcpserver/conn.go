@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -20,14 +20,17 @@ import (
 // A conn is a session's connection over a transport of our own: stdio or
 // legacy SSE. The transport delivers messages and writes what is sent.
 type conn struct {
-	id    string
-	in    chan message
-	write func([]byte) error // called by one at a time
-	old   bool               // the transport is not defined for 2026-07-28
-	from  http.Header        // of the request that opened the session; nil if none did
+	id       string
+	in       chan message
+	write    func([]byte) error // called by one at a time; see emit
+	turn     chan struct{}      // full while somebody writes
+	old      bool               // the transport is not defined for 2026-07-28
+	from     http.Header        // of the request that opened the session; nil if none did
+	identity string             // of the client that opened it
 
 	mu      sync.Mutex
 	open    map[string]*batch // ids of unanswered calls
+	leaving int               // answers that are being written
 	ended   bool              // no more messages come
 	idle    chan struct{}     // closed when ended and no call is open
 	batches bool              // the session's version has them
@@ -49,7 +52,7 @@ var (
 
 func newConn(write func([]byte) error) *conn {
 	return &conn{
-		id: rand.Text(), in: make(chan message), write: write, open: map[string]*batch{}, batches: true,
+		id: rand.Text(), in: make(chan message), write: write, turn: make(chan struct{}, 1), open: map[string]*batch{}, batches: true,
 		idle: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
@@ -83,7 +86,7 @@ func (c *conn) deliver(ctx context.Context, msgs []message, together bool) error
 
 // awaited tells calls that are to be answered soon from subscriptions, which
 // end with the session.
-func (m *message) awaited() bool { return m.isCall() && m.method != "subscriptions/listen" }
+func (m *message) awaited() bool { return m.isCall() && m.method != listenMethod }
 
 // accept notes the calls among msgs, all or none.
 func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
@@ -91,6 +94,9 @@ func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 	defer c.mu.Unlock()
 	if together && !c.batches {
 		return rpcError(jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
+	}
+	if len(c.open)+len(msgs) > maxCalls {
+		return rpcError(jsonrpc.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", len(c.open))
 	}
 	for _, m := range msgs {
 		if _, twice := c.open[string(m.id)]; twice && m.awaited() {
@@ -120,9 +126,18 @@ func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 // withdraw forgets calls that were accepted but not delivered. What they came
 // with may be complete without them.
 func (c *conn) withdraw(msgs []message) {
+	for _, answers := range c.forget(msgs) {
+		_ = c.emit(context.Background(), answers) // the client is gone if it fails
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.settle()
+	c.settle()
+}
+
+// forget returns the batches that are complete without msgs.
+func (c *conn) forget(msgs []message) (complete [][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, m := range msgs {
 		if !m.awaited() {
 			continue
@@ -133,9 +148,10 @@ func (c *conn) withdraw(msgs []message) {
 			continue
 		}
 		if b.left--; b.left == 0 && len(b.answers) > 0 {
-			_ = c.write(b.join()) // the client is gone if it fails
+			complete = append(complete, b.join())
 		}
 	}
+	return complete
 }
 
 // finish says that no more messages come; idle closes when all calls are answered.
@@ -148,7 +164,7 @@ func (c *conn) finish() {
 
 // settle closes idle if it is time. The lock is held.
 func (c *conn) settle() {
-	if c.ended && len(c.open) == 0 {
+	if c.ended && len(c.open) == 0 && c.leaving == 0 {
 		select {
 		case <-c.idle:
 		default:
@@ -161,7 +177,7 @@ func (c *conn) settle() {
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-c.in:
-		return m.toLibrary(c.from)
+		return m.forLibrary(c.from)
 	case <-c.closed:
 		return nil, io.EOF
 	case <-ctx.Done():
@@ -170,23 +186,58 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Write implements [mcp.Connection].
-func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
+func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("write message: %v", p)
+		}
+	}()
 	data, err := encodeMessage(msg)
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if r, ok := msg.(*jsonrpc.Response); ok {
-		id := string(encodeID(r.ID))
-		b := c.open[id]
-		delete(c.open, id)
-		defer c.settle()
-		if data = b.add(data); data == nil {
+		defer c.answered()
+		if data = c.answer(string(encodeID(r.ID)), data); data == nil {
 			return nil
 		}
 	}
-	return c.write(data)
+	return c.emit(ctx, data)
+}
+
+// answer returns what is to be sent for the answer to a call.
+func (c *conn) answer(id string, data []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.open[id]
+	delete(c.open, id)
+	c.leaving++
+	return b.add(data)
+}
+
+func (c *conn) answered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leaving--
+	c.settle()
+}
+
+// emit writes one message. It waits for its turn, but not longer than ctx or
+// the session last. A client that does not read ends its session.
+func (c *conn) emit(ctx context.Context, data []byte) error {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.closed:
+		return errClosed
+	}
+	defer func() { <-c.turn }()
+	err := c.write(data)
+	if err != nil {
+		_ = c.Close() // never fails
+	}
+	return err
 }
 
 // add returns what is to be sent now: a batch waits for its last answer.
@@ -205,21 +256,25 @@ func (b *batch) join() []byte {
 	return append(append([]byte{'['}, bytes.Join(b.answers, []byte{','})...), ']')
 }
 
-// send writes a message that the session does not know of.
-func (c *conn) send(data []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.write(data)
-}
-
 // Close implements [mcp.Connection].
 func (c *conn) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return nil
 }
 
-// toLibrary returns the message as the library has it: requests of ours
-// without their arguments, answers as errors.
+// forLibrary returns the message as the library has it. The library reads on a
+// goroutine that recovers no panic.
+func (m *message) forLibrary(from http.Header) (msg jsonrpc.Message, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			msg, err = nil, fmt.Errorf("read message: %v", p)
+		}
+	}()
+	return m.toLibrary(from)
+}
+
+// toLibrary returns requests of ours without their arguments, and answers as
+// errors.
 func (m *message) toLibrary(from http.Header) (jsonrpc.Message, error) {
 	id, err := m.libraryID()
 	if err != nil {
@@ -236,13 +291,25 @@ func (m *message) toLibrary(from http.Header) (jsonrpc.Message, error) {
 	header := http.Header{}
 	maps.Copy(header, from)
 	req.Extra = &mcp.RequestExtra{Header: header}
-	if ours(m.method) {
+	switch {
+	case ours(m.method):
 		req.Params = m.carry(header)
 		if m.meta != nil { // the library looks for the version here
 			req.Params = json.RawMessage(`{"_meta":` + string(m.meta) + `}`)
 		}
+	case m.method == pingMethod:
+		req.Params = m.pingParams()
 	}
 	return req, nil
+}
+
+// pingParams returns the parameters of a ping, without what only the server
+// itself may put there.
+func (m *message) pingParams() json.RawMessage {
+	if m.meta == nil {
+		return m.params
+	}
+	return put(m.params, "_meta", edit(m.meta, metaUnknown, func(json.RawMessage) json.RawMessage { return nil }))
 }
 
 func (m *message) libraryID() (jsonrpc.ID, error) {
@@ -266,59 +333,4 @@ func (m *message) clientError() *jsonrpc.Error {
 		return rpcError(jsonrpc.CodeInternalError, "the client answered %.200s", m.answer)
 	}
 	return fault
-}
-
-// encodeMessage writes results as they are: the library encodes them before.
-// Errors to which it gives no code are those of requests at a wrong time.
-func encodeMessage(msg jsonrpc.Message) ([]byte, error) {
-	r, ok := msg.(*jsonrpc.Response)
-	if !ok {
-		return jsonrpc.EncodeMessage(msg)
-	}
-	if r.Error == nil {
-		return response(encodeID(r.ID), r.Result), nil
-	}
-	fault := rpcError(jsonrpc.CodeInvalidRequest, "%v", r.Error)
-	var coded *jsonrpc.Error
-	if errors.As(r.Error, &coded) {
-		fault.Code, fault.Data = coded.Code, coded.Data
-	}
-	return failure(encodeID(r.ID), fault), nil
-}
-
-func encodeID(id jsonrpc.ID) []byte {
-	switch v := id.Raw().(type) {
-	case string:
-		return quote(v)
-	case int64:
-		return strconv.AppendInt(nil, v, 10)
-	}
-	return []byte("null")
-}
-
-// response writes the response that carries a result.
-func response(id, result []byte) []byte {
-	const head, middle = `{"jsonrpc":"2.0","id":`, `,"result":`
-	b := make([]byte, 0, len(head)+len(id)+len(middle)+len(result)+1)
-	b = append(append(b, head...), id...)
-	b = append(append(b, middle...), result...)
-	return append(b, '}')
-}
-
-// failure writes the response that carries an error; without id, it is null.
-func failure(id json.RawMessage, fault *jsonrpc.Error) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	return append(appendError(append(b, `,"error":`...), fault), '}')
-}
-
-func appendError(b []byte, fault *jsonrpc.Error) []byte {
-	b = strconv.AppendInt(append(b, `{"code":`...), fault.Code, 10)
-	b = append(append(b, `,"message":`...), quote(fault.Message)...)
-	if fault.Data != nil {
-		b = append(append(b, `,"data":`...), fault.Data...)
-	}
-	return append(b, '}')
 }

@@ -3,13 +3,12 @@ package mcpserver
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,12 +19,16 @@ import (
 // core answers requests, in raw JSON from edge to edge.
 type core struct {
 	views    *views
-	audience *audience
+	sessions *sessions
 	features atomic.Pointer[features]
 	lot      *lot
 	log      *slog.Logger
 	info     json.RawMessage // the server's name and version
 	life     context.Context // ends with the server
+	ready    *readiness
+
+	exchanges    sync.Map // of *exchange, by the key in their headers
+	lastExchange atomic.Uint64
 }
 
 // serve answers r with the bytes of its result.
@@ -51,9 +54,7 @@ func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
 func (c *core) protect(ctx context.Context, r *request, f func() (json.RawMessage, error)) (raw json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			id := rand.Text()[:8]
-			c.log.ErrorContext(ctx, "panic", "method", r.method, "name", r.name, "id", id, "panic", p, "stack", string(debug.Stack()))
-			raw, err = nil, rpcError(jsonrpc.CodeInternalError, "internal error (id %s); the server's log has the details", id)
+			raw, err = nil, c.panicked(ctx, p, "method", r.method, "name", r.name)
 		}
 	}()
 	return f()

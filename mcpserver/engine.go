@@ -4,12 +4,13 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
+	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,7 +46,7 @@ func newEngine(c *core, w *watchers, impl *mcp.Implementation) *mcp.Server {
 		},
 	})
 	s.AddReceivingMiddleware(c.receive)
-	s.AddSendingMiddleware(c.audience.send)
+	s.AddSendingMiddleware(c.send)
 	return s
 }
 
@@ -60,37 +61,70 @@ func engineLogger(log *slog.Logger) *slog.Logger {
 
 // receive answers the methods that are ours, and adjusts what others say.
 func (c *core) receive(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer c.recovered(ctx, method, &err)
 		if !ours(method) {
 			return c.engine(ctx, method, req, next)
 		}
-		session, ok := req.GetSession().(*mcp.ServerSession)
-		if !ok {
-			return nil, rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
-		}
-		r := &request{message: uncarry(req), link: &sessionLink{ctx, session}, whose: identity{session: whose(session)}}
-		r.method = method
-		m, fault := readMeta(r.meta)
-		if fault != nil {
-			return nil, fault
-		}
-		r.token = m.Progress
-		if r.peer = m.peer(); !r.modern() {
-			r.peer = sessionPeer(session)
-		}
-		client := clientOf(&r.peer, headerOf(req))
-		if r.view, fault = c.views.of(client); fault != nil {
-			return nil, fault
-		}
-		if method == listTools && get(r.params, "cursor") == nil {
-			c.audience.note(session, client, r.view.tools.Load(), true)
-		}
-		raw, err := c.protect(ctx, r, func() (json.RawMessage, error) { return c.serve(ctx, r) })
+		raw, err := c.request(ctx, method, req)
 		if err != nil {
-			return nil, toFault(r, err)
+			return nil, err
 		}
 		return &rawResult{raw: raw}, nil
 	}
+}
+
+// recovered turns a panic into an error. The MCP library recovers none, so
+// that a single one would end the process. It must be deferred.
+func (c *core) recovered(ctx context.Context, method string, err *error) {
+	if p := recover(); p != nil {
+		*err = c.panicked(ctx, p, "method", method)
+	}
+}
+
+// panicked logs a panic, and returns the error that the client gets.
+func (c *core) panicked(ctx context.Context, p any, about ...any) *jsonrpc.Error {
+	id := rand.Text()[:8]
+	c.log.ErrorContext(ctx, "panic", append(about, "id", id, "panic", p, "stack", string(debug.Stack()))...)
+	return rpcError(jsonrpc.CodeInternalError, "internal error (id %s); the server's log has the details", id)
+}
+
+// request answers a request that came through the MCP library.
+func (c *core) request(ctx context.Context, method string, req mcp.Request) (json.RawMessage, error) {
+	engine, ok := req.GetSession().(*mcp.ServerSession)
+	s := c.sessions.of(engine)
+	x, here := c.exchangeOf(req)
+	switch {
+	case !ok || s == nil:
+		return nil, rpcError(jsonrpc.CodeInternalError, "%s came by no session", method)
+	case !here:
+		return nil, rpcError(jsonrpc.CodeInternalError, "%s: the client has left", method)
+	}
+	r := &request{message: uncarry(req), link: &sessionLink{ctx, engine, s}, whose: identity{session: whose(engine)}}
+	r.method = method
+	m, fault := readMeta(r.meta)
+	if fault != nil {
+		return nil, fault
+	}
+	r.token = m.Progress
+	if r.peer = m.peer(); !r.modern() {
+		r.peer = sessionPeer(engine)
+	}
+	client := clientOf(&r.peer, headerOf(req))
+	if r.view, fault = c.views.of(client); fault != nil {
+		return nil, fault
+	}
+	ctx, end := s.during(ctx, x)
+	defer end()
+	c.ready.awaitList(ctx, method, r.whose)
+	if method == listTools && get(r.params, "cursor") == nil {
+		s.note(client, r.view.tools.Load(), true)
+	}
+	raw, err := c.protect(ctx, r, func() (json.RawMessage, error) { return c.serve(ctx, r) })
+	if err != nil {
+		return nil, toFault(r, err)
+	}
+	return raw, nil
 }
 
 // whose is what the calls of a session have as their Session.
@@ -111,10 +145,14 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 	}
 	f := c.features.Load()
 	if p, ok := req.GetParams().(*mcp.SubscriptionsListenParams); ok && p != nil && p.Notifications != nil {
-		c.audience.attend(req)
+		c.attend(req)
 		if f.Subscribe == nil {
 			p.Notifications.ResourceSubscriptions = nil
 		}
+	}
+	if method == "initialize" || method == "server/discover" {
+		c.ready.await(ctx, "begin "+req.GetSession().ID(), initializeTime)
+		f = c.features.Load()
 	}
 	res, err := next(ctx, method, req)
 	var fault *jsonrpc.Error
@@ -126,13 +164,17 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 	}
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
-		c.audience.attend(req)
-		c.audience.await(req)
+		c.attend(req)
 		res.Instructions = f.Instructions
 		f.announce(res.Capabilities)
 	case *mcp.DiscoverResult:
 		res.Instructions = f.Instructions
 		f.announce(res.Capabilities)
+	}
+	if p, ok := req.GetParams().(*mcp.SetLoggingLevelParams); ok {
+		if s, ok := req.GetSession().(*mcp.ServerSession); ok {
+			c.sessions.of(s).setLevel(string(p.Level))
+		}
 	}
 	return res, nil
 }
@@ -209,51 +251,6 @@ type rawParams struct {
 // MarshalJSON implements [json.Marshaler].
 func (p *rawParams) MarshalJSON() ([]byte, error) { return p.raw, nil }
 
-const (
-	carrier    = ":message" // no client can send a header of that name
-	indexMeta  = "toolpost/index"
-	carryParts = 4
-)
-
-// carry puts the parts of a request into the headers that its handler sees,
-// and returns the parameters that are left for the library.
-func (m *message) carry(h http.Header) json.RawMessage {
-	index := len(h[carrier]) / carryParts
-	h[carrier] = append(h[carrier], string(m.params), m.name, string(m.arguments), string(m.meta))
-	if index == 0 {
-		return json.RawMessage("{}")
-	}
-	return json.RawMessage(`{"_meta":{"` + indexMeta + `":` + strconv.Itoa(index) + `}}`)
-}
-
-// uncarry returns the parts of the request again.
-func uncarry(req mcp.Request) (m message) {
-	extra := req.GetExtra()
-	if extra == nil {
-		return m
-	}
-	index := 0
-	if p := req.GetParams(); p != nil {
-		n, _ := p.GetMeta()[indexMeta].(float64)
-		index = int(n)
-	}
-	parts := extra.Header[carrier]
-	if index < 0 || len(parts) < (index+1)*carryParts {
-		return m
-	}
-	parts = parts[index*carryParts:]
-	m.params, m.name = rawOrNil(parts[0]), parts[1]
-	m.arguments, m.meta = rawOrNil(parts[2]), rawOrNil(parts[3])
-	return m
-}
-
-func rawOrNil(s string) json.RawMessage {
-	if s == "" {
-		return nil
-	}
-	return json.RawMessage(s)
-}
-
 // An outgoing message takes the place of the typed one that the library
 // thinks it sends.
 type outgoing struct {
@@ -263,22 +260,41 @@ type outgoing struct {
 
 type outgoingKey struct{}
 
-func (a *audience) send(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+func (c *core) send(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer c.recovered(ctx, method, &err)
+		engine, isServer := req.GetSession().(*mcp.ServerSession)
 		out, ok := ctx.Value(outgoingKey{}).(*outgoing)
-		session, isServer := req.GetSession().(*mcp.ServerSession)
-		if method == toolsChanged && isServer && !a.concerns(session) {
+		switch {
+		case isServer && isNotice(method):
+			c.sendNotice(engine, method, req, next)
 			return nil, nil
-		}
-		if !ok || !isServer {
+		case !ok || !isServer:
 			return next(ctx, method, req)
 		}
-		_, err := next(ctx, out.method, &mcp.ServerRequest[*rawParams]{Session: session, Params: &rawParams{raw: out.params}})
+		_, err = next(ctx, out.method, &mcp.ServerRequest[*rawParams]{Session: engine, Params: &rawParams{raw: out.params}})
 		if err == nil && method == pingMethod {
 			err = fmt.Errorf("%s: the answer did not come as one", out.method)
 		}
 		return nil, err
 	}
+}
+
+// sendNotice sends a notification that the MCP library would send to all
+// sessions one after the other.
+func (c *core) sendNotice(engine *mcp.ServerSession, method string, req mcp.Request, next mcp.MethodHandler) {
+	s := c.sessions.of(engine)
+	if s == nil {
+		return // it has not begun, or has ended
+	}
+	s.notify(noticeKey(method, req), func(ctx context.Context) {
+		var err error
+		defer c.recovered(ctx, method, &err)
+		if method == toolsChanged && !c.views.concerns(s) {
+			return
+		}
+		_, _ = next(ctx, method, req) // the client has left if it fails
+	})
 }
 
 const (
@@ -291,6 +307,7 @@ const (
 type sessionLink struct {
 	ctx     context.Context
 	session *mcp.ServerSession
+	own     *session
 }
 
 func (l *sessionLink) outgoing(method string, params json.RawMessage) context.Context {
@@ -301,9 +318,11 @@ func (l *sessionLink) notify(_ context.Context, method string, params json.RawMe
 	return l.session.NotifyProgress(l.outgoing(method, params), &mcp.ProgressNotificationParams{})
 }
 
-func (l *sessionLink) log(_ context.Context, level string, params json.RawMessage) error {
-	ctx := l.outgoing("notifications/message", params)
-	return l.session.Log(ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(level)})
+func (l *sessionLink) log(ctx context.Context, level string, params json.RawMessage) error {
+	if !l.own.wants(level) {
+		return nil
+	}
+	return l.notify(ctx, "notifications/message", params)
 }
 
 // answerCode marks the errors that answers of the client travel in.

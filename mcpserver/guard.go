@@ -16,9 +16,18 @@ import (
 // requests across origins. Clients that are no browsers send no Origin.
 type guard struct{ hosts, origins []string }
 
+// single are the headers that decide who is served what. Of several, a proxy in
+// front might check another one than the server reads.
+var single = [...]string{"Origin", "Sec-Fetch-Site", "Authorization", sessionHeader, versionHeader, methodHeader, nameHeader}
+
 func (g *guard) check(r *http.Request) *jsonrpc.Error {
 	if !g.hostAllowed(r.Host) {
 		return rpcError(jsonrpc.CodeInvalidRequest, "the Host %.100q is not served here; allow it in the server's configuration", r.Host)
+	}
+	for _, name := range single {
+		if len(r.Header[name]) > 1 {
+			return rpcError(jsonrpc.CodeInvalidRequest, "the request has several %s headers; send one", name)
+		}
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -50,6 +59,9 @@ func (g *guard) originAllowed(origin, host string) bool {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {
+		return false
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
 	return strings.EqualFold(u.Host, host) || loopback(u.Hostname()) && loopback(hostname(host))
@@ -123,7 +135,7 @@ func (w *jsonErrors) WriteHeader(status int) {
 // Write implements [http.ResponseWriter].
 func (w *jsonErrors) Write(b []byte) (int, error) {
 	if w.status == 0 {
-		return w.ResponseWriter.Write(b)
+		return writePaced(w.ResponseWriter, b)
 	}
 	w.Header().Del("X-Content-Type-Options")
 	text := strings.TrimSpace(string(b))

@@ -2,15 +2,11 @@ package mcpserver
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -29,7 +25,7 @@ type front struct {
 	sessions  http.Handler // of the MCP library
 	stateless http.Handler // of the MCP library
 	sse       *legacySSE
-	log       *slog.Logger
+	identity  func(*http.Request) string
 	maxBody   int64
 }
 
@@ -44,9 +40,9 @@ func newFront(c *core, engine *mcp.Server, o *Options) *front {
 		stateless: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 			Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
 		}),
-		sse:     &legacySSE{engine: engine, sessions: map[string]*conn{}},
-		log:     c.log,
-		maxBody: o.MaxBody,
+		sse:      &legacySSE{engine: engine, all: c.sessions, identity: o.Identity, sessions: map[string]*conn{}},
+		identity: o.Identity,
+		maxBody:  o.MaxBody,
 	}
 }
 
@@ -114,9 +110,7 @@ func (f *front) recover(w http.ResponseWriter, r *http.Request) {
 	case p == http.ErrAbortHandler:
 		panic(p)
 	}
-	id := rand.Text()[:8]
-	f.log.ErrorContext(r.Context(), "panic", "path", r.URL.Path, "id", id, "panic", p, "stack", string(debug.Stack()))
-	fault := rpcError(jsonrpc.CodeInternalError, "internal error (id %s); the server's log has the details", id)
+	fault := f.core.panicked(r.Context(), p, "path", r.URL.Path)
 	writeJSON(w, http.StatusInternalServerError, failure(nil, fault)) // too late if a stream had begun
 }
 
@@ -136,8 +130,7 @@ func (f *front) legacy(w http.ResponseWriter, r *http.Request) {
 
 func (f *front) streamable(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		setAccept(r.Header)
-		f.sessions.ServeHTTP(&jsonErrors{ResponseWriter: w}, r)
+		f.stream(w, r)
 		return
 	}
 	a := accepts(r.Header)
@@ -169,91 +162,6 @@ func (f *front) streamable(w http.ResponseWriter, r *http.Request) {
 	}
 	setAccept(r.Header)
 	f.session(w, r, msgs, batch)
-}
-
-// session serves a request of the session era through the MCP library.
-func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []message, batch bool) {
-	m := &msgs[0]
-	switch {
-	case batch:
-		if msgs = known(msgs); len(msgs) == 0 {
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		m = &msgs[0]
-	case m.method == "":
-	case !standard(m.method) && m.isCall():
-		writeJSON(w, http.StatusOK, failure(m.id, noMethod(m.method)))
-		return
-	case !standard(m.method):
-		w.WriteHeader(http.StatusAccepted)
-		return
-	case m.isCall() && m.method != "initialize" && r.Header.Get(sessionHeader) == "":
-		refuse(w, http.StatusBadRequest, msgs, rpcError(jsonrpc.CodeInvalidRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader))
-		return
-	}
-	delete(r.Header, carrier)
-	body := rewrite(msgs, batch, r.Header)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.ContentLength = int64(len(body))
-	f.sessions.ServeHTTP(&jsonErrors{ResponseWriter: w, id: m.id}, r)
-}
-
-// known returns the batch as the MCP library takes it, which refuses all of it
-// for one method that it does not know: such notifications are left out, and
-// such calls are pings that are answered as what they were (see metaUnknown).
-func known(msgs []message) []message {
-	var kept []message
-	for _, m := range msgs {
-		switch {
-		case m.method == "" || standard(m.method):
-			kept = append(kept, m)
-		case m.isCall():
-			params := `{"_meta":{"` + metaUnknown + `":` + string(quote(m.method)) + `}}`
-			kept = append(kept, message{id: m.id, method: pingMethod, params: json.RawMessage(params)})
-		}
-	}
-	return kept
-}
-
-// rewrite writes the messages again as the MCP library is to see them.
-func rewrite(msgs []message, batch bool, h http.Header) []byte {
-	var b []byte
-	for i := range msgs {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		m := &msgs[i]
-		params := m.params
-		if ours(m.method) {
-			params = m.carry(h)
-		}
-		b = m.append(b, params)
-	}
-	if batch {
-		b = append(append([]byte{'['}, b...), ']')
-	}
-	return b
-}
-
-func (m *message) append(b, params []byte) []byte {
-	b = append(b, `{"jsonrpc":"2.0"`...)
-	if m.id != nil {
-		b = append(append(b, `,"id":`...), m.id...)
-	}
-	switch {
-	case m.method != "":
-		b = append(append(b, `,"method":`...), quote(m.method)...)
-		if params != nil {
-			b = append(append(b, `,"params":`...), params...)
-		}
-	case m.failed: // not as it came: it must not pass for an answer
-		b = appendError(append(b, `,"error":`...), m.clientError())
-	default:
-		b = append(append(b, `,"error":{"code":1,"message":"","data":`...), m.answer...)
-		b = append(b, '}')
-	}
-	return append(b, '}')
 }
 
 // read reads and checks the body of a POST, and answers a bad one.
@@ -306,10 +214,4 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // refuse answers a bad message.
 func refuse(w http.ResponseWriter, status int, msgs []message, fault *jsonrpc.Error) {
 	writeJSON(w, status, failure(faultID(msgs, fault), fault))
-}
-
-func writeJSON(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone if it fails
 }

@@ -13,10 +13,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 	"weak"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 )
@@ -30,6 +32,21 @@ type Options struct {
 	MaxBody        int64         // bytes of one request; 16 MiB if 0
 	Hosts          []string      // Host headers accepted beside loopback ones; "*" accepts all
 	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
+
+	// MaxSessions limits the sessions of the stateful era, 2000 if 0, and
+	// MaxClientSessions those that one address opens, 500 if 0. A session
+	// more ends one that is idle.
+	MaxSessions, MaxClientSessions int
+
+	// Identity returns whom a request was authenticated as, "" for nobody. A
+	// session serves only the identity that opened it. Nil takes the UserID of
+	// the MCP library's auth.TokenInfo.
+	Identity func(*http.Request) string
+
+	// Ready returns when what is served is complete, such as when all servers
+	// behind it have connected. Until then initialize waits for it up to one
+	// second, and the first lists of a client up to five. Nil waits for nothing.
+	Ready func(context.Context) error
 
 	// SessionEnded is told of each session of the stateful era that has ended,
 	// by what its calls had as their Session. Nil is not told.
@@ -61,7 +78,32 @@ func (o *Options) orDefaults() *Options {
 	if c.MaxBody == 0 {
 		c.MaxBody = 16 << 20
 	}
+	if c.MaxSessions == 0 {
+		c.MaxSessions = 2000
+	}
+	if c.MaxClientSessions == 0 {
+		c.MaxClientSessions = 500
+	}
+	if c.Identity == nil {
+		c.Identity = tokenUser
+	}
 	return &c
+}
+
+// tokenUser returns the user of the request's token, if the MCP library's
+// middleware has verified one.
+func tokenUser(r *http.Request) string {
+	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+		return info.UserID
+	}
+	return ""
+}
+
+// logPanic keeps a panic of one task from ending the process. It must be deferred.
+func logPanic(log *slog.Logger, message string) {
+	if p := recover(); p != nil {
+		log.Error(message, "panic", p, "stack", string(debug.Stack()))
+	}
 }
 
 // A Server serves a live toolset to any number of sessions.
@@ -81,10 +123,17 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
-	a := &audience{views: v, sessions: map[*mcp.ServerSession]*audited{}, ended: o.SessionEnded}
-	c := &core{views: v, audience: a, lot: newLot(), log: o.Logger, info: info, life: life}
+	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o.Ready)}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
-	s := &Server{core: c, engine: newEngine(c, newWatchers(c), impl), end: end}
+	w := newWatchers(c)
+	s := &Server{core: c, engine: newEngine(c, w, impl), end: end}
+	c.sessions.ended = func(ended *session) {
+		defer logPanic(o.Logger, "the end of a session is not told")
+		w.forget(ended)
+		if o.SessionEnded != nil && ended.wasBegun() {
+			o.SessionEnded(whose(ended.engine))
+		}
+	}
 	s.front = newFront(c, s.engine, o)
 	v.changed = s.ViewsChanged
 	v.base = v.show(live)
@@ -107,6 +156,7 @@ func (s *Server) ViewsChanged() {
 // SetFeatures replaces the prompts, resources and instructions; sessions are
 // told about the difference. Servers that never had features announce none.
 func (s *Server) SetFeatures(f *toolpost.Features) {
+	defer logPanic(s.core.log, "prompts and resources are not listed anew")
 	n := newFeatures(f, s.core.log)
 	n.set = true
 	old := s.core.features.Swap(n)
@@ -145,6 +195,7 @@ func (s *Server) Close() error {
 	s.core.views.close()
 	s.end()
 	s.core.lot.close()
+	s.core.sessions.close()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -32,8 +32,12 @@ type message struct {
 	answer json.RawMessage // a response's result, or its error if failed
 	failed bool
 
+	unknown bool // a ping in place of an unknown method; see known
+
 	// Members of params, if it is an object.
-	name      string // name, or uri
+	name      string // of the tool or prompt; the URI of a resource
+	uri       string
+	has       [2]bool // whether params has name, and uri
 	arguments json.RawMessage
 	meta      json.RawMessage
 }
@@ -192,8 +196,12 @@ func (p *parser) params(m *message) error {
 			return err
 		}
 		switch name {
-		case "name", "uri":
+		case "name":
+			m.has[0] = true
 			err = p.text(&m.name, jsonrpc.CodeInvalidParams)
+		case "uri":
+			m.has[1] = true
+			err = p.text(&m.uri, jsonrpc.CodeInvalidParams)
 		case "arguments":
 			err = p.value(&m.arguments)
 		case "_meta":
@@ -260,7 +268,30 @@ func (m *message) check(version, id json.RawMessage) error {
 	case m.isCall() && strings.HasPrefix(m.method, "notifications/"):
 		return rpcError(jsonrpc.CodeInvalidRequest, "the notification %.100q has an id", m.method)
 	}
+	if err := m.checkName(); err != nil {
+		return err
+	}
 	return m.checkTypes()
+}
+
+// checkName accepts the one member that names what the request is for. With
+// another one beside it, a filter in front might read the other.
+func (m *message) checkName() error {
+	if !m.named() {
+		return nil
+	}
+	resource := m.method == readResource
+	if resource && m.has[0] || !resource && m.has[1] {
+		want := "name"
+		if resource {
+			want = "uri"
+		}
+		return rpcError(jsonrpc.CodeInvalidParams, "%s takes %s; remove the member that names something else", m.method, want)
+	}
+	if resource {
+		m.name = m.uri
+	}
+	return nil
 }
 
 // checkID accepts ids that come back unchanged through every JSON library.
@@ -281,7 +312,7 @@ func checkID(id json.RawMessage) error {
 	return nil
 }
 
-// tooDeep tells whether data nests too deep to be read safely.
+// tooDeep reports whether data nests too deep to be read safely.
 func tooDeep(data []byte) bool {
 	if bytes.Count(data, []byte{'{'})+bytes.Count(data, []byte{'['}) <= maxDepth {
 		return false

@@ -5,14 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	jsonx "github.com/go-json-experiment/json"
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -22,6 +19,11 @@ import (
 func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta *meta) {
 	if !m.isCall() || !ours(m.method) {
 		setAccept(r.Header)
+		leave, ok := f.listen(w, r, m)
+		if !ok {
+			return
+		}
+		defer leave()
 		f.stateless.ServeHTTP(&jsonErrors{ResponseWriter: w, id: m.id}, r)
 		return
 	}
@@ -40,7 +42,9 @@ func (f *front) modern(w http.ResponseWriter, r *http.Request, m *message, meta 
 	}
 	accept := accepts(r.Header)
 	s := &stream{w: w, want: levelIndex(meta.LogLevel), events: accept.events, json: accept.json}
-	raw, err := f.core.serve(r.Context(), &request{message: *m, peer: from, view: view, whose: caller(r, &from), token: meta.Progress, link: s})
+	whose := f.caller(r, &from)
+	f.core.ready.awaitList(r.Context(), m.method, whose)
+	raw, err := f.core.serve(r.Context(), &request{message: *m, peer: from, view: view, whose: whose, token: meta.Progress, link: s})
 	s.end(m, raw, err)
 }
 
@@ -53,18 +57,14 @@ type identity struct {
 // caller returns whose a request is that belongs to no session: the subject
 // that was authenticated, else who has the same credential, else the client of
 // that name on that host.
-func caller(r *http.Request, p *peer) identity {
-	if info := auth.TokenInfoFromContext(r.Context()); info != nil && info.UserID != "" {
-		return identity{session: "subject " + info.UserID, shared: true}
+func (f *front) caller(r *http.Request, p *peer) identity {
+	if subject := f.identity(r); subject != "" {
+		return identity{session: "subject " + subject, shared: true}
 	}
 	if credential := r.Header.Get("Authorization"); credential != "" {
 		return identity{fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))), "client with a credential " + p.client, true}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return identity{session: "client " + host + " " + p.client, shared: true}
+	return identity{session: "client " + addressOf(r) + " " + p.client, shared: true}
 }
 
 // checkModern checks what every request of 2026-07-28 says about itself.
@@ -163,8 +163,3 @@ func (s *stream) end(m *message, raw json.RawMessage, err error) {
 	s.start()
 	_ = writeEvent(s.w, "message", data) // the client is gone if it fails
 }
-
-// levelIndex orders the log levels (RFC 5424, §6.2.1); -1 for unknown ones.
-func levelIndex(level string) int { return slices.Index(strings.Fields(levels), level) }
-
-const levels = "debug info notice warning error critical alert emergency"

@@ -20,14 +20,16 @@ import (
 //	tools/call ──▶ handler … asks ──▶ {"resultType":"input_required", inputRequests, requestState}
 //	tools/call + inputResponses + requestState ──▶ … handler goes on ──▶ result
 const (
-	parkTime  = 10 * time.Minute
-	parkLimit = 1000
-	inputKey  = "input"
+	parkTime       = 10 * time.Minute
+	parkLimit      = 1000
+	parkLimitOfOne = 50       // of one caller
+	parkSizeOfOne  = 32 << 20 // bytes of the parameters of its calls
+	inputKey       = "input"
 )
 
 var (
 	errNobodyAnswered = errors.New("the client did not answer in time")
-	errTooManyParked  = errors.New("too many calls wait for their clients")
+	errTooManyParked  = errors.New("too many calls wait for answers of their clients; answer or cancel some of them")
 )
 
 // A lot holds the calls that wait for their clients.
@@ -45,6 +47,8 @@ func newLot() *lot {
 // gets its result.
 type flight struct {
 	method, name string
+	whose        identity
+	size         int // of the parameters
 	cancel       context.CancelCauseFunc
 	asks         chan *ask
 	done         chan outcome
@@ -74,7 +78,7 @@ func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, 
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &flight{method: r.method, name: r.name, cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1), now: r}
+	f := &flight{method: r.method, name: r.name, whose: r.whose, size: len(r.params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1), now: r}
 	go func() {
 		raw, err := call(own, f)
 		f.done <- outcome{raw, err}
@@ -121,7 +125,7 @@ func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
 	state := l.prefix + rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.parked) >= parkLimit {
+	if !l.hasRoom(f) {
 		return nil, errTooManyParked
 	}
 	l.parked[state] = f
@@ -138,12 +142,26 @@ func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
 		`,"params":` + string(a.params) + `}},"requestState":` + string(quote(state)) + `}`), nil
 }
 
-// take gets the parked call back. A state is good once, and for the same call.
+// hasRoom reports whether f can be parked: there are limits, in all and for
+// each caller. The caller of this function holds mu.
+func (l *lot) hasRoom(f *flight) bool {
+	own, size := 1, f.size
+	for _, other := range l.parked {
+		if other.whose == f.whose {
+			own++
+			size += other.size
+		}
+	}
+	return len(l.parked) < parkLimit && own <= parkLimitOfOne && (size <= parkSizeOfOne || own == 1)
+}
+
+// take gets the parked call back. A state is good once, for the same call of
+// the same caller.
 func (l *lot) take(state string, r *request) *flight {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.parked[state]
-	if f == nil || f.method != r.method || f.name != r.name {
+	if f == nil || f.method != r.method || f.name != r.name || f.whose != r.whose {
 		return nil
 	}
 	delete(l.parked, state)

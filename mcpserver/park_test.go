@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,7 +20,7 @@ import (
 // lotCore is a core with one tool, which asks once.
 func lotCore(t *testing.T) (c *core, ended chan error) {
 	t.Helper()
-	ended = make(chan error, 1)
+	ended = make(chan error, 99)
 	tool := &toolpost.Tool{
 		Definition: toolpost.Definition{Name: "ask", Input: schema.MustParse(`{"type":"object"}`)},
 		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -140,7 +142,7 @@ func TestParkedCallExpires(t *testing.T) {
 func TestParkedCallsAreBounded(t *testing.T) {
 	c, ended := lotCore(t)
 	for i := range parkLimit {
-		c.lot.parked[string(rune(i))] = nil
+		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
 	}
 	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
@@ -148,6 +150,42 @@ func TestParkedCallsAreBounded(t *testing.T) {
 	}
 	if err := <-ended; !errors.Is(err, errTooManyParked) {
 		t.Errorf("the handler got %v", err)
+	}
+}
+
+// One caller cannot take the room of the others.
+func TestParkedCallsOfOneCaller(t *testing.T) {
+	c, ended := lotCore(t)
+	defer c.lot.close()
+	for range parkLimitOfOne {
+		askState(t, c)
+	}
+	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
+	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
+		t.Errorf("got %s, %v", raw, err)
+	}
+	if err := <-ended; !errors.Is(err, errTooManyParked) {
+		t.Errorf("the handler got %v", err)
+	}
+	other := parkRequest(c, "ask", "", "")
+	other.whose.session = "another"
+	if raw, err := c.serve(t.Context(), other); err != nil || text(get(raw, "resultType")) != "input_required" {
+		t.Errorf("another caller got %s, %v", raw, err)
+	}
+}
+
+// Nobody but its caller goes on with a parked call.
+func TestParkedCallOfAnother(t *testing.T) {
+	c, _ := lotCore(t)
+	defer c.lot.close()
+	state := askState(t, c)
+	thief := parkRequest(c, "ask", state, yes)
+	thief.whose.client = "thief"
+	if raw, err := c.serve(t.Context(), thief); err == nil {
+		t.Errorf("another caller got %s", raw)
+	}
+	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
+		t.Errorf("its caller: %v", err)
 	}
 }
 

@@ -85,7 +85,10 @@ func readMeta(raw json.RawMessage) (m meta, fault *jsonrpc.Error) {
 	if err := jsonx.Unmarshal(raw, &m); err != nil {
 		return m, rpcError(jsonrpc.CodeInvalidParams, "read _meta: %.300v", err)
 	}
-	return m, nil
+	if m.Client != nil {
+		fault = checkClientName(m.Client.Name, m.Client.Version)
+	}
+	return m, fault
 }
 
 // peer returns the client that a modern request describes itself.

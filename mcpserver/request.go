@@ -79,7 +79,10 @@ const (
 	complete      = "completion/complete"
 )
 
-// ours tells whether this package answers a method.
+// listenMethod opens a stream of notifications (MCP 2026-07-28).
+const listenMethod = "subscriptions/listen"
+
+// ours reports whether this package answers a method.
 func ours(method string) bool {
 	switch method {
 	case listTools, callTool, listPrompts, getPrompt, listResources, listTemplates, readResource, complete:
@@ -88,18 +91,18 @@ func ours(method string) bool {
 	return false
 }
 
-// standard tells whether a method of the session era exists.
+// standard reports whether a method of the session era exists.
 func standard(method string) bool {
 	switch method {
 	case "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
-		"server/discover", "subscriptions/listen", "notifications/initialized", "notifications/cancelled",
+		"server/discover", listenMethod, "notifications/initialized", "notifications/cancelled",
 		"notifications/progress", "notifications/roots/list_changed":
 		return true
 	}
 	return ours(method)
 }
 
-// named tells whether the request is for one tool, prompt or resource.
+// named reports whether the request is for one tool, prompt or resource.
 func (m *message) named() bool {
 	return m.method == callTool || m.method == getPrompt || m.method == readResource
 }

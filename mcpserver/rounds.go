@@ -1,11 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	jsonx "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
@@ -38,22 +41,34 @@ func (c *core) rounds(ctx context.Context, r *request) (json.RawMessage, error) 
 	return nil, rpcError(jsonrpc.CodeInternalError, "%.100q asked for input more than %d times", r.name, maxRounds)
 }
 
-// fulfil asks the client for every input, in turn.
+// fulfil asks the client for every input, in the order in which they are named.
 func fulfil(ctx context.Context, caller sessionCaller, requests json.RawMessage) (json.RawMessage, error) {
-	var asks map[string]struct {
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
+	d := jsontext.NewDecoder(bytes.NewReader(requests))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, errors.New("read inputRequests: it is not an object")
 	}
-	if err := jsonx.Unmarshal(requests, &asks); err != nil {
-		return nil, fmt.Errorf("read inputRequests: %w", err)
-	}
-	answers := map[string]json.RawMessage{}
-	for key, a := range asks {
+	answers := json.RawMessage("{}")
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, fmt.Errorf("read inputRequests: %w", err)
+		}
+		key := name.String()
+		var a struct {
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		}
+		if err := jsonx.UnmarshalDecode(d, &a); err != nil {
+			return nil, fmt.Errorf("read inputRequests: %w", err)
+		}
 		answer, err := caller.Request(ctx, a.Method, a.Params)
 		if err != nil {
 			return nil, fmt.Errorf("input %q: %w", key, err)
 		}
-		answers[key] = answer
+		answers = extend(answers, string(quote(key))+":"+string(answer))
 	}
-	return jsonx.Marshal(answers)
+	if _, err := d.ReadToken(); err != nil {
+		return nil, fmt.Errorf("read inputRequests: %w", err)
+	}
+	return answers, nil
 }

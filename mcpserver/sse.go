@@ -1,13 +1,13 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,6 +17,8 @@ import (
 // stream, whose first event names the address for the client's messages.
 type legacySSE struct {
 	engine   *mcp.Server
+	all      *sessions
+	identity func(*http.Request) string
 	mu       sync.Mutex
 	sessions map[string]*conn
 }
@@ -24,6 +26,13 @@ type legacySSE struct {
 const sessionQuery = "sessionid"
 
 func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
+	s, fault := l.all.open(r, l.identity(r))
+	if fault != nil {
+		refuse(w, http.StatusServiceUnavailable, nil, fault)
+		return
+	}
+	defer l.all.drop(s)
+	l.all.hold(s)
 	ctx, cancel := context.WithCancel(r.Context())
 	c := newConn(func(data []byte) error {
 		if ctx.Err() != nil { // the response must not be used any more
@@ -31,35 +40,39 @@ func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
 		}
 		return writeEvent(w, "message", data)
 	})
-	c.old = true
+	c.old, c.identity = true, s.identity
 	c.from = http.Header{"User-Agent": r.Header["User-Agent"], viewHeader: r.Header[viewHeader]}
 	id := rand.Text()
 	l.keep(id, c)
 	defer l.drop(id, c, cancel)
-	session, err := l.engine.Connect(ctx, c, nil)
+	engine, err := l.engine.Connect(ctx, c, nil)
 	if err != nil {
 		return
 	}
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		_ = session.Wait() // why it ended does not matter
-	}()
+	l.all.begin(s, engine)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
-	if err := l.hello(w, c, r.URL.Path+"?"+sessionQuery+"="+id); err != nil {
+	if l.hello(w, c, endpoint(r.URL.Path, id)) != nil {
 		return
 	}
 	select {
 	case <-r.Context().Done():
-	case <-over:
+	case <-s.ctx.Done():
+	case <-c.closed:
 	}
+}
+
+// endpoint returns where the client sends its messages. It is relative to the
+// address of the stream, which may have a prefix that is not known here.
+func endpoint(path, id string) string {
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	return strings.ReplaceAll(url.PathEscape(last), ":", "%3A") + "?" + sessionQuery + "=" + id
 }
 
 // hello sends the first event: where messages go.
 func (l *legacySSE) hello(w http.ResponseWriter, c *conn, address string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
 	return writeEvent(w, "endpoint", []byte(address))
 }
 
@@ -76,8 +89,7 @@ func (l *legacySSE) drop(id string, c *conn, cancel func()) {
 	l.mu.Unlock()
 	_ = c.Close() // never fails
 	cancel()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.turn <- struct{}{} // and stays
 }
 
 // post delivers the messages that a client sends.
@@ -86,7 +98,11 @@ func (l *legacySSE) post(w http.ResponseWriter, r *http.Request, msgs []message,
 	c := l.sessions[r.URL.Query().Get(sessionQuery)]
 	l.mu.Unlock()
 	if c == nil {
-		refuse(w, http.StatusNotFound, msgs, rpcError(jsonrpc.CodeInvalidRequest, "there is no such session; open one with GET %s", r.URL.Path))
+		refuse(w, http.StatusNotFound, msgs, rpcError(jsonrpc.CodeInvalidRequest, "there is no such session; open one with GET at this address"))
+		return
+	}
+	if c.identity != l.identity(r) {
+		refuse(w, http.StatusForbidden, msgs, errIdentity())
 		return
 	}
 	err := c.deliver(r.Context(), msgs, together)
@@ -101,21 +117,7 @@ func (l *legacySSE) post(w http.ResponseWriter, r *http.Request, msgs []message,
 	}
 }
 
-// writeTime is how long a client may take to read what is written to it.
-const writeTime = 30 * time.Second
-
-// writeEvent writes one server-sent event and flushes it.
-func writeEvent(w http.ResponseWriter, name string, data []byte) error {
-	b := make([]byte, 0, len(data)+len(name)+32)
-	b = append(append(append(b, "event: "...), name...), '\n')
-	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-		b = append(append(append(b, "data: "...), line...), '\n')
-	}
-	c := http.NewResponseController(w)
-	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // not every writer has deadlines
-	defer c.SetWriteDeadline(time.Time{})
-	if _, err := w.Write(append(b, '\n')); err != nil {
-		return err
-	}
-	return c.Flush()
+// errIdentity refuses a request of a session that another identity opened.
+func errIdentity() *jsonrpc.Error {
+	return rpcError(jsonrpc.CodeInvalidRequest, "the session belongs to another user; send initialize to open one of your own")
 }

@@ -14,15 +14,17 @@ import (
 
 const (
 	maxLine = 64 << 20
-	// drainTime is how long calls may run on after their client's last word.
-	drainTime = 30 * time.Second
+	// drainTime is how long calls may go on when the input has ended. A client
+	// that has ended cannot use their results; a pipe that was written to its
+	// end can.
+	drainTime = 2 * time.Second
 	// closeTime is how long handlers may take to see that their call has ended.
 	closeTime = 2 * time.Second
 )
 
 // ServeStdio serves one session on in and out until in ends or ctx is done.
-// Calls that are open when in ends are finished first. Nothing but JSON-RPC
-// is written to out.
+// Calls that are open when in ends have two seconds to finish; then they are
+// canceled. Nothing but JSON-RPC is written to out.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -34,6 +36,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
+	s.core.sessions.begin(nil, session)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -80,7 +83,7 @@ func readLines(ctx context.Context, in io.Reader, c *conn) error {
 		switch {
 		case errors.Is(err, bufio.ErrTooLong):
 			fault := rpcError(jsonrpc.CodeInvalidRequest, "the line is longer than %d bytes", maxLine)
-			if err := c.send(failure(nil, fault)); err != nil {
+			if err := c.emit(ctx, failure(nil, fault)); err != nil {
 				return err
 			}
 			continue
@@ -98,7 +101,12 @@ func readLines(ctx context.Context, in io.Reader, c *conn) error {
 	}
 }
 
-func deliverLine(ctx context.Context, line []byte, c *conn) error {
+func deliverLine(ctx context.Context, line []byte, c *conn) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = c.emit(ctx, failure(nil, rpcError(jsonrpc.CodeInternalError, "internal error: %v", p)))
+		}
+	}()
 	msgs, batch, fault := parse(line)
 	if fault == nil {
 		err := c.deliver(ctx, msgs, batch)
@@ -109,7 +117,7 @@ func deliverLine(ctx context.Context, line []byte, c *conn) error {
 	if batch {
 		msgs = nil // the answer is for none of them
 	}
-	return c.send(failure(faultID(msgs, fault), fault))
+	return c.emit(ctx, failure(faultID(msgs, fault), fault))
 }
 
 // faultID returns the id that the answer to a bad message has.

@@ -28,6 +28,7 @@ const viewHeader = ":view"
 // clientOf returns the client of a request that came with these headers.
 func clientOf(p *peer, h http.Header) Client {
 	c := Client{Name: p.client, Version: p.release, UserAgent: h.Get("User-Agent")}
+	c.UserAgent = c.UserAgent[:min(len(c.UserAgent), maxName)]
 	if v := h[viewHeader]; len(v) > 0 {
 		c.View = v[0]
 	}
@@ -108,6 +109,7 @@ func (v *views) add(key weak.Pointer[toolpost.Live]) *shown {
 // watch encodes the lists of a Live, now and after its changes.
 func (v *views) watch(s *shown) {
 	stop := s.live.Watch(func(set *toolpost.Set) {
+		defer logPanic(v.log, "tools are not listed anew")
 		t := newTools(set, v.log)
 		if old := s.tools.Swap(t); old != nil && !old.listing.equal(t.listing) {
 			v.changed()
@@ -137,83 +139,71 @@ func (v *views) close() {
 	}
 }
 
-// An audience knows which list each session has or was told of, where not all
-// have the same: the MCP library tells all sessions of a change, and this keeps
-// it from those whom it does not concern.
-type audience struct {
-	views    *views
-	mu       sync.Mutex
-	sessions map[*mcp.ServerSession]*audited
-	ended    func(session string) // nil if nobody wants to know
-}
-
-type audited struct {
+// listed is the list of tools that a session has or was told of.
+type listed struct {
 	client Client
 	tools  *tools
 }
 
 // attend notes a session that begins or subscribes.
-func (a *audience) attend(req mcp.Request) {
-	session, ok := req.GetSession().(*mcp.ServerSession)
+func (c *core) attend(req mcp.Request) {
+	engine, ok := req.GetSession().(*mcp.ServerSession)
 	if !ok {
 		return
 	}
-	p := sessionPeer(session)
+	x, _ := c.exchangeOf(req)
+	var opened *session
+	if x != nil {
+		opened = x.session
+	}
+	s := c.sessions.begin(opened, engine)
+	p := sessionPeer(engine)
 	client := clientOf(&p, headerOf(req))
-	if view, fault := a.views.of(client); fault == nil {
-		a.note(session, client, view.tools.Load(), false)
+	if _, ok := req.GetParams().(*mcp.InitializeParams); ok {
+		s.setBegun()
+	}
+	if view, fault := c.views.of(client); fault == nil {
+		s.note(client, view.tools.Load(), false)
 	}
 }
 
-// await has the end of a session that begins told.
-func (a *audience) await(req mcp.Request) {
-	session, ok := req.GetSession().(*mcp.ServerSession)
-	if !ok || a.ended == nil {
-		return
-	}
-	go func() {
-		_ = session.Wait() // why it ended does not matter
-		a.ended(whose(session))
-	}()
+func (s *session) setBegun() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = true
 }
 
-// note says that a session gets a list now, or may get it later on.
-func (a *audience) note(s *mcp.ServerSession, c Client, t *tools, now bool) {
-	if a.views.choose == nil {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.sessions[s] != nil && !now:
-		return
-	case a.sessions[s] == nil:
-		go func() {
-			_ = s.Wait() // why it ended does not matter
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			delete(a.sessions, s)
-		}()
-	}
-	a.sessions[s] = &audited{c, t}
+func (s *session) wasBegun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun
 }
 
-// concerns tells whether the session's client is shown another list by now,
-// which is then the one that it was told of.
-func (a *audience) concerns(s *mcp.ServerSession) bool {
-	a.mu.Lock()
-	has := a.sessions[s]
-	a.mu.Unlock()
-	if has == nil {
+// note records the list that the session gets now, or may get later.
+func (s *session) note(c Client, t *tools, now bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now || s.listed == nil {
+		s.listed = &listed{c, t}
+	}
+}
+
+// concerns reports whether the session is served another list than the one
+// that it was told of, and records the new one.
+func (v *views) concerns(s *session) bool {
+	s.mu.Lock()
+	has := s.listed
+	s.mu.Unlock()
+	if v.choose == nil || has == nil {
 		return true
 	}
-	view, fault := a.views.of(has.client)
+	view, fault := v.of(has.client)
 	if fault != nil {
 		return true // listing again tells why
 	}
 	now := view.tools.Load()
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	was := has.tools
 	has.tools = now
 	return was != now && !was.listing.equal(now.listing)

@@ -1,0 +1,80 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// How long a client that comes early waits until everything is there that it
+// asks for. Many clients list once, right after they have started the server.
+const (
+	initializeTime = time.Second
+	listTime       = 5 * time.Second
+	maxWaiting     = 1000 // clients that are remembered
+)
+
+// readiness knows whether what is served is complete.
+type readiness struct {
+	wait func(context.Context) error // Options.Ready; nil if it is complete from the start
+	life context.Context
+	once sync.Once
+	done chan struct{} // closed when it is complete
+
+	mu    sync.Mutex
+	until map[string]time.Time // by whom it is asked for
+}
+
+func newReadiness(life context.Context, wait func(context.Context) error) *readiness {
+	return &readiness{wait: wait, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
+}
+
+// await returns when what is served is complete, and at the latest when limit
+// has passed since the same key waited first.
+func (r *readiness) await(ctx context.Context, key string, limit time.Duration) {
+	if r == nil || r.wait == nil {
+		return
+	}
+	r.once.Do(func() { go r.follow() })
+	select {
+	case <-r.done:
+		return
+	default:
+	}
+	timer := time.NewTimer(r.left(key, limit))
+	defer timer.Stop()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+func (r *readiness) follow() {
+	if r.wait(r.life) == nil {
+		close(r.done)
+	}
+}
+
+// left returns how long the key may still wait.
+func (r *readiness) left(key string, limit time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until, known := r.until[key]
+	if !known {
+		if len(r.until) >= maxWaiting {
+			return 0
+		}
+		until = time.Now().Add(limit)
+		r.until[key] = until
+	}
+	return time.Until(until)
+}
+
+// awaitList makes a list wait, unless it is complete.
+func (r *readiness) awaitList(ctx context.Context, method string, whose identity) {
+	switch method {
+	case listTools, listPrompts, listResources, listTemplates:
+		r.await(ctx, "list "+whose.session, listTime)
+	}
+}
