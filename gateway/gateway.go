@@ -175,6 +175,16 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	return nil
 }
 
+// RootsChanged tells the servers that the client with this
+// [toolpost.Call.Session] has other roots.
+func (g *Gateway) RootsChanged(session string) {
+	for _, m := range g.current() {
+		if up, ok := m.up.(interface{ RootsChanged(session string) }); ok {
+			up.RootsChanged(session)
+		}
+	}
+}
+
 // Live returns the joined toolset, kept up to date.
 func (g *Gateway) Live() *toolpost.Live { return g.live }
 

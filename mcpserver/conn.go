@@ -27,15 +27,19 @@ type conn struct {
 	old      bool               // the transport is not defined for 2026-07-28
 	from     http.Header        // of the request that opened the session; nil if none did
 	identity string             // of the client that opened it
+	pending
+	closed chan struct{}
+	once   sync.Once
+}
 
+// pending are the calls that came and are not answered.
+type pending struct {
 	mu      sync.Mutex
-	open    map[string]*batch // ids of unanswered calls
+	open    map[string]*batch // by id
 	leaving int               // answers that are being written
 	ended   bool              // no more messages come
 	idle    chan struct{}     // closed when ended and no call is open
 	batches bool              // the session's version has them
-	closed  chan struct{}
-	once    sync.Once
 }
 
 // A batch is calls that came together; their answers leave together.
@@ -52,8 +56,8 @@ var (
 
 func newConn(write func([]byte) error) *conn {
 	return &conn{
-		id: rand.Text(), in: make(chan message), write: write, turn: make(chan struct{}, 1), open: map[string]*batch{}, batches: true,
-		idle: make(chan struct{}), closed: make(chan struct{}),
+		id: rand.Text(), in: make(chan message), write: write, turn: make(chan struct{}, 1), closed: make(chan struct{}),
+		pending: pending{open: map[string]*batch{}, batches: true, idle: make(chan struct{})},
 	}
 }
 
@@ -92,16 +96,8 @@ func (m *message) awaited() bool { return m.isCall() && m.method != listenMethod
 func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if together && !c.batches {
-		return rpcError(jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
-	}
-	if len(c.open)+len(msgs) > maxCalls {
-		return rpcError(jsonrpc.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", len(c.open))
-	}
-	for _, m := range msgs {
-		if _, twice := c.open[string(m.id)]; twice && m.awaited() {
-			return rpcError(jsonrpc.CodeInvalidRequest, "the id %s is in use", m.id)
-		}
+	if fault := c.admit(msgs, together); fault != nil {
+		return fault
 	}
 	var b *batch
 	if together {
@@ -118,6 +114,22 @@ func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 		c.open[string(m.id)] = b
 		if together {
 			b.left++
+		}
+	}
+	return nil
+}
+
+// admit reports why messages cannot be accepted. The lock is held.
+func (c *pending) admit(msgs []message, together bool) *jsonrpc.Error {
+	if together && !c.batches {
+		return rpcError(jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
+	}
+	for _, m := range msgs {
+		if _, twice := c.open[string(m.id)]; twice && m.awaited() {
+			return rpcError(jsonrpc.CodeInvalidRequest, "the id %s is in use", m.id)
+		}
+		if m.awaited() && len(c.open) >= maxCalls {
+			return rpcError(jsonrpc.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", len(c.open))
 		}
 	}
 	return nil

@@ -27,6 +27,8 @@ type core struct {
 	life     context.Context // ends with the server
 	ready    *readiness
 
+	rootsChanged func(session string) // may be nil
+
 	exchanges    sync.Map // of *exchange, by the key in their headers
 	lastExchange atomic.Uint64
 }

@@ -162,6 +162,12 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 	case err != nil: // the library would give it the code 0
 		return nil, rpcError(jsonrpc.CodeInvalidRequest, "%v", err)
 	}
+	c.after(req, res, f)
+	return res, nil
+}
+
+// after adjusts what the library answers, and notes what it means.
+func (c *core) after(req mcp.Request, res mcp.Result, f *features) {
 	switch res := res.(type) {
 	case *mcp.InitializeResult:
 		c.attend(req)
@@ -171,12 +177,18 @@ func (c *core) engine(ctx context.Context, method string, req mcp.Request, next 
 		res.Instructions = f.Instructions
 		f.announce(res.Capabilities)
 	}
-	if p, ok := req.GetParams().(*mcp.SetLoggingLevelParams); ok {
-		if s, ok := req.GetSession().(*mcp.ServerSession); ok {
-			c.sessions.of(s).setLevel(string(p.Level))
+	engine, ok := req.GetSession().(*mcp.ServerSession)
+	if !ok {
+		return
+	}
+	switch p := req.GetParams().(type) {
+	case *mcp.SetLoggingLevelParams:
+		c.sessions.of(engine).setLevel(string(p.Level))
+	case *mcp.RootsListChangedParams:
+		if c.rootsChanged != nil {
+			c.rootsChanged(whose(engine))
 		}
 	}
-	return res, nil
 }
 
 // metaUnknown is the member of a ping's _meta that names the unknown method

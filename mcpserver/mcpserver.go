@@ -52,6 +52,10 @@ type Options struct {
 	// by what its calls had as their Session. Nil is not told.
 	SessionEnded func(session string)
 
+	// RootsChanged is called when the client of a session has other roots.
+	// Session is the Session of its calls. Nil ignores it.
+	RootsChanged func(session string)
+
 	// View returns the toolset that a client is served; nil serves all the
 	// same. It is asked at each request, and must answer at once and with
 	// few different toolsets. An error says what the client can do.
@@ -123,7 +127,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
-	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o.Ready)}
+	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o.Ready), rootsChanged: o.RootsChanged}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
 	w := newWatchers(c)
 	s := &Server{core: c, engine: newEngine(c, w, impl), end: end}

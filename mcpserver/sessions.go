@@ -34,12 +34,8 @@ type session struct {
 	ctx               context.Context
 	cancel            context.CancelCauseFunc // ends the session's calls at once
 
-	// Guarded by sessions.mu.
-	engine *mcp.ServerSession // nil until initialize
-	busy   int                // requests and streams that are open
-	used   bool               // it has made a request
-	recent time.Time          // when a request or stream ended last
-	expiry *time.Timer        // ends an unused session; nil if it cannot end
+	engine *mcp.ServerSession // nil until initialize; guarded by sessions.mu
+	use
 
 	mu      sync.Mutex
 	listed  *listed
@@ -47,6 +43,22 @@ type session struct {
 	watches map[string]bool
 	notices map[string]*notice
 	begun   bool // by initialize
+}
+
+// use is how much a session is used; it is guarded by sessions.mu.
+type use struct {
+	busy   int         // requests and streams that are open
+	used   bool        // it has made a request
+	recent time.Time   // when a request or stream ended last
+	expiry *time.Timer // ends an unused session; nil if it cannot end
+}
+
+// less reports whether a session is used less than another one.
+func (u *use) less(o *use) bool {
+	if u.used != o.used {
+		return o.used
+	}
+	return u.recent.Before(o.recent)
 }
 
 // sessions are the sessions that are open. There are limits, in all and for
@@ -84,7 +96,7 @@ func (l *sessions) open(r *http.Request, identity string) (*session, *jsonrpc.Er
 }
 
 func newSession() *session {
-	s := &session{recent: time.Now(), level: defaultLevel, watches: map[string]bool{}, notices: map[string]*notice{}}
+	s := &session{use: use{recent: time.Now()}, level: defaultLevel, watches: map[string]bool{}, notices: map[string]*notice{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s
 }
@@ -99,7 +111,7 @@ func (l *sessions) makeRoom(counts func(*session) bool, most int) bool {
 			continue
 		}
 		n++
-		if s.busy == 0 && s.engine != nil && (least == nil || !s.used && least.used || s.used == least.used && s.recent.Before(least.recent)) {
+		if s.busy == 0 && s.engine != nil && (least == nil || s.less(&least.use)) {
 			least = s
 		}
 	}
