@@ -77,7 +77,8 @@ func TestEditRefused(t *testing.T) {
 	}
 }
 
-// TestEditFailing checks that a write that fails leaves the file as it was.
+// TestEditFailing checks what happens in a directory that takes no new file: what
+// is there is written in place.
 func TestEditFailing(t *testing.T) {
 	dir := t.TempDir()
 	set := workspace(t, dir)
@@ -89,8 +90,10 @@ func TestEditFailing(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("permissions do not bind root")
 	}
-	told := call(t, set, "edit", `{"path":"sub/f","old_string":"one","new_string":"two"}`)
-	if !strings.Contains(told, "permission denied") || content(t, dir, "sub/f") != "one\n" {
-		t.Error(told)
+	if text := call(t, set, "edit", `{"path":"sub/f","old_string":"one","new_string":"two"}`); content(t, dir, "sub/f") != "two\n" {
+		t.Error(text)
+	}
+	if text := call(t, set, "write", `{"path":"sub/new","content":"x"}`); !strings.Contains(text, "permission denied") {
+		t.Error(text)
 	}
 }

@@ -19,7 +19,8 @@ import (
 // maxChanged is the size of the largest file that is changed.
 const maxChanged = 64 << 20
 
-// A folder is a root whose files are changed, by one tool at a time each.
+// A folder is a root whose files are changed, in each directory by one tool at a
+// time.
 type folder struct {
 	root  *os.Root
 	locks *locks
@@ -46,7 +47,7 @@ func (f *folder) open(ctx context.Context, given string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := f.locks.lock(ctx, target)
+	unlock, err := f.lockFolder(ctx, path.Dir(target))
 	if err != nil {
 		return nil, err
 	}
@@ -84,16 +85,18 @@ func (d *document) load(ctx context.Context) error {
 	case info.Mode().Perm()&0o200 == 0:
 		return toolpost.Failed("%q is read-only: it is not changed", d.given)
 	}
-	if links(info) > 1 {
-		if err := d.lockLinks(ctx); err != nil {
-			return err
-		}
-	}
 	f, err := openFile(d.folder.root, d.name)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	if links(info) > 1 { // the other names may be in other directories
+		err = d.lockLinks(ctx, f)
+	} else {
+		defer f.Close()
+	}
+	if err != nil {
+		return err
+	}
 	if d.info, err = f.Stat(); err != nil {
 		return refusal(d.given, err)
 	}
@@ -103,15 +106,20 @@ func (d *document) load(ctx context.Context) error {
 	return nil
 }
 
-// lockLinks locks all files that have more than one name.
-func (d *document) lockLinks(ctx context.Context) error {
-	unlock, err := d.folder.locks.lock(ctx, "")
+// lockLinks locks a file that has more than one name. It closes the file with
+// the document.
+func (d *document) lockLinks(ctx context.Context, f *os.File) error {
+	leave, err := d.folder.locks.lock(ctx, "")
 	if err != nil {
+		f.Close()
 		return err
 	}
-	path := d.unlock
-	d.unlock = func() { unlock(); path() }
-	return nil
+	names := d.unlock
+	d.unlock = func() { release(f); leave(); names() }
+	if err := waitForLock(ctx, d.given, f); ctx.Err() != nil || errors.As(err, new(*toolpost.Outcome)) {
+		return err
+	}
+	return nil // the file system may have no locks
 }
 
 // guard refuses a change of something else than what the caller has read.
@@ -138,7 +146,7 @@ func resolve(root *os.Root, name string) (string, error) {
 			return "", escapes(name)
 		}
 		rest = rest[1:]
-		target, err := link(root, next)
+		target, err := readLink(root, next)
 		switch {
 		case err != nil:
 			return "", refusal(name, err)
@@ -156,8 +164,8 @@ func resolve(root *os.Root, name string) (string, error) {
 	return at, nil
 }
 
-// link returns what a symbolic link says, with slashes; nothing if name is none.
-func link(root *os.Root, name string) (string, error) {
+// readLink returns what a symbolic link says, with slashes; nothing if name is none.
+func readLink(root *os.Root, name string) (string, error) {
 	info, err := root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -2,10 +2,21 @@ package stdtool
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
 	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/filelock"
 )
 
-// locks are one lock per name, which are there only while they are in use.
+// locks are one lock per name within this process. A lock is there only while it
+// is in use.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*lock
@@ -40,5 +51,157 @@ func (l *locks) lock(ctx context.Context, name string) (unlock func(), err error
 	case <-ctx.Done():
 		leave()
 		return nil, context.Cause(ctx)
+	}
+}
+
+// lockFolder keeps every tool of this process and of other processes from
+// changing what is in a directory. If the directory does not exist yet, the
+// nearest one above it is locked.
+func (f *folder) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+	for {
+		unlock, err := f.lockExactly(ctx, f.nearest(dir))
+		if unlock != nil || err != nil {
+			return unlock, err
+		}
+	}
+}
+
+// lockExactly locks an existing directory. It returns nothing if there is another
+// one by that name once it has the lock.
+func (f *folder) lockExactly(ctx context.Context, dir string) (unlock func(), err error) {
+	leave, err := f.locks.lock(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.lockProcesses(ctx, dir)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	unlock = func() { release(file); leave() }
+	if f.nearest(dir) == dir && f.leadsTo(dir, file) {
+		return unlock, nil
+	}
+	unlock()
+	return nil, nil
+}
+
+// lockFolders locks two directories. All who do so take them in the same order,
+// in which a directory comes before what is in it.
+func (f *folder) lockFolders(ctx context.Context, a, b string) (unlock func(), err error) {
+	for {
+		a, b := f.nearest(a), f.nearest(b)
+		if b == "." || a != "." && b < a {
+			a, b = b, a
+		}
+		first, err := f.lockExactly(ctx, a)
+		if err != nil || first != nil && f.same(a, b) {
+			return first, err
+		}
+		if first == nil {
+			continue
+		}
+		second, err := f.lockExactly(ctx, b)
+		if second != nil {
+			return func() { second(); first() }, nil
+		}
+		if first(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// same reports whether two names lead to one directory.
+func (f *folder) same(a, b string) bool {
+	one, err := f.root.Stat(a)
+	if err != nil || a == b {
+		return a == b
+	}
+	other, err := f.root.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// nearest returns dir, or the nearest directory above it that exists.
+func (f *folder) nearest(dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if info, err := f.root.Stat(dir); err == nil && info.IsDir() {
+			break
+		}
+	}
+	return dir
+}
+
+// leadsTo reports whether dir is the directory that was locked. A stand-in for
+// it, or nothing, is never another one.
+func (f *folder) leadsTo(dir string, locked *os.File) bool {
+	if locked == nil {
+		return true
+	}
+	was, err := locked.Stat()
+	if err != nil || !was.IsDir() {
+		return err == nil
+	}
+	now, err := f.root.Stat(dir)
+	return err == nil && os.SameFile(was, now)
+}
+
+// lockProcesses locks a directory against other processes. Where directories
+// have no locks, a file in the user's cache stands for it; without one too,
+// nothing is locked, and only the check before the new content is in place keeps
+// the edits of others.
+func (f *folder) lockProcesses(ctx context.Context, dir string) (*os.File, error) {
+	for _, open := range []func() (*os.File, error){
+		func() (*os.File, error) { return f.root.Open(dir) },
+		func() (*os.File, error) { return standIn(filepath.Join(f.root.Name(), dir)) },
+	} {
+		file, err := open()
+		if err != nil {
+			continue
+		}
+		switch err := waitForLock(ctx, dir, file); {
+		case err == nil:
+			return file, nil
+		case ctx.Err() != nil || errors.As(err, new(*toolpost.Outcome)):
+			file.Close()
+			return nil, err
+		}
+		file.Close()
+	}
+	return nil, nil
+}
+
+// waitForLock takes the lock of an open file, for which it waits a while.
+func waitForLock(ctx context.Context, name string, file *os.File) error {
+	patient, cancel := context.WithTimeoutCause(ctx, maxRun, errLate)
+	defer cancel()
+	err := filelock.Wait(patient, file)
+	if errors.Is(err, errLate) {
+		return toolpost.Retry("%q is locked by another program: call again when that is done", name)
+	}
+	return err
+}
+
+// standIn opens the file that stands for a directory that cannot be locked.
+func standIn(dir string) (*os.File, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	cache = filepath.Join(cache, "toolpost", "locks")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(strings.ToLower(dir)))
+	return os.OpenFile(filepath.Join(cache, hex.EncodeToString(sum[:16])), os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+func release(file *os.File) {
+	if file != nil {
+		filelock.Release(file)
+		file.Close()
 	}
 }

@@ -34,14 +34,11 @@ func (f *folder) move() *toolpost.Tool {
 		if to == from || strings.HasPrefix(to, from+"/") {
 			return "", toolpost.Retry("%q is %q or in it: give another path as to", in.To, in.From)
 		}
-		// All who lock two names do so in the same order.
-		for _, name := range []string{min(from, to), max(from, to)} {
-			unlock, err := f.locks.lock(ctx, name)
-			if err != nil {
-				return "", err
-			}
-			defer unlock()
+		unlock, err := f.lockFolders(ctx, path.Dir(from), path.Dir(to))
+		if err != nil {
+			return "", err
 		}
+		defer unlock()
 		if err := f.rename(from, to); err != nil {
 			return "", err
 		}

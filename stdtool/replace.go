@@ -1,23 +1,20 @@
 package stdtool
 
 import (
-	"crypto/rand"
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 
 	"github.com/toolpost/toolpost"
 )
 
 // save makes content the file's content: all of it or, if that fails, nothing.
-// A file with several names keeps them, and is written in place; so is one whose
-// attributes we may not give to another.
+// A file is written in place if it has several names, if a new file may not have
+// its attributes, or if its directory takes no new file.
 func (d *document) save(content []byte) error {
-	err := d.unchanged()
-	if err != nil {
-		return err
-	}
 	dir, file, err := d.parent()
 	if err != nil {
 		return err
@@ -27,7 +24,7 @@ func (d *document) save(content []byte) error {
 	if d.info == nil || links(d.info) <= 1 {
 		err = d.replace(dir, file, content)
 	}
-	if errors.Is(err, errInPlace) {
+	if d.info != nil && stays(err) {
 		err = d.overwrite(dir, file, content)
 	}
 	if err != nil {
@@ -36,19 +33,33 @@ func (d *document) save(content []byte) error {
 	return nil
 }
 
-// errInPlace says that a file can only be kept what it is where it is.
+// errInPlace reports that a file keeps what it is only if it is written in place.
 var errInPlace = errors.New("it must be written in place")
 
-// unchanged refuses to overwrite what another process has written meanwhile.
+// stays reports whether err is about the directory and not about the file: it
+// takes no new file, or the file is a mount.
+func stays(err error) bool {
+	return errors.Is(err, errInPlace) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EROFS)
+}
+
+// maxCompared is the size up to which a file's content is compared again.
+const maxCompared = 1 << 20
+
+// unchanged refuses to overwrite what another program has written since the file
+// was read. Times may be too coarse to tell, so small files are read again.
 func (d *document) unchanged() error {
 	now, err := d.folder.root.Lstat(d.name)
-	switch {
-	case d.info == nil && errors.Is(err, fs.ErrNotExist):
-		return nil
-	case d.info != nil && err == nil && os.SameFile(now, d.info) && now.Size() == d.info.Size() && now.ModTime().Equal(d.info.ModTime()):
-		return nil
+	same := d.info == nil && errors.Is(err, fs.ErrNotExist) ||
+		d.info != nil && err == nil && os.SameFile(now, d.info) && now.Size() == d.info.Size() && now.ModTime().Equal(d.info.ModTime())
+	if same && d.info != nil && len(d.content) <= maxCompared {
+		content, err := d.folder.root.ReadFile(d.name)
+		same = err == nil && bytes.Equal(content, d.content)
 	}
-	return toolpost.Retry("%q was changed by another program just now: read it again", d.given)
+	if !same {
+		return toolpost.Retry("%q was changed by another program just now: read it again", d.given)
+	}
+	return nil
 }
 
 // parent opens the folder of the file, and makes it if needed.
@@ -66,7 +77,7 @@ func (d *document) parent() (dir *os.Root, file string, err error) {
 	return dir, file, nil
 }
 
-// replace writes a new file beside the old one and gives it the old name.
+// replace writes a new file and gives it the name of the old one.
 func (d *document) replace(dir *os.Root, file string, content []byte) (err error) {
 	var old *os.File
 	if d.info != nil { // who may not write the file may often still replace it
@@ -75,35 +86,56 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 		}
 		defer old.Close()
 	}
-	name := ".toolpost-" + rand.Text()
-	mode := fs.FileMode(0o666)
-	if d.info != nil { // until it has the mode of the old one, nobody else reads it
-		mode = 0o600
+	err = errNoLink
+	if t, e := namelessTemp(dir, d.tempMode()); e == nil {
+		err = d.publish(t, old, file, content)
 	}
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, dir.Remove(name))
+	if errors.Is(err, errNoLink) {
+		var t *tempFile
+		if t, err = namedTemp(dir, d.tempMode()); err != nil {
+			return err
 		}
-	}()
-	_, err = f.Write(content)
-	if err == nil && d.info != nil {
-		err = keep(f, old, d.info)
+		err = d.publish(t, old, file, content)
 	}
 	if err == nil {
-		err = f.Sync()
+		syncFolder(dir)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	return err
+}
+
+// tempMode keeps others from reading a new file before it has the mode of the
+// old one.
+func (d *document) tempMode() fs.FileMode {
+	if d.info == nil {
+		return 0o666
+	}
+	return 0o600
+}
+
+// publish writes content to t, and puts t where the file is to be. The last look
+// at the file comes directly before.
+func (d *document) publish(t *tempFile, old *os.File, file string, content []byte) error {
+	defer t.drop()
+	_, err := t.Write(content)
+	if err == nil && d.info != nil {
+		err = keep(t.File, old, d.info)
+	}
+	if err == nil {
+		err = t.Sync()
+	}
+	if err == nil {
+		err = d.unchanged()
+	}
+	switch {
+	case err != nil:
 		return err
+	case d.info != nil:
+		return t.replace(file)
 	}
-	if err = dir.Rename(name, file); err != nil {
-		return err
+	if err = t.create(file); errors.Is(err, fs.ErrExist) {
+		return toolpost.Retry("%q was made by another program just now: read it", d.given)
 	}
-	syncFolder(dir)
-	return nil
+	return err
 }
 
 // keep makes f what the file is that it replaces.
@@ -114,41 +146,6 @@ func keep(f, old *os.File, was fs.FileInfo) error {
 	if keepAttributes(f, old) != nil {
 		return errInPlace
 	}
-	return nil
-}
-
-// overwrite writes in place. If that fails, the file gets back what it had; if
-// this process is ended meanwhile, a copy of that lies beside it.
-func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
-	if int64(len(d.content)) < d.info.Size() {
-		return toolpost.Failed("%q must be written in place, and is too large for that", d.given)
-	}
-	f, err := dir.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	name := "." + file[:min(len(file), 200)] + ".toolpost-" + rand.Text()[:8]
-	if err := recoverable(dir, name, d.content); err != nil {
-		return err
-	}
-	if err = fill(f, content); err != nil && fill(f, d.content) != nil {
-		return toolpost.Failed("%q is damaged, since it could not be written: %v; what it held is in %q beside it", d.given, err, name)
-	}
-	_ = dir.Remove(name) // the file holds what it should; the copy does no harm
-	return err
-}
-
-// recoverable writes a copy that outlasts a crash.
-func recoverable(dir *os.Root, name string, content []byte) error {
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(fill(f, content), f.Close()); err != nil {
-		return errors.Join(err, dir.Remove(name))
-	}
-	syncFolder(dir)
 	return nil
 }
 

@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"github.com/toolpost/toolpost/internal/filelock"
 )
 
 // Dir returns a Store in a folder, which is created if it is not there. It is
@@ -158,7 +160,7 @@ func (d *dir) open(ctx context.Context, name string) (*dirBlob, error) {
 	// Neither stands in the way of reading: a lock that is not to be had is that
 	// of the writer, or of who removes the file, which can be read nevertheless;
 	// and a folder may be there to read only.
-	_ = lock(b.file, false)
+	_ = filelock.Try(b.file, false)
 	b.info.Used = now()
 	_ = root.Chtimes(f.name, b.info.Used, b.info.Used)
 	return b, nil

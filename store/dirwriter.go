@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/toolpost/toolpost/internal/filelock"
 )
 
 // A dirWriter writes a file under a name of its own, which it holds locked, so
@@ -32,7 +34,7 @@ func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
 			return nil, err
 		}
 		// Until it is locked, another process may take it for one left behind.
-		if err = lock(f, true); err == nil {
+		if err = filelock.Try(f, true); err == nil {
 			_, err = root.Lstat(temp)
 		}
 		if err == nil {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/filelock"
 )
 
 // A blobFile is what is known of a blob's file without opening it.
@@ -138,7 +140,7 @@ func drop(root *os.Root, name string, used *time.Time) bool {
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
-	if lock(f, true) != nil {
+	if filelock.Try(f, true) != nil {
 		return false
 	}
 	if used != nil {

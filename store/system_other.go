@@ -7,7 +7,5 @@ import (
 	"os"
 )
 
-// lock fails: where files have no locks, nothing can be kept in folders.
-func lock(*os.File, bool) error { return errors.ErrUnsupported }
-
+// syncFolder fails: where files have no locks, nothing can be kept in folders.
 func syncFolder(*os.Root) error { return errors.ErrUnsupported }

@@ -1,30 +1,6 @@
 package store
 
-import (
-	"os"
-	"syscall"
-	"unsafe"
-)
-
-// lock takes a lock that ends with the file: when it is closed, or when its
-// process dies. It does not wait. Each opening of a file counts by itself, also
-// within one process.
-func lock(f *os.File, exclusive bool) error {
-	const failImmediately, exclusively = 1, 2
-	how := uintptr(failImmediately)
-	if exclusive {
-		how |= exclusively
-	}
-	// Windows forbids to read and write what is locked: it is a byte that no
-	// file has.
-	far := &syscall.Overlapped{OffsetHigh: 1 << 30}
-	ok, _, err := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx").
-		Call(f.Fd(), how, 0, 1, 0, uintptr(unsafe.Pointer(far)))
-	if ok != 0 {
-		return nil
-	}
-	return err
-}
+import "os"
 
 // syncFolder has nothing to do: Windows writes names with their files.
 func syncFolder(*os.Root) error { return nil }

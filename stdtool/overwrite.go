@@ -1,0 +1,81 @@
+package stdtool
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/toolpost/toolpost"
+)
+
+// overwrite writes in place. If that fails, the file gets back what it had; if
+// this process is killed meanwhile, a copy of that is left.
+func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
+	if int64(len(d.content)) < d.info.Size() {
+		return toolpost.Failed("%q must be written in place, and is too large for that", d.given)
+	}
+	f, err := dir.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	where, remove, err := copyOf(dir, file, d.content)
+	if err != nil {
+		return err
+	}
+	if err := d.unchanged(); err != nil {
+		remove()
+		return err
+	}
+	if err = fill(f, content); err != nil && fill(f, d.content) != nil {
+		return toolpost.Failed("%q is damaged, since it could not be written: %v; what it held is in %s", d.given, err, where)
+	}
+	remove() // the file holds what it should
+	return err
+}
+
+// copyOf keeps what a file holds while it is written in place: beside it, or if
+// its directory takes no new file, in the user's cache. Without either there is
+// no copy.
+func copyOf(dir *os.Root, file string, content []byte) (where string, remove func(), err error) {
+	name := "." + file[:min(len(file), 200)] + ".toolpost-" + rand.Text()[:8]
+	err = recoverable(dir, name, content)
+	if err == nil {
+		return "the file " + name + " beside it", func() { _ = dir.Remove(name) }, nil
+	}
+	if !stays(err) {
+		return "", nil, err
+	}
+	nothing := "no other file"
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nothing, func() {}, nil
+	}
+	cache = filepath.Join(cache, "toolpost", "saved")
+	if os.MkdirAll(cache, 0o700) != nil {
+		return nothing, func() {}, nil
+	}
+	saved, err := os.OpenRoot(cache)
+	if err != nil {
+		return nothing, func() {}, nil
+	}
+	if recoverable(saved, name, content) != nil {
+		saved.Close()
+		return nothing, func() {}, nil
+	}
+	return filepath.Join(cache, name), func() { _ = saved.Remove(name); saved.Close() }, nil
+}
+
+// recoverable writes a copy that outlasts a crash.
+func recoverable(dir *os.Root, name string, content []byte) error {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(fill(f, content), f.Close()); err != nil {
+		return errors.Join(err, dir.Remove(name))
+	}
+	syncFolder(dir)
+	return nil
+}
