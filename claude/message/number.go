@@ -9,11 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Numbers are read leniently, as they are for accounts and not worth a run:
-// null is 0, a boolean 1 or 0, a fraction is cut off, text is parsed. Anything
-// else is 0 with a warning.
+// Numbers are for accounts, so a wrong one does not end a run. Null is 0. With a
+// warning, a boolean is 1 or 0, the fraction of an integer is cut off, and
+// everything else is 0, text as well: a number in quotes may be anything.
 
-// from reads integers; one below least is 0 with a warning, too.
+// from reads integers. One below least is 0, with a warning.
 func from(d *decoder, least int64) func(*jsontext.Decoder, *int64) error {
 	return func(dec *jsontext.Decoder, to *int64) error {
 		v, err := dec.ReadValue()
@@ -21,9 +21,11 @@ func from(d *decoder, least int64) func(*jsontext.Decoder, *int64) error {
 			return err
 		}
 		n, ok := integer(v)
-		if !ok || n < least {
-			d.warn(dec.StackPointer(), v)
-			n = 0
+		if n < least {
+			n, ok = 0, false
+		}
+		if !ok {
+			d.warn(dec.StackPointer(), v, strconv.FormatInt(n, 10))
 		}
 		*to = n
 		return nil
@@ -37,56 +39,45 @@ func (d *decoder) float(dec *jsontext.Decoder, to *float64) error {
 	}
 	n, ok := float(v)
 	if !ok {
-		d.warn(dec.StackPointer(), v)
+		d.warn(dec.StackPointer(), v, strconv.FormatFloat(n, 'g', -1, 64))
 	}
 	*to = n
 	return nil
 }
 
-// warn records that a value is not what it ought to be.
-func (d *decoder) warn(p jsontext.Pointer, v []byte) {
-	d.warnings = append(d.warnings, fmt.Sprintf("field %.200q: %s is no such value; it counts as none", below(d.at, p), shorten(v)))
+// warn records a value of an unexpected type, and what it counts as.
+func (d *decoder) warn(p jsontext.Pointer, v []byte, as string) {
+	d.warnings = append(d.warnings, fmt.Sprintf("field %.200q: the value %s has an unexpected type; it counts as %s", below(d.at, p), shorten(v), as))
 }
 
+// integer reads an integer. It is ok if nothing had to be guessed or cut.
 func integer(v jsontext.Value) (n int64, ok bool) {
-	if n, err := strconv.ParseInt(numeral(v), 10, 64); err == nil {
-		return n, true
+	if v.Kind() == '0' {
+		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return n, true
+		}
 	}
 	f, ok := float(v)
-	f = math.Trunc(f)
-	if !ok || f < math.MinInt64 || f >= math.MaxInt64 {
+	whole := math.Trunc(f)
+	if whole < math.MinInt64 || whole >= math.MaxInt64 {
 		return 0, false
 	}
-	return int64(f), true
+	return int64(whole), ok && whole == f
 }
 
+// float reads a number. It is ok if nothing had to be guessed.
 func float(v jsontext.Value) (n float64, ok bool) {
 	switch v.Kind() {
-	case 'n', 'f':
+	case 'n':
 		return 0, true
 	case 't':
-		return 1, true
-	}
-	n, err := strconv.ParseFloat(numeral(v), 64)
-	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
-		return 0, false
-	}
-	return n, true
-}
-
-// numeral returns the text of a number, also of one in quotes; else nothing.
-func numeral(v jsontext.Value) string {
-	switch v.Kind() {
+		return 1, false
 	case '0':
-		return string(v)
-	case '"':
-		s, err := jsontext.AppendUnquote(nil, v)
-		if err != nil || strings.ContainsAny(string(s), "xX_") {
-			return ""
+		if n, err := strconv.ParseFloat(string(v), 64); err == nil && !math.IsInf(n, 0) {
+			return n, true
 		}
-		return strings.TrimSpace(string(s))
 	}
-	return ""
+	return 0, false
 }
 
 // shorten cuts data for a log.

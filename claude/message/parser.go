@@ -38,8 +38,9 @@ func (p *Parser) Parse(line []byte) (Message, error) {
 	return nil, &ParseError{Type: h.Type, Subtype: h.Subtype, Field: located.field, Line: line, Err: located.err}
 }
 
-// Unknown returns the types that were not known, and how often they came:
-// "type", "system/subtype" or "content_block/type".
+// Unknown returns the unknown types that came, and how often: "type",
+// "system/subtype" or "content_block/type". After 1000 types, others are counted
+// together as "(other)".
 func (p *Parser) Unknown() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,22 +120,35 @@ func (p *Parser) note(key string, m Message) {
 	}
 }
 
-// met logs what is not known the first time that it comes.
+// maxKinds bounds how many unknown types, and how many fields, a parser remembers.
+const maxKinds = 1000
+
+// met counts and logs something unknown. Of one type, the first ten are logged,
+// then the hundredth, the thousandth and so on.
 func (p *Parser) met(kind, name string, raw []byte) {
 	if kind == "field" {
-		if !p.fields[name] {
+		if !p.fields[name] && len(p.fields) < maxKinds {
 			p.fields[name] = true
-			p.log().Debug("the claude CLI sent an unknown field", "field", name)
+			p.log().Debug("the claude CLI sent an unknown field", "field", shorten([]byte(name)))
 		}
 		return
 	}
 	if kind == "content_block" {
 		name = kind + "/" + name
 	}
-	p.unknown[name]++
-	if p.unknown[name] == 1 {
-		p.log().Warn("the claude CLI sent an unknown message or content block", "type", name, "data", shorten(raw))
+	if _, known := p.unknown[name]; !known && len(p.unknown) >= maxKinds {
+		name = "(other)"
 	}
+	p.unknown[name]++
+	if n := p.unknown[name]; n <= 10 || isPowerOfTen(n) {
+		p.log().Warn("the claude CLI sent an unknown message or content block", "type", shorten([]byte(name)), "count", n, "data", redacted(raw))
+	}
+}
+
+func isPowerOfTen(n int) bool {
+	for ; n%10 == 0 && n > 0; n /= 10 {
+	}
+	return n == 1
 }
 
 func (p *Parser) log() *slog.Logger {

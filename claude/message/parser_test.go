@@ -74,7 +74,7 @@ func TestUnknownIsAValue(t *testing.T) {
 		t.Errorf("unknown are %v, want %v", got, want)
 	}
 	for text, n := range map[string]int{
-		"level=WARN": 4, "level=DEBUG": 2, "type=brand_new ": 1, `{\"x\":1}`: 1, "content_block/hologram": 1,
+		"level=WARN": 6, "level=DEBUG": 2, "type=brand_new ": 2, `{\"x\":1}`: 1, "content_block/hologram": 2,
 		"field=assistant.mood": 1, "field=content_block/text.bold": 1,
 	} {
 		if got := strings.Count(log.String(), text); got != n {

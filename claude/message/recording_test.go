@@ -17,8 +17,8 @@ import (
 func recorded(t testing.TB) map[string][][]byte {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/recordings/*/stdio.jsonl")
-	if err != nil || len(files) != 65 {
-		t.Fatalf("%d recordings, %v; want 65", len(files), err)
+	if err != nil || len(files) != 67 {
+		t.Fatalf("%d recordings, %v; want 67", len(files), err)
 	}
 	all := map[string][][]byte{}
 	for _, file := range files {
@@ -73,7 +73,7 @@ func TestRecordings(t *testing.T) {
 			}
 		})
 	}
-	if len(kinds) != 17 {
+	if len(kinds) != 21 {
 		t.Errorf("%d kinds of messages: %v", len(kinds), kinds)
 	}
 }

@@ -116,7 +116,7 @@ func orNone[T any](d *decoder, kind jsontext.Kind) func(*jsontext.Decoder, *T) e
 			return err
 		}
 		if v.Kind() != 'n' {
-			d.warn(dec.StackPointer(), v)
+			d.warn(dec.StackPointer(), v, "none")
 		}
 		*to = *new(T)
 		return nil
