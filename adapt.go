@@ -74,7 +74,11 @@ type ToolValidationError struct {
 }
 
 func (e *ToolValidationError) Error() string {
-	return fmt.Sprintf("adapt tool %q: its %s: %v", e.Tool, e.Field, e.Err)
+	tool := "a tool"
+	if e.Tool != "" {
+		tool = fmt.Sprintf("tool %q", e.Tool)
+	}
+	return fmt.Sprintf("%s: its %s: %v", tool, e.Field, e.Err)
 }
 
 // Unwrap returns what is wrong with the field.

@@ -22,8 +22,9 @@ type Finding struct {
 	Message string
 }
 
-// NewSet lists ts. Two tools of one name, a tool that is nil or without a name,
-// an input schema or a handler are errors; names that some clients refuse are findings.
+// NewSet lists ts. Two tools of one name are a *[DuplicateError]. A tool that is
+// nil or has no name, input schema or handler is a *[ToolValidationError]. Names
+// that some clients refuse are findings.
 func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	tools, err := ts.Tools(ctx)
 	if err != nil {
@@ -41,13 +42,13 @@ func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 func (s *Set) add(t *Tool) error {
 	switch {
 	case t == nil:
-		return errors.New("it is nil")
+		return &ToolValidationError{Field: "value", Err: errors.New("it is nil; leave it out")}
 	case t.Name == "":
-		return errors.New("it has no name")
+		return &ToolValidationError{Field: "name", Err: errors.New("it is empty; give the tool a name")}
 	case t.Handler == nil:
-		return fmt.Errorf("%q has no handler", t.Name)
+		return &ToolValidationError{t.Name, "function", errors.New("it has no handler; give it one")}
 	case t.Input == nil:
-		return fmt.Errorf("%q has no input schema; use {\"type\":\"object\"} for none", t.Name)
+		return &ToolValidationError{t.Name, "schema", errors.New(`it has no input schema; use {"type":"object"} for none`)}
 	case s.byName[t.Name] != nil:
 		return &DuplicateError{Name: t.Name, First: s.byName[t.Name].Description, Second: t.Description}
 	}

@@ -315,9 +315,9 @@ func TestNewSetRefuses(t *testing.T) {
 		want  string
 	}{
 		{"duplicate", toolpost.Tools{ok, second}, `list of 2 tools, number 2: two tools are named "a": "the first" and "the second"; give one another name with Rename or Prefix`},
-		{"no name", toolpost.Tools{{}}, `list of 1 tools, number 1: it has no name`},
-		{"no handler", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}}}, `list of 1 tools, number 1: "x" has no handler`},
-		{"no schema", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}, Handler: ok.Handler}}, `list of 1 tools, number 1: "x" has no input schema; use {"type":"object"} for none`},
+		{"no name", toolpost.Tools{{}}, `list of 1 tools, number 1: a tool: its name: it is empty; give the tool a name`},
+		{"no handler", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}}}, `list of 1 tools, number 1: tool "x": its function: it has no handler; give it one`},
+		{"no schema", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}, Handler: ok.Handler}}, `list of 1 tools, number 1: tool "x": its schema: it has no input schema; use {"type":"object"} for none`},
 	} {
 		if _, err := toolpost.NewSet(t.Context(), tt.tools); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: error %q\nwant %q", tt.name, err, tt.want)

@@ -10,7 +10,7 @@ import (
 func TestNilTool(t *testing.T) {
 	tools := toolpost.Tools{nil}
 	for want, ts := range map[string]toolpost.Toolset{
-		"number 1: it is nil": tools,
+		"number 1: a tool: its value: it is nil": tools,
 		"tool 1 of 1 is nil":  toolpost.Prefix(tools, "x"),
 	} {
 		if _, err := toolpost.NewSet(t.Context(), ts); err == nil || !strings.Contains(err.Error(), want) {

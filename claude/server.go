@@ -144,7 +144,7 @@ func (s *Server) usable() error {
 func sound(ts toolpost.Toolset) toolpost.Toolset {
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
 		if ts == nil {
-			return nil, errors.New("there is no toolset")
+			return nil, errors.New("there is no toolset; give one")
 		}
 		tools, err := guarded(func() ([]*toolpost.Tool, error) { return ts.Tools(ctx) })
 		if err != nil {
@@ -153,13 +153,13 @@ func sound(ts toolpost.Toolset) toolpost.Toolset {
 		seen := map[string]*toolpost.Tool{}
 		for i, t := range tools {
 			if t == nil {
-				return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(tools))
+				return nil, &toolpost.ToolValidationError{Field: "value", Err: fmt.Errorf("tool %d of %d is nil; leave it out", i+1, len(tools))}
 			}
 			if first := seen[t.Name]; first != nil {
 				return nil, &toolpost.DuplicateError{Name: t.Name, First: first.Description, Second: t.Description}
 			}
 			if t.Handler == nil {
-				return nil, fmt.Errorf("tool %q has no handler", t.Name)
+				return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "function", Err: errors.New("it has no handler; give it one")}
 			}
 			seen[t.Name] = t
 		}
