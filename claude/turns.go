@@ -8,20 +8,19 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// turns follows which prompts are answered, and whether the CLI still works.
+// turns tracks which prompts have been answered, and whether the CLI still works.
 type turns struct {
 	mu      sync.Mutex
 	pending []string                   // UUIDs of prompts without a result, oldest first
-	watched map[string]*message.Result // by the UUID of the prompt that it answers
-	begun   []string                   // prompts that the CLI works on, for one that tells
-	tells   bool                       // it does
+	watched map[string]*message.Result // by the UUID of the prompt that the result answers
+	begun   []string                   // prompts that the CLI works on, if it reports that
+	reports bool                       // the CLI reports the lifecycle of prompts
 	last    *message.Result
-	state   string   // of the CLI, for one that tells it
-	idle    bool     // since the last result
-	works   bool     // since it, or since the start
-	tasks   []string // sub-agents that work
-	ceiling *time.Timer
-	heard   time.Time // when something was, last
+	state   string // of the session, if the CLI reports it
+	idle    bool   // the session has been idle since the last result
+	works   bool   // a turn runs
+	tasks   taskList
+	silence silenceTimer
 }
 
 func (t *turns) sent(uuid string, watch bool) {
@@ -36,7 +35,7 @@ func (t *turns) sent(uuid string, watch bool) {
 	}
 }
 
-// answers says that r is the result for the prompt.
+// answers reports whether r is the result that answers the prompt.
 func (t *turns) answers(r *message.Result, uuid string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,74 +46,98 @@ func (t *turns) answers(r *message.Result, uuid string) bool {
 	return true
 }
 
-// answered says that there is a result for the prompt, which was not read yet.
+// answered reports whether the prompt has a result that was not read yet.
 func (t *turns) answered(uuid string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.watched[uuid] != nil
 }
 
-// result is the last one.
+// result returns the last result.
 func (t *turns) result() *message.Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last
 }
 
-// see notes a message. It returns whether everything is answered and done.
+// see records a message. It reports whether every prompt is answered, no
+// background task runs, and no turn that the end of one causes is to come.
 func (t *turns) see(m message.Message) (settled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch m := m.(type) {
 	case *message.Result:
 		t.last, t.idle, t.works = m, false, false
+		t.tasks.reported()
 		t.answer(m)
 	case *message.SessionState:
 		t.state, t.idle, t.works = m.State, m.State == "idle", m.State != "idle"
+		if t.works {
+			t.tasks.reported()
+		}
+	case *message.Init: // the first message of every turn
+		if t.state == "" && t.last != nil {
+			t.works = true
+		}
 	case *message.CommandLifecycle:
-		t.tells = true
+		t.reports = true
 		if m.State == "started" && slices.Contains(t.pending, m.CommandUUID) {
 			t.begun = append(t.begun, m.CommandUUID)
 		}
-	case *message.TaskStarted:
-		t.tasks = append(t.tasks, m.TaskID)
-	case *message.TaskNotification:
-		t.tasks = without(t.tasks, m.TaskID)
+	default:
+		t.tasks.see(m, t.resting())
 	}
+	return t.resting() && !t.tasks.running() && !t.tasks.unreported
+}
+
+// resting reports whether every prompt is answered and no turn runs.
+func (t *turns) resting() bool {
 	if t.last == nil || len(t.pending) > 0 {
 		return false
 	}
 	if t.state != "" {
 		return t.idle
 	}
-	return len(t.tasks) == 0
+	return !t.works
 }
 
-// busy says that the CLI works on something.
+// busy reports whether the CLI works on anything.
 func (t *turns) busy() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.pending) > 0 || len(t.tasks) > 0 || t.works
+	return len(t.pending) > 0 || t.tasks.running() || t.works
 }
 
-// asks says that the CLI waits for somebody's decision.
+// done reports whether nothing is left to wait for but a turn that the end of a
+// background task may cause.
+func (t *turns) done() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.awaitsReport()
+}
+
+func (t *turns) awaitsReport() bool {
+	return t.resting() && !t.tasks.running() && t.tasks.unreported
+}
+
+// asks reports whether the CLI waits for somebody's decision.
 func (t *turns) asks() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state == "requires_action"
 }
 
-// runs says that the CLI works on that prompt, which has no result yet.
+// runs reports whether the CLI works on that prompt, which has no result yet.
 func (t *turns) runs(uuid string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.tells {
+	if t.reports {
 		return slices.Contains(t.begun, uuid)
 	}
 	return len(t.pending) > 0 && t.pending[0] == uuid
 }
 
-// forget says that a prompt was taken back.
+// forget removes a prompt that was taken back.
 func (t *turns) forget(uuid string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,33 +165,19 @@ func without(ids []string, id string) []string {
 	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 
-// expect calls late if it is not called again within d after a result.
-func (t *turns) expect(d time.Duration, late func()) {
+// expect calls late if expect is not called again within idle after a result.
+// Within grace, if all that is awaited is a turn that may not come.
+func (t *turns) expect(idle, grace time.Duration, late func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last == nil {
 		return
 	}
-	t.heard = time.Now()
-	if t.ceiling != nil {
-		t.ceiling.Reset(d)
-		return
+	if t.awaitsReport() {
+		idle = min(idle, grace)
 	}
-	t.ceiling = time.AfterFunc(d, func() {
-		t.mu.Lock()
-		silence := time.Since(t.heard)
-		t.mu.Unlock()
-		if silence >= d { // else the timer was set anew while it fired
-			late()
-		}
-	})
+	t.silence.restart(idle, late)
 }
 
 // stop ends the waiting.
-func (t *turns) stop() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ceiling != nil {
-		t.ceiling.Stop()
-	}
-}
+func (t *turns) stop() { t.silence.stop() }

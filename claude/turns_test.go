@@ -12,6 +12,13 @@ func TestTurnsSettle(t *testing.T) {
 	state := func(s string) message.Message { return &message.SessionState{State: s} }
 	answer := func(uuids ...string) message.Message { return &message.Result{UserMessageUUIDs: uuids} }
 	task := &message.Result{Origin: &message.Origin{Kind: "task-notification"}}
+	list := func(ids ...string) message.Message {
+		m := &message.BackgroundTasksChanged{}
+		for _, id := range ids {
+			m.Tasks = append(m.Tasks, message.Task{TaskID: id, Ambient: id == "ambient"})
+		}
+		return m
+	}
 	started, done := &message.TaskStarted{Task: message.Task{TaskID: "t"}}, &message.TaskNotification{Task: message.Task{TaskID: "t"}}
 	for _, test := range []struct {
 		name    string
@@ -23,7 +30,11 @@ func TestTurnsSettle(t *testing.T) {
 		{"idle before a result", []string{"a"}, []message.Message{state("idle"), state("running")}, 0},
 		{"a sub-agent goes on", []string{"a"}, []message.Message{state("running"), answer("a"), task, state("idle")}, 4},
 		{"a CLI that tells no state", []string{"a"}, []message.Message{answer("a")}, 1},
-		{"and has a sub-agent", []string{"a"}, []message.Message{started, answer("a"), done}, 3},
+		{"and has a sub-agent", []string{"a"}, []message.Message{started, answer("a"), done, &message.Init{}, task}, 5},
+		{"a shell goes on", []string{"a"}, []message.Message{state("running"), list("s"), started, answer("a"), state("idle"), done, list(), state("running"), task, state("idle")}, 10},
+		{"two shells go on", []string{"a"}, []message.Message{state("running"), list("s", "t"), answer("a"), state("idle"), list("t"), state("running"), task, state("idle"), list(), state("running"), task, state("idle")}, 12},
+		{"a shell ends in the turn", []string{"a"}, []message.Message{state("running"), list("s"), list(), answer("a"), state("idle")}, 5},
+		{"a task that is always there", []string{"a"}, []message.Message{state("running"), list("ambient"), answer("a"), state("idle")}, 4},
 		{"prompts answered together", []string{"a", "b"}, []message.Message{state("running"), answer("a", "b"), state("idle")}, 3},
 		{"prompts answered one by one", []string{"a", "b"}, []message.Message{answer("a"), answer("b")}, 2},
 		{"results that name no prompt", []string{"a", "b"}, []message.Message{answer(), answer()}, 2},
@@ -66,7 +77,7 @@ func TestTurnsExpect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns turns
 		var late time.Time
-		wait := func() { turns.expect(time.Minute, func() { late = time.Now() }) }
+		wait := func() { turns.expect(time.Minute, time.Second, func() { late = time.Now() }) }
 		wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
