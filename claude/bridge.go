@@ -20,13 +20,15 @@ type tools struct {
 	begin  sync.Once
 	own    *Server
 	ports  []*port
-	missed map[string]bool // tools that were told of as dropped
+	missed map[string]bool // dropped tools that were reported
+
+	unavailable map[string]bool // MCP servers that a warning was logged about
 }
 
 // openTools opens a session on each server of the options. Ctx is that of all
 // calls; the toolset is listed while opening lasts.
 func openTools(ctx, opening context.Context, o *Options) (*tools, error) {
-	t := &tools{ctx: ctx, log: o.logger(), opts: o, heard: make(chan struct{}), missed: map[string]bool{}}
+	t := &tools{ctx: ctx, log: o.logger(), opts: o, heard: make(chan struct{}), missed: map[string]bool{}, unavailable: map[string]bool{}}
 	servers := o.Servers
 	if o.Toolset != nil {
 		own, err := NewServer(opening, "", o.Toolset, &ServerOptions{Logger: t.log})

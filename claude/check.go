@@ -18,6 +18,9 @@ func (o *Options) check() error {
 		checkPrompt(o), checkSession(o), checkLimits(o), checkModes(o), checkAgents(o),
 		checkProcess(o), checkArguments(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
 	)
+	if _, bad := o.initialize(&tools{}); bad != nil {
+		err = errors.Join(err, bad)
+	}
 	if o.Output != nil {
 		err = errors.Join(err, o.Output.usable())
 	}

@@ -5,8 +5,9 @@
 //	                   │
 //	                   └─ control requests ──▶ tools (Server), Permission, Hooks
 //
-// A result ends a turn, not the run: sub-agents may still work, and call tools.
-// So the CLI's input is kept open until it says that it is idle.
+// A result ends a turn, not the run: sub-agents and shells may still run in the
+// background, and call tools or cause another turn when they end. So Run keeps
+// the CLI's input open until the CLI is idle and no background task is left.
 package claude
 
 import (
@@ -16,31 +17,17 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// Run starts the CLI on prompt and yields its messages until it has ended, with
-// the sub-agents it left working. A run that fails ends with an error, after the
-// message that tells it: a *ResultError if the CLI said so. When ctx ends, the
-// run is interrupted and closed, as it is when the loop is left.
+// Run starts the CLI on prompt and yields its messages until the CLI has ended.
+// It waits for sub-agents and shells that run in the background, up to
+// Options.IdleTimeout. A run that fails ends with an error, after the message
+// that reports the failure: a *ResultError if the CLI reported it. When ctx ends
+// or the loop is left, Run interrupts the CLI, which kills what runs in the
+// background, and closes it.
+//
+// The model gets prompt verbatim; see Options.ExpandPrompts.
 func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
-	return func(yield func(message.Message, error) bool) {
-		if err := checkText(prompt); err != nil {
-			yield(nil, err)
-			return
-		}
-		r, err := start(ctx, opts, true)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		s := &Session{r}
-		defer s.Close()
-		if _, err := s.Send(ctx, prompt); err != nil {
-			yield(nil, s.because(err))
-			return
-		}
-		for m, err := range s.Messages(context.WithoutCancel(ctx)) {
-			if !yield(m, err) || err != nil {
-				return
-			}
-		}
+	if err := checkText(prompt); err != nil {
+		return func(yield func(message.Message, error) bool) { yield(nil, err) }
 	}
+	return RunContent(ctx, []Block{Text(prompt)}, opts)
 }

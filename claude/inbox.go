@@ -11,12 +11,13 @@ import (
 // An inbox keeps messages until they are read. It has no limit: a reader that
 // asks the CLI something between two messages must not keep the answer back.
 type inbox struct {
-	mu    sync.Mutex
-	items []item
-	wake  chan struct{} // closed when something comes; nil if nobody waits
-	why   error         // what the messages end with, nil as long as it is not known
-	ended bool
-	told  bool // the end was read
+	mu      sync.Mutex
+	items   []item
+	wake    chan struct{} // closed when something comes; nil if nobody waits
+	why     error         // what the messages end with, nil as long as it is not known
+	stopped error         // why this process stopped the CLI, nil if it did not
+	ended   bool
+	told    bool // the end was read
 }
 
 type item struct {
@@ -38,6 +39,22 @@ func (b *inbox) because(err error) {
 	if b.why == nil {
 		b.why = err
 	}
+}
+
+// stop records why this process stops the CLI. The first cause stays.
+func (b *inbox) stop(cause error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stopped == nil {
+		b.stopped = cause
+	}
+}
+
+// stopCause returns why this process stopped the CLI, nil if it did not.
+func (b *inbox) stopCause() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stopped
 }
 
 // end says that no more messages come.

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -10,8 +11,9 @@ import (
 // command line should not: an argument is at most 128 KiB long on Linux, and
 // visible to others.
 func (o *Options) initialize(ts *tools) (map[string]any, error) {
-	body := map[string]any{}
+	body, options := map[string]any{}, map[string]bool{"subtype": true}
 	set := func(name string, given bool, value any) {
+		options[name] = true
 		if given {
 			body[name] = value
 		}
@@ -28,10 +30,22 @@ func (o *Options) initialize(ts *tools) (map[string]any, error) {
 	set("skills", o.Skills != nil && !slices.Contains(o.Skills, "all"), o.Skills)
 	set("title", o.Title != "", o.Title)
 	set("forwardSubagentText", o.SubagentText, true)
-	if o.Output != nil {
-		body["jsonSchema"] = o.Output.sent
+	set("jsonSchema", o.Output != nil, o.schema())
+	for name, value := range o.Initialize {
+		if options[name] {
+			return nil, fmt.Errorf("the field %q of Initialize has an option of its own; set that", name)
+		}
+		body[name] = value
 	}
 	return body, nil
+}
+
+// schema is that of the structured output.
+func (o *Options) schema() any {
+	if o.Output == nil {
+		return nil
+	}
+	return o.Output.sent
 }
 
 // A Subagent is one that the model may hand a task to.

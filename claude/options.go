@@ -17,13 +17,14 @@ import (
 // 2.1.261 or later for that.
 type Options struct {
 	// The process.
-	CLI    string            // the executable; found as [cli.Find] does if empty
-	Dir    string            // the working directory; this process's if empty
-	Env    []string          // "NAME=value" sets, "NAME" removes
-	Args   []string          // further flags, as "--flag=value"
-	Stderr func(line string) // gets each line of its error output
-	Logger *slog.Logger      // slog.Default() if nil
-	Grace  time.Duration     // given to an interrupt, and between the steps of closing; 5 s if 0
+	CLI        string            // the executable; found as [cli.Find] does if empty
+	Dir        string            // the working directory; this process's if empty
+	Env        []string          // "NAME=value" sets, "NAME" removes
+	Args       []string          // further flags, as "--flag=value"
+	Initialize map[string]any    // further fields of the initialize request, for features of the CLI that have no option here
+	Stderr     func(line string) // gets each line of its error output
+	Logger     *slog.Logger      // slog.Default() if nil
+	Grace      time.Duration     // given to an interrupt, and between the steps of closing; 5 s if 0
 
 	// The model.
 	Model             string   // an alias such as "sonnet", or a full name; the CLI's default if empty
@@ -38,6 +39,11 @@ type Options struct {
 	SystemPrompt       string // the whole system prompt
 	ClaudeCodePrompt   bool   // Claude Code's own system prompt in place of SystemPrompt
 	AppendSystemPrompt string // added to the end of either
+
+	// ExpandPrompts lets the CLI expand prompts as it does in a terminal: it adds
+	// the files that they mention as @path, and runs commands such as /compact.
+	// Leave it out for prompts that others write: they could read any file.
+	ExpandPrompts bool
 
 	// Tools. A tool that is neither allowed nor harmless is asked for by
 	// Permission.
@@ -92,7 +98,7 @@ type Options struct {
 	MaxLine       int           // bytes of the longest line that is read; 64 MiB if 0
 	SkipMalformed bool          // log malformed messages instead of ending with a *message.ParseError
 	AllowDropped  bool          // log tools that the CLI dropped instead of ending with a *ToolsDroppedError
-	IdleTimeout   time.Duration // how long Run waits for sub-agents after a result; 10 min if 0
+	IdleTimeout   time.Duration // how long Run waits after a result for silent sub-agents and shells; 10 min if 0
 }
 
 // A PermissionMode says what may run without being asked for.

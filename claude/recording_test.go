@@ -373,6 +373,9 @@ func (p *player) hear(l line) {
 		if now != nil && promptText(now) != promptText(l) {
 			complain("the prompt is %s, not %s", encode(now), encode(l))
 		}
+		if now != nil && l["client_composed"] != nil && now["client_composed"] != l["client_composed"] {
+			complain("the prompt is not marked as verbatim: %s", encode(now))
+		}
 		if uuid := l.text("uuid"); uuid != "" {
 			p.uuids[uuid] = now.text("uuid")
 		}

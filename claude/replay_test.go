@@ -102,6 +102,8 @@ var replays = map[string]row{
 	"61-jsonschema-ref":                         {},
 	"61-jsonschema-string":                      {fails: "output"},
 	"63-text-and-structured-content":            {},
+	"70-background-shell":                       {},
+	"71-verbatim-mention":                       {},
 }
 
 func TestReplay(t *testing.T) {

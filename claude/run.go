@@ -37,6 +37,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 	if err := errors.Join(context.Cause(ctx), opts.check()); err != nil {
 		return nil, err
 	}
+	opts.warnShadowed()
 	work, end := toolpost.OpenScope(context.WithoutCancel(ctx), toolpost.PerRun)
 	work, finish := context.WithCancelCause(work)
 	r := &run{
@@ -132,6 +133,7 @@ func (r *run) abort(cause error) {
 // stop has the CLI leave its work, if it heeds that in time: after the end of its
 // input it would finish it.
 func (r *run) stop(cause error) {
+	r.inbox.stop(cause)
 	if r.turns.busy() {
 		patience, done := context.WithTimeout(context.Background(), r.opts.grace())
 		defer done()
@@ -201,6 +203,7 @@ func check(init *message.Init, ts *tools) error {
 	if old := (*cli.VersionError)(nil); errors.As(cli.Supported(init.Version), &old) {
 		return old
 	}
+	ts.warnUnavailable(init)
 	return ts.arrived(init)
 }
 
@@ -213,10 +216,10 @@ func (r *run) retire() {
 // result without a word.
 var ErrUnfinished = errors.New("what works in the background after the result was not done in time; raise Options.IdleTimeout")
 
-// alive notes that something goes on.
+// alive restarts the timers that wait for silence.
 func (r *run) alive() {
 	if r.once {
-		r.turns.expect(r.opts.idleTimeout(), r.late)
+		r.turns.expect(r.opts.idleTimeout(), r.opts.grace(), r.late)
 	}
 }
 
@@ -224,6 +227,10 @@ func (r *run) alive() {
 func (r *run) late() {
 	if r.conn.serves() || r.turns.asks() { // it waits for this process, or for a person
 		r.alive()
+		return
+	}
+	if r.turns.done() { // the end of a task has caused no turn
+		r.retire()
 		return
 	}
 	cause := ErrUnfinished

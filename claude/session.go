@@ -60,24 +60,29 @@ func (s *Session) Send(ctx context.Context, prompt string) (uuid string, err err
 	if err := checkText(prompt); err != nil {
 		return "", err
 	}
-	return s.SendContent(ctx, textContent(prompt))
+	return s.SendContent(ctx, []Block{Text(prompt)})
 }
 
-func textContent(text string) any { return []map[string]string{{"type": "text", "text": text}} }
-
-// SendContent is Send for content blocks of the Messages API, such as images.
-// Content is their JSON or encodes as it.
+// SendContent is Send for content blocks, such as images. Content is a []Block,
+// or anything else that encodes as content blocks of the Messages API.
 func (s *Session) SendContent(ctx context.Context, content any) (uuid string, err error) {
+	encoded, err := encodeContent(content)
+	if err != nil {
+		return "", err
+	}
 	uuid = newUUID()
-	return uuid, s.send(ctx, uuid, content, false)
+	return uuid, s.send(ctx, uuid, encoded, false)
 }
 
-func (s *Session) send(ctx context.Context, uuid string, content any, watch bool) error {
+func (s *Session) send(ctx context.Context, uuid string, content json.RawMessage, watch bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if err := s.checkVerbatim(ctx, content); err != nil {
+		return err
+	}
 	line, err := json.Marshal(userLine{
-		Type: "user", UUID: uuid, Message: userContent{Role: "user", Content: content},
+		Type: "user", UUID: uuid, Message: userContent{Role: "user", Content: content}, Verbatim: !s.opts.ExpandPrompts,
 	})
 	if err != nil {
 		return fmt.Errorf("encode the prompt: %w", err)
@@ -95,11 +100,12 @@ type userLine struct {
 	SessionID       string      `json:"session_id"`
 	ParentToolUseID *string     `json:"parent_tool_use_id"`
 	Message         userContent `json:"message"`
+	Verbatim        bool        `json:"client_composed,omitempty"` // no @file is read and no /command is run
 }
 
 type userContent struct {
-	Role    string `json:"role"`
-	Content any    `json:"content"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
 }
 
 // Messages yields the messages that come, until the session ends or ctx does.
@@ -122,11 +128,19 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 // before, the turn is interrupted, or the prompt taken back if it still waits;
 // the session stays open.
 func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Message, error] {
+	if err := checkText(prompt); err != nil {
+		return func(yield func(message.Message, error) bool) { yield(nil, err) }
+	}
+	return s.TurnContent(ctx, []Block{Text(prompt)})
+}
+
+// TurnContent is Turn for content blocks, as in [Session.SendContent].
+func (s *Session) TurnContent(ctx context.Context, content any) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		uuid := newUUID()
-		err := checkText(prompt)
+		encoded, err := encodeContent(content)
 		if err == nil {
-			err = s.send(ctx, uuid, textContent(prompt), true)
+			err = s.send(ctx, uuid, encoded, true)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -146,7 +160,7 @@ func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Mes
 			switch {
 			case done && more:
 				if err := s.failure(result); err != nil {
-					yield(nil, cmp.Or(context.Cause(ctx), err))
+					yield(nil, cmp.Or(context.Cause(ctx), s.inbox.stopCause(), err))
 				}
 				return
 			case done:

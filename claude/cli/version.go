@@ -28,16 +28,24 @@ func Supported(version string) error {
 	if have == nil {
 		return fmt.Errorf("read the version %q of the claude command: it is not like %s", version, MinVersion)
 	}
-	least := versionPattern.FindStringSubmatch(MinVersion)
-	for i := 2; i <= 4; i++ {
-		h, _ := strconv.Atoi(have[i]) // digits; more than an int holds is the largest
-		l, _ := strconv.Atoi(least[i])
-		if h != l {
-			if h < l {
-				return &VersionError{have[1], MinVersion}
-			}
-			return nil
-		}
+	if !AtLeast(version, MinVersion) {
+		return &VersionError{have[1], MinVersion}
 	}
 	return nil
+}
+
+// AtLeast reports whether version is least or newer.
+func AtLeast(version, least string) bool {
+	have, want := versionPattern.FindStringSubmatch(version), versionPattern.FindStringSubmatch(least)
+	if have == nil || want == nil {
+		return false
+	}
+	for i := 2; i <= 4; i++ {
+		h, _ := strconv.Atoi(have[i]) // digits; more than an int holds is the largest
+		w, _ := strconv.Atoi(want[i])
+		if h != w {
+			return h > w
+		}
+	}
+	return true
 }

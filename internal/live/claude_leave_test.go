@@ -5,8 +5,10 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	sdk "github.com/toolpost/toolpost/claude"
 	stream "github.com/toolpost/toolpost/claude/message"
@@ -97,4 +99,62 @@ func sdkTakeBack(s *stage) string {
 		s.Errorf("the model was asked %d times what was taken back", n)
 	}
 	return "the other turn goes on"
+}
+
+// sdkShell leaves a shell running after the first result. The shell is not
+// killed, and the turn that its end causes may call a tool of this process.
+func sdkShell(s *stage) string {
+	finished := filepath.Join(s.opts.Dir, "finished")
+	s.opts.Tools, s.opts.AllowedTools = []string{"Bash"}, []string{"Bash"}
+	s.serve(false, add())
+	s.says(
+		call1("Bash", object{"command": "sleep 1; touch " + finished, "description": "waits", "run_in_background": true}),
+		text("Started."),
+		uses(use{"toolu_after", "mcp__calc__add", sum{2, 3}}),
+		text("All is done."),
+	)
+	var results []string
+	for m, err := range sdk.Run(s.context(), "go", s.opts) {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if r, ok := m.(*stream.Result); ok && r.Result != nil {
+			results = append(results, *r.Result)
+		}
+	}
+	if _, err := os.Stat(finished); err != nil {
+		s.Errorf("the shell was killed: %v", err)
+	}
+	s.got("toolu_after", "5")
+	if !slices.Equal(results, []string{"Started.", "All is done."}) {
+		s.Errorf("the results are %q", results)
+	}
+	return fmt.Sprintf("%q", results)
+}
+
+// sdkVerbatim mentions a file in prompts: the model gets the text, and the file
+// only if the prompts may be expanded.
+func sdkVerbatim(s *stage) string {
+	secret := filepath.Join(s.opts.Dir, "secret.txt")
+	write(s.T, secret, "the-secret-is-42")
+	if _, err := s.run("look at @" + secret + " please"); err != nil {
+		s.Fatal(err)
+	}
+	if _, err := sdk.Collect(sdk.RunContent(s.context(), []sdk.Block{sdk.Text("look at"), sdk.Text("@" + secret)}, s.opts)); err != nil {
+		s.Fatal(err)
+	}
+	if _, err := s.run("/cost"); err != nil {
+		s.Fatal(err)
+	}
+	s.saw("/cost")
+	s.saw("look at @" + secret + " please")
+	if n := s.api.heard("the-secret-is-42"); n != 0 {
+		s.Errorf("%d requests have the content of the file", n)
+	}
+	s.opts.ExpandPrompts = true
+	if _, err := s.run("look at @" + secret); err != nil {
+		s.Fatal(err)
+	}
+	s.saw("the-secret-is-42")
+	return "no file is read, no command is run"
 }

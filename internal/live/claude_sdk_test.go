@@ -55,6 +55,8 @@ var sdkScenarios = []struct {
 	{"permission denied, interrupted", sdkPermissionInterrupt},
 	{"hooks", sdkHooks},
 	{"background agent calls a tool", sdkBackground},
+	{"background shell, and a tool after it", sdkShell},
+	{"a prompt that mentions a file", sdkVerbatim},
 	{"list change", sdkListChange},
 	{"queued prompts", sdkQueued},
 	{"a queued prompt is taken back", sdkTakeBack},
