@@ -86,13 +86,13 @@ func encodeContent(content any) (json.RawMessage, error) {
 // prompt as it is.
 const verbatimSince = "2.1.248"
 
-// expandable matches JSON with a character that begins a mention of a file or a
-// command, however it is written.
-var expandable = regexp.MustCompile(`(?i)[@/]|\\u00(40|2f)`)
+// expandable matches JSON that may have a mention of a file, or a text that begins
+// with a command.
+var expandable = regexp.MustCompile(`(?i)@|\\u00(40|2f)|(^|"text":)\s*"(\s|\\[a-z])*/`)
 
 // checkVerbatim refuses to send a prompt that the CLI may expand although it
-// must not. It waits for the CLI's version if the prompt has a character that
-// begins a mention of a file or a command.
+// must not. It waits for the CLI's version if the prompt
+// may mention a file or begins with a command.
 func (s *Session) checkVerbatim(ctx context.Context, content []byte) error {
 	if s.opts.ExpandPrompts || !expandable.Match(content) {
 		return nil
@@ -111,6 +111,6 @@ func (s *Session) checkVerbatim(ctx context.Context, content []byte) error {
 	if cli.AtLeast(about.Version, verbatimSince) {
 		return nil
 	}
-	return fmt.Errorf("send the prompt: it contains @ or /, and the claude CLI of version %s may read files or run commands that it names; update the CLI to %s or later, or set ExpandPrompts if that is wanted",
+	return fmt.Errorf("send the prompt: it contains @ or begins with /, and the claude CLI of version %s would read files or run commands that it names; update the CLI to %s or later, or set ExpandPrompts if that is wanted",
 		about.Version, verbatimSince)
 }

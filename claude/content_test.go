@@ -43,6 +43,8 @@ func TestPromptsAreVerbatim(t *testing.T) {
 		{"look at @/etc/passwd", "2.0.0", true, false, false},
 		{"look at @/etc/passwd", "2.1.247", false, false, true},
 		{"/cost", "", false, false, true},
+		{"\n /cost", "", false, false, true},
+		{"what is http://example.com/ ?", "", false, true, false},
 	} {
 		o := options(t, "user lines")
 		o.ExpandPrompts = test.expand
