@@ -9,41 +9,41 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// The types of media that more than one provider takes in answers.
+// The media types that several providers take in answers.
 const (
-	jpeg = "image/jpeg"
-	png  = "image/png"
-	gif  = "image/gif"
-	webp = "image/webp"
-	pdf  = "application/pdf"
+	JPEG = "image/jpeg"
+	PNG  = "image/png"
+	GIF  = "image/gif"
+	WebP = "image/webp"
+	PDF  = "application/pdf"
 )
 
-// A piece is a part of an answer: text, or media if it has data.
-type piece struct {
-	text string
-	mime string
-	data []byte
+// A Piece is one part of an answer: media if it has Data, otherwise text.
+type Piece struct {
+	Text     string
+	MIMEType string
+	Data     []byte
 }
 
-// pieces returns the content of m for a model that takes media of the given
-// types. What it does not take is named in text.
-func pieces(m *toolpost.Message, takes ...string) []piece {
+// Pieces returns the content of m for a model that takes media of the given
+// types. Other media are described in text.
+func Pieces(m *toolpost.Message, takes ...string) []Piece {
 	if m.Parts == nil {
-		return []piece{{text: m.Text}}
+		return []Piece{{Text: m.Text}}
 	}
-	var all []piece
+	var all []Piece
 	for _, p := range m.Parts {
 		if len(p.Data) > 0 && slices.Contains(takes, p.MIMEType) {
-			all = append(all, piece{mime: p.MIMEType, data: p.Data})
+			all = append(all, Piece{MIMEType: p.MIMEType, Data: p.Data})
 		} else {
-			all = append(all, piece{text: told(p)})
+			all = append(all, Piece{Text: describe(p)})
 		}
 	}
 	return all
 }
 
-// told is a part in words.
-func told(p toolpost.Part) string {
+// describe returns a part as text.
+func describe(p toolpost.Part) string {
 	switch {
 	case len(p.Data) > 0:
 		return fmt.Sprintf("[%s of %d bytes, which you cannot be shown]", strings.TrimSpace(p.MIMEType+" "+p.Type), len(p.Data))
@@ -55,17 +55,19 @@ func told(p toolpost.Part) string {
 	return string(p.Raw)
 }
 
-// text joins the text of all pieces.
-func text(all []piece) string {
+// JoinText joins the texts of all pieces by newlines.
+func JoinText(all []Piece) string {
 	var lines []string
 	for _, p := range all {
-		if p.data == nil {
-			lines = append(lines, p.text)
+		if p.Data == nil {
+			lines = append(lines, p.Text)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (p piece) base64() string { return base64.StdEncoding.EncodeToString(p.data) }
+// Base64 returns the data in base64.
+func (p Piece) Base64() string { return base64.StdEncoding.EncodeToString(p.Data) }
 
-func (p piece) dataURL() string { return "data:" + p.mime + ";base64," + p.base64() }
+// DataURL returns the data as a URL of the scheme data.
+func (p Piece) DataURL() string { return "data:" + p.MIMEType + ";base64," + p.Base64() }

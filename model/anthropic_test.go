@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/anthropics/anthropic-sdk-go"
+	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/anthropic"
 )
 
 const anthropicCalls = `{"id": "m1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "tool_use", "content": [
@@ -26,7 +27,7 @@ func TestAnthropic(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			ctx := context.Background()
 			var booked json.RawMessage
-			offer, err := model.AnthropicTools(ctx, railway(&booked), &model.Options{Dialect: find(t, id)})
+			offer, err := anthropic.Tools(ctx, railway(&booked), &model.Options{Dialect: find(t, id)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,31 +63,31 @@ func TestAnthropic(t *testing.T) {
 }
 
 // talkAnthropic asks twice, with the answers to the calls of the first reply.
-func talkAnthropic(t *testing.T, p *provider, offer *model.Offer[anthropic.ToolUnionParam]) {
+func talkAnthropic(t *testing.T, p *provider, offer *model.Offer[sdk.ToolUnionParam]) {
 	t.Helper()
 	ctx := context.Background()
-	client := anthropic.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
-	params := anthropic.MessageNewParams{Model: "claude", MaxTokens: 100, Tools: offer.Tools,
-		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Book it."))}}
+	client := sdk.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
+	params := sdk.MessageNewParams{Model: "claude", MaxTokens: 100, Tools: offer.Tools,
+		Messages: []sdk.MessageParam{sdk.NewUserMessage(sdk.NewTextBlock("Book it."))}}
 	for range 2 {
 		resp, err := client.Messages.New(ctx, params)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var answers []anthropic.ContentBlockParamUnion
+		var answers []sdk.ContentBlockParamUnion
 		for _, block := range resp.Content {
-			b, ok := block.AsAny().(anthropic.ToolUseBlock)
+			b, ok := block.AsAny().(sdk.ToolUseBlock)
 			if !ok {
 				continue
 			}
-			call := model.AnthropicCall(b)
+			call := anthropic.Call(b)
 			r, err := offer.Call(ctx, call)
 			if err != nil {
 				t.Fatal(err)
 			}
-			answers = append(answers, model.AnthropicAnswer(call, r))
+			answers = append(answers, anthropic.Answer(call, r))
 		}
-		params.Messages = append(params.Messages, resp.ToParam(), anthropic.NewUserMessage(answers...))
+		params.Messages = append(params.Messages, resp.ToParam(), sdk.NewUserMessage(answers...))
 	}
 }
 
@@ -106,6 +107,6 @@ func TestAnthropicAnswer(t *testing.T) {
 			{"type": "text", "text": "Error executing tool: "},
 			{"type": "text", "text": "[image/png image of 3 bytes, which you cannot be shown]"}]}`},
 	} {
-		equal(t, "answer", must(json.Marshal(model.AnthropicAnswer(&toolpost.Call{ID: "c"}, c.result))), c.want)
+		equal(t, "answer", must(json.Marshal(anthropic.Answer(&toolpost.Call{ID: "c"}, c.result))), c.want)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/accept"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -27,8 +30,8 @@ func TestAnyResult(t *testing.T) {
 		r := toolpost.Raw([]byte(raw))
 		call := &toolpost.Call{ID: "c1", Name: "tool"}
 		for _, answer := range []any{
-			model.GeminiAnswer(call, r, true), model.GeminiAnswer(call, r, false),
-			model.OpenAIAnswer(call, r), model.OpenAIChatAnswer(call, r), model.AnthropicAnswer(call, r),
+			gemini.Answer(call, r, true), gemini.Answer(call, r, false),
+			openai.Answer(call, r), openai.ChatAnswer(call, r), anthropic.Answer(call, r),
 		} {
 			got, err := json.Marshal(answer)
 			if err != nil {
@@ -62,15 +65,15 @@ func TestAnySchema(t *testing.T) {
 			return nil, nil
 		}}}
 		for _, id := range []string{"gemini", "gemini-schema"} {
-			o, err := model.GeminiTools(ctx, ts, &model.Options{Dialect: find(t, id)})
+			o, err := gemini.Tools(ctx, ts, &model.Options{Dialect: find(t, id)})
 			offered(t, o, err)
 		}
-		responses, err := model.OpenAITools(ctx, ts, nil)
+		responses, err := openai.Tools(ctx, ts, nil)
 		offered(t, responses, err)
-		chat, err := model.OpenAIChatTools(ctx, ts, nil)
+		chat, err := openai.ChatTools(ctx, ts, nil)
 		offered(t, chat, err)
-		anthropic, err := model.AnthropicTools(ctx, ts, nil)
-		offered(t, anthropic, err)
+		messages, err := anthropic.Tools(ctx, ts, nil)
+		offered(t, messages, err)
 	}
 }
 
@@ -81,15 +84,15 @@ func TestAnyDialect(t *testing.T) {
 	ts := asTools(t, json.RawMessage(`{"type":"object","properties":{}}`))
 	for _, d := range dialect.All() {
 		opts := &model.Options{Dialect: d}
-		gemini, err := model.GeminiTools(ctx, ts, opts)
-		offered(t, gemini, err)
-		responses, err := model.OpenAITools(ctx, ts, opts)
+		functions, err := gemini.Tools(ctx, ts, opts)
+		offered(t, functions, err)
+		responses, err := openai.Tools(ctx, ts, opts)
 		offered(t, responses, err)
-		chat, err := model.OpenAIChatTools(ctx, ts, opts)
+		chat, err := openai.ChatTools(ctx, ts, opts)
 		offered(t, chat, err)
-		anthropic, err := model.AnthropicTools(ctx, ts, opts)
-		offered(t, anthropic, err)
-		r, err := anthropic.Call(ctx, &toolpost.Call{Name: "tool_0"})
+		messages, err := anthropic.Tools(ctx, ts, opts)
+		offered(t, messages, err)
+		r, err := messages.Call(ctx, &toolpost.Call{Name: "tool_0"})
 		if err != nil || r.IsError() {
 			t.Errorf("%s: %v, %v", d.ID, r, err)
 		}

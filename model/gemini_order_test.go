@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/gemini"
 )
 
 // TestGeminiOrder tells the order of properties in schemas only: not of
@@ -17,7 +18,7 @@ func TestGeminiOrder(t *testing.T) {
 		"list":{"type":"array","items":{"anyOf":[{"type":"object","properties":{"y":{"type":"string"},"x":{"type":"string"}}},{"type":"string"}]}},
 		"given":{"type":"object","properties":{"d":{"type":"integer"},"c":{"type":"string"}},"propertyOrdering":["c","d"],
 			"default":{"properties":{"z":1,"w":1}}}}}`
-	offer, err := model.GeminiTools(context.Background(), toolpost.Tools{parsed(t, "tool", json.RawMessage(schema))}, nil)
+	offer, err := gemini.Tools(context.Background(), toolpost.Tools{parsed(t, "tool", json.RawMessage(schema))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestGeminiNumber(t *testing.T) {
 			parsed(t, "huge", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e400}},"required":["a"]}`)),
 			parsed(t, "fine", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e4}},"required":["a"]}`)),
 		}
-		offer, err := model.GeminiTools(context.Background(), tools, &model.Options{Dialect: find(t, id)})
+		offer, err := gemini.Tools(context.Background(), tools, &model.Options{Dialect: find(t, id)})
 		if err != nil {
 			t.Fatal(err)
 		}

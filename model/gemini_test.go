@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/gemini"
 )
 
 const geminiCalls = `{"candidates": [{"content": {"role": "model", "parts": [
@@ -27,7 +28,7 @@ func TestGemini(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			ctx := context.Background()
 			var booked json.RawMessage
-			offer, err := model.GeminiTools(ctx, railway(&booked), opts)
+			offer, err := gemini.Tools(ctx, railway(&booked), opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,12 +88,12 @@ func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
 		}
 		answers := &genai.Content{Role: genai.RoleUser}
 		for _, c := range resp.FunctionCalls() {
-			call := model.GeminiCall(c)
+			call := gemini.Call(c)
 			r, err := offer.Call(ctx, call)
 			if err != nil {
 				t.Fatal(err)
 			}
-			answers.Parts = append(answers.Parts, model.GeminiAnswer(call, r, true))
+			answers.Parts = append(answers.Parts, gemini.Answer(call, r, true))
 		}
 		contents = append(contents, resp.Candidates[0].Content, answers)
 	}
@@ -101,7 +102,7 @@ func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
 // TestGeminiWithoutMedia is for models before Gemini 3.
 func TestGeminiWithoutMedia(t *testing.T) {
 	r := toolpost.Parts(toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")})
-	p := model.GeminiAnswer(&toolpost.Call{Name: "draw"}, r, false)
+	p := gemini.Answer(&toolpost.Call{Name: "draw"}, r, false)
 	got, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +118,7 @@ func TestGeminiReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response := model.GeminiAnswer(&toolpost.Call{Name: "read"}, r, true).FunctionResponse.Response
+	response := gemini.Answer(&toolpost.Call{Name: "read"}, r, true).FunctionResponse.Response
 	if want := `{"$ref":"#/$defs/a"}`; len(response) != 1 || response["output"] != want {
 		t.Errorf("got %v, want only text, %s", response, want)
 	}
@@ -128,7 +129,7 @@ func TestGeminiReference(t *testing.T) {
 func TestGeminiSchema(t *testing.T) {
 	ctx := context.Background()
 	tools := corpus(t)
-	offer, err := model.GeminiTools(ctx, tools, &model.Options{Dialect: find(t, "gemini-schema")})
+	offer, err := gemini.Tools(ctx, tools, &model.Options{Dialect: find(t, "gemini-schema")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,19 +1,23 @@
-// Package model carries tools to the models of providers, and calls back,
-// in the types of the providers' own SDKs.
+// Package model is the part that all providers share of carrying tools to models
+// and calls back. The packages model/anthropic, model/gemini and model/openai do
+// it in the types of the providers' own SDKs; import only those you use.
 //
-//	Toolset ── GeminiTools, OpenAITools… ──▶ Offer.Tools ──▶ request
-//	           (dialect.Adapt)                                  │
-//	                                                          model
-//	                                                            │
-//	handler ◀── Offer.Call ◀── GeminiCall, OpenAICall… ◀──── response
-//	   └──────▶ Result ──────▶ GeminiAnswer, OpenAIAnswer… ──▶ next request
+//	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request
+//	           (dialect.Adapt)                                   │
+//	                                                           model
+//	                                                             │
+//	handler ◀── Offer.Call ◀── gemini.Call, openai.Call… ◀─── response
+//	   └──────▶ Result ──────▶ gemini.Answer, openai.Answer… ──▶ next request
 //
 // A model knows tools under adapted names and schemas. The handlers of an
-// [Offer] undo that, so that a call runs as the model wrote it.
+// [Offer] undo that, so that a call runs as the model wrote it. For a provider
+// that has no package here, [NewOffer] and [Pieces] are what such a package is
+// made of.
 package model
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/toolpost/toolpost"
@@ -21,7 +25,7 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Options are the optional parts of [GeminiTools] and its like.
+// Options are the optional parts of the functions Tools of all providers.
 type Options struct {
 	// Dialect adapts the tools, instead of the provider's own: another
 	// built-in one, or one of a configuration.
@@ -74,9 +78,11 @@ func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
 	return nil, fmt.Errorf("tool %q: %w", call.Name, toolpost.ErrNotFound)
 }
 
-// offer adapts the tools of ts, and adds them one by one. A tool that cannot
-// be added is withheld.
-func offer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
+// NewOffer adapts the tools of ts to the dialect of Options, or else to the one
+// named id, and passes them to add one by one. Add appends to Offer.Tools; a tool
+// it returns an error for is withheld. Every tool has an input schema if add takes
+// it from [InputSchema].
+func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
 	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
 	if opts == nil {
 		opts = new(Options)
@@ -109,8 +115,12 @@ func offer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Opt
 	return o, err
 }
 
-// callable gives a tool that has no schema one that takes any object. What is
-// in it, the original checks.
+// InputSchema returns the schema of a tool's arguments, one that takes any object
+// if the tool has none.
+func InputSchema(t *dialect.Tool) json.RawMessage { return callable(t.Tool).Input.Raw() }
+
+// callable gives a tool without a schema one that takes any object. The original
+// checks what is in it.
 func callable(t *toolpost.Tool) *toolpost.Tool {
 	if t.Input != nil {
 		return t

@@ -5,20 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/accept"
-	"github.com/toolpost/toolpost/internal/floors"
-	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"
 )
 
 func TestDecode(t *testing.T) {
 	ctx := context.Background()
 	var booked json.RawMessage
-	offer, err := model.OpenAITools(ctx, railway(&booked), nil)
+	offer, err := openai.Tools(ctx, railway(&booked), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func TestDecode(t *testing.T) {
 func TestName(t *testing.T) {
 	ctx := context.Background()
 	odd := parsed(t, "files/read file", json.RawMessage(`{"type":"object"}`))
-	offer, err := model.AnthropicTools(ctx, toolpost.Tools{odd}, nil)
+	offer, err := anthropic.Tools(ctx, toolpost.Tools{odd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestCall(t *testing.T) {
 		cancel()
 		return "", ctx.Err()
 	}, nil)
-	offer, err := model.AnthropicTools(ctx, toolpost.Tools{wire, stop}, nil)
+	offer, err := anthropic.Tools(ctx, toolpost.Tools{wire, stop}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,41 +94,44 @@ func TestCall(t *testing.T) {
 func TestListFails(t *testing.T) {
 	down := errors.New("the server is down")
 	broken := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return nil, down })
-	if _, err := model.GeminiTools(context.Background(), broken, nil); !errors.Is(err, down) {
+	if _, err := gemini.Tools(context.Background(), broken, nil); !errors.Is(err, down) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestNoTools(t *testing.T) {
-	offer, err := model.GeminiTools(context.Background(), toolpost.Tools{}, nil)
+	offer, err := gemini.Tools(context.Background(), toolpost.Tools{}, nil)
 	if err != nil || offer.Tools != nil {
 		t.Errorf("%v, %v; want no tool without functions", offer.Tools, err)
 	}
 }
 
-// TestImports checks that provider SDKs are imported here alone.
-func TestImports(t *testing.T) {
-	files, err := floors.Load("..")
-	if err != nil {
-		t.Fatal(err)
+// TestDependencies: who imports one provider's package links that provider's SDK
+// alone, and the rest of the module links none.
+func TestDependencies(t *testing.T) {
+	sdks := map[string]string{
+		"google.golang.org/genai": "gemini", "github.com/openai/openai-go": "openai", "github.com/anthropics/anthropic-sdk-go": "anthropic",
 	}
-	found := map[string]bool{}
-	for _, f := range files {
-		for _, i := range f.Syntax.Imports {
-			for _, sdk := range []string{"google.golang.org/genai", "github.com/openai/openai-go", "github.com/anthropics/anthropic-sdk-go", "toolpost/toolpost/model"} {
-				if strings.Contains(i.Path.Value, sdk) {
-					found[f.Package] = true
-				}
+	const module = "github.com/toolpost/toolpost/"
+	for pkg, provider := range map[string]string{
+		"model/gemini": "gemini", "model/openai": "openai", "model/anthropic": "anthropic",
+		"": "", "model": "", "dialect": "", "mcpserver": "", "upstream": "", "gateway": "", "claude": "", "cmd/toolpost": "",
+	} {
+		out, err := exec.Command("go", "list", "-deps", strings.TrimSuffix(module+pkg, "/")).Output()
+		if err != nil {
+			t.Fatalf("go list -deps %q: %v", pkg, err)
+		}
+		linked := map[string]bool{}
+		for line := range strings.Lines(string(out)) {
+			for path, name := range sdks {
+				linked[name] = linked[name] || strings.HasPrefix(line, path)
 			}
 		}
-	}
-	for _, low := range []string{"", "schema", "schema/lower", "dialect"} {
-		if found[low] {
-			t.Errorf("package %q imports a provider's SDK", low)
+		for name, is := range linked {
+			if is != (name == provider) {
+				t.Errorf("package %q links the SDK of %s: %v", pkg, name, is)
+			}
 		}
-	}
-	if !found["model"] {
-		t.Error("package model does not: the test looks for the wrong imports")
 	}
 }
 

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/openai/openai-go/v3"
+	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
 
-	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/openai"
 )
 
 const openAICalls = `{"id": "r1", "object": "response", "status": "completed", "output": [
@@ -22,14 +22,14 @@ const openAICalls = `{"id": "r1", "object": "response", "status": "completed", "
 func TestOpenAI(t *testing.T) {
 	ctx := context.Background()
 	var booked json.RawMessage
-	offer, err := model.OpenAITools(ctx, railway(&booked), nil)
+	offer, err := openai.Tools(ctx, railway(&booked), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := newProvider(t, openAICalls, `{"id": "r2", "object": "response", "status": "completed", "output": []}`)
-	client := openai.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
+	client := sdk.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
 	params := responses.ResponseNewParams{Model: "gpt-5", Tools: offer.Tools}
-	params.Input.OfString = openai.String("Book it.")
+	params.Input.OfString = sdk.String("Book it.")
 	for range 2 {
 		resp, err := client.Responses.New(ctx, params)
 		if err != nil {
@@ -40,14 +40,14 @@ func TestOpenAI(t *testing.T) {
 			if item.Type != "function_call" {
 				continue
 			}
-			call := model.OpenAICall(item.AsFunctionCall())
+			call := openai.Call(item.AsFunctionCall())
 			r, err := offer.Call(ctx, call)
 			if err != nil {
 				t.Fatal(err)
 			}
-			answers = append(answers, model.OpenAIAnswer(call, r))
+			answers = append(answers, openai.Answer(call, r))
 		}
-		params.PreviousResponseID = openai.String(resp.ID)
+		params.PreviousResponseID = sdk.String(resp.ID)
 		params.Input = responses.ResponseNewParamsInputUnion{OfInputItemList: answers}
 	}
 
@@ -90,7 +90,7 @@ func TestOpenAIStrict(t *testing.T) {
 		json.RawMessage(`{"type":"object","properties":{"free":{"type":"object","not":{"required":["x"]}}},"required":["free"],"additionalProperties":false}`),
 	}
 	ts := asTools(t, tools...)
-	offer, err := model.OpenAITools(ctx, ts, nil)
+	offer, err := openai.Tools(ctx, ts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestOpenAIStrict(t *testing.T) {
 	}
 	inOrder(t, must(json.Marshal(offer.Tools[0])), "b", "a")
 
-	chat, err := model.OpenAIChatTools(ctx, ts, nil)
+	chat, err := openai.ChatTools(ctx, ts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +126,14 @@ const chatDone = `{"id": "r2", "object": "chat.completion", "choices": [{"index"
 func TestOpenAIChat(t *testing.T) {
 	ctx := context.Background()
 	var booked json.RawMessage
-	offer, err := model.OpenAIChatTools(ctx, railway(&booked), nil)
+	offer, err := openai.ChatTools(ctx, railway(&booked), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := newProvider(t, chatCalls, chatDone)
-	client := openai.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
-	params := openai.ChatCompletionNewParams{Model: "gpt-5", Tools: offer.Tools,
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Book it.")}}
+	client := sdk.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
+	params := sdk.ChatCompletionNewParams{Model: "gpt-5", Tools: offer.Tools,
+		Messages: []sdk.ChatCompletionMessageParamUnion{sdk.UserMessage("Book it.")}}
 	for range 2 {
 		resp, err := client.Chat.Completions.New(ctx, params)
 		if err != nil {
@@ -142,12 +142,12 @@ func TestOpenAIChat(t *testing.T) {
 		message := resp.Choices[0].Message
 		params.Messages = append(params.Messages, message.ToParam())
 		for _, c := range message.ToolCalls {
-			call := model.OpenAIChatCall(c)
+			call := openai.ChatCall(c)
 			r, err := offer.Call(ctx, call)
 			if err != nil {
 				t.Fatal(err)
 			}
-			params.Messages = append(params.Messages, model.OpenAIChatAnswer(call, r))
+			params.Messages = append(params.Messages, openai.ChatAnswer(call, r))
 		}
 	}
 

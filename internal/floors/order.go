@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
 	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
-	{"gateway", "claude", "agent"},
+	{"gateway", "claude", "agent", "model/anthropic", "model/gemini", "model/openai"},
 	{"cmd/toolpost", "examples/claude"},
 	{"internal/accept", "internal/bench/search/cost"}, // what others in internal measure with
 }
@@ -33,7 +33,9 @@ var outside = map[string][]string{
 	"grep":            {"golang.org/x/sys"},
 	"schema/lower":    {jsonModule},
 	"dialect":         {jsonModule},
-	"model":           {"google.golang.org/genai", "github.com/openai/openai-go/v3", "github.com/anthropics/anthropic-sdk-go"},
+	"model/anthropic": {"github.com/anthropics/anthropic-sdk-go"},
+	"model/gemini":    {"google.golang.org/genai"},
+	"model/openai":    {"github.com/openai/openai-go/v3"},
 	"mcpserver":       {jsonModule, mcpModule},
 	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":          {jsonModule},

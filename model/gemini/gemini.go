@@ -1,4 +1,6 @@
-package model
+// Package gemini carries tools to models of Google, and calls back, in the types of
+// Google's SDK.
+package gemini
 
 import (
 	"bytes"
@@ -10,14 +12,15 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/model"
 )
 
-// GeminiTools offers ts to a model of Google, as one tool of functions. Their
+// Tools offers ts to a model of Google, as one tool of functions. Their
 // schemas are in ParametersJsonSchema, in the dialect "gemini". A dialect that
 // writes Google's own Schema, such as "gemini-schema", puts them in Parameters:
 // for the Live API, the API's version v1, and relays that know nothing else.
-func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offer[*genai.Tool], error) {
-	return offer(ctx, ts, "gemini", opts, func(o *Offer[*genai.Tool], t *dialect.Tool) error {
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[*genai.Tool], error) {
+	return model.NewOffer(ctx, ts, "gemini", opts, func(o *model.Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		if t.Input != nil { // Google refuses an OBJECT without properties
 			ordered, err := withOrder(t.Input.Raw())
@@ -26,7 +29,7 @@ func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offe
 			}
 			if o.Adapted.Dialect.Input.Dialect != "openapi" {
 				f.ParametersJsonSchema = ordered
-			} else if f.Parameters, err = geminiSchema(ordered); err != nil {
+			} else if f.Parameters, err = typedSchema(ordered); err != nil {
 				return err
 			}
 		}
@@ -38,8 +41,8 @@ func GeminiTools(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Offe
 	})
 }
 
-// geminiSchema refuses what the type has no field for.
-func geminiSchema(ordered json.RawMessage) (*genai.Schema, error) {
+// typedSchema refuses what the type has no field for.
+func typedSchema(ordered json.RawMessage) (*genai.Schema, error) {
 	s := new(genai.Schema)
 	d := json.NewDecoder(bytes.NewReader(ordered))
 	d.DisallowUnknownFields()
@@ -49,9 +52,9 @@ func geminiSchema(ordered json.RawMessage) (*genai.Schema, error) {
 	return s, nil
 }
 
-// GeminiCall returns the call of a function. The SDK reads numbers as float64,
+// Call returns the call of a function. The SDK reads numbers as float64,
 // so integers above 2^53 are rounded before they come here.
-func GeminiCall(c *genai.FunctionCall) *toolpost.Call {
+func Call(c *genai.FunctionCall) *toolpost.Call {
 	call := &toolpost.Call{ID: c.ID, Name: c.Name}
 	if len(c.Args) > 0 {
 		call.Arguments, _ = json.Marshal(c.Args) // it was JSON
@@ -59,25 +62,25 @@ func GeminiCall(c *genai.FunctionCall) *toolpost.Call {
 	return call
 }
 
-// GeminiAnswer returns the result of call as a part of the user's next turn.
+// Answer returns the result of call as a part of the user's next turn.
 // Text is one string, so that nothing in it is taken for a reference: Gemini
 // resolves $ref in a response. Media may be set for models since Gemini 3: it
 // sends images and documents, which makes older models refuse the request.
-func GeminiAnswer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
+func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
 	var takes []string
 	if media {
-		takes = []string{jpeg, png, webp, pdf}
+		takes = []string{model.JPEG, model.PNG, model.WebP, model.PDF}
 	}
 	m := r.Message(call.ID)
-	all := pieces(m, takes...)
+	all := model.Pieces(m, takes...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: text(all)}}
+	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: model.JoinText(all)}}
 	for _, p := range all {
-		if p.data != nil {
-			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.data, p.mime))
+		if p.Data != nil {
+			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.Data, p.MIMEType))
 		}
 	}
 	return &genai.Part{FunctionResponse: f}

@@ -1,0 +1,74 @@
+// Package anthropic carries tools to models of Anthropic, and calls back, in the
+// types of Anthropic's SDK.
+package anthropic
+
+import (
+	"context"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/model"
+)
+
+// Tools offers ts to a model of Anthropic. Tools whose schemas lose
+// nothing by it are strict, as far as the limits of a request allow; with the
+// dialect "anthropic", none is.
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[sdk.ToolUnionParam], error) {
+	return model.NewOffer(ctx, ts, "anthropic-strict", opts, func(o *model.Offer[sdk.ToolUnionParam], t *dialect.Tool) error {
+		p := &sdk.ToolParam{
+			Name: t.Name,
+			// The type's own fields would lose the order of keywords.
+			InputSchema: param.Override[sdk.ToolInputSchemaParam](model.InputSchema(t)),
+		}
+		if t.Description != "" {
+			p.Description = param.NewOpt(t.Description)
+		}
+		if t.Strict {
+			p.Strict = param.NewOpt(true)
+		}
+		o.Tools = append(o.Tools, sdk.ToolUnionParam{OfTool: p})
+		return nil
+	})
+}
+
+// Call returns the call of a tool.
+func Call(b sdk.ToolUseBlock) *toolpost.Call {
+	return &toolpost.Call{ID: b.ID, Name: b.Name, Arguments: b.Input}
+}
+
+// Answer returns the result of call as a block of the user's next message.
+func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion {
+	m := r.Message(call.ID)
+	takes := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
+	if m.IsError {
+		takes = nil // an error is text
+	}
+	result := &sdk.ToolResultBlockParam{ToolUseID: call.ID}
+	if m.IsError {
+		result.IsError = param.NewOpt(true)
+	}
+	for _, p := range model.Pieces(m, takes...) {
+		if p.Data != nil || p.Text != "" { // empty text is refused
+			result.Content = append(result.Content, content(p))
+		}
+	}
+	return sdk.ContentBlockParamUnion{OfToolResult: result}
+}
+
+func content(p model.Piece) sdk.ToolResultBlockParamContentUnion {
+	var c sdk.ToolResultBlockParamContentUnion
+	switch {
+	case p.Data == nil:
+		c.OfText = &sdk.TextBlockParam{Text: p.Text}
+	case p.MIMEType == model.PDF:
+		c.OfDocument = &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{
+			OfBase64: &sdk.Base64PDFSourceParam{Data: p.Base64()}}}
+	default:
+		c.OfImage = &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
+			OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
+	}
+	return c
+}

@@ -1,0 +1,41 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/model"
+)
+
+// ChatTools offers ts to a model behind OpenAI's Chat Completions API,
+// which many others speak too. Tools whose schemas lose nothing by it are strict.
+func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[sdk.ChatCompletionToolUnionParam], error) {
+	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(model.InputSchema(t))
+		if err != nil {
+			return err
+		}
+		f := sdk.FunctionDefinitionParam{Name: t.Name, Description: optional(t.Description), Parameters: parameters}
+		if t.Strict {
+			f.Strict = param.NewOpt(true) // the default is false, and some who speak this API do not know it
+		}
+		o.Tools = append(o.Tools, sdk.ChatCompletionFunctionTool(f))
+		return nil
+	})
+}
+
+// ChatCall returns the call of a function, of the Chat Completions API.
+func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
+	return &toolpost.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)}
+}
+
+// ChatAnswer returns the result of call as a message, of the Chat
+// Completions API, which takes text alone.
+func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
+	return sdk.ToolMessage(model.JoinText(model.Pieces(r.Message(call.ID))), call.ID)
+}

@@ -1,0 +1,94 @@
+// Package openai carries tools to models of OpenAI, and calls back, in the types of
+// OpenAI's SDK: for the Responses API, and for the Chat Completions API, which many
+// others speak too.
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/model"
+)
+
+// dialectID names the dialect of both of OpenAI's interfaces.
+const dialectID = "openai-strict"
+
+// Tools offers ts to a model of OpenAI, for the Responses API. Tools
+// whose schemas lose nothing by it are strict.
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[responses.ToolUnionParam], error) {
+	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(model.InputSchema(t))
+		if err != nil {
+			return err
+		}
+		o.Tools = append(o.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
+			Name:        t.Name,
+			Description: optional(t.Description),
+			Parameters:  parameters,
+			Strict:      param.NewOpt(t.Strict), // if it is left out, OpenAI rewrites the schema to be strict
+		}})
+		return nil
+	})
+}
+
+// Call returns the call of a function, of the Responses API.
+func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
+	return &toolpost.Call{ID: c.CallID, Name: c.Name, Arguments: json.RawMessage(c.Arguments)}
+}
+
+// Answer returns the result of call as an item of the next input, of
+// the Responses API.
+func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
+	all := model.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
+	if len(all) == 1 && all[0].Data == nil {
+		output.Output.OfString = param.NewOpt(all[0].Text)
+	} else {
+		for _, p := range all {
+			output.Output.OfResponseFunctionCallOutputItemArray = append(
+				output.Output.OfResponseFunctionCallOutputItemArray, item(p))
+		}
+	}
+	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: output}
+}
+
+func item(p model.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
+	var i responses.ResponseFunctionCallOutputItemUnionParam
+	switch {
+	case p.Data == nil:
+		i.OfInputText = &responses.ResponseInputTextContentParam{Text: p.Text}
+	case p.MIMEType == model.PDF:
+		i.OfInputFile = &responses.ResponseInputFileContentParam{
+			Filename: param.NewOpt("document.pdf"), FileData: param.NewOpt(p.DataURL())}
+	default:
+		i.OfInputImage = &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(p.DataURL())}
+	}
+	return i
+}
+
+// members returns an object with the members of a schema as they are: a model
+// writes properties in the order of the schema, which a map would lose.
+func members(schema json.RawMessage) (map[string]any, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(schema, &object); err != nil {
+		return nil, fmt.Errorf("input schema as an object: %w", err)
+	}
+	m := make(map[string]any, len(object))
+	for name, value := range object {
+		m[name] = value
+	}
+	return m, nil
+}
+
+func optional(s string) param.Opt[string] {
+	if s == "" {
+		return param.Opt[string]{}
+	}
+	return param.NewOpt(s)
+}
