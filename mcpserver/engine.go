@@ -128,7 +128,9 @@ func (c *core) request(ctx context.Context, method string, req mcp.Request) (jso
 }
 
 // whose is what the calls of a session have as their Session.
-func whose(s *mcp.ServerSession) string { return "session " + s.ID() }
+func whose(s *mcp.ServerSession) string { return sessionName(s.ID()) }
+
+func sessionName(id string) string { return "session " + id }
 
 // headerOf returns the headers that a request came with.
 func headerOf(req mcp.Request) http.Header {

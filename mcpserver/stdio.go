@@ -49,7 +49,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}()
 	select {
 	case err = <-read:
-		drain(ctx, c, over)
+		s.drain(ctx, c, over)
 	case <-ctx.Done():
 	case <-over:
 	}
@@ -65,7 +65,13 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 }
 
 // drain waits until the calls are answered whose client has said its last word.
-func drain(ctx context.Context, c *conn, over <-chan struct{}) {
+func (s *Server) drain(ctx context.Context, c *conn, over <-chan struct{}) {
+	select {
+	case <-c.idle:
+		return
+	default:
+		s.core.ready.awaitList(ctx, listTools, identity{session: sessionName(c.id)})
+	}
 	select {
 	case <-c.idle:
 	case <-ctx.Done():

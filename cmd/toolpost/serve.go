@@ -9,7 +9,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -106,8 +105,7 @@ type service struct {
 	mcp    *mcpserver.Server
 	live   *toolpost.Live
 	views  *gateway.Views
-	status func() []upstream.Status    // nil for a folder
-	ready  func(context.Context) error // nil for a folder
+	status func() []upstream.Status // nil for a folder
 	log    *slog.Logger
 	view   view
 	closer []func() error // last first
@@ -218,8 +216,17 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		return usageError{err}
 	}
 	s.closer = append(s.closer, gw.Close)
-	s.live, s.views, s.status, s.ready = gw.Live(), gw.Views(), gw.Status, gw.Ready
-	s.mcp = mcpserver.New(s.live, o.serverOptions(s, l, cmp.Or(o.name, found.Name)))
+	s.live, s.views, s.status = gw.Live(), gw.Views(), gw.Status
+	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
+	options.RootsChanged = gw.RootsChanged
+	options.Ready = func(ctx context.Context) error {
+		if err := gw.Ready(ctx); err != nil {
+			return err
+		}
+		s.views.Refresh() // else early clients list what was there before
+		return nil
+	}
+	s.mcp = mcpserver.New(s.live, options)
 	s.closer = append(s.closer, s.mcp.Close)
 	current.Store(s.mcp)
 	s.view.begin(g)
@@ -281,16 +288,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	})
 }
 
-// stdioPatience is how long a client on standard input waits for the servers:
-// many list the tools once, right after they have started us.
-const stdioPatience = 5 * time.Second
-
 func (s *service) serveStdio(ctx, running context.Context, in io.Reader, out io.Writer) error {
-	if s.ready != nil {
-		wait, done := context.WithTimeout(ctx, stdioPatience)
-		_ = s.ready(wait) // those that are later are told as a change
-		done()
-	}
 	session, cancel := context.WithCancel(running)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
