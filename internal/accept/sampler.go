@@ -11,6 +11,11 @@ import (
 type Sampler struct {
 	schema *Schema
 	places *subject
+	names  []string // of all properties
+
+	// Undeclared makes Sample add members to objects that do not say whether
+	// they take others. The names are mostly those of other properties.
+	Undeclared bool
 }
 
 // NewSampler prepares a schema: an original one, or one as a target is sent
@@ -29,7 +34,13 @@ func NewSampler(schema json.RawMessage) (*Sampler, error) {
 		}
 	}
 	var found []Violation
-	return &Sampler{compiled, newSubject(Tool{Input: schema}, &found)}, nil
+	s := &Sampler{schema: compiled, places: newSubject(Tool{Input: schema}, &found)}
+	for _, p := range s.places.places {
+		if p.via == "properties" && !slices.Contains(s.names, p.name) && len(s.names) < 50 {
+			s.names = append(s.names, p.name)
+		}
+	}
+	return s, nil
 }
 
 // dialectOf tells gemini-schema by the case of its types.

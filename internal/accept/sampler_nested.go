@@ -130,7 +130,7 @@ func (d *drawing) object(flat []*value, depth int) *value {
 			return nil
 		}
 	}
-	if takesMore(flat) {
+	if d.takesMore(flat) {
 		addMore(d, v, flat, least, most, depth)
 	}
 	return v
@@ -223,9 +223,9 @@ func ofProperty(flat []*value, name string) []*value {
 	return all
 }
 
-// takesMore tells whether properties that nobody names are asked for.
-func takesMore(flat []*value) bool {
-	open, some := false, false
+// takesMore reports whether to add properties that nobody names.
+func (d *drawing) takesMore(flat []*value) bool {
+	open, some := d.Undeclared && d.chance(50), false
 	for _, v := range flat {
 		a := v.get("additionalProperties")
 		switch {
@@ -274,6 +274,9 @@ func newKey(d *drawing, flat []*value, i, depth int) *value {
 	}
 	if len(rules) > 0 {
 		return d.value(append(rules, newObject(member{"type", newText("string")})), depth+1)
+	}
+	if len(d.names) > 0 && d.chance(40) {
+		return newText(d.names[d.rng.IntN(len(d.names))])
 	}
 	all := strings.Fields("key other X-Header item0 type properties $ref a/b~c 名 " + fmt.Sprintf("k%d", i))
 	return newText(all[d.rng.IntN(len(all))])

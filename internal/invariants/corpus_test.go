@@ -51,6 +51,9 @@ var corpus = sync.OnceValue(func() []class {
 	for seed := range uint64(200) {
 		random = append(random, &item{name: fmt.Sprint("random ", seed), raw: accept.RandomSchema(rand.New(rand.NewPCG(seed, 1)))})
 	}
+	for seed := range uint64(200) {
+		random = append(random, &item{name: fmt.Sprint("union ", seed), raw: accept.RandomUnion(rand.New(rand.NewPCG(seed, 2)))})
+	}
 	classes := []class{{"real", real}, {"odd", odd}, {"random", random}}
 	for i := range classes {
 		classes[i].items = slices.DeleteFunc(classes[i].items, func(it *item) bool { return !it.prepare() })

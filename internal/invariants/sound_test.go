@@ -185,7 +185,8 @@ func (r *run) try(v *variant, seed uint64) {
 		}
 	}
 	if sampler, err := accept.NewSampler(v.raw); err == nil {
-		for range r.draws {
+		for i := range r.draws {
+			sampler.Undeclared = i%2 == 1
 			if y, ok := sampler.Sample(rng); ok {
 				r.back(v, reader, y, &f)
 			}

@@ -20,7 +20,7 @@ func flatten(l *lowering, f *schema.Form, at place) (*node, codec) {
 	l.merging++
 	defer func() { l.merging-- }()
 	l.lose(Widened, f.At, l.first(f.At, "anyOf", "oneOf", "type"), "alternatives are merged into one; which members go together is checked when the tool is called")
-	n, c := writeKinds(l, merge(f), at)
+	n, c := writeKinds(l, merge(l, f), at)
 	if s := togetherSentence(f.Alts); n.typeName() != "" && s != "" && !l.rules.Silent {
 		n.tell(s)
 	}
@@ -28,7 +28,7 @@ func flatten(l *lowering, f *schema.Form, at place) (*node, codec) {
 }
 
 // merge returns one form that takes what any of the alternatives takes.
-func merge(f *schema.Form) *schema.Form {
+func merge(l *lowering, f *schema.Form) *schema.Form {
 	merged := &schema.Form{At: f.At, Kinds: f.Kinds & schema.KindNull}
 	byKind := map[string][]*schema.Form{}
 	for _, alt := range f.Alts.Forms {
@@ -37,7 +37,7 @@ func merge(f *schema.Form) *schema.Form {
 			merged.Kinds |= kindsOf(name)
 		}
 	}
-	merged.Object = mergeObjects(byKind["object"])
+	merged.Object = mergeObjects(l, byKind["object"])
 	merged.Array = mergeArrays(byKind["array"])
 	mergeScalars(merged, byKind)
 	return merged
@@ -57,22 +57,25 @@ func content(f *schema.Form) *schema.Form {
 // mergeScalars keeps enums, and the rules of types that only one alternative has.
 func mergeScalars(merged *schema.Form, byKind map[string][]*schema.Form) {
 	enum := &schema.EnumForm{}
-	mixed := byKind["integer"] != nil && byKind["number"] != nil
-	for _, name := range []string{"string", "integer", "number", "boolean"} {
-		forms := byKind[name]
-		kind := kindsOf(name)
+	numbers := slices.Concat(byKind["integer"], byKind["number"]) // 1 is a value of both types
+	for _, t := range []struct {
+		kind  schema.Kinds
+		forms []*schema.Form
+	}{
+		{schema.KindString, byKind["string"]}, {schema.KindNumber, numbers}, {schema.KindBoolean, byKind["boolean"]},
+	} {
 		switch {
-		case len(forms) == 0, name == "integer" && mixed:
-		case allEnums(forms, kind):
-			enum.Kinds |= kind
-			for _, f := range forms {
-				enum.Values = union(enum.Values, enumOf(f, kind))
+		case len(t.forms) == 0:
+		case allEnums(t.forms, t.kind):
+			enum.Kinds |= t.kind & merged.Kinds
+			for _, f := range t.forms {
+				enum.Values = union(enum.Values, enumOf(f, t.kind))
 			}
-		case len(forms) > 1, name == "boolean", name == "number" && mixed:
-		case name == "string":
-			merged.Text = forms[0].Text
-		default:
-			merged.Number = forms[0].Number
+		case len(t.forms) > 1:
+		case t.kind == schema.KindString:
+			merged.Text = t.forms[0].Text
+		case t.kind == schema.KindNumber:
+			merged.Number = t.forms[0].Number
 		}
 	}
 	if enum.Kinds != 0 {
@@ -80,9 +83,11 @@ func mergeScalars(merged *schema.Form, byKind map[string][]*schema.Form) {
 	}
 }
 
-// allEnums says that each form has an enum for values of a kind.
+// allEnums reports whether each form lists all of its values of a kind.
 func allEnums(forms []*schema.Form, kind schema.Kinds) bool {
-	return !slices.ContainsFunc(forms, func(f *schema.Form) bool { return enumOf(f, kind) == nil })
+	return !slices.ContainsFunc(forms, func(f *schema.Form) bool {
+		return f.Enum == nil || f.Kinds&kind&^f.Enum.Kinds != 0
+	})
 }
 
 // union adds the values of b to those of a that are not among them.
@@ -111,49 +116,92 @@ func mergeArrays(forms []*schema.Form) *schema.ArrayForm {
 	return merged
 }
 
-// mergeObjects returns an object with the properties of all forms; required is
-// what all require.
-func mergeObjects(forms []*schema.Form) *schema.ObjectForm {
+// mergeObjects returns an object with the properties of all forms. It requires
+// what all of them require.
+func mergeObjects(l *lowering, forms []*schema.Form) *schema.ObjectForm {
 	if len(forms) == 0 {
 		return nil
 	}
-	merged := &schema.ObjectForm{Additional: &schema.Form{}, MaxProperties: -1}
-	alternatives := map[string][]*schema.Form{}
-	required := map[string]int{}
+	merged := &schema.ObjectForm{MaxProperties: -1}
+	var names []string
+	byName := map[string]*mergedProperty{}
+	var others []*schema.Form
 	for _, f := range forms {
 		o := f.Object
 		if o == nil {
 			o = &schema.ObjectForm{}
 		}
 		for _, p := range o.Properties {
-			if alternatives[p.Name] == nil {
-				merged.Properties = append(merged.Properties, schema.Property{Name: p.Name})
+			if byName[p.Name] == nil {
+				names, byName[p.Name] = append(names, p.Name), &mergedProperty{}
 			}
-			alternatives[p.Name] = append(alternatives[p.Name], p.Form)
-			if p.Required {
-				required[p.Name]++
-			}
+			byName[p.Name].add(p, isTyped(o.Additional))
 		}
-		merged.Additional = mergeAdditional(merged.Additional, o.Additional)
+		others = append(others, o.Additional)
 	}
-	for i := range merged.Properties {
-		p := &merged.Properties[i]
-		p.Form = anyOf(alternatives[p.Name])
-		p.Required = required[p.Name] == len(forms)
+	merged.Additional = mergeAdditional(others)
+	typed := slices.DeleteFunc(others, func(f *schema.Form) bool { return !isTyped(f) })
+	for _, name := range names {
+		p := byName[name]
+		if p.typed < len(typed) {
+			p.forms = append(p.forms, typed...)
+		}
+		merged.Properties = append(merged.Properties, schema.Property{Name: name, Form: anyOf(p.forms), Required: p.required == len(forms)})
 	}
+	reportOpen(l, forms, len(names))
 	return merged
 }
 
-// mergeAdditional joins what two objects say of other members: one that keeps
-// them out gives way.
-func mergeAdditional(a, b *schema.Form) *schema.Form {
-	switch {
-	case b == nil && a != nil && a.Kinds == 0:
-		return nil
-	case b != nil && b.Kinds != 0:
-		return b
+// A mergedProperty collects what alternatives declare under one name.
+type mergedProperty struct {
+	forms           []*schema.Form
+	required, typed int // of the alternatives: those that require it, those whose further members have a type
+}
+
+func (m *mergedProperty) add(p schema.Property, typed bool) {
+	m.forms = append(m.forms, p.Form)
+	if p.Required {
+		m.required++
 	}
-	return a
+	if typed {
+		m.typed++
+	}
+}
+
+// isTyped reports whether further members are allowed and have a type.
+func isTyped(additional *schema.Form) bool {
+	return additional != nil && additional.Kinds != 0 && !additional.Any()
+}
+
+// reportOpen reports the alternatives that take anything as a property that
+// only others declare: the merged property has the type that these give it.
+func reportOpen(l *lowering, forms []*schema.Form, properties int) {
+	for _, f := range forms {
+		declared, open := 0, f.Object == nil || f.Object.Additional == nil || f.Object.Additional.Any() || hasRest(f, "patternProperties")
+		if f.Object != nil {
+			declared = len(f.Object.Properties)
+		}
+		if open && declared < properties {
+			l.lose(Narrowed, f.At, "additionalProperties", "a property that another alternative declares is written as declared there")
+		}
+	}
+}
+
+// mergeAdditional returns a form for the further members of some objects, of
+// which each is nil if its schema does not say.
+func mergeAdditional(forms []*schema.Form) *schema.Form {
+	closed := func(f *schema.Form) bool { return f != nil && f.Kinds == 0 }
+	open := slices.DeleteFunc(slices.Clone(forms), closed)
+	said := slices.DeleteFunc(slices.Clone(open), func(f *schema.Form) bool { return f == nil })
+	switch {
+	case len(open) == 0:
+		return forms[0]
+	case len(said) == 0:
+		return nil
+	case len(said) < len(open):
+		return &schema.Form{At: said[0].At, Kinds: schema.KindAny}
+	}
+	return anyOf(said)
 }
 
 // anyOf joins forms that may be the same.
