@@ -60,9 +60,10 @@ type Tool struct {
 	codec    *lower.Codec
 	shown    *schema.Schema // what the reader sees, nil if it is no JSON Schema
 	counts   lower.Counts
-	changed  bool // the definition is not that of the original
-	enforced bool // arguments are checked even if the original is Unchecked
-	choosy   bool // the schema of the original lists values
+	changed  bool     // the definition is not that of the original
+	enforced bool     // arguments are checked even if the original is Unchecked
+	choosy   bool     // the schema of the original lists values
+	reserved []string // members that the reader adds to arguments for itself
 }
 
 // Changed says that the reader gets another definition than that of the
@@ -90,10 +91,10 @@ func (d *Dialect) adapt(tools []*toolpost.Tool, opts *Options, last *Adapted) *A
 	a := &Adapted{Dialect: d}
 	l := newLinter(d, rulebook(), opts)
 	names := l.namer.names(tools)
-	before := map[*toolpost.Tool]*Tool{}
+	before := map[adaptKey]*Tool{}
 	if last != nil {
 		for _, t := range last.Tools {
-			before[t.Original] = t
+			before[adaptKeyOf(t.Original)] = t
 		}
 	}
 	for i, t := range tools {
@@ -102,10 +103,8 @@ func (d *Dialect) adapt(tools []*toolpost.Tool, opts *Options, last *Adapted) *A
 			a.withhold(t.Name, rule, why)
 			continue
 		}
-		if same := before[t]; same != nil && same.Name == names[i] {
-			again := *same
-			again.Strict = false
-			a.Tools = append(a.Tools, &again)
+		if same := before[adaptKeyOf(t)]; same != nil && same.Name == names[i] {
+			a.Tools = append(a.Tools, same.again(t))
 		} else if adapted, why := l.adapt(t, names[i]); why != nil {
 			a.withhold(t.Name, why.rule, why.text)
 		} else {
@@ -116,6 +115,35 @@ func (d *Dialect) adapt(tools []*toolpost.Tool, opts *Options, last *Adapted) *A
 	a.Findings = l.list(a.definitions())
 	a.chooseStrict()
 	return a
+}
+
+// An adaptKey is what the result of adapting a tool depends on.
+type adaptKey struct {
+	name, description string
+	input, output     *schema.Schema
+}
+
+func adaptKeyOf(t *toolpost.Tool) adaptKey {
+	return adaptKey{t.Name, t.Description, t.Input, t.Output}
+}
+
+// again returns t for another listing of the same tool, which layers may have
+// copied.
+func (t *Tool) again(original *toolpost.Tool) *Tool {
+	a := *t
+	a.Strict = false
+	if original != t.Original {
+		def := original.Definition
+		def.Name, def.Description, def.Input, def.Output = t.Name, t.Description, t.Input, t.Output
+		a.Original, a.Tool = original, a.tool(def, original.Policy)
+	}
+	return &a
+}
+
+// tool returns the toolpost.Tool that runs t.
+func (t *Tool) tool(def toolpost.Definition, policy toolpost.Policy) *toolpost.Tool {
+	policy.Unchecked, policy.Approve = true, nil // the original does both, with its own arguments
+	return &toolpost.Tool{Definition: def, Handler: t.call, Policy: policy}
 }
 
 // withhold leaves out a tool. The rule is an id, or the name of one of the
@@ -168,8 +196,8 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	l.results(a, &def)
 	a.changed = def.Name != t.Name || def.Description != t.Description || def.Input != t.Input || def.Output != t.Output
 	a.choosy = bytes.Contains(t.Input.Raw(), []byte(`"enum"`)) || bytes.Contains(t.Input.Raw(), []byte(`"const"`))
-	a.Tool = &toolpost.Tool{Definition: def, Handler: a.call, Policy: t.Policy}
-	a.Policy.Unchecked, a.Policy.Approve = true, nil // the original does both, with its own arguments
+	a.reserved = l.Input.Object.Reserved
+	a.Tool = a.tool(def, t.Policy)
 	return a, nil
 }
 

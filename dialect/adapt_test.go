@@ -374,3 +374,33 @@ func TestNoSchemaForNoArguments(t *testing.T) {
 		t.Errorf("got %s, %v", raw, err)
 	}
 }
+
+// TestLayerOverCopies: tools that a layer below copies at each listing are not
+// adapted again, and calls reach the copy.
+func TestLayerOverCopies(t *testing.T) {
+	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Union: lower.Union{NoList: true}}}
+	original := defined(t, `{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":["string","null"]}}}}`)
+	listing := 0
+	layer := d.Layer(toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) {
+		listing++
+		c, answer := *original, fmt.Sprint("listing ", listing)
+		c.Title = answer
+		c.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text(answer), nil }
+		return []*toolpost.Tool{&c}, nil
+	}), nil)
+	var input *schema.Schema
+	for _, want := range []string{"listing 1", "listing 2"} {
+		tools, err := layer.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if input != nil && tools[0].Input != input {
+			t.Error("the tool was adapted again")
+		}
+		input = tools[0].Input
+		r, err := tools[0].Run(t.Context(), &toolpost.Call{Name: "a", Arguments: []byte(`{"a":"x"}`)})
+		if err != nil || r.Parts()[0].Text != want || tools[0].Title != want {
+			t.Errorf("%s: got %v, %v, title %q", want, r, err, tools[0].Title)
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -73,7 +75,7 @@ func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 
 // decode turns arguments into the shape of the original.
 func (t *Tool) decode(arguments json.RawMessage) (decoded json.RawMessage, notes []string) {
-	arguments, notes = unwrapped(arguments)
+	arguments, notes = t.unwrapped(arguments)
 	decoded, more := t.codec.Decode(arguments)
 	return decoded, append(notes, more...)
 }
@@ -100,7 +102,7 @@ func (t *Tool) seen(err error, arguments json.RawMessage) error {
 		return &toolpost.ArgumentsError{Tool: t.Name, Err: wrong.Err}
 	}
 	if t.shown != nil {
-		written, _ := unwrapped(arguments)
+		written, _ := t.unwrapped(arguments)
 		if err := t.shown.Validator().Validate(written); err != nil {
 			return &toolpost.ArgumentsError{Tool: t.Name, Err: err}
 		}
@@ -120,18 +122,51 @@ func (t *Tool) seen(err error, arguments json.RawMessage) error {
 	return &toolpost.ArgumentsError{Tool: t.Name, Err: told}
 }
 
-// unwrapped returns arguments that are an object. Models write it as a
-// string that holds the object, now and then, which no server takes.
-func unwrapped(arguments json.RawMessage) (json.RawMessage, []string) {
+// unwrapped returns arguments as an object, without the members that the
+// reader adds for itself. Models now and then write the object as a string that
+// holds it, which no server accepts.
+func (t *Tool) unwrapped(arguments json.RawMessage) (object json.RawMessage, notes []string) {
 	raw := bytes.TrimSpace(arguments)
 	switch {
 	case len(raw) == 0:
 		return json.RawMessage("{}"), nil
 	case raw[0] != '"':
-		return arguments, nil
+		return without(arguments, t.reserved), nil
 	}
 	if inside := quotedJSON(raw); len(inside) > 0 && inside[0] == '{' {
-		return inside, []string{"the arguments were a string that holds JSON; they are read as that JSON"}
+		return without(inside, t.reserved), []string{"the arguments were a string that holds JSON; they are read as that JSON"}
 	}
 	return arguments, nil
+}
+
+// without returns an object without the members of some names. The other
+// members keep their bytes and their order.
+func without(object json.RawMessage, names []string) json.RawMessage {
+	if !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(object, []byte(name)) }) {
+		return object
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+		return object
+	}
+	rest := []byte{'{'}
+	for d.PeekKind() == '"' {
+		quoted, _ := d.ReadValue()
+		quoted = bytes.Clone(quoted)
+		value, err := d.ReadValue()
+		if err != nil {
+			return object
+		}
+		if name, err := jsontext.AppendUnquote(nil, quoted); err == nil && slices.Contains(names, string(name)) {
+			continue
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = append(append(append(rest, quoted...), ':'), value...)
+	}
+	if end, err := d.ReadToken(); err != nil || end.Kind() != '}' {
+		return object
+	}
+	return append(rest, '}')
 }

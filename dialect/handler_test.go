@@ -347,3 +347,29 @@ func TestCallInAnotherShape(t *testing.T) {
 		}
 	}
 }
+
+// TestReservedMember: a client that adds members of its own to the arguments
+// can call tools that refuse members they do not know.
+func TestReservedMember(t *testing.T) {
+	d, err := dialect.Find("gemini-cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ what, schema, arguments, want string }{
+		{"closed", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`, `{"q":"a","wait_for_previous":true}`, `{"q":"a"}`},
+		{"first", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`, `{ "wait_for_previous" : true , "q":"a" }`, `{"q":"a"}`},
+		{"alone", `{"type":"object","additionalProperties":false}`, `{"wait_for_previous":false}`, `{}`},
+		{"open", `{"type":"object"}`, `{"wait_for_previous":true,"n":9007199254740993}`, `{"n":9007199254740993}`},
+		{"inside", `{"type":"object","properties":{"o":{"type":"object"}}}`, `{"o":{"wait_for_previous":true}}`, `{"o":{"wait_for_previous":true}}`},
+		{"declared", `{"type":"object","properties":{"wait_for_previous":{"type":"integer"}},"additionalProperties":false}`, `{"wait_for_previous_2":3,"wait_for_previous":true}`, `{"wait_for_previous":3}`},
+		{"as text", `{"type":"object","additionalProperties":false}`, `"{\"wait_for_previous\":true}"`, `{}`},
+	} {
+		for _, policy := range []toolpost.Policy{{}, {Unchecked: true}} {
+			tool, got := record(c.schema, policy)
+			through(t, d, tool, c.arguments)
+			if string(got.Arguments) != c.want {
+				t.Errorf("%s: the tool got %s, want %s", c.what, got.Arguments, c.want)
+			}
+		}
+	}
+}
