@@ -9,6 +9,7 @@ type pass struct {
 	work, budget int  // what is done more than once: bytes read again, trees compared
 	lax          bool // repeated names are let pass
 	nullIsAbsent bool
+	timeouts     int // matches of patterns that took too long
 }
 
 const maxDepth = 1000 // of values
@@ -71,7 +72,7 @@ func (p *pass) again(n *node, start int) bool {
 // union tries the branches that take the kind of the value at start.
 func (p *pass) union(u union, start int) bool {
 	kind := kindOf(p.data[start:])
-	hits, end := 0, 0
+	hits, end, timeouts := 0, 0, p.timeouts
 	for _, b := range u.branches {
 		if b.kinds&kind == 0 || !p.again(b, start) {
 			continue
@@ -81,7 +82,7 @@ func (p *pass) union(u union, start int) bool {
 			break
 		}
 	}
-	if hits != 1 {
+	if hits != 1 || u.one && p.timeouts > timeouts { // the branch that took too long may fit as well
 		return false // p.pos stays, to tell how far the last branch came
 	}
 	p.pos = end
@@ -193,11 +194,11 @@ func (p *pass) string(n *node) bool {
 	if escaped {
 		text = unescape(text)
 	}
-	return n.acceptsText(text)
+	return n.acceptsText(text, &p.timeouts)
 }
 
-func (n *node) acceptsText(text []byte) bool {
-	if n.kinds&KindString == 0 || n.text != nil && !n.text.ok(text) {
+func (n *node) acceptsText(text []byte, timeouts *int) bool {
+	if n.kinds&KindString == 0 || n.text != nil && !n.text.ok(text, timeouts) {
 		return false
 	}
 	for _, c := range n.choices {

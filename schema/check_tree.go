@@ -60,7 +60,7 @@ func (p *pass) member(m *members) bool {
 		return false
 	}
 	m.count++
-	if m.rule.names != nil && !m.rule.names.acceptsText(name) {
+	if m.rule.names != nil && !m.rule.names.acceptsText(name, &p.timeouts) {
 		return false
 	}
 	if i < 0 || m.rule.properties[i].node == nil {

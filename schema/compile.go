@@ -11,7 +11,6 @@ type CompileOptions struct {
 type Validator struct {
 	root         *node     // nil if the full validator is needed, or nothing can be checked
 	full         *fallback // nil if root says it all
-	patterns     patterns
 	findings     []Finding
 	nullIsAbsent bool
 }
@@ -21,7 +20,6 @@ type Validator struct {
 func Compile(s *Schema, opts *CompileOptions) *Validator {
 	v := &Validator{nullIsAbsent: opts != nil && opts.NullIsAbsent}
 	d := load(s.raw)
-	v.patterns = d.patterns
 	if d.root != nil {
 		if v.root = build(d); v.root == nil {
 			v.full = newFallback(d)
@@ -34,13 +32,8 @@ func Compile(s *Schema, opts *CompileOptions) *Validator {
 // Report lists what the validator does not check, and why. Empty means exact.
 func (v *Validator) Report() []Finding {
 	report := v.findings[:len(v.findings):len(v.findings)]
-	for _, p := range v.patterns {
-		if p.slow.Load() {
-			report = append(report, Finding{"", "the pattern " + clip(p.source, 80) + " is not checked any more: a match took too long"})
-		}
-	}
-	if v.full != nil && v.full.gave.Load() {
-		report = append(report, Finding{"", "a value was let pass unchecked: it takes too much work to check, or leads the schema into a cycle"})
+	if v.full != nil && v.full.cycle.Load() {
+		report = append(report, Finding{"", "a value was accepted unchecked: it leads the schema into a cycle of references"})
 	}
 	return report
 }
@@ -68,7 +61,7 @@ func (v *Validator) Validate(data []byte) error {
 	case len(x.found.Problems) > 0:
 		return &x.found
 	case v.full == nil:
-		x.wrong("a value that can be checked with less work", tree)
+		x.wrong(tooMuchWork, tree)
 		return &x.found
 	}
 	return nil

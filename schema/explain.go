@@ -12,6 +12,7 @@ type explainer struct {
 	work         int      // nodes visited
 	read         int      // bytes read to try branches of unions
 	nullIsAbsent bool
+	timeouts     int // matches of patterns that took too long
 }
 
 // Unions may multiply the work of an explanation.
@@ -19,6 +20,10 @@ const (
 	maxExplain = 20_000
 	maxRead    = 1 << 24
 )
+
+// tooMuchWork is what is expected of a value that is refused because checking
+// it takes too much work.
+const tooMuchWork = "a value that can be checked with less work"
 
 func (x *explainer) wrong(expected string, v *value) {
 	x.found.add(Problem{Pointer: joinPointer(x.path), Expected: expected, Got: shorten(v)})
@@ -38,8 +43,13 @@ func (x *explainer) node(n *node, v *value) {
 	for _, c := range n.choices {
 		x.work += len(c.values) / 100
 	}
-	if !n.accepts(v) {
-		x.wrong(n.describe(), v)
+	timeouts := x.timeouts
+	if !n.accepts(v, &x.timeouts) {
+		if x.timeouts > timeouts {
+			x.wrong(tooMuchWork, v)
+		} else {
+			x.wrong(n.describe(), v)
+		}
 		return
 	}
 	if v.kind == KindArray && n.array != nil {
@@ -57,12 +67,12 @@ func (x *explainer) node(n *node, v *value) {
 }
 
 // accepts checks all but the parts of an array or object.
-func (n *node) accepts(v *value) bool {
+func (n *node) accepts(v *value, timeouts *int) bool {
 	switch {
 	case n.kinds&v.kind == 0:
 		return false
 	case v.kind == KindString:
-		return n.acceptsText([]byte(v.text))
+		return n.acceptsText([]byte(v.text), timeouts)
 	case v.kind&KindNumber != 0 && n.number != nil && !n.number.ok(parseDecimal(v.raw)):
 		return false
 	}
@@ -118,7 +128,7 @@ func (x *explainer) missing(p property) {
 // member explains one member of an object; i is its property, or -1.
 func (x *explainer) member(r *objectRule, i int, v *value) {
 	known := i >= 0 && r.properties[i].node != nil
-	if r.names != nil && !r.names.acceptsText([]byte(v.name)) {
+	if r.names != nil && !r.names.acceptsText([]byte(v.name), &x.timeouts) {
 		x.found.add(Problem{
 			Pointer:  joinPointer(x.path) + "/" + escapePointer(v.name),
 			Expected: "a name that is " + r.names.describe(), Got: strconv.Quote(clip(v.name, 60)),

@@ -39,6 +39,8 @@ func (x *explainer) fits(n *node, v *value) bool {
 		return false
 	}
 	p := newPass(v.raw, x.nullIsAbsent)
+	p.timeouts = x.timeouts
+	defer func() { x.timeouts = p.timeouts }()
 	p.work, p.budget = x.read, maxRead
 	ok := p.check(n)
 	x.read = p.work + len(v.raw)
@@ -90,10 +92,10 @@ func (x *explainer) closest(branches []*node, v *value) *node {
 	var best *node
 	least, tie := 0, false
 	for _, b := range branches {
-		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work, read: x.read}
+		sub := explainer{nullIsAbsent: x.nullIsAbsent, work: x.work, read: x.read, timeouts: x.timeouts}
 		sub.node(b, v)
-		x.work, x.read = sub.work, sub.read
-		cost := len(sub.found.Problems) + sub.found.More + b.strange(v)
+		x.work, x.read, x.timeouts = sub.work, sub.read, sub.timeouts
+		cost := len(sub.found.Problems) + sub.found.More + b.strange(v, &x.timeouts)
 		switch {
 		case best == nil || cost < least:
 			best, least, tie = b, cost, false
@@ -109,7 +111,7 @@ func (x *explainer) closest(branches []*node, v *value) *node {
 
 // strange weighs what speaks against v being meant for n: required properties
 // that it lacks, and above all tags of another branch.
-func (n *node) strange(v *value) int {
+func (n *node) strange(v *value, timeouts *int) int {
 	if v.kind != KindObject || n.object == nil {
 		return 0
 	}
@@ -119,7 +121,7 @@ func (n *node) strange(v *value) int {
 		switch {
 		case kid == nil && p.required:
 			cost += 10
-		case kid != nil && p.node != nil && len(p.node.choices) > 0 && !p.node.accepts(kid):
+		case kid != nil && p.node != nil && len(p.node.choices) > 0 && !p.node.accepts(kid, timeouts):
 			cost += 100
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // all drafts. It works on decoded values, some ten times slower.
 type fallback struct {
 	mu       sync.Mutex  // guards meter
-	gave     atomic.Bool // a value passed as it could not be checked
+	cycle    atomic.Bool // a value was accepted that leads the schema into a cycle of references
 	meter    meter
 	compiled *jsonschema.Schema
 	nodes    int    // subschemas, 0 unless there are unevaluated properties or items
@@ -87,7 +87,7 @@ func drafts(draft int) *jsonschema.Draft {
 // explain adds the problems of a value to those of x.
 func (f *fallback) explain(v *value, x *explainer) {
 	if f.nodes > 0 && f.nodes*v.widest() > 1<<22 { // each subschema may copy what is not evaluated
-		f.gave.Store(true)
+		x.wrong(tooMuchWork, v)
 		return
 	}
 	err := f.validate(v)
@@ -100,8 +100,10 @@ func (f *fallback) explain(v *value, x *explainer) {
 	invalid, ok := err.(*jsonschema.ValidationError)
 	switch {
 	case err == nil:
-	case !ok || cyclic(invalid):
-		f.gave.Store(true)
+	case !ok:
+		x.wrong(tooMuchWork, v)
+	case cyclic(invalid):
+		f.cycle.Store(true)
 	default:
 		t := translator{doc: f.doc, value: v, found: &x.found}
 		t.translate(invalid)

@@ -169,14 +169,14 @@ type textRule struct {
 	pattern *pattern
 }
 
-func (r *textRule) ok(text []byte) bool {
+func (r *textRule) ok(text []byte, timeouts *int) bool {
 	if l := r.length; l.lo > 0 || l.hi >= 0 {
 		surely := len(text) >= utf8.UTFMax*l.lo && len(text) <= l.hi // whatever the code points
 		if !surely && !l.ok(utf8.RuneCount(text)) {
 			return false
 		}
 	}
-	return r.pattern == nil || r.pattern.match(text)
+	return r.pattern == nil || r.pattern.match(text, timeouts)
 }
 
 // An arrayRule checks items: the first ones each by its own node, the rest by

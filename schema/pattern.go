@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"sync/atomic"
 	"time"
 
 	"github.com/dlclark/regexp2"
@@ -16,12 +15,12 @@ type pattern struct {
 	source    string
 	re2       *regexp.Regexp
 	backtrack *regexp2.Regexp
-	slow      atomic.Bool // a match took too long: it is not checked any more
 }
 
 const (
 	maxPattern   = 16 << 10
 	matchTimeout = 50 * time.Millisecond
+	maxTimeouts  = 4 // in one validation
 )
 
 // patterns are the compiled patterns of one schema.
@@ -63,26 +62,20 @@ func compilePattern(source string) (*pattern, error) {
 	return nil, errors.New("no engine can compile it")
 }
 
-func (p *pattern) match(text []byte) bool {
-	if p.re2 != nil {
+// match reports whether the pattern matches somewhere in text. A match that
+// takes too long is none, and is counted in timeouts: those of one validation.
+func (p *pattern) match(text []byte, timeouts *int) bool {
+	switch {
+	case p.re2 != nil:
 		return p.re2.Match(text)
+	case *timeouts >= maxTimeouts:
+		return false
 	}
-	return p.MatchString(string(text))
-}
-
-// MatchString says that the pattern matches somewhere in text.
-func (p *pattern) MatchString(text string) bool {
-	if p.re2 != nil {
-		return p.re2.MatchString(text)
-	}
-	if p.slow.Load() {
-		return true
-	}
-	ok, err := p.backtrack.MatchString(text)
+	ok, err := p.backtrack.MatchString(string(text))
 	if err != nil {
-		p.slow.Store(true)
+		*timeouts++
 	}
-	return ok || err != nil
+	return ok && err == nil
 }
 
 // String returns the expression as the schema has it.
