@@ -168,7 +168,7 @@ func TestHostileValues(t *testing.T) {
 		{"byte order mark", `{}`, "\ufeff{}", "expected a value"},
 		{"two values", `{}`, `{} {}`, "expected the end"},
 		{"leading zero", `{}`, `01`, "leading zeros"},
-		{"catastrophic branch", `{"oneOf":[{"type":"string"},{"pattern":"^(?=a)(a+)+!?$"}]}`, `"` + strings.Repeat("a", 64) + `?"`, "exactly one"},
+		{"catastrophic branch", `{"oneOf":[{"type":"string"},{"pattern":"^(?=a)(a+)+!?$"}]}`, `"` + strings.Repeat("a", 64) + `?"`, "with less work"},
 		{"catastrophic lookahead", `{"pattern":"^(?=a)(a+)+$"}`, `"` + strings.Repeat("a", 64) + `!"`, "with less work"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
