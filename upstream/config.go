@@ -12,6 +12,7 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -33,6 +34,10 @@ type Config struct {
 	URL       string
 	Headers   map[string]string
 	Transport Transport // found by trying if empty
+
+	// Wrap returns what sends requests over base, such as a layer that adds
+	// credentials; nil sends them as they are. The headers are set before.
+	Wrap func(base *http.Transport) http.RoundTripper
 
 	ProtocolVersion string        // pins the MCP version, such as "2025-11-25"; negotiated if empty
 	ConnectTimeout  time.Duration // of one attempt; 60 s if 0

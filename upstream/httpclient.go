@@ -32,8 +32,12 @@ func newHTTPClient(cfg *Config) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
+	var base http.RoundTripper = transport
+	if cfg.Wrap != nil {
+		base = cfg.Wrap(transport)
+	}
 	return &http.Client{
-		Transport:     &guard{transport, origin(address), header, address.User},
+		Transport:     &guard{base, origin(address), header, address.User},
 		CheckRedirect: checkRedirect,
 	}, nil
 }
@@ -42,7 +46,7 @@ func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // A guard adds secrets to requests, and lets none of them go elsewhere.
 type guard struct {
-	base   *http.Transport
+	base   http.RoundTripper
 	origin string
 	header http.Header
 	user   *url.Userinfo
@@ -67,7 +71,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is called by the method of [http.Client].
-func (g *guard) CloseIdleConnections() { g.base.CloseIdleConnections() }
+func (g *guard) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseIdleConnections() }
 
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {

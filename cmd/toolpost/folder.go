@@ -195,6 +195,26 @@ func (f *folder) close() error {
 	return errors.Join(errs...)
 }
 
+// harmful is what callers could do beyond reading the folder, "" if that is all.
+// Chosen is what --tools chose.
+func (f *folder) harmful(chosen []string) string {
+	if slices.Contains(chosen, bashTools) {
+		return "run any command as you"
+	}
+	tools, _ := f.live.Set().Tools(context.Background()) // a Set never fails
+	for _, t := range tools {
+		if r := t.Annotations.ReadOnly; r == nil || !*r {
+			return "change what these tools change"
+		}
+	}
+	if file, err := tokenFile(); err == nil && f.path != "" {
+		if rel, err := filepath.Rel(f.path, file); err == nil && filepath.IsLocal(rel) {
+			return "read your token in the folder that is served"
+		}
+	}
+	return ""
+}
+
 // serves tells which tools there are, over what.
 func (f *folder) serves() string {
 	var names []string

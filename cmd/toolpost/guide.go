@@ -5,23 +5,22 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
-// A guide tells how to go on: how clients reach us, and how to add servers.
+// A guide explains the next steps: how clients connect, and how to add servers.
 type guide struct {
-	url     string // "" if we speak on standard input and output
-	exposed bool   // other machines reach us
-	folder  string // what is served of a folder, "" if there is a configuration
-	chosen  bool   // that was asked for by --tools
+	url    string // "" on standard input and output
+	access *access
+	folder string // what is served of a folder, "" if there is a configuration
+	chosen bool   // --tools asked for that
 }
-
-const exposedWarning = "other machines can call these tools: there is no authentication"
 
 const addServers = `run "toolpost import --write", or write ` + configName
 
 const exampleConfig = `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`
 
-// empty tells what is served without a configuration.
+// empty describes what is served without a configuration.
 func (g *guide) empty() string {
 	if g.chosen {
 		return g.folder
@@ -29,49 +28,135 @@ func (g *guide) empty() string {
 	return "no configuration: " + g.folder
 }
 
+// guideWidth is the width that lines of the guide fit, so that commands can be
+// copied from a small terminal.
+const guideWidth = 80
+
 func (g *guide) lines() []string {
 	var lines []string
 	if g.folder != "" {
 		e := g.empty()
-		lines = append(lines, strings.ToUpper(e[:1])+e[1:], "")
+		lines = append(lines, printable(strings.ToUpper(e[:1])+e[1:]), "")
 	}
 	if g.folder != "" && !g.chosen {
-		lines = append(lines,
-			"To add servers, "+addServers+", such as",
-			"  "+exampleConfig,
-			"and start again.",
-			"")
+		lines = append(lines, "To add servers, "+addServers+", such as")
+		lines = append(lines, foldJSON(exampleConfig)...)
+		lines = append(lines, "and start again.", "")
 	}
-	desktop := clientEntry{Command: program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url}}
-	return append(lines,
-		"Serving "+g.url+g.warning(),
-		"",
-		"  Claude Code     claude mcp add --transport http toolpost "+g.url,
-		"  Gemini CLI      gemini mcp add --transport http toolpost "+g.url,
-		"  Cursor          in ~/.cursor/mcp.json:",
-		"    "+clientEntry{URL: g.url}.String(),
-		"  Claude Desktop  in claude_desktop_config.json:",
-		"    "+desktop.String(),
-		"")
+	lines = append(lines, "Serving "+g.url)
+	if g.access != nil && g.access.open != "" {
+		lines = append(lines, wrap("Warning: "+g.access.open, guideWidth)...)
+	}
+	if g.access != nil && g.access.token != "" {
+		lines = append(lines, "Clients must send the token of "+g.access.source+", as the lines below do.")
+	}
+	return append(append(append(lines, ""), g.clients()...), "")
 }
 
-func (g *guide) warning() string {
-	if !g.exposed {
+// clients are the commands and the entries that connect clients.
+func (g *guide) clients() []string {
+	var lines []string
+	command := func(client, text, option string) {
+		if g.authorization() != "" {
+			text += option
+		}
+		lines = append(lines, "  "+client)
+		lines = append(lines, foldCommand(text)...)
+	}
+	entry := func(client, form string, e clientEntry) {
+		lines = append(lines, "  "+client)
+		lines = append(lines, foldJSON(fmt.Sprintf(form, e))...)
+	}
+	header := fmt.Sprintf(` --header "Authorization: %s"`, g.authorization())
+	remote := clientEntry{URL: g.url, Headers: g.headers()}
+	command("Claude Code", "claude mcp add --transport http toolpost "+g.url, header)
+	command("Gemini CLI", "gemini mcp add -s user --transport http toolpost "+g.url, header)
+	if g.authorization() == "" {
+		command("Codex", "codex mcp add toolpost --url "+g.url, "")
+	} else {
+		lines = append(lines, "  Codex, in ~/.codex/config.toml", "    [mcp_servers.toolpost]", `    url = "`+g.url+`"`)
+		lines = append(lines, "    [mcp_servers.toolpost.http_headers]", `    Authorization = "`+g.authorization()+`"`)
+	}
+	entry("Cursor, in ~/.cursor/mcp.json", `{"mcpServers":{"toolpost":%s}}`, remote)
+	entry("Zed, in settings.json", `{"context_servers":{"toolpost":%s}}`, remote)
+	remote.Type = "http"
+	entry("VS Code, in .vscode/mcp.json", `{"servers":{"toolpost":%s}}`, remote)
+	remote.Type = "remote"
+	entry("opencode, in opencode.json", `{"mcp":{"toolpost":%s}}`, remote)
+	entry("Claude Desktop, in claude_desktop_config.json", `{"mcpServers":{"toolpost":%s}}`,
+		clientEntry{Command: program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url}})
+	return lines
+}
+
+// authorization is the value of the header that clients send, "" if they need
+// none.
+func (g *guide) authorization() string {
+	if g.access == nil || g.access.token == "" {
 		return ""
 	}
-	return "\nWarning: " + exposedWarning
+	return "Bearer " + g.access.token
+}
+
+func (g *guide) headers() map[string]string {
+	if g.authorization() == "" {
+		return nil
+	}
+	return map[string]string{"Authorization": g.authorization()}
+}
+
+// foldCommand breaks a command line before its options, as a shell reads it.
+func foldCommand(text string) []string {
+	var lines []string
+	line := "    "
+	for i, part := range strings.Split(text, " --") {
+		if i > 0 {
+			part = "--" + part
+		}
+		if i > 0 && utf8.RuneCountInString(line)+len(" \\")+1+utf8.RuneCountInString(part) > guideWidth {
+			lines = append(lines, line+` \`)
+			line = "   "
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += part
+	}
+	return append(lines, line)
+}
+
+// foldJSON breaks a JSON text after commas and braces outside strings.
+func foldJSON(text string) []string {
+	var lines []string
+	quoted, start, fits := false, 0, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '{'):
+			fits = i + 1
+		}
+		if next := i + 1; utf8.RuneCountInString(text[start:min(next, len(text))]) > guideWidth-4 && fits > start {
+			lines = append(lines, "    "+text[start:fits])
+			start = fits
+		}
+	}
+	return append(lines, "    "+strings.TrimSpace(text[start:]))
 }
 
 // A clientEntry is what a client's configuration says about one server.
 type clientEntry struct {
+	Type    string            `json:"type,omitempty"`
 	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
 }
 
 func (e clientEntry) String() string {
-	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"toolpost": e}})
+	raw, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Sprint(err) // strings are always encoded
 	}

@@ -18,10 +18,10 @@ const drainTime = 5 * time.Second
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	var calls gate
 	mux := http.NewServeMux()
-	mux.Handle("GET /healthz", s.mcp.Guard(http.HandlerFunc(s.health)))
+	mux.Handle("GET "+healthPath, s.mcp.Guard(http.HandlerFunc(s.health)))
 	mux.Handle("/", calls.wrap(s.mcp.Handler()))
 	server := &http.Server{
-		Handler:           mux,
+		Handler:           s.access.guard(mux),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // A listener is the open port of serve. A nil listener is that of --stdio.
@@ -27,18 +32,24 @@ func listen(addr string) (*listener, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("listen on %s: the port is in use; is toolpost running already? Stop that, or choose another port, such as %s",
-			addr, net.JoinHostPort(host, "0"))
+		return nil, fmt.Errorf("listen on %s: the port is in use%s, or choose another port, such as --addr %s",
+			addr, whoListens(net.JoinHostPort(host, port)), net.JoinHostPort(host, "0"))
 	case err != nil:
-		return nil, fmt.Errorf("listen on %s: %w; choose another HOST:PORT", addr, err)
+		return nil, fmt.Errorf("listen on %s: %w; choose another address with --addr HOST:PORT", addr, err)
 	}
 	return &listener{l, host}, nil
 }
 
-// loopback says that only programs on this machine reach the listener.
+// loopback reports whether only programs on this machine reach the listener.
 func (l *listener) loopback() bool {
-	ip, err := netip.ParseAddr(l.host)
-	return l.host == "localhost" || err == nil && ip.IsLoopback()
+	address, ok := l.Addr().(*net.TCPAddr)
+	return ok && address.IP.IsLoopback()
+}
+
+// loopbackName reports whether host always names this machine.
+func loopbackName(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 func (l *listener) wildcard() bool {
@@ -62,7 +73,7 @@ func (l *listener) url() string {
 // hosts are the names by which clients on other machines address us.
 func (l *listener) hosts() []string {
 	switch {
-	case l == nil || l.loopback():
+	case l == nil || loopbackName(l.host):
 		return nil
 	case !l.wildcard():
 		return []string{l.host}
@@ -78,4 +89,19 @@ func (l *listener) hosts() []string {
 		}
 	}
 	return all
+}
+
+// whoListens describes the program that has the port.
+func whoListens(address string) string {
+	client := http.Client{Timeout: time.Second}
+	resp, err := client.Get("http://" + address + healthPath)
+	if err != nil {
+		return "; stop the program that uses it"
+	}
+	defer resp.Body.Close()
+	var answer struct{ Status string }
+	if json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&answer) != nil || answer.Status != "ok" {
+		return "; stop the program that uses it"
+	}
+	return ": toolpost runs there already; use it or stop it"
 }

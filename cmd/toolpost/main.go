@@ -22,6 +22,9 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx := untilSignal()
 	cmd := rootCommand()
+	if err := keepPrivate(); err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: warning: %v\n", err)
+	}
 	err := cmd.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil {
 		return exitInterrupted
@@ -61,7 +64,7 @@ Start with "toolpost serve" in a folder of yours.`,
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(),
-		claudeCommand(), cacheCommand(), versionCommand(), exitCodesTopic())
+		claudeCommand(), cacheCommand(), tokenCommand(), versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}

@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 //	await NAME REGEXP [VAR]    waits for output of it; VAR becomes the first group
 //	signal NAME INT|TERM       sends it a signal
 //	ended NAME CODE            waits for its end and checks the exit code
-//	get URL REGEXP             waits until the answer of URL matches
+//	nowhere NAME FILE          checks that no output of it has the text of FILE
+//	get URL REGEXP [TOKEN]     waits until the answer of URL matches
 //	awaitfile FILE             waits until FILE exists
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("TOOLPOST_TOKEN", "")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every program with -race takes a second to end
 			env.Values[programsKey{}] = map[string]*background{}
 			return os.MkdirAll(home, 0o755)
@@ -55,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"await":     await,
 			"signal":    sendSignal,
 			"ended":     ended,
+			"nowhere":   nowhere,
 			"get":       get,
 			"awaitfile": awaitFile,
 		},
@@ -130,7 +133,7 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	b := &background{more: make(chan struct{}, 1), done: make(chan struct{})}
 	b.cmd = exec.Command(path, args[2:]...)
 	b.cmd.Dir, b.cmd.Stdout, b.cmd.Stderr = ts.MkAbs("."), b, b
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "REDMINE_HOST", "REDMINE_API_KEY", "GOCOVERDIR", "GORACE"} {
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "TOOLPOST_TOKEN", "REDMINE_HOST", "REDMINE_API_KEY", "GOCOVERDIR", "GORACE"} {
 		b.cmd.Env = append(b.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(b.cmd.Start())
@@ -196,21 +199,31 @@ func ended(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+func nowhere(ts *testscript.TestScript, _ bool, args []string) {
+	text := strings.TrimSpace(ts.ReadFile(args[1]))
+	if text == "" || strings.Contains(find(ts, args[0]).String(), text) {
+		ts.Fatalf("%s wrote the text of %s", args[0], args[1])
+	}
+}
+
 func get(ts *testscript.TestScript, _ bool, args []string) {
 	re, last := regexp.MustCompile(args[1]), ""
 	poll(ts, "GET "+args[0], func() bool {
-		last = fetch(args[0])
+		last = fetch(append(args[2:], "")[0], args[0])
 		return re.MatchString(last)
 	})
 	ts.Logf("%s", last)
 }
 
-func fetch(url string) string {
+func fetch(token, url string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err.Error()
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

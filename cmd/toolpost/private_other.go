@@ -2,5 +2,6 @@
 
 package main
 
-// keepPrivate has nothing to do: no file shows the environment of a process.
+// keepPrivate does nothing: only Linux lets a process hide its environment from
+// other processes of the same user. docs/security.md says so.
 func keepPrivate() error { return nil }

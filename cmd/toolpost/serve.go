@@ -31,6 +31,7 @@ type serveOptions struct {
 	name      string
 	dialect   string
 	folder    folderOptions
+	access    accessOptions
 }
 
 const defaultAddr = "127.0.0.1:7717"
@@ -98,6 +99,7 @@ func (o *serveOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
+	o.access.flags(cmd)
 }
 
 // A service is a running serve.
@@ -108,6 +110,7 @@ type service struct {
 	status func() []upstream.Status // nil for a folder
 	log    *slog.Logger
 	view   view
+	access *access
 	closer []func() error // last first
 }
 
@@ -176,7 +179,7 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 
 // open starts what is served: the servers of a configuration or a folder.
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
-	g := &guide{url: l.url(), exposed: l != nil && !l.loopback()}
+	g := &guide{url: l.url()}
 	if found == nil {
 		kept, _ := outputStore(s.log)
 		f, err := openFolder(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
@@ -184,6 +187,10 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 			return err
 		}
 		s.closer = append(s.closer, f.close)
+		if g.access, err = o.access.decide(l, f.harmful(o.folder.tools)); err != nil {
+			return err
+		}
+		s.access = g.access
 		s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
 		if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 			return usageError{err}
@@ -197,6 +204,12 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 		s.view.settle()
 		return nil
 	}
+	var err error
+	if g.access, err = o.access.decide(l, harmful(found.Config)); err != nil {
+		return err
+	}
+	s.access = g.access
+	useToken(found.Config)
 	var current atomic.Pointer[mcpserver.Server] // set a moment after the servers start
 	kept, spool := outputStore(s.log)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
@@ -271,6 +284,9 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	first := true
 	watch.Go(func() {
 		err := gateway.WatchFile(ctx, file, func(cfg *gateway.Config, err error) {
+			if err == nil {
+				err = s.access.permit(cfg)
+			}
 			if err == nil {
 				err = gw.Reload(ctx, cfg)
 			}

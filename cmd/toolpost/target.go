@@ -128,6 +128,7 @@ func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error
 		}
 		cfg = found.Config
 	}
+	useToken(cfg)
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err

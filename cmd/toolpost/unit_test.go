@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"net"
 	"strings"
 	"testing"
 
@@ -109,17 +110,28 @@ func TestWriteDefinitions(t *testing.T) {
 
 func TestListener(t *testing.T) {
 	tests := []struct {
-		host           string
+		host, address  string
 		loopback, wild bool
-	}{{"127.0.0.1", true, false}, {"::1", true, false}, {"localhost", true, false}, {"0.0.0.0", false, true}, {"::", false, true}, {"10.1.2.3", false, false}, {"box", false, false}}
-	for _, tt := range tests {
-		l := &listener{host: tt.host}
-		if l.loopback() != tt.loopback || l.wildcard() != tt.wild {
-			t.Errorf("%s: %v, %v", tt.host, l.loopback(), l.wildcard())
-		}
+		hosts          []string
+	}{
+		{"127.0.0.1", "127.0.0.1", true, false, nil},
+		{"::1", "::1", true, false, nil},
+		{"localhost", "127.0.0.1", true, false, nil},
+		{"localhost", "10.1.2.3", false, false, nil}, // as /etc/hosts may have it
+		{"10.1.2.3", "10.1.2.3", false, false, []string{"10.1.2.3"}},
+		{"box", "10.1.2.3", false, false, []string{"box"}},
+		{"box", "127.0.1.1", true, false, []string{"box"}},
+		{"0.0.0.0", "0.0.0.0", false, true, nil},
+		{"::", "::", false, true, nil},
 	}
-	if hosts := (&listener{host: "box"}).hosts(); !cmp.Equal(hosts, []string{"box"}) {
-		t.Error(hosts)
+	for _, tt := range tests {
+		l := &listener{Listener: boundTo{net.ParseIP(tt.address)}, host: tt.host}
+		if l.loopback() != tt.loopback || l.wildcard() != tt.wild {
+			t.Errorf("%s at %s: %v, %v", tt.host, tt.address, l.loopback(), l.wildcard())
+		}
+		if hosts := l.hosts(); !tt.wild && !cmp.Equal(hosts, tt.hosts) {
+			t.Errorf("%s at %s: %q", tt.host, tt.address, hosts)
+		}
 	}
 	l, err := listen(":0")
 	if err != nil {
@@ -130,6 +142,13 @@ func TestListener(t *testing.T) {
 		t.Errorf("an address without a host listens on %s", l.url())
 	}
 }
+
+// boundTo is a listener at an address.
+type boundTo struct{ ip net.IP }
+
+func (b boundTo) Addr() net.Addr          { return &net.TCPAddr{IP: b.ip, Port: 1} }
+func (boundTo) Accept() (net.Conn, error) { return nil, net.ErrClosed }
+func (boundTo) Close() error              { return nil }
 
 func TestAsk(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "": false, "no\n": false} {

@@ -30,8 +30,11 @@ func (v *logView) begin(g *guide) {
 	if g.url != "" {
 		v.log.Info("serving", "url", g.url)
 	}
-	if g.exposed {
-		v.log.Warn(exposedWarning)
+	if g.access != nil && g.access.open != "" {
+		v.log.Warn(g.access.open)
+	}
+	if g.access != nil && g.access.token != "" {
+		v.log.Info("clients must send a token as Authorization: Bearer TOKEN", "token", "see "+g.access.source)
 	}
 	switch {
 	case g.chosen:

@@ -211,12 +211,12 @@ func TestSmallScreen(t *testing.T) {
 func TestLogView(t *testing.T) {
 	var out bytes.Buffer
 	v := &logView{log: plainLogger(&out)}
-	v.begin(&guide{url: "http://127.0.0.1:1/mcp", exposed: true})
+	v.begin(&guide{url: "http://127.0.0.1:1/mcp", access: &access{open: "everyone can call"}})
 	v.update(&gateway.Snapshot{Status: servers})
 	v.update(&gateway.Snapshot{Status: servers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
 	v.update(&gateway.Snapshot{Status: servers[:1], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
 	want := `level=INFO msg=serving url=http://127.0.0.1:1/mcp
-level=WARN msg="other machines can call these tools: there is no authentication"
+level=WARN msg="everyone can call"
 level=ERROR msg="server cannot be started" server="web\x1b[2J" err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"
 level=INFO msg="server is disabled" server=off
 level=WARN msg=odd tool="a b"

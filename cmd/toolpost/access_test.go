@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+const sampleToken = "sample-token-0123456789abcdef0123456789"
+
+// guarded serves what echoes the request, behind the token.
+func guarded(t *testing.T) *httptest.Server {
+	a := &access{token: sampleToken}
+	web := httptest.NewServer(a.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = io.WriteString(w, "reached "+r.Header.Get("Authorization")+string(body))
+	})))
+	t.Cleanup(web.Close)
+	return web
+}
+
+func TestGuardChecksToken(t *testing.T) {
+	web := guarded(t)
+	tests := []struct {
+		name   string
+		header []string
+		status int
+		asks   string
+	}{
+		{"none", nil, 401, `Bearer realm="toolpost"`},
+		{"right", []string{"Bearer " + sampleToken}, 200, ""},
+		{"another case", []string{"bearer " + sampleToken}, 200, ""},
+		{"wrong", []string{"Bearer " + sampleToken[1:]}, 401, `Bearer realm="toolpost", error="invalid_token"`},
+		{"longer", []string{"Bearer " + sampleToken + "x"}, 401, `Bearer realm="toolpost", error="invalid_token"`},
+		{"empty", []string{"Bearer "}, 401, `Bearer realm="toolpost", error="invalid_token"`},
+		{"no scheme", []string{sampleToken}, 401, `Bearer realm="toolpost", error="invalid_token"`},
+		{"another scheme", []string{"Basic " + sampleToken}, 401, `Bearer realm="toolpost", error="invalid_token"`},
+		{"two", []string{"Bearer " + sampleToken, "Bearer x"}, 401, `Bearer realm="toolpost", error="invalid_token"`},
+	}
+	for _, tt := range tests {
+		for _, path := range []string{"/mcp", "/sse", "/mcp/gemini", "/", "/nothing"} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL+path, strings.NewReader("!"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header["Authorization"] = tt.header
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if answer.StatusCode != tt.status || answer.Header.Get("WWW-Authenticate") != tt.asks {
+				t.Errorf("%s, %s: %s, %q", tt.name, path, answer.Status, answer.Header.Get("WWW-Authenticate"))
+			}
+			if got := string(text); tt.status == 200 && got != "reached !" || strings.Contains(got, sampleToken) {
+				t.Errorf("%s, %s: %q", tt.name, path, got)
+			}
+		}
+	}
+}
+
+// TestGuardReadsNoBody refuses a request before its body has come.
+func TestGuardReadsNoBody(t *testing.T) {
+	conn, err := net.Dial("tcp", guarded(t).Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusUnauthorized || !answer.Close {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+}
+
+// A foreign server asks for the token as serve does, and records what it gets.
+type foreign struct {
+	mu   sync.Mutex
+	seen []string
+	next http.Handler // answers healthPath
+}
+
+func (f *foreign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	f.seen = append(f.seen, r.Header.Get("Authorization"))
+	f.mu.Unlock()
+	if r.URL.Path == healthPath && f.next != nil {
+		f.next.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("WWW-Authenticate", realm)
+	w.WriteHeader(http.StatusUnauthorized)
+}
+
+func (f *foreign) check(t *testing.T) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.seen) == 0 {
+		t.Error("it was not asked")
+	}
+	for _, header := range f.seen {
+		if header != "" {
+			t.Errorf("it was sent %q", header)
+		}
+	}
+}
+
+func post(t *testing.T, client *http.Client, address string) (int, string) {
+	t.Helper()
+	answer, err := client.Post(address+"/mcp", "application/json", strings.NewReader("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text)
+}
+
+func tokenClient() *http.Client {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	return &http.Client{Transport: newTokenSender(sampleToken, base)}
+}
+
+func TestTokenIsSentToOurServe(t *testing.T) {
+	web, client := guarded(t), tokenClient()
+	for range 3 {
+		if status, text := post(t, client, web.URL); status != 200 || text != "reached hello" {
+			t.Errorf("%d %q", status, text)
+		}
+	}
+}
+
+func TestTokenIsNotSentElsewhere(t *testing.T) {
+	other := &access{token: sampleToken + "x"}
+	ours := guarded(t)
+	real, err := url.Parse(ours.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, answers := range map[string]http.Handler{
+		"proves nothing":         nil,
+		"knows another token":    other.guard(http.NotFoundHandler()),
+		"passes on our proof":    httputil.NewSingleHostReverseProxy(real),
+		"never ends its answer":  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "9") }),
+		"sends the proof and on": http.HandlerFunc(proveAndClose),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &foreign{next: answers}
+			web := httptest.NewServer(f)
+			defer web.Close()
+			if status, _ := post(t, tokenClient(), web.URL); status != http.StatusUnauthorized {
+				t.Errorf("status %d", status)
+			}
+			f.check(t)
+		})
+	}
+}
+
+// proveAndClose has the right proof, but does not keep the connection that it
+// holds for.
+func proveAndClose(w http.ResponseWriter, r *http.Request) {
+	local := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	w.Header().Set("Connection", "close")
+	w.Header().Set(proofHeader, proof(sampleToken, r.Header.Get(challengeHeader), local.String()))
+}
+
+// TestTokenAfterServeHasGone has another program take the port of a serve that
+// has had the token.
+func TestTokenAfterServeHasGone(t *testing.T) {
+	web, client := guarded(t), tokenClient()
+	if status, _ := post(t, client, web.URL); status != 200 {
+		t.Fatal(status)
+	}
+	address := web.Listener.Addr().String()
+	web.Close()
+	var l net.Listener
+	for end := time.Now().Add(patience); l == nil; runtime.Gosched() {
+		var err error
+		if l, err = net.Listen("tcp", address); err != nil && time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	f := &foreign{}
+	thief := &httptest.Server{Listener: l, Config: &http.Server{Handler: f}}
+	thief.Start()
+	defer thief.Close()
+	client.CloseIdleConnections() // those that Close has ended
+	if status, _ := post(t, client, web.URL); status != http.StatusUnauthorized {
+		t.Errorf("status %d", status)
+	}
+	f.check(t)
+}
+
+func TestUseToken(t *testing.T) {
+	t.Setenv(tokenVariable, sampleToken)
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:7717/mcp": true, "http://localhost:7717/mcp": true, "http://[::1]:7717/mcp": true,
+		"http://127.0.0.1.example.org/mcp": false, "http://10.1.2.3:7717/mcp": false, "https://127.0.0.1/mcp": false,
+		"http://user:pw@127.0.0.1/mcp": false, "": false,
+	} {
+		cfg := &gateway.Config{Servers: []gateway.Server{{Config: upstream.Config{URL: address}}}}
+		useToken(cfg)
+		if got := cfg.Servers[0].Wrap != nil; got != want {
+			t.Errorf("%q: %v", address, got)
+		}
+	}
+	cfg := &gateway.Config{Servers: []gateway.Server{{Config: upstream.Config{URL: "http://127.0.0.1/", Headers: map[string]string{"authorization": "x"}}}}}
+	if useToken(cfg); cfg.Servers[0].Wrap != nil {
+		t.Error("a header of the user's is replaced")
+	}
+}
+
+func TestStoredToken(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "toolpost", "token")
+	var all sync.WaitGroup
+	tokens := make([]string, 20)
+	for i := range tokens { // many programs at the first start: all have the same
+		all.Go(func() {
+			var err error
+			if tokens[i], err = storeToken(file, false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, token := range tokens {
+		if token != tokens[0] || checkToken(token) != nil {
+			t.Fatalf("%q", tokens)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if token, err := storeToken(file, true); err != nil || token == tokens[0] {
+		t.Errorf("not replaced: %v", err)
+	}
+}
+
+func TestRefusedTokenFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes are not known there")
+	}
+	tests := []struct {
+		name      string
+		text      string
+		file, dir os.FileMode
+		want      string
+	}{
+		{"good", sampleToken + "\n", 0o600, 0o700, ""},
+		{"in a folder that others read", sampleToken, 0o400, 0o755, ""},
+		{"in a folder for everybody's files", sampleToken, 0o600, 0o777 | os.ModeSticky, ""},
+		{"read by the group", sampleToken, 0o640, 0o700, "only you may own and read it"},
+		{"written by others", sampleToken, 0o602, 0o700, "only you may own and read it"},
+		{"replaced by others", sampleToken, 0o600, 0o722, "others can replace it"},
+		{"empty", "", 0o600, 0o700, "has 0 characters"},
+		{"short", "abc", 0o600, 0o700, "has 3 characters"},
+		{"two lines", sampleToken + "\n" + sampleToken, 0o600, 0o700, "has blanks"},
+		{"long", strings.Repeat("x", longestToken+1), 0o600, 0o700, "characters; want"},
+	}
+	for _, tt := range tests {
+		dir := filepath.Join(t.TempDir(), "dir")
+		file := filepath.Join(dir, "token")
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(file, []byte(tt.text), 0o600), os.Chmod(file, tt.file), os.Chmod(dir, tt.dir)); err != nil {
+			t.Fatal(err)
+		}
+		token, err := readToken(file)
+		switch {
+		case tt.want == "" && (err != nil || token != sampleToken):
+			t.Errorf("%s: %v", tt.name, err)
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		case err != nil && strings.Contains(err.Error(), sampleToken):
+			t.Errorf("%s: the error shows the token", tt.name)
+		}
+	}
+	if _, err := readToken(t.TempDir()); err == nil {
+		t.Error("a folder is read")
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package main
+
+import "io/fs"
+
+// The user's configuration folder is private on Windows; modes are not known.
+func ownerOnly(fs.FileInfo) bool   { return true }
+func ownerWrites(fs.FileInfo) bool { return true }

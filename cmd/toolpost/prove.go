@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolpost/toolpost/gateway"
+)
+
+// useToken has requests to servers on this machine carry the user's token, if
+// the server asks for it and proves that it knows it.
+func useToken(cfg *gateway.Config) {
+	token := knownToken()
+	for i := range cfg.Servers {
+		s := &cfg.Servers[i]
+		u, err := url.Parse(s.URL)
+		if token == "" || err != nil || u.Scheme != "http" || !loopbackName(u.Hostname()) || u.User != nil || hasHeader(s.Headers, "Authorization") {
+			continue
+		}
+		s.Wrap = func(base *http.Transport) http.RoundTripper { return newTokenSender(token, base) }
+	}
+}
+
+func hasHeader(headers map[string]string, name string) bool {
+	for n := range headers {
+		if strings.EqualFold(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// A tokenSender sends the token to servers that prove that they know it. Each
+// connection has to prove it anew before it carries the token: the port may be
+// another program's by then.
+type tokenSender struct {
+	token  string
+	plain  *http.Transport
+	proven *http.Transport // its connections have all proven it
+	asked  atomic.Bool     // the server asked for the token and proved that it knows it
+}
+
+func newTokenSender(token string, base *http.Transport) *tokenSender {
+	t := &tokenSender{token: token, plain: base, proven: base.Clone()}
+	t.proven.Proxy = nil
+	t.proven.DialContext = t.dial
+	return t
+}
+
+// RoundTrip sends a request without the token, and again with it if a server
+// that knows the token asks for it.
+func (t *tokenSender) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.asked.Load() {
+		resp, err := t.send(req)
+		if !errors.Is(err, errUnproven) {
+			return resp, err
+		}
+		t.asked.Store(false)
+		if req, err = again(req); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := t.plain.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), realm) {
+		return resp, err
+	}
+	var answer *http.Response
+	if req, err = again(req); err == nil {
+		answer, err = t.send(req)
+	}
+	if err != nil {
+		return resp, nil // the server's refusal is the answer
+	}
+	_ = resp.Body.Close()
+	t.asked.Store(true)
+	return answer, nil
+}
+
+func (t *tokenSender) send(req *http.Request) (*http.Response, error) {
+	r := req.Clone(req.Context())
+	r.Header.Set("Authorization", "Bearer "+t.token)
+	return t.proven.RoundTrip(r)
+}
+
+// again returns req with its body from the beginning.
+func again(req *http.Request) (*http.Request, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, nil
+	}
+	if req.GetBody == nil {
+		return nil, errors.New("the request cannot be repeated")
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	r := req.Clone(req.Context())
+	r.Body = body
+	return r, nil
+}
+
+// CloseIdleConnections is called by the method of [http.Client].
+func (t *tokenSender) CloseIdleConnections() {
+	t.plain.CloseIdleConnections()
+	t.proven.CloseIdleConnections()
+}
+
+// dial opens a connection to a server on this machine that knows the token.
+func (t *tokenSender) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := t.plain.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	if err := prove(conn, t.token); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+var errUnproven = errors.New("the server does not prove that it knows the token")
+
+const (
+	proofTime    = 5 * time.Second
+	longestProof = 64 << 10
+)
+
+// prove asks the server at the other end of conn for a proof that it knows the
+// token, and leaves conn ready for requests.
+func prove(conn net.Conn, token string) error {
+	address, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok || !address.IP.IsLoopback() {
+		return errUnproven
+	}
+	_ = conn.SetDeadline(time.Now().Add(proofTime)) // TCP connections have deadlines
+	challenge := rand.Text()
+	req, err := http.NewRequest(http.MethodGet, "http://"+address.String()+healthPath, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set(challengeHeader, challenge)
+	if err := req.Write(conn); err != nil {
+		return errUnproven
+	}
+	in := bufio.NewReader(io.LimitReader(conn, longestProof))
+	resp, err := http.ReadResponse(in, req)
+	if err != nil {
+		return errUnproven
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || in.Buffered() > 0 || resp.Close {
+		return errUnproven
+	}
+	if !hmac.Equal([]byte(resp.Header.Get(proofHeader)), []byte(proof(token, challenge, address.String()))) {
+		return errUnproven
+	}
+	return conn.SetDeadline(time.Time{})
+}

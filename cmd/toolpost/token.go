@@ -1,0 +1,198 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	tokenVariable = "TOOLPOST_TOKEN"
+	shortestToken = 32
+	longestToken  = 4096
+)
+
+// tokenFile is where the token that serve generates is stored.
+func tokenFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's configuration folder: %w; set %s instead", err, tokenVariable)
+	}
+	return filepath.Join(dir, "toolpost", "token"), nil
+}
+
+// newToken returns 256 random bits as 43 letters, digits, - and _.
+func newToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// givenToken returns the token that the user chose: that of the environment,
+// or of file unless its name is empty. It returns "" if there is neither.
+func givenToken(file string) (string, error) {
+	if file != "" {
+		return readToken(file)
+	}
+	token := os.Getenv(tokenVariable)
+	if token == "" {
+		return "", nil
+	}
+	if err := checkToken(token); err != nil {
+		return "", usagef("the token in %s %w", tokenVariable, err)
+	}
+	return token, nil
+}
+
+// storedToken returns the user's token. It generates and stores one if there
+// is none.
+func storedToken() (string, error) {
+	file, err := tokenFile()
+	if err != nil {
+		return "", err
+	}
+	token, err := readToken(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return storeToken(file, false)
+	}
+	return token, err
+}
+
+// knownToken returns the token that a client of the user's own serve sends, ""
+// if there is none.
+func knownToken() string {
+	token, err := givenToken("")
+	if err == nil && token == "" {
+		var file string
+		if file, err = tokenFile(); err == nil {
+			token, err = readToken(file)
+		}
+	}
+	if err != nil {
+		return "" // the server's refusal reports that a token is missing
+	}
+	return token
+}
+
+// readToken reads a token from a file that nobody else can read or replace.
+func readToken(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	if !info.Mode().IsRegular() || !ownerOnly(info) {
+		return "", usagef("the token file %s is refused: only you may own and read it; run: chmod 600 %s", file, file)
+	}
+	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !ownerWrites(dir) {
+		return "", usagef("the token file %s is refused: others can replace it; run: chmod go-w %s", file, filepath.Dir(file))
+	}
+	data := make([]byte, longestToken+1)
+	n, _ := f.Read(data) // an empty file has no valid token
+	token := strings.TrimSpace(string(data[:n]))
+	if err := checkToken(token); err != nil {
+		return "", usagef("the token in %s %w", file, err)
+	}
+	return token, nil
+}
+
+// checkToken reports what is wrong with a token, without showing it.
+func checkToken(token string) error {
+	odd := strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) })
+	switch {
+	case len(token) < shortestToken || len(token) > longestToken:
+		return fmt.Errorf("has %d characters; want at least %d random ones, such as those of: openssl rand -hex 32", len(token), shortestToken)
+	case odd:
+		return errors.New("has blanks, quotes or characters beyond ASCII; want letters, digits and - . _ ~ + / =")
+	}
+	return nil
+}
+
+// storeToken stores a new token. Unless it is to replace one, a token that
+// another process stored meanwhile is kept and returned.
+func storeToken(file string, replace bool) (string, error) {
+	token := newToken()
+	err := os.MkdirAll(filepath.Dir(file), 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = os.CreateTemp(filepath.Dir(file), ".token-*") // with mode 0600
+	}
+	if err != nil {
+		return "", fmt.Errorf("store the token: %w; set %s instead", err, tokenVariable)
+	}
+	_, err = f.WriteString(token + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil && replace {
+		err = os.Rename(f.Name(), file)
+	} else if err == nil {
+		err = os.Link(f.Name(), file)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
+			err = os.Rename(f.Name(), file)
+		}
+	}
+	_ = os.Remove(f.Name()) // it is gone after a rename
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("store the token: %w; set %s instead", err, tokenVariable)
+	}
+	return readToken(file)
+}
+
+func tokenCommand() *cobra.Command {
+	var rotate bool
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Print the token that clients of serve send",
+		Long: `Print the token that clients send to a serve that needs one, as the header
+"Authorization: Bearer TOKEN". The first call generates it. It is stored in the
+user's configuration folder in a file that only its owner may read, and stays
+the same until --rotate replaces it.
+
+The variable ` + tokenVariable + `, or serve --token-file FILE, takes its place.`,
+		Example: `  toolpost token
+  curl -H "Authorization: Bearer $(toolpost token)" http://127.0.0.1:7717/healthz
+  toolpost token --rotate`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			token, err := givenToken("")
+			if err == nil && token == "" && !rotate {
+				token, err = storedToken()
+			}
+			if err == nil && rotate {
+				token, err = rotatedToken(token != "")
+				if err == nil {
+					fmt.Fprintln(cmd.ErrOrStderr(), "This is a new token. Restart toolpost serve, and give the token to its clients.")
+				}
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), token)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&rotate, "rotate", false, "replace the stored token; clients with the old one are refused once serve was restarted")
+	return cmd
+}
+
+// rotatedToken replaces the stored token, whatever is wrong with it.
+func rotatedToken(given bool) (string, error) {
+	if given {
+		return "", usagef("the token comes from %s; change that, or unset it to rotate the stored token", tokenVariable)
+	}
+	file, err := tokenFile()
+	if err != nil {
+		return "", err
+	}
+	return storeToken(file, true)
+}
