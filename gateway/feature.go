@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -12,7 +14,9 @@ func (j *joined) joinPrompts(members []*member) {
 	var offers []offer[*toolpost.Prompt]
 	for _, m := range members {
 		for _, p := range m.features().Prompts {
-			offers = append(offers, offer[*toolpost.Prompt]{m, p, p.Name})
+			if j.visible(p.Name) != "" {
+				offers = append(offers, offer[*toolpost.Prompt]{m, p, p.Name})
+			}
 		}
 	}
 	for i, name := range named(j, "prompt", offers) {
@@ -22,6 +26,9 @@ func (j *joined) joinPrompts(members []*member) {
 		o := offers[i]
 		p := *o.item
 		p.Name = name
+		if p.Definition = j.visibleText(o.item.Definition); !bytes.Equal(p.Definition, o.item.Definition) {
+			j.note("", "server %s: hidden characters are removed from its prompt %q", o.server.Name, name)
+		}
 		p.Get = o.counted(p.Get, o.name)
 		p.Complete = o.counted(p.Complete, o.name)
 		j.features.Prompts = append(j.features.Prompts, &p)
@@ -53,6 +60,9 @@ func (j *joined) joinResources(members []*member) {
 			}
 			owner[k] = m
 			c := *r
+			if c.Definition = j.visibleText(r.Definition, "name"); !bytes.Equal(c.Definition, r.Definition) {
+				j.note("", "server %s: hidden characters are removed from its resource %q", m.server.Name, r.URI)
+			}
 			c.Read = m.counted(r.Read, "")
 			c.Complete = m.counted(r.Complete, "")
 			j.features.Resources = append(j.features.Resources, &c)
@@ -68,6 +78,15 @@ func (j *joined) joinResources(members []*member) {
 			return subscribe(ctx, members, uri, on)
 		}
 	}
+}
+
+// visibleText returns the definition of a prompt or resource without hidden
+// characters in its texts.
+func (j *joined) visibleText(definition json.RawMessage, also ...string) json.RawMessage {
+	if j.raw {
+		return definition
+	}
+	return visibleText(definition, also...)
 }
 
 // instructions joins what the servers say about themselves, each under its

@@ -38,6 +38,10 @@ type Options struct {
 	// Spool is the folder for outputs that are too long for memory, on their way
 	// to Store; [os.TempDir] if empty.
 	Spool string
+
+	// KeepHidden keeps the characters of definitions that people do not see,
+	// for programs that report them. Clients should never get them.
+	KeepHidden bool
 }
 
 // A Gateway keeps its upstreams and their joined toolset.
@@ -54,6 +58,7 @@ type Gateway struct {
 
 	work     sync.Mutex // held while the gateway is changed and watchers are told
 	watchers map[*func(*Snapshot)]bool
+	raw      bool // see [Options].KeepHidden
 	view
 }
 
@@ -93,7 +98,7 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		opts = &Options{}
 	}
 	g := &Gateway{logger: opts.Logger, start: start, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
-	g.keep = opts.Store
+	g.keep, g.raw = opts.Store, opts.KeepHidden
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}
@@ -137,7 +142,7 @@ func (g *Gateway) follow() {
 // caller holds work.
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
-	j := join(g.ctx, g.members, g.quiet, g.served)
+	j := join(g.ctx, g.members, g.quiet, g.served, g.raw)
 	g.served = j.served
 	g.mu.Lock()
 	g.tools = j.tools

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // A joined is what all members together offer at one moment.
@@ -14,6 +15,7 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	served   map[served]*toolpost.Tool // tools, by what they are made of
+	raw      bool                      // hidden characters stay
 }
 
 // A served is what a tool of the gateway is made of. A tool stays the same as
@@ -27,18 +29,31 @@ type served struct {
 
 // join joins the tools and features of members, in their order. It is a pure
 // function of what they list: it does not matter who was ready first. Before
-// has the tools that were joined last.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}}
+// has the tools that were joined last. Unless raw is set, hidden characters are
+// removed from what clients are shown.
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool, raw bool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}, raw: raw}
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
-	j.features.Instructions = instructions(members)
+	text := instructions(members)
+	j.features.Instructions = j.visible(text)
+	if j.features.Instructions != text {
+		j.note("", "hidden characters are removed from the instructions of a server")
+	}
 	return j
 }
 
 func (j *joined) note(name, format string, args ...any) {
 	j.findings = append(j.findings, toolpost.Finding{Tool: name, Message: fmt.Sprintf(format, args...)})
+}
+
+// visible returns text without hidden characters.
+func (j *joined) visible(text string) string {
+	if j.raw {
+		return text
+	}
+	return cleartext.Clean(text)
 }
 
 // An offer is a tool or prompt, and the member it comes from.
@@ -64,6 +79,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			c := *o.item
 			t = &c
 			t.Name, t.Handler, t.Policy.Quiet = name, o.counted(t.Handler, o.name), is.quiet
+			if !j.raw {
+				t.Definition = withoutHidden(t.Definition)
+			}
+		}
+		if lostText(&t.Definition, &o.item.Definition) || j.visible(o.name) != o.name {
+			j.note(name, "server %s: hidden characters are removed from the definition of its tool %q", o.server.Name, o.name)
 		}
 		j.served[is] = t
 		j.tools = append(j.tools, t)
@@ -80,6 +101,8 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 		switch {
 		case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
 			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
+		case j.visible(t.Name) == "":
+			j.note("", "server %s: its tool %q is left out, because its name has only hidden characters", m.server.Name, t.Name)
 		case m.selected(t.Name):
 			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
 		}
@@ -94,7 +117,8 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 func named[T any](j *joined, what string, offers []offer[T]) []string {
 	claims, owner := make([]claim, len(offers)), map[string]*member{}
 	for i, o := range offers {
-		claims[i] = claim{o.prefix + o.name, o.key + "__" + o.name}
+		name := j.visible(o.name)
+		claims[i] = claim{o.prefix + name, o.key + "__" + name}
 	}
 	names := assign(claims)
 	for i, name := range names {

@@ -43,7 +43,7 @@ func environment(pass []string) []string {
 		case "GIT_TERMINAL_PROMPT", "TERM", "PWD", "OLDPWD":
 			continue
 		}
-		if named(pass, name) || named(names, strings.ToUpper(name)) && !password(value) {
+		if named(pass, name) || named(names, strings.ToUpper(name)) && !hasPassword(name, value) {
 			env = append(env, entry)
 		}
 	}
@@ -57,9 +57,9 @@ func named(patterns []string, name string) bool {
 	})
 }
 
-// password says that a value holds an address with a password, as that of a
-// proxy may.
-func password(value string) bool {
+// hasPassword reports whether a variable holds an address with a password, as
+// that of a proxy may, which is often written without http://.
+func hasPassword(name, value string) bool {
 	_, after, found := strings.Cut(value, "://")
-	return found && strings.Contains(after, "@")
+	return found && strings.Contains(after, "@") || strings.HasSuffix(strings.ToUpper(name), "_PROXY") && strings.Contains(value, "@")
 }

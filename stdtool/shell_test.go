@@ -112,7 +112,7 @@ func TestBashEnvironment(t *testing.T) {
 	}
 	for name, value := range map[string]string{
 		"HTTPS_PROXY": "http://me:hidden@proxy:3128", "GOPROXY": "https://ok.example,https://me:hidden@go.example", "GOFLAGS": "-tags=x",
-		"http_proxy": "http://proxy:3128", "LC_CTYPE": "C", "XDG_CONFIG_HOME": "/config", "JAVA_HOME": "/java",
+		"http_proxy": "http://proxy:3128", "https_proxy": "me:hidden@proxy:3128", "ALL_PROXY": "hidden@proxy", "LC_CTYPE": "C", "XDG_CONFIG_HOME": "/config", "JAVA_HOME": "/java",
 		"PASSED_TOKEN": "passed", "AWS_PROFILE": "passed", "AWS_REGION": "passed", "PASSED_URL": "https://me:passed@host",
 	} {
 		t.Setenv(name, value)

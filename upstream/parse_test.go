@@ -184,6 +184,18 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretsOfBasicCredentials(t *testing.T) {
+	hide := secretsOf(&Config{URL: "http://alice:pa55%2Fword99@host/mcp", Headers: map[string]string{"Proxy-Authorization": "Basic Ym9iOmgxZGRlbnB3"}})
+	for _, secret := range []string{
+		"pa55/word99", "alice:pa55/word99", "YWxpY2U6cGE1NS93b3JkOTk=", "YWxpY2U6cGE1NS93b3JkOTk", // base64 of alice:pa55/word99
+		"Ym9iOmgxZGRlbnB3", "bob:h1ddenpw", "h1ddenpw",
+	} {
+		if got := hide.Replace("Basic " + secret + "."); got != "Basic [hidden]." && got != "[hidden]." {
+			t.Errorf("%s: %s", secret, got)
+		}
+	}
+}
+
 func TestSecretsOfArgsAndPath(t *testing.T) {
 	const form = "0123456789abcdefghABCDEFGH"
 	hide := secretsOf(&Config{URL: "https://only-t0ken@host/api/" + form + "x/mcp", Args: []string{

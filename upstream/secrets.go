@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -25,6 +26,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 		for _, s := range []string{s, decoded} {
 			add(s)
 			if _, after, ok := strings.Cut(s, ":"); ok { // a header, or a user with a password
+				add(basic(s)...)
 				s = strings.TrimSpace(after)
 				add(s)
 			}
@@ -37,6 +39,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 	for _, v := range cfg.Headers {
 		add(v)
 		add(strings.Fields(v)...)
+		add(decodedBasic(v)...)
 	}
 	for _, v := range cfg.Env {
 		add(v)
@@ -49,6 +52,23 @@ func secretsOf(cfg *Config) *strings.Replacer {
 		pairs = append(pairs, s, "[hidden]")
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// basic returns a user and a password, with a colon between, as HTTP sends them.
+func basic(credentials string) []string {
+	standard, forURLs := base64.StdEncoding.EncodeToString([]byte(credentials)), base64.URLEncoding.EncodeToString([]byte(credentials))
+	return []string{standard, strings.TrimRight(standard, "="), forURLs, strings.TrimRight(forURLs, "=")}
+}
+
+// decodedBasic returns what a header with Basic credentials says in clear.
+func decodedBasic(header string) []string {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+	credentials, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token))
+	if !strings.EqualFold(scheme, "Basic") || err != nil {
+		return nil
+	}
+	_, password, _ := strings.Cut(string(credentials), ":")
+	return []string{string(credentials), password}
 }
 
 // A hider takes secrets out of what is logged.

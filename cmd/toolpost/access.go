@@ -99,7 +99,7 @@ func harmful(cfg *gateway.Config) string {
 // told that none is needed.
 func (a *access) permit(cfg *gateway.Config) error {
 	if what := harmful(cfg); what != "" && a.token == "" && !a.always {
-		return fmt.Errorf("clients could %s without a token; restart toolpost serve, which then asks them for one", what)
+		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)
 	}
 	return nil
 }

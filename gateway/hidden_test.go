@@ -1,0 +1,144 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// listed returns a tool as its server lists it.
+func listed(t *testing.T, definition string) *toolpost.Tool {
+	t.Helper()
+	var d struct {
+		Name, Title, Description  string
+		InputSchema, OutputSchema json.RawMessage
+		Annotations               toolpost.Annotations
+		Meta                      json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal([]byte(definition), &d); err != nil {
+		t.Fatal(err)
+	}
+	tool := tool(d.Name, "it")
+	tool.Title, tool.Description, tool.Source = d.Title, d.Description, json.RawMessage(definition)
+	tool.Annotations, tool.Meta = d.Annotations, d.Meta
+	tool.Input = schema.MustParse(string(d.InputSchema))
+	if d.OutputSchema != nil {
+		tool.Output = schema.MustParse(string(d.OutputSchema))
+	}
+	return tool
+}
+
+const hiddenTool = `{"name":"a\u200bdd", "title":"A\u202ed", "description":"Adds.\u001b[2J` + "\U000e0041\U000e0042" + `",
+ "inputSchema":{"type":"object","description":"x\u2066","properties":{"description":{"type":"string","title":"t\u0007"},"default":{"description":"d\u200b","default":"keep\u200b"},
+  "k\u200by":{"enum":["v\u200b"],"const":{"description":"v\u200b"}}},"anyOf":[{"description":"o\u200b"}]},
+ "outputSchema":{"type":"object","description":"y\u0000"},
+ "annotations":{"title":"T\u200b","other":"\u200b"}, "_meta":{"description":"m\u200b"}}`
+
+const visibleTool = `{"name":"add", "title":"Ad", "description":"Adds.[2J",
+ "inputSchema":{"type":"object","description":"x","properties":{"description":{"type":"string","title":"t"},"default":{"description":"d","default":"keep\u200b"},
+  "k\u200by":{"enum":["v\u200b"],"const":{"description":"v\u200b"}}},"anyOf":[{"description":"o"}]},
+ "outputSchema":{"type":"object","description":"y"},
+ "annotations":{"title":"T","other":"\u200b"}, "_meta":{"description":"m\u200b"}}`
+
+// cleanTool has characters that are rare, escaped or not seen, and belong there.
+const cleanTool = `{ "description" : "\u0041dds.\r\n\u00e9 \/ \"q\" می‌خواهم 👨‍👩‍👧 課題", "name":"clean", "inputSchema":{"type" :"object","title":"\u0041"},"x":1e2}`
+
+func TestHiddenCharactersAreRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "x")
+		cfg.Servers[0].Prefix = new("")
+		g, f := open(t, cfg)
+		f.started[0].connect()
+		f.started[0].set(func(u *fake) {
+			u.tools = []*toolpost.Tool{listed(t, hiddenTool), listed(t, cleanTool), tool("\u200b", "it")}
+			u.features = &toolpost.Features{
+				Instructions: "Obey.\U000e0041",
+				Prompts:      []*toolpost.Prompt{{Name: "p\u200b", Definition: json.RawMessage(`{"name":"p\u200b","description":"d\u200b","arguments":[{"name":"n\u200b","description":"\u200ba"}]}`), Get: echo("s")}},
+				Resources:    []*toolpost.Resource{{URI: "test://r", Definition: json.RawMessage(`{"uri":"test://r","name":"n\u200b","title":"t\u200b"}`), Read: echo("s")}},
+			}
+		})
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"add", "clean"}, names(g)); diff != "" {
+			t.Fatal(diff)
+		}
+		tools, err := g.Live().Set().Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{visibleTool, cleanTool} {
+			raw, err := tools[i].MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(raw); compact(t, got) != compact(t, want) {
+				t.Errorf("%s", cmp.Diff(compact(t, want), compact(t, got)))
+			}
+		}
+		if got := string(tools[1].Source); got != cleanTool {
+			t.Errorf("clean bytes changed: %s", got)
+		}
+		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "add", Arguments: json.RawMessage(`{}`)})
+		if text, _ := r.FirstText(); err != nil || text != "it a\u200bdd" {
+			t.Errorf("the server is called by %q (%v)", text, err)
+		}
+		shown := features(g)
+		p, res := shown.Prompts[0], shown.Resources[0]
+		if shown.Instructions != "Obey." || p.Name != "p" || string(p.Definition) != `{"name":"p\u200b","description":"d","arguments":[{"name":"n\u200b","description":"a"}]}` ||
+			string(res.Definition) != `{"uri":"test://r","name":"n","title":"t"}` {
+			t.Errorf("%q, %q %s, %s", shown.Instructions, p.Name, p.Definition, res.Definition)
+		}
+		got := strings.Join(findings(g), "\n")
+		for _, want := range []string{
+			`add| server s: hidden characters are removed from the definition of its tool "a\u200bdd"`,
+			`| server s: its tool "\u200b" is left out, because its name has only hidden characters`,
+			`| server s: hidden characters are removed from its prompt "p"`,
+			`| server s: hidden characters are removed from its resource "test://r"`,
+			`| hidden characters are removed from the instructions of a server`,
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+		if strings.Contains(got, "clean") {
+			t.Errorf("a clean tool is reported: %s", got)
+		}
+	})
+}
+
+// TestKeepHidden has a program that reports hidden characters see them.
+func TestKeepHidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fleet{}
+		g, err := gateway.OpenWith(t.Context(), servers("s", "x"), &gateway.Options{KeepHidden: true}, f.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		f.started[0].connect()
+		f.started[0].set(func(u *fake) { u.tools = []*toolpost.Tool{listed(t, hiddenTool)} })
+		synctest.Wait()
+		tools, err := g.Live().Set().Tools(t.Context())
+		if err != nil || len(tools) != 1 || string(tools[0].Source) != hiddenTool || !strings.Contains(tools[0].Description, "\x1b") {
+			t.Errorf("%v, %v", tools, err)
+		}
+	})
+}
+
+func compact(t *testing.T, text string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}

@@ -1,0 +1,147 @@
+// Package cleartext removes the characters of a text that people do not see, or
+// that steer a terminal or the direction of writing. Such characters hide
+// instructions from people who review what a model reads.
+package cleartext
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Clean returns text without hidden characters: control characters except line
+// ends and tabs, direction overrides, zero-width characters, fillers, tags, and
+// selectors that select nothing. It keeps those that a script or an emoji needs
+// where they stand. Clean text is returned as it is.
+func Clean(text string) string {
+	if plain(text) {
+		return text
+	}
+	c := cleaner{runes: []rune(text)}
+	for i, r := range c.runes {
+		if !hidden(r) || c.needed(i) {
+			c.kept = append(c.kept, r)
+		}
+	}
+	if len(c.kept) == len(c.runes) {
+		return text // also with invalid UTF-8 as it was
+	}
+	return string(c.kept)
+}
+
+// A cleaner is the state of cleaning one text.
+type cleaner struct {
+	runes, kept []rune
+	script      int8 // 1 if the text has letters that are written from right to left, -1 if not, 0 if not known yet
+}
+
+// plain reports whether text has only visible ASCII, line feeds and tabs.
+func plain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	joinerNot  = 0x200c // ZERO WIDTH NON-JOINER
+	joiner     = 0x200d // ZERO WIDTH JOINER
+	space      = 0x200b // ZERO WIDTH SPACE
+	blackFlag  = 0x1f3f4
+	cancelTag  = 0xe007f
+	firstTag   = 0xe0000
+	lastTag    = 0xe007f
+	ideographs = 0xe0100 // the first VARIATION SELECTOR for them
+)
+
+// hidden reports whether r is a character that people do not see.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case unicode.Is(unicode.Variation_Selector, r):
+		return true
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false // visible, although a format character
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) || firstTag <= r && r <= firstTag+0xfff
+}
+
+// needed reports whether the hidden character at i belongs to the writing
+// around it: to what was kept before it and to what follows.
+func (c *cleaner) needed(i int) bool {
+	before, after := at(c.kept, len(c.kept)-1), at(c.runes, i+1)
+	switch r := c.runes[i]; {
+	case r == '\r':
+		return after == '\n'
+	case r == joiner || r == joinerNot:
+		return joins(before) && (joins(after) || r == joinerNot && !hidden(after))
+	case r == space:
+		return unicode.In(before, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+	case r == '\u200e' || r == '\u200f' || r == '\u061c':
+		return !hidden(before) && !hidden(after) && c.rightToLeft()
+	case r >= ideographs && unicode.Is(unicode.Variation_Selector, r):
+		return unicode.Is(unicode.Ideographic, before)
+	case unicode.Is(unicode.Variation_Selector, r):
+		return before > ' ' && !hidden(before)
+	case firstTag <= r && r <= lastTag:
+		return flag(c.runes, i)
+	}
+	return false
+}
+
+func at(runes []rune, i int) rune {
+	if i < 0 || i >= len(runes) {
+		return 0
+	}
+	return runes[i]
+}
+
+// joins reports whether a joiner has an effect beside r: in scripts whose
+// letters change with their neighbours, and in emoji.
+func joins(r rune) bool {
+	switch {
+	case unicode.In(r, unicode.So, unicode.Sk) && r > 0x7f, r == 0xfe0f:
+		return true
+	case r < 0x590 || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Hebrew, unicode.Thai):
+		return false
+	}
+	return unicode.In(r, unicode.Lo, unicode.M)
+}
+
+// rightToLeft reports whether the text has letters of such a script.
+func (c *cleaner) rightToLeft() bool {
+	if c.script == 0 {
+		c.script = -1
+		for _, r := range c.runes {
+			if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) && unicode.IsLetter(r) {
+				c.script = 1
+				break
+			}
+		}
+	}
+	return c.script == 1
+}
+
+// flag reports whether the tag at i belongs to one of the three flags that are
+// written with tags: of England, Scotland and Wales.
+func flag(runes []rune, i int) bool {
+	start := i
+	for start > 0 && firstTag <= runes[start] && runes[start] <= lastTag && i-start < 6 {
+		start--
+	}
+	if runes[start] != blackFlag {
+		return false
+	}
+	var name strings.Builder
+	for _, r := range runes[start+1:] {
+		if r == cancelTag || r < firstTag || r > lastTag || name.Len() > 5 {
+			break
+		}
+		name.WriteRune(r - firstTag)
+	}
+	end := at(runes, start+1+name.Len())
+	return end == cancelTag && (name.String() == "gbeng" || name.String() == "gbsct" || name.String() == "gbwls") && i <= start+1+name.Len()
+}
