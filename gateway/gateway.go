@@ -58,7 +58,6 @@ type Gateway struct {
 
 	work     sync.Mutex // held while the gateway is changed and watchers are told
 	watchers map[*func(*Snapshot)]bool
-	raw      bool // see [Options].KeepHidden
 	view
 }
 
@@ -73,6 +72,7 @@ type view struct {
 	served   map[served]*toolpost.Tool // the same, by what they are made of
 	snapshot *Snapshot
 	keep     store.Store
+	raw      bool             // hidden characters stay: see [Options].KeepHidden
 	layer    toolpost.Toolset // the tools with large outputs cut; nil if they are not
 }
 

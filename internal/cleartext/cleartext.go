@@ -49,7 +49,6 @@ const (
 	joiner     = 0x200d // ZERO WIDTH JOINER
 	space      = 0x200b // ZERO WIDTH SPACE
 	blackFlag  = 0x1f3f4
-	cancelTag  = 0xe007f
 	firstTag   = 0xe0000
 	lastTag    = 0xe007f
 	ideographs = 0xe0100 // the first VARIATION SELECTOR for them
@@ -76,20 +75,28 @@ func (c *cleaner) needed(i int) bool {
 	switch r := c.runes[i]; {
 	case r == '\r':
 		return after == '\n'
-	case r == joiner || r == joinerNot:
-		return joins(before) && (joins(after) || r == joinerNot && !hidden(after))
+	case r == joiner:
+		return joins(before) && joins(after)
+	case r == joinerNot:
+		return joins(before) && !hidden(after)
 	case r == space:
 		return unicode.In(before, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
-	case r == '\u200e' || r == '\u200f' || r == '\u061c':
+	case strings.ContainsRune("\u200e\u200f\u061c", r):
 		return !hidden(before) && !hidden(after) && c.rightToLeft()
-	case r >= ideographs && unicode.Is(unicode.Variation_Selector, r):
-		return unicode.Is(unicode.Ideographic, before)
 	case unicode.Is(unicode.Variation_Selector, r):
-		return before > ' ' && !hidden(before)
+		return selects(r, before)
 	case firstTag <= r && r <= lastTag:
 		return flag(c.runes, i)
 	}
 	return false
+}
+
+// selects reports whether a variation selector can change what is before it.
+func selects(selector, before rune) bool {
+	if selector >= ideographs {
+		return unicode.Is(unicode.Ideographic, before)
+	}
+	return before > ' ' && !hidden(before)
 }
 
 func at(runes []rune, i int) rune {
@@ -125,23 +132,22 @@ func (c *cleaner) rightToLeft() bool {
 	return c.script == 1
 }
 
-// flag reports whether the tag at i belongs to one of the three flags that are
-// written with tags: of England, Scotland and Wales.
+// The tags behind the black flag for England, Scotland and Wales: gbeng, gbsct
+// and gbwls, each with the tag that ends it.
+const (
+	england  = "\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+	scotland = "\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+	wales    = "\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f"
+	flagTags = 6
+)
+
+// flag reports whether the tag at i belongs to one of these flags.
 func flag(runes []rune, i int) bool {
-	start := i
-	for start > 0 && firstTag <= runes[start] && runes[start] <= lastTag && i-start < 6 {
-		start--
-	}
-	if runes[start] != blackFlag {
-		return false
-	}
-	var name strings.Builder
-	for _, r := range runes[start+1:] {
-		if r == cancelTag || r < firstTag || r > lastTag || name.Len() > 5 {
-			break
+	for start := i - 1; start >= max(0, i-flagTags); start-- {
+		if runes[start] == blackFlag {
+			tags := string(runes[start+1 : min(len(runes), start+1+flagTags)])
+			return tags == england || tags == scotland || tags == wales
 		}
-		name.WriteRune(r - firstTag)
 	}
-	end := at(runes, start+1+name.Len())
-	return end == cancelTag && (name.String() == "gbeng" || name.String() == "gbsct" || name.String() == "gbwls") && i <= start+1+name.Len()
+	return false
 }
