@@ -97,6 +97,7 @@ func TestConfined(t *testing.T) {
 		{"move", `{"from":"in/file.txt","to":"in/.git"}`, "belongs to git"},
 		{"move", `{"from":".","to":"x"}`, "stays where it is"},
 		{"move", `{"from":"in","to":"."}`, "stays where it is"},
+		{"move", `{"from":"sub","to":"moved"}`, "belongs to git"},
 		{"move", `{"from":"in","to":"in/in"}`, "or in it"},
 		{"move", `{"from":"in","to":"in"}`, "or in it"},
 		{"move", `{"from":"nothing","to":"x"}`, "does not exist"},

@@ -12,18 +12,43 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// local returns name as a clean path with slashes, relative to the root.
-func local(name string) (string, error) {
+// local returns name as a clean path with slashes, relative to the root. An
+// absolute path is taken if it leads into the root.
+func local(root *os.Root, name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
+	if filepath.IsAbs(name) || path.IsAbs(clean) {
+		inside, ok := within(root, name)
+		if !ok {
+			return "", toolpost.Retry("%q is an absolute path outside the served folder: give a path relative to that folder, such as . for itself", name)
+		}
+		clean = inside
+	}
 	switch {
 	case name == "":
 		return ".", nil
-	case filepath.IsAbs(name) || path.IsAbs(clean):
-		return "", toolpost.Retry("%q is an absolute path: give a path relative to the served folder", name)
 	case !filepath.IsLocal(clean):
 		return "", toolpost.Retry("%q is outside the served folder: only files in it can be read", name)
 	}
 	return clean, nil
+}
+
+// within returns an absolute path relative to the root. The root may be reached
+// by a symbolic link.
+func within(root *os.Root, name string) (string, bool) {
+	at, err := filepath.Abs(root.Name())
+	if err != nil {
+		return "", false
+	}
+	folders := []string{at}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		folders = append(folders, real)
+	}
+	for _, folder := range folders {
+		if rel, err := filepath.Rel(folder, filepath.FromSlash(name)); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), true
+		}
+	}
+	return "", false
 }
 
 // openFile opens a regular file. Whatever else could block or act on being

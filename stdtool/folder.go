@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -39,7 +38,7 @@ type document struct {
 // open reads the file that given names, if it is there, and keeps others from
 // changing it until unlock.
 func (f *folder) open(ctx context.Context, given string) (*document, error) {
-	name, err := local(given)
+	name, err := local(f.root, given)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +61,11 @@ func (f *folder) open(ctx context.Context, given string) (*document, error) {
 // target returns name without symbolic links, if it may be changed.
 func (f *folder) target(name string) (string, error) {
 	target, err := resolve(f.root, name)
-	if err == nil && slices.ContainsFunc(strings.Split(target, "/"), func(s string) bool { return strings.EqualFold(s, ".git") }) {
-		err = gits(name)
+	if err == nil {
+		err = checkChangeable(name, name)
+	}
+	if err == nil {
+		err = checkChangeable(name, target)
 	}
 	return target, err
 }
@@ -175,10 +177,6 @@ func readLink(root *os.Root, name string) (string, error) {
 	}
 	target, err := root.Readlink(name)
 	return filepath.ToSlash(target), err
-}
-
-func gits(name string) error {
-	return toolpost.Denied("%q belongs to git: its own files are not changed", name)
 }
 
 func escapes(name string) error {

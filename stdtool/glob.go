@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -24,9 +26,15 @@ type globInput struct {
 // Glob returns the tool glob: paths that match a pattern.
 func Glob(root *os.Root) *toolpost.Tool {
 	return toolpost.New("glob", description(globDescription), func(ctx context.Context, in globInput) (string, error) {
-		dir, err := local(in.Path)
+		dir, err := local(root, in.Path)
 		if err != nil {
 			return "", err
+		}
+		if inside, ok := within(root, in.Pattern); ok && in.Path == "" && path.IsAbs(filepath.ToSlash(in.Pattern)) {
+			if strings.HasSuffix(in.Pattern, "/") {
+				inside += "/" // only directories
+			}
+			in.Pattern = inside
 		}
 		p, err := parsePattern(in.Pattern)
 		if err != nil {

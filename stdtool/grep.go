@@ -36,7 +36,7 @@ func Grep(root *os.Root) *toolpost.Tool {
 		if err != nil {
 			return "", err
 		}
-		dir, err := local(in.Path)
+		dir, err := local(root, in.Path)
 		if err != nil {
 			return "", err
 		}

@@ -23,7 +23,7 @@ type listInput struct {
 // List returns the tool list: what is in a folder, with kinds and sizes.
 func List(root *os.Root) *toolpost.Tool {
 	return toolpost.New("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
-		dir, err := local(in.Path)
+		dir, err := local(root, in.Path)
 		if err != nil {
 			return "", err
 		}

@@ -39,6 +39,9 @@ func (f *folder) move() *toolpost.Tool {
 			return "", err
 		}
 		defer unlock()
+		if err := f.checkContent(ctx, in.From, from); err != nil {
+			return "", err
+		}
 		if err := f.rename(from, to); err != nil {
 			return "", err
 		}
@@ -49,7 +52,7 @@ func (f *folder) move() *toolpost.Tool {
 // entry returns the name of a file or a folder without symbolic links above it.
 // If it is one itself, that is moved, and not what it leads to.
 func (f *folder) entry(given string) (string, error) {
-	name, err := local(given)
+	name, err := local(f.root, given)
 	if err != nil {
 		return "", err
 	}
@@ -60,10 +63,8 @@ func (f *folder) entry(given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if name = path.Join(dir, path.Base(name)); strings.EqualFold(path.Base(name), ".git") {
-		return "", gits(given)
-	}
-	return name, nil
+	name = path.Join(dir, path.Base(name))
+	return name, checkChangeable(given, name)
 }
 
 func (f *folder) rename(from, to string) error {

@@ -48,7 +48,7 @@ func (f *folder) write() *toolpost.Tool {
 
 // makeFolder makes a folder, and those above it.
 func (f *folder) makeFolder(in writeInput) (string, error) {
-	name, err := local(in.Path)
+	name, err := local(f.root, in.Path)
 	if err != nil {
 		return "", err
 	}

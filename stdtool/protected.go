@@ -1,0 +1,113 @@
+package stdtool
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/toolpost/toolpost"
+)
+
+// protectedNames are the files and directories that make other programs run
+// commands without being asked to: when somebody opens or enters a folder, starts
+// an agent or a shell, commits, or calls a package manager. The writing tools do
+// not change them, in any directory, nor what is in them. What somebody has to
+// run by name, such as a script or a Makefile, is not among them.
+const protectedNames = `
+.git .hg .jj .svn
+.husky .pre-commit-config.yaml lefthook.yml .lefthook.yml
+toolpost.json .mcp.json
+.claude .claude.json .cursor .gemini .codex .windsurf .continue .zed .cline .clinerules
+.roo .kilocode .kiro .amazonq .augment .trae .junie .qwen .factory .goose .amp .opencode
+opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
+.vscode .vs .idea .fleet .devcontainer .devcontainer.json
+.exrc .vimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .gdbinit .lldbinit
+.envrc .direnv mise.toml .mise.toml .mise
+.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo
+.config .ssh .gitconfig .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile
+.zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .tmux.conf .xprofile .xinitrc .xsession
+`
+
+// protectedEndings are those of files by any name: workspaces of VS Code.
+var protectedEndings = []string{".code-workspace"}
+
+// checkChangeable refuses a path that is protected, or is in what is.
+func checkChangeable(given, name string) error {
+	for part := range strings.SplitSeq(name, "/") {
+		switch protected, ok := protection(part); {
+		case ok && protected == ".git":
+			return toolpost.Denied("%q belongs to git: its own files are not changed", given)
+		case ok:
+			return toolpost.Denied("%q can make other programs run commands (%s): only the user may change it. Tell the user what to write there", given, protected)
+		}
+	}
+	return nil
+}
+
+// protection returns the protected name that a part of a path can lead to. File
+// systems take several names for one: they ignore case, dots and spaces at the
+// end, some characters, and what follows a colon.
+func protection(part string) (name string, ok bool) {
+	part, _, _ = strings.Cut(part, ":")
+	part = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, part)
+	part = strings.TrimRight(part, ". ")
+	for name := range strings.FieldsSeq(protectedNames) {
+		if strings.EqualFold(part, name) || isShortName(part, name) {
+			return name, true
+		}
+	}
+	for _, ending := range protectedEndings {
+		if n := len(part) - len(ending); n >= 0 && strings.EqualFold(part[n:], ending) {
+			return part, true
+		}
+	}
+	return "", false
+}
+
+// isShortName reports whether short can be the name that Windows gives to long
+// besides: CLAUDE~1 or CL1A2B~1 for .claude.
+func isShortName(short, long string) bool {
+	base, number, ok := strings.Cut(short, "~")
+	number, _, _ = strings.Cut(number, ".")
+	if !ok || base == "" || number == "" || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	long, _, _ = strings.Cut(strings.TrimLeft(long, "."), ".")
+	long = strings.NewReplacer("-", "", "_", "").Replace(long)
+	base = strings.NewReplacer("-", "", "_", "").Replace(base)
+	if len(base) == 6 && strings.Trim(strings.ToLower(base[2:]), "0123456789abcdef") == "" && strings.EqualFold(base[:2], long[:min(2, len(long))]) {
+		return true
+	}
+	return strings.EqualFold(base, long[:min(6, len(long))])
+}
+
+// errProtected ends a walk at the first protected name.
+var errProtected = errors.New("protected")
+
+// checkContent refuses to move a directory that has something protected in it: it
+// would take effect elsewhere.
+func (f *folder) checkContent(ctx context.Context, given, name string) error {
+	found := ""
+	err := fs.WalkDir(f.root.FS(), name, func(at string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if _, ok := protection(path.Base(at)); ok {
+			found = at
+			return errProtected
+		}
+		return nil // what cannot be read stays as it is
+	})
+	if errors.Is(err, errProtected) {
+		return toolpost.Denied("%q contains %q, which can make other programs run commands or belongs to git: only the user may move it", given, found)
+	}
+	return err
+}
