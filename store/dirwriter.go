@@ -30,6 +30,9 @@ func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
 	for try := 1; ; try++ {
 		temp := rand.Text() + tempSuffix
 		f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if noSpace(err) && try < 10 && d.room.relieve(root, bufferSize) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -76,8 +79,7 @@ func (w *dirWriter) put(p []byte) error {
 		size = len(p)
 	}
 	if size > bufferSize {
-		_, err := w.file.Write(p)
-		return err
+		return w.out(p)
 	}
 	if size > cap(w.buffer) {
 		w.buffer = append(make([]byte, 0, min(max(size, 2*cap(w.buffer)), bufferSize)), w.buffer...)
@@ -87,9 +89,20 @@ func (w *dirWriter) put(p []byte) error {
 }
 
 func (w *dirWriter) flush() error {
-	_, err := w.file.Write(w.buffer)
+	err := w.out(w.buffer)
 	w.buffer = w.buffer[:0]
 	return err
+}
+
+// out writes to the file. If the disk is full, the least recently used blobs go.
+func (w *dirWriter) out(p []byte) error {
+	for {
+		n, err := w.file.Write(p)
+		p = p[n:]
+		if err == nil || !noSpace(err) || !w.store.room.relieve(w.root, int64(len(p))+bufferSize) {
+			return err
+		}
+	}
 }
 
 func (w *dirWriter) Commit() (Info, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -125,6 +126,32 @@ func (r *room) shrink(root *os.Root, size int64) error {
 		}
 	}
 	return nil
+}
+
+// relieve removes the least recently used files until some bytes are free, or
+// none is left. It reports whether it removed any.
+func (r *room) relieve(root *os.Root, size int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files, err := blobFiles(root)
+	freed := int64(0)
+	for _, f := range files {
+		if freed >= size {
+			break
+		}
+		if drop(root, f.name, &f.used) {
+			freed += f.size
+		}
+	}
+	r.size = max(0, r.size-freed)
+	return err == nil && freed > 0
+}
+
+// noSpace reports whether the disk, or the part of it that its user may fill, is
+// full.
+func noSpace(err error) bool {
+	const windowsDiskFull = syscall.Errno(112)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull)
 }
 
 // expire removes a file that was not used for too long, and is not in use.

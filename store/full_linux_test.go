@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -28,6 +29,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, folder, syscall.ENOSPC)
+	evict(t, folder)
 
 	if err := syscall.Mount("", folder, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
@@ -53,7 +55,7 @@ func fill(t *testing.T, folder string, want error) {
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), "must be writable and have room") || strings.Contains(err.Error(), folder) {
 		t.Errorf("write without room: %v", err)
 	}
-	if n := len(fileNames(t, folder)); n != before {
+	if n := len(fileNames(t, folder)); n > before {
 		t.Errorf("a failed write leaves %d files", n-before)
 	}
 	if _, again := w.Commit(); !errors.Is(again, want) {
@@ -63,6 +65,29 @@ func fill(t *testing.T, folder string, want error) {
 		t.Errorf("the room is not free again: %v", err)
 	}
 	if err := s.Remove(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// evict keeps more than the disk holds: the oldest blobs make room.
+func evict(t *testing.T, folder string) {
+	t.Helper()
+	s := open(t, folder, nil)
+	for i := range 8 {
+		if err := keep(t.Context(), s, fmt.Sprint("blob-", i), make([]byte, 300_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, there := range map[string]bool{"blob-0": false, "blob-6": true, "blob-7": true} {
+		b, err := s.Open(t.Context(), name)
+		if (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			b.Close()
+		}
+	}
+	if err := keep(t.Context(), s, "small", []byte("small")); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -73,13 +73,38 @@ func (b *body) add(part []byte) {
 	b.head = append(b.head, part[:min(len(part), edge-len(b.head))]...)
 	b.tail = append(b.tail, part[max(0, len(part)-edge):]...)
 	b.tail = append(b.tail[:0], b.tail[max(0, len(b.tail)-edge):]...)
-	if b.file == nil {
+	if b.file != nil {
+		_, b.err = b.file.Write(part)
+	}
+	if b.err != nil && b.toMemory(part) {
 		return
 	}
-	if _, err := b.file.Write(part); err != nil || b.size > b.limits.most() {
+	if b.err != nil || b.size > b.limits.most() {
 		b.drop()
-		b.err = err
 	}
+}
+
+// toMemory takes the message into memory, if it is not too long for that, once
+// the file cannot take more: the disk may be full. Part is what comes last.
+func (b *body) toMemory(part []byte) bool {
+	if b.size > int64(b.limits.max) {
+		return false
+	}
+	data := make([]byte, b.size-int64(len(part)), b.size)
+	if len(data) > 0 {
+		if b.file == nil {
+			return false
+		}
+		if _, err := b.file.ReadAt(data, 0); err != nil {
+			return false
+		}
+	}
+	b.drop()
+	memory := *b.limits
+	memory.dir = ""
+	b.limits, b.data = &memory, append(data, part...)
+	b.head, b.tail = nil, nil
+	return true
 }
 
 // tooLong says that it is, and what can be done.

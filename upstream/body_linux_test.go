@@ -1,0 +1,41 @@
+package upstream
+
+import (
+	"bytes"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// TestBodyFullDisk checks that a message that a full disk does not take stays in
+// memory as long as it is not too long for that.
+func TestBodyFullDisk(t *testing.T) {
+	full := t.TempDir()
+	if err := syscall.Mount("tmpfs", full, "tmpfs", 0, "size=5m"); err != nil {
+		t.Log("no file system to fill, the folder takes no file instead:", err)
+		full = "/dev/null/none"
+	} else {
+		t.Cleanup(func() {
+			if err := syscall.Unmount(full, 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	part := bytes.Repeat([]byte("0123456789abcdef"), 64<<10) // 1 MiB
+	for _, dir := range []string{full, "/dev/null/none"} {
+		b := &body{limits: &limits{max: 16 << 20, dir: dir}}
+		for range 16 {
+			b.add(part)
+		}
+		if !b.inMemory() || !bytes.Equal(b.data, bytes.Repeat(part, 16)) {
+			t.Errorf("%s: %d of %d bytes are in memory", dir, len(b.data), b.size)
+		}
+		b.add(part)
+		if b.inMemory() || b.tooLong() == nil || len(b.data) > 0 {
+			t.Errorf("%s: %d bytes are in memory", dir, len(b.data))
+		}
+	}
+	if files, _ := os.ReadDir(full); len(files) > 0 {
+		t.Errorf("%v are left", files)
+	}
+}
