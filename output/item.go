@@ -159,10 +159,11 @@ func (f *framer) value(key string) error {
 	return nil
 }
 
-// holds says that a JSON string may be that of text: of each byte, it has six
-// at most.
+// holds reports whether a JSON string can be that of text: it has at most six
+// bytes for each of text.
 func holds(raw jsontext.Value, text string) bool {
-	return text != "" && len(raw) > len(text) && len(raw) <= 6*len(text)+2
+	least := len(text) - 2*strings.Count(text, string(replacement)) // a byte that is no UTF-8 has become three
+	return text != "" && len(raw) > least && len(raw) <= 6*len(text)+2
 }
 
 func appendQuoted(b []byte, s string) []byte {

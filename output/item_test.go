@@ -222,3 +222,13 @@ func FuzzParts(f *testing.F) {
 		}
 	})
 }
+
+// TestInvalidText checks that a text with bytes that are not UTF-8 is kept as a
+// text, and not once more as JSON.
+func TestInvalidText(t *testing.T) {
+	r := content(`{"type":"text","text":"` + strings.Repeat("caf\xe9 line"+`\n`, 6000) + `"}`)
+	shown := newBench(t, output.Options{}).result(t, r)
+	if view := text(t, shown); !strings.HasPrefix(view, "caf\uFFFD line\n") {
+		t.Errorf("the view begins with %.80q", view)
+	}
+}

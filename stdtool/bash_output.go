@@ -14,7 +14,7 @@ var bashOutputDescription string
 
 type bashOutputInput struct {
 	ID     string `json:"id" jsonschema:"minLength=1,maxLength=100,description=The id that bash returned"`
-	WaitMS int    `json:"wait_ms,omitempty" jsonschema:"minimum=0,maximum=600000,description=Wait for the end that long; in milliseconds"`
+	WaitMS int    `json:"wait_ms,omitempty" jsonschema:"minimum=0,maximum=600000,description=Wait for the end that long; in milliseconds; 30000 if left out and until is given"`
 	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000,description=Wait only until the output matches this regular expression; RE2 syntax"`
 }
 
@@ -35,6 +35,9 @@ func (s *Shell) bashOutput() *toolpost.Tool {
 			if pattern, err = regexp.Compile("(?m)" + in.Until); err != nil {
 				return nil, toolpost.Retry("until is no regular expression: %v", err)
 			}
+		}
+		if in.Until != "" && in.WaitMS == 0 {
+			in.WaitMS = 30_000
 		}
 		if err := c.wait(ctx, pattern, time.Duration(in.WaitMS)*time.Millisecond); err != nil {
 			return nil, err

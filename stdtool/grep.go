@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the description
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -52,7 +53,7 @@ func Grep(root *os.Root) *toolpost.Tool {
 type search struct {
 	grepInput
 	compiled *grep.Pattern
-	filters  []pattern
+	filters  []filter
 	limits   *grep.Limits
 
 	left    int // lines or files that may still be shown
@@ -90,22 +91,33 @@ func newSearch(in grepInput) (*search, error) {
 	return s, s.filter(glob)
 }
 
-// filter leaves out files that glob does not match.
+// A filter leaves out files that its pattern does not match or, if it is
+// negated, files that it matches.
+type filter struct {
+	pattern
+	negated bool
+}
+
+// filter adds the filter that glob describes: !*_test.go leaves out what matches,
+// and sub/ matches what is in sub.
 func (s *search) filter(glob string) error {
 	if glob == "" {
 		return nil
 	}
-	if !strings.Contains(glob, "/") {
+	glob, negated := strings.CutPrefix(glob, "!")
+	if inner, ok := strings.CutSuffix(glob, "/"); ok {
+		glob = inner + "/**"
+	} else if !strings.Contains(glob, "/") {
 		glob = "**/" + glob
 	}
 	p, err := parsePattern(glob)
-	s.filters = append(s.filters, p)
+	s.filters = append(s.filters, filter{p, negated})
 	return err
 }
 
 func (s *search) wanted(name string) bool {
-	for _, p := range s.filters {
-		if full, _ := p.match(name, false); !full {
+	for _, f := range s.filters {
+		if full, _ := f.match(name, false); full == f.negated {
 			return false
 		}
 	}
@@ -171,6 +183,31 @@ func shown(l grep.Line) string {
 	return text
 }
 
+// foreignSyntax finds what other programs take for operators, and RE2 does not.
+var foreignSyntax = regexp.MustCompile(`\\[<>|+(){}?]`)
+
+// nothing explains why there is no match.
+func (s *search) nothing() string {
+	note := fmt.Sprintf("[no line matches in %d files", s.files)
+	if s.files+s.skipped == 0 {
+		note = "[no file to search"
+		if s.Glob != "" {
+			note += fmt.Sprintf(": none matches glob %q, which is relative to path and must match files, such as *.go, src/** or *.{ts,tsx}", s.Glob)
+		}
+		if !s.Ignored {
+			note += "; files that .gitignore excludes are searched with ignored"
+		}
+		return note + "]"
+	}
+	if op := foreignSyntax.FindString(s.Pattern); op != "" && !s.Literal {
+		note += fmt.Sprintf("; %s is a plain character in RE2 syntax, where | ( ) + ? { } need no backslash to be operators and \\b is a word boundary", op)
+	}
+	if strings.Contains(s.Pattern, `[\s\S]`) || strings.Contains(s.Pattern, `[\n`) {
+		note += "; a match is within one line"
+	}
+	return note + "]"
+}
+
 func (s *search) text(late bool) string {
 	if s.Mode == "count" && s.matches > 0 && !s.full {
 		fmt.Fprintf(&s.out, "[%d lines match]\n", s.matches)
@@ -181,7 +218,7 @@ func (s *search) text(late bool) string {
 	case s.full:
 		s.out.WriteString("\n[there are more matches: narrow the pattern, path or glob]\n")
 	case s.out.Len() == 0:
-		fmt.Fprintf(&s.out, "[no line matches in %d files]", s.files)
+		s.out.WriteString(s.nothing())
 	}
 	if s.skipped > 0 {
 		fmt.Fprintf(&s.out, "\n[%d binary or unreadable files were skipped]\n", s.skipped)

@@ -69,7 +69,10 @@ func (s *search) run(ctx context.Context, root *os.Root, dir string) (late bool,
 			cancel() // what is under way ends soon, and adds nothing
 		}
 	}
-	if s.full && !errors.Is(context.Cause(ctx), errLate) {
+	if errors.Is(context.Cause(ctx), errLate) {
+		return true, err // some file was not searched to its end
+	}
+	if s.full {
 		return false, nil
 	}
 	return late, err
