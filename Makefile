@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz invariants live claude-peers bench bench-search update
+.PHONY: check test fuzz invariants live claude-peers bench bench-search update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -58,3 +58,9 @@ bench-search:
 # update rewrites the golden files of all tests; read the diff.
 update:
 	TOOLPOST_UPDATE=1 go test -count=1 ./...
+
+# release builds the archives of all platforms, SBOMs and checksums into dist, of
+# the tag of the commit or of VERSION.
+VERSION ?=
+release:
+	go run ./internal/release -version "$(VERSION)" -out dist

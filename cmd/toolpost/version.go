@@ -9,7 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A version is what the build says about itself.
+// released is the version of a release; its build sets it with -ldflags -X.
+var released string
+
+// A version describes a build.
 type version struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -20,13 +23,22 @@ type version struct {
 }
 
 func readVersion() version {
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(released, info)
+}
+
+// versionOf returns the version of a build: of a release, else of the module, such
+// as of go install …@v1.2.3, else that of the checkout it was built from.
+func versionOf(released string, info *debug.BuildInfo) version {
 	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	if info.Main.Version != "" {
+	if info != nil && info.Main.Version != "" {
 		v.Version = info.Main.Version
+	}
+	if released != "" {
+		v.Version = released
+	}
+	if info == nil {
+		return v
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -43,7 +55,10 @@ func readVersion() version {
 
 func (v version) String() string {
 	s := "toolpost " + v.Version
-	if v.Commit != "" {
+	switch {
+	case v.Commit != "" && v.Modified:
+		s += fmt.Sprintf(" (commit %.12s with changes)", v.Commit)
+	case v.Commit != "":
 		s += fmt.Sprintf(" (commit %.12s)", v.Commit)
 	}
 	return s + " " + v.Go + " " + v.Platform
