@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -87,27 +86,4 @@ func (j *joined) visibleText(definition json.RawMessage, also ...string) json.Ra
 		return definition
 	}
 	return visibleText(definition, also...)
-}
-
-// instructions joins what the servers say about themselves, each under its
-// name; a server that is alone speaks for the gateway.
-func instructions(members []*member) string {
-	var all []string
-	enabled := 0
-	for _, m := range members {
-		if !m.server.Disabled {
-			enabled++
-		}
-	}
-	for _, m := range members {
-		text := m.features().Instructions
-		switch {
-		case strings.TrimSpace(text) == "":
-		case enabled == 1:
-			return text
-		default:
-			all = append(all, "# "+m.server.Name+"\n\n"+strings.TrimSpace(text))
-		}
-	}
-	return strings.Join(all, "\n\n")
 }

@@ -99,7 +99,7 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 			`| server s: its tool "\u200b" is left out, because its name has only hidden characters`,
 			`| server s: hidden characters are removed from its prompt "p"`,
 			`| server s: hidden characters are removed from its resource "test://r"`,
-			`| hidden characters are removed from the instructions of a server`,
+			`| server s: hidden characters are removed from its instructions`,
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)

@@ -36,11 +36,7 @@ func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before m
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
-	text := instructions(members)
-	j.features.Instructions = j.visible(text)
-	if j.features.Instructions != text {
-		j.note("", "hidden characters are removed from the instructions of a server")
-	}
+	j.joinInstructions(members)
 	return j
 }
 

@@ -35,11 +35,26 @@ type conn struct {
 // pending are the calls that came and are not answered.
 type pending struct {
 	mu      sync.Mutex
-	open    map[string]*batch // by id
-	leaving int               // answers that are being written
-	ended   bool              // no more messages come
-	idle    chan struct{}     // closed when ended and no call is open
-	batches bool              // the session's version has them
+	open    map[string]openCall // by id
+	size    int                 // of their parameters, in bytes
+	leaving int                 // answers that are being written
+	ended   bool                // no more messages come
+	idle    chan struct{}       // closed when ended and no call is open
+	batches bool                // the session's version has them
+}
+
+// An openCall is a call that is not answered.
+type openCall struct {
+	batch *batch // nil if it came alone
+	size  int
+}
+
+// take forgets a call that is answered or withdrawn. The lock is held.
+func (c *pending) take(id string) *batch {
+	call := c.open[id]
+	c.size -= call.size
+	delete(c.open, id)
+	return call.batch
 }
 
 // A batch is calls that came together; their answers leave together.
@@ -57,7 +72,7 @@ var (
 func newConn(write func([]byte) error) *conn {
 	return &conn{
 		id: rand.Text(), in: make(chan message), write: write, turn: make(chan struct{}, 1), closed: make(chan struct{}),
-		pending: pending{open: map[string]*batch{}, batches: true, idle: make(chan struct{})},
+		pending: pending{open: map[string]openCall{}, batches: true, idle: make(chan struct{})},
 	}
 }
 
@@ -111,7 +126,8 @@ func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 			v := text(get(m.params, "protocolVersion"))
 			c.batches = v <= lastBatch && slices.Contains(mcp.SupportedProtocolVersions(), v)
 		}
-		c.open[string(m.id)] = b
+		c.open[string(m.id)] = openCall{b, len(m.params)}
+		c.size += len(m.params)
 		if together {
 			b.left++
 		}
@@ -124,11 +140,13 @@ func (c *pending) admit(msgs []message, together bool) *jsonrpc.Error {
 	if together && !c.batches {
 		return rpcError(jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
 	}
+	size := c.size
 	for _, m := range msgs {
 		if _, twice := c.open[string(m.id)]; twice && m.awaited() {
 			return rpcError(jsonrpc.CodeInvalidRequest, "the id %s is in use", m.id)
 		}
-		if m.awaited() && len(c.open) >= maxCalls {
+		size += len(m.params)
+		if m.awaited() && len(c.open) > 0 && (len(c.open) >= maxCalls || size > maxCallBytes) {
 			return rpcError(jsonrpc.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", len(c.open))
 		}
 	}
@@ -154,8 +172,7 @@ func (c *conn) forget(msgs []message) (complete [][]byte) {
 		if !m.awaited() {
 			continue
 		}
-		b := c.open[string(m.id)]
-		delete(c.open, string(m.id))
+		b := c.take(string(m.id))
 		if b == nil {
 			continue
 		}
@@ -221,10 +238,8 @@ func (c *conn) Write(ctx context.Context, msg jsonrpc.Message) (err error) {
 func (c *conn) answer(id string, data []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b := c.open[id]
-	delete(c.open, id)
 	c.leaving++
-	return b.add(data)
+	return c.take(id).add(data)
 }
 
 func (c *conn) answered() {

@@ -26,6 +26,7 @@ type core struct {
 	info     json.RawMessage // the server's name and version
 	life     context.Context // ends with the server
 	ready    *readiness
+	maxRead  int64 // see Options
 
 	rootsChanged func(session string) // may be nil
 
@@ -117,7 +118,11 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (jso
 		}
 		result, err = handle(ctx, read, call)
 	}
-	return c.encode(r, result, err)
+	raw, err := c.encode(r, result, err)
+	if err == nil && int64(len(raw)) > c.maxRead {
+		return nil, rpcError(jsonrpc.CodeInternalError, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", r.name, len(raw), c.maxRead)
+	}
+	return raw, err
 }
 
 // codeNoResource is the code up to 2025-11-25.

@@ -27,6 +27,26 @@ type front struct {
 	sse       *legacySSE
 	identity  func(*http.Request) string
 	maxBody   int64
+	large     chan struct{} // holds one value for each large request that is under way
+}
+
+// Requests above smallBody keep much memory as long as their calls last.
+const (
+	smallBody = 1 << 20
+	mostLarge = 32
+)
+
+// reserve makes room for a request. It returns nil if there is none.
+func (f *front) reserve(r *http.Request) (release func()) {
+	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
+		return func() {}
+	}
+	select {
+	case f.large <- struct{}{}:
+		return func() { <-f.large }
+	default:
+		return nil
+	}
 }
 
 func newFront(c *core, engine *mcp.Server, o *Options) *front {
@@ -43,6 +63,7 @@ func newFront(c *core, engine *mcp.Server, o *Options) *front {
 		sse:      &legacySSE{engine: engine, all: c.sessions, identity: o.Identity, sessions: map[string]*conn{}},
 		identity: o.Identity,
 		maxBody:  o.MaxBody,
+		large:    make(chan struct{}, mostLarge),
 	}
 }
 
@@ -52,6 +73,13 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !f.admit(w, r) {
 		return
 	}
+	release := f.reserve(r)
+	if release == nil {
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, nil, rpcError(jsonrpc.CodeInternalError, "too many large requests are under way; try again later"))
+		return
+	}
+	defer release()
 	base, err := f.route(r)
 	switch {
 	case err != nil:

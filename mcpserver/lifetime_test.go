@@ -38,12 +38,14 @@ func TestDeleteCancels(t *testing.T) {
 	tool, started, ended := waiter()
 	s := serve(t, nil, tool)
 	session := s.session(t)
-	go s.post(t, waitCall, session)
+	answered := make(chan bool)
+	go func() { s.post(t, waitCall, session); close(answered) }()
 	soon(t, started, "the call")
 	if e := s.do(t, "DELETE", "/mcp", "", session); e.status != http.StatusNoContent {
 		t.Errorf("DELETE: %d %s", e.status, e.body)
 	}
 	soon(t, ended, "the end of the call")
+	soon(t, answered, "the answer")
 	if e := s.post(t, ping, session); e.status != http.StatusNotFound {
 		t.Errorf("after DELETE: %d %s", e.status, e.body)
 	}

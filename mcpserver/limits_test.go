@@ -211,3 +211,56 @@ func TestHangingSubscription(t *testing.T) {
 func callOf(name string) *mcp.CallToolParams { return &mcp.CallToolParams{Name: name} }
 
 func subscribeTo(uri string) *mcp.SubscribeParams { return &mcp.SubscribeParams{URI: uri} }
+
+// A prompt or resource of any size does not reach the client.
+func TestLongResources(t *testing.T) {
+	long := func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.Raw([]byte(`{"contents":[{"uri":"x://1","text":"` + strings.Repeat("x", 9<<20) + `"}]}`)), nil
+	}
+	s := serve(t, nil)
+	s.SetFeatures(&toolpost.Features{
+		Prompts:   []*toolpost.Prompt{{Name: "p", Get: long}},
+		Resources: []*toolpost.Resource{{URI: "x://1", Read: long}},
+	})
+	session := s.session(t)
+	for method, params := range map[string]string{"resources/read": `{"uri":"x://1"}`, "prompts/get": `{"name":"p"}`} {
+		e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`, session)
+		if len(e.body) > 1000 || !strings.Contains(e.body, "the limit is") {
+			t.Errorf("%s: %d bytes: %.200s", method, len(e.body), e.body)
+		}
+	}
+}
+
+// Large requests that are under way at once are limited.
+func TestLargeRequestsAreLimited(t *testing.T) {
+	started, goOn := make(chan struct{}), make(chan struct{})
+	s := serve(t, nil, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		started <- struct{}{}
+		<-goOn
+		return toolpost.Text("done"), nil
+	}))
+	body, header := modernCall("wait", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`, "")
+	answers := make(chan exchange)
+	for range 32 {
+		go func() { answers <- s.post(t, body, header) }()
+		soon(t, started, "the call")
+	}
+	if e := s.post(t, body, header); e.status != http.StatusServiceUnavailable {
+		t.Errorf("one more: %d %s", e.status, e.body)
+	}
+	if e := s.post(t, initialize, ""); e.status != http.StatusOK {
+		t.Errorf("a small one: %d %s", e.status, e.body)
+	}
+	close(goOn)
+	for range 32 {
+		if e := <-answers; !strings.Contains(e.body, "done") {
+			t.Errorf("got %d %.200s", e.status, e.body)
+		}
+	}
+	session := s.session(t)
+	for range 33 {
+		if e := s.post(t, strings.Replace(ping, `"ping"`, `"ping","params":{"x":"`+strings.Repeat("x", 1<<20)+`"}`, 1), session); e.status != http.StatusOK {
+			t.Fatalf("later: %d %.200s", e.status, e.body)
+		}
+	}
+}

@@ -30,6 +30,7 @@ type Options struct {
 	Logger         *slog.Logger  // one line for each call, at debug level for quiet tools; nil logs nothing
 	SessionTimeout time.Duration // idle sessions of the stateful era end; 30 min if 0
 	MaxBody        int64         // bytes of one request; 16 MiB if 0
+	MaxRead        int64         // bytes of one prompt or resource that is sent; 8 MiB if 0
 	Hosts          []string      // Host headers accepted beside loopback ones; "*" accepts all
 	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
 
@@ -82,6 +83,9 @@ func (o *Options) orDefaults() *Options {
 	if c.MaxBody == 0 {
 		c.MaxBody = 16 << 20
 	}
+	if c.MaxRead == 0 {
+		c.MaxRead = 8 << 20
+	}
 	if c.MaxSessions == 0 {
 		c.MaxSessions = 2000
 	}
@@ -127,7 +131,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
-	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o.Ready), rootsChanged: o.RootsChanged}
+	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o.Ready), rootsChanged: o.RootsChanged, maxRead: o.MaxRead}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
 	w := newWatchers(c)
 	s := &Server{core: c, engine: newEngine(c, w, impl), end: end}

@@ -18,8 +18,10 @@ const (
 	// abandonTime is how long a call goes on whose client has left. Its result
 	// cannot be delivered, but a client that leaves does not cancel.
 	abandonTime = 10 * time.Second
-	// maxCalls is how many calls one session may have under way.
-	maxCalls = 1000
+	// maxCalls is how many calls one session may have under way; maxCallBytes
+	// limits their parameters, if there are several.
+	maxCalls     = 1000
+	maxCallBytes = 64 << 20
 )
 
 var (
