@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/toolpost/toolpost"
 )
 
@@ -53,6 +51,9 @@ func (f *folder) change(ctx context.Context, path, hash string, dry bool, mode s
 	content := d.content
 	var done []string
 	for i, e := range edits {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
 		var note string
 		content, note, err = e.apply(d, content, mode, i == 0)
 		if err != nil {
@@ -103,7 +104,10 @@ func blockHint(content []byte, old, mode string) string {
 	if mode != "line_trimmed" {
 		return ""
 	}
-	_, found := find(content, old, "", "block_anchor")
+	if len(content) > maxLoose {
+		return ""
+	}
+	found := findBlock(content, old, "")
 	if len(found) != 1 {
 		return ""
 	}
@@ -160,18 +164,6 @@ func (d *document) finish(content []byte, done []string, dry bool) (string, erro
 		b.WriteString(hashNote(contentHash(content)))
 	}
 	return b.String(), nil
-}
-
-// maxDiff is the most bytes of a diff that are told.
-const maxDiff = 1 << 20
-
-// diff tells the change as a unified diff.
-func diff(name string, old, new []byte) string {
-	d := strings.ToValidUTF8(udiff.Unified(name, name, string(old), string(new)), "\uFFFD")
-	if len(d) <= maxDiff {
-		return d
-	}
-	return d[:strings.LastIndexByte(d[:maxDiff], '\n')+1] + "[the diff goes on]\n"
 }
 
 // hashNote tells as much of a hash as is needed to guard an edit.

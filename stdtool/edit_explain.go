@@ -14,10 +14,10 @@ const (
 	maxShown   = 200 // bytes of a line that are shown
 )
 
-// lineOf is the number of the line that content[at] is in, from 1.
+// lineOf returns the number of the line that content[at] is in, from 1, as read
+// and grep count.
 func lineOf(content []byte, at int) int {
-	head, _ := plainEnds(content[:at])
-	return bytes.Count(head, []byte("\n")) + 1
+	return bytes.Count(content[:at], []byte("\n")) + 1
 }
 
 // lineNumbers tells where matches are, as a list in words.
@@ -46,6 +46,12 @@ type nearby struct {
 // nearest tells which lines of the file are most like old, and the first
 // character that differs.
 func nearest(content []byte, old string) string {
+	switch {
+	case strings.Contains(old, "\uFFFD") && !utf8.Valid(content):
+		return "\nThe file is not UTF-8: \uFFFD stands for a byte that old_string cannot have. Give text without it, or change the file with another program."
+	case len(content) > maxLoose:
+		return " The file is too large to look for similar lines: find the line with grep."
+	}
 	all := rows(content)
 	lines := strings.Split(strings.TrimSuffix(plainText(old), "\n"), "\n")
 	key := 0
@@ -62,7 +68,7 @@ func nearest(content []byte, old string) string {
 	b.WriteString("\nThe nearest lines, with · for a space at an end, → for a tab and ␍ for a carriage return:")
 	for _, n := range best {
 		r := all[n.row]
-		fmt.Fprintf(&b, "\n%5d  %s", n.row+1, visible(content[r.from:r.next]))
+		fmt.Fprintf(&b, "\n%5d  %s", lineOf(content, r.from), visible(content[r.from:r.next]))
 	}
 	for i := range lines {
 		at := best[0].row - key + i
@@ -71,7 +77,7 @@ func nearest(content []byte, old string) string {
 		}
 		have := string(content[all[at].from:all[at].to])
 		if d := difference(have, lines[i], i == 0, i == len(lines)-1); d != "" {
-			fmt.Fprintf(&b, "\nThe first difference is in line %d: %s.", at+1, d)
+			fmt.Fprintf(&b, "\nThe first difference is in line %d: %s.", lineOf(content, all[at].from), d)
 			break
 		}
 	}

@@ -165,10 +165,21 @@ func hashed(c change, content []byte, all []row) (want, have []uint64) {
 	seed := maphash.MakeSeed()
 	want, have = make([]uint64, len(c.old)), make([]uint64, len(all))
 	for i, line := range c.old {
-		want[i] = maphash.Bytes(seed, words([]byte(line)))
+		want[i] = hashWords(seed, []byte(line))
 	}
 	for i, r := range all {
-		have[i] = maphash.Bytes(seed, words(content[r.from:r.to]))
+		have[i] = hashWords(seed, content[r.from:r.to])
 	}
 	return want, have
+}
+
+// hashWords returns the hash of a text whose every run of whitespace is one space.
+func hashWords(seed maphash.Seed, text []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for word := range bytes.FieldsSeq(text) {
+		h.Write(word)
+		h.WriteByte(' ')
+	}
+	return h.Sum64()
 }

@@ -26,8 +26,12 @@ type strategy struct {
 	find func(content []byte, old, new string) []match
 }
 
+// maxLoose is the size of a file up to which text is found whose whitespace
+// differs.
+const maxLoose = 16 << 20
+
 // strategies are in the order in which they are tried; each is looser.
-func strategies(mode string) []strategy {
+func strategies(mode string, size int) []strategy {
 	all := []strategy{
 		{"", findExact},
 		{"line ends differ", findAcrossEnds},
@@ -35,10 +39,12 @@ func strategies(mode string) []strategy {
 		{"whitespace differs, new_string is indented as the file", findLines},
 		{blockStrategy, findBlock},
 	}
-	switch mode {
-	case "exact":
+	switch {
+	case mode == "exact":
 		return all[:1]
-	case "block_anchor":
+	case size > maxLoose:
+		return all[:3]
+	case mode == "block_anchor":
 		return all
 	}
 	return all[:4]
@@ -59,9 +65,15 @@ func find(content []byte, old, new, mode string) (how string, found []match) {
 	if strings.TrimSpace(old) == "" {
 		return "", nil
 	}
-	for _, s := range strategies(mode) {
+	for _, s := range strategies(mode, len(content)) {
 		if found = s.find(content[shift:], old, new); len(found) == 0 {
 			continue
+		}
+		if s.name == "" && mode != "exact" && strings.ContainsAny(old, "\r\n") {
+			// Readers cannot see the places where only line ends differ.
+			if more := findAcrossEnds(content[shift:], old, new); len(apart(more)) > len(apart(found)) {
+				found = more
+			}
 		}
 		for i := range found {
 			found[i].move(shift)
@@ -92,28 +104,18 @@ func apply(content []byte, found []match) []byte {
 }
 
 // findExact finds old as it is. A second match that overlaps an only one is
-// told too: then it is not clear which is meant.
+// returned too: then it is not clear which is meant.
 func findExact(content []byte, old, new string) []match {
 	var found []match
 	want := []byte(old)
-	adapt := bytes.IndexByte(content, '\r') >= 0 && !strings.Contains(old, "\r")
+	e := newExact(content, old, new)
 	for at := 0; ; {
 		i := bytes.Index(content[at:], want)
 		if i < 0 {
 			break
 		}
-		m := match{from: at + i, to: at + i + len(old)}
-		text := new
-		if at = m.to; adapt {
-			if m.from > 0 && content[m.from-1] == '\r' && content[m.from] == '\n' {
-				m.from-- // a line end is replaced whole
-			}
-			if !strings.Contains(new, "\r") {
-				text = withEnds(new, content, m)
-			}
-		}
-		m.spans = []span{{m.from, m.to, text}}
-		found = append(found, m)
+		at += i + len(old)
+		found = append(found, e.match(content, at))
 	}
 	if len(found) == 1 {
 		next := found[0].to - len(old) + 1
@@ -122,6 +124,38 @@ func findExact(content []byte, old, new string) []match {
 		}
 	}
 	return found
+}
+
+// An exact makes matches of old. Where the file has \r, the new lines get the ends
+// of those in whose place they are, unless new has \r itself or differs from old in
+// line ends only.
+type exact struct {
+	old, new string
+	whole    bool // a \n that old begins with may be the end of \r\n
+	adapt    bool
+}
+
+func newExact(content []byte, old, new string) exact {
+	mixed := bytes.IndexByte(content, '\r') >= 0
+	return exact{
+		old: old, new: new,
+		whole: mixed && !strings.Contains(old, "\r"),
+		adapt: mixed && !strings.Contains(new, "\r") && plainText(old) != new,
+	}
+}
+
+// match is the one that ends at to.
+func (e *exact) match(content []byte, to int) match {
+	m := match{from: to - len(e.old), to: to}
+	if e.whole && m.from > 0 && content[m.from-1] == '\r' && content[m.from] == '\n' {
+		m.from-- // a line end is replaced whole
+	}
+	text := e.new
+	if e.adapt {
+		text = withEnds(text, content, m)
+	}
+	m.spans = []span{{m.from, m.to, text}}
+	return m
 }
 
 // findAcrossEnds finds old where only line ends differ.
@@ -195,6 +229,9 @@ func withEnds(text string, content []byte, m match) string {
 			end = endNear(content, m.from, m.to)
 		}
 		b.WriteString(line)
+		if line == "" && end[0] == '\n' && strings.HasSuffix(b.String(), "\r") {
+			end = []byte("\r") // with \n it would be one line end
+		}
 		b.Write(end)
 	}
 	return b.String() + lines[len(lines)-1]

@@ -37,7 +37,7 @@ func TestEditBytes(t *testing.T) {
 	tests := []struct{ name, before, old, new, want, tell string }{
 		{"CRLF", "a\r\nb\r\nc\r\n", "a\nb", "x\ny", "x\r\ny\r\nc\r\n", "line ends differ"},
 		{"CRLF, new lines", "a\r\nb\r\n", "a", "x\ny", "x\r\ny\r\nb\r\n", "1 replaced at line 1\n"},
-		{"lone CR", "a\rb\rc", "b", "x\ny", "a\rx\ry\rc", "at line 2"},
+		{"lone CR", "a\rb\rc", "b", "x\ny", "a\rx\ry\rc", "at line 1"},
 		{"mixed ends", "a\r\nb\nc\rd\r\n", "b", "x", "a\r\nx\nc\rd\r\n", "at line 2"},
 		{"mixed ends, across", "a\r\nb\nc\rd\r\n", "a\nb\nc\nd", "A\nB\nC\nD", "A\r\nB\nC\rD\r\n", "line ends differ"},
 		{"tabs", "if a {\n\tb()\n}\n", "    b()", "    c()", "if a {\n\tc()\n}\n", "whitespace differs"},

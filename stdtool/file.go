@@ -97,6 +97,8 @@ func refusal(name string, err error) error {
 		return toolpost.Retry("%q does not exist: find the right path with glob", name)
 	case errors.Is(err, fs.ErrPermission):
 		return toolpost.Failed("%q may not be read: permission denied", name)
+	case errors.Is(err, syscall.ENOTDIR):
+		return toolpost.Retry("%q does not exist: a part of its path is a file and not a directory", name)
 	case full(err):
 		return toolpost.Failed("%q cannot be read: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name)
 	case errors.As(err, &p):

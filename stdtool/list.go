@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 //go:embed list.md
@@ -99,5 +102,11 @@ func kind(mode fs.FileMode, size int64) string {
 	return "device"
 }
 
-// printable is a name as text.
-func printable(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+// printable returns a name as text. One that has line breaks, hidden characters or
+// bytes that are not UTF-8 is quoted, so that it looks like nothing else.
+func printable(name string) string {
+	if !utf8.ValidString(name) || strings.ContainsAny(name, "\n\r\t") || cleartext.Clean(name) != name {
+		return strconv.Quote(name)
+	}
+	return name
+}
