@@ -4,6 +4,7 @@ package tooltest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -78,14 +79,15 @@ func golden(t testing.TB, path string, got []byte) {
 
 // Call runs one tool of ts the way a client does, with its arguments
 // validated, and returns the text that a model would read. It ends the test
-// if the call could not run; a tool's own failure is isError.
-func Call(t testing.TB, ts toolpost.Toolset, name, args string) (text string, isError bool) {
+// if the call could not run; a tool's own failure is isError. Ctx may carry
+// dependencies, as Dep.With sets them; otherwise pass t.Context().
+func Call(ctx context.Context, t testing.TB, ts toolpost.Toolset, name, args string) (text string, isError bool) {
 	t.Helper()
-	set, err := toolpost.NewSet(t.Context(), ts)
+	set, err := toolpost.NewSet(ctx, ts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Arguments: json.RawMessage(args)})
+	r, err := set.Call(ctx, &toolpost.Call{Name: name, Arguments: json.RawMessage(args)})
 	if err != nil {
 		t.Fatalf("call %s: %v", name, err)
 	}

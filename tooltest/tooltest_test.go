@@ -68,18 +68,38 @@ func TestGolden(t *testing.T) {
 
 func TestCall(t *testing.T) {
 	ts := toolpost.Tools{greet("greet", "Greets.")}
-	if text, isError := tooltest.Call(t, ts, "greet", `{"name":"Ada"}`); text != "Hello, Ada!" || isError {
+	if text, isError := tooltest.Call(t.Context(), t, ts, "greet", `{"name":"Ada"}`); text != "Hello, Ada!" || isError {
 		t.Errorf("got %q, %v", text, isError)
 	}
-	if text, isError := tooltest.Call(t, ts, "greet", `{"name":""}`); text != "nobody to greet" || !isError {
+	if text, isError := tooltest.Call(t.Context(), t, ts, "greet", `{"name":""}`); text != "nobody to greet" || !isError {
 		t.Errorf("got %q, %v", text, isError)
+	}
+}
+
+// TestCallWithDependency tests a tool that needs something, with another one.
+func TestCallWithDependency(t *testing.T) {
+	shop := toolpost.NewDep("shop", toolpost.PerProcess, func(context.Context) (map[string]int, error) {
+		return nil, errors.New("no database configured")
+	})
+	price := toolpost.New("price", "Returns a price.", func(ctx context.Context, in struct {
+		Item string `json:"item"`
+	}) (int, error) {
+		prices, err := shop.Get(ctx)
+		return prices[in.Item], err
+	}, nil)
+	ctx := shop.With(t.Context(), map[string]int{"tea": 3})
+	if text, isError := tooltest.Call(ctx, t, toolpost.Tools{price}, "price", `{"item":"tea"}`); text != "3" || isError {
+		t.Errorf("got %q, %v", text, isError)
+	}
+	if text, isError := tooltest.Call(t.Context(), t, toolpost.Tools{price}, "price", `{"item":"tea"}`); !isError || !strings.Contains(text, "no database configured") {
+		t.Errorf("without the dependency: got %q, %v", text, isError)
 	}
 }
 
 func TestRecord(t *testing.T) {
 	r := tooltest.Record(toolpost.Prefix(toolpost.Tools{greet("greet", "Greets.")}, "my_"))
-	tooltest.Call(t, r, "my_greet", `{"name":"Ada"}`)
-	tooltest.Call(t, r, "my_greet", `{"name":""}`)
+	tooltest.Call(t.Context(), t, r, "my_greet", `{"name":"Ada"}`)
+	tooltest.Call(t.Context(), t, r, "my_greet", `{"name":""}`)
 	calls := r.Calls()
 	if len(calls) != 2 {
 		t.Fatalf("got %d calls, want 2", len(calls))
@@ -101,7 +121,7 @@ func TestRecordNotes(t *testing.T) {
 		return result.WithNotes("the name was trimmed"), err
 	}
 	r := tooltest.Record(toolpost.Tools{repaired})
-	tooltest.Call(t, r, "greet", `{"name":"Ada"}`)
+	tooltest.Call(t.Context(), t, r, "greet", `{"name":"Ada"}`)
 	if notes := r.Calls()[0].Result.Notes(); len(notes) != 1 || notes[0] != "the name was trimmed" {
 		t.Errorf("got %q", notes)
 	}
