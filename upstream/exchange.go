@@ -126,7 +126,7 @@ func (x *exchange) outcome(reason func() error) (json.RawMessage, error) {
 	var e *jsonrpc.Error
 	switch {
 	case errors.As(m.Error, &e):
-		return nil, &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
+		return nil, protocolError(e)
 	case m.Error != nil:
 		return nil, m.Error
 	case len(m.Result) == 0 || m.Result[0] != '{':

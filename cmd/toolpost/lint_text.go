@@ -31,6 +31,9 @@ func newPage(w io.Writer) *page {
 	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width == 0 {
 		width = columns
 	}
+	if color {
+		w = unsafely(w) // whoever writes foreign text makes it printable
+	}
 	return &page{out: w, width: max(cmp.Or(width, pageWidth), 40), sides: width >= sideBySide, color: color}
 }
 

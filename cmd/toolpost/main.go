@@ -22,6 +22,8 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx := untilSignal()
 	cmd := rootCommand()
+	cmd.SetOut(safely(os.Stdout))
+	cmd.SetErr(safely(os.Stderr))
 	if err := keepPrivate(); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: warning: %v\n", err)
 	}

@@ -1,34 +1,10 @@
 package main
 
 import (
-	"os"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 )
-
-// terminalSize returns the size of the terminal that w writes to, 0 if it is
-// not a terminal that can be drawn on.
-func terminalSize(w any) (width, height int) {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
-		return 0, 0
-	}
-	width, height, err := term.GetSize(int(f.Fd()))
-	if err != nil || width < 1 {
-		return 80, 24
-	}
-	return width, height
-}
-
-// isTerminal says that f is a terminal.
-func isTerminal(f any) bool {
-	file, ok := f.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
-}
 
 // cut shortens s to width characters; 0 means no limit.
 func cut(s string, width int) string {
@@ -36,22 +12,6 @@ func cut(s string, width int) string {
 		return s
 	}
 	return string([]rune(s)[:width-1]) + "…"
-}
-
-// printable makes one line of s that cannot steer a terminal: names,
-// descriptions and errors come from foreign servers.
-func printable(s string) string {
-	return harmless(strings.NewReplacer("\t", " ", "\n", " ").Replace(s))
-}
-
-// harmless replaces what could steer a terminal, but keeps lines and tabs.
-func harmless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\t' && r != '\n' && (r == utf8.RuneError || !unicode.IsPrint(r)) {
-			return '·'
-		}
-		return r
-	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
 // wrap breaks s into lines of at most width characters, at spaces if it can.

@@ -13,25 +13,43 @@ import (
 // selectors that select nothing. It keeps those that a script or an emoji needs
 // where they stand. Clean text is returned as it is.
 func Clean(text string) string {
-	if plain(text) {
-		return text
-	}
-	c := cleaner{runes: []rune(text)}
-	for i, r := range c.runes {
-		if !hidden(r) || c.needed(i) {
-			c.kept = append(c.kept, r)
-		}
-	}
-	if len(c.kept) == len(c.runes) {
-		return text // also with invalid UTF-8 as it was
-	}
-	return string(c.kept)
+	c := cleaner{}
+	return c.clean(text)
+}
+
+// Mark returns text with mark in the place of each hidden character.
+func Mark(text string, mark rune) string {
+	c := cleaner{mark: mark}
+	return c.clean(text)
 }
 
 // A cleaner is the state of cleaning one text.
 type cleaner struct {
+	mark        rune // in the place of hidden characters, 0 for nothing
 	runes, kept []rune
 	script      int8 // 1 if the text has letters that are written from right to left, -1 if not, 0 if not known yet
+}
+
+func (c *cleaner) clean(text string) string {
+	if plain(text) {
+		return text
+	}
+	c.runes = []rune(text)
+	changed := false
+	for i, r := range c.runes {
+		switch {
+		case !hidden(r) || c.needed(i):
+			c.kept = append(c.kept, r)
+			continue
+		case c.mark != 0:
+			c.kept = append(c.kept, c.mark)
+		}
+		changed = true
+	}
+	if !changed {
+		return text // also with invalid UTF-8 as it was
+	}
+	return string(c.kept)
 }
 
 // plain reports whether text has only visible ASCII, line feeds and tabs.

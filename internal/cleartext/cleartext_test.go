@@ -70,6 +70,13 @@ func TestRemovesHidden(t *testing.T) {
 	}
 }
 
+func TestMark(t *testing.T) {
+	const text = "a\x1b[2J می\u200cخواهم\u202e\n"
+	if got, want := cleartext.Mark(text, '·'), "a·[2J می\u200cخواهم·\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func FuzzClean(f *testing.F) {
 	f.Add("a\u200bb\x1b🏴\U000e0067")
 	f.Add("می\u200cخواهم")

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// pty opens a terminal of 100 columns: master reads what is written to slave.
+func pty(t *testing.T) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no terminals here: %v", err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 100, Row: 50})
+	}
+	if err == nil {
+		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = slave.Close() })
+	return master, slave
+}
+
+// onTerminal runs toolpost on a terminal, until it ends or its output has
+// until, and returns what the terminal got.
+func onTerminal(t *testing.T, dir, until string, args ...string) string {
+	t.Helper()
+	master, slave := pty(t)
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	cmd.Args = append([]string{"toolpost"}, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, slave, slave
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TERM=xterm", "LANG=C.UTF-8"}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = slave.Close() // the program has its own
+	var got bytes.Buffer
+	part := make([]byte, 4096)
+	for {
+		n, err := master.Read(part) // an error is the end: nobody has the terminal open
+		got.Write(part[:n])
+		if until != "" && strings.Contains(got.String(), until) {
+			until = ""
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = cmd.Wait() // most of these commands fail
+	return got.String()
+}
+
+// TestTerminalIsNotSteered has hostile servers, files and names on a terminal.
+func TestTerminalIsNotSteered(t *testing.T) {
+	const hostile = "\x1b]0;T\x07\x1b[2J\x1b]52;c;cm0gLXJmIH4=\x07\u009b2J\u202e\u200b\U000e0041\b\rEND"
+	dir := t.TempDir()
+	server := []string{"--", "/bin/sh", "-c", `printf '` + strings.NewReplacer("\x1b", `\033`, "\x07", `\007`, "\b", `\010`, "\r", `\015`).Replace(hostile) + `\n' >&2; exit 3`}
+	tools := filepath.Join(dir, "tools.json")
+	quoted := `\u001b]0;T\u0007\u001b[2J` + "\u202e\u200b\U000e0041" + `END`
+	err := os.WriteFile(tools, []byte(`[{"name":"a`+quoted+`","description":"`+quoted+`","inputSchema":{"type":"object","properties":{"`+quoted+`":{"description":"`+quoted+`","type":7}}}}]`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, "\x1b]0;T\x07\u202eEND")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		until string
+		args  []string
+	}{
+		{"", append([]string{"list"}, server...)},
+		{"", append([]string{"call", "x"}, server...)},
+		{"", append([]string{"lint"}, server...)},
+		{"", append([]string{"adapt", "--for", "mcp"}, server...)},
+		{"", append([]string{"run", "hello"}, server...)},
+		{"", []string{"lint", tools}},
+		{"", []string{"lint", "--verbose", tools}},
+		{"", []string{"lint", "--diff", "--for", "gemini", tools}},
+		{"", []string{"lint", "--format", "json", tools}},
+		{"", []string{"lint", "--format", "github", "--verbose", tools}},
+		{"", []string{"adapt", "--for", "mcp", tools}},
+		{"", []string{"call", hostile}},
+		{"", []string{hostile}},
+		{"", []string{"list", "--config", hostile}},
+		{"", []string{"cache", "show", hostile}},
+		{"claude mcp add", []string{"serve", "--addr", "127.0.0.1:0", "--root", folder}},
+	} {
+		got := onTerminal(t, dir, tt.until, tt.args...)
+		rest := strings.ReplaceAll(got, "\r\n", "\n") // what the terminal makes of line ends
+		for _, bad := range []string{"\x1b]", "\x1b[2J", "\x07", "\u009b", "\u202e", "\u200b", "\U000e0041", "\b", "\r"} {
+			if strings.Contains(rest, bad) {
+				t.Errorf("%.60q wrote %+q in %+q", tt.args, bad, got)
+			}
+		}
+		if tt.args[0] == "lint" && len(tt.args) == 2 && !strings.Contains(got, "\x1b[1m") {
+			t.Errorf("%.60q has no colours: %+q", tt.args, got)
+		}
+		if !strings.Contains(got, "END") {
+			t.Errorf("%.60q does not show what came: %q", tt.args, got)
+		}
+	}
+}
+
+// TestTerminalKeepsCharacters writes characters in parts, and some that are not
+// seen but belong to the writing.
+func TestTerminalKeepsCharacters(t *testing.T) {
+	master, slave := pty(t)
+	w := safely(slave)
+	const text = "課題 a\u00a0b\u3000c. 👩"
+	for i := range len(text) {
+		if n, err := w.Write([]byte{text[i]}); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if _, err := io.WriteString(w, "\x1b[31m\xff!\nمی\u200cخواهم 👩\u200d👧.\n"); err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	part := make([]byte, 4096)
+	for bytes.Count(got, []byte("\n")) < 2 {
+		n, err := master.Read(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, part[:n]...)
+	}
+	if want := text + "·[31m·!\r\nمی\u200cخواهم 👩\u200d👧.\r\n"; string(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

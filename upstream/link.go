@@ -1,0 +1,58 @@
+package upstream
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost"
+)
+
+// codeURLRequired is the code of errors that ask to open an address first (MCP
+// 2025-11-25, URL mode elicitation).
+const codeURLRequired = -32042
+
+// checkLinks refuses an elicitation whose address a client must not open, as
+// one that runs a script or starts a program.
+func checkLinks(method string, params json.RawMessage) error {
+	if method != "elicitation/create" {
+		return nil
+	}
+	o, _ := parseObject(params) // what is no object has no address
+	if o.get("url") == nil && o.text("mode") != "url" {
+		return nil
+	}
+	return checkLink(o.text("url"))
+}
+
+func checkLink(address string) error {
+	u, err := url.Parse(address)
+	if err == nil && u.Hostname() != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && loopbackHost(u.Hostname())) {
+		return nil
+	}
+	return fmt.Errorf("the server asks to open %.100q, which is refused: want an https address without a user, or an http address of this machine", address)
+}
+
+func loopbackHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
+
+// protocolError returns an error of the server as the caller gets it.
+func protocolError(e *jsonrpc.Error) *toolpost.ProtocolError {
+	data, _ := parseObject(e.Data)
+	if raw := data.get("elicitations"); raw != nil && e.Code == codeURLRequired {
+		var all []json.RawMessage
+		err := json.Unmarshal(raw, &all)
+		for i := 0; i < len(all) && err == nil; i++ {
+			err = checkLinks("elicitation/create", all[i])
+		}
+		if err != nil {
+			return &toolpost.ProtocolError{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+	}
+	return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
+}
