@@ -257,32 +257,6 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	return nil
 }
 
-// openFolder starts serving a folder.
-func (s *service) openFolder(running context.Context, o *serveOptions, l *listener, g *guide) error {
-	kept, _ := outputStore(s.log)
-	f, err := openFolder(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
-	if err != nil {
-		return err
-	}
-	s.closer = append(s.closer, f.close)
-	if g.access, err = o.access.decide(l, f.harmful(o.folder.tools)); err != nil {
-		return err
-	}
-	s.access = g.access
-	s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
-	if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
-		return usageError{err}
-	}
-	s.closer = append(s.closer, s.views.Close)
-	options := o.serverOptions(s, l, o.name)
-	options.SessionEnded = f.endSession
-	s.mcp = mcpserver.New(s.live, options)
-	s.closer = append(s.closer, s.mcp.Close)
-	s.view.begin(g)
-	s.view.settle()
-	return nil
-}
-
 func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
 	return &mcpserver.Options{
 		Name:    name,
