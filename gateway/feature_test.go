@@ -313,3 +313,26 @@ func TestLongInstructions(t *testing.T) {
 		}
 	})
 }
+
+// A watcher that panics ends neither the gateway nor the other watchers.
+func TestPanicOfAWatcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		told := 0
+		begun := false
+		defer g.Watch(func(*gateway.Snapshot) {
+			if begun {
+				panic("on purpose")
+			}
+		})()
+		defer g.Watch(func(*gateway.Snapshot) { told++ })()
+		begun, told = true, 0
+		f.last("a").connect("t")
+		synctest.Wait()
+		f.last("a").connect("u")
+		synctest.Wait()
+		if told < 2 || len(names(g)) != 1 || names(g)[0] != "a__u" {
+			t.Errorf("told %d times, and the tools are %v", told, names(g))
+		}
+	})
+}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -131,11 +132,24 @@ func (g *Gateway) follow() {
 		case <-g.ctx.Done():
 			return
 		case <-g.wake:
-			g.work.Lock()
-			g.refresh()
-			g.work.Unlock()
+			g.safely(func() {
+				g.work.Lock()
+				defer g.work.Unlock()
+				g.refresh()
+			})
 		}
 	}
+}
+
+// safely runs a part of a refresh. Whatever a server lists that makes it panic,
+// the other servers go on.
+func (g *Gateway) safely(part func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.logger.Error("panic", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	part()
 }
 
 // refresh joins what the servers offer now, and tells whoever watches. The
@@ -160,7 +174,7 @@ func (g *Gateway) refresh() {
 		g.renew(m)
 	}
 	for f := range g.watchers {
-		(*f)(s)
+		g.safely(func() { (*f)(s) })
 	}
 }
 
