@@ -101,7 +101,7 @@ func TestRestrict(t *testing.T) {
 	asked := 0
 	o := &Options{
 		Logger:   slog.New(slog.DiscardHandler),
-		Restrict: map[string]map[string]any{"Bash": {"run_in_background": false, "timeout": 1000, "tags": []string{"a"}}},
+		Restrict: map[string]map[string]any{"Bash": {"run_in_background": false, "timeout": 1000, "tags": []string{"a"}, "limit": int64(9007199254740992)}},
 		Permission: func(_ context.Context, r *PermissionRequest) (*Decision, error) {
 			asked++
 			return &Decision{Allow: true, Input: r.Input}, nil
@@ -115,6 +115,9 @@ func TestRestrict(t *testing.T) {
 		{"Bash", `{"run_in_background":true}`, `The parameter "run_in_background" of Bash must be false here. Call it again with that value, or without the parameter.`},
 		{"Bash", `{"run_in_background":null}`, `The parameter "run_in_background" of Bash must be false here. Call it again with that value, or without the parameter.`},
 		{"Bash", `{"tags":["b"]}`, `The parameter "tags" of Bash must be ["a"] here. Call it again with that value, or without the parameter.`},
+		{"Bash", `{"limit":9007199254740992}`, ""},
+		{"Bash", `{"limit":9007199254740993}`, `The parameter "limit" of Bash must be 9007199254740992 here. Call it again with that value, or without the parameter.`},
+		{"Bash", `{"limit":1e999999999}`, `The parameter "limit" of Bash must be 9007199254740992 here. Call it again with that value, or without the parameter.`},
 		{"Bash", `[]`, `The arguments of Bash are no JSON object.`},
 		{"Edit", `{"run_in_background":true}`, ""},
 	}

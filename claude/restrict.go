@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // restrictions are Options.Restrict.
@@ -19,7 +20,7 @@ func (rs restrictions) refused(tool string, input json.RawMessage) string {
 	if len(restricted) == 0 {
 		return ""
 	}
-	var given map[string]any
+	var given map[string]json.RawMessage
 	if err := json.Unmarshal(input, &given); err != nil {
 		return fmt.Sprintf("The arguments of %s are no JSON object.", tool)
 	}
@@ -29,12 +30,18 @@ func (rs restrictions) refused(tool string, input json.RawMessage) string {
 			continue
 		}
 		want, _ := json.Marshal(restricted[name]) // checked before the start
-		var only any
-		if err := json.Unmarshal(want, &only); err != nil || !reflect.DeepEqual(got, only) {
+		if !sameValue(got, want) {
 			return fmt.Sprintf("The parameter %q of %s must be %s here. Call it again with that value, or without the parameter.", name, tool, want)
 		}
 	}
 	return ""
+}
+
+// sameValue reports whether two JSON values are equal as JSON Schema has it:
+// 1e3 is 1000, and large integers are compared exactly.
+func sameValue(got, want json.RawMessage) bool {
+	only, err := schema.Parse([]byte(`{"const":` + string(want) + `}`))
+	return err == nil && only.Validator().Validate(got) == nil
 }
 
 // restrictID is the callback that enforces them. It is a hook since

@@ -21,7 +21,8 @@ type Session struct{ *run }
 var ErrClosed = errors.New("the session is closed; open another")
 
 // Open starts the CLI for a conversation. When ctx ends, the session is
-// interrupted and closed.
+// interrupted and closed. Messages that nobody reads are kept in memory, so read
+// them even in a session that is only controlled.
 func Open(ctx context.Context, opts *Options) (*Session, error) {
 	r, err := start(ctx, opts, false)
 	if err != nil {
