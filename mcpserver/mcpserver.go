@@ -5,6 +5,13 @@
 //	/sse ──────────────┼─▶ engine (sessions) ─┐
 //	/mcp ─▶ front ─────┤                      ├─▶ core ─▶ Set.Call, Features
 //	         guard     └─▶ modern (stateless)─┘
+//
+// Handler can be mounted below a prefix with [http.StripPrefix]. It has no
+// authentication of its own: put a middleware in front. What the middleware
+// stores in the context of a request is what the handlers of its calls see,
+// also in sessions; over /sse they see the context of the stream. Say in
+// Options.Identity whom a request was authenticated as, so that a session
+// serves nobody else.
 package mcpserver
 
 import (
