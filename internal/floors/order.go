@@ -11,7 +11,7 @@ const module = "github.com/toolpost/toolpost"
 // package imports lower floors only. One that is not here breaks the gate:
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
-	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/group", "internal/longjson"}, // what packages of several floors share
+	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/group", "internal/longjson", "internal/trust"}, // what packages of several floors share
 	{"schema", "grep", "store", "usage"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},

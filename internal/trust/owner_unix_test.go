@@ -1,0 +1,72 @@
+//go:build unix
+
+package trust
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCheckOwner(t *testing.T) {
+	me, other := uint32(os.Geteuid()), uint32(os.Geteuid()+1)
+	const foreignGroup = 4_000_000_000
+	tests := map[string]struct {
+		uid  uint32
+		mode fs.FileMode
+		want string
+	}{
+		"own":                 {me, 0o644, ""},
+		"the administrator's": {0, 0o444, ""},
+		"another user's":      {other, 0o600, "belongs to another user"},
+		"open to everybody":   {me, 0o646, "run: chmod go-w"},
+		"open to a group":     {me, 0o660, "run: chmod go-w"},
+	}
+	for name, tt := range tests {
+		err := checkOwner("file", tt.uid, foreignGroup, tt.mode)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+// An approval that another user can have written does not count.
+func TestStoreOfOthers(t *testing.T) {
+	s := NewStore(filepath.Join(t.TempDir(), "trusted"))
+	if err := s.Approve(&Approval{File: "/a", Digest: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(s.Path("/a"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(info.Mode(), err)
+	}
+	if info, err = os.Stat(s.dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatal(info.Mode(), err)
+	}
+	if err := os.Chmod(s.Path("/a"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s.Approved("/a", "x") {
+		t.Error("it counts")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f")
+	if err := Check(file); err == nil {
+		t.Error("a file that does not exist passes")
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[fs.FileMode]bool{0o600: true, 0o644: true, 0o666: false} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(file); (err == nil) != want || OthersCanWrite(file) == want {
+			t.Errorf("%v: %v", mode, err)
+		}
+	}
+}
