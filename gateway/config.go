@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +26,12 @@ type Config struct {
 	Dialect  string             // of all clients whose address asks for no other; "" looks at each client
 	Dialects *dialect.Book      // that there are; nil for the built-in ones
 	Findings []toolpost.Finding // what the file says without effect here
+
+	// Digest identifies the content of the file and of the environment files it
+	// names, as [LoadConfig] has read them; "" for other configurations.
+	Digest string
+
+	source *source // nil if LoadConfig has not read it
 }
 
 // A Server is one upstream of a Config.
@@ -42,7 +50,8 @@ type Server struct {
 	// the others serve.
 	Err error
 
-	envFile string // variables of it are added to Env by LoadConfig
+	envFile     string       // variables of it are added to Env by LoadConfig
+	environment *environment // the content of envFile; nil if there is none
 }
 
 // An Output says how much of a tool's output clients are shown. What is more is
@@ -81,13 +90,22 @@ func LoadConfig(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	return LoadConfigData(path, data)
+}
+
+// LoadConfigData is [LoadConfig] for a file whose content is data.
+func LoadConfigData(path string, data []byte) (*Config, error) {
 	cfg, err := ParseConfig(path, data, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
+	digest := sha256.New()
+	hashField(digest, data)
 	for i := range cfg.Servers {
 		cfg.Servers[i].addEnvFile()
+		cfg.Servers[i].environment.hash(digest)
 	}
+	cfg.source, cfg.Digest = newSource(path, data), hex.EncodeToString(digest.Sum(nil))
 	return cfg, nil
 }
 

@@ -272,7 +272,11 @@ var wholeVariable = regexp.MustCompile(`^\$[A-Z_][A-Z0-9_]*$`)
 
 // file reads a path; relative ones start at the folder of the configuration.
 func (e *entry) file(v hujson.Value, path string) string {
+	before := len(e.unset)
 	s := e.expand(e.text(v, path), v, path)
+	if len(e.unset) > before {
+		return "" // a part of the path is missing
+	}
 	if e.vars != nil && s != "" && !filepath.IsAbs(s) {
 		s = filepath.Join(filepath.Dir(e.name), s)
 	}

@@ -129,45 +129,6 @@ func (v *variables) place(name string) (value string, ok bool) {
 	return "", false
 }
 
-// addEnvFile reads the server's file of variables; those of the entry win.
-func (s *Server) addEnvFile() {
-	if s.envFile == "" || s.Err != nil {
-		return
-	}
-	data, err := readLimited(s.envFile, maxEnvFile)
-	if err != nil {
-		s.Err = fmt.Errorf("read envFile of %s: %w; correct the path, or remove the key", s.Name, err)
-		return
-	}
-	env := parseEnvFile(string(data))
-	for k, v := range s.Env {
-		env[k] = v
-	}
-	s.Env = env
-}
-
-const maxEnvFile = 1 << 20
-
-// parseEnvFile reads lines of NAME=value; quotes around a value, comments and
-// a leading "export" are dropped.
-func parseEnvFile(data string) map[string]string {
-	env := map[string]string{}
-	for line := range strings.Lines(data) {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		if name = strings.TrimSpace(name); !ok || !variableName.MatchString(name) {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
-			value = value[1 : n-1]
-		} else if comment := strings.Index(value, " #"); comment >= 0 {
-			value = strings.TrimSpace(value[:comment])
-		}
-		env[name] = value
-	}
-	return env
-}
-
 // readLimited reads a regular file of at most limit bytes.
 func readLimited(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)

@@ -70,6 +70,18 @@ func newMember(s Server, key string, l *link) *member {
 	return m
 }
 
+// Prefixes returns what the names of the tools of each server begin with, for
+// the servers that have a prefix and are not disabled.
+func (c *Config) Prefixes() (prefixes []string) {
+	names := mapped(c.Servers, func(s Server) string { return s.Name })
+	for i, key := range serverKeys(names) {
+		if m := newMember(c.Servers[i], key, nil); m.prefix != "" && !m.server.Disabled {
+			prefixes = append(prefixes, m.prefix)
+		}
+	}
+	return prefixes
+}
+
 func (m *member) status() upstream.Status {
 	switch {
 	case m.server.Disabled:

@@ -1,10 +1,10 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -16,19 +16,21 @@ import (
 const settle = 200 * time.Millisecond
 
 // WatchFile calls f with the configuration at path, at once and after every
-// change of the file, until ctx is done. A file that is missing or broken is
-// told as an error; the caller goes on with what it has.
-func WatchFile(ctx context.Context, path string, f func(*Config, error)) error {
+// change of the file or of one of the other files, until ctx is done. For a
+// configuration that is missing or broken, f gets an error; the caller goes on
+// with the one it has.
+func WatchFile(ctx context.Context, path string, f func(*Config, error), others ...string) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", path, err)
 	}
 	defer func() { _ = w.Close() }()
-	names, err := watchFolders(w, path)
+	paths := append([]string{path}, others...)
+	names, err := watchFolders(w, paths)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", path, err)
 	}
-	last, _ := readLimited(path, maxConfig) // LoadConfig tells what is wrong
+	last := contents(paths)
 	f(LoadConfig(path))
 	quiet := time.NewTimer(settle)
 	defer quiet.Stop()
@@ -45,24 +47,35 @@ func WatchFile(ctx context.Context, path string, f func(*Config, error)) error {
 				quiet.Reset(settle)
 			}
 		case <-quiet.C:
-			data, _ := readLimited(path, maxConfig)
-			if bytes.Equal(data, last) && (data == nil) == (last == nil) {
+			now := contents(paths)
+			if reflect.DeepEqual(now, last) {
 				continue
 			}
-			last = data
+			last = now
 			f(LoadConfig(path))
 		}
 	}
 }
 
-// watchFolders watches the folder of path, because editors replace files, and
-// if path is a link the folder it leads to. It returns the names that count.
-func watchFolders(w *fsnotify.Watcher, path string) (names []string, err error) {
-	names = []string{filepath.Base(path), "..data"} // the latter is a mounted volume of Kubernetes
-	folders := []string{filepath.Dir(path)}
-	if target, err := filepath.EvalSymlinks(path); err == nil && filepath.Base(target) != "" {
-		names = append(names, filepath.Base(target))
-		folders = append(folders, filepath.Dir(target))
+// contents reads files. One that cannot be read is nil: LoadConfig reports why.
+func contents(paths []string) [][]byte {
+	all := make([][]byte, len(paths))
+	for i, path := range paths {
+		all[i], _ = readLimited(path, maxConfig)
+	}
+	return all
+}
+
+// watchFolders watches the folders of the paths, because editors replace files,
+// and if a path is a link the folder it leads to. It returns the names that count.
+func watchFolders(w *fsnotify.Watcher, paths []string) (names []string, err error) {
+	names = []string{"..data"} // a mounted volume of Kubernetes
+	var folders []string
+	for _, path := range paths {
+		names, folders = append(names, filepath.Base(path)), append(folders, filepath.Dir(path))
+		if target, err := filepath.EvalSymlinks(path); err == nil && filepath.Base(target) != "" {
+			names, folders = append(names, filepath.Base(target)), append(folders, filepath.Dir(target))
+		}
 	}
 	slices.Sort(folders)
 	for _, folder := range slices.Compact(folders) {

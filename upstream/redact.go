@@ -56,6 +56,10 @@ func redactArg(arg string, hide func(string) string) string {
 	return RedactURL(arg, hide)
 }
 
+// IsSecret reports whether a variable, option or header of that name and value
+// probably holds a secret.
+func IsSecret(name, value string) bool { return secretName.MatchString(name) || looksSecret(value) }
+
 // looksSecret says that s has the form of a token: a known prefix, or long
 // with small letters, capitals and digits mixed.
 func looksSecret(s string) bool {

@@ -1,0 +1,266 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A ServerDescription shows a person everything that a server of a
+// configuration runs, contacts and sends, so that the person can approve it.
+// Nothing is shortened, and no character is invisible or steers a terminal.
+// Variables are shown as they are written, such as ${TOKEN}; only values that
+// are probably secrets are left out.
+type ServerDescription struct {
+	Name   string
+	Lines  []string
+	Digest string // changes with the entry of the server and its environment file
+}
+
+// Describe describes every server of a configuration that [LoadConfig] has
+// read, in the order of the file.
+func (c *Config) Describe() []ServerDescription {
+	if c.source == nil {
+		return nil
+	}
+	written := &Config{}
+	s := newSource(c.source.name, c.source.data)
+	if root := s.root(); root != nil {
+		(&file{source: s, cfg: written}).read(root) // without variables: nothing is expanded
+	}
+	var all []ServerDescription
+	for i := range written.Servers {
+		server := &written.Servers[i]
+		if loaded := c.server(server.Name); loaded != nil {
+			server.environment = loaded.environment
+		}
+		all = append(all, describe(server))
+	}
+	return all
+}
+
+func (c *Config) server(name string) *Server {
+	if i := slices.IndexFunc(c.Servers, func(s Server) bool { return s.Name == name }); i >= 0 {
+		return &c.Servers[i]
+	}
+	return nil
+}
+
+// describe describes a server whose variables are not expanded.
+func describe(s *Server) ServerDescription {
+	d := &description{}
+	if s.Command != "" {
+		d.add("runs", strings.Join(mapped(append([]string{s.Command}, s.Args...), visible), " "))
+		d.note(s.Command)
+		d.note(s.Args...)
+	}
+	d.text("in folder", s.Dir)
+	if s.Redmine == nil && s.URL != "" {
+		d.add("contacts", visibleAddress(s.URL))
+		d.note(s.URL)
+	}
+	d.credentials(s)
+	d.table("variable", "=", s.Env)
+	d.environment(s)
+	d.table("header", ": ", s.Headers)
+	if len(d.variables) > 0 {
+		slices.Sort(d.variables)
+		d.add("reads", "from your environment: "+strings.Join(slices.Compact(d.variables), ", "))
+	}
+	if s.Disabled {
+		d.add("disabled", "it is not started now")
+	}
+	return ServerDescription{Name: visible(s.Name), Lines: d.lines, Digest: s.digest()}
+}
+
+// digest identifies the entry as it is written, with its environment file.
+func (s *Server) digest() string {
+	h := sha256.New()
+	raw, err := json.Marshal(s)
+	_, _ = fmt.Fprintf(h, "%d %s %v %s", len(raw), raw, err, s.envFile)
+	s.environment.hash(h)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// A description is a ServerDescription in the making.
+type description struct {
+	lines     []string
+	variables []string // of the user's environment that the entry reads
+}
+
+func (d *description) add(label, text string) {
+	d.lines = append(d.lines, fmt.Sprintf("%-9s  %s", label, text))
+}
+
+func (d *description) text(label, value string) {
+	if value != "" {
+		d.add(label, visible(value))
+		d.note(value)
+	}
+}
+
+// note records the environment variables that the values refer to.
+func (d *description) note(values ...string) {
+	v := &variables{env: func(name string) (string, bool) {
+		d.variables = append(d.variables, name)
+		return "", false
+	}}
+	for _, value := range values {
+		v.expand(value, 0, func(string) {})
+	}
+}
+
+func (d *description) table(label, between string, values map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		d.add(label, visible(name)+between+visibleValue(name, values[name]))
+		d.note(values[name])
+	}
+}
+
+// environment shows the file of environment variables and what it sets.
+func (d *description) environment(s *Server) {
+	d.text("env file", s.envFile)
+	e := s.environment
+	if e == nil {
+		return
+	}
+	if e.err != nil {
+		d.add("", "which cannot be read")
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.values)) {
+		d.add("", "sets "+visible(name)+"="+visibleValue(name, e.values[name]))
+	}
+}
+
+// credentials shows how a Redmine is reached.
+func (d *description) credentials(s *Server) {
+	r := s.Redmine
+	if r == nil {
+		return
+	}
+	d.add("contacts", visibleAddress(r.URL)+" (Redmine)")
+	d.note(r.URL)
+	for _, c := range [][2]string{{"apiKey", r.Key}, {"user", r.User}, {"password", r.Password}, {"token", r.Token}, {"as", r.As}} {
+		if c[1] != "" {
+			d.add("sends", c[0]+"="+visibleValue(c[0], c[1]))
+			d.note(c[1])
+		}
+	}
+}
+
+const notShown = "(a secret that is not shown)"
+
+// Values with these characters are shown even if they look like secrets:
+// programs might run them.
+const runnable = " \t\r\n;|&`$<>(){}'\"\\"
+
+// loads matches names of variables that make programs run something, although
+// they look like names of secrets.
+var loads = regexp.MustCompile(`(?i)askpass|^git_config`)
+
+// scheme matches what stands before the secret in an Authorization header.
+var scheme = regexp.MustCompile(`^(?i)(bearer|basic|token) `)
+
+// visibleValue returns the value of a variable or header as a person may see it.
+func visibleValue(name, value string) string {
+	secret := scheme.ReplaceAllString(value, "")
+	hidden := secret != "" && upstream.IsSecret(name, value) && !loads.MatchString(name) &&
+		!strings.ContainsAny(secret, runnable) && !strings.ContainsAny(secret[:1], "./~")
+	if hidden {
+		return notShown
+	}
+	return visible(value)
+}
+
+// visibleAddress returns an address in full but for a password and the secrets
+// of its query.
+func visibleAddress(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		return visible(address)
+	}
+	end := strings.IndexAny(rest, `/?#\`)
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, rest := rest[:end], rest[end:]
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		user, password, found := strings.Cut(authority[:at], ":")
+		switch {
+		case found && !strings.Contains(password, "${"):
+			authority = user + ":" + notShown + authority[at:]
+		case !found && upstream.IsSecret("", user):
+			authority = notShown + authority[at:]
+		}
+	}
+	path, query, asked := strings.Cut(rest, "?")
+	if asked {
+		pairs := strings.Split(query, "&")
+		for i, pair := range pairs {
+			if name, value, found := strings.Cut(pair, "="); found && upstream.IsSecret(name, value) && !strings.Contains(value, "${") {
+				pairs[i] = name + "=" + notShown
+			}
+		}
+		path += "?" + strings.Join(pairs, "&")
+	}
+	return visible(scheme + "://" + authority + path)
+}
+
+// plain matches what is shown without quotes.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./$~?&#!*^-]+$`)
+
+// blank are characters that Go calls printable and that show nothing.
+var blank = []rune{'\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0'}
+
+// mostSpaces in a row are shown as they are; more could push text off the screen.
+const mostSpaces = 3
+
+// visible returns s so that every character of it can be seen: in quotes, with
+// escapes as in Go, if it is more than a plain word.
+func visible(s string) string {
+	bare := strings.NewReplacer("{", "", "}", "").Replace(s)
+	if plain.MatchString(bare) {
+		return s
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for spaces := 0; s != ""; {
+		r, size := utf8.DecodeRuneInString(s)
+		spaces++
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == ' ' && spaces > mostSpaces:
+			b.WriteString(`\x20`)
+		case r == '"', r == '\\':
+			b.WriteString(`\` + string(r))
+		case !strconv.IsPrint(r), slices.Contains(blank, r), unicode.Is(unicode.Variation_Selector, r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+		if r != ' ' {
+			spaces = 0
+		}
+		s = s[size:]
+	}
+	return b.String() + `"`
+}
+
+func mapped[T any](all []T, f func(T) string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = f(s)
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/redmine"
+)
+
+// A Guard decides what of a changed configuration file may be used before a
+// person has approved the change. Whoever can write the file, such as a model
+// with a tool that writes files, must not be able to run a program with it or
+// to send a secret somewhere.
+//
+// The definition of a server is what it runs, contacts and sends: a new or
+// changed one waits. Its settings, such as filters, names, limits and timeouts,
+// and the rest of the file apply at once, and so does a removal.
+type Guard struct {
+	approved []Server // definitions that may run
+}
+
+// NewGuard returns a guard that lets the servers of cfg run.
+func NewGuard(cfg *Config) *Guard {
+	g := &Guard{}
+	g.Approve(cfg)
+	return g
+}
+
+// Approve lets the servers of cfg run, and from now on no others.
+func (g *Guard) Approve(cfg *Config) {
+	g.approved = nil
+	for i := range cfg.Servers {
+		if s := &cfg.Servers[i]; !s.Disabled {
+			g.approved = append(g.approved, s.definition())
+		}
+	}
+}
+
+// Admit returns next with every definition that is not approved taken back: to
+// the one of the same server in running, or if there is none the server is
+// listed as failed. Waiting names these servers; remedy is added to what users
+// read about them, and says how to approve the file.
+func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, waiting []string) {
+	c := *next
+	c.Servers, c.Findings = slices.Clone(next.Servers), slices.Clone(next.Findings)
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		if s.Disabled || g.allows(s) {
+			continue
+		}
+		waiting = append(waiting, s.Name)
+		if old := running.server(s.Name); old != nil && !errors.Is(old.Err, errUnapproved) {
+			settings := *s
+			*s = *old
+			copySettings(s, &settings)
+			message := fmt.Sprintf("server %q: the change of what it runs, contacts or sends is not used until you approve it; %s", s.Name, remedy)
+			c.Findings = append(c.Findings, toolpost.Finding{Message: message})
+			continue
+		}
+		s.Err = fmt.Errorf("%w; %s", errUnapproved, remedy)
+	}
+	return &c, waiting
+}
+
+var errUnapproved = errors.New("it is new and is not started until you approve it")
+
+func (g *Guard) allows(s *Server) bool {
+	want := s.definition()
+	return slices.ContainsFunc(g.approved, func(d Server) bool { return reflect.DeepEqual(d, want) })
+}
+
+// definition returns s without its settings and without what follows from the
+// rest: what cannot be told apart by it runs, contacts and sends the same.
+func (s *Server) definition() Server {
+	d := *s
+	copySettings(&d, &Server{})
+	d.Name, d.Err, d.environment = "", nil, nil // the variables of the environment file are in Env
+	if len(d.Args) == 0 {
+		d.Args = nil
+	}
+	if len(d.Env) == 0 {
+		d.Env = nil
+	}
+	if len(d.Headers) == 0 {
+		d.Headers = nil
+	}
+	return d
+}
+
+// copySettings copies what may change without an approval. A field that is not
+// listed here belongs to the definition.
+func copySettings(to, from *Server) {
+	to.Prefix, to.Allow, to.Deny = from.Prefix, from.Allow, from.Deny
+	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
+	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
+	if to.Redmine == nil {
+		return
+	}
+	settings := &redmine.Options{}
+	if from.Redmine != nil {
+		settings = from.Redmine
+	}
+	r := *to.Redmine
+	r.Groups, r.ReadOnly, r.Timeout = settings.Groups, settings.ReadOnly, settings.Timeout
+	to.Redmine = &r
+}
