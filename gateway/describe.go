@@ -70,9 +70,19 @@ func describe(s *Server) ServerDescription {
 		d.note(s.URL)
 	}
 	d.credentials(s)
-	d.table("variable", "=", s.Env)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		d.add("variable", visible(name)+"="+visibleValue(name, s.Env[name]))
+		d.note(s.Env[name])
+	}
 	d.environment(s)
-	d.table("header", ": ", s.Headers)
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		value := notShown // nothing runs it
+		if strings.Contains(s.Headers[name], "${") {
+			value = visible(s.Headers[name])
+		}
+		d.add("header", visible(name)+": "+value)
+		d.note(s.Headers[name])
+	}
 	if len(d.variables) > 0 {
 		slices.Sort(d.variables)
 		d.add("reads", "from your environment: "+strings.Join(slices.Compact(d.variables), ", "))
@@ -120,13 +130,6 @@ func (d *description) note(values ...string) {
 	}
 }
 
-func (d *description) table(label, between string, values map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		d.add(label, visible(name)+between+visibleValue(name, values[name]))
-		d.note(values[name])
-	}
-}
-
 // environment shows the file of environment variables and what it sets.
 func (d *description) environment(s *Server) {
 	d.text("env file", s.envFile)
@@ -158,7 +161,7 @@ func (d *description) credentials(s *Server) {
 	}
 }
 
-const notShown = "(a secret that is not shown)"
+const notShown = "(not shown)"
 
 // Values with these characters are shown even if they look like secrets:
 // programs might run them.
@@ -168,10 +171,10 @@ const runnable = " \t\r\n;|&`$<>(){}'\"\\"
 // they look like names of secrets.
 var loads = regexp.MustCompile(`(?i)askpass|^git_config`)
 
-// scheme matches what stands before the secret in an Authorization header.
+// scheme matches what stands before the secret in the value of an Authorization header.
 var scheme = regexp.MustCompile(`^(?i)(bearer|basic|token) `)
 
-// visibleValue returns the value of a variable or header as a person may see it.
+// visibleValue returns the value of a variable as a person may see it.
 func visibleValue(name, value string) string {
 	secret := scheme.ReplaceAllString(value, "")
 	hidden := secret != "" && upstream.IsSecret(name, value) && !loads.MatchString(name) &&

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -48,11 +47,11 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 	c.Servers, c.Findings = slices.Clone(next.Servers), slices.Clone(next.Findings)
 	for i := range c.Servers {
 		s := &c.Servers[i]
-		if s.Disabled || g.allows(s) {
+		if s.Disabled || s.Err != nil || g.allows(s) { // with an error, nothing is started
 			continue
 		}
 		waiting = append(waiting, s.Name)
-		if old := running.server(s.Name); old != nil && !errors.Is(old.Err, errUnapproved) {
+		if old := running.server(s.Name); old != nil && old.Err == nil {
 			settings := *s
 			*s = *old
 			copySettings(s, &settings)
@@ -60,12 +59,10 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 			c.Findings = append(c.Findings, toolpost.Finding{Message: message})
 			continue
 		}
-		s.Err = fmt.Errorf("%w; %s", errUnapproved, remedy)
+		s.Err = fmt.Errorf("it is new and is not started until you approve it; %s", remedy)
 	}
 	return &c, waiting
 }
-
-var errUnapproved = errors.New("it is new and is not started until you approve it")
 
 func (g *Guard) allows(s *Server) bool {
 	want := s.definition()

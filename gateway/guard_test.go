@@ -142,6 +142,22 @@ func TestGuardNewServerTwice(t *testing.T) {
 	}
 }
 
+// An entry that became invalid shows what is wrong with it; nothing runs.
+func TestGuardInvalidEntry(t *testing.T) {
+	dir := t.TempDir()
+	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
+	g := gateway.NewGuard(before)
+	broken := load(t, dir, `{"mcpServers": {"a": {"command": "${UNSET_FOR_THIS_TEST}"}}}`)
+	got, waiting := g.Admit(before, broken, "")
+	if waiting != nil || got.Servers[0].Err == nil || !strings.Contains(got.Servers[0].Err.Error(), "UNSET_FOR_THIS_TEST") {
+		t.Errorf("got %+v, waiting %v", got.Servers[0], waiting)
+	}
+	got, waiting = g.Admit(got, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}}}`), "run this")
+	if len(waiting) != 1 || got.Servers[0].Err == nil {
+		t.Errorf("got %+v", got.Servers[0])
+	}
+}
+
 // What a gateway runs is what the guard admits.
 func TestGuardWithGateway(t *testing.T) {
 	dir := t.TempDir()

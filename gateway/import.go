@@ -29,9 +29,9 @@ type Imported struct {
 
 // An ImportedServer is one server that an import adds.
 type ImportedServer struct {
-	Name    string
-	From    []string // the files that have it
-	Summary string   // how it is reached, without secrets
+	Name        string
+	From        []string          // the files that have it
+	Description ServerDescription // what it runs, contacts and sends
 
 	// Folder is the project whose own file has the server, and no file of the
 	// user: whoever wrote the project chose the command.

@@ -27,7 +27,7 @@ func (im *importer) write(data []byte, keep func(*ImportedServer) bool) {
 		if f.value.Value == nil {
 			continue
 		}
-		server := ImportedServer{f.server.Name, f.from, summary(&f.server), f.folder}
+		server := ImportedServer{f.server.Name, f.from, describe(&f.server), f.folder}
 		if keep != nil && !keep(&server) {
 			continue
 		}

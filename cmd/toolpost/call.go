@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ list), or one JSON object, or - for a JSON object on standard input.
 			if len(rest) == 0 {
 				return usagef(`name a tool; "toolpost list" shows them`)
 			}
-			s, err := t.open(cmd.Context(), cfg)
+			s, err := t.open(cmd, cfg)
 			if err != nil {
 				return err
 			}
@@ -46,7 +45,7 @@ list), or one JSON object, or - for a JSON object on standard input.
 			return s.call(cmd, rest[0], rest[1:], &out)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return t.complete(cmd.Context(), args), cobra.ShellCompDirectiveNoFileComp
+			return t.complete(cmd.Context(), args)
 		},
 	}
 	t.addFlags(cmd)
@@ -108,17 +107,27 @@ func (s *session) names() (names []string) {
 	return names
 }
 
-// complete returns the names of tools for the shell; none if that fails.
-func (t *target) complete(ctx context.Context, args []string) []string {
+// complete returns the names of tools for the shell, as far as they are known
+// without starting or contacting anything: a person who presses the key has not
+// asked for that. Of the servers of a configuration, only the prefixes are known.
+func (t *target) complete(ctx context.Context, args []string) ([]string, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
 	cfg, rest, err := t.split(args, -1)
-	if err != nil || len(rest) > 0 {
-		return nil
+	if err != nil || len(rest) > 0 || cfg != nil {
+		return nil, none
 	}
-	t.timeout = min(t.timeout, 5*time.Second)
-	s, err := t.open(ctx, cfg)
+	found, err := findConfiguration(ctx, t.config, &prompter{})
+	switch {
+	case err != nil:
+		return nil, none
+	case found != nil:
+		return found.Prefixes(), none | cobra.ShellCompDirectiveNoSpace
+	}
+	f, err := openFolder(ctx, nil, nil)
 	if err != nil {
-		return nil
+		return nil, none
 	}
+	s := &session{set: f.live.Set(), close: f.close}
 	defer s.close()
-	return s.names()
+	return s.names(), none
 }

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/trust"
 )
 
 const configName = "toolpost.json"
@@ -20,8 +24,9 @@ type configuration struct {
 
 // findConfiguration loads the file at path, or if path is empty the first of:
 // the variable MCP_URLS, ./toolpost.json, the user's toolpost.json. It returns
-// nil if there is none.
-func findConfiguration(path string) (*configuration, error) {
+// nil if there is none. The file of the current folder is returned only if the
+// user has approved it, or does so when p asks.
+func findConfiguration(ctx context.Context, path string, p *prompter) (*configuration, error) {
 	if urls := os.Getenv("MCP_URLS"); path == "" && urls != "" {
 		cfg, err := gateway.EnvConfig(urls)
 		if err != nil {
@@ -29,33 +34,70 @@ func findConfiguration(path string) (*configuration, error) {
 		}
 		return &configuration{Config: cfg}, nil
 	}
-	if path == "" {
-		var err error
-		if path, err = defaultFile(); path == "" || err != nil {
-			return nil, err
-		}
+	if path != "" {
+		return namedConfiguration(path)
+	}
+	path, own, err := defaultFile()
+	if path == "" || err != nil {
+		return nil, err
+	}
+	if err := trust.Check(path); err != nil {
+		return nil, usagef("%w; or name another file with --config", err)
 	}
 	cfg, err := gateway.LoadConfig(path)
 	if err != nil {
 		return nil, usageError{err}
 	}
+	if !own {
+		err = requireApproval(ctx, p, path, cfg)
+	}
+	return &configuration{cfg, path}, err
+}
+
+// namedConfiguration loads a file that the user has named, which approves it. The
+// mode of the file is not a reason to refuse it: there are file systems without
+// modes, and containers in which every mounted file belongs to another user.
+func namedConfiguration(path string) (*configuration, error) {
+	cfg, err := gateway.LoadConfig(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if trust.OthersCanWrite(path) {
+		cfg.Findings = append(cfg.Findings, toolpost.Finding{
+			Message: fmt.Sprintf("every user of this machine can write %s, and so make toolpost run programs as you; run: chmod o-w %q", path, path),
+		})
+	}
 	return &configuration{cfg, path}, nil
 }
 
-// defaultFile returns the configuration file that is used if none is named.
-func defaultFile() (string, error) {
-	candidates := []string{configName}
+// defaultFile returns the configuration file that is used if none is named. Own
+// reports whether it is the user's, not the current folder's.
+func defaultFile() (file string, own bool, err error) {
+	users := ""
 	if dir, err := os.UserConfigDir(); err == nil {
-		candidates = append(candidates, filepath.Join(dir, "toolpost", configName))
+		users = filepath.Join(dir, "toolpost", configName)
 	}
-	for _, file := range candidates {
+	for _, file := range []string{configName, users} {
+		if file == "" {
+			continue
+		}
 		_, err := os.Stat(file)
 		if err == nil {
-			return file, nil
+			return file, sameFile(file, users), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("look for configuration: %w; name one with --config", err)
+			return "", false, fmt.Errorf("look for a configuration: %w; name one with --config", err)
 		}
 	}
-	return "", nil
+	return "", false, nil
+}
+
+// sameFile reports whether two paths are the same place.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	placeA, errA := trust.Locate(a)
+	placeB, errB := trust.Locate(b)
+	return cmp.Or(errA, errB) == nil && placeA == placeB
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +45,8 @@ type imports struct {
 	file  string   // the toolpost.json
 	write bool     // without asking
 	named []string // files to read instead of those of all clients
+
+	existing []byte // the content of file; nil if there is none
 }
 
 func (im *imports) run(cmd *cobra.Command) error {
@@ -53,59 +55,127 @@ func (im *imports) run(cmd *cobra.Command) error {
 		return err
 	}
 	showImports(cmd.OutOrStdout(), found, im.file)
-	chosen := im.choose(cmd, found.Servers)
-	if len(chosen) == 0 {
-		return nil
+	chosen, err := im.choose(cmd, found.Servers)
+	if len(chosen) == 0 || err != nil {
+		return err
 	}
-	found, err = im.find(func(s *gateway.ImportedServer) bool { return chosen[s.Name] })
+	before := im.existing
+	found, err = im.find(func(s *gateway.ImportedServer) bool { return chosen[s.Name] == s.Description.Digest })
 	if err != nil {
 		return err
 	}
+	if len(found.Servers) != len(chosen) || !bytes.Equal(before, im.existing) {
+		return errors.New("a file has changed while you were asked; nothing is written, import again")
+	}
+	return im.save(cmd.ErrOrStderr(), found)
+}
+
+// save writes the file and remembers it as approved, because the user has seen
+// what is added and wants it. Servers that the file already had count only if the
+// user has approved them before.
+func (im *imports) save(w io.Writer, found *gateway.Imported) error {
+	known := im.approvedBefore()
 	if err := replaceFile(im.file, found.JSON); err != nil {
 		return fmt.Errorf("write %s: %w", im.file, err)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "Wrote %d servers to %s. It may hold secrets of those files: keep it out of version control.\n", len(chosen), im.file)
+	fmt.Fprintf(w, "Wrote %d servers to %s. It may hold secrets of those files: keep it out of version control.\n", len(found.Servers), im.file)
+	if known {
+		known = approveData(im.file, found.JSON) == nil
+	}
+	if !known {
+		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", shellWord(im.file))
+	}
 	return nil
 }
 
-// choose returns the names of the servers to write.
-func (im *imports) choose(cmd *cobra.Command, servers []gateway.ImportedServer) map[string]bool {
-	var own, folder []string
+// approvedBefore reports whether the content that the file had is approved, or
+// has nothing to approve.
+func (im *imports) approvedBefore() bool {
+	if len(bytes.TrimSpace(im.existing)) == 0 {
+		return true
+	}
+	cfg, err := gateway.LoadConfigData(im.file, im.existing)
+	if err != nil {
+		return false
+	}
+	r, err := newReview(im.file, cfg)
+	return err == nil && (r.approved() || len(cfg.Servers) == 0)
+}
+
+func approveData(file string, data []byte) error {
+	cfg, err := gateway.LoadConfigData(file, data)
+	if err != nil {
+		return err
+	}
+	r, err := newReview(file, cfg)
+	if err != nil {
+		return err
+	}
+	return r.approve()
+}
+
+// choose returns the servers to write, as names with the digests of what the
+// user has seen.
+func (im *imports) choose(cmd *cobra.Command, servers []gateway.ImportedServer) (map[string]string, error) {
+	var own, folder []gateway.ImportedServer
 	for _, s := range servers {
 		if s.Folder == "" {
-			own = append(own, s.Name)
+			own = append(own, s)
 		} else {
-			folder = append(folder, s.Name)
+			folder = append(folder, s)
 		}
 	}
-	chosen := map[string]bool{}
+	chosen := map[string]string{}
 	stderr := cmd.ErrOrStderr()
 	switch {
 	case im.write || len(servers) == 0:
 		include(chosen, own)
 		if len(folder) > 0 {
-			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", printable(strings.Join(folder, ", ")))
+			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", printable(strings.Join(serverNames(folder), ", ")))
 		}
 	case !isTerminal(cmd.InOrStdin()):
 		fmt.Fprintf(stderr, "Nothing is written yet; add --write to write %s.\n", im.file)
 	default:
-		in := bufio.NewReader(cmd.InOrStdin())
-		if len(own) > 0 && ask(in, stderr, fmt.Sprintf("Write your %d servers to %s?", len(own), im.file)) {
-			include(chosen, own)
-		}
-		for _, name := range folder {
-			if ask(in, stderr, fmt.Sprintf("Add %q, which a file of this folder brings?", printable(name))) {
-				include(chosen, []string{name})
-			}
-		}
+		return chosen, im.ask(cmd, chosen, own, folder)
 	}
-	return chosen
+	return chosen, nil
 }
 
-func include(chosen map[string]bool, names []string) {
-	for _, name := range names {
-		chosen[name] = true
+// ask adds the servers that the user wants to chosen.
+func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder []gateway.ImportedServer) error {
+	p := newPrompter(cmd)
+	if len(own) > 0 {
+		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Write your %d servers to %s?", len(own), im.file))
+		if err != nil {
+			return err
+		}
+		if yes {
+			include(chosen, own)
+		}
 	}
+	for _, s := range folder {
+		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Add %s, which a file of this folder brings?", s.Description.Name))
+		if err != nil {
+			return err
+		}
+		if yes {
+			include(chosen, []gateway.ImportedServer{s})
+		}
+	}
+	return nil
+}
+
+func include(chosen map[string]string, servers []gateway.ImportedServer) {
+	for _, s := range servers {
+		chosen[s.Name] = s.Description.Digest
+	}
+}
+
+func serverNames(servers []gateway.ImportedServer) (names []string) {
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // find reads the files of the clients.
@@ -114,11 +184,11 @@ func (im *imports) find(keep func(*gateway.ImportedServer) bool) (*gateway.Impor
 	if err != nil {
 		return nil, fmt.Errorf("find the files of other clients: %w", err)
 	}
-	existing, err := os.ReadFile(im.file)
+	im.existing, err = os.ReadFile(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return gateway.Import(files, im.file, existing, keep)
+	return gateway.Import(files, im.file, im.existing, keep)
 }
 
 // files lists the files that were named, else those of the known clients.
@@ -161,7 +231,10 @@ func showImports(w io.Writer, found *gateway.Imported, file string) {
 		fmt.Fprintf(w, "\nnothing to add to %s\n", file)
 	}
 	for _, s := range found.Servers {
-		fmt.Fprintf(w, "  %s: %s\n      from %s\n", printable(s.Name), printable(s.Summary), printable(strings.Join(s.From, ", ")))
+		fmt.Fprintf(w, "  %s, from %s\n", s.Description.Name, printable(strings.Join(s.From, ", ")))
+		for _, line := range s.Description.Lines {
+			fmt.Fprintf(w, "      %s\n", line)
+		}
 		if s.Folder != "" {
 			fmt.Fprintf(w, "      only a file of this folder has it: check the command before you add it\n")
 		}
@@ -172,14 +245,6 @@ func showImports(w io.Writer, found *gateway.Imported, file string) {
 	for _, n := range found.Notes {
 		fmt.Fprintf(w, "  %s\n", printable(n))
 	}
-}
-
-// ask asks a question; only y and yes mean yes.
-func ask(in *bufio.Reader, out io.Writer, question string) bool {
-	fmt.Fprintf(out, "\n%s [y/N] ", question)
-	answer, _ := in.ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
 }
 
 // replaceFile writes a file whole or not at all. Only its owner may read it,

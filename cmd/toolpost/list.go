@@ -31,7 +31,7 @@ func listCommand() *cobra.Command {
 			if len(rest) > 0 {
 				return usagef("%q is not an address; give http://… or https://…, or a command after --", rest[0])
 			}
-			s, err := t.open(cmd.Context(), cfg)
+			s, err := t.open(cmd, cfg)
 			if err != nil {
 				return err
 			}

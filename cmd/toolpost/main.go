@@ -65,7 +65,7 @@ Start with "toolpost serve" in a folder of yours.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(),
+	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(),
 		claudeCommand(), cacheCommand(), tokenCommand(), versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
@@ -113,8 +113,8 @@ func exitCodesTopic() *cobra.Command {
   1    a tool or a server failed, or no server could be reached; for lint:
        there is a finding at or above --fail-on; for claude summarize: the
        result is an error
-  2    the command line or the configuration is wrong, or there is no such tool;
-       for claude summarize: the stream cannot be read, or the summary
+  2    the command line or the configuration is wrong, the configuration is not
+       approved, or there is no such tool; for claude summarize: the stream cannot be read, or the summary
        not be written
   130  interrupted`,
 	}

@@ -38,6 +38,8 @@ func TestMain(m *testing.M) {
 //	nowhere NAME FILE          checks that no output of it has the text of FILE
 //	get URL REGEXP [TOKEN]     waits until the answer of URL matches
 //	awaitfile FILE             waits until FILE exists
+//	terminal NAME PROGRAM …    is start with a terminal as input and output; on Linux only
+//	type NAME TEXT             types a line there
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -60,6 +62,8 @@ func TestScripts(t *testing.T) {
 			"nowhere":   nowhere,
 			"get":       get,
 			"awaitfile": awaitFile,
+			"terminal":  startOnTerminal,
+			"type":      typeLine,
 		},
 	})
 }
@@ -96,6 +100,7 @@ type programsKey struct{}
 // A background is a program that a script started.
 type background struct {
 	cmd    *exec.Cmd
+	keys   *os.File // of its terminal; nil if it has none
 	mu     sync.Mutex
 	output bytes.Buffer
 	more   chan struct{} // gets a token with every output
@@ -125,6 +130,13 @@ func programs(ts *testscript.TestScript) map[string]*background {
 }
 
 func start(ts *testscript.TestScript, _ bool, args []string) {
+	b := prepare(ts, args)
+	b.cmd.Stdout, b.cmd.Stderr = b, b
+	b.start(ts, args[0], func() {})
+}
+
+// prepare makes the program that a script wants to start.
+func prepare(ts *testscript.TestScript, args []string) *background {
 	path, err := exec.LookPath(args[1])
 	if err != nil {
 		path = filepath.Join(ts.Getenv("PATH"), args[1])
@@ -132,14 +144,20 @@ func start(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b := &background{more: make(chan struct{}, 1), done: make(chan struct{})}
 	b.cmd = exec.Command(path, args[2:]...)
-	b.cmd.Dir, b.cmd.Stdout, b.cmd.Stderr = ts.MkAbs("."), b, b
+	b.cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "TOOLPOST_TOKEN", "REDMINE_HOST", "REDMINE_API_KEY", "GOCOVERDIR", "GORACE"} {
 		b.cmd.Env = append(b.cmd.Env, name+"="+ts.Getenv(name))
 	}
+	return b
+}
+
+// start starts the program; read ends when all its output has been read.
+func (b *background) start(ts *testscript.TestScript, name string, read func()) {
 	ts.Check(b.cmd.Start())
-	programs(ts)[args[0]] = b
+	programs(ts)[name] = b
 	go func() {
 		_ = b.cmd.Wait()
+		read()
 		close(b.done)
 	}()
 	ts.Defer(func() {

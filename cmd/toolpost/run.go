@@ -50,7 +50,7 @@ folder do not. An interrupt ends the run.
 			if err != nil {
 				return err
 			}
-			s, err := t.open(cmd.Context(), cfg)
+			s, err := t.open(cmd, cfg)
 			if err != nil {
 				return err
 			}

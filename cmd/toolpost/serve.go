@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -32,6 +31,8 @@ type serveOptions struct {
 	dialect   string
 	folder    folderOptions
 	access    accessOptions
+
+	watchTrusted bool
 }
 
 const defaultAddr = "127.0.0.1:7717"
@@ -48,9 +49,11 @@ Each client gets tools as its dialect has them: by its own name and version, or
 by the address, such as /mcp/claude-desktop, or by --dialect.
 
 The configuration is --config FILE, else the variable MCP_URLS (addresses with
-commas between), ./toolpost.json, or the user's toolpost.json; changes of the
-file apply at once. Without any, or with --tools or --root, toolpost serves
-tools over a folder: workspace reads files (read, list, glob and grep),
+commas between), ./toolpost.json once you have approved it ("toolpost help
+trust"), or the user's toolpost.json. While toolpost runs, changed filters, names
+and limits of the file apply at once; new or changed programs, addresses,
+variables and headers wait until you run "toolpost trust FILE". Without any
+configuration, or with --tools or --root, toolpost serves tools over a folder: workspace reads files (read, list, glob and grep),
 workspace-write also changes them (write, edit, multi_edit, move), bash runs
 any command as you (bash, bash_output, bash_kill), fetch reads public web
 pages, todos keeps a plan (write_todos, read_todos). With commas between,
@@ -73,7 +76,7 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 			if err := o.folder.check(); err != nil {
 				return err
 			}
-			found, err := o.configuration()
+			found, err := o.configuration(cmd)
 			if err != nil {
 				return err
 			}
@@ -83,6 +86,7 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE`")
 	f.StringVar(&o.addr, "addr", defaultAddr, "`HOST:PORT` to listen on; port 0 takes a free one")
+	f.BoolVar(&o.watchTrusted, "watch-trusted", false, "use every change of the configuration file at once, also new programs and addresses, without an approval")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
 	o.flags(cmd)
@@ -142,11 +146,13 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 }
 
 // configuration returns what is to be served, nil for a folder.
-func (o *serveOptions) configuration() (*configuration, error) {
+func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error) {
 	if o.folder.chosen() {
 		return nil, nil
 	}
-	return findConfiguration(o.config)
+	p := newPrompter(cmd)
+	p.terminal = p.terminal && !o.stdio // the input is the client's
+	return findConfiguration(cmd.Context(), o.config, p)
 }
 
 // newService chooses between a live table and log lines. Neither waits until
@@ -253,7 +259,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.closer = append(s.closer, s.mcp.Close)
 	current.Store(s.mcp)
 	s.view.begin(g)
-	s.follow(running, ctx, gw, found.file)
+	s.follow(running, ctx, gw, found, o.watchTrusted)
 	return nil
 }
 
@@ -269,7 +275,7 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 }
 
 // follow passes what changes on: to clients, to the view, and from the file.
-func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, file string) {
+func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
 	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
 		s.mcp.SetFeatures(snapshot.Features)
 		s.mcp.ViewsChanged()
@@ -281,37 +287,9 @@ func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, file
 			s.view.settle()
 		}
 	}()
-	if file != "" {
-		s.reloadOnChange(running, gw, file)
+	if found.file != "" {
+		s.reloadOnChange(running, gw, found, trusted)
 	}
-}
-
-// reloadOnChange applies the configuration file anew whenever it changes.
-func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, file string) {
-	ctx, cancel := context.WithCancel(running)
-	var watch sync.WaitGroup
-	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
-	first := true
-	watch.Go(func() {
-		err := gateway.WatchFile(ctx, file, func(cfg *gateway.Config, err error) {
-			if err == nil {
-				err = s.access.permit(cfg)
-			}
-			if err == nil {
-				err = gw.Reload(ctx, cfg)
-			}
-			switch {
-			case err != nil:
-				s.log.Error("configuration not applied; the one before stays", "file", file, "err", err)
-			case !first:
-				s.log.Info("configuration applied", "file", file)
-			}
-			first = false
-		})
-		if err != nil {
-			s.log.Warn("changes of the configuration need a restart", "err", err)
-		}
-	})
 }
 
 func (s *service) serveStdio(ctx, running context.Context, in io.Reader, out io.Writer) error {

@@ -22,8 +22,9 @@ import (
 const targetHelp = `
 The tools are those of an ADDRESS (http://… or https://…), of a server that
 the command after -- starts, or of the configuration: --config FILE, else the
-variable MCP_URLS, ./toolpost.json, the user's toolpost.json; without any,
-read, list, glob and grep over the current folder.`
+variable MCP_URLS, ./toolpost.json once you have approved it ("toolpost help
+trust"), the user's toolpost.json; without any, read, list, glob and grep over
+the current folder.`
 
 // A target says whose tools a command is about.
 type target struct {
@@ -113,9 +114,10 @@ type session struct {
 }
 
 // open connects to cfg, or if it is nil to the configuration that is found.
-func (t *target) open(ctx context.Context, cfg *gateway.Config) (*session, error) {
+func (t *target) open(cmd *cobra.Command, cfg *gateway.Config) (*session, error) {
+	ctx := cmd.Context()
 	if cfg == nil {
-		found, err := findConfiguration(t.config)
+		found, err := findConfiguration(ctx, t.config, newPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}

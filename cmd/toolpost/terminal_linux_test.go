@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -17,11 +18,19 @@ import (
 // pty opens a terminal of 100 columns: master reads what is written to slave.
 func pty(t *testing.T) (master, slave *os.File) {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	master, slave, err := openTerminal()
 	if err != nil {
 		t.Skipf("no terminals here: %v", err)
 	}
+	t.Cleanup(func() { _ = slave.Close() })
 	t.Cleanup(func() { _ = master.Close() })
+	return master, slave
+}
+
+func openTerminal() (master, slave *os.File, err error) {
+	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
+		return nil, nil, err
+	}
 	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
@@ -33,10 +42,9 @@ func pty(t *testing.T) (master, slave *os.File) {
 		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
 	}
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, errors.Join(err, master.Close())
 	}
-	t.Cleanup(func() { _ = slave.Close() })
-	return master, slave
+	return master, slave, nil
 }
 
 // onTerminal runs toolpost on a terminal, until it ends or its output has

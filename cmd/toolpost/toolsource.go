@@ -46,7 +46,7 @@ func (t *target) source(cmd *cobra.Command, args []string) (*toolSource, error) 
 func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error) {
 	var cfg *gateway.Config
 	if t.config != "" {
-		found, err := findConfiguration(t.config)
+		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error
 func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSource, error) {
 	title := ""
 	if cfg == nil {
-		found, err := findConfiguration(t.config)
+		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSou
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.open(cmd.Context(), cfg)
+	s, err := t.open(cmd, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -152,8 +152,9 @@ func (boundTo) Close() error              { return nil }
 
 func TestAsk(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "": false, "no\n": false} {
-		if got := ask(bufio.NewReader(strings.NewReader(answer)), &bytes.Buffer{}, "Write?"); got != want {
-			t.Errorf("%q: %v", answer, got)
+		p := &prompter{in: bufio.NewReader(strings.NewReader(answer)), out: &bytes.Buffer{}}
+		if got, err := p.ask(t.Context(), "Write?"); got != want || err != nil {
+			t.Errorf("%q: %v, %v", answer, got, err)
 		}
 	}
 }

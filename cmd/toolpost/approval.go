@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// A prompter asks the user a question, if there is a user at a terminal.
+type prompter struct {
+	in       *bufio.Reader
+	out      io.Writer
+	terminal bool // both are a terminal
+}
+
+func newPrompter(cmd *cobra.Command) *prompter {
+	in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
+	return &prompter{in: bufio.NewReader(in), out: out, terminal: isTerminal(in) && isTerminal(out)}
+}
+
+// ask asks a question; only y and yes mean yes. It returns when ctx is done.
+func (p *prompter) ask(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(p.out, "\n%s [y/N] ", question)
+	answers := make(chan string, 1)
+	go func() {
+		answer, _ := p.in.ReadString('\n') // the end of the input means no
+		answers <- answer
+	}()
+	select {
+	case answer := <-answers:
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		return answer == "y" || answer == "yes", nil
+	case <-ctx.Done():
+		fmt.Fprintln(p.out)
+		return false, context.Cause(ctx)
+	}
+}
+
+// requireApproval returns nil if the user has approved this content of a file
+// of the current folder, or does so now. It is remembered.
+func requireApproval(ctx context.Context, p *prompter, file string, cfg *gateway.Config) error {
+	r, err := newReview(file, cfg)
+	if err != nil {
+		return usagef("%w; to use the file without an approval, name it with --config %s", err, file)
+	}
+	switch {
+	case r.approved():
+		return nil
+	case !p.terminal:
+		return usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
+			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.file, r.state(), shellWord(r.file))
+	}
+	return r.ask(ctx, p)
+}
+
+// A review is the question whether a configuration file may be used.
+type review struct {
+	file   string // its absolute path
+	cfg    *gateway.Config
+	store  *trust.Store
+	before *trust.Approval // of an earlier content; nil if there is none
+}
+
+func newReview(file string, cfg *gateway.Config) (*review, error) {
+	store, err := trust.Open()
+	if err != nil {
+		return nil, err
+	}
+	r := &review{cfg: cfg, store: store}
+	if r.file, err = trust.Locate(file); err != nil {
+		return nil, err
+	}
+	r.before, _ = store.Lookup(r.file) // an approval that cannot be read is none; the next one replaces it
+	return r, nil
+}
+
+// approved reports whether the content has been approved.
+func (r *review) approved() bool { return r.before != nil && r.before.Digest == r.cfg.Digest }
+
+// state describes a content that is not approved.
+func (r *review) state() string {
+	if r.before != nil {
+		return "has changed since you approved it"
+	}
+	return "is not approved yet"
+}
+
+// ask shows the file and remembers a yes; a no is an error.
+func (r *review) ask(ctx context.Context, p *prompter) error {
+	r.show(p.out)
+	yes, err := p.ask(ctx, "Do you know these programs and addresses, and may toolpost use this file from now on?")
+	switch {
+	case err != nil:
+		return err
+	case !yes:
+		return usageError{errors.New("the configuration is not approved; nothing was started")}
+	}
+	return r.approve()
+}
+
+// approve remembers the content that was read. A later change of the file does
+// not count, even one that was made while the user was being asked.
+func (r *review) approve() error {
+	a := &trust.Approval{File: r.file, Digest: r.cfg.Digest, Servers: map[string]string{}, Time: time.Now().UTC()}
+	for _, s := range r.cfg.Describe() {
+		a.Servers[s.Name] = s.Digest
+	}
+	return r.store.Approve(a)
+}
+
+// longReview is the number of lines from which on the user is warned that the
+// beginning is not on the screen any more.
+const longReview = 40
+
+// show writes what the file runs, contacts and sends.
+func (r *review) show(w io.Writer) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s.\n", printable(r.file), r.state())
+	servers := r.cfg.Describe()
+	if len(servers) == 0 {
+		b.WriteString("It runs nothing and contacts nothing.\n")
+	} else {
+		b.WriteString("It makes toolpost run these programs as you, and contact these addresses:\n")
+	}
+	seen := map[string]bool{}
+	for _, s := range servers {
+		seen[s.Name] = true
+		fmt.Fprintf(&b, "\n  %s%s\n", s.Name, r.change(&s))
+		for _, line := range s.Lines {
+			fmt.Fprintf(&b, "    %s\n", line)
+		}
+	}
+	if r.before != nil {
+		for name := range r.before.Servers {
+			if !seen[name] {
+				fmt.Fprintf(&b, "\n  %s  [removed]\n", printable(name))
+			}
+		}
+	}
+	text := b.String()
+	if n := strings.Count(text, "\n"); n > longReview {
+		text += fmt.Sprintf("\nThese are %d lines; scroll up to read all of them.\n", n)
+	}
+	_, _ = io.WriteString(w, text)
+}
+
+// change marks a server that differs from the approved content.
+func (r *review) change(s *gateway.ServerDescription) string {
+	if r.before == nil {
+		return ""
+	}
+	switch digest, known := r.before.Servers[s.Name]; {
+	case !known:
+		return "  [new]"
+	case digest != s.Digest:
+		return "  [changed]"
+	}
+	return ""
+}
+
+// shellWord quotes a path for a shell if it needs it.
+func shellWord(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-+:@%,=", r) && (r < '0' || r > 'z' || r > '9' && r < 'A' || r > 'Z' && r < 'a')
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// A reloader applies changes of a configuration file to a running gateway. What
+// the user has not approved waits, unless every change is trusted.
+type reloader struct {
+	gw      *gateway.Gateway
+	file    string
+	guard   *gateway.Guard
+	running *gateway.Config
+	trusted bool
+	permit  func(*gateway.Config) error // refuses what these clients may not get
+	log     *slog.Logger
+
+	store *trust.Store // nil if there is none: nothing can be approved then
+	place string       // of the file in store
+}
+
+// reloadOnChange applies the configuration file again whenever it changes, or
+// is approved, until the service is closed.
+func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
+	r := &reloader{gw: gw, file: found.file, guard: gateway.NewGuard(found.Config), running: found.Config, trusted: trusted, permit: s.access.permit, log: s.log}
+	var approvals []string
+	store, err := trust.Open()
+	if err == nil {
+		err = store.Prepare()
+	}
+	if err == nil {
+		r.place, err = trust.Locate(found.file)
+	}
+	if err == nil {
+		r.store = store
+		approvals = []string{store.Path(r.place)}
+	} else {
+		s.log.Debug("approvals of changes are not noticed", "err", err)
+	}
+	ctx, cancel := context.WithCancel(running)
+	var watch sync.WaitGroup
+	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
+	first := true
+	watch.Go(func() {
+		err := gateway.WatchFile(ctx, found.file, func(cfg *gateway.Config, err error) {
+			r.changed(ctx, cfg, err, first)
+			first = false
+		}, approvals...)
+		if err != nil {
+			s.log.Warn("changes of the configuration need a restart", "err", err)
+		}
+	})
+}
+
+// changed applies a configuration that was read, with the error of reading it.
+// First reports whether it is the one that serve has started with.
+func (r *reloader) changed(ctx context.Context, next *gateway.Config, err error, first bool) {
+	var waiting []string
+	if err == nil {
+		next, waiting = r.admit(next)
+		err = r.permit(next)
+	}
+	if err == nil {
+		err = r.gw.Reload(ctx, next)
+	}
+	switch {
+	case err != nil:
+		r.log.Error("the configuration has errors; the previous one stays in use", "file", r.file, "err", err)
+		return
+	case len(waiting) > 0:
+		r.log.Warn("a part of the configuration waits for your approval", "file", r.file, "servers", waiting, "next", r.remedy())
+	case !first:
+		r.log.Info("configuration applied", "file", r.file)
+	}
+	r.running = next
+}
+
+// admit returns what of a changed configuration may be used, and the servers
+// that wait.
+func (r *reloader) admit(next *gateway.Config) (*gateway.Config, []string) {
+	if r.trusted || r.store != nil && r.store.Approved(r.place, next.Digest) {
+		r.guard.Approve(next)
+	}
+	return r.guard.Admit(r.running, next, r.remedy())
+}
+
+// remedy says how the user approves the file.
+func (r *reloader) remedy() string {
+	if r.store == nil {
+		return "start toolpost again to use it"
+	}
+	return fmt.Sprintf("run: toolpost trust %s", shellWord(r.place))
+}

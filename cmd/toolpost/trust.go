@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+func trustCommand() *cobra.Command {
+	var yes, list, revoke bool
+	cmd := &cobra.Command{
+		Use:   "trust [FILE]",
+		Short: "Approve a configuration file of a folder",
+		Long: `Show every program that a configuration file runs, every address it contacts
+and what it sends there, and ask whether toolpost may use it. FILE is
+./` + configName + ` if you name none.
+
+A ` + configName + ` of the current folder is used only after you have approved it,
+because everybody who can give you a folder could otherwise run programs as
+you. The approval is for the content: after a change you are asked again. A file
+that you name with --config needs no approval at start. A running "toolpost
+serve" waits with new or changed programs, addresses, variables and headers
+until the file is approved, and then uses them at once.
+
+Approvals are kept in the folder "toolpost/trusted" of your configuration
+folder.`,
+		Example: `  toolpost trust
+  toolpost trust --yes ~/project/toolpost.json
+  toolpost trust --list
+  toolpost trust --revoke`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file := configName
+			if len(args) > 0 {
+				file = args[0]
+			}
+			switch {
+			case list && len(args) > 0:
+				return usagef("--list lists all files; leave out %q", file)
+			case list:
+				return listApprovals(cmd.OutOrStdout())
+			case revoke:
+				return revokeApproval(cmd.OutOrStdout(), file)
+			}
+			return approveFile(cmd, file, yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "approve without asking, for scripts")
+	cmd.Flags().BoolVar(&list, "list", false, "list the approved files")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "forget the approval of FILE")
+	cmd.MarkFlagsMutuallyExclusive("yes", "list", "revoke")
+	return cmd
+}
+
+func approveFile(cmd *cobra.Command, file string, yes bool) error {
+	if err := trust.Check(file); err != nil {
+		return usageError{err}
+	}
+	cfg, err := gateway.LoadConfig(file)
+	if err != nil {
+		return usageError{err}
+	}
+	r, err := newReview(file, cfg)
+	if err != nil {
+		return err
+	}
+	p := newPrompter(cmd)
+	switch {
+	case r.approved():
+		fmt.Fprintf(p.out, "%s is approved already.\n", printable(r.file))
+		return nil
+	case yes:
+		r.show(p.out)
+		err = r.approve()
+	case !p.terminal:
+		r.show(p.out)
+		return usagef("there is no terminal to ask you; add --yes to approve the file")
+	default:
+		err = r.ask(cmd.Context(), p)
+	}
+	if err == nil {
+		fmt.Fprintf(p.out, "\nApproved %s.\n", printable(r.file))
+	}
+	return err
+}
+
+func revokeApproval(w io.Writer, file string) error {
+	store, err := trust.Open()
+	if err != nil {
+		return err
+	}
+	if file, err = trust.Locate(file); err != nil {
+		return err
+	}
+	found, err := store.Revoke(file)
+	if err == nil && !found {
+		return usagef("%s is not approved; \"toolpost trust --list\" lists the files that are", file)
+	}
+	if err == nil {
+		fmt.Fprintf(w, "Revoked %s. A running toolpost goes on with it until it ends.\n", printable(file))
+	}
+	return err
+}
+
+// listApprovals writes one line for each approved file.
+func listApprovals(w io.Writer) error {
+	store, err := trust.Open()
+	if err != nil {
+		return err
+	}
+	all, err := store.List()
+	for _, a := range all {
+		fmt.Fprintf(w, "%s  %-8s  %s\n", a.Time.Local().Format("2006-01-02 15:04"), approvalState(a), printable(a.File))
+	}
+	return err
+}
+
+// approvalState compares an approval with the file as it is now.
+func approvalState(a *trust.Approval) string {
+	if _, err := os.Stat(a.File); errors.Is(err, fs.ErrNotExist) {
+		return "missing"
+	}
+	if cfg, err := gateway.LoadConfig(a.File); err != nil || cfg.Digest != a.Digest {
+		return "changed"
+	}
+	return "approved"
+}
