@@ -259,7 +259,11 @@ func (g *Gateway) Close() error {
 	return errors.Join(errs...)
 }
 
-// sameConnection says that b needs no connection other than a's.
+// sameConnection reports whether b can use a's connection.
 func sameConnection(a, b Server) bool {
+	if (a.Wrap == nil) != (b.Wrap == nil) {
+		return false
+	}
+	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
 	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }

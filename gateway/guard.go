@@ -75,6 +75,7 @@ func (s *Server) definition() Server {
 	d := *s
 	copySettings(&d, &Server{})
 	d.Name, d.Err, d.environment = "", nil, nil // the variables of the environment file are in Env
+	d.Wrap = nil                                // it does not come from the file
 	if len(d.Args) == 0 {
 		d.Args = nil
 	}

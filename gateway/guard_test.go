@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -201,5 +202,25 @@ func TestDigest(t *testing.T) {
 	step("another file")
 	if err := os.Remove(filepath.Join(dir, "vars")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a program adds to a server that the file does not say needs no approval,
+// and a reload with it restarts nothing.
+func TestGuardAndReloadIgnoreWrap(t *testing.T) {
+	dir := t.TempDir()
+	wrapped := func() *gateway.Config {
+		cfg := load(t, dir, `{"mcpServers": {"a": {"url": "http://127.0.0.1:1/mcp"}}}`)
+		cfg.Servers[0].Wrap = func(base *http.Transport) http.RoundTripper { return base }
+		return cfg
+	}
+	before := wrapped()
+	g, fleet := open(t, before)
+	next, waiting := gateway.NewGuard(before).Admit(before, wrapped(), "")
+	if err := g.Reload(t.Context(), next); err != nil || waiting != nil {
+		t.Fatal(err, waiting)
+	}
+	if fleet.count() != 1 {
+		t.Error("the server was started anew")
 	}
 }

@@ -37,7 +37,7 @@ type Config struct {
 
 	// Wrap returns what sends requests over base, such as a layer that adds
 	// credentials; nil sends them as they are. The headers are set before.
-	Wrap func(base *http.Transport) http.RoundTripper
+	Wrap func(base *http.Transport) http.RoundTripper `json:"-"`
 
 	ProtocolVersion string        // pins the MCP version, such as "2025-11-25"; negotiated if empty
 	ConnectTimeout  time.Duration // of one attempt; 60 s if 0

@@ -63,6 +63,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 func (r *reloader) changed(ctx context.Context, next *gateway.Config, err error, first bool) {
 	var waiting []string
 	if err == nil {
+		useToken(next)
 		next, waiting = r.admit(next)
 		err = r.permit(next)
 	}
@@ -71,7 +72,7 @@ func (r *reloader) changed(ctx context.Context, next *gateway.Config, err error,
 	}
 	switch {
 	case err != nil:
-		r.log.Error("the configuration has errors; the previous one stays in use", "file", r.file, "err", err)
+		r.log.Error("configuration not applied; the previous one stays in use", "file", r.file, "err", err)
 		return
 	case len(waiting) > 0:
 		r.log.Warn("a part of the configuration waits for your approval", "file", r.file, "servers", waiting, "next", r.remedy())
