@@ -8,6 +8,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -104,7 +105,7 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated}
+	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated, Instance: rand.Text()}
 	if opts.Store != nil {
 		g.opts.Spool = cmp.Or(opts.Spool, os.TempDir())
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // A joined is what all members together offer at one moment.
@@ -103,6 +105,7 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
 		}
 	}
+	j.noteUnmatched(m, tools)
 	for _, f := range m.status().Skipped {
 		j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
 	}
@@ -135,4 +138,24 @@ func named[T any](j *joined, what string, offers []offer[T]) []string {
 		}
 	}
 	return names
+}
+
+// noteUnmatched reports filters that match no tool of a server that is ready.
+func (j *joined) noteUnmatched(m *member, tools []*toolpost.Tool) {
+	if m.status().State != upstream.Ready || len(m.server.Allow)+len(m.server.Deny) == 0 {
+		return
+	}
+	var names []string
+	for _, t := range tools {
+		if t != nil {
+			names = append(names, t.Name)
+		}
+	}
+	for _, pattern := range slices.Concat(m.server.Allow, m.server.Deny) {
+		glob := globs([]string{pattern})
+		if slices.ContainsFunc(names, glob.MatchString) {
+			continue
+		}
+		j.note("", "server %s: the filter %q matches none of its tools; %s", m.server.Name, pattern, suggest(pattern, names))
+	}
 }

@@ -102,13 +102,14 @@ func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	if l.up == nil {
 		return nil, nil
 	}
+	state := l.up.Status().State // first: a server that is ready has listed its tools
 	tools, err := l.up.Tools(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.kept == nil:
 		return tools, err
-	case err != nil || l.up.Status().State != upstream.Ready:
+	case err != nil || state != upstream.Ready:
 		return l.kept, nil
 	}
 	l.kept = nil

@@ -53,35 +53,52 @@ func startRedmine(s *Server, opts *upstream.Options) (connection, error) {
 const (
 	firstRetry   = time.Second
 	longestRetry = 5 * time.Minute
+	checkAgain   = 5 * time.Minute // after it was ready
 )
 
-// check asks until Redmine takes the credentials, and tells each new failure.
+// check asks whether Redmine takes the credentials: often until it does, then
+// now and then. It logs each new failure.
 func (r *redmineConnection) check(ctx context.Context) {
 	defer close(r.done)
 	first := sync.OnceFunc(func() { close(r.tried) })
 	defer first()
-	told, began := "", time.Now()
-	for wait := firstRetry; ; wait = min(2*wait, longestRetry) {
+	told, wait := "unknown", firstRetry
+	for {
+		began := time.Now()
 		err := r.Check(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		r.publish(err, time.Since(began), wait)
-		first()
+		next := wait
 		if err == nil {
+			next, wait = checkAgain, firstRetry
+		} else {
+			wait = min(2*wait, longestRetry)
+		}
+		r.publish(err, time.Since(began), next)
+		first()
+		switch now := errText(err); {
+		case now == told:
+		case err == nil:
 			r.log.Info("server is ready", "transport", redmineTransport, "tools", r.Status().Tools)
-			return
+			told = now
+		default:
+			r.log.Warn("server cannot be used; its tools return the reason", "err", err)
+			told = now
 		}
-		if err.Error() != told {
-			r.log.Warn("server cannot be used; its tools tell why", "err", err)
-		}
-		told = err.Error()
 		select {
-		case <-time.After(wait):
+		case <-time.After(next):
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 func (r *redmineConnection) publish(err error, took, wait time.Duration) {

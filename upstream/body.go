@@ -210,7 +210,7 @@ func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
 		return id, false, false
 	}
 	if m := lastID.FindSubmatch(tail); !found && m != nil {
-		id, found = parseID(m[1])
+		id, found = answerID(m[1])
 	}
 	return id, found, true
 }
@@ -232,7 +232,7 @@ func idIn(d *jsontext.Decoder) (id jsonrpc.ID, found, other bool) {
 			break
 		}
 		if key == "id" && !found {
-			id, found = parseID([]byte(value))
+			id, found = answerID([]byte(value))
 		}
 	}
 	return id, found, false

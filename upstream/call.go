@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
@@ -33,6 +34,9 @@ func newRequest(call *toolpost.Call, what, method string, params object) *reques
 		asker: asker{call.Caller, ownerOf(call), call.Params != nil && meta.get("progressToken") == nil},
 	}
 }
+
+// mostCalls bounds the calls of one server that are under way.
+const mostCalls = 1000
 
 // A keeper is [toolpost.Call.Keep].
 type keeper func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
@@ -107,26 +111,37 @@ func (r *request) set(name string, arguments json.RawMessage) error {
 // run carries r out. A request that was surely not carried out, or may be
 // twice, is tried once more after the connection was lost.
 func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
+	defer u.calls.Add(-1)
+	if u.calls.Add(1) > mostCalls {
+		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them have ended", u.cfg.Name, mostCalls)
+	}
 	ctx, cancel := r.limit(ctx, u)
 	defer cancel()
+	before := false // an earlier try may have been carried out
 	for last := false; ; last = true {
 		s, err := u.await(ctx)
 		if err != nil {
-			return nil, r.unanswered(ctx, u, err, false)
+			return nil, r.unanswered(ctx, u, err, before)
 		}
 		result, executed, err := r.once(ctx, s)
 		if err == nil {
 			return result, nil
 		}
-		executed = executed && !neverSent(err) && !errors.Is(err, errSessionMissing)
-		gone := ctx.Err() == nil && breaks(err)
-		if gone {
-			s.end(err)
-		}
-		if last || !gone || executed && !r.again {
+		executed = before || executed && !wasRefused(err)
+		before = executed
+		if !r.ends(ctx, s, err) || last || executed && !r.again {
 			return nil, r.unanswered(ctx, u, err, executed)
 		}
 	}
+}
+
+// ends reports whether err concerns the whole session, and ends it then.
+func (r *request) ends(ctx context.Context, s *session, err error) bool {
+	if ctx.Err() != nil || !breaks(err) {
+		return false
+	}
+	s.end(err)
+	return true
 }
 
 // once carries r out over s.
@@ -150,7 +165,21 @@ func (r *request) limit(ctx context.Context, u *Upstream) (context.Context, cont
 		toolpost.Failed("server %q did not answer %s within %v; the call was cancelled", u.cfg.Name, r.what, u.cfg.CallTimeout))
 }
 
-// breaks says whether err is of the connection, not only of one call.
+// wasRefused reports whether the server did not get the request, or did not
+// accept it.
+func wasRefused(err error) bool {
+	var status *statusError
+	if errors.As(err, &status) {
+		switch status.status {
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests:
+			return true
+		}
+	}
+	var self *selfError
+	return neverSent(err) || errors.Is(err, errSessionMissing) || errors.As(err, &self)
+}
+
+// breaks reports whether err concerns the connection, not only one call.
 func breaks(err error) bool {
 	for _, ofCall := range []any{
 		new(*toolpost.ProtocolError), new(*inputError), new(*statusError), new(*contentError), new(*cutError),
@@ -178,5 +207,5 @@ func (r *request) unanswered(ctx context.Context, u *Upstream, err error, execut
 	if executed {
 		return toolpost.Failed("%s\nIt may have been carried out: check before you call it again.", text)
 	}
-	return toolpost.Failed("%s\nIt was not carried out. The connection is made again by itself; call again later.", text)
+	return toolpost.Failed("%s\nIt was not carried out. Toolpost connects again by itself; call again later.", text)
 }

@@ -14,7 +14,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,7 +42,7 @@ type Config struct {
 	Wrap func(base *http.Transport) http.RoundTripper `json:"-"`
 
 	ProtocolVersion string        // pins the MCP version, such as "2025-11-25"; negotiated if empty
-	ConnectTimeout  time.Duration // of one attempt; 60 s if 0
+	ConnectTimeout  time.Duration // of one attempt; if 0, 5 min for commands that install packages first, else 60 s
 	ProbeTimeout    time.Duration // of the modern handshake, before the classic one; 5 s if 0
 	CallTimeout     time.Duration // of one call; none if 0
 	MaxMessage      int           // bytes of one message; 64 MiB if 0
@@ -98,13 +100,27 @@ func (c *Config) checkURL() error {
 // withDefaults returns a copy with every zero value replaced.
 func (c *Config) withDefaults() Config {
 	d := *c
-	d.ConnectTimeout = orDefault(d.ConnectTimeout, 60*time.Second)
+	patience := 60 * time.Second
+	if d.installs() {
+		patience = 5 * time.Minute
+	}
+	d.ConnectTimeout = orDefault(d.ConnectTimeout, patience)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
 	d.MaxMessage = orDefault(d.MaxMessage, 64<<20)
 	if d.Name == "" {
 		d.Name = "server"
 	}
 	return d
+}
+
+// installers are the commands that install packages before they start them.
+const installers = " npx npm pnpm pnpx yarn bunx bun uvx uv pipx docker podman deno "
+
+// installs reports whether the first start of the command may take long.
+func (c *Config) installs() bool {
+	name := strings.ToLower(filepath.Base(c.Command))
+	name, _, _ = strings.Cut(name, ".") // npx.cmd
+	return c.Command != "" && strings.Contains(installers, " "+name+" ")
 }
 
 func orDefault[T time.Duration | int](v, otherwise T) T {

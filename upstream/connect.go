@@ -3,17 +3,17 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
-	"os/exec"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -26,23 +26,25 @@ type dialer struct {
 	secrets   *strings.Replacer
 	http      *http.Client
 	transport Transport // as configured or found; "" if neither
-	classic   bool      // the server was found to speak only classic versions
+	stateless bool      // the server was found to have no sessions
 	updated   func(uri string)
+	instances instances
 }
 
-func newDialer(cfg *Config, grace time.Duration, log *slog.Logger) (*dialer, error) {
-	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage}, grace: grace, log: log, secrets: secretsOf(cfg)}
+func newDialer(cfg *Config, o *Options, log *slog.Logger) (*dialer, error) {
+	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secretsOf(cfg), updated: o.ResourceUpdated}
+	d.instances.own = o.Instance
 	d.forget()
 	if cfg.URL == "" {
 		return d, nil
 	}
 	var err error
-	d.http, err = newHTTPClient(cfg)
+	d.http, err = newHTTPClient(cfg, &d.instances)
 	return d, err
 }
 
 func (d *dialer) forget() {
-	d.classic = false
+	d.stateless = false
 	if d.transport = d.cfg.Transport; d.cfg.Command != "" {
 		d.transport = Stdio
 	}
@@ -51,53 +53,63 @@ func (d *dialer) forget() {
 // An attempt is one way to connect.
 type attempt struct {
 	transport Transport
-	version   string // pinned, or "" to negotiate
-	timeout   time.Duration
+	version   string // the newest to use
 }
 
-// attempts returns the ways to try, in order.
+// attempts returns the ways to try, in order. Of a server that speaks both
+// eras, the one with sessions is used: only there can it send requests to
+// clients, as most servers do that ask them something.
 func (d *dialer) attempts() []attempt {
-	version := d.cfg.ProtocolVersion
-	if version == "" && d.classic {
-		version = classicVersion
-	}
-	pinned := version
-	if pinned == "" {
-		pinned = classicVersion
-	}
-	all := d.cfg.ConnectTimeout
-	overHTTP, overSSE := attempt{HTTP, version, all}, attempt{SSE, pinned, all}
+	versions := []string{classicVersion, modernVersion}
 	switch {
-	case d.transport == Stdio && version == "":
-		// Some servers end or fall silent at the probe: they get a fresh start,
-		// but not before a package runner had the time to install them.
-		return []attempt{{Stdio, "", min(6*d.cfg.ProbeTimeout, all)}, {Stdio, pinned, all}}
-	case d.transport == Stdio:
-		return []attempt{{Stdio, version, all}}
-	case d.cfg.Transport == HTTP:
-		return []attempt{overHTTP}
-	case d.cfg.Transport == SSE:
-		return []attempt{overSSE}
-	case d.transport == SSE:
-		return []attempt{overSSE, overHTTP}
+	case d.cfg.ProtocolVersion != "":
+		versions = []string{d.cfg.ProtocolVersion}
+	case d.stateless:
+		versions = []string{modernVersion, classicVersion}
 	}
-	return []attempt{overHTTP, overSSE}
+	var all []attempt
+	if d.cfg.Command != "" {
+		for _, v := range versions {
+			all = append(all, attempt{Stdio, v})
+		}
+		return all
+	}
+	overSSE := attempt{SSE, cmp.Or(d.cfg.ProtocolVersion, classicVersion)}
+	if d.cfg.Transport == SSE {
+		return []attempt{overSSE}
+	}
+	if d.transport == SSE {
+		all = append(all, overSSE)
+	}
+	for _, v := range versions {
+		all = append(all, attempt{HTTP, v})
+	}
+	if d.transport == "" {
+		all = append(all, overSSE)
+	}
+	return all
 }
 
 // connect makes a session.
 func (d *dialer) connect(ctx context.Context) (*session, error) {
-	var first error
+	var first, last error
+	var before attempt
 	for _, a := range d.attempts() {
+		if last != nil && !worth(a, before, last) {
+			continue
+		}
 		s, err := d.try(ctx, a)
 		if err == nil {
-			d.transport, d.classic = s.transport, !s.modern()
+			s = d.better(ctx, a, s)
+			d.transport, d.stateless = s.transport, s.modern()
 			return s, nil
 		}
 		d.log.Debug("attempt to connect", "transport", a.transport, "version", a.version, "err", d.problem(err))
-		if first == nil || a.transport == Stdio {
-			first = err // the other way over HTTP is only a guess
+		if first == nil {
+			first = err // the other ways are only guesses
 		}
-		if ctx.Err() != nil || !another(a, err) {
+		before, last = a, err
+		if ctx.Err() != nil {
 			break
 		}
 	}
@@ -105,19 +117,45 @@ func (d *dialer) connect(ctx context.Context) (*session, error) {
 	return nil, d.problem(first)
 }
 
-// another says whether a different way may work where a did not.
-func another(a attempt, err error) bool {
-	if a.transport == Stdio {
-		var command *exec.Error
-		var path *fs.PathError
-		return !errors.As(err, &command) && !errors.As(err, &path)
+// better returns a session without state in place of s, if the server offers
+// that and s has no state either: then the newer version can do more.
+func (d *dialer) better(ctx context.Context, a attempt, s *session) *session {
+	if a.transport != HTTP || d.cfg.ProtocolVersion != "" || s.modern() || s.tap.SessionID() != "" {
+		return s
 	}
+	modern, err := d.try(ctx, attempt{HTTP, modernVersion})
+	switch {
+	case err != nil:
+		return s
+	case !modern.modern():
+		modern.close()
+		return s
+	}
+	s.close()
+	return modern
+}
+
+// worth reports whether a may work where the attempt before failed with err.
+func worth(a, before attempt, err error) bool {
+	var self *selfError
+	if errors.As(err, &self) {
+		return false
+	}
+	var rpc *jsonrpc.Error
 	var status *statusError
+	refused := errors.As(err, &status)
+	versions := errors.As(err, &rpc) || strings.HasPrefix(err.Error(), "unsupported protocol version")
+	switch {
+	case a.transport == Stdio:
+		return versions
+	case a.transport == before.transport:
+		return versions || refused && status.status == http.StatusBadRequest
+	}
 	var content *contentError
 	switch {
 	case errors.As(err, &content):
 		return true
-	case !errors.As(err, &status):
+	case !refused:
 		return false
 	}
 	switch status.status {
@@ -154,7 +192,7 @@ func (d *dialer) open(ctx context.Context, t Transport) (connection, error) {
 }
 
 func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	c, err := d.open(ctx, a.transport)
 	if err != nil {
@@ -165,7 +203,7 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 	}
 	s.tap = newTap(c, d.log, s.event)
 	stop := context.AfterFunc(ctx, func() { c.Close() }) // whatever the SDK waits for ends with it
-	s.client, err = d.client().Connect(ctx, s.tap, &mcp.ClientSessionOptions{ProtocolVersion: a.version})
+	s.client, err = d.client(a.transport).Connect(ctx, s.tap, &mcp.ClientSessionOptions{ProtocolVersion: a.version})
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -199,8 +237,11 @@ func (d *dialer) because(ctx context.Context, c connection, err, why error) erro
 		return err
 	}
 	if l, ok := c.(*lines); ok {
+		if line := l.foreign.Load(); line != nil {
+			return fmt.Errorf("it did not answer in time, and wrote %q to its stdout, which is not MCP; check that its command starts an MCP server on stdio", *line)
+		}
 		if words := l.proc.stderr.String(); words != "" {
-			return fmt.Errorf("it did not answer in time; its stderr ends with:\n%s", words)
+			return fmt.Errorf("it did not answer in time; give it more time, such as \"connectTimeout\": \"5m\"; its stderr ends with:\n%s", words)
 		}
 	}
 	return context.Cause(ctx)
@@ -208,7 +249,7 @@ func (d *dialer) because(ctx context.Context, c connection, err, why error) erro
 
 // client makes the SDK's client. What the server may ask of us is answered by
 // the tap, so the SDK has no handlers.
-func (d *dialer) client() *mcp.Client {
+func (d *dialer) client(t Transport) *mcp.Client {
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolpost", Version: ownVersion()}, &mcp.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		Capabilities: &mcp.ClientCapabilities{
@@ -221,7 +262,7 @@ func (d *dialer) client() *mcp.Client {
 	mcp.AddSendingCustomMethod[*rawParams, *rawResult](client, rawMethod)
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if method == "server/discover" {
+			if method == "server/discover" && t != Stdio { // a process may have to start first
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, d.cfg.ProbeTimeout)
 				defer cancel()

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ func environment(added map[string]string) []string {
 	for name, value := range added {
 		env = append(env, name+"="+value)
 	}
-	return env
+	return append(env, depthVariable+"="+strconv.Itoa(ownDepth()+1))
 }
 
 func passes(name string) bool {

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -65,36 +67,83 @@ func bindingsOf(schema json.RawMessage) ([]binding, error) {
 	if !bytes.Contains(schema, []byte(`"x-mcp-header"`)) {
 		return nil, nil
 	}
-	return collect(nil, nil, schema)
+	c := &collector{d: jsontext.NewDecoder(bytes.NewReader(schema), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	if err := c.schema(nil); err != nil {
+		return nil, err
+	}
+	return c.found, nil
 }
 
-func collect(found []binding, path []string, schema json.RawMessage) ([]binding, error) {
-	o, err := parseObject(schema)
-	if err != nil {
-		return found, nil
+// A collector finds bindings in one pass over a schema.
+type collector struct {
+	d     *jsontext.Decoder
+	found []binding
+}
+
+// schema reads the schema of the property at path.
+func (c *collector) schema(path []string) error {
+	if c.d.PeekKind() != '{' {
+		return c.d.SkipValue()
 	}
-	properties, err := parseObject(o.get("properties"))
-	if err != nil {
-		return found, nil
-	}
-	for _, m := range properties {
-		p, err := parseObject(m.value)
+	_, _ = c.d.ReadToken()
+	var mark, kind string
+	marked := false
+	for c.d.PeekKind() == '"' {
+		name, err := c.d.ReadToken()
 		if err != nil {
-			continue
+			return err
 		}
-		at := append(path[:len(path):len(path)], m.name)
-		if mark := p.get("x-mcp-header"); mark != nil {
-			b := binding{at, p.text("x-mcp-header")}
-			if err := b.check(p.text("type"), found); err != nil {
-				return nil, fmt.Errorf("x-mcp-header of property %s: %w", strings.Join(at, "."), err)
-			}
-			found = append(found, b)
+		switch key := name.String(); {
+		case key == "properties":
+			err = c.properties(path)
+		case key == "type":
+			kind, err = c.text()
+		case key == "x-mcp-header" && len(path) > 0:
+			marked = true
+			mark, err = c.text()
+		default:
+			err = c.d.SkipValue()
 		}
-		if found, err = collect(found, at, m.value); err != nil {
-			return nil, err
+		if err != nil {
+			return err
 		}
 	}
-	return found, nil
+	if _, err := c.d.ReadToken(); err != nil || !marked {
+		return err
+	}
+	b := binding{slices.Clone(path), mark}
+	if err := b.check(kind, c.found); err != nil {
+		return fmt.Errorf("x-mcp-header of property %s: %w", strings.Join(path, "."), err)
+	}
+	c.found = append(c.found, b)
+	return nil
+}
+
+func (c *collector) properties(path []string) error {
+	if c.d.PeekKind() != '{' {
+		return c.d.SkipValue()
+	}
+	_, _ = c.d.ReadToken()
+	for c.d.PeekKind() == '"' {
+		name, err := c.d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := c.schema(append(path, name.String())); err != nil {
+			return err
+		}
+	}
+	_, err := c.d.ReadToken()
+	return err
+}
+
+// text reads a value. It is "" if it is not a string.
+func (c *collector) text() (string, error) {
+	if c.d.PeekKind() != '"' {
+		return "", c.d.SkipValue()
+	}
+	t, err := c.d.ReadToken()
+	return t.String(), err
 }
 
 const tokenChars = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -52,7 +52,12 @@ func TestOrdinaryServers(t *testing.T) {
 		transport upstream.Transport
 		version   string
 	}{
-		{"stdio", func(t *testing.T) *upstream.Config { return child(t, "sdk") }, upstream.Stdio, "2026-07-28"},
+		{"stdio", func(t *testing.T) *upstream.Config { return child(t, "sdk") }, upstream.Stdio, "2025-11-25"},
+		{"stdio, modern", func(t *testing.T) *upstream.Config {
+			cfg := child(t, "sdk")
+			cfg.ProtocolVersion = "2026-07-28"
+			return cfg
+		}, upstream.Stdio, "2026-07-28"},
 		{"stdio, classic", func(t *testing.T) *upstream.Config {
 			cfg := child(t, "sdk")
 			cfg.ProtocolVersion = "2024-11-05"

@@ -20,7 +20,7 @@ const (
 
 // newHTTPClient returns a client that speaks only to the origin of address,
 // and adds the headers to every request.
-func newHTTPClient(cfg *Config) (*http.Client, error) {
+func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	address, err := url.Parse(cfg.URL)
 	if err != nil {
 		return nil, errors.New("its url is not an address")
@@ -37,7 +37,7 @@ func newHTTPClient(cfg *Config) (*http.Client, error) {
 		base = cfg.Wrap(transport)
 	}
 	return &http.Client{
-		Transport:     &guard{base, origin(address), header, address.User},
+		Transport:     &guard{base, origin(address), header, address.User, behind},
 		CheckRedirect: checkRedirect,
 	}, nil
 }
@@ -50,6 +50,7 @@ type guard struct {
 	origin string
 	header http.Header
 	user   *url.Userinfo
+	behind *instances
 }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -67,7 +68,15 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		password, _ := g.user.Password()
 		r.SetBasicAuth(g.user.Username(), password)
 	}
-	return g.base.RoundTrip(r)
+	resp, err := g.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.behind.check(resp.Header); err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
 }
 
 // CloseIdleConnections is called by the method of [http.Client].
@@ -97,6 +106,7 @@ type statusError struct {
 	status int
 	body   string
 	rpc    error // the JSON-RPC error that the body holds, if it does
+	sse    bool  // a stream of events was asked for as in 2024-11-05
 }
 
 func (e *statusError) Unwrap() error { return e.rpc }
@@ -163,7 +173,7 @@ func fault(resp *http.Response) error {
 	if rpc != nil {
 		text = rpc.Error()
 	}
-	return &statusError{resp.StatusCode, text, rpc}
+	return &statusError{status: resp.StatusCode, body: text, rpc: rpc}
 }
 
 func rpcError(body []byte) error {

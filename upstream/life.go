@@ -1,17 +1,21 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"github.com/toolpost/toolpost"
 )
 
 const (
 	longestBackoff = 30 * time.Second
 	stableAfter    = time.Minute            // a session this old makes the next loss a fresh start
+	installNotice  = 5 * time.Second        // to wait for a package runner before it is said to install
 	relistLeast    = 250 * time.Millisecond // between listings
 	relistMost     = time.Second            // of a server that tells of changes all the time
 )
@@ -42,12 +46,16 @@ func (u *Upstream) run() {
 		}
 		told = err.Error()
 		wait := delay/2 + rand.N(delay)
-		u.log.Log(u.ctx, level, "server is away", "err", err, "retry", wait.Round(time.Millisecond))
+		u.log.Log(u.ctx, level, "server unavailable", "err", err, "retry", wait.Round(time.Millisecond))
 		u.publish(func(v *view) {
 			v.tried = true
 			v.status.State, v.status.Err, v.status.Retry = Failed, err, time.Now().Add(wait)
 		})
-		pause(u.ctx, u.nudge, wait, u.opts.Backoff)
+		least := u.opts.Backoff
+		if up > 0 && delay == least {
+			least = 0 // the first loss of a server that worked: a call that waits need not wait longer
+		}
+		pause(u.ctx, u.nudge, wait, least)
 		delay = min(2*delay, longestBackoff)
 	}
 	u.publish(func(v *view) {
@@ -56,7 +64,8 @@ func (u *Upstream) run() {
 	})
 }
 
-// pause waits; a call that wants the server ends it early, but not before least.
+// pause waits. A call that wants the server ends it early, but not before least
+// has passed.
 func pause(ctx context.Context, nudge <-chan struct{}, wait, least time.Duration) {
 	early, full := time.NewTimer(least), time.NewTimer(wait)
 	defer early.Stop()
@@ -77,20 +86,23 @@ func pause(ctx context.Context, nudge <-chan struct{}, wait, least time.Duration
 
 // connectOnce connects, lists and serves until the session ends. It returns
 // how long the session was ready, and why it ended.
-func (u *Upstream) connectOnce() (time.Duration, error) {
+func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	select {
 	case <-u.nudge:
 	default:
 	}
+	defer recovered(u.log, "serve", func(failure error) { up, err = 0, u.dial.problem(failure) })
 	began := time.Now()
 	u.publish(func(v *view) { v.status.State, v.status.Retry = Connecting, time.Time{} })
+	installs := u.noteInstall()
 	s, err := u.dial.connect(u.ctx)
+	installs()
 	if err != nil {
 		return 0, err
 	}
 	defer s.close()
 	defer u.watch.begin(u.ctx, s)()
-	l, err := list(u, s)
+	l, complete, err := list(u, s)
 	if err != nil {
 		return 0, u.dial.problem(fmt.Errorf("list its tools: %w", err))
 	}
@@ -104,9 +116,28 @@ func (u *Upstream) connectOnce() (time.Duration, error) {
 		v.adopt(l)
 	})
 	u.log.Info("server is ready", "transport", s.transport, "version", s.version, "tools", len(l.tools), "took", ready.Sub(began).Round(time.Millisecond))
+	if !complete {
+		s.changed() // its other lists are slow: they must not keep its tools away
+	}
 	err = u.serve(s)
 	u.publish(func(v *view) { v.session = nil })
 	return time.Since(ready), u.dial.problem(err)
+}
+
+// noteInstall shows that a package runner takes long, until stop. Then it
+// probably installs its packages.
+func (u *Upstream) noteInstall() (stop func()) {
+	if !u.cfg.installs() {
+		return func() {}
+	}
+	t := time.AfterFunc(installNotice, func() {
+		u.publish(func(v *view) {
+			if v.status.State == Connecting {
+				v.status.State = Installing
+			}
+		})
+	})
+	return func() { t.Stop() }
 }
 
 // adopt takes a new listing; the tools of an equal one stay the same.
@@ -136,12 +167,16 @@ func (u *Upstream) serve(s *session) error {
 }
 
 func relist(u *Upstream, s *session) {
-	l, err := list(u, s)
+	l, err := listAll(u, s)
 	if err != nil {
-		u.log.Warn("list again", "err", u.dial.problem(err))
+		u.log.Warn("the lists of the server have changed, but cannot be read", "err", u.dial.problem(err))
+		if breaks(err) {
+			s.end(err)
+		}
 		return
 	}
 	if v, _ := u.view(); v.listing.sum != l.sum {
+		u.noteChanges(v.listing, l)
 		u.publish(func(v *view) { v.adopt(l) })
 	}
 }
@@ -178,4 +213,18 @@ func away(v view) error {
 		return v.status.Err
 	}
 	return fmt.Errorf("server %q is not connected yet", v.status.Name)
+}
+
+// noteChanges logs which definitions a server changed while it was connected.
+// Clients get the new ones at once.
+func (u *Upstream) noteChanges(before, after *listing) {
+	old := map[string]*toolpost.Tool{}
+	for _, t := range before.tools {
+		old[t.Name] = t
+	}
+	for _, t := range after.tools {
+		if b := old[t.Name]; b != nil && !bytes.Equal(b.Source, t.Source) {
+			u.log.Warn("the server changed the definition of a tool", "tool", t.Name)
+		}
+	}
 }

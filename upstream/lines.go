@@ -27,8 +27,9 @@ type lines struct {
 	queue   []jsonrpc.Message
 	partial []byte // a message that was written over several lines
 	skipped uint
-	writing chan struct{} // holds one value while somebody writes
-	closing chan struct{} // closed when Close begins
+	foreign atomic.Pointer[string] // the first line that was no message
+	writing chan struct{}          // holds one value while somebody writes
+	closing chan struct{}          // closed when Close begins
 	once    sync.Once
 	broken  atomic.Pointer[error] // why the server ended, if we did not end it
 }
@@ -140,6 +141,11 @@ func decodeMessage(data []byte) jsonrpc.Message {
 	}
 	id, hasID := parseID(o.get("id"))
 	result, method := o.get("result"), o.text("method")
+	if number, ok := unquotedID(o.get("id")); ok && method == "" {
+		o = o.set("id", number)
+		id, _ = parseID(number)
+		data = o.encode()
+	}
 	switch {
 	case o.text("jsonrpc") != "2.0", o.get("error") != nil:
 	case result != nil && method == "":
@@ -193,6 +199,10 @@ func (c *lines) long(line *body) error {
 // skip logs the first lines, then fewer and fewer.
 func (c *lines) skip(line []byte) {
 	c.skipped++
+	if c.skipped == 1 {
+		text := excerpt(line, 200)
+		c.foreign.Store(&text)
+	}
 	if c.skipped <= 3 || bits.OnesCount(c.skipped) == 1 {
 		c.log.Warn("the server wrote a line that is no message to its stdout", "line", excerpt(line, 200), "count", c.skipped)
 	}

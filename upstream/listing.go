@@ -1,13 +1,16 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -26,31 +29,100 @@ const mostPages = 1000
 
 // A lister asks for lists and keeps what was said.
 type lister struct {
-	u   *Upstream
-	s   *session
-	l   *listing
-	raw []json.RawMessage
+	u    *Upstream
+	s    *session
+	l    *listing
+	raw  []json.RawMessage
+	size int // bytes of what was kept
 }
 
-// list asks the server of u for everything.
-func list(u *Upstream, s *session) (*listing, error) {
+// Limits of what one server may list.
+const (
+	mostListed  = 64 << 20 // bytes of all its lists together
+	mostItems   = 10_000   // of one list
+	largestItem = 1 << 20  // bytes of one definition
+	deepestItem = 64       // levels of one definition
+)
+
+// How long the other lists of a server may take until its tools are offered
+// without them, and until nothing more is expected of them.
+const (
+	slowList    = 2 * time.Second
+	slowestList = 10 * time.Second
+)
+
+// list asks the server of u for everything. The listing is not complete if only
+// its tools came in time.
+func list(u *Upstream, s *session) (l *listing, complete bool, err error) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
 	defer cancel()
 	r := &lister{u: u, s: s, l: emptyListing()}
-	if s.capabilities().Tools != nil {
-		items, err := r.pages(ctx, "tools/list", "tools")
-		if err != nil {
-			return nil, err
-		}
-		r.tools(items)
+	if err := r.listTools(ctx); err != nil {
+		return nil, false, err
 	}
+	tools := *r.l
+	tools.sum = r.sum()
+	type outcome struct {
+		l   *listing
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() { done <- o }()
+		defer recovered(u.log, "list prompts and resources", func(err error) { o.err = err })
+		o.l = r.rest(ctx)
+	}()
+	slow := time.NewTimer(slowList)
+	defer slow.Stop()
+	select {
+	case o := <-done:
+		return o.l, true, o.err
+	case <-slow.C:
+		cancel()
+		<-done
+		return &tools, false, nil
+	}
+}
+
+// listAll is list that waits for the other lists too.
+func listAll(u *Upstream, s *session) (*listing, error) {
+	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
+	defer cancel()
+	r := &lister{u: u, s: s, l: emptyListing()}
+	if err := r.listTools(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel = context.WithTimeout(ctx, slowestList)
+	defer cancel()
+	return r.rest(ctx), nil
+}
+
+func (r *lister) listTools(ctx context.Context) error {
+	if r.s.capabilities().Tools == nil {
+		return nil
+	}
+	items, err := r.pages(ctx, "tools/list", "tools")
+	if err != nil {
+		return err
+	}
+	return r.tools(ctx, items)
+}
+
+// rest lists what there is beside tools and returns the whole.
+func (r *lister) rest(ctx context.Context) *listing {
 	r.features(ctx)
+	r.l.sum = r.sum()
+	return r.l
+}
+
+func (r *lister) sum() (sum [sha256.Size]byte) {
 	hash := sha256.New()
 	for _, raw := range r.raw {
 		fmt.Fprintf(hash, "%d:%s", len(raw), raw)
 	}
-	hash.Sum(r.l.sum[:0])
-	return r.l, nil
+	hash.Sum(sum[:0])
+	return sum
 }
 
 func (r *lister) skip(name, format string, args ...any) {
@@ -75,10 +147,11 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 		if err := json.Unmarshal(page.get(key), &some); err != nil {
 			return nil, fmt.Errorf("%s: the answer has no list of %s", method, key)
 		}
-		items = append(items, some...)
+		more, full := r.keep(method, some, mostItems-len(items))
+		items = append(items, more...)
 		cursor := page.text("nextCursor")
 		switch {
-		case cursor == "":
+		case full, cursor == "":
 			return items, nil
 		case seen[cursor]:
 			r.skip("", "%s gives the cursor %.40q again; what would follow is left out", method, cursor)
@@ -91,9 +164,75 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 	return items, nil
 }
 
-func (r *lister) tools(items []json.RawMessage) {
+// keep copies the items of a page, so that the page need not stay in memory.
+// It leaves out what is too large, and reports whether no more may follow.
+func (r *lister) keep(method string, items []json.RawMessage, most int) (kept []json.RawMessage, full bool) {
+	for _, item := range items {
+		name := itemName(item)
+		switch {
+		case len(kept) >= most:
+			r.skip("", "%s has more than %d items; the rest is left out", method, mostItems)
+			return kept, true
+		case len(item) > largestItem:
+			r.skip(name, "left out: its definition has %d bytes, at most %d are allowed", len(item), largestItem)
+		case tooDeep(item, deepestItem):
+			r.skip(name, "left out: its definition has more than %d levels", deepestItem)
+		case r.size+len(item) > mostListed:
+			r.skip("", "the lists have more than %d bytes together; the rest of %s is left out", mostListed, method)
+			return kept, true
+		default:
+			r.size += len(item)
+			kept = append(kept, bytes.Clone(item))
+		}
+	}
+	return kept, false
+}
+
+// itemName returns the name of a definition that may be too large to be read.
+func itemName(item json.RawMessage) string {
+	d := jsontext.NewDecoder(bytes.NewReader(item[:min(len(item), 1<<10)]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		t, err := d.ReadToken()
+		if err != nil {
+			return ""
+		}
+		if t.Kind() == '"' && t.String() == "name" && d.StackDepth() == 1 && d.PeekKind() == '"' {
+			if t, err = d.ReadToken(); err != nil {
+				return ""
+			}
+			return t.String()
+		}
+	}
+}
+
+// tooDeep reports whether JSON has more than so many levels.
+func tooDeep(raw []byte, most int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > most {
+				return true
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// tools adds the tools of a list. It stops when ctx is done.
+func (r *lister) tools(ctx context.Context, items []json.RawMessage) error {
 	seen := map[string]bool{}
 	for i, raw := range items {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		r.raw = append(r.raw, raw)
 		o, _ := parseObject(raw)
 		name := o.text("name")
@@ -109,6 +248,7 @@ func (r *lister) tools(items []json.RawMessage) {
 			r.l.tools = append(r.l.tools, t)
 		}
 	}
+	return nil
 }
 
 func (r *lister) tool(name string, raw json.RawMessage, o object) (*toolpost.Tool, error) {

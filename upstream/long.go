@@ -155,7 +155,7 @@ func (s *survey) read(r io.Reader) error {
 		switch kind := d.PeekKind(); {
 		case name == "id" && (kind == '"' || kind == '0'):
 			value, err := d.ReadValue()
-			s.id, _ = parseID([]byte(value))
+			s.id, _ = answerID([]byte(value))
 			return err
 		case name == "method", name == "error":
 			s.other = true

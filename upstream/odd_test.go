@@ -27,9 +27,11 @@ type odd struct {
 	out   *bufio.Writer
 	name  string
 	tools string // the members of the result of tools/list
-	call  func(m *message)
-	probe func(m *message) // of server/discover; nil answers an error
-	other func(m *message)
+
+	capabilities string
+	call         func(m *message)
+	probe        func(m *message) // of server/discover; nil answers an error
+	other        func(m *message)
 }
 
 type message struct {
@@ -49,7 +51,7 @@ func (m *message) param(name string) string {
 const oneTool = `"tools":[{"name":"t","inputSchema":{"type":"object"}}]`
 
 func newOdd() *odd {
-	o := &odd{in: bufio.NewScanner(os.Stdin), out: bufio.NewWriter(os.Stdout), name: "odd", tools: oneTool}
+	o := &odd{in: bufio.NewScanner(os.Stdin), out: bufio.NewWriter(os.Stdout), name: "odd", tools: oneTool, capabilities: `{"tools":{"listChanged":true}}`}
 	o.in.Buffer(nil, 64<<20)
 	o.call = func(m *message) { o.text(m, "ok") }
 	o.other = func(*message) {}
@@ -93,7 +95,7 @@ func (o *odd) handle(m *message) {
 		}
 		o.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
 	case "initialize":
-		o.reply(m, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"`+o.name+`","version":"1"}}`)
+		o.reply(m, `{"protocolVersion":"2025-06-18","capabilities":`+o.capabilities+`,"serverInfo":{"name":"`+o.name+`","version":"1"}}`)
 	case "tools/list":
 		o.reply(m, "{"+o.tools+"}")
 	case "tools/call":
@@ -144,6 +146,26 @@ func parts() map[string]func(*odd) {
 			o.serve()
 		},
 		"prober": prober,
+		"both": func(*odd) {
+			s := sdkServer(context.Background())
+			s.AddTool(&mcp.Tool{Name: "elicit", InputSchema: json.RawMessage(`{"type":"object"}`)}, elicitTool)
+			_ = s.Run(context.Background(), &mcp.StdioTransport{})
+		},
+		"string-ids": func(o *odd) {
+			o.call = func(m *message) {
+				o.send(`{"jsonrpc":"2.0","id":"%s","result":{"content":[{"type":"text","text":"ok"}]}}`, m.ID)
+			}
+			o.serve()
+		},
+		"slow-prompts": func(o *odd) {
+			o.capabilities = `{"tools":{},"prompts":{}}`
+			o.serve()
+		},
+		"speaks": func(o *odd) { fmt.Println("Listening on 3000"); forever() },
+		"npx": func(*odd) {
+			fmt.Fprintln(os.Stderr, "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '/home/u/.npm/_npx/15b07286cbcc3329/node_modules/zod/index.js'")
+			os.Exit(1)
+		},
 		"rooted": rooted,
 		"exit": func(*odd) {
 			fmt.Fprintln(os.Stderr, "fatal: DATABASE_URL is not set, key", os.Getenv("SECRET"))
@@ -316,7 +338,6 @@ func parts() map[string]func(*odd) {
 		},
 		"nothing": func(o *odd) {
 			o.call = func(m *message) {
-				o.send(`{"jsonrpc":"2.0","id":"%s","result":{}}`, m.ID)
 				o.send(`{"jsonrpc":"2.0","id":%s}`, m.ID)
 				o.send(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
 			}

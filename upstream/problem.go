@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 )
@@ -36,6 +37,41 @@ func (d *dialer) problem(err error) error {
 
 // advice says what happened and what to do.
 func advice(err error) string {
+	for _, known := range []func(error) string{adviceOnCommand, adviceOnAddress} {
+		if text := known(err); text != "" {
+			return text
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return `it did not answer in time; start it by hand to see why, or give it more time, such as "connectTimeout": "5m"`
+	}
+	return cause(err).Error() + remedyOf(err)
+}
+
+// adviceOnCommand is about servers that cannot be started.
+func adviceOnCommand(err error) string {
+	var command *exec.Error
+	var folder *folderError
+	switch {
+	case errors.As(err, &command) && strings.Contains(strings.TrimSpace(command.Name), " "):
+		words := strings.Fields(command.Name)
+		return fmt.Sprintf("command %q is not found; a command has no arguments: make it %q, and put %q into its args", command.Name, words[0], words[1:])
+	case errors.As(err, &command) && errors.Is(err, exec.ErrNotFound):
+		return fmt.Sprintf("command %q is not found; install it, or give its full path as the command", command.Name)
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Sprintf("%v; give a program as its command", err)
+	case errors.As(err, &folder):
+		return fmt.Sprintf("%v; correct its cwd", folder)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%v; check its command", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("%v; make its command executable", err)
+	}
+	return ""
+}
+
+// adviceOnAddress is about servers that cannot be reached.
+func adviceOnAddress(err error) string {
 	var (
 		unknownCA *x509.UnknownAuthorityError
 		authority x509.UnknownAuthorityError
@@ -43,17 +79,8 @@ func advice(err error) string {
 		invalid   x509.CertificateInvalidError
 		noTLS     tls.RecordHeaderError
 		dns       *net.DNSError
-		command   *exec.Error
 	)
 	switch {
-	case errors.As(err, &command) && errors.Is(err, exec.ErrNotFound):
-		return fmt.Sprintf("command %q is not found; install it, or give its full path as the command", command.Name)
-	case errors.Is(err, syscall.EISDIR):
-		return fmt.Sprintf("%v; give a program as its command", err)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("%v; check its command and its folder", err)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%v; make its command executable", err)
 	case errors.As(err, &unknownCA), errors.As(err, &authority):
 		return "its TLS certificate is signed by nobody we trust; add the authority to the system's certificates, or name its file in SSL_CERT_FILE"
 	case errors.As(err, &host), errors.As(err, &invalid):
@@ -64,10 +91,27 @@ func advice(err error) string {
 		return "nothing listens at its address; start the server, or check the host and port of its url"
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the host %q is not found; check its url", dns.Name)
-	case errors.Is(err, context.DeadlineExceeded):
-		return "it did not answer in time; start it by hand to see why, or give it more time"
 	}
-	return cause(err).Error()
+	return ""
+}
+
+// brokenCopy finds the folder of a package that npx installed only in part.
+var brokenCopy = regexp.MustCompile(`[^\s'"]*_npx/[0-9a-f]+`)
+
+// remedyOf returns what to do about a well-known way of servers to fail, or "".
+func remedyOf(err error) string {
+	var exit *exitError
+	var status *statusError
+	switch {
+	case errors.As(err, &exit) && strings.Contains(exit.stderr, "ERR_MODULE_NOT_FOUND") && brokenCopy.MatchString(exit.stderr):
+		place := strings.TrimPrefix(brokenCopy.FindString(exit.stderr), "file://")
+		return fmt.Sprintf("\nnpx's copy of the package is broken, because an installation was interrupted; delete %s", place)
+	case errors.As(err, &status) && status.sse:
+		return `; it does not offer the SSE transport there: remove its type, or set it to "http"`
+	case err != nil && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET)):
+		return "; it closed the connection without an answer: if it speaks TLS, use https:// in its url"
+	}
+	return ""
 }
 
 func cause(err error) error {

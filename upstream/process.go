@@ -27,9 +27,12 @@ type process struct {
 }
 
 func startProcess(cfg *Config, grace time.Duration) (*process, error) {
+	if ownDepth() >= mostDepth {
+		return nil, fmt.Errorf("toolpost was started by toolpost %d times: %w", mostDepth, &selfError{})
+	}
 	if cfg.Dir != "" {
 		if _, err := os.Stat(cfg.Dir); err != nil {
-			return nil, err
+			return nil, &folderError{cfg.Dir, err}
 		}
 	}
 	env := environment(cfg.Env)
@@ -101,6 +104,15 @@ func (p *process) waitGone() bool {
 		return false
 	}
 }
+
+// A folderError means that a server cannot be started in its folder.
+type folderError struct {
+	dir string
+	err error
+}
+
+func (e *folderError) Error() string { return fmt.Sprintf("its folder %s: %v", e.dir, cause(e.err)) }
+func (e *folderError) Unwrap() error { return e.err }
 
 // An exitError tells how a server ended, with its last words.
 type exitError struct {

@@ -56,17 +56,21 @@ func (s *session) do(ctx context.Context, x *exchange) (json.RawMessage, error) 
 	_, err := mcp.CallCustomMethod[*rawParams, *rawResult](ctx, s.client, rawMethod, &rawParams{})
 	s.tap.forget(x)
 	x.relay.wait(ctx)
-	return x.outcome(func() error { return reason(s, err) })
+	return x.outcome(func() error { return reason(ctx, s, err) })
 }
 
 // reason returns why an exchange of s has no answer, from what the SDK says.
-func reason(s *session, err error) error {
+func reason(ctx context.Context, s *session, err error) error {
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner // what is around it names only rawMethod
 	}
 	if err == io.EOF || err == mcp.ErrConnectionClosed { // not what only wraps them
-		<-s.ended
-		return s.err
+		select {
+		case <-s.ended:
+			return s.err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	return err
 }

@@ -61,15 +61,16 @@ func TestCloseOfSilentServers(t *testing.T) {
 		handler func(*testing.T) http.Handler
 		at      func(*http.Request, *message) bool
 		call    bool // one is under way
+		version string
 	}{
-		"the end of the session":  {classic, func(r *http.Request, _ *message) bool { return r.Method == http.MethodDelete }, false},
-		"the stream":              {classic, func(r *http.Request, _ *message) bool { return r.Method == http.MethodGet }, false},
-		"stream, end and a call":  {classic, func(r *http.Request, m *message) bool { return r.Method != http.MethodPost || m.Method == "tools/call" }, true},
-		"a call and its end":      {modern, func(_ *http.Request, m *message) bool { return m.Method == "tools/call" || notification(m) }, true},
-		"what it is to listen to": {modern, func(_ *http.Request, m *message) bool { return m.Method == "subscriptions/listen" || notification(m) }, false},
+		"the end of the session":  {classic, func(r *http.Request, _ *message) bool { return r.Method == http.MethodDelete }, false, ""},
+		"the stream":              {classic, func(r *http.Request, _ *message) bool { return r.Method == http.MethodGet }, false, ""},
+		"stream, end and a call":  {classic, func(r *http.Request, m *message) bool { return r.Method != http.MethodPost || m.Method == "tools/call" }, true, ""},
+		"a call and its end":      {modern, func(_ *http.Request, m *message) bool { return m.Method == "tools/call" || notification(m) }, true, "2026-07-28"},
+		"what it is to listen to": {modern, func(_ *http.Request, m *message) bool { return m.Method == "subscriptions/listen" || notification(m) }, false, "2026-07-28"},
 		"SSE, a call": {sse, func(_ *http.Request, m *message) bool {
 			return m.Method == "tools/call" || m.Method == "notifications/cancelled"
-		}, true},
+		}, true, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestCloseOfSilentServers(t *testing.T) {
 					asked <- struct{}{}
 				}
 				return test.at(r, m)
-			}, h)}).ready(t)
+			}, h), ProtocolVersion: test.version}).ready(t)
 			result := make(chan string, 1)
 			if test.call {
 				go func() { result <- s.text(t, "echo", `{}`, nil) }()
@@ -120,7 +121,7 @@ func TestSilentHandshakes(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	closes(t, s)
-	for _, silence := range []string{"server/discover", "initialize", "notifications/initialized", "tools/list"} {
+	for _, silence := range []string{"initialize", "notifications/initialized", "tools/list"} {
 		t.Run(silence, func(t *testing.T) {
 			t.Parallel()
 			reached := make(chan struct{}, 100)

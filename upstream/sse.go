@@ -73,7 +73,12 @@ func (c *sse) open(ctx context.Context, address string) (*http.Response, error) 
 	if resp.StatusCode < 300 {
 		return nil, &contentError{mediaType(resp), ""}
 	}
-	return nil, fault(resp)
+	err = fault(resp)
+	var status *statusError
+	if errors.As(err, &status) {
+		status.sse = status.status == http.StatusBadRequest || status.status == http.StatusMethodNotAllowed || status.status == http.StatusNotAcceptable
+	}
+	return nil, err
 }
 
 func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, wait time.Duration) (*url.URL, error) {
@@ -105,6 +110,7 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, w
 func (c *sse) receive(resp *http.Response, endpoint chan<- string) {
 	defer close(c.done)
 	defer resp.Body.Close()
+	defer recovered(c.log, "read the server's stream", c.fail)
 	for ev, err := range events(resp.Body, c.limits) {
 		switch {
 		case err != nil:

@@ -32,48 +32,9 @@ type streamable struct {
 	limits *limits
 	log    *slog.Logger
 	closed sync.Once
-	wait   sync.WaitGroup
-}
 
-// An identity is what every request of a connection says of it.
-type identity struct {
-	mu      sync.Mutex
-	session string // "" for none
-	version string // of the protocol, "" before it is agreed
-}
-
-func (i *identity) get() (session, version string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.session, i.version
-}
-
-// SessionID returns the id that the server gave.
-func (i *identity) SessionID() string {
-	session, _ := i.get()
-	return session
-}
-
-func (i *identity) speak(version string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.version = version
-}
-
-func (i *identity) join(session string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.session = session
-}
-
-// identify sets the headers of a request. They are those of one moment.
-func identify(h http.Header, session, version string) {
-	if version != "" {
-		h.Set("Mcp-Protocol-Version", version)
-	}
-	if session != "" {
-		h.Set("Mcp-Session-Id", session)
-	}
+	starting sync.Mutex
+	wait     sync.WaitGroup
 }
 
 func newStreamable(client *http.Client, cfg *Config, l *limits, log *slog.Logger) *streamable {
@@ -124,7 +85,11 @@ func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc
 // it is open is lost.
 func (c *streamable) startListening(ctx context.Context) {
 	answered := make(chan struct{})
-	c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(answered) })) })
+	c.starting.Lock()
+	if c.ctx.Err() == nil { // else Close may be waiting already
+		c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(answered) })) })
+	}
+	c.starting.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	select {
@@ -206,7 +171,7 @@ func (c *streamable) post(ctx context.Context, msg jsonrpc.Message) (*http.Respo
 	}
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
-		if resp.StatusCode == http.StatusNotFound && session != "" {
+		if session != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && c.forgot(ctx)) {
 			return nil, errSessionMissing
 		}
 		return nil, fault(resp)
@@ -217,7 +182,8 @@ func (c *streamable) post(ctx context.Context, msg jsonrpc.Message) (*http.Respo
 	return resp, nil
 }
 
-// accept passes on what came on the stream of req, and says whether it is its answer.
+// accept passes on what came on the stream of req. It reports whether m is its
+// answer.
 func (c *streamable) accept(req *jsonrpc.Request, m jsonrpc.Message) bool {
 	resp, ok := m.(*jsonrpc.Response)
 	if in, isRequest := m.(*jsonrpc.Request); isRequest && req != nil {
@@ -247,7 +213,9 @@ func (c *streamable) Close() error {
 				}
 			}
 		}
+		c.starting.Lock()
 		c.fail(io.EOF)
+		c.starting.Unlock()
 		c.wait.Wait()
 		c.client.CloseIdleConnections()
 	})
@@ -333,7 +301,8 @@ func (c *streamable) open(ctx context.Context, last string, again bool) (*http.R
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusNotFound && session != "" && again {
+	lost := resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && again && c.forgot(ctx)
+	if lost && session != "" && again {
 		c.fail(errSessionLost)
 		return nil, errSessionLost
 	}
@@ -344,6 +313,7 @@ func (c *streamable) open(ctx context.Context, last string, again bool) (*http.R
 // offer that; once they did, they are lost when they refuse four times.
 func (c *streamable) listen(answered func()) {
 	defer answered()
+	defer recovered(c.log, "read the server's stream", c.fail)
 	at := cursor{retry: time.Second}
 	offered := false
 	for lost, idle := 0, 0; ; idle++ {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -172,6 +173,25 @@ func (t *tap) progress(raw json.RawMessage) {
 	}
 	without := params.without(func(name string) bool { return name == "progressToken" })
 	x.relay.add(x, "notifications/progress", without.encode())
+}
+
+// unquotedID returns the number of an id that is a number in a string. Our ids
+// are numbers; some servers return them as strings.
+func unquotedID(raw json.RawMessage) (number json.RawMessage, ok bool) {
+	if len(raw) < 3 || len(raw) > 20 || raw[0] != '"' {
+		return nil, false
+	}
+	number = raw[1 : len(raw)-1]
+	_, err := strconv.ParseInt(string(number), 10, 64)
+	return number, err == nil
+}
+
+// answerID returns the id of our request that an answer names.
+func answerID(raw json.RawMessage) (jsonrpc.ID, bool) {
+	if number, ok := unquotedID(raw); ok {
+		raw = number
+	}
+	return parseID(raw)
 }
 
 func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -25,6 +26,10 @@ type Options struct {
 	// texts are handed to [toolpost.Call.Keep] from there. Empty for none.
 	Spool string
 
+	// Instance identifies this Toolpost among others, see [InstanceHeader]. A
+	// server that has it is refused. Empty refuses none.
+	Instance string
+
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
 	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0
 	Grace    time.Duration // how long a child may take for each step of its end; 2 s if 0
@@ -33,19 +38,26 @@ type Options struct {
 // An Upstream is one MCP server, connected in the background and connected
 // again when it is lost. It is a [toolpost.Toolset].
 type Upstream struct {
-	cfg    Config
-	opts   Options
-	log    *slog.Logger
-	dial   *dialer
-	watch  *watch
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	done   chan struct{} // closed when everything has ended
-	nudge  chan struct{} // a call wants the server now
+	cfg   Config
+	opts  Options
+	log   *slog.Logger
+	dial  *dialer
+	watch *watch
+	life
 
 	mu      sync.Mutex
 	now     view
 	changed chan struct{} // closed when now changes
+
+	calls atomic.Int64 // under way
+}
+
+// A life is how an upstream ends, and what wakes it.
+type life struct {
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	done   chan struct{} // closed when everything has ended
+	nudge  chan struct{} // a call wants the server now
 }
 
 // A view is an upstream at one moment.
@@ -62,6 +74,7 @@ type State string
 // States of an upstream.
 const (
 	Connecting State = "connecting"
+	Installing State = "installing" // its command installs packages before it starts
 	Ready      State = "ready"
 	Failed     State = "failed" // it is tried again at Status.Retry
 	Closed     State = "closed"
@@ -88,8 +101,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	}
 	u := &Upstream{
 		cfg:     cfg.withDefaults(),
-		done:    make(chan struct{}),
-		nudge:   make(chan struct{}, 1),
+		life:    life{done: make(chan struct{}), nudge: make(chan struct{}, 1)},
 		changed: make(chan struct{}),
 		watch:   newWatch(),
 	}
@@ -103,12 +115,11 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		u.log = slog.New(slog.DiscardHandler)
 	}
 	u.log = slog.New(&hider{u.log.Handler(), secretsOf(&u.cfg)}).With("server", u.cfg.Name)
-	dial, err := newDialer(&u.cfg, u.opts.Grace, u.log)
+	dial, err := newDialer(&u.cfg, &u.opts, u.log)
 	if err != nil {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
-	u.dial, dial.updated = dial, u.opts.ResourceUpdated
-	dial.limits.dir = u.opts.Spool
+	u.dial = dial
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: emptyListing()}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	go u.run()

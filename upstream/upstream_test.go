@@ -600,9 +600,16 @@ func TestAwayIsLoggedOnce(t *testing.T) {
 	// next wants a line that holds all of want, after any number of lines that hold all of before.
 	next := func(want string, before string) {
 		t.Helper()
-		for line := range logged {
+		limit := time.After(20 * time.Second)
+		for {
+			var line string
+			select {
+			case line = <-logged:
+			case <-limit:
+				t.Fatalf("waited in vain for %s", want)
+			}
 			switch {
-			case !strings.Contains(line, "server is"):
+			case !strings.Contains(line, "server is ready") && !strings.Contains(line, "server unavailable"):
 			case holds(line, want):
 				return
 			case before == "" || !holds(line, before):
@@ -610,13 +617,13 @@ func TestAwayIsLoggedOnce(t *testing.T) {
 			}
 		}
 	}
-	next("WARN away 404", "")
-	next("DEBUG away 404", "")
+	next("WARN unavailable 404", "")
+	next("DEBUG unavailable 404", "")
 	h.set(answer(500))
-	next("WARN away 500", "DEBUG away 404")
-	next("DEBUG away 500", "")
+	next("WARN unavailable 500", "DEBUG unavailable 404")
+	next("DEBUG unavailable 500", "")
 	h.set(streamableHandler(t, sdkServer(t.Context()), false))
-	next("INFO ready", "DEBUG away 500")
+	next("INFO ready", "DEBUG unavailable 500")
 	h.set(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Session-Id") != "" {
 			answer(404).ServeHTTP(w, r)
@@ -625,7 +632,7 @@ func TestAwayIsLoggedOnce(t *testing.T) {
 		answer(500).ServeHTTP(w, r)
 	}))
 	_ = u.Features().Subscribe(t.Context(), "test://r", true) // finds that the session is lost
-	next("WARN away 500", "WARN know our session")
+	next("WARN unavailable 500", "WARN know our session")
 }
 
 func holds(line, words string) bool {

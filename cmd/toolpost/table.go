@@ -75,7 +75,7 @@ func align(cells []string, widths []int) string {
 // paint colours the state in a line.
 func paint(line, cell string, state upstream.State) string {
 	codes := map[upstream.State]string{
-		upstream.Ready: "32", upstream.Connecting: "33", upstream.Failed: "31", gateway.Disabled: "2",
+		upstream.Ready: "32", upstream.Connecting: "33", upstream.Installing: "33", upstream.Failed: "31", gateway.Disabled: "2",
 	}
 	code, ok := codes[state]
 	if !ok {

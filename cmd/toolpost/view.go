@@ -79,7 +79,7 @@ func (m *memory) changed(now []upstream.Status) (changed []upstream.Status) {
 	for _, st := range now {
 		old := before[st.Name]
 		delete(before, st.Name)
-		if st.State == upstream.Connecting {
+		if st.State == upstream.Connecting || st.State == upstream.Installing {
 			m.status[st.Name] = old
 			continue
 		}

@@ -1,0 +1,16 @@
+package gateway
+
+import "strings"
+
+// Instances returns the value of [upstream.InstanceHeader]: this gateway and
+// those behind its servers. Whoever answers for the gateway over HTTP sets the
+// header, so that a gateway does not become its own upstream.
+func (g *Gateway) Instances() string {
+	all := []string{g.opts.Instance}
+	for _, m := range g.current() {
+		if up, ok := m.up.(interface{ Instances() []string }); ok {
+			all = append(all, up.Instances()...)
+		}
+	}
+	return strings.Join(all, " ")
+}

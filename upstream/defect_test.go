@@ -1,0 +1,248 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A server that speaks both eras can send requests to clients: it is spoken to
+// in the era that has them.
+func TestServersOfBothEras(t *testing.T) {
+	both := func(t *testing.T) *mcp.Server {
+		s := sdkServer(t.Context())
+		s.AddTool(&mcp.Tool{Name: "elicit", InputSchema: json.RawMessage(`{"type":"object"}`)}, elicitTool)
+		return s
+	}
+	server := both(t)
+	stateful, stateless := streamableHandler(t, server, false), streamableHandler(t, server, true)
+	dual := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		stateful.ServeHTTP(w, r)
+	})
+	for name, cfg := range map[string]*upstream.Config{
+		"stdio": child(t, "both"),
+		"http":  {URL: serve(t, dual).URL},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, cfg).ready(t)
+			a := newAsker("session a")
+			c := a.call("")
+			c.Name = "elicit"
+			result, err := s.call(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, _ := result.FirstText(); text != "accept" {
+				t.Errorf("got %q", text)
+			}
+		})
+	}
+}
+
+// elicitTool sends a request to the client, whatever the version.
+func elicitTool(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	answer, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "name?", RequestedSchema: map[string]any{"type": "object"}})
+	if err != nil {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: answer.Action}}}, nil
+}
+
+// Many servers answer 400 to a session that they do not know any more. The next
+// call connects again; other requests that are answered 400 lose nothing.
+func TestLostSessionWith400(t *testing.T) {
+	var h switchable
+	var refuse atomic.Bool
+	serving := func() http.Handler {
+		good := streamableHandler(t, sdkServer(t.Context()), false)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			switch {
+			case r.Method == http.MethodGet: // there is no stream that tells of the loss
+				w.WriteHeader(http.StatusMethodNotAllowed)
+				return
+			case refuse.Load() && strings.Contains(string(body), `"echo"`):
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			w = &rewriter{w, http.StatusNotFound, http.StatusBadRequest}
+			good.ServeHTTP(w, r)
+		})
+	}
+	h.set(serving())
+	s := start(t, &upstream.Config{URL: serve(t, &h).URL}).ready(t)
+	h.set(serving()) // it was restarted
+	if got := s.text(t, "echo", `{}`, nil); got != `{}` {
+		t.Errorf("after a restart: %s", got)
+	}
+	before := s.Status().Took
+	refuse.Store(true)
+	if got := s.text(t, "echo", `{}`, nil); !strings.Contains(got, "400") {
+		t.Errorf("got %s", got)
+	}
+	refuse.Store(false)
+	if s.text(t, "echo", `{}`, nil); s.Status().Took != before {
+		t.Error("a request that was refused ended the session")
+	}
+}
+
+// A rewriter writes another status in place of one.
+type rewriter struct {
+	http.ResponseWriter
+	from, to int
+}
+
+func (w *rewriter) WriteHeader(status int) {
+	if status == w.from {
+		status = w.to
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *rewriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Answers whose id comes back as a string are answers.
+func TestStringIDs(t *testing.T) {
+	s := start(t, child(t, "string-ids")).ready(t)
+	if got := s.text(t, "t", "", nil); got != "ok" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What a server lists has limits, and what is left out is reported.
+func TestLargeLists(t *testing.T) {
+	t.Parallel()
+	tool := func(name, more string) string {
+		return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"%s}}`, name, more)
+	}
+	deep := strings.Repeat(`,"properties":{"a":{"type":"object"`, 100) + strings.Repeat("}}", 100)
+	list := `"tools":[` + tool("good", "") + "," + tool("deep", deep) + "," + tool("large", `,"description":"`+strings.Repeat("x", 1<<20)+`"`)
+	for i := range 10_000 {
+		list += "," + tool(fmt.Sprint("t", i), "")
+	}
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID)
+		case "tools/list":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s],"nextCursor":"more"}}`, m.ID, list)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}
+	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(handler)).URL, Transport: upstream.HTTP}).ready(t)
+	if tools, _ := s.Tools(t.Context()); len(tools) != 10_000 || tools[0].Name != "good" || tools[1].Name != "t0" {
+		t.Errorf("%d tools, the first is %q", len(tools), tools[0].Name)
+	}
+	skipped := fmt.Sprint(s.Status().Skipped)
+	for _, want := range []string{"deep", "more than 64 levels", "large", "at most 1048576", "more than 10000 items"} {
+		if !strings.Contains(skipped, want) {
+			t.Errorf("skipped %s, want %q in it", skipped, want)
+		}
+	}
+}
+
+// A prompts/list that hangs does not keep the tools away.
+func TestSlowPrompts(t *testing.T) {
+	t.Parallel()
+	s := start(t, child(t, "slow-prompts"))
+	s.until(t, "its tools are there", func() bool { return s.Status().State == upstream.Ready })
+	if got := s.names(t); got != "t" {
+		t.Errorf("tools %q", got)
+	}
+	s.until(t, "the list is given up", func() bool { return strings.Contains(fmt.Sprint(s.Status().Skipped), "prompts/list") })
+}
+
+// A Toolpost that is its own upstream is refused.
+func TestSelf(t *testing.T) {
+	good := streamableHandler(t, sdkServer(t.Context()), false)
+	var behind atomic.Value
+	behind.Store("other")
+	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(upstream.InstanceHeader, behind.Load().(string))
+		good.ServeHTTP(w, r)
+	})).URL
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url}, &upstream.Options{Instance: "own", Backoff: time.Millisecond, Patience: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if err := u.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := u.Instances(); len(got) != 1 || got[0] != "other" {
+		t.Errorf("instances %q", got)
+	}
+	behind.Store("other own")
+	set, err := toolpost.NewSet(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := set.Call(t.Context(), &toolpost.Call{Name: "echo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := result.FirstText(); !strings.Contains(text, "this is toolpost itself") {
+		t.Errorf("got %s", text)
+	}
+}
+
+// A call that waits for a server that was ready does not wait for the pause
+// between attempts.
+func TestComesBackAtOnce(t *testing.T) {
+	cfg := child(t, "crash")
+	u, err := upstream.Start(cfg, &upstream.Options{Backoff: time.Hour, Patience: 20 * time.Second, Grace: 150 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{Upstream: u}
+	t.Cleanup(func() { u.Close() })
+	s.ready(t)
+	if got := s.text(t, "r", "", nil); got != "back" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Errors say what is wrong and what to change.
+func TestAdvice(t *testing.T) {
+	silent := child(t, "speaks")
+	silent.ConnectTimeout = 2 * time.Second
+	tests := map[string]struct {
+		cfg  *upstream.Config
+		want string
+	}{
+		"arguments in the command":       {&upstream.Config{Command: "npx -y server"}, `make it "npx", and put ["-y" "server"] into its args`},
+		"no such folder":                 {&upstream.Config{Command: "sh", Dir: "/no/such/folder"}, `correct its cwd`},
+		"a program that is not a server": {silent, `wrote "Listening on 3000" to its stdout, which is not MCP`},
+		"a broken copy of npx":           {child(t, "npx"), "delete /home/u/.npm/_npx/15b07286cbcc3329"},
+		"type sse": {&upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "GET requires an Mcp-Session-Id header", http.StatusBadRequest)
+		})).URL, Transport: upstream.SSE}, "remove its type"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := start(t, test.cfg).Ready(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}

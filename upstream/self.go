@@ -1,0 +1,76 @@
+package upstream
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// InstanceHeader is the response header by which a Toolpost says which
+// instances its answers come from: its own, and those behind its upstreams.
+const InstanceHeader = "Toolpost-Instance"
+
+// Limits of what is believed of the header.
+const (
+	mostInstances   = 64
+	longestInstance = 64
+)
+
+// A selfError means that a server is this Toolpost itself.
+type selfError struct{}
+
+func (*selfError) Error() string {
+	return "this is toolpost itself, directly or through another gateway; remove it from the configuration"
+}
+
+// instances are the Toolposts that one server consists of.
+type instances struct {
+	own  string // "" if this is none
+	seen atomic.Pointer[[]string]
+}
+
+// check notes the instances behind an answer. It fails if we are one of them.
+func (i *instances) check(h http.Header) error {
+	value := h.Get(InstanceHeader)
+	if value == "" {
+		return nil
+	}
+	var found []string
+	for _, id := range strings.Fields(value) {
+		if len(found) < mostInstances && len(id) <= longestInstance {
+			found = append(found, id)
+		}
+	}
+	i.seen.Store(&found)
+	if i.own != "" && slices.Contains(found, i.own) {
+		i.seen.Store(nil)
+		return &selfError{}
+	}
+	return nil
+}
+
+// Instances returns the Toolposts behind the server, by their [InstanceHeader].
+func (u *Upstream) Instances() []string {
+	if found := u.dial.instances.seen.Load(); found != nil && u.Status().State == Ready {
+		return *found
+	}
+	return nil
+}
+
+// depthVariable says how many Toolposts started each other to start this
+// process. It ends a Toolpost that starts itself without end.
+const (
+	depthVariable = "TOOLPOST_DEPTH"
+	mostDepth     = 4
+)
+
+func ownDepth() int {
+	n, err := strconv.Atoi(os.Getenv(depthVariable))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
