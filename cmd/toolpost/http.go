@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // drainTime is how long calls under way may go on after a signal.
@@ -21,7 +23,7 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	mux.Handle("GET "+healthPath, s.mcp.Guard(http.HandlerFunc(s.health)))
 	mux.Handle("/", calls.wrap(s.mcp.Handler()))
 	server := &http.Server{
-		Handler:           s.access.guard(mux),
+		Handler:           s.named(s.access.guard(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -37,6 +39,17 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 		s.log.Info("stopping", "cause", context.Cause(ctx))
 	}
 	return s.stop(running, server, &calls)
+}
+
+// named sets the header by which a Toolpost that is its own upstream finds out.
+func (s *service) named(next http.Handler) http.Handler {
+	if s.instances == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(upstream.InstanceHeader, s.instances())
+		next.ServeHTTP(w, r)
+	})
 }
 
 // stop ends in order: no new connections, calls under way, sessions, and

@@ -115,6 +115,9 @@ type service struct {
 	log    *slog.Logger
 	view   view
 	access *access
+
+	instances func() string // the value of [upstream.InstanceHeader]; nil for a folder
+
 	closer []func() error // last first
 }
 
@@ -245,7 +248,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		return usageError{err}
 	}
 	s.closer = append(s.closer, gw.Close)
-	s.live, s.views, s.status = gw.Live(), gw.Views(), gw.Status
+	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.RootsChanged = gw.RootsChanged
 	options.Ready = func(ctx context.Context) error {
