@@ -1,6 +1,8 @@
 package dialect_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -26,6 +28,10 @@ func TestAdaptedToolsAreFine(t *testing.T) {
 			t.Fatal(err)
 		}
 		list = append(list, tool("schema_"+string(rune('a'+i%26)), s))
+	}
+	for seed := range uint64(60) {
+		list = append(list, tool(fmt.Sprint("random_", seed), schema.MustParse(string(accept.RandomSchema(rand.New(rand.NewPCG(seed, 3)))))),
+			tool(fmt.Sprint("union_", seed), schema.MustParse(string(accept.RandomUnion(rand.New(rand.NewPCG(seed, 3)))))))
 	}
 	for _, d := range dialect.All() {
 		t.Run(d.ID, func(t *testing.T) {

@@ -182,6 +182,8 @@ func (a *author) object(depth int) *value {
 		v.set("additionalProperties", newBool(true))
 	case n < 38:
 		v.set("additionalProperties", a.scalar())
+	case n < 43:
+		v.set("additionalProperties", literal(pick(a.rng, `{}`, `{"description":"Anything."}`)))
 	}
 	return v
 }
@@ -199,6 +201,9 @@ func (a *author) array(depth int) *value {
 		return v
 	}
 	v.set("items", a.schema(depth+1))
+	if a.chance(15) {
+		v.set("items", literal(pick(a.rng, `{}`, `{"description":"Anything."}`, `{"title":"Any"}`, `{"default":1}`)))
+	}
 	if a.chance(25) {
 		v.set("minItems", newNumber(a.rng.IntN(3)))
 	}

@@ -79,6 +79,9 @@ func writeItems(l *lowering, n *node, c *arrayCodec, f *schema.Form, rest string
 		return
 	case items == nil || items.Any() && items.Notes.Description == "":
 		one, c.items = writeAnyItem(l, f.At, at)
+	case items.Any() && l.rules.Array.Typed:
+		one, c.items = writeAnyItem(l, items.At, at)
+		annotate(l, items.At, &items.Notes, one, c.items)
 	default:
 		one, c.items = l.write(items, at)
 	}

@@ -20,7 +20,7 @@ func writeObject(l *lowering, f *schema.Form, at place) (*node, codec) {
 	switch {
 	case len(o.Properties) > 0 || at.root:
 		return writeRecord(l, f, o, at)
-	case closed && (l.rules.Object.Filled || l.rules.Object.Maps == "json"):
+	case closed && (l.rules.Object.Filled || l.rules.Object.Maps == "json" || l.rules.Object.Maps != "" && !l.allows("additionalProperties")):
 		l.reshape(Encoded, f.At, "the empty object is written as a text")
 		return writeTable(l, f.At, []json.RawMessage{json.RawMessage("{}")})
 	case closed:
