@@ -19,7 +19,10 @@ type Live struct {
 // NewLive lists ts for the first time.
 func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
 	l := &Live{source: ts, watch: map[int]func(*Set){}}
-	return l, l.Refresh(ctx)
+	if err := l.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Set returns the current Set.

@@ -10,16 +10,16 @@ const MaxNameLength = 64
 
 const nameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
-// CheckName tells why some client or model would refuse a tool of that name:
-// the rule that all accept is 1 to 64 of A-Z a-z 0-9 _ -.
+// CheckName returns an error if some client or model would refuse a tool of
+// that name. All of them accept 1 to 64 characters of A-Z a-z 0-9 _ -.
 func CheckName(name string) error {
-	if name == "" || len(name) > MaxNameLength {
-		return fmt.Errorf("the name has %d characters, want 1 to %d", len(name), MaxNameLength)
-	}
 	for _, r := range name {
 		if !strings.ContainsRune(nameChars, r) {
-			return fmt.Errorf("the name has the character %q, want only letters, digits, _ and -", r)
+			return fmt.Errorf("the name has the character %q; use only A-Z, a-z, 0-9, _ and -", r)
 		}
+	}
+	if name == "" || len(name) > MaxNameLength {
+		return fmt.Errorf("the name has %d characters; use 1 to %d", len(name), MaxNameLength)
 	}
 	return nil
 }

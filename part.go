@@ -21,10 +21,10 @@ type wirePart Part
 
 // A wireResource is the resource inside a block of that type.
 type wireResource struct {
-	URI      string `json:"uri"`
-	MIMEType string `json:"mimeType,omitempty"`
-	Text     string `json:"text,omitempty"`
-	Blob     []byte `json:"blob,omitempty"`
+	URI      string  `json:"uri"`
+	MIMEType string  `json:"mimeType,omitempty"`
+	Text     *string `json:"text,omitempty"`
+	Blob     []byte  `json:"blob,omitempty"`
 }
 
 // MarshalJSON writes Raw if it is set. What a block of a type must have is
@@ -45,10 +45,16 @@ func (p Part) MarshalJSON() ([]byte, error) {
 			MIMEType string `json:"mimeType"`
 		}{p.Type, p.Data, p.MIMEType})
 	case p.Type == "resource":
+		r := wireResource{URI: p.URI, MIMEType: p.MIMEType, Blob: p.Data}
+		if len(p.Data) == 0 || p.Text != "" {
+			r.Text = &p.Text
+		}
 		return encode(struct {
 			Type     string       `json:"type"`
 			Resource wireResource `json:"resource"`
-		}{p.Type, wireResource{p.URI, p.MIMEType, p.Text, p.Data}})
+		}{p.Type, r})
+	case p.Type == "resource_link" && p.Name == "":
+		p.Name = p.URI // a link has a name
 	}
 	return encode(wirePart(p))
 }
@@ -63,7 +69,10 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	if err := decode(data, &w); err != nil {
 		w.wirePart = wirePart{Type: w.Type}
 	} else if r := w.Resource; r != nil {
-		w.URI, w.MIMEType, w.Text, w.Data = r.URI, r.MIMEType, r.Text, r.Blob
+		w.URI, w.MIMEType, w.Data = r.URI, r.MIMEType, r.Blob
+		if r.Text != nil {
+			w.Text = *r.Text
+		}
 	}
 	w.Raw = append(json.RawMessage(nil), data...)
 	*p = Part(w.wirePart)

@@ -335,8 +335,8 @@ func TestFindings(t *testing.T) {
 	}, nil)
 	got := newSet(t, toolpost.Tools{long, dotted, untyped}).Findings()
 	want := []toolpost.Finding{
-		{Tool: long.Name, Message: "the name has 65 characters, want 1 to 64"},
-		{Tool: "a.b", Message: `the name has the character '.', want only letters, digits, _ and -`},
+		{Tool: long.Name, Message: "the name has 65 characters; use 1 to 64"},
+		{Tool: "a.b", Message: `the name has the character '.'; use only A-Z, a-z, 0-9, _ and -`},
 		{Tool: "untyped", Message: "input schema /properties/m: "},
 	}
 	for i := range want {
@@ -463,5 +463,13 @@ func TestRunInsideACall(t *testing.T) {
 	}
 	if got, err := set.CallText(t.Context(), "outer", nil); got != "inner inner outer" || err != nil {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestCheckNameCountsCharacters: the message is about characters, not bytes.
+func TestCheckNameCountsCharacters(t *testing.T) {
+	err := toolpost.CheckName(strings.Repeat("名", 30))
+	if err == nil || !strings.Contains(err.Error(), `the character '名'`) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -50,3 +50,25 @@ func TestGeminiNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestGeminiLargeInteger: a tool whose listed integers the SDK would change is
+// withheld. Bounds may be rounded: the tool checks its arguments.
+func TestGeminiLargeInteger(t *testing.T) {
+	tools := toolpost.Tools{
+		parsed(t, "listed", json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","enum":[1,9007199254740993]}}}`)),
+		parsed(t, "const", json.RawMessage(`{"type":"object","properties":{"a":{"const":12345678901234567890}}}`)),
+		parsed(t, "fine", json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","enum":[1,9007199254740992],"maximum":9223372036854775807}}}`)),
+	}
+	offer, err := gemini.Tools(context.Background(), tools, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := offer.Tools[0].FunctionDeclarations; len(f) != 1 || f[0].Name != "fine" {
+		t.Errorf("offered %v", f)
+	} else {
+		equal(t, "schema", must(json.Marshal(f[0].ParametersJsonSchema)), `{"type":"object","properties":{"a":{"type":"integer","enum":[1,9007199254740992],"maximum":9223372036854775807}}}`)
+	}
+	if w := offer.Adapted.Withheld; len(w) != 2 {
+		t.Errorf("withheld %v", w)
+	}
+}

@@ -42,7 +42,7 @@ func loadInto(d *document, raw []byte) *document {
 	d.refs, d.dynamic, d.patterns = map[*value]*value{}, map[*value][]*value{}, patterns{}
 	refuse := func(why string) *document {
 		d.root = nil
-		d.report("", "nothing is validated: "+why)
+		d.refuse(why)
 		return d
 	}
 	if len(raw) > maxBytes {
@@ -60,6 +60,11 @@ func loadInto(d *document, raw []byte) *document {
 		return refuse(why)
 	}
 	return d
+}
+
+// refuse records, before all other findings, that nothing is validated.
+func (d *document) refuse(why string) {
+	d.findings = slices.Insert(d.findings, 0, Finding{"", "nothing is validated: " + why})
 }
 
 func (d *document) report(pointer, message string) {

@@ -36,13 +36,13 @@ func (noLoader) Load(url string) (any, error) {
 // findings say why.
 func newFallback(d *document) (f *fallback) {
 	if d.nodes > maxFullNodes {
-		d.report("", fmt.Sprintf("nothing is validated: it has more than %d subschemas and needs the full validator", maxFullNodes))
+		d.refuse(fmt.Sprintf("it has more than %d subschemas and needs the full validator", maxFullNodes))
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			f = nil
-			d.report("", fmt.Sprintf("nothing is validated: the schema breaks the compiler: %.200v", p))
+			d.refuse(fmt.Sprintf("the schema breaks the compiler: %.200v", p))
 		}
 	}()
 	f = &fallback{doc: d.root}
@@ -66,7 +66,7 @@ func newFallback(d *document) (f *fallback) {
 		f.compiled, err = c.Compile(schemaURL)
 	}
 	if err != nil {
-		d.report("", "nothing is validated: "+clip(err.Error(), 300))
+		d.refuse(clip(err.Error(), 300))
 		return nil
 	}
 	return f

@@ -19,7 +19,7 @@ const (
 func (s *Schema) Form() *Document {
 	d := loadKept(s.raw)
 	if d.root == nil {
-		why := d.findings[len(d.findings)-1].Message
+		why := d.findings[0].Message
 		return &Document{Root: &Form{Kinds: KindAny}, Changes: append(d.kept.changes, Change{"", "", true, why})}
 	}
 	r := &formReader{references: references{doc: d}, merger: merger{log: d.kept}}

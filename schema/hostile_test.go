@@ -317,3 +317,21 @@ func TestNullIsAbsentBehindReferences(t *testing.T) {
 		t.Error("null is accepted for a property that is not declared")
 	}
 }
+
+// TestRefusalIsReported: the reason why nothing is validated is among the
+// findings, however many there are.
+func TestRefusalIsReported(t *testing.T) {
+	raw := `{"properties":{` + numbered(60, `"p%d":{"pattern":"("}`) + `},"items":` + wrap(65, `{"items":`, `{}`, `}`) + `}`
+	report := compile(t, raw).Report()
+	if len(report) == 0 || !strings.HasPrefix(report[0].Message, "nothing is validated: ") {
+		t.Errorf("report: %v", report)
+	}
+	s, err := schema.Parse([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := s.Form().Changes
+	if last := changes[len(changes)-1]; !strings.HasPrefix(last.Detail, "nothing is validated: ") {
+		t.Errorf("the form says %q", last.Detail)
+	}
+}

@@ -3,6 +3,8 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 )
 
 // A place is what a JSON value inside a schema is.
@@ -12,6 +14,7 @@ const (
 	plain   place = iota // no schema
 	aSchema              // a schema, or a list of them
 	schemas              // an object whose members are schemas
+	listed               // a value that the model has to repeat exactly
 )
 
 // member is the place of a schema's keyword, or of an object's member.
@@ -19,23 +22,28 @@ func (p place) member(name string) place {
 	switch {
 	case p == schemas:
 		return aSchema
-	case p == plain:
-		return plain
+	case p != aSchema:
+		return p
 	}
 	switch name {
 	case "properties", "$defs":
 		return schemas
 	case "items", "prefixItems", "anyOf", "additionalProperties":
 		return aSchema
+	case "enum", "const":
+		return listed
 	}
 	return plain
 }
 
 // withOrder returns a schema in which propertyOrdering tells the order of
-// properties: on the way to Gemini, they are sorted by name. Numbers beyond
-// float64 are an error, as they are in the SDK when it sends them.
+// properties: on the way to Gemini, they are sorted by name. The SDK sends each
+// number as a float64. withOrder returns an error for a number that is too large
+// for one, and for an integer of an enum or const that would become another.
 func withOrder(raw json.RawMessage) (json.RawMessage, error) {
-	v, err := read(json.NewDecoder(bytes.NewReader(raw)), aSchema)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	v, err := read(d, aSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +69,25 @@ func read(d *json.Decoder, at place) (any, error) {
 	case t == json.Delim('{'):
 		return readObject(d, at)
 	}
+	if n, ok := t.(json.Number); ok {
+		return n, checkNumber(n, at)
+	}
 	return t, nil
+}
+
+// checkNumber returns an error if the SDK does not send n, or sends another
+// number where the model has to repeat it exactly.
+func checkNumber(n json.Number, at place) error {
+	if _, err := n.Float64(); err != nil {
+		return fmt.Errorf("the number %s is too large for a float64", n)
+	}
+	if at != listed || strings.ContainsAny(n.String(), ".eE") {
+		return nil
+	}
+	if i, err := n.Int64(); err != nil || int64(float64(i)) != i {
+		return fmt.Errorf("the SDK would send the listed value %s as another number; list it as a string", n)
+	}
+	return nil
 }
 
 // An object remembers the order of its members only until it is encoded.
