@@ -26,10 +26,22 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 // of encoding/json. Findings name parts left untyped, such as a json.Marshaler
 // without a schema method; the Schema keeps them, see [Schema.Findings].
 //
-// A field is described by its tags: desc (or description, jsonschema_description), default, min, max,
-// minlen, maxlen, pattern, format, example and enum:"a,b". A jsonschema tag is
-// a description, or keywords: jsonschema:"required,enum=a,enum=b,minimum=1",
-// with \\, for a comma in a value. A default makes a field optional.
+// A field is described by its tags:
+//
+//	desc:"text"          description (also description, jsonschema_description)
+//	default:"5"          default; the field is optional
+//	min:"1" max:"10"     minimum, maximum
+//	minlen:"1"           minLength, minItems or minProperties, by the field's type
+//	maxlen:"9"           maxLength, maxItems or maxProperties
+//	pattern:"^a"         pattern
+//	format:"date"        format
+//	enum:"a,b"           enum; a comma in a value is \\,
+//	example:"a"          examples
+//	jsonschema:"text"    description
+//	jsonschema:"required,minimum=1,enum=a,enum=b"    any of these keywords
+//
+// A tag that another library reads and Infer does not, such as minimum:"1" or
+// minLength:"1", is an error that names the right one.
 // An optional struct with defaults inside has the default {}; one behind a
 // pointer has none, and stays nil where it is left out.
 //

@@ -18,6 +18,9 @@ type keyword struct {
 // parseTags returns the keywords of a field: those of the jsonschema tag, then
 // those of the short tags. Required is apart: it is for the struct to say.
 func parseTags(tag reflect.StructTag) (required bool, words []keyword, err error) {
+	if err := checkTagNames(tag); err != nil {
+		return false, nil, err
+	}
 	if words, err = parseTag(tag.Get("jsonschema")); err != nil {
 		return false, nil, fmt.Errorf("jsonschema tag: %w", err)
 	}
@@ -47,6 +50,39 @@ func parseTags(tag reflect.StructTag) (required bool, words []keyword, err error
 }
 
 var shortTags = []string{"desc", "description", "jsonschema_description", "default", "min", "max", "minlen", "maxlen", "pattern", "format", "example", "enum"}
+
+// foreignTags are tags of other libraries and the keywords of JSON Schema that
+// have a short tag here, or none. Nothing would read them.
+var foreignTags = map[string]string{
+	"minimum": `min:"…"`, "maximum": `max:"…"`,
+	"minLength": `minlen:"…"`, "maxLength": `maxlen:"…"`, "minlength": `minlen:"…"`, "maxlength": `maxlen:"…"`,
+	"minItems": `minlen:"…"`, "maxItems": `maxlen:"…"`, "minitems": `minlen:"…"`, "maxitems": `maxlen:"…"`,
+	"minProperties": `minlen:"…"`, "maxProperties": `maxlen:"…"`,
+	"doc": `desc:"…"`, "jsonschema_extras": `jsonschema:"…"`, "examples": `example:"…"`, "enums": `enum:"a,b"`, "regexp": `pattern:"…"`,
+	"const":            `enum:"…" with one value`,
+	"exclusiveMinimum": `jsonschema:"exclusiveMinimum=…"`, "exclusiveMaximum": `jsonschema:"exclusiveMaximum=…"`,
+	"multipleOf": `jsonschema:"multipleOf=…"`, "title": `jsonschema:"title=…"`, "uniqueItems": `jsonschema:"uniqueItems"`,
+	"readOnly": `jsonschema:"readOnly"`, "writeOnly": `jsonschema:"writeOnly"`, "deprecated": `jsonschema:"deprecated"`,
+	"required": `jsonschema:"required"`, "nullable": "a pointer as the type of the field",
+}
+
+// tagNames matches the names in a struct tag.
+var tagNames = regexp.MustCompile(`([^ ":]+):"(?:[^"\\]|\\.)*"`)
+
+// checkTagNames returns an error that names the right tag for one that looks
+// right and would have no effect.
+func checkTagNames(tag reflect.StructTag) error {
+	for _, match := range tagNames.FindAllStringSubmatch(string(tag), -1) {
+		name := match[1]
+		if right := foreignTags[name]; right != "" {
+			return fmt.Errorf("the tag %s has no effect; write %s", name, right)
+		}
+		if i := slices.IndexFunc(shortTags, func(short string) bool { return short != name && strings.EqualFold(short, name) }); i >= 0 {
+			return fmt.Errorf("the tag %s has no effect; write %s", name, shortTags[i])
+		}
+	}
+	return nil
+}
 
 // canonical is the keyword that a short tag means. The lengths are settled
 // when the type is known.
@@ -83,6 +119,8 @@ func parseTag(tag string) (words []keyword, err error) {
 			return nil, errors.New("nullable is not supported; results may be null where the field is a pointer, and null for an optional argument is read as left out")
 		case slices.Contains(flags, name) && !ok:
 			value = "true"
+		case !isKeyword(name) && len(words) > 0 && words[len(words)-1].name == "description":
+			return nil, fmt.Errorf(`the description ends at the comma before %q; write the description as desc:"…"`, name)
 		case !isKeyword(name):
 			return nil, fmt.Errorf(`%q is not a keyword; a comma in a value is written \\, and a text that begins like a keyword goes into the tag desc`, name)
 		case !ok:

@@ -70,22 +70,29 @@ func writeItems(l *lowering, n *node, c *arrayCodec, f *schema.Form, rest string
 	if f.Array != nil {
 		items, tuple = f.Array.Items, len(f.Array.Prefix) > 0
 	}
-	var one *node
 	switch {
 	case items != nil && items.Kinds == 0:
 		writeNoItems(l, n, f, rest, at)
 		return
 	case tuple && (items == nil || items.Any()), items == nil && !l.rules.Array.Items:
 		return
-	case items == nil || items.Any() && items.Notes.Description == "":
-		one, c.items = writeAnyItem(l, f.At, at)
-	case items.Any() && l.rules.Array.Typed:
-		one, c.items = writeAnyItem(l, items.At, at)
-		annotate(l, items.At, &items.Notes, one, c.items)
-	default:
-		one, c.items = l.write(items, at)
 	}
+	var one *node
+	one, c.items = writeItem(l, f.At, items, at)
 	n.put(member{name: rest, node: one})
+}
+
+// writeItem writes the schema of the items of an array, nil for anything.
+func writeItem(l *lowering, pointer string, items *schema.Form, at place) (*node, codec) {
+	switch {
+	case items == nil || items.Any() && items.Notes.Description == "":
+		return writeAnyItem(l, pointer, at)
+	case items.Any() && l.rules.Array.Typed:
+		n, c := writeAnyItem(l, items.At, at)
+		annotate(l, items.At, &items.Notes, n, c)
+		return n, c
+	}
+	return l.write(items, at)
 }
 
 // writeAnyItem writes the schema of items that may be anything.
