@@ -35,25 +35,27 @@ func newAdaption(a *dialect.Adapted) *adaption {
 // lines tell people: a summary, and what was withheld.
 func (a *adaption) lines() []string {
 	id := a.Dialect.ID
-	first := fmt.Sprintf("dialect %s: %d tools", id, len(a.Tools))
+	first := fmt.Sprintf("%s: %s", id, counted(len(a.Tools), "tool"))
 	if n := len(a.Withheld); n > 0 {
 		first += fmt.Sprintf(", %d withheld", n)
 	}
 	var losses []string
 	for _, k := range kinds {
-		if n := a.losses[k]; n > 0 {
+		if n := a.losses[k]; n > 0 && k != lower.Noop { // a rewording loses nothing
 			losses = append(losses, fmt.Sprintf("%d %s", n, k))
 		}
 	}
 	if losses != nil {
-		first += "; losses: " + strings.Join(losses, ", ")
+		first += "; parts of schemas that this dialect does not have: " + strings.Join(losses, ", ")
+	} else {
+		first += ", nothing lost"
 	}
 	lines := []string{first}
 	for _, w := range a.Withheld {
-		lines = append(lines, fmt.Sprintf("dialect %s: tool %q is withheld: %s (%s)", id, w.Name, w.Why, w.Rule))
+		lines = append(lines, fmt.Sprintf("%s: tool %q is withheld: %s (%s)", id, w.Name, w.Why, w.Rule))
 	}
 	for _, f := range a.Findings {
-		lines = append(lines, fmt.Sprintf("dialect %s: %s (%s)", id, f.Message, f.Rule))
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", id, f.Message, f.Rule))
 	}
 	return lines
 }

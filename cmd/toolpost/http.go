@@ -38,7 +38,9 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	case <-ctx.Done():
 		s.log.Info("stopping", "cause", context.Cause(ctx))
 	}
-	return s.stop(running, server, &calls)
+	err := s.stop(running, server, &calls)
+	s.log.Info("stopped")
+	return err
 }
 
 // named sets the header by which a Toolpost that is its own upstream finds out.

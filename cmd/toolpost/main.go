@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolpost/toolpost/gateway"
 )
@@ -31,7 +33,42 @@ func run() int {
 	if err != nil && ctx.Err() != nil {
 		return exitInterrupted
 	}
-	return report(cmd.ErrOrStderr(), err)
+	return report(cmd.ErrOrStderr(), exclusive(err))
+}
+
+var (
+	groupError = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+	flagError  = regexp.MustCompile(`^unknown flag: --(.+)$`)
+)
+
+// exclusive words the error of flags that exclude each other.
+func exclusive(err error) error {
+	if err == nil {
+		return nil
+	}
+	m := groupError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	flags := strings.Fields(m[1])
+	return usagef("give --%s, only one of them", strings.Join(flags, " or --"))
+}
+
+// otherFlag suggests flags in the place of an unknown one.
+func otherFlag(cmd *cobra.Command, err error) string {
+	m := flagError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return ""
+	}
+	if m[1] == "port" && cmd.Flags().Lookup("addr") != nil {
+		return "; write --addr 127.0.0.1:PORT"
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := nearest(m[1], names, 3); len(near) > 0 {
+		return "; did you mean --" + strings.Join(near, " or --") + "?"
+	}
+	return ""
 }
 
 // untilSignal returns a context that a first signal ends. A second one ends
@@ -63,7 +100,7 @@ Start with "toolpost serve" in a folder of yours.`,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
+		return usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(),
 		claudeCommand(), cacheCommand(), tokenCommand(), versionCommand(), exitCodesTopic())

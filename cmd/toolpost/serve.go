@@ -108,13 +108,14 @@ func (o *serveOptions) flags(cmd *cobra.Command) {
 
 // A service is a running serve.
 type service struct {
-	mcp    *mcpserver.Server
-	live   *toolpost.Live
-	views  *gateway.Views
-	status func() []upstream.Status // nil for a folder
-	log    *slog.Logger
-	view   view
-	access *access
+	mcp     *mcpserver.Server
+	live    *toolpost.Live
+	views   *gateway.Views
+	status  func() []upstream.Status // nil for a folder
+	log     *slog.Logger
+	view    view
+	access  *access
+	clients roster
 
 	instances func() string // the value of [upstream.InstanceHeader]; nil for a folder
 
@@ -163,7 +164,7 @@ func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error)
 func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	direct := newLogger(stderr, slog.LevelError, o.logFormat)
 	out := newSpool(unsafely(stderr), func(lines int) { direct.Error("log lines are lost: they were not read in time", "lines", lines) })
-	s := &service{closer: []func() error{out.Close}}
+	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
 	if width, _ := terminalSize(stderr); width > 0 && !o.stdio {
 		b := &board{out: out, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
@@ -171,6 +172,10 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 			level = slog.LevelError // the board tells the rest
 		}
 		s.log, s.view = newLogger(b, level, o.logFormat), b
+		if !levelGiven {
+			s.log = slog.New(&activity{s.log.Handler(), b})
+			s.clients.log = b.note
+		}
 	} else {
 		s.log = newLogger(out, o.logLevel, o.logFormat)
 		s.view = &logView{log: s.log}
@@ -271,7 +276,10 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 		Name:    name,
 		Version: readVersion().Version,
 		Logger:  s.log,
-		View:    func(c mcpserver.Client) (*toolpost.Live, error) { return s.views.View(gateway.Reader(c)) },
+		View: func(c mcpserver.Client) (*toolpost.Live, error) {
+			s.clients.add(c)
+			return s.views.View(gateway.Reader(c))
+		},
 		Hosts:   append(l.hosts(), o.hosts...),
 		Origins: o.origins,
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/gateway"
@@ -13,7 +14,7 @@ import (
 // table draws the servers as lines of at most width characters: one for each,
 // and below those that failed, why.
 func table(servers []upstream.Status, width int, color bool) []string {
-	rows := [][]string{{"SERVER", "TRANSPORT", "VERSION", "STATE", "TOOLS", "MS"}}
+	rows := [][]string{{"SERVER", "TRANSPORT", "PROTOCOL", "STATE", "TOOLS", "START"}}
 	for _, st := range servers {
 		rows = append(rows, row(st))
 	}
@@ -23,7 +24,7 @@ func table(servers []upstream.Status, width int, color bool) []string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	widths[0] = min(widths[0], max(12, width-2-len("streamable  2026-07-28  connecting  TOOLS  99999")))
+	widths[0] = min(widths[0], max(12, width-2-len("streamable  2026-07-28  connecting  TOOLS  99.9 s")))
 	var lines []string
 	for i, r := range rows {
 		line := cut(align(r, widths), width)
@@ -37,14 +38,31 @@ func table(servers []upstream.Status, width int, color bool) []string {
 			}
 		}
 	}
-	return lines
+	return append(lines, cut(total(servers), width))
 }
+
+// total counts what is ready, of the servers that are not disabled.
+func total(servers []upstream.Status) string {
+	ready, enabled, tools := 0, 0, 0
+	for _, st := range servers {
+		if st.State != gateway.Disabled {
+			enabled++
+		}
+		if st.State == upstream.Ready {
+			ready++
+			tools += st.Tools
+		}
+	}
+	return fmt.Sprintf("%d of %s connected, %s", ready, counted(enabled, "server"), counted(tools, "tool"))
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 func row(st upstream.Status) []string {
 	r := []string{printable(st.Name), dash(string(st.Transport)), dash(st.Version), string(st.State), "-", "-"}
 	if st.State == upstream.Ready {
 		r[4] = strconv.Itoa(st.Tools)
-		r[5] = strconv.FormatInt(st.Took.Milliseconds(), 10)
+		r[5] = seconds(st.Took)
 	}
 	return r
 }

@@ -119,7 +119,7 @@ func errText(st upstream.Status) string {
 func summary(st upstream.Status) string {
 	switch {
 	case st.State == upstream.Ready:
-		return fmt.Sprintf("%s: ready, %d tools, %d ms", printable(st.Name), st.Tools, st.Took.Milliseconds())
+		return fmt.Sprintf("%s: ready, %s, %s", printable(st.Name), counted(st.Tools, "tool"), seconds(st.Took))
 	case st.State == upstream.Closed:
 		return printable(st.Name) + ": removed"
 	case st.Err != nil:

@@ -27,13 +27,14 @@ var servers = []upstream.Status{
 
 func TestTable(t *testing.T) {
 	got := strings.Join(table(servers, 64, false), "\n")
-	want := `SERVER          TRANSPORT  VERSION     STATE       TOOLS    MS
-everything      stdio      2025-11-25  ready          12  1234
-a-server-with…  -          -           connecting      -     -
-web·[2J         http       -           failed          -     -
+	want := `SERVER         TRANSPORT  PROTOCOL    STATE       TOOLS  START
+everything     stdio      2025-11-25  ready          12  1.2 s
+a-server-wit…  -          -           connecting      -      -
+web·[2J        http       -           failed          -      -
     connect to http://127.0.0.1:1/mcp: connection refused; is
     the server running?
-off             -          -           disabled        -     -`
+off            -          -           disabled        -      -
+1 of 3 servers connected, 12 tools`
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -124,7 +125,7 @@ func TestBoard(t *testing.T) {
 	b.update(at(upstream.Connecting))
 	b.update(at(upstream.Ready, toolpost.Finding{Tool: "x", Message: "the name is odd"}))
 	b.update(&gateway.Snapshot{})
-	want := []string{"one: failed", "one: ready, 3 tools, 0 ms", `tool "x": the name is odd`, "one: removed"}
+	want := []string{"one: failed", "one: ready, 3 tools, 0.0 s", `tool "x": the name is odd`, "one: removed"}
 	if d := cmp.Diff(want, s.lines[drawn:]); d != "" {
 		t.Error(d)
 	}
@@ -147,9 +148,9 @@ func TestAdaption(t *testing.T) {
 	b.update(&gateway.Snapshot{Status: servers})
 	b.adapt(odd)
 	want := []string{
-		"dialect claude-desktop: 1 tools, 1 withheld; losses: 2 dropped, 1 encoded",
-		`dialect claude-desktop: tool "b\x1b[2J" is withheld: it is odd (claude-desktop/schema)`,
-		"dialect claude-desktop: there are too many (claude-desktop/tool-count)",
+		"claude-desktop: 1 tool, 1 withheld; parts of schemas that this dialect does not have: 2 dropped, 1 encoded",
+		`claude-desktop: tool "b\x1b[2J" is withheld: it is odd (claude-desktop/schema)`,
+		"claude-desktop: there are too many (claude-desktop/tool-count)",
 	}
 	if d := cmp.Diff(want, s.lines[:3]); d != "" {
 		t.Error(d)
