@@ -31,8 +31,9 @@ opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
 .zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .tmux.conf .xprofile .xinitrc .xsession
 `
 
-// protectedEndings are those of files by any name: workspaces of VS Code.
-var protectedEndings = []string{".code-workspace"}
+// protectedEndings are those of files by any name: workspaces of VS Code, and
+// approvals of configuration files.
+var protectedEndings = []string{".code-workspace", ".toolpost-trust"}
 
 // checkChangeable refuses a path that is protected, or is in what is.
 func checkChangeable(given, name string) error {

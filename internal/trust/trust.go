@@ -55,10 +55,14 @@ func Locate(file string) (string, error) {
 	return filepath.Join(dir, filepath.Base(file)), nil
 }
 
+// The writing tools of package stdtool refuse names with this ending, so that no
+// model can approve a file.
+const ending = ".toolpost-trust"
+
 // Path returns where the approval of a file is kept. It changes with it.
 func (s *Store) Path(file string) string {
 	sum := sha256.Sum256([]byte(file))
-	return filepath.Join(s.dir, hex.EncodeToString(sum[:])+".json")
+	return filepath.Join(s.dir, hex.EncodeToString(sum[:])+ending)
 }
 
 // Lookup returns the approval of a file, nil if there is none. An approval that
