@@ -21,8 +21,8 @@ import (
 // It waits for sub-agents and shells that run in the background, up to
 // Options.IdleTimeout. A run that fails ends with an error, after the message
 // that reports the failure: a *ResultError if the CLI reported it. When ctx ends
-// or the loop is left, Run interrupts the CLI, which kills what runs in the
-// background, and closes it.
+// or the loop is left, Run interrupts the CLI and ends it, with what runs in the
+// background.
 //
 // The model gets prompt verbatim; see Options.ExpandPrompts.
 func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
