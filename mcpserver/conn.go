@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,6 +38,7 @@ type pending struct {
 	mu      sync.Mutex
 	open    map[string]openCall // by id
 	size    int                 // of their parameters, in bytes
+	all     *atomic.Int64       // sizes of all sessions of the transport; nil if there is one
 	leaving int                 // answers that are being written
 	ended   bool                // no more messages come
 	idle    chan struct{}       // closed when ended and no call is open
@@ -52,9 +54,25 @@ type openCall struct {
 // take forgets a call that is answered or withdrawn. The lock is held.
 func (c *pending) take(id string) *batch {
 	call := c.open[id]
-	c.size -= call.size
+	c.grow(-call.size)
 	delete(c.open, id)
 	return call.batch
+}
+
+// grow counts the parameters of calls. The lock is held.
+func (c *pending) grow(size int) {
+	c.size += size
+	if c.all != nil {
+		c.all.Add(int64(size))
+	}
+}
+
+// abandon forgets all calls: the session is over.
+func (c *pending) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.grow(-c.size)
+	clear(c.open)
 }
 
 // A batch is calls that came together; their answers leave together.
@@ -127,7 +145,7 @@ func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 			c.batches = v <= lastBatch && slices.Contains(mcp.SupportedProtocolVersions(), v)
 		}
 		c.open[string(m.id)] = openCall{b, len(m.params)}
-		c.size += len(m.params)
+		c.grow(len(m.params))
 		if together {
 			b.left++
 		}
@@ -139,6 +157,9 @@ func (c *conn) accept(msgs []message, together bool) *jsonrpc.Error {
 func (c *pending) admit(msgs []message, together bool) *jsonrpc.Error {
 	if together && !c.batches {
 		return rpcError(jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
+	}
+	if c.all != nil && c.all.Load() > maxAllBytes {
+		return rpcError(jsonrpc.CodeInvalidRequest, "too many large calls are under way; try again later")
 	}
 	size := c.size
 	for _, m := range msgs {

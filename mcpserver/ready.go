@@ -53,6 +53,9 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 func (r *readiness) follow() {
 	if r.wait(r.life) == nil {
 		close(r.done)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.until = nil
 	}
 }
 
@@ -62,7 +65,7 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 	defer r.mu.Unlock()
 	until, known := r.until[key]
 	if !known {
-		if len(r.until) >= maxWaiting {
+		if r.until == nil || len(r.until) >= maxWaiting {
 			return 0
 		}
 		until = time.Now().Add(limit)

@@ -22,6 +22,7 @@ const (
 	// limits their parameters, if there are several.
 	maxCalls     = 1000
 	maxCallBytes = 64 << 20
+	maxAllBytes  = 512 << 20 // of all sessions over SSE
 )
 
 var (
@@ -277,13 +278,17 @@ func newExchange(r *http.Request, s *session) *exchange {
 }
 
 // end is called when the response is over. If the client left before, its calls
-// have some time left.
-func (x *exchange) end(left bool) {
+// have the grace time left, and count as requests of their session until then.
+func (x *exchange) end(left bool, grace time.Duration, leave func()) {
 	if !left {
 		x.cancel(nil)
+		leave()
 		return
 	}
-	time.AfterFunc(abandonTime, func() { x.cancel(errAbandoned) })
+	time.AfterFunc(grace, func() {
+		x.cancel(errAbandoned)
+		leave()
+	})
 }
 
 // A callContext is the context of a call, with the values of the request that

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +22,7 @@ type legacySSE struct {
 	identity func(*http.Request) string
 	mu       sync.Mutex
 	sessions map[string]*conn
+	size     atomic.Int64 // of the parameters of the calls under way
 }
 
 const sessionQuery = "sessionid"
@@ -40,7 +42,7 @@ func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
 		}
 		return writeEvent(w, "message", data)
 	})
-	c.old, c.identity = true, s.identity
+	c.old, c.identity, c.all = true, s.identity, &l.size
 	c.from = http.Header{"User-Agent": r.Header["User-Agent"], viewHeader: r.Header[viewHeader]}
 	id := rand.Text()
 	l.keep(id, c)
@@ -89,6 +91,7 @@ func (l *legacySSE) drop(id string, c *conn, cancel func()) {
 	l.mu.Unlock()
 	_ = c.Close() // never fails
 	cancel()
+	c.abandon()
 	c.turn <- struct{}{} // and stays
 }
 

@@ -32,9 +32,12 @@ func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []message, 
 	if !ok {
 		return
 	}
-	defer leave()
 	x := newExchange(r, s)
-	defer func() { x.end(r.Context().Err() != nil) }()
+	grace := abandonTime
+	if r.ContentLength > smallBody { // it keeps too much memory
+		grace = 0
+	}
+	defer func() { x.end(r.Context().Err() != nil, grace, leave) }()
 	delete(r.Header, carrier)
 	defer f.core.keepExchange(r.Header, x)()
 	body := rewrite(msgs, batch, r.Header)
@@ -117,8 +120,7 @@ func (f *front) listen(w http.ResponseWriter, r *http.Request, m *message) (leav
 	forget := f.core.keepExchange(r.Header, x)
 	return func() {
 		forget()
-		x.end(false)
-		f.core.sessions.drop(s)
+		x.end(false, 0, func() { f.core.sessions.drop(s) })
 	}, true
 }
 

@@ -26,7 +26,9 @@ var sizes = []struct {
 // serve serves ts over HTTP and returns the address of its MCP endpoint.
 func serve(b testing.TB, live *toolpost.Live) string {
 	b.Helper()
-	s := mcpserver.New(live, &mcpserver.Options{Logger: slog.New(slog.DiscardHandler)})
+	s := mcpserver.New(live, &mcpserver.Options{
+		Logger: slog.New(slog.DiscardHandler), MaxSessions: 1 << 20, MaxClientSessions: 1 << 20,
+	})
 	h := httptest.NewServer(s.Handler())
 	b.Cleanup(func() {
 		s.Close()
