@@ -120,6 +120,9 @@ func (r *record) rename(p schema.Property) string {
 	}
 	r.taken[name] = true
 	r.lose(Encoded, r.form.At, "properties", "%q is written as %q", p.Name, name)
+	if more := r.object.Additional; (more == nil || more.Kinds != 0) && !rules.Closed {
+		r.lose(Narrowed, r.form.At, "additionalProperties", "no further member can have the name under which a property is written")
+	}
 	return name
 }
 

@@ -98,10 +98,8 @@ func (c *objectCodec) member(x *trip, dst []byte, n int, object parser) []byte {
 	switch {
 	case p == nil:
 		p = &property{quoted: quoted, seen: string(name), codec: c.rest}
-	case original && x.spend(object.src) && object.has(p.seen):
-		x.note(fmt.Sprintf("%q is %q here, which is taken", name, p.seen))
-		x.value()
-		return dst
+	case original && x.spend(object.src) && object.has(p.seen): // a member twice, which validation refuses
+		x.note(fmt.Sprintf("%q is written %q here, and both are given", name, p.seen))
 	}
 	return p.decode(x, dst)
 }
