@@ -94,8 +94,13 @@ func (c checked) is(input *schema.Schema, raw json.RawMessage) bool {
 // are. It is for layers that take other arguments than t.
 func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) { return scoped(ctx, t, call) }
 
-// admit checks and approves the call of sc; it returns the call to run.
+// admit prepares, checks and approves the call of sc; it returns the call to run.
 func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
+	if t.Policy.Prepare != nil {
+		prepared := *call
+		prepared.Arguments = t.Policy.Prepare(call.Arguments)
+		call, sc.call = &prepared, &prepared
+	}
 	if !t.Policy.Unchecked {
 		c, err := check(t.Input, call)
 		if err != nil {

@@ -70,6 +70,10 @@ type Policy struct {
 	// are validated. An error denies the call; the model sees its text.
 	Approve func(ctx context.Context, call *Call) error
 
+	// Prepare, if set, rewrites the arguments before they are validated and
+	// approved, such as names and types that models mix up.
+	Prepare func(arguments json.RawMessage) json.RawMessage
+
 	// Unchecked leaves validation of the arguments to the tool's source.
 	// Foreign servers often accept more than their schemas say.
 	Unchecked bool

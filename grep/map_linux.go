@@ -3,6 +3,7 @@ package grep
 import (
 	"os"
 	"runtime/debug"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,12 +27,21 @@ func (b *block) window(w *worker) (done, ok bool) {
 func (w *worker) volatile(data []byte) (done, ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		fault := recover()
-		if _, gone := fault.(interface{ Addr() uintptr }); fault != nil && !gone {
+		if fault := recover(); fault != nil && !within(data, fault) {
 			panic(fault)
 		}
 	}()
 	return w.block(data), true
+}
+
+// within reports whether a fault is about memory of data. Others are defects.
+func within(data []byte, fault any) bool {
+	at, ok := fault.(interface{ Addr() uintptr })
+	if !ok || len(data) == 0 {
+		return false
+	}
+	start := uintptr(unsafe.Pointer(&data[0]))
+	return at.Addr() >= start && at.Addr()-start < uintptr(len(data))
 }
 
 // mapped returns a part of a file, nil if not all of it is in memory: to wait

@@ -22,7 +22,7 @@ type bashInput struct {
 
 // bash returns the tool bash: it runs a command line.
 func (s *Shell) bash() *toolpost.Tool {
-	return toolpost.New("bash", description(bashDescription), func(ctx context.Context, in bashInput) (*toolpost.Result, error) {
+	return newTool("bash", description(bashDescription), func(ctx context.Context, in bashInput) (*toolpost.Result, error) {
 		if in.TimeoutMS == 0 && !in.Background {
 			in.TimeoutMS = defaultRun
 		}

@@ -18,7 +18,7 @@ type bashKillInput struct {
 func (s *Shell) bashKill() *toolpost.Tool {
 	o := changing("End background command", true, true, false)
 	o.Policy.MaxOutput = -1 // all of the output is recorded already
-	return toolpost.New("bash_kill", description(bashKillDescription), func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
+	return newTool("bash_kill", description(bashKillDescription), func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)
 		if err != nil {
 			return nil, err

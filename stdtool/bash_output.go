@@ -25,7 +25,7 @@ func (s *Shell) bashOutput() *toolpost.Tool {
 	no := false
 	o.Annotations.Idempotent = &no
 	o.Policy.Timeout = 0
-	return toolpost.New("bash_output", description(bashOutputDescription), func(ctx context.Context, in bashOutputInput) (*toolpost.Result, error) {
+	return newTool("bash_output", description(bashOutputDescription), func(ctx context.Context, in bashOutputInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)
 		if err != nil {
 			return nil, err

@@ -155,8 +155,9 @@ func (w *waiter) feed(p []byte) {
 	w.line = bytes.Clone(w.line[max(bytes.LastIndexByte(w.line, '\n')+1, len(w.line)-maxWatched):])
 }
 
-// maxWatched is how much of a line that has not ended is looked at.
-const maxWatched = 64 << 10
+// maxWatched is how much of a line that has not ended is looked at, each time
+// that something is added to it.
+const maxWatched = 4 << 10
 
 // told makes a result of output, and of what there is to say about it.
 func told(text, state, ref string) *toolpost.Result {

@@ -30,7 +30,7 @@ type replacement struct {
 
 // edit returns the tool edit: it replaces text in a file, or makes a file.
 func (f *folder) edit() *toolpost.Tool {
-	return toolpost.New("edit", description(editDescription), func(ctx context.Context, in editInput) (string, error) {
+	return newTool("edit", description(editDescription), func(ctx context.Context, in editInput) (string, error) {
 		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, in.MatchMode, []replacement{in.replacement})
 	}, writing("Edit file"))
 }

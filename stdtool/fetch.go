@@ -55,7 +55,7 @@ func Fetch(opts *FetchOptions) *toolpost.Tool {
 	o := readOnly("Fetch page")
 	yes := true
 	o.Annotations.OpenWorld = &yes
-	return toolpost.New("fetch", description(fetchDescription), func(ctx context.Context, in fetchInput) (string, error) {
+	return newTool("fetch", description(fetchDescription), func(ctx context.Context, in fetchInput) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, maxFetch, errSlow)
 		defer cancel()
 		p, err := get(ctx, client, agent, in.URL)
@@ -214,7 +214,7 @@ func (p *page) show(text string, in fetchInput) string {
 	}
 	b.WriteString(text[:end])
 	if end < len(text) {
-		fmt.Fprintf(&b, "\n\n[the first %d of %d characters; more with a larger max_chars]\n", in.MaxChars, chars)
+		fmt.Fprintf(&b, "\n\n[the page has %d characters, at most the first %d are above; more with a larger max_chars]\n", chars, in.MaxChars)
 	}
 	if p.cut {
 		fmt.Fprintf(&b, "\n\n[only the first %d bytes were taken]\n", maxBody)

@@ -229,14 +229,14 @@ func TestFetch(t *testing.T) {
 		{"/markdown", "", "# <b>x</b>"},
 		{"/none", "", "plain"},
 		{"/empty", "", "[the page holds no text]"},
-		{"/html", `,"max_chars":12`, "[title: T]\n\n# Head\n\nGrüß\n\n[the first 12 of " + fmt.Sprint(len([]rune(page))-12) + " characters; more with a larger max_chars]\n"},
+		{"/html", `,"max_chars":12`, "[title: T]\n\n# Head\n\nGrüß\n\n[the page has " + fmt.Sprint(len([]rune(page))-12) + " characters, at most the first 12 are above; more with a larger max_chars]\n"},
 		{"/image", "", "error (failed): " + base + "/image is image/png of 11 bytes: only text is fetched"},
 		{"/pdf", "", "error (failed): " + base + "/pdf is application/pdf of 4 bytes: only text is fetched"},
 		{"/zip", "", "error (failed): " + base + "/zip is application/octet-stream of more than 5242880 bytes: only text is fetched"},
 		{"/lie", "", "error (failed): " + base + "/lie says it is text/plain, but is binary: only text is fetched"},
 		{"/missing", "", "error (failed): " + base + "/missing answers 404 Not Found:\n# Not here\n\n" + strings.Repeat("long ", 97) + "lon…"},
 		{"/broken", "", "error (failed): " + base + "/broken answers 500 Internal Server Error"},
-		{"/bomb", `,"max_chars":5`, "01234\n\n[the first 5 of 5242880 characters; more with a larger max_chars]\n\n\n[only the first 5242880 bytes were taken]\n"},
+		{"/bomb", `,"max_chars":5`, "01234\n\n[the page has 5242880 characters, at most the first 5 are above; more with a larger max_chars]\n\n\n[only the first 5242880 bytes were taken]\n"},
 	} {
 		if got := call(t, set, "fetch", `{"url":"`+base+tt.path+`"`+tt.more+`}`); got != tt.want {
 			t.Errorf("%s%s: got %.600q\nwant %q", tt.path, tt.more, got, tt.want)

@@ -25,7 +25,7 @@ type globInput struct {
 
 // Glob returns the tool glob: paths that match a pattern.
 func Glob(root *os.Root) *toolpost.Tool {
-	return toolpost.New("glob", description(globDescription), func(ctx context.Context, in globInput) (string, error) {
+	return newTool("glob", description(globDescription), func(ctx context.Context, in globInput) (string, error) {
 		dir, err := local(root, in.Path)
 		if err != nil {
 			return "", err

@@ -32,7 +32,7 @@ type grepInput struct {
 
 // Grep returns the tool grep: lines that match a regular expression.
 func Grep(root *os.Root) *toolpost.Tool {
-	return toolpost.New("grep", description(grepDescription), func(ctx context.Context, in grepInput) (string, error) {
+	return newTool("grep", description(grepDescription), func(ctx context.Context, in grepInput) (string, error) {
 		s, err := newSearch(in)
 		if err != nil {
 			return "", err

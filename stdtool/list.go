@@ -25,7 +25,7 @@ type listInput struct {
 
 // List returns the tool list: what is in a folder, with kinds and sizes.
 func List(root *os.Root) *toolpost.Tool {
-	return toolpost.New("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
+	return newTool("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
 		dir, err := local(root, in.Path)
 		if err != nil {
 			return "", err

@@ -22,7 +22,7 @@ type moveInput struct {
 
 // move returns the tool move: it gives a file or a folder another path.
 func (f *folder) move() *toolpost.Tool {
-	return toolpost.New("move", description(moveDescription), func(ctx context.Context, in moveInput) (string, error) {
+	return newTool("move", description(moveDescription), func(ctx context.Context, in moveInput) (string, error) {
 		from, err := f.entry(in.From)
 		if err != nil {
 			return "", err

@@ -19,7 +19,7 @@ type multiEditInput struct {
 
 // multiEdit returns the tool multi_edit: several edits of a file at once.
 func (f *folder) multiEdit() *toolpost.Tool {
-	return toolpost.New("multi_edit", description(multiEditDescription), func(ctx context.Context, in multiEditInput) (string, error) {
+	return newTool("multi_edit", description(multiEditDescription), func(ctx context.Context, in multiEditInput) (string, error) {
 		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "line_trimmed", in.Edits)
 	}, writing("Edit file in several places"))
 }

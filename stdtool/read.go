@@ -31,7 +31,7 @@ type readInput struct {
 
 // Read returns the tool read: numbered lines of a text file, or an image.
 func Read(root *os.Root) *toolpost.Tool {
-	return toolpost.New("read", description(readDescription), func(ctx context.Context, in readInput) (*toolpost.Result, error) {
+	return newTool("read", description(readDescription), func(ctx context.Context, in readInput) (*toolpost.Result, error) {
 		name, err := local(root, in.Path)
 		if err != nil {
 			return nil, err

@@ -97,7 +97,10 @@ func (s *Shell) end(chosen func(*command) bool) {
 		if chosen(c) {
 			ending.Go(func() {
 				if c.process.end(); c.process.isGone(0) {
-					<-c.recorded
+					select {
+					case <-c.recorded:
+					case <-time.After(maxRecording): // what it writes to is stuck
+					}
 				}
 			})
 		}
@@ -105,6 +108,9 @@ func (s *Shell) end(chosen func(*command) bool) {
 	s.mu.Unlock()
 	ending.Wait()
 }
+
+// maxRecording is how long the end of a command waits for its output to be kept.
+const maxRecording = 10 * time.Second
 
 // start starts a command line, which outlives ctx. A limit of 0 is none.
 func (s *Shell) start(ctx context.Context, line string, background bool, limit time.Duration) (*command, error) {
@@ -119,6 +125,18 @@ func (s *Shell) start(ctx context.Context, line string, background bool, limit t
 	}
 	cmd.Env = append(slices.Clip(cmd.Env), "PWD="+s.dir)
 
+	record := s.opts.Record(context.WithoutCancel(ctx)) // not under the lock: it is not our code
+	c, err := s.launch(ctx, cmd, record, background, limit)
+	if err != nil {
+		_ = record.Close() // it is empty
+		return nil, err
+	}
+	go s.follow(c)
+	return c, nil
+}
+
+// launch runs a command if its session may have one more.
+func (s *Shell) launch(ctx context.Context, cmd *exec.Cmd, record Recorder, background bool, limit time.Duration) (c *command, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil { // its session may be over
@@ -128,23 +146,21 @@ func (s *Shell) start(ctx context.Context, line string, background bool, limit t
 	if err := s.admit(call.Session, background); err != nil {
 		return nil, err
 	}
-	c := &command{
+	c = &command{
 		owner: toolpost.Call{Session: call.Session, Client: call.Client}, limit: limit, began: time.Now(),
-		record: s.opts.Record(context.WithoutCancel(ctx)), recorded: make(chan struct{}),
+		record: record, recorded: make(chan struct{}),
 	}
 	if background {
 		c.id = "bash-" + strings.ToLower(rand.Text()[:16])
 		c.unread = &headTail{}
 	}
 	if c.process, err = start(cmd, c, s.opts.Grace); err != nil {
-		_ = c.record.Close() // it is empty
 		return nil, toolpost.Failed("the command cannot be started: %v", withoutPath(err))
 	}
 	s.running[c] = true
 	if background {
 		s.background = append(s.background, c)
 	}
-	go s.follow(c)
 	return c, nil
 }
 

@@ -42,8 +42,8 @@ func Todos(opts *TodosOptions) toolpost.Toolset {
 		k.store = store.Memory(nil)
 	}
 	return toolpost.Tools{
-		toolpost.New("write_todos", description(writeTodosDescription), k.write, changing("Write todos", false, true, false)),
-		toolpost.New("read_todos", description(readTodosDescription), k.read, readOnly("Read todos")),
+		newTool("write_todos", description(writeTodosDescription), k.write, changing("Write todos", false, true, false)),
+		newTool("read_todos", description(readTodosDescription), k.read, readOnly("Read todos")),
 	}
 }
 
@@ -126,20 +126,21 @@ func (l *todoList) replace(todos []todo) {
 			l.Last = max(l.Last, n)
 		}
 	}
-	known := map[string]string{}
+	known := map[string][]string{} // ids by content, in order
 	for _, t := range l.Todos {
 		if !taken[t.ID] {
-			known[t.Content] = t.ID
+			known[t.Content] = append(known[t.Content], t.ID)
 		}
 	}
 	l.Todos = make([]todo, 0, len(todos))
 	for _, t := range todos {
 		if t.ID == "" {
-			if t.ID = known[t.Content]; t.ID == "" {
+			if ids := known[t.Content]; len(ids) > 0 {
+				t.ID, known[t.Content] = ids[0], ids[1:]
+			} else {
 				l.Last++
 				t.ID = strconv.Itoa(l.Last)
 			}
-			delete(known, t.Content)
 		}
 		l.Todos = append(l.Todos, t)
 	}

@@ -20,7 +20,7 @@ type writeInput struct {
 
 // write returns the tool write: it makes a file, or replaces all of it.
 func (f *folder) write() *toolpost.Tool {
-	return toolpost.New("write", description(writeDescription), func(ctx context.Context, in writeInput) (string, error) {
+	return newTool("write", description(writeDescription), func(ctx context.Context, in writeInput) (string, error) {
 		if strings.HasSuffix(in.Path, "/") {
 			return f.makeFolder(in)
 		}
