@@ -152,6 +152,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"connectTimeout":  func(e *entry, v hujson.Value, path string) { e.server.ConnectTimeout = e.duration(v, path) },
 	"maxMessage":      func(e *entry, v hujson.Value, path string) { e.server.MaxMessage = size(e.source, v, path) },
 	"protocolVersion": func(e *entry, v hujson.Value, path string) { e.server.ProtocolVersion = e.text(v, path) },
+	"share":           (*entry).share,
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
 	"tools":           (*entry).tools,
 	"includeTools":    (*entry).allow, // Gemini CLI
@@ -213,8 +214,18 @@ func (e *entry) check(m *hujson.ObjectMember) {
 		e.fail(at, "%s has both %q and %q; keep one", e.path, e.address[0], e.address[1])
 	case s.Command != "" && s.Transport != "" && s.Transport != upstream.Stdio:
 		e.fail(at, `%s has a command, but its type is %q; remove "type", or give "url" instead`, e.path, s.Transport)
+	case s.URL != "" && s.Share == PerSession:
+		e.fail(at, `%s has an address, but share is %q, which is for servers with a command; remove "share"`, e.path, s.Share)
 	case s.URL != "" && s.Transport == upstream.Stdio:
 		e.fail(at, `%s has an address, but its type is "stdio"; remove "type", or give "command" instead`, e.path)
+	}
+}
+
+// share reads who shares the process of a server.
+func (e *entry) share(v hujson.Value, path string) {
+	e.server.Share = e.text(v, path)
+	if e.server.Share != PerSession && e.server.Share != "always" && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want "always" or %q`, path, e.server.Share, PerSession)
 	}
 }
 

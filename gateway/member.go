@@ -138,11 +138,16 @@ func (l *link) inherit(ctx context.Context, before *link) {
 
 // late runs a call of an inherited tool.
 func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	_ = l.up.Ready(ctx) // without the server, its error is told below
+	return callLate(ctx, l.up, call)
+}
+
+// callLate waits for a server and calls its tool.
+func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
+	_ = up.Ready(ctx) // without the server, its error is told below
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	tools, err := l.up.Tools(ctx)
+	tools, err := up.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +156,7 @@ func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 			return t.Handler(ctx, call)
 		}
 	}
-	s := l.up.Status()
+	s := up.Status()
 	if s.Err != nil {
 		return nil, toolpost.Failed("%v", s.Err)
 	}

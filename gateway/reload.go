@@ -78,6 +78,8 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 		l.err = fmt.Errorf("start server %s: %w", s.Name, s.Err)
 	case s.Redmine != nil:
 		l.up, l.err = startRedmine(&s, &g.opts)
+	case s.Share == PerSession:
+		l.up, l.err = newPool(&s, g.start, &g.opts)
 	default:
 		l.up, l.err = g.start(&s.Config, &g.opts)
 	}

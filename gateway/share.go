@@ -1,0 +1,267 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// PerSession is the value of [Server].Share that gives every client session a
+// process of its own.
+const PerSession = "per-session"
+
+// Limits of the processes that one server has for sessions.
+const (
+	mostProcesses = 32
+	idleProcess   = 30 * time.Minute // without a call
+)
+
+// A pool is a server with a process for each client session. One more process
+// lists what the server offers.
+type pool struct {
+	connection
+	name  string
+	start func() (connection, error)
+
+	mu       sync.Mutex
+	sessions map[string]*process
+	closed   bool
+	closing  sync.WaitGroup
+	tools    map[*toolpost.Tool]*toolpost.Tool // by those of the listing process
+	listed   *toolpost.Features                // those of the listing process
+	features *toolpost.Features                // the same, with handlers of the pool
+}
+
+// A process serves one session.
+type process struct {
+	connection
+	calls int
+	used  time.Time
+	idle  *time.Timer
+}
+
+// newPool starts the process that lists. Start gets the options of the others.
+func newPool(s *Server, start starter, opts *upstream.Options) (connection, error) {
+	lists, err := start(&s.Config, opts)
+	if err != nil {
+		return nil, err
+	}
+	own := *opts
+	own.Changed, own.ResourceUpdated = func() {}, nil
+	return &pool{
+		connection: lists, name: s.Name, sessions: map[string]*process{},
+		start: func() (connection, error) { return start(&s.Config, &own) },
+	}, nil
+}
+
+// Tools returns the tools of the server. A call runs in the process of its session.
+func (p *pool) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
+	tools, err := p.connection.Tools(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.tools
+	p.tools = map[*toolpost.Tool]*toolpost.Tool{}
+	own := make([]*toolpost.Tool, len(tools))
+	for i, t := range tools {
+		if own[i] = before[t]; own[i] == nil && t != nil {
+			c := *t
+			c.Handler = p.handler(callLate)
+			own[i] = &c
+		}
+		p.tools[t] = own[i]
+	}
+	return own, err
+}
+
+// Features returns the prompts and resources of the server.
+func (p *pool) Features() *toolpost.Features {
+	listed := p.connection.Features()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if listed == nil || listed == p.listed {
+		return p.features
+	}
+	f := *listed
+	f.Prompts, f.Resources = nil, nil
+	for _, item := range listed.Prompts {
+		c := *item
+		c.Get = p.featured(c.Get, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Get })
+		c.Complete = p.featured(c.Complete, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Complete })
+		f.Prompts = append(f.Prompts, &c)
+	}
+	for _, item := range listed.Resources {
+		c := *item
+		c.Read = p.featured(c.Read, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Read })
+		c.Complete = p.featured(c.Complete, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Complete })
+		f.Resources = append(f.Resources, &c)
+	}
+	p.listed, p.features = listed, &f
+	return p.features
+}
+
+func promptOf(f *toolpost.Features, name string) *toolpost.Prompt {
+	for _, p := range f.Prompts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return &toolpost.Prompt{}
+}
+
+func resourceOf(f *toolpost.Features, like *toolpost.Resource) *toolpost.Resource {
+	for _, r := range f.Resources {
+		if r.URI == like.URI && r.Template == like.Template {
+			return r
+		}
+	}
+	return &toolpost.Resource{}
+}
+
+// featured returns a handler that does what h does, in the process of the session.
+func (p *pool) featured(h toolpost.Handler, find func(*toolpost.Features) toolpost.Handler) toolpost.Handler {
+	if h == nil {
+		return nil
+	}
+	return p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
+		if err := up.Ready(ctx); err != nil {
+			return nil, err
+		}
+		h := find(up.Features())
+		if h == nil {
+			return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
+		}
+		return h(ctx, call)
+	})
+}
+
+// handler runs calls in the process of their session.
+func (p *pool) handler(run func(context.Context, connection, *toolpost.Call) (*toolpost.Result, error)) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		own, err := p.acquire(call)
+		if err != nil {
+			return nil, toolpost.Failed("server %q: %v", p.name, err)
+		}
+		defer p.release(own)
+		return run(ctx, own, call)
+	}
+}
+
+func sessionKey(session, client string) string { return session + "\x00" + client }
+
+// acquire returns the process of the call's session, until release.
+func (p *pool) acquire(call *toolpost.Call) (*process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.New("it was closed")
+	}
+	key := sessionKey(call.Session, call.Client)
+	own := p.sessions[key]
+	if own == nil {
+		if len(p.sessions) >= mostProcesses && !p.endOldest() {
+			return nil, fmt.Errorf("it runs %d processes, one for each client session, which is the limit, and all have calls under way; call again later", mostProcesses)
+		}
+		up, err := p.start()
+		if err != nil {
+			return nil, err
+		}
+		own = &process{connection: up}
+		own.idle = time.AfterFunc(idleProcess, func() { p.endIdle(key, own) })
+		p.sessions[key] = own
+	}
+	own.calls++
+	own.idle.Stop()
+	return own, nil
+}
+
+func (p *pool) release(own *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own.used = time.Now()
+	if own.calls--; own.calls == 0 && !p.closed {
+		own.idle.Reset(idleProcess)
+	}
+}
+
+func (p *pool) endIdle(key string, own *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if own.calls == 0 && p.sessions[key] == own {
+		p.end(key)
+	}
+}
+
+// endOldest ends the process that was used least recently, unless all have
+// calls under way. The caller holds the mutex.
+func (p *pool) endOldest() bool {
+	oldest, found := "", false
+	for key, own := range p.sessions {
+		if own.calls == 0 && (!found || own.used.Before(p.sessions[oldest].used)) {
+			oldest, found = key, true
+		}
+	}
+	if found {
+		p.end(oldest)
+	}
+	return found
+}
+
+// end ends the process of a session. The caller holds the mutex.
+func (p *pool) end(key string) {
+	own := p.sessions[key]
+	if own == nil {
+		return
+	}
+	delete(p.sessions, key)
+	own.idle.Stop()
+	p.closing.Go(func() { _ = own.Close() }) // never fails
+}
+
+// SessionEnded ends the process of a session.
+func (p *pool) SessionEnded(session string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.end(sessionKey(session, ""))
+	}
+}
+
+// RootsChanged implements what [Gateway.RootsChanged] looks for.
+func (p *pool) RootsChanged(session string) {
+	p.mu.Lock()
+	own := p.sessions[sessionKey(session, "")]
+	p.mu.Unlock()
+	if own == nil {
+		return
+	}
+	if up, ok := own.connection.(interface{ RootsChanged(session string) }); ok {
+		up.RootsChanged(session)
+	}
+}
+
+// Close ends all processes.
+func (p *pool) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	for key := range p.sessions {
+		p.end(key)
+	}
+	p.mu.Unlock()
+	err := p.connection.Close()
+	p.closing.Wait()
+	return err
+}
+
+// SessionEnded ends what servers keep for the session of a client.
+func (g *Gateway) SessionEnded(session string) {
+	for _, m := range g.current() {
+		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
+			up.SessionEnded(session)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package gateway_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+)
+
+// With share "per-session", each client session has a process of its own, until
+// the session ends or is idle for long.
+func TestProcessPerSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "cmd")
+		cfg.Servers[0].Share = gateway.PerSession
+		g, f := open(t, cfg)
+		f.started[0].connect("t")
+		synctest.Wait()
+		if got := names(g); len(got) != 1 || got[0] != "s__t" {
+			t.Fatalf("tools %q", got)
+		}
+		answers := func(session string) string {
+			result := make(chan string, 1)
+			go func() {
+				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Session: session, Name: "s__t"})
+				if err != nil {
+					result <- err.Error()
+					return
+				}
+				text, _ := r.FirstText()
+				result <- text
+			}()
+			synctest.Wait()
+			last := f.count() - 1
+			f.started[last].set(func(u *fake) {
+				if len(u.tools) == 0 {
+					u.tools = []*toolpost.Tool{tool("t", fmt.Sprint("process ", last))}
+				}
+			})
+			f.started[last].end()
+			return <-result
+		}
+		for _, step := range []struct{ session, want string }{
+			{"a", "process 1 t"}, {"b", "process 2 t"}, {"a", "process 1 t"},
+		} {
+			if got := answers(step.session); got != step.want {
+				t.Errorf("session %s: got %q, want %q", step.session, got, step.want)
+			}
+		}
+		g.SessionEnded("a")
+		synctest.Wait()
+		if !f.started[1].isClosed() || f.started[2].isClosed() {
+			t.Error("the end of session a must end its process only")
+		}
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		if !f.started[2].isClosed() || f.started[0].isClosed() {
+			t.Error("the process of an idle session must end, and not the one that lists")
+		}
+		if got := answers("b"); got != "process 3 t" {
+			t.Errorf("got %q", got)
+		}
+		for i := range 40 {
+			answers(fmt.Sprint("many ", i))
+		}
+		running := 0
+		for _, u := range f.started[1:] {
+			if !u.isClosed() {
+				running++
+			}
+		}
+		if running != 32 {
+			t.Errorf("%d processes run", running)
+		}
+	})
+}
+
+func TestShareKey(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"mcpServers":{"a":{"command":"x","share":"per-session"}}}`:        "",
+		`{"mcpServers":{"a":{"command":"x","share":"always"}}}`:             "",
+		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:              `want "always" or "per-session"`,
+		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`: `remove "share"`,
+	} {
+		cfg, err := gateway.ParseConfig("toolpost.json", []byte(text), func(string) (string, bool) { return "", false })
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
+		}
+		problems := fmt.Sprint(err)
+		if cfg != nil {
+			problems += fmt.Sprint(cfg.Servers[0].Err)
+		}
+		if !strings.Contains(problems, want) {
+			t.Errorf("%s: got %s, want %s", text, problems, want)
+		}
+	}
+}
+
+// A filter that matches nothing is reported.
+func TestUnmatchedFilter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "cmd")
+		cfg.Servers[0].Allow = []string{"read_grpah"}
+		g, f := open(t, cfg)
+		f.started[0].connect("read_graph")
+		synctest.Wait()
+		if got := strings.Join(findings(g), "\n"); !strings.Contains(got, `"read_grpah" matches none of its tools; did you mean "read_graph"?`) {
+			t.Errorf("findings %s", got)
+		}
+	})
+}
