@@ -473,3 +473,28 @@ func TestCheckNameCountsCharacters(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestPrepare checks that what is validated and approved is what runs.
+func TestPrepare(t *testing.T) {
+	type input struct {
+		Path string `json:"path"`
+	}
+	approved := ""
+	tool := toolpost.New("t", "Echoes.", func(_ context.Context, in input) (string, error) { return in.Path, nil }, &toolpost.Options{
+		Policy: toolpost.Policy{
+			Prepare: func(json.RawMessage) json.RawMessage { return json.RawMessage(`{"path":"prepared"}`) },
+			Approve: func(_ context.Context, call *toolpost.Call) error { approved = string(call.Arguments); return nil },
+		},
+	})
+	set, err := toolpost.NewSet(t.Context(), toolpost.Tools{tool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: "t", Arguments: json.RawMessage(`{"other":1}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := r.FirstText(); text != "prepared" || approved != `{"path":"prepared"}` {
+		t.Errorf("ran with %q, approved %s", text, approved)
+	}
+}

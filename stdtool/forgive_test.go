@@ -37,3 +37,16 @@ func TestForgive(t *testing.T) {
 		}
 	}
 }
+
+// TestEditLatin1 checks what is said of text that stands for other bytes.
+func TestEditLatin1(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "f.txt", []byte("caf\xe9\n"))
+	set := workspace(t, dir)
+	if text := call(t, set, "edit", `{"path":"f.txt","old_string":"caf\ufffd","new_string":"x"}`); !strings.Contains(text, "The file is not UTF-8") {
+		t.Error(text)
+	}
+	if text := call(t, set, "edit", `{"path":"f.txt","old_string":"caf","new_string":"tea"}`); content(t, dir, "f.txt") != "tea\xe9\n" {
+		t.Error(text)
+	}
+}
