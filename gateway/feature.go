@@ -3,9 +3,9 @@ package gateway
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // joinPrompts names prompts as tools are named.
@@ -13,7 +13,7 @@ func (j *joined) joinPrompts(members []*member) {
 	var offers []offer[*toolpost.Prompt]
 	for _, m := range members {
 		for _, p := range m.features().Prompts {
-			if j.visible(p.Name) != "" {
+			if cleartext.Clean(p.Name) != "" {
 				offers = append(offers, offer[*toolpost.Prompt]{m, p, p.Name})
 			}
 		}
@@ -25,7 +25,7 @@ func (j *joined) joinPrompts(members []*member) {
 		o := offers[i]
 		p := *o.item
 		p.Name = name
-		if p.Definition = j.visibleText(o.item.Definition); !bytes.Equal(p.Definition, o.item.Definition) {
+		if p.Definition = visibleText(o.item.Definition); !bytes.Equal(p.Definition, o.item.Definition) {
 			j.note("", "server %s: hidden characters are removed from its prompt %q", o.server.Name, name)
 		}
 		p.Get = o.counted(p.Get, o.name)
@@ -59,7 +59,7 @@ func (j *joined) joinResources(members []*member) {
 			}
 			owner[k] = m
 			c := *r
-			if c.Definition = j.visibleText(r.Definition, "name"); !bytes.Equal(c.Definition, r.Definition) {
+			if c.Definition = visibleText(r.Definition, "name"); !bytes.Equal(c.Definition, r.Definition) {
 				j.note("", "server %s: hidden characters are removed from its resource %q", m.server.Name, r.URI)
 			}
 			c.Read = m.counted(r.Read, "")
@@ -77,13 +77,4 @@ func (j *joined) joinResources(members []*member) {
 			return subscribe(ctx, members, uri, on)
 		}
 	}
-}
-
-// visibleText returns the definition of a prompt or resource without hidden
-// characters in its texts.
-func (j *joined) visibleText(definition json.RawMessage, also ...string) json.RawMessage {
-	if j.raw {
-		return definition
-	}
-	return visibleText(definition, also...)
 }

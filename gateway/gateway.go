@@ -40,10 +40,6 @@ type Options struct {
 	// Spool is the folder for outputs that are too long for memory, on their way
 	// to Store; [os.TempDir] if empty.
 	Spool string
-
-	// KeepHidden keeps the characters of definitions that people do not see,
-	// for programs that report them. Clients should never get them.
-	KeepHidden bool
 }
 
 // A Gateway keeps its upstreams and their joined toolset.
@@ -74,7 +70,6 @@ type view struct {
 	served   map[served]*toolpost.Tool // the same, by what they are made of
 	snapshot *Snapshot
 	keep     store.Store
-	raw      bool             // hidden characters stay: see [Options].KeepHidden
 	layer    toolpost.Toolset // the tools with large outputs cut; nil if they are not
 }
 
@@ -100,7 +95,7 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		opts = &Options{}
 	}
 	g := &Gateway{logger: opts.Logger, start: start, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
-	g.keep, g.raw = opts.Store, opts.KeepHidden
+	g.keep = opts.Store
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}
@@ -157,7 +152,7 @@ func (g *Gateway) safely(part func()) {
 // caller holds work.
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
-	j := join(g.ctx, g.members, g.quiet, g.served, g.raw)
+	j := join(g.ctx, g.members, g.quiet, g.served)
 	g.served = j.served
 	g.mu.Lock()
 	g.tools = j.tools

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -107,25 +106,6 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 		}
 		if strings.Contains(got, "clean") {
 			t.Errorf("a clean tool is reported: %s", got)
-		}
-	})
-}
-
-// TestKeepHidden has a program that reports hidden characters see them.
-func TestKeepHidden(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fleet{}
-		g, err := gateway.OpenWith(t.Context(), servers("s", "x"), &gateway.Options{KeepHidden: true}, f.start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer g.Close()
-		f.started[0].connect()
-		f.started[0].set(func(u *fake) { u.tools = []*toolpost.Tool{listed(t, hiddenTool)} })
-		synctest.Wait()
-		tools, err := g.Live().Set().Tools(t.Context())
-		if err != nil || len(tools) != 1 || string(tools[0].Source) != hiddenTool || !strings.Contains(tools[0].Description, "\x1b") {
-			t.Errorf("%v, %v", tools, err)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // How many bytes of instructions clients get, of one server and of all. They
@@ -27,7 +29,7 @@ func (j *joined) joinInstructions(members []*member) {
 	left := maxAllInstructions
 	for _, m := range members {
 		sent := m.features().Instructions
-		text := j.visible(sent)
+		text := cleartext.Clean(sent)
 		if text != sent {
 			j.note("", "server %s: hidden characters are removed from its instructions", m.server.Name)
 		}

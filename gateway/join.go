@@ -17,7 +17,6 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	served   map[served]*toolpost.Tool // tools, by what they are made of
-	raw      bool                      // hidden characters stay
 }
 
 // A served is what a tool of the gateway is made of. A tool stays the same as
@@ -31,10 +30,10 @@ type served struct {
 
 // join joins the tools and features of members, in their order. It is a pure
 // function of what they list: it does not matter who was ready first. Before
-// has the tools that were joined last. Unless raw is set, hidden characters are
-// removed from what clients are shown.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool, raw bool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}, raw: raw}
+// has the tools that were joined last. Hidden characters are removed from what
+// clients are shown.
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}}
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
@@ -44,14 +43,6 @@ func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before m
 
 func (j *joined) note(name, format string, args ...any) {
 	j.findings = append(j.findings, toolpost.Finding{Tool: name, Message: fmt.Sprintf(format, args...)})
-}
-
-// visible returns text without hidden characters.
-func (j *joined) visible(text string) string {
-	if j.raw {
-		return text
-	}
-	return cleartext.Clean(text)
 }
 
 // An offer is a tool or prompt, and the member it comes from.
@@ -77,11 +68,9 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			c := *o.item
 			t = &c
 			t.Name, t.Handler, t.Policy.Quiet = name, o.counted(t.Handler, o.name), is.quiet
-			if !j.raw {
-				t.Definition = withoutHidden(t.Definition)
-			}
+			t.Definition = withoutHidden(t.Definition)
 		}
-		if lostText(&t.Definition, &o.item.Definition) || j.visible(o.name) != o.name {
+		if lostText(&t.Definition, &o.item.Definition) || cleartext.Clean(o.name) != o.name {
 			j.note(name, "server %s: hidden characters are removed from the definition of its tool %q", o.server.Name, o.name)
 		}
 		j.served[is] = t
@@ -99,7 +88,7 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 		switch {
 		case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
 			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
-		case j.visible(t.Name) == "":
+		case cleartext.Clean(t.Name) == "":
 			j.note("", "server %s: its tool %q is left out, because its name has only hidden characters", m.server.Name, t.Name)
 		case m.selected(t.Name):
 			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
@@ -116,7 +105,7 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 func named[T any](j *joined, what string, offers []offer[T]) []string {
 	claims, owner := make([]claim, len(offers)), map[string]*member{}
 	for i, o := range offers {
-		name := j.visible(o.name)
+		name := cleartext.Clean(o.name)
 		claims[i] = claim{o.prefix + name, o.key + "__" + name}
 	}
 	names := assign(claims)

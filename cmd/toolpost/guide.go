@@ -14,9 +14,12 @@ type guide struct {
 	access *access
 	folder string // what is served of a folder, "" if there is a configuration
 	chosen bool   // --tools asked for that
+	none   bool   // the configuration has no servers
 }
 
 const addServers = `run "toolpost import --write", or write ` + configName
+
+const noServers = `the configuration has no servers; add one under "mcpServers", which applies at once`
 
 const exampleConfig = `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`
 
@@ -42,6 +45,9 @@ func (g *guide) lines() []string {
 		lines = append(lines, "To add servers, "+addServers+", such as")
 		lines = append(lines, foldJSON(exampleConfig)...)
 		lines = append(lines, "and start again.", "")
+	}
+	if g.none {
+		lines = append(lines, "Warning: "+noServers, "")
 	}
 	lines = append(lines, "Serving "+g.url)
 	if g.access != nil && g.access.open != "" {

@@ -266,6 +266,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.mcp = mcpserver.New(s.live, options)
 	s.closer = append(s.closer, s.mcp.Close)
 	current.Store(s.mcp)
+	g.none = len(found.Servers) == 0
 	s.view.begin(g)
 	s.follow(running, ctx, gw, found, o.watchTrusted)
 	return nil

@@ -137,12 +137,28 @@ func (t *target) open(cmd *cobra.Command, cfg *gateway.Config) (*session, error)
 	}
 	wait, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
-	if err := g.Ready(wait); err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	told := time.AfterFunc(time.Second, func() { reportWaiting(cmd.ErrOrStderr(), g.Status(), t.timeout) })
+	err = g.Ready(wait)
+	told.Stop()
+	if err != nil && ctx.Err() != nil {
+		return nil, errors.Join(context.Cause(ctx), g.Close())
 	}
 	s := &session{set: g.Live().Set(), status: g.Status(), address: t.address, close: g.Close}
 	g.Watch(func(snapshot *gateway.Snapshot) { s.findings = snapshot.Findings })()
 	return s, nil
+}
+
+// reportWaiting writes to a terminal which servers have not connected yet.
+func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) {
+	var names []string
+	for _, st := range servers {
+		if st.State == upstream.Connecting {
+			names = append(names, st.Name)
+		}
+	}
+	if len(names) > 0 && isTerminal(w) {
+		fmt.Fprintf(w, "toolpost: waiting up to %v for %s\n", limit, strings.Join(names, ", "))
+	}
 }
 
 // complain writes what is missing, and returns an error if nothing is left.

@@ -129,6 +129,16 @@ func TestTerminalIsNotSteered(t *testing.T) {
 	}
 }
 
+// TestListReportsWaiting has a server that does not answer.
+func TestListReportsWaiting(t *testing.T) {
+	got := onTerminal(t, t.TempDir(), "", "list", "--timeout", "1500ms", "--", "sleep", "100")
+	for _, want := range []string{"waiting up to 1.5s for sleep", `server "sleep" is skipped`, "no server could be reached"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
 // TestTerminalKeepsCharacters writes characters in parts, and some that are not
 // seen but belong to the writing.
 func TestTerminalKeepsCharacters(t *testing.T) {

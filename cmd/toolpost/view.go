@@ -37,6 +37,8 @@ func (v *logView) begin(g *guide) {
 		v.log.Info("clients must send a token as Authorization: Bearer TOKEN", "token", "see "+g.access.source)
 	}
 	switch {
+	case g.none:
+		v.log.Warn(noServers)
 	case g.chosen:
 		v.log.Info(g.empty())
 	case g.folder != "":
