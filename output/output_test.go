@@ -204,7 +204,7 @@ func TestPartsStayTyped(t *testing.T) {
 		t.Errorf("the texts have %d characters", chars)
 	}
 	ref := r.OutputRef()
-	frame := `{"type":"resource","resource":{"uri":"file:///log","mimeType":"text/plain"}}` + "\n"
+	frame := `{"type":"resource","resource":{"uri":"file:///log","mimeType":"text/plain","text":""}}` + "\n"
 	if got, want := b.whole(t, ref), "small\n"+numbered(1000)+frame+strings.Repeat("log entry\n", 1000); got != want {
 		t.Errorf("stored are %d bytes, want %d", len(got), len(want))
 	}
