@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -180,29 +179,31 @@ func TestSelf(t *testing.T) {
 		w.Header().Set(upstream.InstanceHeader, behind.Load().(string))
 		good.ServeHTTP(w, r)
 	})).URL
-	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url}, &upstream.Options{Instance: "own", Backoff: time.Millisecond, Patience: 10 * time.Millisecond})
+	s := &server{changed: make(chan struct{}, 1)}
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url}, &upstream.Options{
+		Instance: "own", Backoff: time.Millisecond, Patience: time.Millisecond,
+		Changed: func() {
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer u.Close()
-	if err := u.Ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Upstream = u
+	t.Cleanup(func() { u.Close() })
+	s.ready(t)
 	if got := u.Instances(); len(got) != 1 || got[0] != "other" {
 		t.Errorf("instances %q", got)
 	}
 	behind.Store("other own")
-	set, err := toolpost.NewSet(t.Context(), u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := set.Call(t.Context(), &toolpost.Call{Name: "echo"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := result.FirstText(); !strings.Contains(text, "this is toolpost itself") {
-		t.Errorf("got %s", text)
-	}
+	s.text(t, "echo", `{}`, nil)
+	s.until(t, "it is refused", func() bool {
+		err := u.Status().Err
+		return err != nil && strings.Contains(err.Error(), "this is toolpost itself")
+	})
 }
 
 // A call that waits for a server that was ready does not wait for the pause
