@@ -39,7 +39,7 @@ type Server struct {
 	upstream.Config
 	Redmine  *redmine.Options // the server is this Redmine if not nil: of Config, only the name counts
 	Disabled bool
-	Share    string  // which clients share the process of Command: "" or "always" for all, or [PerSession]
+	Share    string  // which clients share the process or connection: "" or "always" for all, or [PerSession]
 	Prefix   *string // before every tool's name; nil means Name + "__"
 
 	// Allow and Deny are globs (* and ?) of the server's own tool names.

@@ -214,8 +214,6 @@ func (e *entry) check(m *hujson.ObjectMember) {
 		e.fail(at, "%s has both %q and %q; keep one", e.path, e.address[0], e.address[1])
 	case s.Command != "" && s.Transport != "" && s.Transport != upstream.Stdio:
 		e.fail(at, `%s has a command, but its type is %q; remove "type", or give "url" instead`, e.path, s.Transport)
-	case s.URL != "" && s.Share == PerSession:
-		e.fail(at, `%s has an address, but share is %q, which is for servers with a command; remove "share"`, e.path, s.Share)
 	case s.URL != "" && s.Transport == upstream.Stdio:
 		e.fail(at, `%s has an address, but its type is "stdio"; remove "type", or give "command" instead`, e.path)
 	}

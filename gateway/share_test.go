@@ -84,7 +84,7 @@ func TestShareKey(t *testing.T) {
 		`{"mcpServers":{"a":{"command":"x","share":"per-session"}}}`:        "",
 		`{"mcpServers":{"a":{"command":"x","share":"always"}}}`:             "",
 		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:              `want "always" or "per-session"`,
-		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`: `remove "share"`,
+		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`: "",
 	} {
 		cfg, err := gateway.ParseConfig("toolpost.json", []byte(text), func(string) (string, bool) { return "", false })
 		if want == "" {

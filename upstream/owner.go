@@ -21,7 +21,7 @@ func ownerOf(call *toolpost.Call) *owner {
 var (
 	errNoCall  = errors.New("no call is under way that this could belong to")
 	errUnclear = errors.New("this server is used by more than one client, and it is not clear which of the calls this belongs to; " +
-		`to give every client a process of its own, set "share": "per-session" for this server in the configuration`)
+		`to keep clients apart, set "share": "per-session" for this server in the configuration`)
 )
 
 // mostAbandoned bounds the calls that a session remembers because the server

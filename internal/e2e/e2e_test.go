@@ -138,7 +138,7 @@ func TestGateway(t *testing.T) {
 		{Config: upstream.Config{Name: "child", Command: exe, Env: map[string]string{serveStdio: "1"}}},
 		{Config: upstream.Config{Name: "modern", URL: behind + "/mcp", Transport: upstream.HTTP}},
 		{Config: upstream.Config{Name: "classic", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}},
-		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}},
+		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}, Share: gateway.PerSession},
 	}}, nil)
 	if err != nil {
 		t.Fatal(err)
