@@ -7,11 +7,11 @@ import (
 )
 
 type showAccountInput struct {
-	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: memberships groups. Without it both; none for nothing"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: memberships groups. Without it both; none for nothing"`
 }
 
 func showAccount(s *Server) entry {
-	return tool(s, "show_account", "Show the own account", "Show the account that these tools use, with its rights in projects.", reads,
+	return tool(s, "show_account", "Show your account", "Show the account that these tools use, with its rights in projects.", reads,
 		func(ctx context.Context, in showAccountInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, "memberships,groups")
 			if err != nil {
@@ -54,10 +54,10 @@ func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
 type updateAccountInput struct {
 	First  string     `json:"firstname,omitempty" jsonschema:"maxLength=30,description=First name"`
 	Last   string     `json:"lastname,omitempty" jsonschema:"maxLength=255,description=Last name"`
-	Mail   string     `json:"mail,omitempty" jsonschema:"description=Mail address"`
-	Lang   string     `json:"language,omitempty" jsonschema:"description=Language such as en or ja"`
+	Mail   string     `json:"mail,omitempty" jsonschema:"maxLength=255,description=Mail address"`
+	Lang   string     `json:"language,omitempty" jsonschema:"maxLength=255,description=Language such as en or ja"`
 	Mails  string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
-	Fields []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
 func updateAccount(s *Server) entry {

@@ -39,7 +39,7 @@ func categoryKind() kind[category] {
 }
 
 type listCategoriesInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	rowSpan
 }
 
@@ -61,9 +61,9 @@ func listCategories(s *Server) entry {
 }
 
 type createCategoryInput struct {
-	Project  string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project  string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60,description=Name"`
-	Assignee string `json:"assigned_to_id,omitempty" jsonschema:"description=Person who gets new issues of it by id or name or me"`
+	Assignee string `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues of it by id or name or me"`
 }
 
 func createCategory(s *Server) entry {
@@ -82,8 +82,8 @@ func createCategory(s *Server) entry {
 
 // A categoryID says which category.
 type categoryID struct {
-	ID      string `json:"id" jsonschema:"description=Category id. Or its name if the project is given"`
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Category id. Or its name if the project is given"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
 }
 
 func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
@@ -97,7 +97,7 @@ func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
 type updateCategoryInput struct {
 	categoryID
 	Name     string `json:"name,omitempty" jsonschema:"maxLength=60,description=New name"`
-	Assignee string `json:"assigned_to_id,omitempty" jsonschema:"description=Person who gets new issues of it by id or name or me. Write none to clear it"`
+	Assignee string `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues of it by id or name or me. Write none to clear it"`
 }
 
 func updateCategory(s *Server) entry {
@@ -116,7 +116,7 @@ func updateCategory(s *Server) entry {
 
 type deleteCategoryInput struct {
 	categoryID
-	To      string `json:"reassign_to_id,omitempty" jsonschema:"description=Category of the same project that its issues get by name or id. Without it they have none"`
+	To      string `json:"reassign_to_id,omitempty" jsonschema:"maxLength=255,description=Category of the same project that its issues get by name or id. Without it they have none"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
 }
 

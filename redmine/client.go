@@ -118,7 +118,7 @@ func stay(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// get reads JSON. It tries again where that may help.
+// get reads JSON.
 func (c *client) get(ctx context.Context, path string, query url.Values, out any) error {
 	data, err := c.read(ctx, path, query)
 	if err != nil {
@@ -127,8 +127,13 @@ func (c *client) get(ctx context.Context, path string, query url.Values, out any
 	return c.decode(path, data, out)
 }
 
-// read returns what is at path.
+// read returns what is at path, once in a call of a tool unless it is changed.
 func (c *client) read(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	return readsOf(ctx).get(ctx, path+"?"+query.Encode(), func() ([]byte, error) { return c.retry(ctx, path, query) })
+}
+
+// retry reads what is at path. It tries again where that may help.
+func (c *client) retry(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	for try := 1; ; try++ {
 		data, err := c.exchange(ctx, http.MethodGet, path, query, "", nil)
 		pause, again := worth(err)
@@ -154,6 +159,7 @@ func (c *client) send(ctx context.Context, method, path string, in, out any) err
 		}
 	}
 	data, err := c.exchange(ctx, method, path, nil, "application/json", body)
+	readsOf(ctx).forget()
 	if err != nil || out == nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 type updateCommentInput struct {
-	Issue   string  `json:"issue_id" jsonschema:"description=Issue id"`
-	ID      string  `json:"id" jsonschema:"description=Comment id as shown with the issue"`
-	Notes   *string `json:"notes,omitempty" jsonschema:"description=New text. Empty removes the comment"`
+	Issue   string  `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
+	ID      string  `json:"id" jsonschema:"maxLength=255,description=Comment id as shown with the issue"`
+	Notes   *string `json:"notes,omitempty" jsonschema:"maxLength=1000000,description=New text. Empty removes the comment"`
 	Private string  `json:"private_notes,omitempty" jsonschema:"enum=true,enum=false,description=Whether the comment is private"`
 }
 

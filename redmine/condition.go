@@ -230,7 +230,7 @@ func days(_ *listQuery, operator string, values []string) ([]string, error) {
 		}
 		day, err := date(v)
 		if err != nil {
-			return nil, toolpost.Retry("%q is no date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31.", v)
+			return nil, toolpost.Retry("%q is not a date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31.", v)
 		}
 		values[i] = day
 	}

@@ -66,7 +66,7 @@ func (l *lost) next() string {
 	var o *net.OpError
 	switch {
 	case errors.As(l.err, &o) && o.Op == "dial":
-		return "It cannot be reached, and nothing was changed. A person has to look whether it runs, and whether its address is right"
+		return "It cannot be reached, and nothing was changed. Ask the user to check that Redmine is running and that its address is right"
 	case l.method == http.MethodGet:
 		return "It was asked several times; read again later"
 	}
@@ -156,7 +156,7 @@ func (f *fault) words(what string) error {
 	case http.StatusNotFound:
 		return toolpost.Retry("%s was not found, or this account may not see it. List or search to find the right one.", upper(what))
 	case http.StatusConflict:
-		return toolpost.Retry("%s was changed by somebody meanwhile. Read it again, and make your change to what it is now.", upper(what))
+		return toolpost.Retry("%s was changed by somebody else in the meantime. Read it again and redo your change.", upper(what))
 	case http.StatusNotAcceptable:
 		return toolpost.Retry("Redmine refuses %s, and tells why to people only: something that it needs was not given, or does not fit.", what)
 	case http.StatusPreconditionFailed:

@@ -20,6 +20,7 @@ type field struct {
 	Name     string          `json:"name"`
 	Multiple bool            `json:"multiple,omitempty"`
 	Value    json.RawMessage `json:"value"`
+	Shown    []string        `json:"-"` // the values as people read them, if that is known
 
 	// Redmine tells these to administrators only.
 	Kind     string   `json:"customized_type,omitempty"`
@@ -46,7 +47,11 @@ func (f field) values() []string {
 func fieldsOf(all []field) map[string]string {
 	shown := map[string]string{}
 	for _, f := range all {
-		if v := f.values(); len(v) > 0 {
+		v := f.values()
+		if len(f.Shown) > 0 {
+			v = f.Shown
+		}
+		if len(v) > 0 {
 			shown[f.Name] = strings.Join(v, ", ")
 		}
 	}
@@ -55,10 +60,10 @@ func fieldsOf(all []field) map[string]string {
 
 // A setField is a custom field as a tool is told to set it.
 type setField struct {
-	ID     string   `json:"id,omitempty" jsonschema:"description=Field id if its name is not given"`
-	Name   string   `json:"name,omitempty" jsonschema:"description=Field name"`
-	Value  string   `json:"value,omitempty" jsonschema:"description=New value. Persons and versions by name or id. Yes or no fields take yes or no. Left out or empty clears the field"`
-	Values []string `json:"values,omitempty" jsonschema:"description=New values of a field that takes several"`
+	ID     string   `json:"id,omitempty" jsonschema:"maxLength=255,description=Field id if its name is not given"`
+	Name   string   `json:"name,omitempty" jsonschema:"maxLength=255,description=Field name"`
+	Value  string   `json:"value,omitempty" jsonschema:"maxLength=100000,description=New value. Persons and versions by name or id. Yes or no fields take yes or no. Left out or empty clears the field"`
+	Values []string `json:"values,omitempty" jsonschema:"maxItems=200,description=New values of a field that takes several"`
 }
 
 // A wireField is a custom field as Redmine is told to set it.
@@ -72,6 +77,13 @@ type wireField struct {
 // Redmine wants for what is to be set.
 func setFields(ctx context.Context, s *Server, project int, set []setField, known []field) ([]wireField, error) {
 	var wire []wireField
+	var reads []func()
+	for _, f := range set {
+		if k, err := pickField(cmp.Or(strings.TrimSpace(f.ID), f.Name), known); err == nil {
+			reads = append(reads, func() { _, _ = learned(ctx, s, project, k) }) // what fails is told below
+		}
+	}
+	atOnce(reads...)
 	for _, f := range set {
 		k, err := pickField(cmp.Or(strings.TrimSpace(f.ID), f.Name), known)
 		switch {
@@ -104,13 +116,37 @@ func pickField(text string, known []field) (field, error) {
 	return known[slices.IndexFunc(known, func(k field) bool { return k.ID == n.ID })], nil
 }
 
+// given are the values to set. Those of a field that takes several may be a list
+// that is written as JSON in one text.
+func (f setField) given(several bool) []string {
+	var list []string
+	switch {
+	case len(f.Values) > 0:
+		return slices.Clone(f.Values)
+	case several && json.Unmarshal([]byte(f.Value), &list) == nil && len(list) > 0:
+		return list
+	}
+	return []string{f.Value}
+}
+
+// wireAnew is what Redmine wants for a value. If the field does not take it as far
+// as is known, it may be a new one.
+func wireAnew(ctx context.Context, s *Server, project int, k *field, text string) (string, error) {
+	wire, err := k.wire(ctx, s, project, text)
+	if err == nil || !s.formats.drop(formatKey(*k, project)) {
+		return wire, err
+	}
+	k.Format, k.Choices = "", nil
+	if *k, err = learned(ctx, s, project, *k); err != nil {
+		return "", err
+	}
+	return k.wire(ctx, s, project, text)
+}
+
 // wireOf sets one field.
 func wireOf(ctx context.Context, s *Server, project int, f setField, k field) (w wireField, err error) {
 	w.ID = k.ID
-	values := slices.Clone(f.Values)
-	if len(values) == 0 {
-		values = []string{f.Value}
-	}
+	values := f.given(k.Multiple)
 	if len(values) > 1 || values[0] != "" {
 		if k, err = learned(ctx, s, project, k); err != nil {
 			return w, err
@@ -120,7 +156,7 @@ func wireOf(ctx context.Context, s *Server, project int, f setField, k field) (w
 		if text == "" {
 			continue // clears it
 		}
-		if values[i], err = k.wire(ctx, s, project, text); err != nil {
+		if values[i], err = wireAnew(ctx, s, project, &k, text); err != nil {
 			return w, err
 		}
 		w.hint = cmp.Or(w.hint, k.hint(ctx, s, project, text))

@@ -172,8 +172,27 @@ func ofVersion(ctx context.Context, s *Server, project int, text string) (named,
 // learned adds the format of a field and its values, as far as this account can
 // find them out.
 func learned(ctx context.Context, s *Server, project int, f field) (field, error) {
+	if f.Format != "" {
+		return f, nil
+	}
 	me, err := s.account(ctx)
-	if err != nil || f.Format != "" {
+	if err != nil || me.Admin { // who reads all definitions at once
+		if err == nil {
+			f, err = learnFormat(ctx, s, project, f)
+		}
+		return f, err
+	}
+	known, err := s.formats.get(formatKey(f, project), func() (field, error) { return learnFormat(ctx, s, project, f) })
+	f.Multiple, f.Format, f.Choices = known.Multiple || f.Multiple, known.Format, known.Choices
+	return f, err
+}
+
+func formatKey(f field, project int) string { return fmt.Sprintf("%d in %d", f.ID, project) }
+
+// learnFormat asks Redmine for what learned remembers.
+func learnFormat(ctx context.Context, s *Server, project int, f field) (field, error) {
+	me, err := s.account(ctx)
+	if err != nil {
 		return f, err
 	}
 	if me.Admin {

@@ -27,11 +27,11 @@ func filesText(all []attachment) string {
 }
 
 type attachmentID struct {
-	ID string `json:"id" jsonschema:"description=File id"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=File id"`
 }
 
 func showAttachment(s *Server) entry {
-	return tool(s, "show_attachment", "Show a file's facts", "Show the name, size, type and author of a file, not what is in it.", reads,
+	return tool(s, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file, not what is in it.", reads,
 		func(ctx context.Context, in attachmentID) (*toolpost.Result, error) {
 			a, err := readAttachment(ctx, s, in.ID)
 			if err != nil {
@@ -71,9 +71,9 @@ func (a *attachment) text() string {
 
 type uploadInput struct {
 	Name    string  `json:"filename" jsonschema:"minLength=1,maxLength=255,description=File name with its ending"`
-	Content *string `json:"content,omitempty" jsonschema:"description=What is in the file if it is text"`
-	Base64  *string `json:"content_base64,omitempty" jsonschema:"description=What is in the file in base64 if it is not text"`
-	Type    string  `json:"content_type,omitempty" jsonschema:"description=Media type such as text/plain. Redmine goes by the name if left out"`
+	Content *string `json:"content,omitempty" jsonschema:"maxLength=34000000,description=What is in the file if it is text"`
+	Base64  *string `json:"content_base64,omitempty" jsonschema:"maxLength=46000000,description=What is in the file in base64 if it is not text"`
+	Type    string  `json:"content_type,omitempty" jsonschema:"maxLength=255,description=Media type such as text/plain. Redmine goes by the name if left out"`
 }
 
 func uploadFile(s *Server) entry {
@@ -141,7 +141,7 @@ type updateAttachmentInput struct {
 	attachmentID
 	Name        string  `json:"filename,omitempty" jsonschema:"maxLength=255,description=New file name"`
 	Description *string `json:"description,omitempty" jsonschema:"maxLength=255,description=New description. Empty clears it"`
-	Type        string  `json:"content_type,omitempty" jsonschema:"description=New media type"`
+	Type        string  `json:"content_type,omitempty" jsonschema:"maxLength=255,description=New media type"`
 }
 
 func updateAttachment(s *Server) entry {

@@ -17,7 +17,7 @@ type projectFile struct {
 }
 
 type listFilesInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	rowSpan
 }
 
@@ -58,11 +58,11 @@ func projectFiles(ctx context.Context, s *Server, p named) ([]projectFile, error
 }
 
 type addFileInput struct {
-	Project     string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Token       string `json:"token" jsonschema:"minLength=1,description=Token from the upload tool"`
-	Name        string `json:"filename,omitempty" jsonschema:"description=File name"`
+	Project     string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Token       string `json:"token" jsonschema:"maxLength=255,minLength=1,description=Token from the upload tool"`
+	Name        string `json:"filename,omitempty" jsonschema:"maxLength=255,description=File name"`
 	Description string `json:"description,omitempty" jsonschema:"maxLength=255,description=What it is"`
-	Version     string `json:"version_id,omitempty" jsonschema:"description=Version of the project by name or id"`
+	Version     string `json:"version_id,omitempty" jsonschema:"maxLength=255,description=Version of the project by name or id"`
 }
 
 func addFile(s *Server) entry {

@@ -90,7 +90,7 @@ type groupRow struct{ named }
 func (r groupRow) line() string { return r.String() }
 
 type listGroupsInput struct {
-	Name string `json:"name,omitempty" jsonschema:"description=Part of the name"`
+	Name string `json:"name,omitempty" jsonschema:"maxLength=255,description=Part of the name"`
 	rowSpan
 }
 
@@ -110,7 +110,7 @@ func listGroups(s *Server) entry {
 }
 
 type groupID struct {
-	ID string `json:"id" jsonschema:"description=Group id or name"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
 }
 
 func showGroup(s *Server) entry {
@@ -126,8 +126,8 @@ func showGroup(s *Server) entry {
 }
 
 type groupUserInput struct {
-	Group string `json:"group_id" jsonschema:"description=Group id or name"`
-	User  string `json:"user_id" jsonschema:"description=User id or login or name"`
+	Group string `json:"group_id" jsonschema:"maxLength=255,description=Group id or name"`
+	User  string `json:"user_id" jsonschema:"maxLength=255,description=User id or login or name"`
 }
 
 func addGroupUser(s *Server) entry {

@@ -10,8 +10,8 @@ import (
 
 type createGroupInput struct {
 	Name   string     `json:"name" jsonschema:"maxLength=255,description=Name"`
-	Users  []string   `json:"user_ids,omitempty" jsonschema:"description=All users in it by id or login or name"`
-	Fields []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+	Users  []string   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it by id or login or name"`
+	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
 func createGroup(s *Server) entry {
@@ -27,10 +27,10 @@ func createGroup(s *Server) entry {
 }
 
 type updateGroupInput struct {
-	ID     string     `json:"id" jsonschema:"description=Group id or name"`
+	ID     string     `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
 	Name   string     `json:"name,omitempty" jsonschema:"maxLength=255,description=New name"`
-	Users  []string   `json:"user_ids,omitempty" jsonschema:"description=All users in it from now on by id or login or name. Write none for nobody"`
-	Fields []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+	Users  []string   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it from now on by id or login or name. Write none for nobody"`
+	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
 func updateGroup(s *Server) entry {
@@ -63,7 +63,7 @@ func fillGroup(w *write, name string, users []string, fields []setField) {
 }
 
 type deleteGroupInput struct {
-	ID      string `json:"id" jsonschema:"description=Group id or name"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
 }
 

@@ -17,8 +17,8 @@ func issueTools(s *Server) []entry {
 }
 
 type getIssueInput struct {
-	ID      string `json:"id" jsonschema:"description=Issue id"`
-	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: children attachments relations journals watchers changesets. Without it all of them; none for nothing"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: children attachments relations journals watchers changesets. Without it all of them; none for nothing"`
 	Notes   int    `json:"notes,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Newest comments and changes to show"`
 }
 
@@ -39,6 +39,7 @@ func getIssue(s *Server) entry {
 			older := max(0, len(i.Journals)-in.Notes)
 			i.Journals = i.Journals[older:]
 			spellOut(ctx, s, i)
+			nameFields(ctx, s, i.Project.ID, i.Project.ID, i.CustomFields)
 			d := detailOf(i)
 			d.OlderNotes, d.Hidden = older, hiddenOf(i, include)
 			return s.answer(d.text(), d)

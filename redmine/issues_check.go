@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -80,6 +81,8 @@ func (w *issueWrite) refused(err error, what string) error {
 	text := told.Error()
 	if p, err := projectKind().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
 		text = fmt.Sprintf("Project %s is closed, so it takes no issues; it would have to be reopened. %s", p.named(), text)
+	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
+		return toolpost.Failed("Project %s does not use issue tracking, as that module is switched off, so it takes no issues.", p.named())
 	}
 	if w.set["assigned_to_id"] != nil {
 		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
@@ -92,6 +95,12 @@ func (w *issueWrite) refused(err error, what string) error {
 		}
 	}
 	return toolpost.Retry("%s", text)
+}
+
+// lacksIssues reports whether a project surely does not use issue tracking.
+func lacksIssues(ctx context.Context, s *Server, project int) bool {
+	p, err := projectKind().read(ctx, s, project, "enabled_modules")
+	return err == nil && p.Modules != nil && !slices.ContainsFunc(p.Modules, func(m named) bool { return m.Name == "issue_tracking" })
 }
 
 func (w *issueWrite) commented(now *issue) {

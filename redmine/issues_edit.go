@@ -2,113 +2,310 @@ package redmine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolpost/toolpost"
 )
 
 type editIssueInput struct {
-	ID   string `json:"id" jsonschema:"description=Issue id"`
-	Old  string `json:"old_text" jsonschema:"minLength=1,description=Text of the description to replace. It must stand there once"`
-	New  string `json:"new_text" jsonschema:"description=Text to put in its place"`
+	ID   string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
+	Old  string `json:"old_text" jsonschema:"maxLength=1000000,minLength=1,description=Text of the description to replace. It must stand there once"`
+	New  string `json:"new_text" jsonschema:"maxLength=1000000,description=Text to put in its place"`
 	All  bool   `json:"replace_all,omitempty" jsonschema:"description=Whether to replace every occurrence"`
-	Seen string `json:"updated_on,omitempty" jsonschema:"description=Time of the last change that you have seen. The edit is refused if there was a later one"`
+	Hash string `json:"description_hash,omitempty" jsonschema:"maxLength=255,description=Hash of the description that you have read. The edit is refused if the description has changed"`
+	Seen string `json:"updated_on,omitempty" jsonschema:"maxLength=255,description=Time of the last change that you have seen. The edit is refused if there was a later one"`
 }
 
 func editIssue(s *Server) entry {
 	return tool(s, "edit_issue_description", "Edit an issue's description", "Replace a part of an issue's description and leave the rest as it is.\nThe text to replace must stand there exactly once.", changes,
 		func(ctx context.Context, in editIssueInput) (*toolpost.Result, error) {
-			s.editing.Lock() // Redmine has no way to refuse an edit of what has changed
-			defer s.editing.Unlock()
-			before, err := issueAt(ctx, s, in.ID, "")
+			n, err := id("an issue", in.ID)
 			if err != nil {
 				return nil, err
 			}
-			if err := unseen(before, in.Seen); err != nil {
+			unlock, err := s.editing.lock(ctx, fmt.Sprintf("issue %d", n))
+			if err != nil {
 				return nil, err
 			}
-			return edit(ctx, s, before, &in)
+			defer unlock()
+			before, err := readIssue(ctx, s, n, "journals")
+			if err != nil {
+				return nil, err
+			}
+			if err := unseen(before, in.Seen, in.Hash); err != nil {
+				return nil, err
+			}
+			return newDescriptionEdit(ctx, s, before, &in).run()
 		})
 }
 
-// unseen refuses to change what was changed after it was read.
-func unseen(i *issue, seen string) error {
+// unseen refuses to change an issue that was changed after the caller read it.
+func unseen(i *issue, seen, hash string) error {
+	if hash = strings.ToLower(strings.TrimSpace(hash)); hash != "" && hash != hashOf(i.Description) {
+		return toolpost.Retry("The description of issue %d has the hash %s now, not %s: it was changed. Read it again, and make your change to what it is now.", i.ID, hashOf(i.Description), hash)
+	}
 	if seen != "" && seen != i.UpdatedOn {
 		return toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and make your change to what it is now.", i.ID, i.UpdatedOn, seen)
 	}
 	return nil
 }
 
-// mostEdits is how often an edit is made again that met one of another program.
-const mostEdits = 4
+// mostEdits is how often a description is written for one edit.
+const mostEdits = 8
 
-// edit edits a description. Another program may write it between our reading and
-// our writing: its text is then in the journal of our change, and is edited too.
-func edit(ctx context.Context, s *Server, before *issue, in *editIssueInput) (*toolpost.Result, error) {
+// A descriptionEdit replaces a part of a description. Redmine cannot refuse an edit
+// of what has changed, so another program may write between our reading and our
+// writing. The journal has every text that was replaced.
+//
+//	read ─▶ write ─▶ read the journal ─▶ done, if we replaced the text that we read
+//	          ▲                       └▶ else put back the changes that we replaced
+//	          └────────────────────────────┘
+//
+// Each program puts back what it replaced itself, so with any number of them no
+// edit is lost unless two change the same words.
+type descriptionEdit struct {
+	*issueWrite
+	in     *editIssueInput
+	mine   patch
+	others []patch  // that were made after we read
+	last   int      // the newest journal that was seen
+	met    *journal // of ours, with the text of somebody else that it replaced
+	failed error    // why our own edit is not in the text
+}
+
+// A patch is a change of a text.
+type patch struct{ from, to string }
+
+func newDescriptionEdit(ctx context.Context, s *Server, before *issue, in *editIssueInput) *descriptionEdit {
 	w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
-	text, met := before.Description, (*journal)(nil)
+	return &descriptionEdit{issueWrite: w, in: in, last: newest(before)}
+}
+
+func (e *descriptionEdit) run() (*toolpost.Result, error) {
+	now := e.before
 	for range mostEdits {
-		next, err := replaced(text, in.Old, in.New, in.All)
-		if err == nil {
-			w.set["description"] = next
-			w.text("description", next) // refuses what Redmine takes for nothing
-			err = w.err
-		}
-		if err != nil {
-			return nil, err
-		}
-		over, err := over(w)
+		base := now.Description
+		next, err := e.compose(base)
 		switch {
-		case err != nil && met != nil:
-			return nil, lostTo(w, met, err)
 		case err != nil:
-			return nil, err
+			return nil, e.stopped(err)
+		case lf(next) == lf(base):
+			return e.done(now)
 		}
-		if over == nil {
-			break
+		stale, err := e.write(next)
+		if err != nil {
+			return nil, e.stopped(err)
 		}
-		w.before.Description, text, met = next, over.change("description").Old, over
-		if _, err := replaced(text, in.Old, in.New, in.All); err != nil {
-			return nil, back(w, text, met)
+		if now, err = e.read(); err != nil {
+			return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID)) // tells that it cannot be read
 		}
+		mine := e.journalOf(now, next)
+		switch {
+		case stale:
+		case mine == nil && lf(now.Description) == lf(base):
+			return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID)) // Redmine ignored it
+		case mine == nil, lf(mine.change("description").Old) == lf(base):
+			return e.done(now)
+		default:
+			if e.met = mine; e.others == nil {
+				e.mine = patch{lf(base), lf(next)}
+			}
+			e.others = append(e.others, patches(now, e.last, mine.ID)...)
+		}
+		e.last = newest(now)
 	}
-	return w.kind().told(w.write, issueKind().at(before.ID))
+	return nil, e.stopped(toolpost.Failed("other programs kept changing it"))
 }
 
-// over sends the description, and returns the journal of the change if it
-// replaced what somebody else wrote meanwhile.
-func over(w *issueWrite) (*journal, error) {
-	at := issueKind().at(w.before.ID)
-	if err := w.s.client.send(w.ctx, "PUT", at+".json", w.body("issue"), nil); err != nil {
-		return nil, explain(err, fmt.Sprintf("the change of issue %d", w.before.ID))
+// compose returns the description with our edit and with the changes of others that
+// our change replaced. If they do not fit together, theirs stay.
+func (e *descriptionEdit) compose(now string) (string, error) {
+	if e.met == nil {
+		return replaced(now, e.in.Old, e.in.New, e.in.All)
 	}
-	now, err := issueKind().get(w.ctx, w.s, at, "journals")
-	if err != nil {
-		return nil, nil //nolint:nilerr // what follows reads it again, and tells
+	text, ok := applied(lf(now), e.others)
+	if ok {
+		text, ok = applied(text, []patch{e.mine})
 	}
-	return w.overwritten(now), nil
+	if !ok {
+		text, ok = applied(lf(now), append([]patch{{e.mine.to, e.mine.from}}, e.others...))
+		if !ok {
+			return "", toolpost.Failed("both changed the same words")
+		}
+		own, err := replaced(text, e.in.Old, e.in.New, e.in.All)
+		if err != nil {
+			e.failed = toolpost.Retry("Somebody else changed the description of issue %d at the same moment, and the text to replace is not there any more. Your edit is not in the description, and theirs is. Read it again.", e.before.ID)
+		} else {
+			text = own
+		}
+	}
+	return withLineEnds(text, now), nil
 }
 
-// back writes what somebody else wrote meanwhile, where it cannot be edited.
-func back(w *issueWrite, theirs string, met *journal) error {
-	w.set["description"] = theirs
-	if _, err := over(w); err != nil {
-		return lostTo(w, met, err)
+// applied makes changes of a text again.
+func applied(text string, all []patch) (string, bool) {
+	for _, p := range all {
+		var ok bool
+		if text, ok = merge(p.from, p.to, text); !ok {
+			return "", false
+		}
 	}
-	return toolpost.Retry("Somebody else changed the description of issue %d at the same moment, and the text to replace is not there any more. Nothing was changed; read it again.", w.before.ID)
+	return text, true
 }
 
-// lostTo tells that an edit is made, and that what somebody else wrote could not be
-// kept beside it.
-func lostTo(w *issueWrite, met *journal, err error) error {
-	return toolpost.Failed("Changed the description of issue %d, but it replaced what somebody else wrote at the same moment: the note %d keeps that. To put both together failed: %v", w.before.ID, met.ID, err)
+// patches are the changes of a description in the journals between two ids. Such a
+// change may have replaced another one too, so it was made of an older text: the
+// oldest one from which it takes nothing back that somebody had added.
+func patches(i *issue, after, before int) (all []patch) {
+	var states []string
+	for k := range i.Journals {
+		d := i.Journals[k].change("description")
+		if d == nil || i.Journals[k].ID >= before {
+			continue
+		}
+		if states = append(states, lf(d.Old)); i.Journals[k].ID <= after {
+			continue
+		}
+		states = states[max(0, len(states)-50):]
+		p := patch{lf(d.Old), lf(d.New)}
+		for _, state := range states {
+			if !takesBack(states[0], state, p.to) {
+				p.from = state
+				break
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// takesBack reports whether the change from one text to another removes a word that
+// was not in the first text of all.
+func takesBack(first, from, to string) bool {
+	had, has := strings.Fields(first), strings.Fields(to)
+	return slices.ContainsFunc(strings.Fields(from), func(word string) bool {
+		return !slices.Contains(has, word) && !slices.Contains(had, word)
+	})
+}
+
+// write sends the description. It reports whether Redmine refused it because
+// another request changed the issue while it was handled.
+func (e *descriptionEdit) write(text string) (stale bool, err error) {
+	if e.set["description"] = text; strings.TrimSpace(text) != "" {
+		e.text("description", text) // refuses what Redmine takes for nothing
+	}
+	if e.err != nil {
+		return false, e.err
+	}
+	err = e.s.client.send(e.ctx, "PUT", issueKind().at(e.before.ID)+".json", e.body("issue"), nil)
+	var f *fault
+	if errors.As(err, &f) && (f.status == http.StatusConflict || f.status == http.StatusUnprocessableEntity && len(f.errors) == 0) {
+		return true, nil
+	}
+	return false, explain(err, fmt.Sprintf("the change of issue %d", e.before.ID))
+}
+
+func (e *descriptionEdit) read() (*issue, error) {
+	return issueKind().get(anew(e.ctx), e.s, issueKind().at(e.before.ID), "journals")
+}
+
+// journalOf returns the journal of the change to text, nil if there is none. Of
+// several programs that wrote the same it is the last: none may then overlook what
+// one of them replaced.
+func (e *descriptionEdit) journalOf(now *issue, text string) *journal {
+	for i := range slices.Backward(now.Journals) {
+		j := &now.Journals[i]
+		if d := j.change("description"); j.ID > e.last && d != nil && lf(d.New) == lf(text) && !earlier(e.issueWrite, *j) {
+			return j
+		}
+	}
+	return nil
+}
+
+// stopped is the error of an edit that ends before both texts are together.
+func (e *descriptionEdit) stopped(err error) error {
+	if e.met == nil {
+		return err
+	}
+	return toolpost.Failed("Changed the description of issue %d, but it replaced what somebody else wrote at the same moment: the note %d keeps that text. They could not be put together: %v. Read the issue and put them together.", e.before.ID, e.met.ID, err)
+}
+
+// done answers with the issue, once the edit is in its description. Another program
+// that replaced it at the same moment may be about to put it back.
+func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
+	if e.failed != nil {
+		return nil, e.failed
+	}
+	// Where others write at this moment, one that has read before us may come after us.
+	checked := e.met == nil
+	for pause := 200 * time.Millisecond; !checked || !e.isIn(now); pause *= 2 {
+		if checked && pause > 2*time.Second {
+			return nil, toolpost.Retry("Your edit of issue %d was overwritten by %s at the same moment. Read the issue and edit it again.", e.before.ID, lastChange(now))
+		}
+		select {
+		case <-time.After(pause):
+		case <-e.ctx.Done():
+			return nil, context.Cause(e.ctx)
+		}
+		var err error
+		if now, err = e.read(); err != nil {
+			return nil, explain(err, fmt.Sprintf("issue %d", e.before.ID))
+		}
+		checked = true
+	}
+	delete(e.set, "description") // it may have changed again already
+	e.before.Description = now.Description
+	return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID))
+}
+
+// lastChange names the newest change of an issue.
+func lastChange(i *issue) string {
+	if len(i.Journals) == 0 {
+		return "another change"
+	}
+	j := i.Journals[len(i.Journals)-1]
+	return fmt.Sprintf("a change of %s (note %d)", j.User.Name, j.ID)
+}
+
+// isIn reports whether the edit is in the description of an issue: as it was given,
+// or, if others edited the same place, with every word that it added.
+func (e *descriptionEdit) isIn(now *issue) bool {
+	text, old := lf(now.Description), strings.Fields(e.in.Old)
+	if e.in.New != "" && strings.Contains(text, lf(e.in.New)) {
+		return true
+	}
+	added := slices.DeleteFunc(strings.Fields(e.in.New), func(word string) bool { return slices.Contains(old, word) })
+	if len(added) == 0 {
+		return !strings.Contains(text, lf(e.in.Old))
+	}
+	return !slices.ContainsFunc(added, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// newest is the id of the newest journal of an issue.
+func newest(i *issue) (last int) {
+	for _, j := range i.Journals {
+		last = max(last, j.ID)
+	}
+	return last
+}
+
+// withLineEnds returns text with the line ends of like.
+func withLineEnds(text, like string) string {
+	if strings.Contains(like, "\r\n") {
+		return strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
 }
 
 // replaced returns text with a part of it replaced. Redmine keeps lines that end
 // with CR LF: they stay so.
 func replaced(text, part, by string, all bool) (string, error) {
-	crlf := strings.Contains(text, "\r\n")
+	was := text
 	text, part, by = lf(text), lf(part), lf(by)
 	switch n := strings.Count(text, part); {
 	case n == 0:
@@ -116,9 +313,5 @@ func replaced(text, part, by string, all bool) (string, error) {
 	case n > 1 && !all:
 		return "", toolpost.Retry("The text to replace is there %d times. Give more of the text around it, or replace all.", n)
 	}
-	text = strings.ReplaceAll(text, part, by)
-	if crlf {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
-	}
-	return text, nil
+	return withLineEnds(strings.ReplaceAll(text, part, by), was), nil
 }

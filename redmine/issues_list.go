@@ -11,28 +11,28 @@ import (
 )
 
 type listIssuesInput struct {
-	Project    string   `json:"project_id,omitempty" jsonschema:"description=Project id or key or name"`
-	Subproject string   `json:"subproject_id,omitempty" jsonschema:"description=Subproject id. Write !* for the project without its subprojects"`
-	Issue      string   `json:"issue_id,omitempty" jsonschema:"description=Issue ids with commas between"`
-	Tracker    string   `json:"tracker_id,omitempty" jsonschema:"description=Tracker name or id. Several with a bar between"`
-	Status     string   `json:"status_id,omitempty" jsonschema:"description=open or closed or * for all or a status name or id. Several with a bar between. Open ones if left out"`
-	Priority   string   `json:"priority_id,omitempty" jsonschema:"description=Priority name or id. Several with a bar between"`
-	Assignee   string   `json:"assigned_to_id,omitempty" jsonschema:"description=Person id or name or me. Write !* for nobody"`
-	Author     string   `json:"author_id,omitempty" jsonschema:"description=Person id or name or me"`
-	Watcher    string   `json:"watcher_id,omitempty" jsonschema:"description=Person id or name or me"`
-	Category   string   `json:"category_id,omitempty" jsonschema:"description=Category name or id. Needs a project"`
-	Version    string   `json:"fixed_version_id,omitempty" jsonschema:"description=Version name or id. A name needs a project"`
-	Parent     string   `json:"parent_id,omitempty" jsonschema:"description=Id of the parent issue"`
-	Subject    string   `json:"subject,omitempty" jsonschema:"description=Text that the subject contains"`
-	Created    string   `json:"created_on,omitempty" jsonschema:"description=Date such as 2026-01-31 or >=2026-01-01 or ><2026-01-01|2026-01-31"`
-	Updated    string   `json:"updated_on,omitempty" jsonschema:"description=Date written like the creation date"`
-	Closed     string   `json:"closed_on,omitempty" jsonschema:"description=Date written like the creation date"`
-	Start      string   `json:"start_date,omitempty" jsonschema:"description=Date written like the creation date"`
-	Due        string   `json:"due_date,omitempty" jsonschema:"description=Date written like the creation date"`
-	Filters    []filter `json:"filters,omitempty" jsonschema:"description=Further conditions. Also for custom fields by name"`
-	Query      string   `json:"query_id,omitempty" jsonschema:"description=Id of a saved query"`
-	Sort       string   `json:"sort,omitempty" jsonschema:"description=Columns with commas between. Add :desc to turn one round such as updated:desc"`
-	Include    string   `json:"include,omitempty" jsonschema:"description=attachments or relations to add"`
+	Project    string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Subproject string   `json:"subproject_id,omitempty" jsonschema:"maxLength=255,description=Subproject id. Write !* for the project without its subprojects"`
+	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue ids with commas between"`
+	Tracker    string   `json:"tracker_id,omitempty" jsonschema:"maxLength=255,description=Tracker name or id. Separate several with a vertical bar"`
+	Status     string   `json:"status_id,omitempty" jsonschema:"maxLength=255,description=open or closed or * for all or a status name or id. Separate several with a vertical bar. Open ones if left out"`
+	Priority   string   `json:"priority_id,omitempty" jsonschema:"maxLength=255,description=Priority name or id. Separate several with a vertical bar"`
+	Assignee   string   `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me. Write !* for nobody"`
+	Author     string   `json:"author_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me"`
+	Watcher    string   `json:"watcher_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me"`
+	Category   string   `json:"category_id,omitempty" jsonschema:"maxLength=255,description=Category name or id. Needs a project"`
+	Version    string   `json:"fixed_version_id,omitempty" jsonschema:"maxLength=255,description=Version name or id. A name needs a project"`
+	Parent     string   `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Id of the parent issue"`
+	Subject    string   `json:"subject,omitempty" jsonschema:"maxLength=255,description=Text that the subject contains"`
+	Created    string   `json:"created_on,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31 or >=2026-01-01 or ><2026-01-01|2026-01-31"`
+	Updated    string   `json:"updated_on,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
+	Closed     string   `json:"closed_on,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
+	Start      string   `json:"start_date,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
+	Due        string   `json:"due_date,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
+	Filters    []filter `json:"filters,omitempty" jsonschema:"maxItems=200,description=Further conditions. Also for custom fields by name"`
+	Query      string   `json:"query_id,omitempty" jsonschema:"maxLength=255,description=Saved query id or name"`
+	Sort       string   `json:"sort,omitempty" jsonschema:"maxLength=255,description=Comma-separated columns. Add :desc for descending order such as updated:desc"`
+	Include    string   `json:"include,omitempty" jsonschema:"maxLength=255,description=attachments or relations to add"`
 	Fields     bool     `json:"show_fields,omitempty" jsonschema:"description=Whether to show custom fields"`
 	Offset     int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Issues to skip"`
 	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Issues to show"`
@@ -77,6 +77,7 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 	for i := range all {
 		r := rowOf(&all[i])
 		if in.Fields {
+			nameFields(q.ctx, q.s, q.list.project, all[i].Project.ID, all[i].CustomFields)
 			r.Fields = fieldsOf(all[i].CustomFields)
 		}
 		answer.Issues = append(answer.Issues, r)
@@ -130,8 +131,13 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 		q.set("include", include)
 	}
 	if in.Query != "" {
-		n, err := id("a saved query", in.Query)
-		q.fail(err)
+		n, isID := number(in.Query)
+		if !isID {
+			found, err := q.s.find(q.ctx, source{"saved query", "/queries.json", "queries"}, in.Query)
+			q.fail(err)
+			q.meant(in.Query, found)
+			n = found.ID
+		}
 		q.set("query_id", fmt.Sprint(n))
 		unaccompanied(q)
 		return q.encode()

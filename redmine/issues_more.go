@@ -11,10 +11,10 @@ import (
 )
 
 type deleteIssueInput struct {
-	ID      string `json:"id" jsonschema:"description=Issue id"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
 	Time    string `json:"time_entries,omitempty" jsonschema:"enum=delete,enum=keep,enum=move,default=delete,description=What becomes of its logged time: keep it in the project or move it to another issue"`
-	To      string `json:"move_to_issue_id,omitempty" jsonschema:"description=Issue that gets the logged time"`
+	To      string `json:"move_to_issue_id,omitempty" jsonschema:"maxLength=255,description=Issue that gets the logged time"`
 }
 
 func deleteIssue(s *Server) entry {
@@ -80,17 +80,17 @@ func (s *Server) done(text string, facts map[string]any) (*toolpost.Result, erro
 }
 
 type watcherInput struct {
-	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
-	User  string `json:"user_id" jsonschema:"description=Person id or name or me"`
+	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
+	User  string `json:"user_id" jsonschema:"maxLength=255,description=Person id or name or me"`
 }
 
 func addWatcher(s *Server) entry {
-	return tool(s, "add_issue_watcher", "Add a watcher", "Have somebody watch an issue.", changes,
+	return tool(s, "add_issue_watcher", "Add a watcher", "Add a watcher to an issue.", changes,
 		func(ctx context.Context, in watcherInput) (*toolpost.Result, error) { return watch(ctx, s, in, true) })
 }
 
 func removeWatcher(s *Server) entry {
-	return tool(s, "remove_issue_watcher", "Remove a watcher", "Have somebody watch an issue no longer.", changes,
+	return tool(s, "remove_issue_watcher", "Remove a watcher", "Remove a watcher from an issue.", changes,
 		func(ctx context.Context, in watcherInput) (*toolpost.Result, error) { return watch(ctx, s, in, false) })
 }
 

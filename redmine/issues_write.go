@@ -3,6 +3,8 @@ package redmine
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -12,39 +14,39 @@ import (
 // An issueInput is what may be set of an issue, as tools are told it.
 type issueInput struct {
 	Subject     string     `json:"subject,omitempty" jsonschema:"maxLength=255,description=One line of text"`
-	Description *string    `json:"description,omitempty" jsonschema:"description=Full text. To change a part of it use the tool for editing. Write none to clear it"`
-	Tracker     string     `json:"tracker_id,omitempty" jsonschema:"description=Tracker name or id"`
-	Status      string     `json:"status_id,omitempty" jsonschema:"description=Status name or id"`
-	Priority    string     `json:"priority_id,omitempty" jsonschema:"description=Priority name or id"`
-	Category    string     `json:"category_id,omitempty" jsonschema:"description=Category name or id. Write none to clear it"`
-	Version     string     `json:"fixed_version_id,omitempty" jsonschema:"description=Version name or id. Write none to clear it"`
-	Assignee    string     `json:"assigned_to_id,omitempty" jsonschema:"description=Person id or name or me. Write none to clear it"`
-	Parent      string     `json:"parent_issue_id,omitempty" jsonschema:"description=Id of the parent issue. Write none to clear it"`
-	Start       string     `json:"start_date,omitempty" jsonschema:"description=Date such as 2026-01-31. Write none to clear it"`
-	Due         string     `json:"due_date,omitempty" jsonschema:"description=Date such as 2026-01-31. Write none to clear it"`
-	Estimated   string     `json:"estimated_hours,omitempty" jsonschema:"description=Hours such as 1.5 or 1h30m or 1:30. Write none to clear them"`
-	Done        string     `json:"done_ratio,omitempty" jsonschema:"description=Percent done from 0 to 100"`
-	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false,description=Whether only its members with the right see it"`
-	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
-	Uploads     []upload   `json:"uploads,omitempty" jsonschema:"description=Files that were uploaded before"`
+	Description *string    `json:"description,omitempty" jsonschema:"maxLength=1000000,description=Full text. To change a part of it use the tool for editing. Write none to clear it"`
+	Tracker     string     `json:"tracker_id,omitempty" jsonschema:"maxLength=255,description=Tracker name or id"`
+	Status      string     `json:"status_id,omitempty" jsonschema:"maxLength=255,description=Status name or id"`
+	Priority    string     `json:"priority_id,omitempty" jsonschema:"maxLength=255,description=Priority name or id"`
+	Category    string     `json:"category_id,omitempty" jsonschema:"maxLength=255,description=Category name or id. Write none to clear it"`
+	Version     string     `json:"fixed_version_id,omitempty" jsonschema:"maxLength=255,description=Version name or id. Write none to clear it"`
+	Assignee    string     `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me. Write none to clear it"`
+	Parent      string     `json:"parent_issue_id,omitempty" jsonschema:"maxLength=255,description=Id of the parent issue. Write none to clear it"`
+	Start       string     `json:"start_date,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31. Write none to clear it"`
+	Due         string     `json:"due_date,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31. Write none to clear it"`
+	Estimated   string     `json:"estimated_hours,omitempty" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30. Write none to clear them"`
+	Done        string     `json:"done_ratio,omitempty" jsonschema:"maxLength=255,description=Percent done from 0 to 100"`
+	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false,description=Whether the issue is private"`
+	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
+	Uploads     []upload   `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
 }
 
 // An upload names a file by the token that its upload gave.
 type upload struct {
-	Token       string `json:"token" jsonschema:"description=Token from the upload tool"`
-	Name        string `json:"filename,omitempty" jsonschema:"description=File name"`
-	Type        string `json:"content_type,omitempty" jsonschema:"description=Media type"`
+	Token       string `json:"token" jsonschema:"maxLength=255,description=Token from the upload tool"`
+	Name        string `json:"filename,omitempty" jsonschema:"maxLength=255,description=File name"`
+	Type        string `json:"content_type,omitempty" jsonschema:"maxLength=255,description=Media type"`
 	Description string `json:"description,omitempty" jsonschema:"maxLength=255,description=What it is"`
 }
 
 type createIssueInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	issueInput
-	Watchers []string `json:"watcher_user_ids,omitempty" jsonschema:"description=People who watch it by id or name or me"`
+	Watchers []string `json:"watcher_user_ids,omitempty" jsonschema:"maxItems=200,description=People who watch it by id or name or me"`
 }
 
 func createIssue(s *Server) entry {
-	return tool(s, "create_issue", "Create an issue", "Create an issue in a project.\nA subject is needed. Names are taken as well as ids.\nThe answer is the issue as Redmine has it, with what it did not take.", adds,
+	return tool(s, "create_issue", "Create an issue", "Create an issue in a project.\nA subject is needed. Names are taken as well as ids.\nReturns the saved issue and lists anything that Redmine did not save.", adds,
 		func(ctx context.Context, in createIssueInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Subject) == "" {
 				return nil, toolpost.Retry("Give a subject: one line that says what the issue is.")
@@ -58,6 +60,7 @@ func createIssue(s *Server) entry {
 			if in.Private == "true" && lacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
 				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to all who see the project. Leave is_private out if they may read it.", p)
 			}
+			w.readAhead(&in.issueInput, len(in.Watchers) > 0)
 			w.fill(&in.issueInput, 0)
 			w.watchers(in.Watchers)
 			return w.kind().create(w.write, "/issues", "the new issue in project "+p.Name)
@@ -65,13 +68,14 @@ func createIssue(s *Server) entry {
 }
 
 type updateIssueInput struct {
-	ID      string `json:"id" jsonschema:"description=Issue id"`
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project to move it to by id or key or name"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project to move it to by id or key or name"`
 	issueInput
-	Notes   string `json:"notes,omitempty" jsonschema:"description=Comment to add"`
+	Notes   string `json:"notes,omitempty" jsonschema:"maxLength=1000000,description=Comment to add"`
 	Private bool   `json:"private_notes,omitempty" jsonschema:"description=Whether the comment is private"`
-	Seen    string `json:"updated_on,omitempty" jsonschema:"description=Time of the last change that you have seen. The update is refused if there was a later one"`
-	Remove  []int  `json:"deleted_attachment_ids,omitempty" jsonschema:"description=Ids of files to remove"`
+	Hash    string `json:"description_hash,omitempty" jsonschema:"maxLength=255,description=Hash of the description that you have read. The update is refused if the description has changed"`
+	Seen    string `json:"updated_on,omitempty" jsonschema:"maxLength=255,description=Time of the last change that you have seen. The update is refused if there was a later one"`
+	Remove  []int  `json:"deleted_attachment_ids,omitempty" jsonschema:"maxItems=200,description=Ids of files to remove"`
 }
 
 func updateIssue(s *Server) entry {
@@ -81,12 +85,13 @@ func updateIssue(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if err := unseen(before, in.Seen); err != nil {
+			if err := unseen(before, in.Seen, in.Hash); err != nil {
 				return nil, err
 			}
 			w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
 			w.move(in.Project)
 			w.comment(in.Notes, in.Private)
+			w.readAhead(&in.issueInput, false)
 			w.fill(&in.issueInput, before.Tracker.ID)
 			removeFiles(w, in.Remove)
 			return w.kind().update(w.write, issueKind().at(before.ID), issueKind().name(before))
@@ -108,6 +113,31 @@ func (w *issueWrite) kind() kind[issue] {
 
 // none clears a field.
 const none = "none"
+
+// readAhead reads at once what fill needs one after the other.
+func (w *issueWrite) readAhead(in *issueInput, members bool) {
+	if w.err != nil {
+		return
+	}
+	var reads []func()
+	names := func(text string, src source) {
+		if _, isID := number(text); text != "" && !isID && !strings.EqualFold(text, none) {
+			reads = append(reads, func() { _, _ = w.s.names(w.ctx, src, false) }) // fill tells what fails
+		}
+	}
+	names(in.Tracker, trackers())
+	names(in.Status, statuses())
+	names(in.Priority, priorities())
+	names(in.Category, categories(w.project))
+	names(in.Version, versions(w.project))
+	if members || in.Assignee != "" && !strings.EqualFold(in.Assignee, none) {
+		reads = append(reads, func() { _, _ = people(w.ctx, w.s, w.project) })
+	}
+	if me, err := w.s.account(w.ctx); err == nil && me.Admin && len(in.Fields) > 0 {
+		reads = append(reads, func() { _, _ = issueFields(w.ctx, w.s, w.project, 0) })
+	}
+	atOnce(reads...)
+}
 
 // fill finds the ids of what is to be set. Tracker is the issue's now.
 func (w *issueWrite) fill(in *issueInput, tracker int) {
@@ -191,6 +221,36 @@ func (w *issueWrite) known(tracker int) ([]field, error) {
 	return issueFields(w.ctx, w.s, w.project, tracker)
 }
 
+// whyNot is why an issue cannot have a status now: what blocks it, if it would be
+// closed, or the workflow.
+func whyNot(ctx context.Context, s *Server, issue int, wanted named) string {
+	workflow := fmt.Sprintf("the workflow does not allow %s for this account", wanted)
+	all, _, err := rows[value](ctx, s, statuses().path, url.Values{}, statuses().key, 0, mostRows)
+	if err != nil || !slices.ContainsFunc(all, func(v value) bool { return v.ID == wanted.ID && v.Closed }) {
+		return workflow
+	}
+	i, err := readIssue(ctx, s, issue, "relations,children")
+	if err != nil {
+		return workflow
+	}
+	var open []string
+	for _, r := range i.Relations[:min(len(i.Relations), 20)] {
+		if r.Type != "blocks" || r.To != issue {
+			continue
+		}
+		if by, err := readIssue(ctx, s, r.From, ""); err == nil && !by.Status.Closed {
+			open = append(open, fmt.Sprintf("#%d", by.ID))
+		}
+	}
+	switch {
+	case len(open) > 0:
+		return fmt.Sprintf("it cannot be closed, to %s, while it is blocked by an open issue: %s", wanted, strings.Join(open, ", "))
+	case len(i.Children) > 0:
+		return workflow + "; an issue with open subtasks cannot be closed either"
+	}
+	return workflow
+}
+
 // status refuses what the workflow does not allow: Redmine would ignore it.
 func (w *issueWrite) status(text string) {
 	if text == "" || w.err != nil {
@@ -202,7 +262,7 @@ func (w *issueWrite) status(text string) {
 	}
 	n, err := w.s.find(w.ctx, statuses(), text)
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
-		err = toolpost.Retry("Issue %d is %s, and the workflow does not allow %s for this account. Allowed are: %s.", w.before.ID, w.before.Status, n, listed(w.before.Allowed))
+		err = toolpost.Retry("Issue %d is %s, and %s. Allowed are: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listed(w.before.Allowed))
 	}
 	w.put("status_id", ref{n}, err)
 }

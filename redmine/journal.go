@@ -16,6 +16,7 @@ func spellOut(ctx context.Context, s *Server, i *issue) {
 		"category_id": from(categories(i.Project.ID)), "fixed_version_id": from(versions(i.Project.ID)),
 		"assigned_to_id": func() ([]named, error) { return people(ctx, s, i.Project.ID) },
 	}
+	nameChanges(ctx, s, i)
 	known := map[string][]named{}
 	for _, j := range i.Journals {
 		for k := range j.Details {

@@ -150,6 +150,9 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	if k.compare(w, now) {
 		return nil, toolpost.Failed("Redmine did not take the change of %s; %s, or somebody else changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
 	}
+	if k.fields != nil {
+		nameFields(w.ctx, w.s, w.project, w.project, k.fields(now))
+	}
 	v := k.view(now)
 	facts := map[string]any{k.key: v}
 	text := outcome(done+k.name(now), why, w.wrong)

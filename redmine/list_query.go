@@ -37,9 +37,9 @@ type filterSpec struct {
 
 // A filter is a condition that has no property of its own.
 type filter struct {
-	Field    string   `json:"field" jsonschema:"description=Name such as description or notes or estimated hours or a custom field"`
-	Operator string   `json:"operator,omitempty" jsonschema:"default==,description=Such as = or ! or ~ or >= or !* or *"`
-	Values   []string `json:"values,omitempty" jsonschema:"description=Texts to compare with"`
+	Field    string   `json:"field" jsonschema:"maxLength=255,description=Name such as description or notes or estimated hours or a custom field"`
+	Operator string   `json:"operator,omitempty" jsonschema:"maxLength=255,default==,description=Such as = or ! or ~ or >= or !* or *"`
+	Values   []string `json:"values,omitempty" jsonschema:"maxItems=200,description=Texts to compare with"`
 }
 
 func (q *listQuery) fail(err error) {
@@ -144,8 +144,8 @@ func (q *listQuery) filter(f filter) {
 	if name == anySearchable {
 		q.fail(since(q.ctx, q.s, v51(), "the filter "+name))
 	}
-	if spec, ok := q.filters[name]; ok {
-		q.where(name, spec, f.Operator, f.Values)
+	if spec, ok := q.filters[q.alias(name)]; ok {
+		q.where(q.alias(name), spec, f.Operator, f.Values)
 		return
 	}
 	fields, err := q.fields()
@@ -159,6 +159,22 @@ func (q *listQuery) filter(f filter) {
 		q.fail(explain(learn(q.ctx, q.s, q.list, &k), "the list with these conditions"))
 	}
 	q.where(k.filter(), specOf(k), f.Operator, f.Values)
+}
+
+// alias is the name of a filter in Redmine for what people call it: status_id for
+// status.
+func (q *listQuery) alias(name string) string {
+	name = cmp.Or(map[string]string{
+		"assignee": "assigned_to", "assigned": "assigned_to", "version": "fixed_version", "target_version": "fixed_version",
+		"created": "created_on", "updated": "updated_on", "closed": "closed_on", "start": "start_date", "due": "due_date",
+		"done": "done_ratio", "private": "is_private", "parent_issue": "parent", "id": "issue",
+	}[name], name)
+	if _, ok := q.filters[name]; !ok {
+		if _, ok := q.filters[name+"_id"]; ok {
+			return name + "_id"
+		}
+	}
+	return name
 }
 
 // specOf is what a custom field may be asked.

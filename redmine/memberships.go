@@ -59,7 +59,7 @@ func rolesText(all []heldRole) string {
 }
 
 type listMembershipsInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	rowSpan
 }
 
@@ -80,9 +80,9 @@ func listMemberships(s *Server) entry {
 }
 
 type createMembershipInput struct {
-	Project string   `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Users   []string `json:"user_ids" jsonschema:"minItems=1,description=Users or groups by id or name or me"`
-	Roles   []string `json:"role_ids" jsonschema:"minItems=1,description=Roles by name or id"`
+	Project string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Users   []string `json:"user_ids" jsonschema:"maxItems=200,minItems=1,description=Users or groups by id or name or me"`
+	Roles   []string `json:"role_ids" jsonschema:"maxItems=200,minItems=1,description=Roles by name or id"`
 }
 
 func createMembership(s *Server) entry {
@@ -178,9 +178,9 @@ func (m member) unlike(roles []int) []string {
 
 // A membershipID says which membership.
 type membershipID struct {
-	ID      string `json:"id,omitempty" jsonschema:"description=Membership id. Or give project and user"`
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name"`
-	User    string `json:"user_id,omitempty" jsonschema:"description=User or group by id or name or me"`
+	ID      string `json:"id,omitempty" jsonschema:"maxLength=255,description=Membership id. Or give project and user"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
+	User    string `json:"user_id,omitempty" jsonschema:"maxLength=255,description=User or group by id or name or me"`
 }
 
 // find reads the membership.
@@ -216,7 +216,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 
 type updateMembershipInput struct {
 	membershipID
-	Roles []string `json:"role_ids" jsonschema:"description=All roles to have by name or id. Inherited ones stay. An empty list leaves only those"`
+	Roles []string `json:"role_ids" jsonschema:"maxItems=200,description=All roles to have by name or id. Inherited ones stay. An empty list leaves only those"`
 }
 
 func updateMembership(s *Server) entry {
@@ -245,7 +245,7 @@ type deleteMembershipInput struct {
 }
 
 func deleteMembership(s *Server) entry {
-	return tool(s, "delete_membership", "Remove a member", "Have a user or group be a member of a project no longer. Inherited roles cannot be removed.\nWithout confirm the answer shows what would go, and nothing is removed.", removes,
+	return tool(s, "delete_membership", "Remove a member", "Remove a user or group from a project. Inherited roles cannot be removed.\nWithout confirm the answer shows what would go, and nothing is removed.", removes,
 		func(ctx context.Context, in deleteMembershipInput) (*toolpost.Result, error) {
 			m, err := in.find(ctx, s)
 			if err != nil {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolpost/toolpost"
 )
@@ -111,6 +114,8 @@ func (s *Server) forgetAll() {
 	s.lists.mu.Lock()
 	defer s.lists.mu.Unlock()
 	clear(s.lists.known)
+	s.roles.forget()
+	s.formats.forget()
 }
 
 // find returns what a text names: an id, a name in any case, or a part of a name
@@ -137,7 +142,7 @@ func pick(what, text string, all []named) (named, error) {
 	}
 	found := exactly(text, all)
 	if _, id := number(text); len(found) == 0 && !id { // an id that is not there is no part of a name
-		found = those(all, func(n named) bool { return strings.Contains(strings.ToLower(n.Name), strings.ToLower(text)) })
+		found = those(all, func(n named) bool { return strings.Contains(folded(n.Name), folded(text)) })
 	}
 	switch {
 	case len(found) == 1:
@@ -157,14 +162,14 @@ func unclear(text string, found []named) error {
 }
 
 // exactly returns what text names whole: by its id or, if that is a number too, its
-// name; else by its name or key, else by its name in any case.
+// name; else by its name or key, else by its name in any case and width.
 func exactly(text string, all []named) (found []named) {
 	text = strings.TrimSpace(text)
 	id, _ := number(text)
 	for _, same := range []func(n named) bool{
 		func(n named) bool { return n.ID == id || id > 0 && n.Name == text },
 		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
-		func(n named) bool { return text != "" && strings.EqualFold(n.Name, text) },
+		func(n named) bool { return text != "" && folded(n.Name) == folded(text) },
 	} {
 		if found = those(all, same); len(found) > 0 {
 			break
@@ -210,18 +215,24 @@ func listed(all []named) string {
 	return b.String()
 }
 
-// number reads an id: 12 or #12.
+// number reads an id: 12, #12 or １２.
 func number(text string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(text), "#"))
+	text = strings.TrimPrefix(strings.TrimSpace(norm.NFKC.String(text)), "#")
+	n, err := strconv.Atoi(text)
 	return n, err == nil && n > 0
 }
 
-// id reads an id that has no name.
+var addressOfID = regexp.MustCompile(`^https?://\S+?/[a-z_]+/(\d+)(?:\.json)?(?:[?#]\S*)?$`)
+
+// id reads the id of something without a name: a number, or the address of its page.
 func id(what, text string) (int, error) {
-	if n, ok := number(text); ok {
+	if m := addressOfID.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+		text = m[1]
+	}
+	if n, ok := number(strings.TrimSuffix(text, ".0")); ok {
 		return n, nil
 	}
-	return 0, toolpost.Retry("%q is no id of %s; give the number, such as 12", text, what)
+	return 0, toolpost.Retry("%q is not the id of %s; give the number, such as 12.", text, what)
 }
 
 // project finds a project by id, identifier or name.
@@ -261,6 +272,7 @@ func rows[T any](ctx context.Context, s *Server, path string, query url.Values, 
 	for try := 1; ; try++ {
 		var steady bool
 		all, total, steady, err = pages[T](ctx, s, path, query, key, offset, most)
+		ctx = anew(ctx)
 		if err != nil || steady || try == tries {
 			return all, total, err
 		}

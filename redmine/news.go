@@ -33,7 +33,7 @@ func newsTools(s *Server) []entry {
 }
 
 type listNewsInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. All projects if left out"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. All projects if left out"`
 	rowSpan
 }
 
@@ -71,7 +71,7 @@ func (n news) line() string {
 func newsPath(p named) string { return fmt.Sprintf("/projects/%d/news", p.ID) }
 
 type newsID struct {
-	ID string `json:"id" jsonschema:"description=Id of the news"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=Id of the news"`
 }
 
 func showNews(s *Server) entry {
@@ -139,11 +139,11 @@ func (n *news) text() string {
 }
 
 type createNewsInput struct {
-	Project     string   `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project     string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Title       string   `json:"title" jsonschema:"minLength=1,maxLength=60,description=Title"`
-	Description string   `json:"description" jsonschema:"minLength=1,description=Full text"`
+	Description string   `json:"description" jsonschema:"maxLength=1000000,minLength=1,description=Full text"`
 	Summary     string   `json:"summary,omitempty" jsonschema:"maxLength=255,description=One or two sentences"`
-	Uploads     []upload `json:"uploads,omitempty" jsonschema:"description=Files that were uploaded before"`
+	Uploads     []upload `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
 }
 
 func createNews(s *Server) entry {
@@ -197,9 +197,9 @@ func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
 type updateNewsInput struct {
 	newsID
 	Title       *string  `json:"title,omitempty" jsonschema:"minLength=1,maxLength=60,description=New title"`
-	Description *string  `json:"description,omitempty" jsonschema:"minLength=1,description=New full text"`
+	Description *string  `json:"description,omitempty" jsonschema:"maxLength=1000000,minLength=1,description=New full text"`
 	Summary     *string  `json:"summary,omitempty" jsonschema:"maxLength=255,description=New summary. Empty clears it"`
-	Uploads     []upload `json:"uploads,omitempty" jsonschema:"description=Files that were uploaded before"`
+	Uploads     []upload `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
 }
 
 func updateNews(s *Server) entry {

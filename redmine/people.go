@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/toolpost/toolpost"
 )
 
@@ -74,10 +76,20 @@ func (s *Server) person(ctx context.Context, project int, text string) (named, e
 	if found := exactly(text, all); len(found) == 1 {
 		return found[0], nil
 	}
+	if found := called(text, all); len(found) == 1 {
+		return found[0], nil
+	} else if len(found) > 1 {
+		return named{}, unclear(text, found)
+	}
 	if id, ok := number(text); ok {
 		return named{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
 	}
 	return someone(ctx, s, me, project, text, all)
+}
+
+// called are the people with a name, in any order of its parts.
+func called(text string, all []named) []named {
+	return those(all, func(n named) bool { return samePerson(n.Name, text) })
 }
 
 // someone finds a person who is not named whole among the members of the project.
@@ -125,6 +137,7 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 
 // like are the users who have a text in their login, name or mail address.
 func like(ctx context.Context, s *Server, text string) ([]user, error) {
+	text = strings.Join(strings.Fields(strings.ReplaceAll(norm.NFKC.String(text), ",", " ")), " ")
 	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, mostNames)
 	switch {
 	case err != nil:
@@ -142,7 +155,7 @@ func byLogin(ctx context.Context, s *Server, text string) (n named, ok bool, err
 		return n, false, err
 	}
 	for _, u := range users {
-		if strings.EqualFold(u.Login, text) {
+		if folded(u.Login) == folded(text) {
 			return named{ID: u.ID, Name: u.name()}, true, nil
 		}
 	}
@@ -162,6 +175,9 @@ func anybody(ctx context.Context, s *Server, text string, otherwise error) (name
 			return named{ID: u.ID, Name: u.name()}, nil
 		}
 		all = append(all, named{ID: u.ID, Name: u.name()})
+	}
+	if found := called(text, all); len(found) == 1 {
+		return found[0], nil
 	}
 	n, err := pick("person", text, all)
 	switch {

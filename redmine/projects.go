@@ -204,9 +204,9 @@ func (d *projectDetail) text() string {
 
 type listProjectsInput struct {
 	Status  string `json:"status,omitempty" jsonschema:"enum=active,enum=closed,enum=archived,enum=all,enum=1,enum=5,enum=9,default=all,description=Which ones. 1 is active and 5 closed and 9 archived. Redmine never lists archived ones"`
-	Name    string `json:"name,omitempty" jsonschema:"description=Text that the name contains"`
-	Parent  string `json:"parent_id,omitempty" jsonschema:"description=Project id or key or name to list only the projects directly in it"`
-	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields"`
+	Name    string `json:"name,omitempty" jsonschema:"maxLength=255,description=Text that the name contains"`
+	Parent  string `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name to list only the projects directly in it"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields"`
 	rowSpan
 }
 
@@ -274,8 +274,8 @@ func includedParts(text string) (string, error) {
 }
 
 type showProjectInput struct {
-	ID      string `json:"id" jsonschema:"description=Project id or key or name"`
-	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields. Without it all of them; none for nothing"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields. Without it all of them; none for nothing"`
 }
 
 func showProject(s *Server) entry {
@@ -293,6 +293,7 @@ func showProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			nameFields(ctx, s, p.ID, p.ID, p.CustomFields)
 			d := projectDetailOf(p)
 			return s.answer(d.text(), d)
 		})

@@ -11,7 +11,7 @@ import (
 )
 
 type projectInputID struct {
-	ID string `json:"id" jsonschema:"description=Project id or key or name"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
 }
 
 func archiveProject(s *Server) entry {
@@ -49,7 +49,7 @@ func archiveProject(s *Server) entry {
 func unarchiveProject(s *Server) entry {
 	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again.\nIt needs the id or key of the project, as archived projects have no name that can be looked up.\nOnly administrators can do this.", changes,
 		func(ctx context.Context, in struct {
-			ID string `json:"id" jsonschema:"description=Project id or key"`
+			ID string `json:"id" jsonschema:"maxLength=255,description=Project id or key"`
 		}) (*toolpost.Result, error) {
 			key := strings.TrimPrefix(strings.TrimSpace(in.ID), "#")
 			if key == "" || strings.ContainsAny(key, " /?#%.") {
@@ -146,7 +146,7 @@ func toldState(ctx context.Context, s *Server, n named, verb, more string, wante
 func wholeNames(p named) []string { return []string{fmt.Sprint(p.ID), p.Identifier, p.Name} }
 
 type deleteProjectInput struct {
-	ID      string `json:"id" jsonschema:"description=Project id or key or name"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
 }
 

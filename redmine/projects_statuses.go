@@ -11,8 +11,8 @@ import (
 )
 
 type listProjectStatusesInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Tracker string `json:"tracker_id" jsonschema:"description=Tracker name or id"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Tracker string `json:"tracker_id" jsonschema:"maxLength=255,description=Tracker name or id"`
 }
 
 // A step is a status that an issue can have, and those that this account can set

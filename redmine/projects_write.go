@@ -12,17 +12,17 @@ import (
 
 // A projectInput is what may be set of a project, as tools are told it.
 type projectInput struct {
-	Description    *string    `json:"description,omitempty" jsonschema:"description=Full text. Empty clears it"`
-	Homepage       *string    `json:"homepage,omitempty" jsonschema:"description=Web address. Empty clears it"`
+	Description    *string    `json:"description,omitempty" jsonschema:"maxLength=1000000,description=Full text. Empty clears it"`
+	Homepage       *string    `json:"homepage,omitempty" jsonschema:"maxLength=255,description=Web address. Empty clears it"`
 	IsPublic       *bool      `json:"is_public,omitempty" jsonschema:"description=Whether everybody sees it"`
-	Parent         string     `json:"parent_id,omitempty" jsonschema:"description=Project id or key or name that it is in. Write none for none"`
+	Parent         string     `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name that it is in. Write none for none"`
 	InheritMembers *bool      `json:"inherit_members,omitempty" jsonschema:"description=Whether the members of the parent project are members of it"`
-	Trackers       []string   `json:"tracker_ids,omitempty" jsonschema:"description=All its trackers by name or id. Write none for no tracker"`
-	Modules        []string   `json:"enabled_module_names,omitempty" jsonschema:"description=All its modules such as issue tracking or time tracking or wiki or news or boards. Write none for no module"`
-	IssueFields    []string   `json:"issue_custom_field_ids,omitempty" jsonschema:"description=All custom fields of its issues by name or id. Those for all projects need not be given. Write none for no other"`
-	Version        string     `json:"default_version_id,omitempty" jsonschema:"description=Version of new issues by name or id. Write none to clear it"`
-	Assignee       string     `json:"default_assigned_to_id,omitempty" jsonschema:"description=Person who gets new issues by id or name or me. Write none to clear it"`
-	Fields         []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields of the project to set by name or id"`
+	Trackers       []string   `json:"tracker_ids,omitempty" jsonschema:"maxItems=200,description=All its trackers by name or id. Write none for no tracker"`
+	Modules        []string   `json:"enabled_module_names,omitempty" jsonschema:"maxItems=200,description=All its modules such as issue tracking or time tracking or wiki or news or boards. Write none for no module"`
+	IssueFields    []string   `json:"issue_custom_field_ids,omitempty" jsonschema:"maxItems=200,description=All custom fields of its issues by name or id. Those for all projects need not be given. Write none for no other"`
+	Version        string     `json:"default_version_id,omitempty" jsonschema:"maxLength=255,description=Version of new issues by name or id. Write none to clear it"`
+	Assignee       string     `json:"default_assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues by id or name or me. Write none to clear it"`
+	Fields         []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields of the project to set by name or id"`
 }
 
 type createProjectInput struct {
@@ -42,9 +42,9 @@ func createProject(s *Server) entry {
 }
 
 type updateProjectInput struct {
-	ID   string `json:"id" jsonschema:"description=Project id or key or name"`
+	ID   string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Name string `json:"name,omitempty" jsonschema:"maxLength=255,description=New name for people"`
-	Key  string `json:"identifier,omitempty" jsonschema:"description=Key in addresses. It cannot be changed so leave it out"`
+	Key  string `json:"identifier,omitempty" jsonschema:"maxLength=255,description=Key in addresses. It cannot be changed so leave it out"`
 	projectInput
 }
 

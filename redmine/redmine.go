@@ -49,7 +49,9 @@ type Server struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 
-	editing sync.Mutex // one edit of a description or a page at a time
+	editing locks // of descriptions and pages
+	roles   memory[*role]
+	formats memory[field]
 
 	mu sync.Mutex
 	me *account // as the last check found it
@@ -174,7 +176,7 @@ func whoAmI(ctx context.Context, c *client) (*account, error) {
 	var answer struct {
 		User account `json:"user"`
 	}
-	err := c.get(ctx, "/users/current.json", nil, &answer)
+	err := c.get(anew(ctx), "/users/current.json", nil, &answer)
 	switch me := &answer.User; {
 	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
 		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API is not reached there. A person has to correct the address: it is that of Redmine's home page, with the path if it is under one.", c.base)

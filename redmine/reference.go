@@ -59,7 +59,7 @@ func (v value) line() string {
 }
 
 type listReferenceInput struct {
-	Name string `json:"name,omitempty" jsonschema:"description=Part of the name to look for. All if left out"`
+	Name string `json:"name,omitempty" jsonschema:"maxLength=255,description=Part of the name to look for. All if left out"`
 }
 
 // listReference is the tool that lists a fixed set.
@@ -83,7 +83,7 @@ func answerValues(s *Server, what, key string, all []value) (*toolpost.Result, e
 }
 
 type listActivitiesInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for those that it has. Those of all projects if left out"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name for those that it has. Those of all projects if left out"`
 }
 
 func listActivities(s *Server) entry {
@@ -118,7 +118,7 @@ func listActivities(s *Server) entry {
 }
 
 type showRoleInput struct {
-	ID string `json:"id" jsonschema:"description=Role name or id"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=Role name or id"`
 }
 
 // A role is what its members may do.
@@ -157,7 +157,7 @@ func showRole(s *Server) entry {
 }
 
 type listFieldsInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for the fields of its issues. Accounts without administration need it"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name for the fields of its issues. Accounts without administration need it"`
 	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category,description=What the fields belong to. All kinds if left out"`
 }
 
@@ -265,7 +265,7 @@ func defined(ctx context.Context, s *Server, kind string) ([]definition, error) 
 }
 
 type listQueriesInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name for those that work in it. All if left out"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name for those that work in it. All if left out"`
 	rowSpan
 }
 

@@ -31,7 +31,7 @@ func (r relation) line() string { return fmt.Sprintf("- [%d] #%d %s #%d", r.ID, 
 func (r relation) text() string { return r.line() + "\n" }
 
 type listRelationsInput struct {
-	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
+	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
 }
 
 func listRelations(s *Server) entry {
@@ -59,8 +59,8 @@ func relations(ctx context.Context, s *Server, issue int) ([]relation, error) {
 }
 
 type createRelationInput struct {
-	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
-	To    string `json:"issue_to_id" jsonschema:"description=Id of the other issue"`
+	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
+	To    string `json:"issue_to_id" jsonschema:"maxLength=255,description=Id of the other issue"`
 	Type  string `json:"relation_type,omitempty" jsonschema:"enum=relates,enum=duplicates,enum=duplicated,enum=blocks,enum=blocked,enum=precedes,enum=follows,enum=copied_to,enum=copied_from,default=relates,description=What the first is to the other"`
 	Delay int    `json:"delay,omitempty" jsonschema:"description=Days between them if one precedes the other"`
 }
@@ -83,7 +83,7 @@ func createRelation(s *Server) entry {
 }
 
 type deleteRelationInput struct {
-	ID string `json:"id" jsonschema:"description=Relation id from the list of relations"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=Relation id from the list of relations"`
 }
 
 func deleteRelation(s *Server) entry {

@@ -25,7 +25,8 @@ func lacks(ctx context.Context, s *Server, project int, rights ...string) bool {
 // allRoles says whether something holds surely for all roles of a member.
 func allRoles(ctx context.Context, s *Server, m *member, holds func(*role) bool) bool {
 	for _, held := range m.Roles {
-		r, err := roleKind().get(ctx, s, roleKind().at(held.ID), "")
+		at := roleKind().at(held.ID)
+		r, err := s.roles.get(at, func() (*role, error) { return roleKind().get(ctx, s, at, "") })
 		if err != nil || !holds(r) {
 			return false
 		}

@@ -14,10 +14,10 @@ import (
 )
 
 type searchInput struct {
-	Query       string   `json:"q" jsonschema:"minLength=1,description=Words to find. Quote those that stand together"`
-	Project     string   `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. All projects if left out"`
+	Query       string   `json:"q" jsonschema:"maxLength=1000,minLength=1,description=Words to find. Quote those that stand together"`
+	Project     string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. All projects if left out"`
 	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all,description=Where to search. The project with its subprojects or only the own projects or all"`
-	Types       []string `json:"types,omitempty" jsonschema:"enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects,description=Kinds to find. All if left out"`
+	Types       []string `json:"types,omitempty" jsonschema:"maxItems=200,enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects,description=Kinds to find. All if left out"`
 	AllWords    bool     `json:"all_words,omitempty" jsonschema:"default=true,description=Whether all words must be there. One is enough otherwise"`
 	TitlesOnly  bool     `json:"titles_only,omitempty" jsonschema:"description=Whether to search titles only"`
 	OpenIssues  bool     `json:"open_issues,omitempty" jsonschema:"description=Whether to find open issues only"`

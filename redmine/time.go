@@ -150,7 +150,7 @@ func (b *sheet) long(text string) {
 }
 
 type timeID struct {
-	ID string `json:"id" jsonschema:"description=Time entry id"`
+	ID string `json:"id" jsonschema:"maxLength=255,description=Time entry id"`
 }
 
 func showTime(s *Server) entry {
@@ -160,6 +160,7 @@ func showTime(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			nameFields(ctx, s, e.Project.ID, e.Project.ID, e.CustomFields)
 			d := timeDetailOf(e)
 			return s.answer(d.text(), d)
 		})

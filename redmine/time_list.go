@@ -14,16 +14,16 @@ import (
 )
 
 type listTimeInput struct {
-	User     string   `json:"user_id,omitempty" jsonschema:"description=Person id or name or me"`
-	Project  string   `json:"project_id,omitempty" jsonschema:"description=Project id or key or name. Its subprojects are included"`
-	Issue    string   `json:"issue_id,omitempty" jsonschema:"description=Issue id. Write ~12 for issue 12 with its subtasks"`
-	Activity string   `json:"activity_id,omitempty" jsonschema:"description=Activity name or id. Several with a bar between"`
-	SpentOn  string   `json:"spent_on,omitempty" jsonschema:"description=Day such as 2026-01-31 or ><2026-01-01|2026-01-31. Also w for this week or lw for last week or m or lm for months"`
-	From     string   `json:"from,omitempty" jsonschema:"description=First day such as 2026-01-01"`
-	To       string   `json:"to,omitempty" jsonschema:"description=Last day such as 2026-01-31"`
-	Comments string   `json:"comments,omitempty" jsonschema:"description=Text that the comments contain"`
-	Filters  []filter `json:"filters,omitempty" jsonschema:"description=Conditions on custom fields of time entries by name and on hours"`
-	Sort     string   `json:"sort,omitempty" jsonschema:"description=Columns with commas between. Add :desc to turn one round such as hours:desc. Newest first if left out"`
+	User     string   `json:"user_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me"`
+	Project  string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. Its subprojects are included"`
+	Issue    string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue id. Write ~12 for issue 12 with its subtasks"`
+	Activity string   `json:"activity_id,omitempty" jsonschema:"maxLength=255,description=Activity name or id. Separate several with a vertical bar"`
+	SpentOn  string   `json:"spent_on,omitempty" jsonschema:"maxLength=255,description=Day such as 2026-01-31 or ><2026-01-01|2026-01-31. Also w for this week or lw for last week or m or lm for months"`
+	From     string   `json:"from,omitempty" jsonschema:"maxLength=255,description=First day such as 2026-01-01"`
+	To       string   `json:"to,omitempty" jsonschema:"maxLength=255,description=Last day such as 2026-01-31"`
+	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024,description=Text that the comments contain"`
+	Filters  []filter `json:"filters,omitempty" jsonschema:"maxItems=200,description=Conditions on custom fields of time entries by name and on hours"`
+	Sort     string   `json:"sort,omitempty" jsonschema:"maxLength=255,description=Columns with commas between. Add :desc to turn one round such as hours:desc. Newest first if left out"`
 	Fields   bool     `json:"show_fields,omitempty" jsonschema:"description=Whether to show custom fields"`
 	Offset   int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Entries to skip"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Entries to show"`
@@ -164,6 +164,7 @@ func timeListOf(ctx context.Context, s *Server, all []timeEntry, in *listTimeInp
 			Project: e.Project.Name, Issue: e.issue(), Subject: subjects[e.issue()], Comments: lf(e.Comments),
 		}
 		if in.Fields {
+			nameFields(ctx, s, e.Project.ID, e.Project.ID, e.CustomFields)
 			r.Fields = fieldsOf(e.CustomFields)
 		}
 		t.Entries = append(t.Entries, r)

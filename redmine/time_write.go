@@ -11,16 +11,16 @@ import (
 
 // A timeInput is what may be set of a time entry, as tools are told it.
 type timeInput struct {
-	SpentOn  string     `json:"spent_on,omitempty" jsonschema:"description=Day of the work such as 2026-01-31"`
-	Activity string     `json:"activity_id,omitempty" jsonschema:"description=Activity name or id"`
+	SpentOn  string     `json:"spent_on,omitempty" jsonschema:"maxLength=255,description=Day of the work such as 2026-01-31"`
+	Activity string     `json:"activity_id,omitempty" jsonschema:"maxLength=255,description=Activity name or id"`
 	Comments *string    `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was done"`
-	User     string     `json:"user_id,omitempty" jsonschema:"description=Person whose time it is by id or name. Another than yourself needs the right to log time for others"`
-	Fields   []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+	User     string     `json:"user_id,omitempty" jsonschema:"maxLength=255,description=Person whose time it is by id or name. Another than yourself needs the right to log time for others"`
+	Fields   []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
 type projectTimeInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Hours   string `json:"hours" jsonschema:"description=Hours such as 1.5 or 1h30m or 1:30"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Hours   string `json:"hours" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
 	timeInput
 }
 
@@ -38,8 +38,8 @@ func createTimeForProject(s *Server) entry {
 }
 
 type issueTimeInput struct {
-	Issue string `json:"issue_id" jsonschema:"description=Issue id"`
-	Hours string `json:"hours" jsonschema:"description=Hours such as 1.5 or 1h30m or 1:30"`
+	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
+	Hours string `json:"hours" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
 	timeInput
 }
 
@@ -65,10 +65,10 @@ func onProject(err error) error {
 }
 
 type updateTimeInput struct {
-	ID      string `json:"id" jsonschema:"description=Time entry id"`
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project to move it to by id or key or name"`
-	Issue   string `json:"issue_id,omitempty" jsonschema:"description=Issue to move it to. Write none for no issue"`
-	Hours   string `json:"hours,omitempty" jsonschema:"description=Hours such as 1.5 or 1h30m or 1:30"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Time entry id"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project to move it to by id or key or name"`
+	Issue   string `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue to move it to. Write none for no issue"`
+	Hours   string `json:"hours,omitempty" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
 	timeInput
 }
 
@@ -203,7 +203,7 @@ func (w *timeWrite) refused(err error, what string) error {
 }
 
 type deleteTimeInput struct {
-	ID      string `json:"id" jsonschema:"description=Time entry id"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Time entry id"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows it"`
 }
 

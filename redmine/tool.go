@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -36,6 +38,7 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 		hints.Destructive, hints.Idempotent = &yes, &yes
 	}
 	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
+		ctx = remembering(ctx)
 		if e == reads {
 			return certain(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
 		}
@@ -60,6 +63,10 @@ func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
 	return t
 }
 
+// mostArguments bounds the arguments of one call, in bytes. It leaves room for a
+// file of 32 MiB in base64.
+const mostArguments = 48 << 20
+
 // lenient lets numbers stand where the schema says text, as models and older
 // clients write ids.
 func lenient(t *toolpost.Tool) *toolpost.Tool {
@@ -70,8 +77,14 @@ func lenient(t *toolpost.Tool) *toolpost.Tool {
 	}
 	t.Policy.Unchecked = true // next checks what is made of the arguments
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		if len(call.Arguments) > mostArguments {
+			return nil, toolpost.Retry("The arguments have %d bytes; at most %d are taken.", len(call.Arguments), mostArguments)
+		}
 		inner := *call
 		inner.Arguments = asText(call.Arguments, &input)
+		if input.Properties["filters"] != nil {
+			inner.Arguments = asFilters(inner.Arguments)
+		}
 		return next(ctx, &inner)
 	}
 	return t
@@ -128,6 +141,48 @@ func asText(raw json.RawMessage, sh *shape) json.RawMessage {
 	}
 	return raw
 }
+
+// asFilters makes filters of properties such as cf_1: Redmine and older clients have
+// conditions on custom fields that way.
+func asFilters(raw json.RawMessage) json.RawMessage {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return raw
+	}
+	var filters []json.RawMessage
+	_ = json.Unmarshal(given["filters"], &filters) // what is wrong with it is told later
+	count := len(filters)
+	for _, name := range sorted(given) {
+		var value string
+		if !customField.MatchString(name) || json.Unmarshal(given[name], &value) != nil && json.Unmarshal(given[name], new(json.Number)) != nil {
+			continue
+		}
+		if value == "" {
+			value = string(given[name]) // a number
+		}
+		one, err := json.Marshal(filter{Field: name, Values: strings.Split(value, "|")})
+		if err != nil {
+			return raw
+		}
+		filters = append(filters, one)
+		delete(given, name)
+	}
+	if len(filters) == count {
+		return raw
+	}
+	all, err := json.Marshal(filters)
+	if err != nil {
+		return raw
+	}
+	given["filters"] = all
+	out, err := json.Marshal(given)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+var customField = regexp.MustCompile(`^cf_\d+$`)
 
 // answer returns v for programs and text for people and models; neither has our
 // credentials in it.

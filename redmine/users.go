@@ -153,8 +153,8 @@ func (b *sheet) memberships(all []membership) {
 
 type listUsersInput struct {
 	Status string `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=all,enum=1,enum=2,enum=3,default=active,description=State of the accounts to list"`
-	Name   string `json:"name,omitempty" jsonschema:"description=Part of a login or name or mail address"`
-	Group  string `json:"group_id,omitempty" jsonschema:"description=Group name or id"`
+	Name   string `json:"name,omitempty" jsonschema:"maxLength=255,description=Part of a login or name or mail address"`
+	Group  string `json:"group_id,omitempty" jsonschema:"maxLength=255,description=Group name or id"`
 	rowSpan
 }
 
@@ -245,12 +245,12 @@ func (r userRow) line() string {
 }
 
 type showUserInput struct {
-	ID      string `json:"id" jsonschema:"description=User id or login or name or me"`
-	Include string `json:"include,omitempty" jsonschema:"description=What to add with commas between: memberships groups. Without it both; none for nothing"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=User id or login or name or me"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: memberships groups. Without it both; none for nothing"`
 }
 
 func showUser(s *Server) entry {
-	return tool(s, "show_user", "Show a user", "Show one user with roles in projects and groups.\nWho is no administrator can find the people of their own projects.", reads,
+	return tool(s, "show_user", "Show a user", "Show one user with roles in projects and groups.\nNon-administrators can see only people in their own projects.", reads,
 		func(ctx context.Context, in showUserInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, "memberships,groups")
 			if err != nil {
@@ -264,6 +264,7 @@ func showUser(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			nameFields(ctx, s, 0, 0, u.CustomFields)
 			d := userDetailOf(u)
 			return s.answer(d.text(), d)
 		})

@@ -57,19 +57,9 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	if err != nil {
 		return nil, explain(err, "the own projects")
 	}
-	var all []named
-	seen := map[int]bool{}
-	for _, own := range me.Memberships {
-		members, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", own.Project.ID), url.Values{}, "memberships", 0, mostNames)
-		if err != nil && status(err) != 403 { // of an archived project
-			return nil, explain(err, "the members of project "+own.Project.Name)
-		}
-		for _, m := range members {
-			if n := m.who(); !seen[n.ID] && inGroups == (m.Group != nil) {
-				seen[n.ID] = true
-				all = append(all, n)
-			}
-		}
+	all, err := membersOfAll(ctx, s, me.Memberships, inGroups)
+	if err != nil {
+		return nil, err
 	}
 	s.lists.mu.Lock()
 	defer s.lists.mu.Unlock()
@@ -77,20 +67,66 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	return all, nil
 }
 
-// companion finds one of them. They are read again for a name that is not known.
+// mostOwnProjects bounds in how many of the own projects people are looked for.
+const mostOwnProjects = 50
+
+// membersOfAll are the users, or the groups, of several projects.
+func membersOfAll(ctx context.Context, s *Server, in []member, groups bool) ([]named, error) {
+	in = in[:min(len(in), mostOwnProjects)]
+	found, errs := make([][]member, len(in)), make([]error, len(in))
+	var reads []func()
+	for i := range in {
+		reads = append(reads, func() {
+			path := fmt.Sprintf("/projects/%d/memberships.json", in[i].Project.ID)
+			found[i], _, errs[i] = rows[member](ctx, s, path, url.Values{}, "memberships", 0, mostNames)
+		})
+	}
+	atOnce(reads...)
+	var all []named
+	seen := map[int]bool{}
+	for i, members := range found {
+		if errs[i] != nil && status(errs[i]) != 403 { // of an archived project
+			return nil, explain(errs[i], "the members of project "+in[i].Project.Name)
+		}
+		for _, m := range members {
+			if n := m.who(); !seen[n.ID] && groups == (m.Group != nil) {
+				seen[n.ID] = true
+				all = append(all, n)
+			}
+		}
+	}
+	return all, nil
+}
+
+// companion finds one of them. They are read again for a name that is not known,
+// unless they were read just now.
 func companion(ctx context.Context, s *Server, what string, inGroups bool, text string) (named, error) {
+	start := time.Now()
 	all, err := companions(ctx, s, inGroups)
 	if err != nil {
 		return named{}, err
 	}
-	if n, err := pick(what, text, all); err == nil {
-		return n, nil
+	n, missing := pick(what, text, all)
+	if missing == nil || s.lists.readSince("memberships", start) {
+		return n, missing
 	}
 	s.forget("memberships")
 	if all, err = companions(ctx, s, inGroups); err != nil {
 		return named{}, err
 	}
 	return pick(what, text, all)
+}
+
+// readSince reports whether all known lists of a kind were read after a time.
+func (l *lists) readSince(key string, start time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for path, known := range l.known {
+		if strings.HasSuffix(path, "/"+key+".json") && known.read.Before(start) {
+			return false
+		}
+	}
+	return true
 }
 
 // userRows reads a list of users. From 5.1 on Redmine finds no name of several

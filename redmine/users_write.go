@@ -13,15 +13,15 @@ import (
 
 // A userInput is what may be set of a user, as tools are told it.
 type userInput struct {
-	Password  string     `json:"password,omitempty" jsonschema:"description=Password. It is never shown"`
+	Password  string     `json:"password,omitempty" jsonschema:"maxLength=255,description=Password. It is never shown"`
 	Generate  bool       `json:"generate_password,omitempty" jsonschema:"description=Whether Redmine makes up a password. It is never shown so have it sent"`
 	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false,description=Whether the password must be changed at the next login"`
-	Source    string     `json:"auth_source_id,omitempty" jsonschema:"description=Id of the directory that checks the password instead"`
+	Source    string     `json:"auth_source_id,omitempty" jsonschema:"maxLength=255,description=Id of the directory that checks the password instead"`
 	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
 	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false,description=Whether the user is an administrator"`
 	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3,description=State of the account. Locked keeps everything but lets nobody log in"`
-	Groups    []string   `json:"group_ids,omitempty" jsonschema:"description=All groups that the user is in by name or id. Write none for no group"`
-	Fields    []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+	Groups    []string   `json:"group_ids,omitempty" jsonschema:"maxItems=200,description=All groups that the user is in by name or id. Write none for no group"`
+	Fields    []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 	SendLogin bool       `json:"send_information,omitempty" jsonschema:"description=Whether to mail the login data to the user"`
 }
 
@@ -29,17 +29,17 @@ type createUserInput struct {
 	Login string `json:"login" jsonschema:"maxLength=60,description=Login"`
 	First string `json:"firstname" jsonschema:"maxLength=30,description=First name"`
 	Last  string `json:"lastname" jsonschema:"maxLength=255,description=Last name"`
-	Mail  string `json:"mail" jsonschema:"description=Mail address"`
+	Mail  string `json:"mail" jsonschema:"maxLength=255,description=Mail address"`
 	userInput
 }
 
 func createUser(s *Server) entry {
 	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or have one made up and sent by mail.", adds,
 		func(ctx context.Context, in createUserInput) (*toolpost.Result, error) {
-			if in.Password == "" && !in.Generate && in.Source == "" {
-				return nil, toolpost.Retry("Give a password, or generate_password with send_information, or auth_source_id.")
-			}
 			w := &userWrite{write: newWrite(ctx, s, 0)}
+			if in.Password == "" && !in.Generate && in.Source == "" {
+				w.notes = append(w.notes, "No password was given, so the user cannot log in yet: give one by update_user, or generate_password with send_information.")
+			}
 			w.who(in.Login, in.First, in.Last, in.Mail)
 			w.fill(&in.userInput)
 			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
@@ -60,11 +60,11 @@ func createUser(s *Server) entry {
 }
 
 type updateUserInput struct {
-	ID    string `json:"id" jsonschema:"description=User id or login or name"`
+	ID    string `json:"id" jsonschema:"maxLength=255,description=User id or login or name"`
 	Login string `json:"login,omitempty" jsonschema:"maxLength=60,description=Login"`
 	First string `json:"firstname,omitempty" jsonschema:"maxLength=30,description=First name"`
 	Last  string `json:"lastname,omitempty" jsonschema:"maxLength=255,description=Last name"`
-	Mail  string `json:"mail,omitempty" jsonschema:"description=Mail address"`
+	Mail  string `json:"mail,omitempty" jsonschema:"maxLength=255,description=Mail address"`
 	userInput
 }
 
@@ -201,7 +201,7 @@ func forgetMe(s *Server, n int) {
 }
 
 type deleteUserInput struct {
-	ID      string `json:"id" jsonschema:"description=User id or login or name"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=User id or login or name"`
 	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete the account. Without this the answer only shows what would become of its work"`
 }
 

@@ -103,7 +103,7 @@ func (d *versionDetail) text() string {
 }
 
 type listVersionsInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Status  string `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,enum=all,default=all,description=Which ones"`
 	rowSpan
 }
@@ -144,8 +144,8 @@ func openVersions(ctx context.Context, s *Server, project int) ([]named, error) 
 
 // A versionID says which version.
 type versionID struct {
-	ID      string `json:"id" jsonschema:"description=Version id. Or its name if the project is given"`
-	Project string `json:"project_id,omitempty" jsonschema:"description=Project id or key or name"`
+	ID      string `json:"id" jsonschema:"maxLength=255,description=Version id. Or its name if the project is given"`
+	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
 }
 
 func (in *versionID) find(ctx context.Context, s *Server) (*version, error) {
@@ -179,6 +179,7 @@ func showVersion(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
+			nameFields(ctx, s, v.Project.ID, v.Project.ID, v.CustomFields)
 			d := versionDetailOf(v)
 			if err := d.count(ctx, s); err != nil {
 				return nil, err

@@ -12,11 +12,11 @@ import (
 type versionInput struct {
 	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,description=Locked and closed ones take no more issues"`
 	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system,description=Which other projects can plan issues for it"`
-	Due         string     `json:"due_date,omitempty" jsonschema:"description=Date such as 2026-01-31. Write none to clear it"`
-	Description *string    `json:"description,omitempty" jsonschema:"description=Text. Empty clears it"`
-	Wiki        *string    `json:"wiki_page_title,omitempty" jsonschema:"description=Wiki page about it. Empty clears it"`
+	Due         string     `json:"due_date,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31. Write none to clear it"`
+	Description *string    `json:"description,omitempty" jsonschema:"maxLength=1000000,description=Text. Empty clears it"`
+	Wiki        *string    `json:"wiki_page_title,omitempty" jsonschema:"maxLength=255,description=Wiki page about it. Empty clears it"`
 	Default     *bool      `json:"default_project_version,omitempty" jsonschema:"description=Whether new issues of the project get it"`
-	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"description=Custom fields to set by name or id"`
+	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
 // versionKind is how versions are read, written and compared.
@@ -79,7 +79,7 @@ func fillVersion(w *write, name string, in *versionInput, known func() ([]field,
 }
 
 type createVersionInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Name    string `json:"name" jsonschema:"minLength=1,maxLength=60,description=Name such as 1.2"`
 	versionInput
 }

@@ -32,7 +32,7 @@ func wikiTools(s *Server) []entry {
 }
 
 type listWikiInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	rowSpan
 }
 
@@ -82,9 +82,9 @@ func wikiPages(ctx context.Context, s *Server, p named) ([]wikiPage, error) {
 }
 
 type getWikiInput struct {
-	Project string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Title   string `json:"title,omitempty" jsonschema:"description=Page title. The start page if left out"`
-	Version string `json:"version,omitempty" jsonschema:"description=Number of an older version. The newest if left out"`
+	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Title   string `json:"title,omitempty" jsonschema:"maxLength=255,description=Page title. The start page if left out"`
+	Version string `json:"version,omitempty" jsonschema:"maxLength=255,description=Number of an older version. The newest if left out"`
 }
 
 func getWiki(s *Server) entry {

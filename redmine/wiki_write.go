@@ -12,14 +12,14 @@ import (
 )
 
 type writeWikiInput struct {
-	Project  string   `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Title    string   `json:"title" jsonschema:"minLength=1,description=Page title"`
-	Text     *string  `json:"text,omitempty" jsonschema:"description=Whole new text. Needed for a new page. An existing one keeps its text without it"`
+	Project  string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Title    string   `json:"title" jsonschema:"maxLength=255,minLength=1,description=Page title"`
+	Text     *string  `json:"text,omitempty" jsonschema:"maxLength=1000000,description=Whole new text. Needed for a new page. An existing one keeps its text without it"`
 	Version  int      `json:"version,omitempty" jsonschema:"minimum=1,description=Version that you have read. The change is refused if there is a newer one"`
-	Comments string   `json:"comments,omitempty" jsonschema:"description=What was changed and why"`
-	Parent   string   `json:"parent_title,omitempty" jsonschema:"description=Title of the page above it. Write none for no page above it"`
-	Rename   string   `json:"new_title,omitempty" jsonschema:"description=New title to rename the page to"`
-	Uploads  []upload `json:"uploads,omitempty" jsonschema:"description=Files that were uploaded before"`
+	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was changed and why"`
+	Parent   string   `json:"parent_title,omitempty" jsonschema:"maxLength=255,description=Title of the page above it. Write none for no page above it"`
+	Rename   string   `json:"new_title,omitempty" jsonschema:"maxLength=255,description=New title to rename the page to"`
+	Uploads  []upload `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
 }
 
 func writeWiki(s *Server) entry {
@@ -37,20 +37,24 @@ func writeWiki(s *Server) entry {
 }
 
 type editWikiInput struct {
-	Project  string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Title    string `json:"title" jsonschema:"minLength=1,description=Page title"`
-	Old      string `json:"old_text" jsonschema:"minLength=1,description=Text to replace. It must stand there once"`
-	New      string `json:"new_text" jsonschema:"description=Text to put in its place"`
+	Project  string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Title    string `json:"title" jsonschema:"maxLength=255,minLength=1,description=Page title"`
+	Old      string `json:"old_text" jsonschema:"maxLength=1000000,minLength=1,description=Text to replace. It must stand there once"`
+	New      string `json:"new_text" jsonschema:"maxLength=1000000,description=Text to put in its place"`
 	All      bool   `json:"replace_all,omitempty" jsonschema:"description=Whether to replace every occurrence"`
 	Version  int    `json:"version,omitempty" jsonschema:"minimum=1,description=Version that you have read. The edit is refused if there is a newer one"`
-	Comments string `json:"comments,omitempty" jsonschema:"description=What was changed and why"`
+	Comments string `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was changed and why"`
 }
 
 func editWiki(s *Server) entry {
 	return tool(s, "edit_wiki_page", "Edit a wiki page", "Replace a part of a wiki page and leave the rest as it is.\nThe text to replace must stand there exactly once.", changes,
 		func(ctx context.Context, in editWikiInput) (*toolpost.Result, error) {
-			s.editing.Lock() // so that edits at once meet no conflict
-			defer s.editing.Unlock()
+			// Edits of one page at the same time would refuse each other by their versions.
+			unlock, err := s.editing.lock(ctx, "wiki page "+strings.ToLower(in.Project+" "+wikiTitle(in.Title)))
+			if err != nil {
+				return nil, err
+			}
+			defer unlock()
 			w, err := openWiki(ctx, s, in.Project, in.Title)
 			if err != nil {
 				return nil, err
@@ -172,8 +176,8 @@ func (w *wikiWrite) compare(now *wikiPage) {
 }
 
 type deleteWikiInput struct {
-	Project  string `json:"project_id" jsonschema:"description=Project id or key or name"`
-	Title    string `json:"title" jsonschema:"minLength=1,description=Page title"`
+	Project  string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Title    string `json:"title" jsonschema:"maxLength=255,minLength=1,description=Page title"`
 	Children string `json:"children,omitempty" jsonschema:"enum=keep,enum=delete,default=keep,description=What becomes of the pages under it. Kept ones have no page above them then"`
 	Confirm  bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
 }

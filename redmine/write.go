@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/toolpost/toolpost"
 )
 
@@ -201,7 +203,7 @@ func (w *write) hours(name, text string) { set(w, name, text, readHours) }
 func percent(text string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	if err != nil || n < 0 || n > 100 {
-		return 0, toolpost.Retry("%q is no percentage; give a number from 0 to 100.", text)
+		return 0, toolpost.Retry("%q is not a percentage; give a number from 0 to 100.", text)
 	}
 	return n, nil
 }
@@ -212,10 +214,12 @@ func date(text string) (string, error) {
 	if strings.EqualFold(text, "today") {
 		return time.Now().Format(time.DateOnly), nil
 	}
-	if _, err := time.Parse(time.DateOnly, text); err != nil {
-		return "", toolpost.Retry("%q is no date; write it like 2026-01-31.", text)
+	for _, form := range []string{time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "2006年1月2日"} {
+		if day, err := time.Parse(form, norm.NFKC.String(text)); err == nil {
+			return day.Format(time.DateOnly), nil
+		}
 	}
-	return text, nil
+	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
 }
 
 var clock = regexp.MustCompile(`^(?:(\d+(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d+)\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d+)\s*m(?:in)?|(\d+):([0-5]\d))$`)
@@ -224,7 +228,7 @@ var clock = regexp.MustCompile(`^(?:(\d+(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\
 func readHours(text string) (float64, error) {
 	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if m == nil {
-		return 0, toolpost.Retry("%q are no hours; write them like 1.5 or 1h30m or 1:30.", text)
+		return 0, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
 	}
 	part := func(i int) float64 {
 		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[i], ",", "."), 64) // empty is 0

@@ -39,6 +39,7 @@ var outside = map[string][]string{
 	"mcpserver":       {jsonModule, mcpModule},
 	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":          {jsonModule},
+	"redmine":         {"golang.org/x/text"}, // forms of Unicode in names
 	"upstream":        {jsonModule, mcpModule},
 	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify", "github.com/BurntSushi/toml", "go.yaml.in/yaml/v3"},

@@ -1,0 +1,147 @@
+package redmine
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A memory keeps what is read and changes rarely, for as long as names are.
+type memory[T any] struct {
+	mu    sync.Mutex
+	known map[string]remembered[T]
+}
+
+type remembered[T any] struct {
+	value T
+	read  time.Time
+}
+
+// mostRemembered bounds a memory: it starts anew when it is full.
+const mostRemembered = 1000
+
+// get returns what is known under a key, or reads it.
+func (m *memory[T]) get(key string, read func() (T, error)) (T, error) {
+	m.mu.Lock()
+	known, ok := m.known[key]
+	m.mu.Unlock()
+	if ok && time.Since(known.read) < fresh {
+		return known.value, nil
+	}
+	value, err := read()
+	if err != nil {
+		return value, err
+	}
+	m.put(key, value)
+	return value, nil
+}
+
+func (m *memory[T]) put(key string, value T) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil || len(m.known) >= mostRemembered {
+		m.known = map[string]remembered[T]{}
+	}
+	m.known[key] = remembered[T]{value, time.Now()}
+}
+
+// drop forgets one value. It reports whether there was one.
+func (m *memory[T]) drop(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.known[key]
+	delete(m.known, key)
+	return ok
+}
+
+func (m *memory[T]) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.known)
+}
+
+// mostAtOnce is how many requests one call makes at the same time.
+const mostAtOnce = 6
+
+// atOnce runs all functions, some of them at the same time, and waits for them.
+func atOnce(all ...func()) {
+	var wg sync.WaitGroup
+	turn := make(chan struct{}, mostAtOnce)
+	for _, f := range all {
+		turn <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turn }()
+			f()
+		})
+	}
+	wg.Wait()
+}
+
+// callReads are what one call of a tool has read since its last change: it does not
+// read the same twice. What is read ahead at once is found here.
+type callReads struct {
+	mu    sync.Mutex
+	reads map[string]*oneRead
+}
+
+type oneRead struct {
+	done chan struct{}
+	data []byte
+	err  error
+}
+
+type callReadsKey struct{}
+
+// remembering returns a context in which reads are kept.
+func remembering(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callReadsKey{}, &callReads{reads: map[string]*oneRead{}})
+}
+
+// anew returns a context in which everything is read from Redmine.
+func anew(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callReadsKey{}, (*callReads)(nil))
+}
+
+func readsOf(ctx context.Context) *callReads {
+	reads, _ := ctx.Value(callReadsKey{}).(*callReads)
+	return reads
+}
+
+// get returns what was read at an address, or reads it. Failures and long answers
+// are not kept.
+func (c *callReads) get(ctx context.Context, address string, read func() ([]byte, error)) ([]byte, error) {
+	if c == nil {
+		return read()
+	}
+	c.mu.Lock()
+	one := c.reads[address]
+	if one != nil {
+		c.mu.Unlock()
+		select {
+		case <-one.done:
+			return one.data, one.err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	one = &oneRead{done: make(chan struct{})}
+	c.reads[address] = one
+	c.mu.Unlock()
+	one.data, one.err = read()
+	c.mu.Lock()
+	if (one.err != nil || len(one.data) > longestCached) && c.reads[address] == one {
+		delete(c.reads, address)
+	}
+	c.mu.Unlock()
+	close(one.done)
+	return one.data, one.err
+}
+
+// forget drops everything, as a change may have changed it.
+func (c *callReads) forget() {
+	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		clear(c.reads)
+	}
+}
