@@ -136,7 +136,7 @@ func TestGateway(t *testing.T) {
 	behind := serve(t, source)
 	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
 		{Config: upstream.Config{Name: "child", Command: exe, Env: map[string]string{serveStdio: "1"}}},
-		{Config: upstream.Config{Name: "modern", URL: behind + "/mcp", Transport: upstream.HTTP}},
+		{Config: upstream.Config{Name: "modern", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28"}},
 		{Config: upstream.Config{Name: "classic", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}},
 		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}, Share: gateway.PerSession},
 	}}, nil)
@@ -152,7 +152,7 @@ func TestGateway(t *testing.T) {
 	changed := make(chan struct{}, 100)
 	var last *upstream.Upstream
 	for _, client := range []upstream.Config{
-		{Name: "modern", URL: front + "/mcp", Transport: upstream.HTTP},
+		{Name: "modern", URL: front + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28"},
 		{Name: "classic", URL: front + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"},
 		{Name: "old", URL: front + "/sse"}, // found by trying
 	} {

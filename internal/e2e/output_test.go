@@ -49,7 +49,7 @@ func TestLargeOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	front := serve(t, g.Live())
-	modern := connect(t, &upstream.Config{Name: "modern", URL: front + "/mcp", Transport: upstream.HTTP}, nil)
+	modern := connect(t, &upstream.Config{Name: "modern", URL: front + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28"}, nil)
 	classic := connect(t, &upstream.Config{Name: "classic", URL: front + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}, nil)
 	var refs []string
 	for _, u := range []*upstream.Upstream{modern, classic} {
@@ -86,7 +86,7 @@ func TestLargeOutput(t *testing.T) {
 		t.Error("an output of another session is read")
 	}
 	with := func(token string) *upstream.Upstream {
-		return connect(t, &upstream.Config{Name: "with", URL: front + "/mcp", Transport: upstream.HTTP, Headers: map[string]string{"Authorization": token}}, nil)
+		return connect(t, &upstream.Config{Name: "with", URL: front + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28", Headers: map[string]string{"Authorization": token}}, nil)
 	}
 	var meta struct {
 		Ref string `json:"toolpost/output_ref"`
