@@ -90,6 +90,9 @@ func describe(s *Server) ServerDescription {
 	if s.Disabled {
 		d.add("disabled", "it is not started now")
 	}
+	if s.Err != nil {
+		d.add("invalid", "it is not started before the entry is corrected")
+	}
 	return ServerDescription{Name: visible(s.Name), Lines: d.lines, Digest: s.digest()}
 }
 
