@@ -56,7 +56,7 @@ func (p *process) ended() {
 		group.End(pid, p.grace)
 	}
 	if !p.mark.Ends(linger) {
-		p.left = true
+		p.left = p.left || p.mark.Found() // a process of somebody else may have looked like one of ours
 		p.mark.End(p.grace)
 	}
 	if p.out.SetReadDeadline(time.Unix(1, 0)) != nil { // wakes who reads: others may hold the pipe

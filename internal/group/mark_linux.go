@@ -25,6 +25,23 @@ func (m Mark) signal(s syscall.Signal) (some bool) {
 	return some
 }
 
+// Found reports whether a process certainly has the mark. Ends and End also wait
+// for processes that may have it, because they are changing to another program.
+func (m Mark) Found() bool {
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return false
+	}
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name.Name()); err == nil {
+			if marked, _ := m.on(pid); marked {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // reach signals a process that has the mark. It is held before it is looked at
 // again: the number may be that of another by then.
 func (m Mark) reach(pid int, s syscall.Signal) (some bool) {
