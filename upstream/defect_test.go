@@ -148,7 +148,7 @@ func TestLargeLists(t *testing.T) {
 		}
 	}
 	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(handler)).URL, Transport: upstream.HTTP}).ready(t)
-	if tools, _ := s.Tools(t.Context()); len(tools) != 10_000 || tools[0].Name != "good" || tools[1].Name != "t0" {
+	if tools, _ := s.Tools(t.Context()); len(tools) != 9_998 || tools[0].Name != "good" || tools[1].Name != "t0" {
 		t.Errorf("%d tools, the first is %q", len(tools), tools[0].Name)
 	}
 	skipped := fmt.Sprint(s.Status().Skipped)
@@ -156,6 +156,35 @@ func TestLargeLists(t *testing.T) {
 		if !strings.Contains(skipped, want) {
 			t.Errorf("skipped %s, want %q in it", skipped, want)
 		}
+	}
+}
+
+// What is left out of a list is not reported without end, and long cursors are
+// not kept.
+func TestEndlessLists(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 70) + strings.Repeat("]", 70)
+	list := `"tools":[` + deep + strings.Repeat(","+deep, 3_000) + `]`
+	var pages atomic.Int64
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID)
+		case "tools/list":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s,"nextCursor":"%d"}}`, m.ID, list, pages.Add(1))
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}
+	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(handler)).URL, Transport: upstream.HTTP}).ready(t)
+	if got := len(s.Status().Skipped); got != 10_001 {
+		t.Errorf("%d findings, want one for each of 10000 items and one more", got)
+	}
+	if got := pages.Load(); got != 4 {
+		t.Errorf("%d pages were asked for, want 4", got)
 	}
 }
 

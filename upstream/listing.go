@@ -133,7 +133,8 @@ func (r *lister) skip(name, format string, args ...any) {
 func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	var params object
-	seen := map[string]bool{}
+	looked := 0
+	seen := map[[sha256.Size]byte]bool{} // cursors, which may be long
 	for range mostPages {
 		raw, err := r.s.ask(ctx, method, params)
 		if err != nil {
@@ -147,17 +148,18 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 		if err := json.Unmarshal(page.get(key), &some); err != nil {
 			return nil, fmt.Errorf("%s: the answer has no list of %s", method, key)
 		}
-		more, full := r.keep(method, some, mostItems-len(items))
-		items = append(items, more...)
+		more, full := r.keep(method, some, mostItems-looked)
+		items, looked = append(items, more...), looked+len(some)
 		cursor := page.text("nextCursor")
+		sum := sha256.Sum256([]byte(cursor))
 		switch {
 		case full, cursor == "":
 			return items, nil
-		case seen[cursor]:
+		case seen[sum]:
 			r.skip("", "%s gives the cursor %.40q again; what would follow is left out", method, cursor)
 			return items, nil
 		}
-		seen[cursor] = true
+		seen[sum] = true
 		params = object{{"cursor", quote(cursor)}}
 	}
 	r.skip("", "%s has more than %d pages; what would follow is left out", method, mostPages)
@@ -165,14 +167,16 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 }
 
 // keep copies the items of a page, so that the page need not stay in memory.
-// It leaves out what is too large, and reports whether no more may follow.
+// It leaves out what is too large, and reports whether no more may follow. What
+// is left out counts too, because it is reported.
 func (r *lister) keep(method string, items []json.RawMessage, most int) (kept []json.RawMessage, full bool) {
-	for _, item := range items {
-		name := itemName(item)
-		switch {
-		case len(kept) >= most:
+	for i, item := range items {
+		if i >= most {
 			r.skip("", "%s has more than %d items; the rest is left out", method, mostItems)
 			return kept, true
+		}
+		name := itemName(item)
+		switch {
 		case len(item) > largestItem:
 			r.skip(name, "left out: its definition has %d bytes, at most %d are allowed", len(item), largestItem)
 		case tooDeep(item, deepestItem):
