@@ -94,7 +94,11 @@ func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMes
 	}
 	answer := get(get(r.params, "inputResponses"), inputKey)
 	if answer == nil { // ask again
-		return l.park(f, f.asked)
+		raw, err := l.park(f, f.asked)
+		if err != nil {
+			f.cancel(err) // nothing finds it any more
+		}
+		return raw, err
 	}
 	f.attach(r) // before the handler goes on
 	f.asked.answer <- outcome{raw: answer}

@@ -153,6 +153,26 @@ func TestParkedCallsAreBounded(t *testing.T) {
 	}
 }
 
+// A call that cannot be parked again ends: no state would find it.
+func TestParkedAgainWithoutRoom(t *testing.T) {
+	c, ended := lotCore(t)
+	state := askState(t, c)
+	for i := range parkLimit {
+		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
+	}
+	if raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, "")); err == nil {
+		t.Errorf("got %s", raw)
+	}
+	select {
+	case err := <-ended:
+		if !errors.Is(err, errTooManyParked) {
+			t.Errorf("the handler got %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the handler waits for ever")
+	}
+}
+
 // One caller cannot take the room of the others.
 func TestParkedCallsOfOneCaller(t *testing.T) {
 	c, ended := lotCore(t)
