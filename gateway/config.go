@@ -130,7 +130,7 @@ func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Co
 	s := newSource(name, data)
 	cfg := &Config{}
 	if !isJSON(name) {
-		s.fail(0, "by its name, the file is not JSON; to take the servers from the file of another MCP client, run \"toolpost import %s\"", name)
+		s.fail(0, "the name of the file suggests that it is not JSON; to import servers from the file of another MCP client, run \"toolpost import %s\"", name)
 	} else if root := s.root(); root != nil {
 		f := &file{source: s, cfg: cfg, vars: newVariables(name, env)}
 		f.read(root)

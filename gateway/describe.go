@@ -91,7 +91,7 @@ func describe(s *Server) ServerDescription {
 		d.add("disabled", "it is not started now")
 	}
 	if s.Err != nil {
-		d.add("invalid", "it is not started before the entry is corrected")
+		d.add("invalid", "it is not started until the entry is corrected")
 	}
 	return ServerDescription{Name: visible(s.Name), Lines: d.lines, Digest: s.digest()}
 }

@@ -49,7 +49,7 @@ reads      from your environment: F
 disabled   it is not started now`},
 		"an invalid entry": {`"command": "x", "argv": []`, `
 runs       x
-invalid    it is not started before the entry is corrected`},
+invalid    it is not started until the entry is corrected`},
 		"an address": {`"url": "https://me:hunter2@h.example:8/a/${ID}?api_key=hunter2&q=${Q}&n=1#f", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Api-Key": "hunter2", "X": "y"}`, `
 contacts   "https://me:(not shown)@h.example:8/a/${ID}?api_key=(not shown)&q=${Q}&n=1#f"
 header     Authorization: "Bearer ${TOKEN}"

@@ -25,7 +25,7 @@ func (f *file) dialect(v hujson.Value, path string) {
 func (f *file) overlays(v hujson.Value, path string) {
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		if key(m) == NoDialect {
-			f.fail(m.Name.StartOffset, "%q stands for no dialect; give this one another name", NoDialect)
+			f.fail(m.Name.StartOffset, "%q means that tools are not adapted; give this dialect another name", NoDialect)
 			return
 		}
 		f.own = append(f.own, m)

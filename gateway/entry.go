@@ -84,7 +84,7 @@ func (f *file) servers(v hujson.Value, path string) {
 			f.fail(m.Name.StartOffset, "a server of %s has no name; it is left out", path)
 			return
 		case slices.ContainsFunc(f.cfg.Servers, func(s Server) bool { return s.Name == name }):
-			f.fail(m.Name.StartOffset, "a second server is named %q; it is left out: give it another name", name)
+			f.fail(m.Name.StartOffset, "two servers are named %q; the second is left out: give it another name", name)
 			return
 		}
 		e := &entry{source: f.source, path: path + "." + name, vars: f.vars}
@@ -118,7 +118,7 @@ func (f *file) inputs(v hujson.Value, path string) {
 			return
 		}
 		name := id.Value.(hujson.Literal).String()
-		f.note(v.StartOffset, "input %q is not asked for; set the environment variable %s", name, inputVariable(name))
+		f.note(v.StartOffset, "toolpost does not ask for input %q; set the environment variable %s", name, inputVariable(name))
 	})
 }
 
@@ -162,7 +162,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 }
 
 const (
-	clientOnly = "is for the client that asks before calls; it has no effect here"
+	clientOnly = "only affects clients that ask before calls; it has no effect here"
 	labelOnly  = "has no effect here"
 	noLogin    = `is not supported: put a token into "headers"`
 )

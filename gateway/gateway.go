@@ -158,7 +158,7 @@ func (g *Gateway) refresh() {
 	g.tools = j.tools
 	g.mu.Unlock()
 	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
-		g.logger.Error("tools not refreshed", "err", err)
+		g.logger.Error("cannot refresh the tools", "err", err)
 	}
 	s.Features = j.features
 	s.Findings = append(s.Findings, g.cfg.Findings...)

@@ -110,8 +110,8 @@ func TestNamesDoNotDependOnReadiness(t *testing.T) {
 		t.Errorf("got %q, want %q", wantNames, want)
 	}
 	want := []string{
-		`read| server b: its tool "read" is left out, because server a has one of that name; give one of them another prefix`,
-		`list| server c: its tool "list" is left out, because server a has one of that name; give one of them another prefix`,
+		`read| server b: its tool "read" is left out, because server a has one with the same name; give one of them another prefix`,
+		`list| server c: its tool "list" is left out, because server a has one with the same name; give one of them another prefix`,
 		`c__read| server c: its tool "read" is called "c__read", because server a has a "read"; give one of them another prefix`,
 	}
 	if diff := cmp.Diff(want, wantFindings); diff != "" {
@@ -267,7 +267,7 @@ func TestReloadKeepsToolsOfServerThatFails(t *testing.T) {
 		if err != nil || !r.IsError() {
 			t.Fatalf("got %v, %v", r, err)
 		}
-		if text, _ := r.FirstText(); !strings.Contains(text, `has no tool "gone" any more`) {
+		if text, _ := r.FirstText(); !strings.Contains(text, `no longer has a tool "gone"`) {
 			t.Errorf("got %q", text)
 		}
 	})

@@ -55,7 +55,7 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 			settings := *s
 			*s = *old
 			copySettings(s, &settings)
-			message := fmt.Sprintf("server %q: the change of what it runs, contacts or sends is not used until you approve it; %s", s.Name, remedy)
+			message := fmt.Sprintf("server %q: the change to what it runs, contacts or sends takes effect once you approve it; %s", s.Name, remedy)
 			c.Findings = append(c.Findings, toolpost.Finding{Message: message})
 			continue
 		}

@@ -95,7 +95,7 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 		got := strings.Join(findings(g), "\n")
 		for _, want := range []string{
 			`add| server s: hidden characters are removed from the definition of its tool "a\u200bdd"`,
-			`| server s: its tool "\u200b" is left out, because its name has only hidden characters`,
+			`| server s: its tool "\u200b" is left out, because its name consists of hidden characters`,
 			`| server s: hidden characters are removed from its prompt "p"`,
 			`| server s: hidden characters are removed from its resource "test://r"`,
 			`| server s: hidden characters are removed from its instructions`,

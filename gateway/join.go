@@ -89,7 +89,7 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 		case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
 			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
 		case cleartext.Clean(t.Name) == "":
-			j.note("", "server %s: its tool %q is left out, because its name has only hidden characters", m.server.Name, t.Name)
+			j.note("", "server %s: its tool %q is left out, because its name consists of hidden characters", m.server.Name, t.Name)
 		case m.selected(t.Name):
 			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
 		}
@@ -119,7 +119,7 @@ func named[T any](j *joined, what string, offers []offer[T]) []string {
 		switch name {
 		case want:
 		case "":
-			j.note(want, "server %s: its %s %q is left out, because server %s has one of that name; give one of them another prefix",
+			j.note(want, "server %s: its %s %q is left out, because server %s has one with the same name; give one of them another prefix",
 				o.server.Name, what, o.name, owner[want].server.Name)
 		default:
 			j.note(name, "server %s: its %s %q is called %q, because server %s has a %q; give one of them another prefix",

@@ -20,7 +20,7 @@ func EnvConfig(urls string) (*Config, error) {
 			continue
 		}
 		if !validURL(address) {
-			return nil, fmt.Errorf("read MCP_URLS: address %d is not http://… or https://…; want addresses like http://localhost:8000/sse with commas between", i+1)
+			return nil, fmt.Errorf("read MCP_URLS: address %d is not http://… or https://…; want addresses such as http://localhost:8000/sse, separated by commas", i+1)
 		}
 		u, _ := url.Parse(address)
 		s := Server{Prefix: &plain}
@@ -32,7 +32,7 @@ func EnvConfig(urls string) (*Config, error) {
 		names = append(names, strings.NewReplacer(".", "-", ":", "-", "[", "", "]", "").Replace(u.Host))
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("read MCP_URLS: it has no addresses; want addresses like http://localhost:8000/sse with commas between")
+		return nil, fmt.Errorf("read MCP_URLS: it has no addresses; want addresses such as http://localhost:8000/sse, separated by commas")
 	}
 	for i, name := range serverKeys(names) {
 		cfg.Servers[i].Name = name

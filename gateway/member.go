@@ -160,7 +160,7 @@ func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpos
 	if s.Err != nil {
 		return nil, toolpost.Failed("%v", s.Err)
 	}
-	return nil, toolpost.Failed("server %q has no tool %q any more; list the tools again", s.Name, call.Name)
+	return nil, toolpost.Failed("server %q no longer has a tool %q; list the tools again", s.Name, call.Name)
 }
 
 func (l *link) features() *toolpost.Features {

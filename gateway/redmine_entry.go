@@ -40,7 +40,7 @@ func groups(e *entry, v hujson.Value, path string) {
 			if near := nearest(name, redmine.Groups()); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
-			e.fail(v.StartOffset, "%s is no group of tools; %s", path, hint)
+			e.fail(v.StartOffset, "%s is not a group of tools; %s", path, hint)
 		}
 		e.redmine.Groups = append(e.redmine.Groups, name)
 	})
@@ -54,7 +54,7 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 		name := key(m)
 		switch {
 		case isRedmine && slices.Contains(mcpKeys, name):
-			e.fail(m.Name.StartOffset, `%s.%s means nothing to a server of the type "redmine"; remove it`, e.path, name)
+			e.fail(m.Name.StartOffset, `%s.%s has no meaning for a server of the type "redmine"; remove it`, e.path, name)
 		case !isRedmine && redmineKeys[name] != nil:
 			e.fail(m.Name.StartOffset, `%s.%s is for servers of the type "redmine"; remove it, or give that type`, e.path, name)
 		}
@@ -69,7 +69,7 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 	}
 	switch _, err := redmine.New(s.Redmine); {
 	case errors.Is(err, redmine.ErrNoCredentials):
-		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true for what everybody may see`, e.path)
+		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true to serve what is public`, e.path)
 	case err != nil:
 		e.fail(m.Name.StartOffset, "%s: %v", e.path, errors.Unwrap(err))
 	}

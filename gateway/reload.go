@@ -99,7 +99,7 @@ func (g *Gateway) renew(m *member) {
 	for _, uri := range uris {
 		g.tasks.Go(func() {
 			if err := subscribe(g.ctx, uri, true); err != nil {
-				g.logger.Warn("resource not watched any more", "server", m.server.Name, "uri", uri, "err", err)
+				g.logger.Warn("no longer watching a resource", "server", m.server.Name, "uri", uri, "err", err)
 			}
 		})
 	}
@@ -110,6 +110,6 @@ func (m *member) retire(ctx context.Context, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
 	if err := m.close(ctx); err != nil {
-		log.Warn("server not closed", "server", m.server.Name, "err", err)
+		log.Warn("cannot close a server", "server", m.server.Name, "err", err)
 	}
 }

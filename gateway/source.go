@@ -127,7 +127,7 @@ func (s *source) syntax(err error) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		s.fail(offset, `not valid JSON: the file ends too early; a }, ] or " is missing`)
 	case offset < len(s.data) && s.data[offset] == '\'':
-		s.fail(offset, `not valid JSON: strings are in double quotes, not in single quotes`)
+		s.fail(offset, `not valid JSON: write strings in double quotes, not in single quotes`)
 	case !strings.Contains(cause.Error(), "invalid literal"):
 		s.fail(offset, "not valid JSON: %v", cause)
 	case offset < len(s.data) && s.data[offset] == '"':

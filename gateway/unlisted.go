@@ -100,7 +100,7 @@ func subscribe(ctx context.Context, members []*member, uri string, on bool) erro
 	}
 	f := m.features()
 	if f.Subscribe == nil {
-		return fmt.Errorf("watch resource %s: its server %q offers no subscriptions: %w", uri, m.server.Name, toolpost.ErrNotFound)
+		return fmt.Errorf("watch resource %s: its server %q does not offer subscriptions: %w", uri, m.server.Name, toolpost.ErrNotFound)
 	}
 	err := f.Subscribe(ctx, uri, on)
 	m.watch(uri, on && err == nil)

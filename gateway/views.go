@@ -247,7 +247,7 @@ func (v *Views) refresh(ctx context.Context) {
 		}
 		err := v.update(id, opened[id])
 		if err != nil && v.choices.Load().check(id) == nil { // else its dialect is gone, and that is told
-			v.opts.Logger.Error("tools not refreshed", "dialect", id, "err", err)
+			v.opts.Logger.Error("cannot refresh the tools", "dialect", id, "err", err)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func question(ctx context.Context, caller toolpost.Caller, method string, params
 		return nil, err
 	}
 	if _, err := parseObject(result); err != nil {
-		return nil, fmt.Errorf("%s: the caller's answer is %w", method, err)
+		return nil, fmt.Errorf("%s: the client's answer is %w", method, err)
 	}
 	return result, nil
 }
@@ -151,7 +151,7 @@ func (t *tap) reply(id jsonrpc.ID, result json.RawMessage, err error) {
 		resp.Error = rpcErrorOf(err)
 	}
 	if err := t.Connection.Write(ctx, resp); err != nil {
-		t.log.Debug("answer not delivered", "err", cause(err))
+		t.log.Debug("cannot deliver an answer", "err", cause(err))
 	}
 }
 

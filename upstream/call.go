@@ -113,7 +113,7 @@ func (r *request) set(name string, arguments json.RawMessage) error {
 func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
 	defer u.calls.Add(-1)
 	if u.calls.Add(1) > mostCalls {
-		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them have ended", u.cfg.Name, mostCalls)
+		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, mostCalls)
 	}
 	ctx, cancel := r.limit(ctx, u)
 	defer cancel()

@@ -74,7 +74,7 @@ func (c *Config) check() error {
 	case c.ProtocolVersion != "" && !slices.Contains(mcp.SupportedProtocolVersions(), c.ProtocolVersion):
 		return fmt.Errorf("protocol version %q is not known; use one of %v", c.ProtocolVersion, mcp.SupportedProtocolVersions())
 	case !slices.Contains(c.transports(), c.Transport):
-		return fmt.Errorf("transport %q does not fit; use one of %q, or none to find it", c.Transport, c.transports()[1:])
+		return fmt.Errorf("transport %q does not fit; use one of %q, or leave it out to detect it", c.Transport, c.transports()[1:])
 	case c.Command != "":
 		return nil
 	}

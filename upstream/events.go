@@ -107,7 +107,7 @@ func (ev *event) messages(log *slog.Logger) ([]jsonrpc.Message, error) {
 	}
 	found, err := ev.data.messages()
 	if len(found) == 0 && err == nil {
-		log.Warn("the server sent an event that is no message", "data", excerpt(ev.data.begin(), 200))
+		log.Warn("the server sent an event that is not a message", "data", excerpt(ev.data.begin(), 200))
 	}
 	return found, err
 }

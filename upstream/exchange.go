@@ -130,7 +130,7 @@ func (x *exchange) outcome(reason func() error) (json.RawMessage, error) {
 	case m.Error != nil:
 		return nil, m.Error
 	case len(m.Result) == 0 || m.Result[0] != '{':
-		return nil, &contentError{"a result that is no object", excerpt(m.Result, 100)}
+		return nil, &contentError{"a result that is not an object", excerpt(m.Result, 100)}
 	}
 	return m.Result, nil
 }

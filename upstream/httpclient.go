@@ -98,7 +98,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 type foreignError struct{ origin string }
 
 func (e *foreignError) Error() string {
-	return fmt.Sprintf("the server sends us to another origin, %s, which is refused; use that address as its url if it is right", e.origin)
+	return fmt.Sprintf("the server redirects to another origin, %s, which is refused; if that is right, use it as the url", e.origin)
 }
 
 // A statusError is an answer whose HTTP status is a fault.
@@ -131,9 +131,9 @@ func statusAdvice(status int) string {
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 		return "check the path of its url"
 	case status == http.StatusTooManyRequests:
-		return "it is asked too often; wait"
+		return "it limits the rate of requests; wait and try again"
 	case status >= 500:
-		return "the fault is on the server's side; look at its log"
+		return "the server has an error; check its log"
 	}
 	return ""
 }
@@ -154,9 +154,9 @@ type cutError struct{ err error }
 
 func (e *cutError) Error() string {
 	if e.err == nil || errors.Is(e.err, io.EOF) {
-		return "the connection ended before the answer came"
+		return "the connection ended before the response arrived"
 	}
-	return fmt.Sprintf("the connection ended before the answer came: %v", e.err)
+	return fmt.Sprintf("the connection ended before the response arrived: %v", e.err)
 }
 
 func (e *cutError) Unwrap() error { return e.err }

@@ -169,7 +169,7 @@ func (u *Upstream) serve(s *session) error {
 func relist(u *Upstream, s *session) {
 	l, err := listAll(u, s)
 	if err != nil {
-		u.log.Warn("the lists of the server have changed, but cannot be read", "err", u.dial.problem(err))
+		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
 		if breaks(err) {
 			s.end(err)
 		}

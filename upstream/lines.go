@@ -204,7 +204,7 @@ func (c *lines) skip(line []byte) {
 		c.foreign.Store(&text)
 	}
 	if c.skipped <= 3 || bits.OnesCount(c.skipped) == 1 {
-		c.log.Warn("the server wrote a line that is no message to its stdout", "line", excerpt(line, 200), "count", c.skipped)
+		c.log.Warn("the server wrote a line to its stdout that is not a message", "line", excerpt(line, 200), "count", c.skipped)
 	}
 }
 

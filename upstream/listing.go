@@ -156,13 +156,13 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 		case full, cursor == "":
 			return items, nil
 		case seen[sum]:
-			r.skip("", "%s gives the cursor %.40q again; what would follow is left out", method, cursor)
+			r.skip("", "%s repeats the cursor %.40q; later pages are left out", method, cursor)
 			return items, nil
 		}
 		seen[sum] = true
 		params = object{{"cursor", quote(cursor)}}
 	}
-	r.skip("", "%s has more than %d pages; what would follow is left out", method, mostPages)
+	r.skip("", "%s has more than %d pages; later pages are left out", method, mostPages)
 	return items, nil
 }
 

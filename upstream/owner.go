@@ -19,8 +19,8 @@ func ownerOf(call *toolpost.Call) *owner {
 
 // Why a request or a log message of the server reaches no client.
 var (
-	errNoCall  = errors.New("no call is under way that this could belong to")
-	errUnclear = errors.New("this server is used by more than one client, and it is not clear which of the calls this belongs to; " +
+	errNoCall  = errors.New("this does not belong to any running call")
+	errUnclear = errors.New("this server is used by more than one client, and it is unclear to which call this belongs; " +
 		`to keep clients apart, set "share": "per-session" for this server in the configuration`)
 )
 

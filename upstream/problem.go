@@ -82,7 +82,7 @@ func adviceOnAddress(err error) string {
 	)
 	switch {
 	case errors.As(err, &unknownCA), errors.As(err, &authority):
-		return "its TLS certificate is signed by nobody we trust; add the authority to the system's certificates, or name its file in SSL_CERT_FILE"
+		return "its TLS certificate is signed by an unknown authority; add it to the system's certificates, or name its file in SSL_CERT_FILE"
 	case errors.As(err, &host), errors.As(err, &invalid):
 		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", cause(err))
 	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):

@@ -94,7 +94,7 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, w
 	case <-quiet.C:
 		path, ok := strings.CutSuffix(base.Path, "/sse")
 		if !ok {
-			return nil, errors.New("its event stream does not tell where to send messages; check its url")
+			return nil, errors.New("its event stream does not say where to send messages; check its url")
 		}
 		post := *base
 		post.Path = path + "/messages"
@@ -149,7 +149,7 @@ func (c *sse) Write(ctx context.Context, msg jsonrpc.Message) error {
 		c.push(&jsonrpc.Response{ID: req.ID, Error: err})
 		return nil
 	}
-	c.log.Debug("message not delivered", "err", cause(err))
+	c.log.Debug("cannot deliver a message", "err", cause(err))
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 // errSessionMissing answers a request that was not carried out, because the
 // server forgot our session; errSessionLost is what that is for all others.
 var (
-	errSessionLost    = errors.New("the server does not know our session any more; it was restarted")
+	errSessionLost    = errors.New("the server no longer knows our session; it was restarted")
 	errSessionMissing = fmt.Errorf("the request was refused: %w", errSessionLost)
 )
 
@@ -72,7 +72,7 @@ func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc
 	case errors.Is(err, errSessionLost):
 		c.fail(errSessionLost)
 	case err != nil: // some servers refuse what needs no answer; the next call tells whether it matters
-		c.log.Debug("message not delivered", "err", cause(err))
+		c.log.Debug("cannot deliver a message", "err", cause(err))
 	default:
 		resp.Body.Close()
 	}

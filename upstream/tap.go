@@ -207,7 +207,7 @@ func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 func (t *tap) relay(m *jsonrpc.Request) {
 	x, err := t.origin(m)
 	if err != nil {
-		t.log.Debug("notification not passed on", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
+		t.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
 		return
 	}
 	x.relay.add(x, m.Method, m.Params)

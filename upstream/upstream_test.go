@@ -340,7 +340,7 @@ func TestPoisonousTools(t *testing.T) {
 
 func TestCursorLoop(t *testing.T) {
 	s := start(t, child(t, "loop")).ready(t)
-	if skipped := s.Status().Skipped; s.names(t) != "t" || len(skipped) == 0 || !strings.Contains(skipped[0].Message, `cursor "again" again`) {
+	if skipped := s.Status().Skipped; s.names(t) != "t" || len(skipped) == 0 || !strings.Contains(skipped[0].Message, `repeats the cursor "again"`) {
 		t.Errorf("tools %q, skipped %q", s.names(t), skipped)
 	}
 }
@@ -541,7 +541,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	s = start(t, child(t, "nothing")).ready(t)
-	if got := s.text(t, "t", "", nil); !strings.Contains(got, "a result that is no object") {
+	if got := s.text(t, "t", "", nil); !strings.Contains(got, "a result that is not an object") {
 		t.Errorf("got %s", got)
 	}
 	if got := s.Status().State; got != upstream.Ready {

@@ -25,9 +25,9 @@ type accessOptions struct {
 
 func (o *accessOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.require, "require-token", false, "refuse clients that do not send the token of \"toolpost token\", also where none is needed")
-	f.StringVar(&o.file, "token-file", "", "`FILE` with the token that clients must send; or set the variable "+tokenVariable)
-	f.BoolVar(&o.insecure, "insecure", false, "serve everyone who reaches the port, without a token")
+	f.BoolVar(&o.require, "require-token", false, "require the token of \"toolpost token\" from every client, even where it is optional")
+	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+tokenVariable)
+	f.BoolVar(&o.insecure, "insecure", false, "serve anyone who can reach the port, without a token")
 	cmd.MarkFlagsMutuallyExclusive("insecure", "require-token")
 	cmd.MarkFlagsMutuallyExclusive("insecure", "token-file")
 }
@@ -61,7 +61,7 @@ func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
 		return &access{token: token, source: "the variable " + tokenVariable}, nil
 	case !o.require && !l.loopback():
 		return nil, usagef("refusing to listen on %s: other machines could call these tools without a token; "+
-			"add --require-token (clients then send the token of \"toolpost token\"), or --insecure to serve everyone", l.Addr())
+			"add --require-token (clients then send the token of \"toolpost token\"), or --insecure to serve anyone", l.Addr())
 	case !o.require && harmful == "":
 		return &access{}, nil
 	}
@@ -159,7 +159,7 @@ func (a *access) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 	}
 	header, message := realm, "a token is needed"
 	if wrong {
-		header, message = realm+`, error="invalid_token"`, "this is not the token"
+		header, message = realm+`, error="invalid_token"`, "the token is wrong"
 	}
 	w.Header().Set("WWW-Authenticate", header)
 	w.Header().Set("Content-Type", "application/json")

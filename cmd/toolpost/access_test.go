@@ -275,7 +275,7 @@ func TestRefusedTokenFiles(t *testing.T) {
 		{"replaced by others", sampleToken, 0o600, 0o722, "others can replace it"},
 		{"empty", "", 0o600, 0o700, "has 0 characters"},
 		{"short", "abc", 0o600, 0o700, "has 3 characters"},
-		{"two lines", sampleToken + "\n" + sampleToken, 0o600, 0o700, "has blanks"},
+		{"two lines", sampleToken + "\n" + sampleToken, 0o600, 0o700, "contains spaces"},
 		{"long", strings.Repeat("x", longestToken+1), 0o600, 0o700, "characters; want"},
 	}
 	for _, tt := range tests {

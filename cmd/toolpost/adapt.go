@@ -24,11 +24,11 @@ func adaptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adapt --for TARGET [FILE | ADDRESS] [-- COMMAND…]",
 		Short: "Show tools as one client or model gets them",
-		Long: `Show tools as one client or model gets them: JSON with each tool, what
-adapting it cost, and the tools that are withheld.
+		Long: `Show tools as one client or model gets them. The output is JSON with each
+adapted tool, what was lost by adapting it, and the tools that are withheld.
 
-With --decode TOOL, read a JSON object of arguments on each line of standard
-input, as the model wrote it for the adapted tool, and write a line for each:
+With --decode TOOL, read one JSON object of arguments per line from standard
+input, as a model wrote it for the adapted tool. Write one line for each:
 {"arguments":…} in the shape of the tool's own schema, or {"error":…}. TOOL is
 the name before or after adapting.
 ` + sourceHelp,
@@ -37,7 +37,7 @@ the name before or after adapting.
   echo '{"id": "7"}' | toolpost adapt --for claude-desktop --decode show tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if decode != "" && len(args) > 0 && args[0] == "-" {
-				return usagef("with --decode, standard input has the arguments: name a file")
+				return usagef("--decode reads arguments from standard input; name a file for the tools")
 			}
 			src, err := t.source(cmd, args)
 			if err != nil {
@@ -60,13 +60,13 @@ the name before or after adapting.
 	t.addFlags(cmd)
 	addTargetFlags(cmd, &targets, &server)
 	complete(cmd, "for", targetChoices())
-	cmd.Flags().StringVar(&decode, "decode", "", "turn arguments for `TOOL` back, one JSON object a line")
+	cmd.Flags().StringVar(&decode, "decode", "", "convert arguments for `TOOL` back to its own schema, one JSON object per line")
 	return cmd
 }
 
 func addTargetFlags(cmd *cobra.Command, targets *[]string, server *string) {
-	cmd.Flags().StringSliceVar(targets, "for", nil, "`TARGET` whose rules count, such as claude-code or gemini")
-	cmd.Flags().StringVar(server, "server", dialect.DefaultServer, "`NAME` under which the client knows the server; it counts in the length of names")
+	cmd.Flags().StringSliceVar(targets, "for", nil, "check or adapt for `TARGET`, such as claude-code or gemini")
+	cmd.Flags().StringVar(server, "server", dialect.DefaultServer, "`NAME` of the server in the client; it adds to the length of tool names")
 }
 
 // adapted is a source's tools as one reader gets them.

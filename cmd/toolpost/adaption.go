@@ -70,7 +70,7 @@ func (a *adaption) log(log *slog.Logger) {
 	}
 	log.LogAttrs(context.Background(), slog.LevelInfo, "tools adapted", attrs...)
 	for _, w := range a.Withheld {
-		log.Warn("tool is withheld", "dialect", a.Dialect.ID, "tool", w.Name, "rule", w.Rule, "why", w.Why)
+		log.Warn("tool withheld", "dialect", a.Dialect.ID, "tool", w.Name, "rule", w.Rule, "why", w.Why)
 	}
 	for _, f := range a.Findings {
 		log.Warn(f.Message, "dialect", a.Dialect.ID, "rule", f.Rule)

@@ -95,7 +95,7 @@ func (s *shape) values(texts []string) (json.RawMessage, error) {
 		return s.value(texts[0]), nil
 	}
 	if len(s.Types) > 0 && !slices.Contains(s.Types, "array") {
-		return nil, fmt.Errorf("it is given %d times, but is not a list", len(texts))
+		return nil, fmt.Errorf("it is given %d times but takes a single value", len(texts))
 	}
 	items := parseShape(s.Items)
 	elements := make([][]byte, len(texts))

@@ -41,17 +41,17 @@ func outputStore(log *slog.Logger) (s store.Store, dir string) {
 			return s, dir
 		}
 	}
-	log.Warn("large outputs are kept in memory, and are gone with this process", "err", err)
+	log.Warn("large outputs are kept in memory and lost when this process ends", "err", err)
 	return store.Memory(nil), ""
 }
 
 func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Look at the tool outputs that were too large to show whole",
-		Long: `Look at the tool outputs that serve keeps because they were too large for the
-model. Each has a reference, which the model was shown; the beginning of one is
-enough where only one begins so.`,
+		Short: "Read the tool outputs that were too large to show in full",
+		Long: `Read the tool outputs that serve stores because they were too large for the
+model. Each has a reference, which the model has seen. Commands also accept the
+beginning of a reference if no other begins the same way.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -83,12 +83,12 @@ func cacheShow() *cobra.Command {
 	var offset, limit int64
 	cmd := &cobra.Command{
 		Use:   "show REF",
-		Short: "Write an output, or some of its lines",
-		Long:  "Write an output, or some of its lines. REF@12, as models are shown it, is its\ntwelfth line.",
+		Short: "Print an output, or some of its lines",
+		Long:  "Print an output, or some of its lines. REF@12, as models see it, is its twelfth\nline.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if offset < 0 || limit < 0 {
-				return usagef("--offset and --limit are numbers of lines, from 0")
+				return usagef("--offset and --limit are numbers of lines, 0 or more")
 			}
 			s, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -99,7 +99,7 @@ func cacheShow() *cobra.Command {
 				return err
 			}
 			if line > 0 && (cmd.Flags().Changed("offset") || cmd.Flags().Changed("limit")) {
-				return usagef("%s is one line: leave out --offset and --limit, or the @ and the number", args[0])
+				return usagef("%s names a single line: leave out --offset and --limit, or the @ and the number", args[0])
 			}
 			o, err := all.find(ref)
 			if err != nil {
@@ -112,7 +112,7 @@ func cacheShow() *cobra.Command {
 		},
 	}
 	cmd.Flags().Int64Var(&offset, "offset", 0, "skip `N` lines")
-	cmd.Flags().Int64Var(&limit, "limit", 0, "write at most `N` lines")
+	cmd.Flags().Int64Var(&limit, "limit", 0, "print at most `N` lines")
 	return cmd
 }
 
@@ -120,8 +120,8 @@ func cacheGrep() *cobra.Command {
 	var o grep.Options
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN [REF…]",
-		Short: "Search in outputs",
-		Long:  "Write the lines of all outputs, or of those that are named, that match a\nregular expression (RE2), as REF:LINE: TEXT.",
+		Short: "Search outputs",
+		Long:  "Search all outputs, or the named ones, for a regular expression (RE2). Print\neach matching line as REF:LINE: TEXT.",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pattern, err := grep.Compile(args[0], &o)
@@ -139,8 +139,8 @@ func cacheGrep() *cobra.Command {
 			return searchOutputs(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), s, some, pattern)
 		},
 	}
-	cmd.Flags().BoolVarP(&o.Literal, "fixed", "F", false, "PATTERN is a text, not an expression")
-	cmd.Flags().BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
+	cmd.Flags().BoolVarP(&o.Literal, "fixed", "F", false, "PATTERN is plain text, not a regular expression")
+	cmd.Flags().BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "ignore upper and lower case")
 	return cmd
 }
 
@@ -206,7 +206,7 @@ func splitLine(arg string) (ref string, line int64, err error) {
 		return ref, 0, nil
 	}
 	if line, err = strconv.ParseInt(number, 10, 64); err != nil || line < 1 {
-		return "", 0, usagef("%q names no line; write REF@12 for the twelfth", arg)
+		return "", 0, usagef("%q does not name a line; write REF@12 for the twelfth line", arg)
 	}
 	return ref, line, nil
 }

@@ -21,9 +21,10 @@ func callCommand() *cobra.Command {
 		Short: "Call one tool",
 		Long: `Call one tool and print its result.
 
-Arguments are KEY=VALUE pairs, read as the tool's schema says (text, numbers,
-true and false, JSON for the rest; repeat a KEY for several elements of a
-list), or one JSON object, or - for a JSON object on standard input.
+Give the arguments as KEY=VALUE pairs, as one JSON object, or as - to read a
+JSON object from standard input. The tool's schema decides how a VALUE is read:
+as text, a number, true or false, or otherwise as JSON. Repeat a KEY for a list
+of several elements.
 ` + targetHelp,
 		Example: `  toolpost call read path=README.md limit=20
   toolpost call http://127.0.0.1:7717/mcp everything__echo message=hello

@@ -17,7 +17,7 @@ import (
 func claudeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                        "claude",
-		Short:                      "Read what the Claude CLI writes",
+		Short:                      "Read the output of the Claude CLI",
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -29,18 +29,17 @@ func claudeCommand() *cobra.Command {
 func summarizeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "summarize [FILE]",
-		Short: "Tell what a saved run of the Claude CLI came to",
-		Long: `Tell what a saved run of the Claude CLI came to, as JSON: its last result with
-the types of messages and content blocks that are not known, and how often they
-came.
+		Short: "Summarize a saved run of the Claude CLI",
+		Long: `Summarize a saved run of the Claude CLI as JSON: its last result, and each
+unknown type of message or content block with the number of times it occurred.
 
-FILE has what the CLI writes with --output-format stream-json --verbose; without
-FILE, or with -, it is read from standard input. Lines that are no JSON objects
+FILE is the output of the CLI with --output-format stream-json --verbose. Without
+FILE, or with -, it is read from standard input. Lines that are not JSON objects
 are skipped.
 
-Exit codes: 0 if the result is none of an error, 1 if it is, 2 if the stream
-cannot be read: it is empty, it has no result, or a message lacks what it needs;
-or if the summary cannot be written.`,
+Exit codes: 0 for a success, 1 if the result is an error, 2 if the stream cannot
+be read (it is empty, it has no result, or a message lacks a required member) or
+the summary cannot be written.`,
 		Example: `  claude -p "say hello" --output-format stream-json --verbose | toolpost claude summarize
   toolpost claude summarize run.jsonl`,
 		Args: checked(cobra.MaximumNArgs(1)),

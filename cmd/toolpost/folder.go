@@ -38,21 +38,21 @@ type folderOptions struct {
 
 func (o *folderOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.tools, "tools", nil, "serve `NAMES` over a folder, and no configuration: "+toolChoices)
-	f.StringVar(&o.root, "root", "", "`DIR` that the tools work in, and no configuration; the current folder without it")
-	f.StringArrayVar(&o.passEnv, "pass-env", nil, "`NAME` of a variable that commands of bash get too, or its beginning and *; may be repeated")
-	f.Func("allow-address", "`ADDRESS` that fetch may reach although it is private, such as 10.0.0.0/8; may be repeated", o.allow)
+	f.StringSliceVar(&o.tools, "tools", nil, "serve the tools `NAMES` over a folder instead of a configuration: "+toolChoices)
+	f.StringVar(&o.root, "root", "", "serve the tools of `DIR` instead of a configuration (default: the current folder)")
+	f.StringArrayVar(&o.passEnv, "pass-env", nil, "pass the variable `NAME` to commands of bash too; a * at the end stands for any ending; may be repeated")
+	f.Func("allow-address", "let fetch reach the private `ADDRESS` or block, such as 10.0.0.0/8; may be repeated", o.allow)
 	for _, name := range []string{"tools", "root"} {
 		cmd.MarkFlagsMutuallyExclusive(name, "config")
 	}
 }
 
-// chosen says that a folder is to be served, whatever configuration there is.
+// chosen reports whether a folder is to be served, whatever configuration there is.
 func (o *folderOptions) chosen() bool { return len(o.tools) > 0 || o.root != "" }
 
 func (o *folderOptions) asked(name string) bool { return slices.Contains(o.tools, name) }
 
-// needsFolder says that the tools are over files.
+// needsFolder reports whether the tools work on files.
 func (o *folderOptions) needsFolder() bool {
 	return len(o.tools) == 0 || o.asked(workspace) || o.asked(workspaceWrite) || o.asked(bashTools)
 }
@@ -68,11 +68,11 @@ func (o *folderOptions) check() error {
 	}
 	switch {
 	case o.root != "" && !o.needsFolder():
-		return usagef("--root is for tools that work in a folder; add one to --tools, or leave it out")
+		return usagef("--root needs a tool that works in a folder; add one to --tools, or leave --root out")
 	case len(o.passEnv) > 0 && !o.asked(bashTools):
-		return usagef("--pass-env is for --tools bash; add it, or leave --pass-env out")
+		return usagef("--pass-env needs --tools bash; add bash, or leave --pass-env out")
 	case len(o.addresses) > 0 && !o.asked(fetchTool):
-		return usagef("--allow-address is for --tools fetch; add it, or leave --allow-address out")
+		return usagef("--allow-address needs --tools fetch; add fetch, or leave --allow-address out")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type guide struct {
 
 const addServers = `run "toolpost import --write", or write ` + configName
 
-const noServers = `the configuration has no servers; add one under "mcpServers", which applies at once`
+const noServers = `the configuration has no servers; add one under "mcpServers"; the change applies at once`
 
 const exampleConfig = `{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-memory"]}}}`
 
@@ -54,7 +54,7 @@ func (g *guide) lines() []string {
 		lines = append(lines, wrap("Warning: "+g.access.open, guideWidth)...)
 	}
 	if g.access != nil && g.access.token != "" {
-		lines = append(lines, "Clients must send the token of "+g.access.source+", as the lines below do.")
+		lines = append(lines, "Clients must send the token from "+g.access.source+", as the lines below do.")
 	}
 	return append(append(append(lines, ""), g.clients()...), "")
 }

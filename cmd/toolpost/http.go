@@ -62,7 +62,7 @@ func (s *service) stop(running context.Context, server *http.Server, calls *gate
 	var down sync.WaitGroup
 	down.Go(func() { _ = server.Shutdown(ctx) })
 	if !calls.drain(ctx) {
-		s.log.Warn("calls were cut off", "after", drainTime)
+		s.log.Warn("calls were interrupted", "after", drainTime)
 	}
 	err := s.mcp.Close() // ends the streams that Shutdown waits for
 	down.Wait()          // until the last answers are on their way

@@ -24,12 +24,12 @@ func importCommand() *cobra.Command {
 		Long: `Read the configuration files of Claude Desktop, Claude Code, Cursor, VS Code,
 Cline, Windsurf, Gemini CLI, Codex, opencode, Zed and Continue where they exist,
 your own and those of the current folder, or only the FILEs you name. Show what
-would be added to ` + configName + `. With --write, or if you answer yes in a terminal,
-it is written. Existing servers stay as they are.
+would be added to ` + configName + `, and write it with --write or if you answer yes in a
+terminal. Existing servers do not change.
 
-Servers that only the files of the current folder have are asked for one by one,
-because whoever wrote the folder chose their commands; --write alone leaves them
-out unless you name the FILE.`,
+Servers that only files of the current folder contain need your answer one by
+one, because the author of the folder chose their commands. With --write they
+are left out unless you name the FILE.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			im.named = args
 			return im.run(cmd)
@@ -65,7 +65,7 @@ func (im *imports) run(cmd *cobra.Command) error {
 		return err
 	}
 	if len(found.Servers) != len(chosen) || !bytes.Equal(before, im.existing) {
-		return errors.New("a file has changed while you were asked; nothing is written, import again")
+		return errors.New("a file changed while you were answering; nothing was written. Run the import again")
 	}
 	return im.save(cmd.ErrOrStderr(), found)
 }
@@ -78,7 +78,7 @@ func (im *imports) save(w io.Writer, found *gateway.Imported) error {
 	if err := replaceFile(im.file, found.JSON); err != nil {
 		return fmt.Errorf("write %s: %w", im.file, err)
 	}
-	fmt.Fprintf(w, "Wrote %d servers to %s. It may hold secrets of those files: keep it out of version control.\n", len(found.Servers), im.file)
+	fmt.Fprintf(w, "Wrote %d servers to %s. It may contain secrets from those files: keep it out of version control.\n", len(found.Servers), im.file)
 	if known {
 		known = approveData(im.file, found.JSON) == nil
 	}
@@ -154,7 +154,7 @@ func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder
 		}
 	}
 	for _, s := range folder {
-		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Add %s, which a file of this folder brings?", s.Description.Name))
+		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Add %s, which comes from a file of this folder?", s.Description.Name))
 		if err != nil {
 			return err
 		}

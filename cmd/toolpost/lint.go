@@ -33,19 +33,19 @@ func lintCommand() *cobra.Command {
 	o := &lintOptions{}
 	cmd := &cobra.Command{
 		Use:   "lint [FILE | ADDRESS] [-- COMMAND…]",
-		Short: "Tell which clients and models trip over tools, and why",
-		Long: `Tell which clients and models trip over tools, what happens there, and what to
-do about it.
+		Short: "Check tools against what each client and model accepts",
+		Long: `Check tools against what each client and model accepts. For each problem, show
+what happens there and how to fix it.
 
-Without --for, all targets are looked at but those that hold only for who
-chooses them: strict modes, draft-07, and claude-desktop, whose rules come from
-one report. With --for all, these too.
+Without --for, lint checks all targets except the opt-in ones: strict modes,
+draft-07, and claude-desktop, whose rules come from one report. With --for all,
+it checks these too.
 
-Levels: an error is a tool that is lost, a request that is refused or a call
-that breaks; a warning is a part that is lost; a note is about the rest.
+Levels: an error loses a tool, makes a request fail or breaks a call; a warning
+loses a part of a tool; a note is anything else.
 
-Exit codes: 0 if there is nothing at or above --fail-on, 1 if there is, or no
-tools could be read from a server, 2 if the command line, the file or the
+Exit codes: 0 if there is no finding at or above --fail-on, 1 if there is one or
+the server's tools could not be read, 2 if the command line, the file or the
 configuration is wrong.
 ` + sourceHelp,
 		Example: `  toolpost lint -- npx -y @modelcontextprotocol/server-everything
@@ -59,14 +59,14 @@ configuration is wrong.
 	addTargetFlags(cmd, &o.targets, &o.server)
 	complete(cmd, "for", append(targetChoices(), "all\tevery target"))
 	f := cmd.Flags()
-	f.StringArrayVar(&o.off, "off", nil, "`RULE=REASON` switches a rule off: an id, a glob such as '*/pattern', or a name; may be repeated")
-	f.StringVar(&o.failOn, "fail-on", "error", "end with 1 at `LEVEL` or above: error, warning, note or never")
+	f.StringArrayVar(&o.off, "off", nil, "switch a rule off, as `RULE=REASON`; RULE is an id, a glob such as '*/pattern', or a name; may be repeated")
+	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 if a finding has `LEVEL` or above: error, warning, note or never")
 	f.StringVar(&o.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(slices.Sorted(maps.Keys(formats())), ", "))
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "tell everything: notes, each place, the evidence")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show everything: notes, every place, the evidence")
 	f.BoolVar(&o.fix, "fix", false, "write the tools adapted to the one target, as the result of tools/list")
 	f.BoolVar(&o.diff, "diff", false, "show the tools before and after adapting to the one target")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
-	f.StringVar(&o.explain, "explain", "", "tell all about `RULE`")
+	f.StringVar(&o.explain, "explain", "", "explain `RULE`")
 	cmd.MarkFlagsMutuallyExclusive("fix", "diff", "rules", "explain")
 	complete(cmd, "explain", ruleNames())
 	complete(cmd, "off", ruleNames())
@@ -179,7 +179,7 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 			}
 		}
 		if !known {
-			return nil, usagef("--off %s: no rule of these targets is called so; %s", key, didYouMean(key))
+			return nil, usagef("--off %s: these targets have no such rule; %s", key, didYouMean(key))
 		}
 	}
 	return off, nil

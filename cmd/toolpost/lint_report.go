@@ -100,7 +100,7 @@ func (p *problem) message() string {
 	if subject == "" {
 		return first.Message + "; " + strings.Join(others, "; ") + more
 	}
-	return first.Message + "; the same holds for " + strings.Join(others, ", ") + more
+	return first.Message + "; the same applies to " + strings.Join(others, ", ") + more
 }
 
 // quotedStart cuts a message behind the name that it begins with.

@@ -30,7 +30,7 @@ func (t *textReport) summary() {
 		unasked = append(unasked, d.ID)
 	}
 	if len(unasked) > 0 {
-		t.line("", "Only looked at if named with --for: "+strings.Join(unasked, ", ")+".")
+		t.line("", "Only checked if named with --for: "+strings.Join(unasked, ", ")+".")
 	}
 	t.total()
 }
@@ -69,13 +69,13 @@ func (t *textReport) total() {
 		}
 	}
 	t.line("", "")
-	t.line("", fmt.Sprintf("%s, %s, %s; %d of %s concerned.", counted(n[levelError], "error"),
+	t.line("", fmt.Sprintf("%s, %s, %s; findings in %d of %s.", counted(n[levelError], "error"),
 		counted(n[levelWarning], "warning"), counted(n[levelNote], "note"), len(concerned), counted(len(t.tools), "tool")))
 	switch {
 	case t.verbose || len(t.problems) == 0:
 	case n[levelNote] > 0:
-		t.line("", `--verbose shows the notes, every place and the evidence; --explain RULE tells of a rule.`)
+		t.line("", `--verbose shows the notes, every place and the evidence; --explain RULE explains a rule.`)
 	default:
-		t.line("", `--verbose shows every place and the evidence; --explain RULE tells of a rule.`)
+		t.line("", `--verbose shows every place and the evidence; --explain RULE explains a rule.`)
 	}
 }

@@ -19,7 +19,7 @@ func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [ADDRESS] [-- COMMAND…]",
 		Short: "List the tools of a configuration, an address or a command",
-		Long:  "List tools with the first line of their description.\n" + targetHelp,
+		Long:  "List tools, each with the first line of its description.\n" + targetHelp,
 		Example: `  toolpost list
   toolpost list http://127.0.0.1:7717/mcp
   toolpost list --json -- npx -y @modelcontextprotocol/server-everything`,

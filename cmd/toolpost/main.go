@@ -91,7 +91,7 @@ func rootCommand() *cobra.Command {
 		Short: "One endpoint for the tools of many MCP servers",
 		Long: `Toolpost joins MCP servers into one endpoint, and lists and calls their tools.
 
-Start with "toolpost serve" in a folder of yours.`,
+To start, run "toolpost serve" in any folder.`,
 		Version:                    readVersion().Version,
 		SilenceErrors:              true,
 		SuggestionsMinimumDistance: 2,
@@ -110,7 +110,7 @@ Start with "toolpost serve" in a folder of yours.`,
 	return root
 }
 
-// knownCommand refuses arguments of the root: they are commands it has not.
+// knownCommand rejects an unknown subcommand.
 func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -134,7 +134,7 @@ func checked(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// The exit codes, told by "toolpost help exit-codes".
+// The exit codes, documented by "toolpost help exit-codes".
 const (
 	exitFailed      = 1
 	exitUsage       = 2
@@ -151,8 +151,8 @@ func exitCodesTopic() *cobra.Command {
        there is a finding at or above --fail-on; for claude summarize: the
        result is an error
   2    the command line or the configuration is wrong, the configuration is not
-       approved, or there is no such tool; for claude summarize: the stream cannot be read, or the summary
-       not be written
+       approved, or there is no such tool; for claude summarize: the stream
+       cannot be read, or the summary cannot be written
   130  interrupted`,
 	}
 }

@@ -130,7 +130,7 @@ func (t *tokenSender) dial(ctx context.Context, network, address string) (net.Co
 	return conn, nil
 }
 
-var errUnproven = errors.New("the server does not prove that it knows the token")
+var errUnproven = errors.New("the server did not prove that it knows the token")
 
 const (
 	proofTime    = 5 * time.Second

@@ -20,23 +20,23 @@ func redmineCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "redmine",
-		Short: "Serve the tools of a Redmine",
+		Short: "Serve tools for a Redmine server",
 		Long: `Serve tools for the issues, projects, wiki pages and the rest of a Redmine, 5.0
 or later, on standard input and output, for clients that start toolpost; or
 with --http at an address: /mcp (streamable HTTP), /sse (legacy), /healthz.
 
-The Redmine and who asks it are variables:
+Variables select the Redmine server and the user:
 
   REDMINE_URL (or REDMINE_HOST)    its address, with the path if it is under one
   REDMINE_API_KEY                  the key that "My account" shows in Redmine,
   REDMINE_USER, REDMINE_PASSWORD   or a login and its password,
   REDMINE_TOKEN                    or an OAuth 2 token, Redmine 6.1 or later
 
-Without credentials nothing is served but with --anonymous.
+Without credentials, toolpost serves nothing unless you give --anonymous.
 
-An administrator has to switch on "Enable REST web service" in Redmine. Whether
-it takes the credentials is checked at the start; if it does not, standard error
-and each tool tell why, and it is asked again.
+An administrator has to switch on "Enable REST web service" in Redmine. Toolpost
+checks the credentials when it starts. If Redmine rejects them, standard error
+and every tool say why, and toolpost tries again.
 
 The groups of tools are ` + strings.Join(redmine.Groups(), ", ") + `.`,
 		Example: `  REDMINE_URL=https://redmine.example.com REDMINE_API_KEY=… toolpost redmine
@@ -56,9 +56,9 @@ The groups of tools are ` + strings.Join(redmine.Groups(), ", ") + `.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.addr, "http", "", "serve at `HOST:PORT`; without HOST only programs on this machine reach it")
-	f.StringSliceVar(&r.Groups, "group", nil, "serve this `GROUP` of tools only; may be repeated, or several with commas between")
+	f.StringSliceVar(&r.Groups, "group", nil, "serve only this `GROUP` of tools; may be repeated, or separate several with commas")
 	f.BoolVar(&r.ReadOnly, "read-only", false, "serve only tools that change nothing")
-	f.BoolVar(&r.Anonymous, "anonymous", false, "be nobody, without credentials: only what everybody may see")
+	f.BoolVar(&r.Anonymous, "anonymous", false, "use no credentials: serve only what is public")
 	f.StringVar(&r.As, "as", "", "act as the user with this `LOGIN`; the credentials must be an administrator's")
 	o.flags(cmd)
 	return cmd
@@ -74,11 +74,11 @@ func redmineConfiguration(r *redmine.Options) (*configuration, error) {
 	case r.URL == "":
 		return nil, usagef("set the variable REDMINE_URL to the address of Redmine, such as https://redmine.example.com")
 	case r.Anonymous && r.Key+r.User+r.Password+r.Token != "":
-		return nil, usagef("--anonymous is without credentials, but there are REDMINE_API_KEY, REDMINE_USER, REDMINE_PASSWORD or REDMINE_TOKEN; remove it or them")
+		return nil, usagef("--anonymous uses no credentials, but REDMINE_API_KEY, REDMINE_USER, REDMINE_PASSWORD or REDMINE_TOKEN is set; leave out --anonymous or unset the variables")
 	}
 	switch _, err := redmine.New(r); {
 	case errors.Is(err, redmine.ErrNoCredentials):
-		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous for what everybody may see")
+		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous to serve what is public")
 	case err != nil:
 		return nil, usageError{err}
 	}

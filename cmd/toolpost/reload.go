@@ -41,7 +41,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 		r.store = store
 		approvals = []string{store.Path(r.place)}
 	} else {
-		s.log.Debug("approvals of changes are not noticed", "err", err)
+		s.log.Debug("cannot watch for approvals of changes", "err", err)
 	}
 	ctx, cancel := context.WithCancel(running)
 	var watch sync.WaitGroup
@@ -53,7 +53,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 			first = false
 		}, approvals...)
 		if err != nil {
-			s.log.Warn("changes of the configuration need a restart", "err", err)
+			s.log.Warn("cannot watch the configuration; changes need a restart", "err", err)
 		}
 	})
 }
@@ -72,10 +72,10 @@ func (r *reloader) changed(ctx context.Context, next *gateway.Config, err error,
 	}
 	switch {
 	case err != nil:
-		r.log.Error("configuration not applied; the previous one stays in use", "file", r.file, "err", err)
+		r.log.Error("configuration has errors; keeping the previous one", "file", r.file, "err", err)
 		return
 	case len(waiting) > 0:
-		r.log.Warn("a part of the configuration waits for your approval", "file", r.file, "servers", waiting, "next", r.remedy())
+		r.log.Warn("part of the configuration is waiting for your approval", "file", r.file, "servers", waiting, "next", r.remedy())
 	case !first:
 		r.log.Info("configuration applied", "file", r.file)
 	}
@@ -91,7 +91,7 @@ func (r *reloader) admit(next *gateway.Config) (*gateway.Config, []string) {
 	return r.guard.Admit(r.running, next, r.remedy())
 }
 
-// remedy says how the user approves the file.
+// remedy returns the command that approves the file.
 func (r *reloader) remedy() string {
 	if r.store == nil {
 		return "start toolpost again to use it"

@@ -24,14 +24,14 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [ADDRESS] PROMPT | - [-- COMMAND…]",
 		Short: "Give a task to Claude, with the tools of the configuration",
-		Long: `Start the claude command with a prompt, or with - the prompt on standard input,
-and serve it tools out of this process. The answer goes to standard output as
-it is written; calls of tools, and in the end time, tokens and cost, go to
-standard error.
+		Long: `Start the claude command with a prompt and offer it the tools of this process.
+With -, read the prompt from standard input. The answer goes to standard output
+as the model writes it. Tool calls go to standard error, and at the end the time,
+tokens and cost.
 
-The model has the tools that are served and no others; --allow adds tools of
-Claude Code. The user's settings of Claude Code apply, those of the current
-folder do not. An interrupt ends the run.
+The model can use only the served tools; --allow adds tools of Claude Code. The
+user's settings of Claude Code apply, those of the current folder do not. An
+interrupt ends the run.
 ` + targetHelp,
 		Example: `  toolpost run "What is in this folder?"
   toolpost run --model claude/haiku --max-budget 0.10 "Which files are about dialects?"
@@ -78,10 +78,10 @@ type runner struct {
 func (r *runner) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.model, "model", "claude", "`MODEL`: claude, or claude/NAME such as claude/sonnet")
 	cmd.Flags().StringVar(&r.cli, "cli", "", "`PATH` of the claude command")
-	cmd.Flags().StringVar(&r.system, "system", "", "system prompt, a `TEXT`")
-	cmd.Flags().IntVar(&r.turns, "max-turns", 0, "end after `N` calls of the model")
-	cmd.Flags().Float64Var(&r.budget, "max-budget", 0, "end when the run has cost `USD`")
-	cmd.Flags().StringArrayVar(&r.allow, "allow", nil, "`TOOL` of Claude Code that may run, such as Read; may be repeated")
+	cmd.Flags().StringVar(&r.system, "system", "", "use `TEXT` as the system prompt")
+	cmd.Flags().IntVar(&r.turns, "max-turns", 0, "stop after `N` turns of the model")
+	cmd.Flags().Float64Var(&r.budget, "max-budget", 0, "stop when the run has cost `USD`")
+	cmd.Flags().StringArrayVar(&r.allow, "allow", nil, "allow `TOOL` of Claude Code, such as Read; may be repeated")
 	cmd.Flags().BoolVar(&r.json, "json", false, "write the messages of the claude command, one per line")
 }
 
@@ -106,7 +106,7 @@ func (r *runner) options() (*claude.Options, error) {
 	case kind != "claude" || named && name == "":
 		return nil, usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", r.model)
 	case r.turns < 0 || r.budget < 0:
-		return nil, usagef("--max-turns and --max-budget are above 0, or left out for no limit")
+		return nil, usagef("--max-turns and --max-budget must be above 0; leave them out for no limit")
 	}
 	return &claude.Options{
 		CLI: r.cli, Model: name, SystemPrompt: r.system,

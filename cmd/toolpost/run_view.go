@@ -63,7 +63,7 @@ func (v *runView) show(m message.Message) error {
 			}
 		}
 	case *message.APIRetry:
-		v.tell("the API fails (%s); attempt %d of %d comes in %s", reason(m), m.Attempt, m.MaxRetries, time.Duration(m.RetryDelayMS)*time.Millisecond)
+		v.tell("the API request failed (%s); attempt %d of %d follows in %s", reason(m), m.Attempt, m.MaxRetries, time.Duration(m.RetryDelayMS)*time.Millisecond)
 	case *message.Result:
 		v.result = m
 	}

@@ -35,6 +35,34 @@ type serveOptions struct {
 	watchTrusted bool
 }
 
+const serveHelp = `Join the servers of a configuration and serve their tools, prompts and
+resources at one address: /mcp (streamable HTTP), /sse (legacy), /healthz.
+
+Toolpost adapts the tools to each client's dialect. It recognises the client by
+the name and version that the client sends; an address such as
+/mcp/claude-desktop, or --dialect, selects a dialect explicitly.
+
+The configuration is --config FILE, otherwise the variable MCP_URLS (addresses
+separated by commas), otherwise ./toolpost.json once you have approved it
+("toolpost help trust"), otherwise the user's toolpost.json. While toolpost runs,
+changed filters, names and limits in the file apply at once; new or changed
+programs, addresses, variables and headers wait until you run "toolpost trust
+FILE".
+
+Without any configuration, or with --tools or --root, toolpost serves tools over
+a folder. Separate several NAMES of --tools with commas:
+
+  workspace        reads files (read, list, glob and grep)
+  workspace-write  also changes them (write, edit, multi_edit, move)
+  bash             runs any command as you (bash, bash_output, bash_kill)
+  fetch            reads public web pages
+  todos            keeps a plan (write_todos, read_todos)
+
+Models see a part of a large output and read the rest with tool_output_cache and
+tool_output_cache_grep; "toolpost cache" lists the stored outputs.
+
+GOGC and GOMEMLIMIT are set for speed unless you set them.`
+
 const defaultAddr = "127.0.0.1:7717"
 
 func serveCommand() *cobra.Command {
@@ -42,27 +70,7 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the tools of all configured servers at one address",
-		Long: `Join the servers of a configuration and serve their tools, prompts and
-resources at one address: /mcp (streamable HTTP), /sse (legacy), /healthz.
-
-Each client gets tools as its dialect has them: by its own name and version, or
-by the address, such as /mcp/claude-desktop, or by --dialect.
-
-The configuration is --config FILE, else the variable MCP_URLS (addresses with
-commas between), ./toolpost.json once you have approved it ("toolpost help
-trust"), or the user's toolpost.json. While toolpost runs, changed filters, names
-and limits of the file apply at once; new or changed programs, addresses,
-variables and headers wait until you run "toolpost trust FILE". Without any
-configuration, or with --tools or --root, toolpost serves tools over a folder: workspace reads files (read, list, glob and grep),
-workspace-write also changes them (write, edit, multi_edit, move), bash runs
-any command as you (bash, bash_output, bash_kill), fetch reads public web
-pages, todos keeps a plan (write_todos, read_todos). With commas between,
-several.
-
-Of large outputs, models see a part, and read the rest by tool_output_cache and
-tool_output_cache_grep; "toolpost cache" shows what is kept.
-
-GOGC and GOMEMLIMIT are set for speed unless you set them.`,
+		Long:  serveHelp,
 		Example: `  toolpost serve
   toolpost serve --config tools.json --addr 127.0.0.1:9000
   toolpost serve --stdio
@@ -70,7 +78,7 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("tools") && len(o.folder.tools) == 0 {
-				return usagef("--tools names none; want %s", toolChoices)
+				return usagef("--tools is empty; want %s", toolChoices)
 			}
 			tuneMemory()
 			if err := o.folder.check(); err != nil {
@@ -85,8 +93,8 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE`")
-	f.StringVar(&o.addr, "addr", defaultAddr, "`HOST:PORT` to listen on; port 0 takes a free one")
-	f.BoolVar(&o.watchTrusted, "watch-trusted", false, "use every change of the configuration file at once, also new programs and addresses, without an approval")
+	f.StringVar(&o.addr, "addr", defaultAddr, "listen on `HOST:PORT`; port 0 takes a free port")
+	f.BoolVar(&o.watchTrusted, "watch-trusted", false, "apply every change of the configuration file at once and without approval, even new programs and addresses")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
 	o.flags(cmd)
@@ -97,10 +105,10 @@ GOGC and GOMEMLIMIT are set for speed unless you set them.`,
 // flags are those of all commands that serve.
 func (o *serveOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.hosts, "allow-host", nil, "`NAME` by which clients may address this server; may be repeated")
-	f.StringArrayVar(&o.origins, "allow-origin", nil, "`ORIGIN` of web pages that may call, such as https://example.org; may be repeated")
-	f.StringVar(&o.name, "name", "", "`NAME` by which clients know this server; \"toolpost\" without it")
-	f.StringVar(&o.dialect, "dialect", "", "`ID` of the dialect for all clients, such as claude-desktop, or none; chosen for each client without it")
+	f.StringArrayVar(&o.hosts, "allow-host", nil, "accept requests for the host `NAME`; may be repeated")
+	f.StringArrayVar(&o.origins, "allow-origin", nil, "accept requests of web pages from `ORIGIN`, such as https://example.org; may be repeated")
+	f.StringVar(&o.name, "name", "", "`NAME` that clients see for this server (default \"toolpost\")")
+	f.StringVar(&o.dialect, "dialect", "", "use the dialect `ID` for all clients, such as claude-desktop, or none (default: chosen for each client)")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
 	o.access.flags(cmd)
@@ -163,7 +171,9 @@ func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error)
 // stderr is read.
 func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	direct := newLogger(stderr, slog.LevelError, o.logFormat)
-	out := newSpool(unsafely(stderr), func(lines int) { direct.Error("log lines are lost: they were not read in time", "lines", lines) })
+	out := newSpool(unsafely(stderr), func(lines int) {
+		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
+	})
 	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
 	if width, _ := terminalSize(stderr); width > 0 && !o.stdio {
 		b := &board{out: out, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
@@ -317,7 +327,7 @@ func (s *service) serveStdio(ctx, running context.Context, in io.Reader, out io.
 func (s *service) close() {
 	for i := len(s.closer) - 1; i >= 0; i-- {
 		if err := s.closer[i](); err != nil {
-			s.log.Warn("not closed cleanly", "err", err)
+			s.log.Warn("cannot close cleanly", "err", err)
 		}
 	}
 }

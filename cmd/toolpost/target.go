@@ -171,7 +171,7 @@ func (s *session) complain(w io.Writer) error {
 		case st.State == gateway.Disabled:
 		case st.Err != nil && st.Tools > 0: // which need no connection to be there
 			reached++
-			fmt.Fprintf(w, "toolpost: %s cannot be used, as its tools tell too: %s\n", s.who(st), errText(st))
+			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.who(st), errText(st))
 		case st.Err != nil:
 			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.who(st), errText(st))
 		default:

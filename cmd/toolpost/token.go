@@ -114,7 +114,7 @@ func checkToken(token string) error {
 	case len(token) < shortestToken || len(token) > longestToken:
 		return fmt.Errorf("has %d characters; want at least %d random ones, such as those of: openssl rand -hex 32", len(token), shortestToken)
 	case odd:
-		return errors.New("has blanks, quotes or characters beyond ASCII; want letters, digits and - . _ ~ + / =")
+		return errors.New("contains spaces, quotes or non-ASCII characters; want letters, digits and - . _ ~ + / =")
 	}
 	return nil
 }
@@ -152,11 +152,11 @@ func tokenCommand() *cobra.Command {
 	var rotate bool
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Print the token that clients of serve send",
-		Long: `Print the token that clients send to a serve that needs one, as the header
-"Authorization: Bearer TOKEN". The first call generates it. It is stored in the
-user's configuration folder in a file that only its owner may read, and stays
-the same until --rotate replaces it.
+		Short: "Print the token that clients of serve must send",
+		Long: `Print the token that clients must send in the header "Authorization: Bearer
+TOKEN" if serve requires one. The first call generates the token and stores it
+in the user's configuration folder, in a file that only its owner may read. It
+stays the same until --rotate replaces it.
 
 The variable ` + tokenVariable + `, or serve --token-file FILE, takes its place.`,
 		Example: `  toolpost token
@@ -181,7 +181,7 @@ The variable ` + tokenVariable + `, or serve --token-file FILE, takes its place.
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&rotate, "rotate", false, "replace the stored token; clients with the old one are refused once serve was restarted")
+	cmd.Flags().BoolVar(&rotate, "rotate", false, "replace the stored token; serve rejects the old one after a restart")
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-const toolFileShape = `want an array of tools, the result of tools/list, or the whole answer of a server`
+const toolFileShape = `want an array of tools, the result of tools/list, or the whole response of a server`
 
 // A toolFile is a JSON file of tools.
 type toolFile struct {
@@ -80,7 +80,7 @@ func parseToolFile(path string, data []byte) (*toolFile, error) {
 	}
 	list := f.list()
 	if list.end == 0 {
-		return nil, fmt.Errorf("%s has no tools; %s; a configuration is named with --config", path, toolFileShape)
+		return nil, fmt.Errorf("%s has no tools; %s; name a configuration with --config", path, toolFileShape)
 	}
 	for _, p := range jsonParts(data[list.start:list.end]) {
 		f.tools = append(f.tools, readFileTool(data, list.start+p.start, list.start+p.end))
@@ -163,15 +163,15 @@ func readFileTool(data []byte, start, end int) *fileTool {
 	return t
 }
 
-// nameless tells that the tool cannot be called, as raw is no name.
+// nameless records that the tool cannot be called because raw is not a name.
 func (t *fileTool) nameless(raw json.RawMessage) {
 	switch {
 	case raw == nil:
-		t.fault("name", "name", "", "the tool has no name, so nobody can call it")
+		t.fault("name", "name", "", "the tool has no name, so it cannot be called")
 	case raw[0] == '"':
-		t.fault("name", "name", "", "the name is empty, so nobody can call the tool")
+		t.fault("name", "name", "", "the name is empty, so the tool cannot be called")
 	default:
-		t.fault("name", "name", "", "the name is %s, want a text, so nobody can call the tool", excerpt(raw))
+		t.fault("name", "name", "", "the name is %s, want a string, so the tool cannot be called", excerpt(raw))
 	}
 }
 
@@ -195,7 +195,7 @@ func readSchema(raw json.RawMessage) (*schema.Schema, error) {
 func (t *fileTool) text(members map[string]json.RawMessage, name string) string {
 	raw := members[name]
 	if raw != nil && raw[0] != '"' {
-		t.fault("poison-null", name, name, "%s is %s, want a text", name, excerpt(raw))
+		t.fault("poison-null", name, name, "%s is %s, want a string", name, excerpt(raw))
 	}
 	return unquote(raw)
 }
@@ -216,7 +216,7 @@ func (t *fileTool) original() (*toolpost.Tool, []lower.Loss) {
 	if t.Input == nil {
 		repaired := *t.Tool
 		repaired.Input = schema.MustParse(`{"type":"object"}`)
-		return &repaired, append(losses, lower.Loss{Keyword: "inputSchema", Kind: lower.Noop, Detail: "there is none; any arguments are taken"})
+		return &repaired, append(losses, lower.Loss{Keyword: "inputSchema", Kind: lower.Noop, Detail: "there is none; any arguments are accepted"})
 	}
 	return t.Tool, losses
 }

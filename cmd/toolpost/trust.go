@@ -17,19 +17,19 @@ func trustCommand() *cobra.Command {
 	var yes, list, revoke bool
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
-		Short: "Approve a configuration file of a folder",
+		Short: "Approve the configuration file of a folder",
 		Long: `Show every program that a configuration file runs, every address it contacts
 and what it sends there, and ask whether toolpost may use it. FILE is
 ./` + configName + ` if you name none.
 
 A ` + configName + ` of the current folder is used only after you have approved it,
-because everybody who can give you a folder could otherwise run programs as
-you. The approval is for the content: after a change you are asked again. A file
-that you name with --config needs no approval at start. A running "toolpost
-serve" waits with new or changed programs, addresses, variables and headers
-until the file is approved, and then uses them at once.
+because anyone who can give you a folder could otherwise run programs as you.
+The approval covers the content: after a change toolpost asks again. A file that
+you name with --config needs no approval when toolpost starts. A running
+"toolpost serve" does not use new or changed programs, addresses, variables and
+headers until you approve the file, and then uses them at once.
 
-Approvals are kept in the folder "toolpost/trusted" of your configuration
+Approvals are stored in the folder "toolpost/trusted" of your configuration
 folder.`,
 		Example: `  toolpost trust
   toolpost trust --yes ~/project/toolpost.json
@@ -104,7 +104,7 @@ func revokeApproval(w io.Writer, file string) error {
 		return usagef("%s is not approved; \"toolpost trust --list\" lists the files that are", file)
 	}
 	if err == nil {
-		fmt.Fprintf(w, "Revoked %s. A running toolpost goes on with it until it ends.\n", printable(file))
+		fmt.Fprintf(w, "Revoked %s. A running toolpost keeps using it until it ends.\n", printable(file))
 	}
 	return err
 }

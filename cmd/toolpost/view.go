@@ -52,9 +52,9 @@ func (v *logView) update(s *gateway.Snapshot) {
 		case st.State == upstream.Failed && st.Retry.IsZero():
 			v.log.Error("server cannot be started", "server", st.Name, "err", st.Err)
 		case st.State == gateway.Disabled:
-			v.log.Info("server is disabled", "server", st.Name)
+			v.log.Info("server disabled", "server", st.Name)
 		case st.State == upstream.Closed:
-			v.log.Info("server is removed", "server", st.Name)
+			v.log.Info("server removed", "server", st.Name)
 		}
 	}
 	for _, f := range v.last.news(s.Findings) {

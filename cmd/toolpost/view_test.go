@@ -166,7 +166,7 @@ func TestAdaption(t *testing.T) {
 	report(odd.Adapted)
 	report(odd.Adapted) // the same is told once
 	wantLog := `level=INFO msg="tools adapted" dialect=claude-desktop tools=1 withheld=1 dropped=2 encoded=1
-level=WARN msg="tool is withheld" dialect=claude-desktop tool="b\x1b[2J" rule=claude-desktop/schema why="it is odd"
+level=WARN msg="tool withheld" dialect=claude-desktop tool="b\x1b[2J" rule=claude-desktop/schema why="it is odd"
 level=WARN msg="there are too many" dialect=claude-desktop rule=claude-desktop/tool-count
 level=DEBUG msg=loss dialect=claude-desktop tool=a pointer=/x keyword=anyOf kind=encoded detail=text
 level=DEBUG msg=loss dialect=claude-desktop tool=a pointer="" keyword=if kind=dropped detail=""
@@ -219,11 +219,11 @@ func TestLogView(t *testing.T) {
 	want := `level=INFO msg=serving url=http://127.0.0.1:1/mcp
 level=WARN msg="everyone can call"
 level=ERROR msg="server cannot be started" server="web\x1b[2J" err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"
-level=INFO msg="server is disabled" server=off
+level=INFO msg="server disabled" server=off
 level=WARN msg=odd tool="a b"
-level=INFO msg="server is removed" server=a-server-with-a-long-name
-level=INFO msg="server is removed" server=off
-level=INFO msg="server is removed" server="web\x1b[2J"
+level=INFO msg="server removed" server=a-server-with-a-long-name
+level=INFO msg="server removed" server=off
+level=INFO msg="server removed" server="web\x1b[2J"
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
