@@ -12,7 +12,7 @@ const head = `<!-- Written by make update, or by go run ./internal/losstable. --
 
 # Dialects
 
-A dialect says what one client or model accepts as a tool. Toolpost rewrites tools for it, tells what that costs, and turns the arguments that come back into those of the original. What each dialect demands, and where that was seen, is told by the [rules](rules/README.md). The dialects themselves are [data](../dialect/targets); a configuration may change them or add its own.
+A dialect describes what one client or model accepts as a tool. Toolpost rewrites tools for it, reports what is lost, and converts the arguments of calls back to the original schema. The [rules](rules/README.md) list the requirements of each dialect with the evidence for them. The dialects themselves are [data](../dialect/targets); a configuration can change them or add its own.
 
 | dialect | for | chosen for clients named | in short |
 |---|---|---|---|
@@ -21,31 +21,31 @@ A dialect says what one client or model accepts as a tool. Toolpost rewrites too
 const lossHead = `
 ## How one is chosen
 
-The [configuration](configuration.md) or the address may name a dialect. Else the gateway chooses by what the client says of itself:
+The [configuration](configuration.md) or the address may name a dialect. Otherwise the gateway chooses one from what the client sends:
 
-- Its name and version are those of ` + "`clientInfo`" + `. What that leaves open is read from the HTTP header ` + "`User-Agent`" + `: in ` + "`claude-code/2.1.329 (cli)`" + `, the product before the slash stands for a missing name, and what follows it for a missing version of that product.
-- Names and user agents have to match a regular expression as a whole, in any case.
-- A dialect may hold since a version, before a version, or both. Versions are compared number by number: 2.1.329 gets ` + "`claude-code`" + `, and 2.1.99 gets ` + "`claude-code-2.1.197`" + `. A client whose version is not known is in no range; it gets the dialect that its name alone, or its user agent, leads to.
-- If several fit, dialects of the configuration come before built-in ones. Then one that asks for the name comes first, then one that asks for a version, then one that asks for the user agent.
-- Clients that nothing is known of get ` + "`mcp`" + `.
+- The name and version come from ` + "`clientInfo`" + `. What is missing there is read from the HTTP header ` + "`User-Agent`" + `: in ` + "`claude-code/2.1.329 (cli)`" + `, the product before the slash replaces a missing name, and the number after it a missing version of that product.
+- The regular expression must match the whole name or user agent; upper and lower case are the same.
+- A dialect may apply since a version, before a version, or both. Versions are compared number by number: 2.1.329 gets ` + "`claude-code`" + `, and 2.1.99 gets ` + "`claude-code-2.1.197`" + `. A client with an unknown version is in no range; it gets the dialect for its name alone, or for its user agent.
+- If several fit, dialects of the configuration come before built-in ones. Then one that matches the name comes first, then one with a version, then one that matches the user agent.
+- Unknown clients get ` + "`mcp`" + `.
 
 ## What adapting costs
 
 Each tool is adapted to each dialect. A cell has the number of tools whose worst loss is of that kind, and in brackets the number of all losses of that kind. From harmless to fatal:
 
-| kind | what it means |
+| kind | meaning |
 |---|---|
 | as is | the tool is sent byte for byte as it was |
 | noop | nothing changed in meaning |
-| encoded | another shape of exactly the same values, which are turned back |
-| checked | another shape; some values of it are none of the original, and the call reports them |
-| described | told in the description, enforced when the tool is called |
+| encoded | another shape of exactly the same values; arguments are converted back |
+| checked | another shape; the original does not accept some of its values, and the call reports these |
+| described | stated in the description, enforced when the tool is called |
 | widened | more values are accepted, enforced when the tool is called |
-| narrowed | some values cannot be written any more |
-| dropped | not told any more, enforced when the tool is called |
+| narrowed | some values can no longer be written |
+| dropped | no longer stated, enforced when the tool is called |
 | rejected | the tool is withheld |
 
-Strict is the number of tools for which the reader's strict mode may be switched on.
+The last column, strict, is the number of tools for which the reader's strict mode may be switched on.
 `
 
 // page returns docs/dialects.md.
