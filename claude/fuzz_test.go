@@ -136,10 +136,11 @@ func play(t *testing.T, data []byte, once bool) {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
 		p.lines = append(p.lines, line)
-		if m, err := parser.Parse(bytes.Clone(line)); err == nil {
-			if q, ok := m.(*message.ControlRequest); ok {
-				asked[q.RequestID]++
-			}
+		m, err := parser.Parse(bytes.Clone(line))
+		if q, ok := m.(*message.ControlRequest); ok && err == nil {
+			asked[q.RequestID]++
+		} else if unread := unreadID(line); err != nil && unread != "" {
+			asked[unread]++ // a request that cannot be read is answered too, with the reason
 		}
 	}
 	s := onTape(t, p, opts, once)
@@ -154,6 +155,18 @@ func play(t *testing.T, data []byte, once bool) {
 		}
 	}
 	checkWritten(t, p, asked)
+}
+
+// unreadID returns the id of a line that is a control request at all.
+func unreadID(line []byte) string {
+	var q struct {
+		Type      string
+		RequestID string `json:"request_id"`
+	}
+	if err := json.Unmarshal(line, &q); err != nil || q.Type != "control_request" {
+		return ""
+	}
+	return q.RequestID
 }
 
 // checkWritten looks at what the CLI got.

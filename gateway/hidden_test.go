@@ -46,7 +46,7 @@ const visibleTool = `{"name":"add", "title":"Ad", "description":"Adds.[2J",
  "annotations":{"title":"T","other":"\u200b"}, "_meta":{"description":"m\u200b"}}`
 
 // cleanTool has characters that are rare, escaped or not seen, and belong there.
-const cleanTool = `{ "description" : "\u0041dds.\r\n\u00e9 \/ \"q\" می‌خواهم 👨‍👩‍👧 課題", "name":"clean", "inputSchema":{"type" :"object","title":"\u0041"},"x":1e2}`
+const cleanTool = `{ "description" : "\u0041dds.\r\n\u00e9 \/ \"q\" می` + "\u200c" + `خواهم 👨` + "\u200d" + `👩` + "\u200d" + `👧 課題", "name":"clean", "inputSchema":{"type" :"object","title":"\u0041"},"x":1e2}`
 
 func TestHiddenCharactersAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

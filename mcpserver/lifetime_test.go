@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 older versions of the protocol have logging
+
 package mcpserver_test
 
 import (

@@ -38,7 +38,7 @@ type Options struct {
 	Groups   []string // of tools, of those in [Groups]; all if empty
 	ReadOnly bool     // only tools that change nothing
 
-	HTTP    *http.Client  // http.DefaultTransport's if nil
+	HTTP    *http.Client  `json:"-"` // http.DefaultTransport's if nil
 	Timeout time.Duration // of one request; 30 s if 0
 }
 
