@@ -66,9 +66,7 @@ func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 	c := &scalarCodec{kinds: kinds}
 	var words []string
 	for _, t := range types {
-		list := enumOf(f, kindsOf(t))
-		c.fixed = append(c.fixed, list...)
-		words = append(words, scalarWords(t, list)...)
+		words = append(words, c.fix(f, t)...)
 	}
 	kind := Encoded
 	if f.Text != nil || f.Number != nil || f.Enum != nil || kinds&schema.KindString == 0 || kinds&schema.KindNumber == schema.KindInteger {
@@ -80,17 +78,14 @@ func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 	return n, c
 }
 
-// scalarWords says what a text may stand for: the values of a type, or those
-// that are listed.
-func scalarWords(name string, list []json.RawMessage) []string {
-	switch {
-	case list != nil:
-		return plainValues(list)
-	case name == "string":
+// scalarWords describes the texts for a type whose values are not listed.
+func scalarWords(name string) []string {
+	switch name {
+	case "string":
 		return []string{"a text"}
-	case name == "boolean":
+	case "boolean":
 		return []string{"true", "false"}
-	case name == "null":
+	case "null":
 		return []string{"null"}
 	}
 	return []string{"a number"}
@@ -100,6 +95,31 @@ func scalarWords(name string, list []json.RawMessage) []string {
 type scalarCodec struct {
 	kinds schema.Kinds
 	fixed []json.RawMessage // strings among them mean themselves, whatever they look like
+}
+
+// fix keeps the values that f lists of a type, and describes the texts for the
+// type.
+func (c *scalarCodec) fix(f *schema.Form, name string) (words []string) {
+	list := enumOf(f, kindsOf(name))
+	if list == nil {
+		return scalarWords(name)
+	}
+	for _, v := range list {
+		if c.spells(f, v) {
+			words = append(words, string(v))
+		} else {
+			c.fixed, words = append(c.fixed, v), append(words, plainValue(v))
+		}
+	}
+	return words
+}
+
+// spells reports whether v is a text that spells another value of f: the text
+// 1 where 1 is allowed too. It is written in quotes.
+func (c *scalarCodec) spells(f *schema.Form, v []byte) bool {
+	s, ok := unquote(v)
+	fuel := minFuel
+	return ok && c.literal(s) && fits(f, []byte(s), &fuel)
 }
 
 // literal says that a text is read as the number, boolean or null that it spells.
