@@ -45,6 +45,50 @@ func (n *node) put(m member) {
 	n.members = append(n.members, m)
 }
 
+// declares reports whether the schema declares all of these members and requires
+// no other. It does not follow references.
+func (n *node) declares(members []field) bool {
+	if alts := n.get("anyOf"); alts != nil {
+		return slices.ContainsFunc(alts.list, func(alt *node) bool { return alt.declares(members) })
+	}
+	given := make(map[string]bool, len(members))
+	for _, m := range members {
+		given[m.name] = true
+	}
+	if slices.ContainsFunc(n.required(), func(name string) bool { return !given[name] }) {
+		return false
+	}
+	for _, e := range n.properties() {
+		delete(given, e.name)
+	}
+	return len(given) == 0
+}
+
+// required returns the names of the members that must be there.
+func (n *node) required() []string {
+	if list := n.get("required"); list != nil {
+		return plainTexts(list.elements())
+	}
+	return nil
+}
+
+func (n *node) properties() []entry {
+	if table := n.get("properties"); table != nil {
+		return table.table
+	}
+	return nil
+}
+
+// property returns the schema of a property, nil if there is none.
+func (n *node) property(name string) *node {
+	for _, e := range n.properties() {
+		if e.name == name {
+			return e.node
+		}
+	}
+	return nil
+}
+
 func (n *node) set(name string, raw json.RawMessage) { n.put(member{name: name, raw: raw}) }
 
 func (n *node) drop(name string) {

@@ -91,10 +91,11 @@ type branch struct {
 	seen  schema.Kinds // as the reader writes it
 	form  *schema.Form // the original
 	codec codec
+	node  *node
 }
 
 func (c *branchCodec) add(n *node, f *schema.Form, code codec) {
-	c.branches = append(c.branches, branch{seenKinds(n), f, code})
+	c.branches = append(c.branches, branch{seenKinds(n), f, code, n})
 }
 
 // seenKinds returns the kinds of values that a written schema takes.
@@ -117,18 +118,23 @@ func seenKinds(n *node) schema.Kinds {
 }
 
 // finish returns the codec of alternatives, nil if all are written as they are.
-// Where one is written as the kind of another it is put into an object, so that
-// they can be told apart.
+// Where one is written as the kind of another, or like it, it is put into an
+// object, so that they can be told apart.
 func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 	objects := slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&schema.KindObject != 0 })
+	compared := &comparison{closed: l.rules.Object.Closed}
 	for i := range c.branches {
 		b := &c.branches[i]
+		confused := c.confused(i)
 		switch {
-		case !c.confused(i):
-		case objects:
+		case !confused && !c.ambiguous(compared, i):
+		case objects && confused:
 			l.reshape(Narrowed, at, "some values of one type are written like those of another, and are read as that")
+		case objects:
+			l.reshape(Narrowed, at, "some values of one alternative are written like those of another, and cannot be told apart")
 		default:
 			nodes[i], b.codec = writeValue(l, nodes[i], b.codec)
+			b.node = nodes[i]
 			b.seen, objects = schema.KindObject, true
 		}
 	}
@@ -154,6 +160,21 @@ func (c *branchCodec) confused(i int) bool {
 	return false
 }
 
+// ambiguous reports whether values of an alternative that changes them are
+// written like values of another one.
+func (c *branchCodec) ambiguous(compared *comparison, i int) bool {
+	b := c.branches[i]
+	if isTrivial(b.codec) {
+		return false
+	}
+	for j, other := range c.branches {
+		if i != j && compared.ambiguous(part{b.node, b.codec}, part{other.node, other.codec}) {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *branchCodec) parts() []codec {
 	var all []codec
 	for _, b := range c.branches {
@@ -163,35 +184,57 @@ func (c *branchCodec) parts() []codec {
 }
 
 // decode takes the first alternative of the value's kind whose original fits.
+// It tries first the alternatives that declare the value's members, and among
+// them those that give another kind of value.
 func (c *branchCodec) decode(x *trip, dst []byte) []byte {
 	kind := x.kind()
-	var first codec
-	possible := 0
+	var possible []branch
 	for _, b := range c.branches {
 		if b.seen&kind != 0 {
-			if possible++; possible == 1 {
-				first = b.codec
-			}
+			possible = append(possible, b)
 		}
 	}
-	if possible > 1 {
-		src := x.value()
-		for _, another := range []bool{true, false} { // first those that give another kind of value
-			if out, ok := c.attempt(x, dst, src, another); ok {
+	switch len(possible) {
+	case 0:
+		return decode(nil, x, dst)
+	case 1:
+		return decode(possible[0].codec, x, dst)
+	}
+	src := x.value()
+	likely, others := split(x, possible, src)
+	for _, list := range [][]branch{likely, others} {
+		for _, another := range []bool{true, false} {
+			if out, ok := attempt(list, x, dst, src, another); ok {
 				return out
 			}
 		}
-		return decodeAll(first, x, dst, src)
 	}
-	return decode(first, x, dst)
+	return decodeAll(possible[0].codec, x, dst, src)
+}
+
+// split separates the alternatives that declare the members of a value from the
+// others.
+func split(x *trip, all []branch, src []byte) (likely, others []branch) {
+	members, ok := fields(src)
+	if !ok || !x.spend(src) {
+		return all, nil
+	}
+	for _, b := range all {
+		if b.node.declares(members) {
+			likely = append(likely, b)
+		} else {
+			others = append(others, b)
+		}
+	}
+	return likely, others
 }
 
 // attempt decodes by the first alternative that gives what it takes: a value of
 // another kind, or of the same.
-func (c *branchCodec) attempt(x *trip, dst, src []byte, another bool) ([]byte, bool) {
+func attempt(branches []branch, x *trip, dst, src []byte, another bool) ([]byte, bool) {
 	kind, start, notes := kindOf(src), len(dst), len(x.notes)
-	for _, b := range c.branches {
-		if b.seen&kind == 0 || another && b.codec == nil {
+	for _, b := range branches {
+		if another && b.codec == nil {
 			continue
 		}
 		dst = decodeAll(b.codec, x, dst, src)
