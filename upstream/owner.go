@@ -22,6 +22,8 @@ var (
 	errNoCall  = errors.New("this does not belong to any running call")
 	errUnclear = errors.New("this server is used by more than one client, and it is unclear to which call this belongs; " +
 		`to keep clients apart, set "share": "per-session" for this server in the configuration`)
+	errNoSessions = errors.New("clients without sessions (MCP 2026-07-28) that have the same name cannot be told apart, and several of their calls " +
+		"are under way or were canceled without an answer; make one call of this server at a time, use a client with sessions, or restart this server")
 )
 
 // mostAbandoned bounds the calls that a session remembers because the server
@@ -85,7 +87,7 @@ func (o *owners) find() (*exchange, error) {
 	case calls == 0:
 		return nil, errNoCall
 	case o.last.shared && (calls > 1 || o.forgotten):
-		return nil, errUnclear
+		return nil, errNoSessions
 	case found == nil:
 		return nil, toolpost.ErrNoCaller
 	}

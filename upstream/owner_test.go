@@ -77,7 +77,7 @@ func (a *asker) begin(t *testing.T, s *server) (abandon func()) {
 // What a server asks or logs without saying for which call reaches a client
 // only if no other client can be meant.
 func TestQuestionsReachTheirClient(t *testing.T) {
-	const accepted, refused = `"action":"accept"`, `per-session`
+	const accepted, refused, alike = `"action":"accept"`, `per-session`, `one call of this server at a time`
 	tests := []struct {
 		name string
 		run  func(t *testing.T, s *server, a, b *asker) string
@@ -111,12 +111,12 @@ func TestQuestionsReachTheirClient(t *testing.T) {
 			a.shared = true
 			a.begin(t, s)
 			return a.run(t, s, "probe")
-		}, refused},
+		}, alike},
 		{"a client without session, after a cancelled call", func(t *testing.T, s *server, a, _ *asker) string {
 			a.shared = true
 			a.begin(t, s)()
 			return a.run(t, s, "probe")
-		}, refused},
+		}, alike},
 		{"a client without session", func(t *testing.T, s *server, a, _ *asker) string {
 			a.shared = true
 			a.run(t, s, "quick")
