@@ -31,10 +31,14 @@ func writePaced(w http.ResponseWriter, data []byte) (n int, err error) {
 	return n, err
 }
 
-// writeEvent writes one server-sent event.
+// writeEvent writes one server-sent event. A carriage return would end a line;
+// in JSON it can only be white space.
 func writeEvent(w http.ResponseWriter, name string, data []byte) error {
 	b := make([]byte, 0, len(data)+len(name)+32)
 	b = append(append(append(b, "event: "...), name...), '\n')
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(data, []byte{'\r'}, []byte{' '})
+	}
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		b = append(append(append(b, "data: "...), line...), '\n')
 	}
