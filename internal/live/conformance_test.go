@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -31,24 +32,18 @@ var clientSuites = []suite{
 	{"0.2 2026-07-28", "0.2", []string{"--requirements", "2026-07-28"}, 65},
 }
 
-// TestConformanceServer tests our server, directly and through the gateway.
+// TestConformanceServer tests our server, directly and through the gateway. The
+// fixture speaks both eras: for the suite of 2026-07-28, the gateway is told to
+// use that version with it, because otherwise it prefers sessions.
 func TestConformanceServer(t *testing.T) {
 	node(t)
 	fixture := fixtureServer(t)
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"fixture": map[string]any{"type": "http", "url": fixture, "prefix": ""},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "toolpost.json")
-	write(t, file, string(config))
-	_, gateway := gateway(t, file)
-	s := dial(t, gateway)
-	until(t, "the fixture answers through the gateway", func() error {
-		return try(t, s, call{"test_simple_text", map[string]any{}, "simple text"})
-	})
+	sessions, stateless := fixtureGateway(t, fixture, "2025-11-25"), fixtureGateway(t, fixture, "2026-07-28")
 	for _, suite := range serverSuites {
+		gateway := sessions
+		if slices.Contains(suite.args, "2026-07-28") {
+			gateway = stateless
+		}
 		t.Run("direct "+suite.name, func(t *testing.T) {
 			suite.run(t, "", "server", "--url", fixture)
 		})
@@ -56,6 +51,24 @@ func TestConformanceServer(t *testing.T) {
 			suite.run(t, "", "server", "--url", gateway+"/mcp")
 		})
 	}
+}
+
+// fixtureGateway starts a gateway that speaks one version with the fixture.
+func fixtureGateway(t *testing.T, fixture, version string) string {
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"fixture": map[string]any{"type": "http", "url": fixture, "prefix": "", "protocolVersion": version},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "toolpost.json")
+	write(t, file, string(config))
+	_, address := gateway(t, file)
+	s := dial(t, address)
+	until(t, "the fixture answers through the gateway", func() error {
+		return try(t, s, call{"test_simple_text", map[string]any{}, "simple text"})
+	})
+	return address
 }
 
 func fixtureServer(t *testing.T) string {

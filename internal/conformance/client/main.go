@@ -23,6 +23,9 @@ func main() {
 	}
 }
 
+// stateless is the first version of MCP without sessions.
+const stateless = "2026-07-28"
+
 func run() error {
 	name := os.Getenv("MCP_CONFORMANCE_SCENARIO")
 	play, ok := scenarios()[name]
@@ -31,7 +34,11 @@ func run() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	u, err := upstream.Start(&upstream.Config{Name: "conformance", URL: os.Args[len(os.Args)-1], Transport: upstream.HTTP}, nil)
+	cfg := &upstream.Config{Name: "conformance", URL: os.Args[len(os.Args)-1], Transport: upstream.HTTP}
+	if version := os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"); version == stateless {
+		cfg.ProtocolVersion = version // else sessions are tried first
+	}
+	u, err := upstream.Start(cfg, nil)
 	if err != nil {
 		return err
 	}
