@@ -31,7 +31,8 @@ type Config struct {
 	// names, as [LoadConfig] has read them; "" for other configurations.
 	Digest string
 
-	source *source // nil if LoadConfig has not read it
+	source       *source // nil if LoadConfig has not read it
+	defaultQuiet bool    // Quiet is a default, which need not match a tool
 }
 
 // A Server is one upstream of a Config.

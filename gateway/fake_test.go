@@ -26,6 +26,7 @@ type fake struct {
 	features *toolpost.Features
 	err      error // of Tools
 	closed   bool
+	listing  func() // called by Tools when it has read the list
 	once     sync.Once
 }
 
@@ -46,8 +47,12 @@ func (f *fake) Status() upstream.Status {
 
 func (f *fake) Tools(context.Context) ([]*toolpost.Tool, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.tools, f.err
+	tools, err, listing := f.tools, f.err, f.listing
+	f.mu.Unlock()
+	if listing != nil {
+		listing()
+	}
+	return tools, err
 }
 
 func (f *fake) Features() *toolpost.Features {

@@ -154,6 +154,7 @@ func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
 	j := join(g.ctx, g.members, g.quiet, g.served)
 	g.served = j.served
+	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
 	g.tools = j.tools
 	g.mu.Unlock()

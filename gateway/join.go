@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -114,19 +115,61 @@ func named[T any](j *joined, what string, offers []offer[T]) []string {
 			owner[name] = offers[i].member
 		}
 	}
+	renames := map[[2]*member][]rename{}
 	for i, name := range names {
-		o, want := offers[i], claims[i].name
-		switch name {
-		case want:
-		case "":
-			j.note(want, "server %s: its %s %q is left out, because server %s has one with the same name; give one of them another prefix",
-				o.server.Name, what, o.name, owner[want].server.Name)
-		default:
-			j.note(name, "server %s: its %s %q is called %q, because server %s has a %q; give one of them another prefix",
-				o.server.Name, what, o.name, name, owner[want].server.Name, want)
+		if want := claims[i].name; name != want {
+			between := [2]*member{offers[i].member, owner[want]}
+			renames[between] = append(renames[between], rename{offers[i].name, want, name})
+		}
+	}
+	for i, name := range names {
+		if want := claims[i].name; name != want {
+			between := [2]*member{offers[i].member, owner[want]}
+			noteRenames(j, what, between, renames[between])
+			delete(renames, between)
 		}
 	}
 	return names
+}
+
+// A rename is what became of a name that another server has.
+type rename struct {
+	own  string // on the server
+	want string // with its prefix
+	name string // "" if it is left out
+}
+
+// noteRenames reports the names that a server shares with the server that has
+// them: in one line, as all have one cause and one remedy.
+func noteRenames(j *joined, what string, between [2]*member, renames []rename) {
+	if len(renames) == 0 {
+		return
+	}
+	s, owner := between[0].server.Name, between[1].server.Name
+	const remedy = "give one of them another prefix"
+	switch r := renames; {
+	case len(r) == 1 && r[0].name == "":
+		j.note(r[0].want, "server %s: its %s %q is left out, because server %s has one with the same name; %s", s, what, r[0].own, owner, remedy)
+	case len(r) == 1:
+		j.note(r[0].name, "server %s: its %s %q is called %q, because server %s has a %q; %s", s, what, r[0].own, r[0].name, owner, r[0].want, remedy)
+	default:
+		texts := mapped(r, func(r rename) string {
+			if r.name == "" {
+				return r.own + " (left out)"
+			}
+			return fmt.Sprintf("%s (called %s)", r.own, r.name)
+		})
+		j.note("", "server %s: %d of its %ss have names that server %s has too: %s; %s", s, len(r), what, owner, enumerate(texts), remedy)
+	}
+}
+
+// enumerate joins texts, the first few if they are many.
+func enumerate(texts []string) string {
+	const most = 5
+	if len(texts) <= most {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
 }
 
 // noteUnmatched reports filters that match no tool of a server that is ready.
@@ -145,6 +188,24 @@ func (j *joined) noteUnmatched(m *member, tools []*toolpost.Tool) {
 		if slices.ContainsFunc(names, glob.MatchString) {
 			continue
 		}
-		j.note("", "server %s: the filter %q matches none of its tools; %s", m.server.Name, pattern, suggest(pattern, names))
+		j.note("", "server %s: the filter %q matches none of its tools; %s", m.server.Name, pattern, suggestTool(pattern, names))
+	}
+}
+
+// noteUnmatchedQuiet reports globs of quiet tools that match no tool, once all
+// servers are ready.
+func (j *joined) noteUnmatchedQuiet(members []*member, cfg *Config) {
+	if cfg.defaultQuiet || slices.ContainsFunc(members, func(m *member) bool { return !m.server.Disabled && m.status().State != upstream.Ready }) {
+		return
+	}
+	var names []string
+	for is := range j.served {
+		names = append(names, is.name, is.item.Name)
+	}
+	slices.Sort(names)
+	for _, pattern := range cfg.Quiet {
+		if !slices.ContainsFunc(names, globs([]string{pattern}).MatchString) {
+			j.note("", "quiet: %q matches no tool; %s", pattern, suggestTool(pattern, names))
+		}
 	}
 }

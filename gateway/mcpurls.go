@@ -12,7 +12,7 @@ import (
 // with commas between, such as "http://body-cli:8000/sse". Servers are named
 // by host and port; their tools keep their own names.
 func EnvConfig(urls string) (*Config, error) {
-	cfg := &Config{Quiet: []string{"get_comments"}} // polled by the clients that use MCP_URLS
+	cfg := &Config{Quiet: []string{"get_comments"}, defaultQuiet: true} // polled by the clients that use MCP_URLS
 	plain := ""
 	var names []string
 	for i, address := range strings.Split(urls, ",") {

@@ -32,13 +32,13 @@ type redmineConnection struct {
 func startRedmine(s *Server, opts *upstream.Options) (connection, error) {
 	server, err := redmine.New(s.Redmine)
 	if err != nil {
-		return nil, fmt.Errorf("start server %s: %w", s.Name, err)
+		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	tools, err := server.Tools(ctx)
 	if err != nil {
 		cancel()
-		return nil, fmt.Errorf("start server %s: %w", s.Name, err)
+		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
 	r := &redmineConnection{
 		Server: server, name: s.Name, changed: opts.Changed, log: opts.Logger.With("server", s.Name),

@@ -85,6 +85,14 @@ func TestRedmine(t *testing.T) {
 			t.Errorf("the prompts are %q", prompts)
 		}
 
+		k.good.Store(false)
+		time.Sleep(10 * time.Minute)
+		if s := status(); s.State != upstream.Failed || s.Err == nil {
+			t.Errorf("after the key was withdrawn: %+v", s)
+		}
+		k.good.Store(true)
+		time.Sleep(time.Hour)
+
 		if err := g.Reload(t.Context(), server(true)); err != nil {
 			t.Fatal(err)
 		}

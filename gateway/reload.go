@@ -75,7 +75,7 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 	switch {
 	case s.Disabled:
 	case s.Err != nil:
-		l.err = fmt.Errorf("start server %s: %w", s.Name, s.Err)
+		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Redmine != nil:
 		l.up, l.err = startRedmine(&s, &g.opts)
 	case s.Share == PerSession:

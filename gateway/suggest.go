@@ -13,6 +13,15 @@ func suggest(name string, known []string) string {
 	return "known keys are " + strings.Join(known, ", ")
 }
 
+// suggestTool names the tool that an unmatched glob may mean, or says where all
+// tools are shown.
+func suggestTool(glob string, names []string) string {
+	if best := nearest(glob, names); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return `"toolpost list" shows the tools`
+}
+
 // nearest returns the known name that may be meant, "" if there is none.
 func nearest(name string, known []string) string {
 	best, least := "", 1+min(len(name), maxDistance)/3
