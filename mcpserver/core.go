@@ -141,11 +141,14 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 	start := time.Now()
 	set := r.view.live.Set()
 	result, err := set.Call(toolpost.Logger.With(ctx, c.log), call)
-	raw, err := c.encode(r, result, err)
 	level := slog.LevelInfo
-	if t := set.Lookup(call.Name); t != nil && t.Policy.Quiet {
+	switch t := set.Lookup(call.Name); {
+	case t == nil && errors.Is(err, toolpost.ErrNotFound):
+		err = c.ready.whyMissing(call.Name)
+	case t != nil && t.Policy.Quiet:
 		level = slog.LevelDebug
 	}
+	raw, err := c.encode(r, result, err)
 	if c.log.Enabled(ctx, level) {
 		attrs := []slog.Attr{slog.String("tool", r.name), slog.String("client", r.client),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -81,6 +82,23 @@ func TestBadRequests(t *testing.T) {
 	}
 	if e := s.post(t, ping, session); e.status != 200 || !strings.Contains(e.body, `"result":{}`) {
 		t.Errorf("after all that, ping answers %d %s", e.status, e.body)
+	}
+}
+
+// A call of a tool that is not there says why, if that is known.
+func TestMissingTool(t *testing.T) {
+	s := serve(t, &mcpserver.Options{Missing: func(tool string) error {
+		if tool == "known" {
+			return errors.New("server away: connection refused")
+		}
+		return nil
+	}}, textTool("t", "x"))
+	session := s.session(t)
+	for tool, want := range map[string]string{"known": "connection refused", "typo": `unknown tool \"typo\"; call tools/list`} {
+		e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`"}}`, session)
+		if code, _ := e.errorCode(t); code != -32602 || !strings.Contains(e.body, want) {
+			t.Errorf("%s: got %s, want %s in it", tool, e.body, want)
+		}
 	}
 }
 

@@ -56,6 +56,11 @@ type Options struct {
 	// second, and the first lists of a client up to five. Nil waits for nothing.
 	Ready func(context.Context) error
 
+	// Missing returns why there is no tool of this name, such as that the
+	// server behind it cannot be reached, and what to do. Nil, or a nil error,
+	// says only that the tool is unknown.
+	Missing func(tool string) error
+
 	// SessionEnded is told of each session of the stateful era that has ended,
 	// by what its calls had as their Session. Nil is not told.
 	SessionEnded func(session string)
@@ -138,7 +143,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
 	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
-	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o.Ready), rootsChanged: o.RootsChanged, maxRead: o.MaxRead}
+	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o), rootsChanged: o.RootsChanged, maxRead: o.MaxRead}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
 	w := newWatchers(c)
 	s := &Server{core: c, engine: newEngine(c, w, impl), end: end}

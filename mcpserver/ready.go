@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // How long a client that comes early waits until everything is there that it
@@ -16,17 +18,18 @@ const (
 
 // readiness knows whether what is served is complete.
 type readiness struct {
-	wait func(context.Context) error // Options.Ready; nil if it is complete from the start
-	life context.Context
-	once sync.Once
-	done chan struct{} // closed when it is complete
+	wait    func(context.Context) error // Options.Ready; nil if it is complete from the start
+	missing func(tool string) error     // Options.Missing
+	life    context.Context
+	once    sync.Once
+	done    chan struct{} // closed when it is complete
 
 	mu    sync.Mutex
 	until map[string]time.Time // by whom it is asked for
 }
 
-func newReadiness(life context.Context, wait func(context.Context) error) *readiness {
-	return &readiness{wait: wait, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
+func newReadiness(life context.Context, o *Options) *readiness {
+	return &readiness{wait: o.Ready, missing: o.Missing, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
 }
 
 // await returns when what is served is complete, and at the latest when limit
@@ -48,6 +51,16 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 	case <-ctx.Done():
 	case <-timer.C:
 	}
+}
+
+// whyMissing returns the error for a call of a tool that is not there.
+func (r *readiness) whyMissing(tool string) error {
+	if r.missing != nil {
+		if why := r.missing(tool); why != nil {
+			return rpcError(jsonrpc.CodeInvalidParams, "tool %.100q is not available: %v", tool, why)
+		}
+	}
+	return rpcError(jsonrpc.CodeInvalidParams, "unknown tool %.100q; call tools/list", tool)
 }
 
 func (r *readiness) follow() {

@@ -266,6 +266,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
+	options.Missing = gw.Missing
 	options.Ready = func(ctx context.Context) error {
 		if err := gw.Ready(ctx); err != nil {
 			return err

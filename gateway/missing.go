@@ -1,0 +1,32 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// Missing returns why the gateway has no tool of this name: the server whose
+// prefix the name has is not ready. It returns nil if that is not the reason.
+func (g *Gateway) Missing(tool string) error {
+	var of *member
+	for _, m := range g.current() {
+		if m.prefix != "" && strings.HasPrefix(tool, m.prefix) && (of == nil || len(m.prefix) > len(of.prefix)) {
+			of = m
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	switch s := of.status(); {
+	case s.State == upstream.Ready:
+		return nil
+	case s.State == Disabled:
+		return fmt.Errorf("server %q is disabled in the configuration", s.Name)
+	case s.Err != nil:
+		return fmt.Errorf("%w\nToolpost connects again by itself; call again later", s.Err)
+	default:
+		return fmt.Errorf("server %q is still %s; call again later", s.Name, s.State)
+	}
+}

@@ -1,0 +1,41 @@
+package gateway_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A tool of a server that has never been ready is missing for the reason of its
+// server.
+func TestMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("a", "x", "b", "x", "slow", "x", "npx", "x", "off", "x", "plain", "x", "a__b", "x")
+		cfg.Servers[4].Disabled = true
+		cfg.Servers[5].Prefix = new("")
+		g, f := open(t, cfg)
+		f.last("a").connect("t")
+		f.last("b").fail(errors.New(`server "b": 401 Unauthorized`))
+		f.last("npx").set(func(f *fake) { f.status.State = upstream.Installing })
+		f.last("a__b").fail(errors.New(`server "a__b": no command`))
+		synctest.Wait()
+		for tool, want := range map[string]string{
+			"a__typo":   "",
+			"unknown":   "",
+			"b__echo":   `server "b": 401 Unauthorized`,
+			"slow__t":   `server "slow" is still connecting`,
+			"npx__t":    `server "npx" is still installing`,
+			"off__t":    `server "off" is disabled`,
+			"a__b__t":   `server "a__b": no command`,
+			"a__bother": "",
+		} {
+			switch err := g.Missing(tool); {
+			case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+				t.Errorf("%s: got %v, want %q", tool, err, want)
+			}
+		}
+	})
+}
