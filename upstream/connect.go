@@ -28,6 +28,8 @@ type dialer struct {
 	transport Transport // as configured or found; "" if neither
 	stateless bool      // the server was found to have no sessions
 	updated   func(uri string)
+	slow      func(error) // called when a package runner takes longer than ConnectTimeout
+	installed bool        // a package runner has started its server before
 	instances instances
 }
 
@@ -101,7 +103,7 @@ func (d *dialer) connect(ctx context.Context) (*session, error) {
 		s, err := d.try(ctx, a)
 		if err == nil {
 			s = d.better(ctx, a, s)
-			d.transport, d.stateless = s.transport, s.modern()
+			d.transport, d.stateless, d.installed = s.transport, s.modern(), true
 			return s, nil
 		}
 		d.log.Debug("attempt to connect", "transport", a.transport, "version", a.version, "err", d.problem(err))
@@ -192,11 +194,19 @@ func (d *dialer) open(ctx context.Context, t Transport) (connection, error) {
 }
 
 func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
+	limit := d.cfg.ConnectTimeout
+	installing := d.cfg.installs() && !d.installed
+	if installing { // one that is ended midway leaves a broken copy behind, and begins anew
+		limit = max(limit, longestInstall)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	c, err := d.open(ctx, a.transport)
 	if err != nil {
 		return nil, err
+	}
+	if installing {
+		defer time.AfterFunc(d.cfg.ConnectTimeout, func() { d.slow(d.problem(d.stillInstalling(c))) }).Stop()
 	}
 	s := &session{
 		transport: a.transport, relist: make(chan struct{}, 1), listens: make(chan struct{}), ended: make(chan struct{}), updated: d.updated,
@@ -245,6 +255,22 @@ func (d *dialer) because(ctx context.Context, c connection, err, why error) erro
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// longestInstall bounds the first start of a package runner.
+const longestInstall = time.Hour
+
+// stillInstalling describes a first start that takes longer than ConnectTimeout.
+func (d *dialer) stillInstalling(c connection) error {
+	text := fmt.Sprintf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing", d.cfg.ConnectTimeout)
+	if l, ok := c.(*lines); ok {
+		if line := l.foreign.Load(); line != nil {
+			text += fmt.Sprintf("; it wrote %q to its stdout, which is not MCP: check that its command starts an MCP server on stdio", *line)
+		} else if words := l.proc.stderr.String(); words != "" {
+			text += "; its stderr ends with:\n" + words
+		}
+	}
+	return errors.New(text)
 }
 
 // client makes the SDK's client. What the server may ask of us is answered by

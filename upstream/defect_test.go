@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -251,6 +254,32 @@ func TestComesBackAtOnce(t *testing.T) {
 	}
 }
 
+// tlsServer returns the address of a server that speaks TLS. To other clients it
+// says so, or it closes the connection.
+func tlsServer(t *testing.T, closes bool) string {
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	if !closes {
+		return s.URL
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			_, _ = c.Read(make([]byte, 1<<16))
+			c.Close()
+		}
+	}()
+	t.Cleanup(func() { l.Close(); <-done })
+	return "https://" + l.Addr().String()
+}
+
 // Errors say what is wrong and what to change.
 func TestAdvice(t *testing.T) {
 	silent := child(t, "speaks")
@@ -259,10 +288,12 @@ func TestAdvice(t *testing.T) {
 		cfg  *upstream.Config
 		want string
 	}{
-		"arguments in the command":       {&upstream.Config{Command: "npx -y server"}, `make it "npx", and put ["-y" "server"] into its args`},
-		"no such folder":                 {&upstream.Config{Command: "sh", Dir: "/no/such/folder"}, `correct its cwd`},
-		"a program that is not a server": {silent, `wrote "Listening on 3000" to its stdout, which is not MCP`},
-		"a broken copy of npx":           {child(t, "npx"), "delete /home/u/.npm/_npx/15b07286cbcc3329"},
+		"arguments in the command":            {&upstream.Config{Command: "npx -y server"}, `make it "npx", and put ["-y" "server"] into its args`},
+		"no such folder":                      {&upstream.Config{Command: "sh", Dir: "/no/such/folder"}, `correct its cwd`},
+		"a program that is not a server":      {silent, `wrote "Listening on 3000" to its stdout, which is not MCP`},
+		"a broken copy of npx":                {child(t, "npx"), "delete /home/u/.npm/_npx/15b07286cbcc3329"},
+		"http to a port with TLS":             {&upstream.Config{URL: strings.Replace(tlsServer(t, false), "https:", "http:", 1)}, "use https:// in its url"},
+		"http to a port with TLS that closes": {&upstream.Config{URL: strings.Replace(tlsServer(t, true), "https:", "http:", 1)}, "use https:// in its url"},
 		"type sse": {&upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "GET requires an Mcp-Session-Id header", http.StatusBadRequest)
 		})).URL, Transport: upstream.SSE}, "remove its type"},

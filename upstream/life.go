@@ -140,6 +140,17 @@ func (u *Upstream) noteInstall() (stop func()) {
 	return func() { t.Stop() }
 }
 
+// noteSlowInstall reports a first start that takes longer than its limit, and
+// goes on. Nobody waits for it any more.
+func (u *Upstream) noteSlowInstall(err error) {
+	u.log.Warn("server is still installing", "err", err)
+	u.publish(func(v *view) {
+		if v.status.State == Connecting || v.status.State == Installing {
+			v.tried, v.status.State, v.status.Err = true, Installing, err
+		}
+	})
+}
+
 // adopt takes a new listing; the tools of an equal one stay the same.
 func (v *view) adopt(l *listing) {
 	if v.listing.sum != l.sum {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -146,6 +147,19 @@ func parts() map[string]func(*odd) {
 			o.serve()
 		},
 		"prober": prober,
+		"gated": func(o *odd) { // is ready when its test closes the connection
+			if c, err := net.Dial("tcp", os.Getenv("GATE")); err == nil {
+				_, _ = io.Copy(io.Discard, c)
+			}
+			o.serve()
+		},
+		"completes": func(o *odd) {
+			o.call = func(m *message) {
+				o.send(`{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e"}}`)
+				o.text(m, "ok")
+			}
+			o.serve()
+		},
 		"both": func(*odd) {
 			s := sdkServer(context.Background())
 			s.AddTool(&mcp.Tool{Name: "elicit", InputSchema: json.RawMessage(`{"type":"object"}`)}, elicitTool)

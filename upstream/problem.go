@@ -98,6 +98,9 @@ func adviceOnAddress(err error) string {
 // brokenCopy finds the folder of a package that npx installed only in part.
 var brokenCopy = regexp.MustCompile(`[^\s'"]*_npx/[0-9a-f]+`)
 
+// wantsTLS matches what Go, nginx and Apache answer to HTTP where they speak TLS.
+var wantsTLS = regexp.MustCompile(`(?i)HTTP request .*to (an )?HTTPS|plain HTTP to an SSL-enabled`)
+
 // remedyOf returns what to do about a well-known way of servers to fail, or "".
 func remedyOf(err error) string {
 	var exit *exitError
@@ -108,6 +111,8 @@ func remedyOf(err error) string {
 		return fmt.Sprintf("\nnpx's copy of the package is broken, because an installation was interrupted; delete %s", place)
 	case errors.As(err, &status) && status.sse:
 		return `; it does not offer the SSE transport there: remove its type, or set it to "http"`
+	case errors.As(err, &status) && status.status == http.StatusBadRequest && wantsTLS.MatchString(status.body):
+		return "; use https:// in its url"
 	case err != nil && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET)):
 		return "; it closed the connection without an answer: if it speaks TLS, use https:// in its url"
 	}

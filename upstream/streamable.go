@@ -86,10 +86,14 @@ func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc
 func (c *streamable) startListening(ctx context.Context) {
 	answered := make(chan struct{})
 	c.starting.Lock()
-	if c.ctx.Err() == nil { // else Close may be waiting already
+	closed := c.ctx.Err() != nil // Close may be waiting already
+	if !closed {
 		c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(answered) })) })
 	}
 	c.starting.Unlock()
+	if closed {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	select {

@@ -120,6 +120,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
 	u.dial = dial
+	dial.slow = u.noteSlowInstall
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: emptyListing()}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	go u.run()

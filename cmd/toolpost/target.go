@@ -152,7 +152,7 @@ func (t *target) open(cmd *cobra.Command, cfg *gateway.Config) (*session, error)
 func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) {
 	var names []string
 	for _, st := range servers {
-		if st.State == upstream.Connecting {
+		if st.State == upstream.Connecting || st.State == upstream.Installing {
 			names = append(names, st.Name)
 		}
 	}

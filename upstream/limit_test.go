@@ -1,0 +1,152 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// One client cannot use up the questions of the others.
+func TestQuestionsPerClient(t *testing.T) {
+	tap := newTap(nil, slog.New(slog.DiscardHandler), nil)
+	last := 0
+	admit := func(session string) bool {
+		last++
+		id, _ := jsonrpc.MakeID(float64(last))
+		return tap.admit(id, owner{session: session}, func() {})
+	}
+	for i := range mostOfClient {
+		if !admit("a") {
+			t.Fatalf("question %d of a is refused", i+1)
+		}
+	}
+	if admit("a") {
+		t.Error("a has more than its questions")
+	}
+	if !admit("b") {
+		t.Error("b has none left")
+	}
+	first, _ := jsonrpc.MakeID(float64(1))
+	tap.release(first, owner{session: "a"})
+	if !admit("a") {
+		t.Error("a has none left after one was answered")
+	}
+	total := mostOfClient + 1
+	for c := 'c'; admit(string(c)); total++ {
+		if tap.asking[owner{session: string(c)}] == mostOfClient {
+			c++
+		}
+	}
+	if total != mostQuestions {
+		t.Errorf("%d questions in all, want %d", total, mostQuestions)
+	}
+}
+
+// A server that answers nothing does not collect calls without bound.
+func TestMostCalls(t *testing.T) {
+	u := &Upstream{cfg: Config{Name: "srv"}, opts: Options{Patience: time.Nanosecond}, dial: &dialer{cfg: &Config{Name: "srv"}, secrets: strings.NewReplacer()}, changed: make(chan struct{})}
+	call := func() string {
+		_, err := (&request{what: "tool t"}).run(t.Context(), u)
+		return err.Error()
+	}
+	u.calls.Store(mostCalls)
+	if got := call(); !strings.Contains(got, "has 1000 calls under way, which is the limit") {
+		t.Errorf("got %q", got)
+	}
+	if n := u.calls.Load(); n != mostCalls {
+		t.Errorf("%d calls are counted after one was refused", n)
+	}
+	u.calls.Store(mostCalls - 1)
+	if got := call(); strings.Contains(got, "limit") {
+		t.Errorf("the last call that is allowed: %q", got)
+	}
+}
+
+// A caller that leaves does not wait for the end of a connection that breaks.
+func TestReasonEndsWithTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		left := errors.New("the caller left")
+		cancel(left)
+		if err := reason(ctx, &session{ended: make(chan struct{})}, io.EOF); err != left {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A connection that is closed as it begins to listen is closed once and at once;
+// the race detector watches.
+func TestCloseWhileListeningBegins(t *testing.T) {
+	srv := httptest.NewServer(http.NotFoundHandler())
+	defer srv.Close()
+	cfg := (&Config{URL: srv.URL}).withDefaults()
+	for range 100 {
+		c := newStreamable(srv.Client(), &cfg, &limits{max: cfg.MaxMessage}, slog.New(slog.DiscardHandler))
+		var both sync.WaitGroup
+		both.Go(func() { c.startListening(t.Context()) })
+		both.Go(func() { _ = c.Close() })
+		both.Wait()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newStreamable(nil, &cfg, &limits{}, slog.New(slog.DiscardHandler))
+		c.fail(io.EOF)
+		began := time.Now()
+		if c.startListening(t.Context()); time.Since(began) > 0 {
+			t.Errorf("a closed connection waited %v for its stream", time.Since(began))
+		}
+	})
+}
+
+// A package runner that takes long is shown as installing.
+func TestInstallingIsShown(t *testing.T) {
+	for _, test := range []struct {
+		command string
+		after   time.Duration
+		want    State
+	}{
+		{"npx", installNotice - time.Second, Connecting},
+		{"npx", installNotice + time.Second, Installing},
+		{"/usr/bin/npx.cmd", installNotice + time.Second, Installing},
+		{"node", installNotice + time.Second, Connecting},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			u := &Upstream{cfg: Config{Command: test.command}, changed: make(chan struct{}), now: view{status: Status{State: Connecting}}}
+			stop := u.noteInstall()
+			time.Sleep(test.after)
+			synctest.Wait()
+			if got := u.Status().State; got != test.want {
+				t.Errorf("%s after %v: %s, want %s", test.command, test.after, got, test.want)
+			}
+			stop()
+		})
+	}
+}
+
+// Commands that install packages have more time.
+func TestConnectTimeouts(t *testing.T) {
+	for _, test := range []struct {
+		cfg  Config
+		want time.Duration
+	}{
+		{Config{Command: "npx"}, 5 * time.Minute},
+		{Config{Command: "/opt/bin/uvx"}, 5 * time.Minute},
+		{Config{Command: "NPX.cmd"}, 5 * time.Minute},
+		{Config{Command: "node"}, time.Minute},
+		{Config{URL: "http://npx"}, time.Minute},
+		{Config{Command: "npx", ConnectTimeout: time.Second}, time.Second},
+	} {
+		if got := test.cfg.withDefaults().ConnectTimeout; got != test.want {
+			t.Errorf("%+v: %v, want %v", test.cfg, got, test.want)
+		}
+	}
+}
