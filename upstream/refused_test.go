@@ -60,27 +60,37 @@ func TestRefusedCalls(t *testing.T) {
 // A call that is made again may have been carried out the first time, whatever
 // becomes of the second.
 func TestSecondTryOfACall(t *testing.T) {
-	var away atomic.Bool
-	good := sessionless(func(http.ResponseWriter, *http.Request) {
-		away.Store(true)
-		panic(http.ErrAbortHandler) // the connection breaks
-	})
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if away.Load() {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		good.ServeHTTP(w, r)
-	})).URL
-	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"},
-		&upstream.Options{Backoff: time.Millisecond, Patience: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer u.Close()
-	s := (&server{Upstream: u}).ready(t)
-	if got := s.text(t, "t", `{}`, nil); !strings.Contains(got, mayBe) || !strings.Contains(got, "401") {
-		t.Errorf("got %q", got)
+	for name, stays := range map[string]bool{"the server is away": false, "the server refuses the second": true} {
+		t.Run(name, func(t *testing.T) {
+			var calls atomic.Int64
+			good := sessionless(func(w http.ResponseWriter, _ *http.Request) {
+				if calls.Add(1) == 1 {
+					panic(http.ErrAbortHandler) // the connection breaks
+				}
+				w.WriteHeader(http.StatusTooManyRequests)
+			})
+			url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if calls.Load() > 0 && !stays {
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				good.ServeHTTP(w, r)
+			})).URL
+			patience := 5 * time.Second
+			if !stays {
+				patience = 100 * time.Millisecond
+			}
+			u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"},
+				&upstream.Options{Backoff: time.Millisecond, Patience: patience})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer u.Close()
+			s := (&server{Upstream: u}).ready(t)
+			if got := s.text(t, "t", `{}`, nil); !strings.Contains(got, mayBe) || !strings.Contains(got, "429") {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
 
@@ -112,6 +122,6 @@ func TestElicitationComplete(t *testing.T) {
 	}
 	b.run(t, s, "")
 	if len(a.heard) != 1 || len(b.heard) != 0 {
-		t.Errorf("of b's call, a heard %q and b %q", a.heard[1:], b.heard)
+		t.Errorf("after b's call, a has heard %q and b %q", a.heard, b.heard)
 	}
 }
