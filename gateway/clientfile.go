@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -31,9 +33,12 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 	if strings.EqualFold(filepath.Ext(path), ".toml") {
 		v, err = decodeTOML(data)
 	} else {
-		err = yaml.Unmarshal(data, &v)
+		v, err = decodeYAML(data)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errExpands):
+		return nil, true, err
+	case err != nil:
 		return nil, true, fmt.Errorf("it cannot be parsed as %s", strings.ToUpper(filepath.Ext(path)[1:])) // the parser's error may show values
 	}
 	if asJSON, err = json.Marshal(v); err != nil {
@@ -42,8 +47,55 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 	return asJSON, true, nil
 }
 
+// errExpands is returned for a file whose content becomes far larger than the
+// file. A hostile folder can hold such a file.
+var errExpands = errors.New("its keys are nested too deep, or its aliases repeat too much")
+
+// maxDots is the number of dots in one line of TOML. Each dot of a key is one
+// more level, and the parser's time grows with the square of the levels.
+const maxDots = 200
+
 func decodeTOML(data []byte) (v map[string]any, err error) {
+	for line := range bytes.Lines(data) {
+		if bytes.Count(line, []byte(".")) > maxDots {
+			return nil, errExpands
+		}
+	}
 	return v, toml.Unmarshal(data, &v)
+}
+
+// maxExpanded is how long the values of a YAML file may be with its aliases
+// replaced by what they stand for.
+const maxExpanded = 8 * maxConverted
+
+func decodeYAML(data []byte) (v any, err error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		return nil, err
+	}
+	if left := chargeYAML(&root, 0, maxExpanded); left < 0 {
+		return nil, errExpands
+	}
+	return v, root.Decode(&v)
+}
+
+// chargeYAML subtracts from budget the length of a node with its aliases replaced.
+// The result is negative if that is too long, or too deep.
+func chargeYAML(n *yaml.Node, depth, budget int) int {
+	if depth > maxDepth {
+		return -1
+	}
+	budget -= 1 + len(n.Value)
+	if n.Alias != nil {
+		budget = chargeYAML(n.Alias, depth+1, budget)
+	}
+	for _, part := range n.Content {
+		if budget < 0 {
+			break
+		}
+		budget = chargeYAML(part, depth+1, budget)
+	}
+	return budget
 }
 
 // serverLists are the places in which clients keep their servers.

@@ -181,6 +181,31 @@ func TestParseConfigTooDeep(t *testing.T) {
 	}
 }
 
+// A hostile file of 4 MiB is refused, or read, at once: its cost does not grow
+// with the square of its length.
+func TestParseConfigMuch(t *testing.T) {
+	var servers strings.Builder
+	for i := range 140_000 {
+		fmt.Fprintf(&servers, `"s%d":{"command":"x"},`, i)
+	}
+	tests := map[string]struct{ text, want string }{
+		"servers":         {`{"mcpServers": {` + servers.String() + `}}`, "more than 1000 servers"},
+		"unset variables": {`{"mcpServers": {"a": {"command": "x", "args": ["` + strings.Repeat("${X}", 900_000) + `"]}}}`, ""},
+		"inputs":          {`{"mcpServers": {}, "inputs": [` + strings.Repeat(`{"id":"a"},`, 300_000) + `]}`, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			cfg, err := gateway.ParseConfig("toolpost.json", []byte(tt.text), lookup(""))
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Fatalf("%v, want %q", err, tt.want)
+			}
+			if cfg != nil && len(cfg.Findings) > 100 {
+				t.Errorf("%d findings", len(cfg.Findings))
+			}
+		})
+	}
+}
+
 func TestLoadConfig(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, ".env"), "# keys\nexport A=one # first\nB='two words'\nC=\"kept = too\"\nnot a line\n")

@@ -30,8 +30,9 @@ variable   B=b
 variable   C=${T}x
 variable   DB_PASSWORD=(not shown)
 reads      from your environment: ARG, CMD, OTHER, T`},
-		"variables that run something": {`"command": "x", "env": {"GIT_ASKPASS": "evil", "SECRET": "$(evil)", "KEY_FILE": "./key", "GIT_CONFIG_KEY_0": "core.pager"}`, `
+		"variables that run something": {`"command": "x", "env": {"GIT_ASKPASS": "evil", "SECRET": "$(evil)", "KEY_FILE": "./key", "GIT_CONFIG_KEY_0": "core.pager", "BASH_ENV": "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}`, `
 runs       x
+variable   BASH_ENV=ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 variable   GIT_ASKPASS=evil
 variable   GIT_CONFIG_KEY_0=core.pager
 variable   KEY_FILE=./key

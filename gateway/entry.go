@@ -68,12 +68,20 @@ func isEntry(v hujson.Value) bool {
 	return v.Find("/command") != nil || v.Find("/url") != nil
 }
 
+// maxServers is the number of servers that one file may have. A hostile file of
+// a cloned folder must not keep the process busy.
+const maxServers = 1000
+
 // servers reads the entries of v. An invalid entry disables its server only:
 // the mistakes become the server's Err. An entry without a name of its own is
 // left out with a finding.
 func (f *file) servers(v hujson.Value, path string) {
 	if v.Value.Kind() != '{' {
 		f.fail(v.StartOffset, "%s is %s; want an object", path, kind(v))
+		return
+	}
+	if len(v.Value.(*hujson.Object).Members) > maxServers {
+		f.fail(v.StartOffset, "%s has more than %d servers; remove some, or use several files", path, maxServers)
 		return
 	}
 	before := len(f.problems)

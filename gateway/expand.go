@@ -44,6 +44,9 @@ func (e *entry) expand(s string, v hujson.Value, path string) string {
 		return s
 	}
 	return e.vars.expand(s, 0, func(why string) {
+		if len(e.unset) == maxProblems {
+			return
+		}
 		line, column := e.position(v.StartOffset)
 		e.unset = append(e.unset, fmt.Sprintf("%s (%s:%d:%d): %s", path, e.name, line, column, why))
 	})

@@ -121,7 +121,14 @@ func (im *importer) file(f ClientFile) {
 	top := hujson.Value{Value: root}
 	c.excluded = textsOf(top.Find("/mcp/excluded"))
 	c.allowed = textsOf(top.Find("/mcp/allowed"))
+	n := 0
 	eachServer(top, func(folder, name string, v *hujson.Value) {
+		if n++; n > maxServers {
+			if n == maxServers+1 {
+				im.note("%s (%s): only the first %d servers are read", f.Client, f.Path, maxServers)
+			}
+			return
+		}
 		in := *c
 		if folder != "" {
 			in.Folder = folder

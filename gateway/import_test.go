@@ -60,6 +60,32 @@ func TestImport(t *testing.T) {
 	})
 }
 
+// A small file cannot make an import use much time or memory.
+func TestImportBombs(t *testing.T) {
+	long := strings.Repeat("a.", 100_000) + "a"
+	var many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&many, "  s%d: {command: x%d}\n", i, i)
+	}
+	tests := map[string]struct{ file, text, want string }{
+		"a TOML key of many parts":    {"config.toml", "[mcp_servers.a]\n" + long + " = 1\n", "nested too deep"},
+		"a TOML table of many parts":  {"config.toml", "[" + long + "]\n", "nested too deep"},
+		"YAML aliases of a long text": {"config.yaml", "x: &x " + strings.Repeat("a", 100_000) + "\nmcpServers:\n  s: {command: x, args: [" + strings.Repeat("*x, ", 1000) + "]}\n", "repeat too much"},
+		"YAML that contains itself":   {"config.yaml", "a: &a\n  b: *a\n", "nested too deep"},
+		"many servers":                {"config.yaml", "mcpServers:\n" + many.String(), "only the first 1000"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), tt.file)
+			write(t, file, tt.text)
+			im, err := gateway.Import([]gateway.ClientFile{gateway.FileOf(file)}, "toolpost.json", nil, nil)
+			if err != nil || len(im.Notes) != 1 || !strings.Contains(im.Notes[0], tt.want) || len(im.Servers) > 1000 {
+				t.Errorf("%v, %d servers, notes %.300q", err, len(im.Servers), im.Notes)
+			}
+		})
+	}
+}
+
 func TestImportIntoBrokenFile(t *testing.T) {
 	_, err := gateway.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`), nil)
 	var typed *gateway.ConfigError

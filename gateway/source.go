@@ -37,7 +37,8 @@ func (s *source) position(offset int) (line, column int) {
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
 
-// maxProblems are told of one file.
+// maxProblems is how many mistakes are reported of one file, and how many keys
+// without effect.
 const maxProblems = 100
 
 // fail reports a mistake. Its text must not hold values of the file: they may be secret.
@@ -51,6 +52,9 @@ func (s *source) fail(offset int, format string, args ...any) {
 
 // note reports something that is right but has no effect.
 func (s *source) note(offset int, format string, args ...any) {
+	if len(s.findings) == maxProblems {
+		return
+	}
 	line, column := s.position(offset)
 	message := fmt.Sprintf("%s:%d:%d: ", s.name, line, column) + fmt.Sprintf(format, args...)
 	s.findings = append(s.findings, toolpost.Finding{Message: message})
