@@ -18,17 +18,19 @@ import (
 // run by name, such as a script or a Makefile, is not among them.
 const protectedNames = `
 .git .hg .jj .svn
-.husky .pre-commit-config.yaml lefthook.yml .lefthook.yml
+.husky .githooks .pre-commit-config.yaml .lefthook lefthook.yml .lefthook.yml
+lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml lefthook.json .lefthook.json
 toolpost.json .mcp.json
 .claude .claude.json .cursor .gemini .codex .windsurf .continue .zed .cline .clinerules
-.roo .kilocode .kiro .amazonq .augment .trae .junie .qwen .factory .goose .amp .opencode
+.copilot .roo .kilocode .kiro .amazonq .augment .trae .junie .qwen .factory .goose .amp .opencode
 opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
 .vscode .vs .idea .fleet .devcontainer .devcontainer.json
-.exrc .vimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el .gdbinit .lldbinit
+.exrc .vimrc .vim .nvimrc .nvim.lua .lvimrc .lazy.lua .emacs .emacs.d .dir-locals.el
+.gdbinit .lldbinit .Rprofile
 .envrc .direnv mise.toml .mise.toml .mise
-.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo
-.config .ssh .gitconfig .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile
-.zshrc .zshenv .zprofile .zlogin .zlogout .inputrc .tmux.conf .xprofile .xinitrc .xsession
+.npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .cargo
+.config .local .ssh .gitconfig .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile
+.zshrc .zshenv .zprofile .zlogin .zlogout .cshrc .tcshrc .kshrc .login .inputrc .tmux.conf .xprofile .xinitrc .xsession
 `
 
 // protectedEndings are those of files by any name: workspaces of VS Code, and

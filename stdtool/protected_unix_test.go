@@ -23,6 +23,8 @@ func TestProtected(t *testing.T) {
 		".envrc", ".claude/settings.json", ".claude/hooks/x.sh", ".cursor/mcp.json", ".gemini/settings.json", ".codex/config.toml", ".idea/workspace.xml",
 		".devcontainer/devcontainer.json", ".devcontainer.json", ".husky/pre-commit", "opencode.json", ".zed/tasks.json", ".windsurf/x", ".continue/config.yaml",
 		".npmrc", ".hg/hgrc", ".config/fish/config.fish", ".bashrc", ".cargo/config.toml",
+		".githooks/pre-commit", "lefthook.yaml", "lefthook.toml", ".lefthook.json", ".lefthook/pre-commit/x", ".Rprofile", ".emacs.d/init.el", ".cshrc",
+		".local/bin/ls", ".copilot/mcp-config.json", ".yarn/releases/yarn.cjs",
 		"Toolpost.JSON", "TOOLPO~1.JSO", "toolpost.json.", "toolpost.json ", "toolpost.json . .", "toolpost.json::$DATA", "tool\u200cpost.json", "\ufefftoolpost.json",
 		"toolpo\u017ft.json", "TO1A2B~1.JSO", "MCP~1.JSO", "CLAUDE~1/settings.json", "DEVCON~2/devcontainer.json", ".VSCode /tasks.json", ".claude:x/y",
 		"sub/../.claude/x", "./.envrc", filepath.Join(dir, ".envrc"), ".claude",
