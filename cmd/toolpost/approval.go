@@ -97,7 +97,7 @@ func (r *review) state() string {
 // ask shows the file and remembers a yes; a no is an error.
 func (r *review) ask(ctx context.Context, p *prompter) error {
 	r.show(p.out)
-	yes, err := p.ask(ctx, "Do you know these programs and addresses, and may toolpost use this file from now on?")
+	yes, err := p.ask(ctx, "Do you know these programs and addresses? May toolpost use this file?")
 	switch {
 	case err != nil:
 		return err
@@ -114,12 +114,33 @@ func (r *review) approve() error {
 	for _, s := range r.cfg.Describe() {
 		a.Servers[s.Name] = s.Digest
 	}
-	return r.store.Approve(a)
+	if err := r.store.Approve(a); err != nil {
+		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, shellWord(r.file))
+	}
+	return nil
 }
 
-// longReview is the number of lines from which on the user is warned that the
-// beginning is not on the screen any more.
-const longReview = 40
+// tooManyRows is more than some terminals keep to scroll back to.
+const tooManyRows = 1000
+
+// warnLong returns what is said of a text whose beginning is not on the screen
+// any more, "" if it is. One long argument is enough to push the rest away.
+func warnLong(text string, width, height int) string {
+	rows := 0
+	for line := range strings.Lines(text) {
+		rows += 1 + len(line)/max(width, 1) // at least as many as there are
+	}
+	switch {
+	case rows > tooManyRows:
+		return fmt.Sprintf("\nThese are about %d lines on the screen, which may not keep all of them; read the file itself.\n", rows)
+	case rows+questionRows > height:
+		return fmt.Sprintf("\nThese are about %d lines on the screen; scroll up to read all of them.\n", rows)
+	}
+	return ""
+}
+
+// questionRows is the height of the question after the text.
+const questionRows = 2
 
 // show writes what the file runs, contacts and sends.
 func (r *review) show(w io.Writer) {
@@ -146,11 +167,11 @@ func (r *review) show(w io.Writer) {
 			}
 		}
 	}
-	text := b.String()
-	if n := strings.Count(text, "\n"); n > longReview {
-		text += fmt.Sprintf("\nThese are %d lines; scroll up to read all of them.\n", n)
+	width, height := terminalSize(w)
+	if width == 0 {
+		width, height = 80, 24
 	}
-	_, _ = io.WriteString(w, text)
+	_, _ = io.WriteString(w, b.String()+warnLong(b.String(), width, height))
 }
 
 // change marks a server that differs from the approved content.
