@@ -185,7 +185,7 @@ func (c *branchCodec) parts() []codec {
 
 // decode takes the first alternative of the value's kind whose original fits.
 // It tries first the alternatives that declare the value's members, and among
-// them those that give another kind of value.
+// them those that give another kind of value, and that repair nothing.
 func (c *branchCodec) decode(x *trip, dst []byte) []byte {
 	kind := x.kind()
 	var possible []branch
@@ -204,8 +204,10 @@ func (c *branchCodec) decode(x *trip, dst []byte) []byte {
 	likely, others := split(x, possible, src)
 	for _, list := range [][]branch{likely, others} {
 		for _, another := range []bool{true, false} {
-			if out, ok := attempt(list, x, dst, src, another); ok {
-				return out
+			for _, repaired := range []bool{false, true} {
+				if out, ok := attempt(list, x, dst, src, another, repaired); ok {
+					return out
+				}
 			}
 		}
 	}
@@ -230,15 +232,15 @@ func split(x *trip, all []branch, src []byte) (likely, others []branch) {
 }
 
 // attempt decodes by the first alternative that gives what it takes: a value of
-// another kind, or of the same.
-func attempt(branches []branch, x *trip, dst, src []byte, another bool) ([]byte, bool) {
+// another kind, or of the same, with notes of repairs or without.
+func attempt(branches []branch, x *trip, dst, src []byte, another, repaired bool) ([]byte, bool) {
 	kind, start, notes := kindOf(src), len(dst), len(x.notes)
 	for _, b := range branches {
 		if another && b.codec == nil {
 			continue
 		}
 		dst = decodeAll(b.codec, x, dst, src)
-		if out := dst[start:]; (kindOf(out) != kind) == another && fits(b.form, out, &x.fuel) {
+		if out := dst[start:]; (kindOf(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) {
 			return dst, true
 		}
 		dst, x.notes = dst[:start], x.notes[:notes]
