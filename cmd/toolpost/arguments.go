@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -58,6 +59,30 @@ func pairs(schema json.RawMessage, args []string) (json.RawMessage, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// unknownArguments returns lines about the arguments that the schema does not
+// name, for a call that failed; "" if there are none. They are often why.
+func unknownArguments(schema, arguments json.RawMessage) string {
+	known := parseShape(schema).Properties
+	var given map[string]json.RawMessage
+	if len(known) == 0 || json.Unmarshal(arguments, &given) != nil {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(known))
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, ok := known[name]; ok {
+			continue
+		}
+		fmt.Fprintf(&b, "\nunknown argument %q; ", name)
+		if near := nearest(name, names, 3); len(near) > 0 {
+			fmt.Fprintf(&b, "did you mean %s?", printable(strings.Join(near, " or ")))
+		} else {
+			fmt.Fprintf(&b, "the arguments are %s", printable(strings.Join(names, ", ")))
+		}
+	}
+	return b.String()
 }
 
 // A shape is the part of a schema that says how to read a typed value.

@@ -71,7 +71,7 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 	var protocol *toolpost.ProtocolError
 	switch {
 	case errors.As(err, &protocol):
-		return fmt.Errorf("%s: the server refused the call: %w (code %d)", name, err, protocol.Code)
+		return fmt.Errorf("%s: the server refused the call: %w (code %d)%s", name, err, protocol.Code, unknownArguments(tool.Input.Raw(), arguments))
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -82,7 +82,7 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 		var text strings.Builder
 		failed := *out
 		failed.to, failed.safe = &text, isTerminal(cmd.ErrOrStderr())
-		return errors.Join(failed.write(r), fmt.Errorf("%s: %s", name, text.String()))
+		return errors.Join(failed.write(r), fmt.Errorf("%s: %s%s", name, strings.TrimRight(text.String(), "\n"), unknownArguments(tool.Input.Raw(), arguments)))
 	}
 	return out.write(r)
 }

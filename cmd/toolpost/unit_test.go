@@ -62,6 +62,24 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// A call that failed says which of its arguments the tool does not have.
+func TestUnknownArguments(t *testing.T) {
+	const echo = `{"type":"object","properties":{"message":{"type":"string"},"times":{"type":"integer"}}}`
+	tests := []struct{ schema, arguments, want string }{
+		{echo, `{"mesage":"x"}`, "\nunknown argument \"mesage\"; did you mean message?"},
+		{echo, `{"times":1,"zzzzz":1,"mesage":2}`, "\nunknown argument \"mesage\"; did you mean message?\nunknown argument \"zzzzz\"; the arguments are message, times"},
+		{echo, `{"message":"x"}`, ""},
+		{`{"type":"object"}`, `{"any":1}`, ""},
+		{`true`, `{"any":1}`, ""},
+		{echo, `[]`, ""},
+	}
+	for _, tt := range tests {
+		if d := cmp.Diff(tt.want, unknownArguments(json.RawMessage(tt.schema), json.RawMessage(tt.arguments))); d != "" {
+			t.Errorf("%s: %s", tt.arguments, d)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	got := wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
 	want := []string{"connect to the", "server: it is", "not there at", "all, abcdefghijk", "lmnopqrstuvwxyz"}
