@@ -206,6 +206,15 @@ func TestParseConfigMuch(t *testing.T) {
 	}
 }
 
+// However many mistakes there are before it, an invalid entry is never started.
+func TestInvalidEntryAfterManyMistakes(t *testing.T) {
+	text := `{"mcpServers": {` + strings.Repeat(`"a": {"command": "x"},`, 200) + `"b": {"comand": "x", "command": "y"}}}`
+	cfg, err := gateway.ParseConfig("toolpost.json", []byte(text), lookup(""))
+	if err != nil || len(cfg.Servers) != 2 || cfg.Servers[1].Err == nil {
+		t.Fatalf("got %+v, %v", cfg, err)
+	}
+}
+
 func TestLoadConfig(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, ".env"), "# keys\nexport A=one # first\nB='two words'\nC=\"kept = too\"\nnot a line\n")

@@ -97,11 +97,13 @@ func (f *file) servers(v hujson.Value, path string) {
 		}
 		e := &entry{source: f.source, path: path + "." + name, vars: f.vars}
 		e.server.Name = name
-		start := len(f.problems)
+		others := f.problems
+		f.problems = nil // the limit of mistakes is that of one entry
 		e.read(m)
-		if mistakes := f.cut(start); len(mistakes) > 0 {
+		if mistakes := f.cut(0); len(mistakes) > 0 {
 			e.server.Err = &ConfigError{File: f.name, Problems: mistakes}
 		}
+		f.problems = others
 		f.cfg.Servers = append(f.cfg.Servers, e.server)
 	})
 	for _, p := range f.cut(before) {

@@ -12,11 +12,11 @@ const module = "github.com/toolpost/toolpost"
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
 	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/group", "internal/longjson", "internal/trust"}, // what packages of several floors share
-	{"schema", "grep", "store", "usage"},
+	{"schema", "grep", "store"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
 	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
-	{"gateway", "claude", "agent", "model/anthropic", "model/gemini", "model/openai"},
+	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai"},
 	{"cmd/toolpost", "examples/claude"},
 	{"internal/accept", "internal/bench/search/cost"}, // what others in internal measure with
 }
@@ -64,6 +64,23 @@ func Order(files []*File) []Problem {
 			}
 			if to, known := floor(pkg); !known || to >= from {
 				found = append(found, Problem{i.where, "imports " + strconv.Quote(pkg) + ", which is not on a lower floor"})
+			}
+		}
+	}
+	return found
+}
+
+// Missing returns the packages on the floors that have no file.
+func Missing(files []*File) []string {
+	there := map[string]bool{}
+	for _, f := range files {
+		there[f.Package] = true
+	}
+	var found []string
+	for _, names := range floors {
+		for _, name := range names {
+			if !there[name] {
+				found = append(found, name)
 			}
 		}
 	}
