@@ -21,8 +21,11 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("find the claude command: it is not there; install it with %q, or set CLAUDE_CLI_PATH to its path; looked for %s",
-		install, strings.Join(e.Looked, ", "))
+	looked := strings.Join(e.Looked, ", ")
+	if len(e.Looked) > 2 { // a line that a person can read; the field has them all
+		looked = fmt.Sprintf("%s, and %d places where installers put it", e.Looked[0], len(e.Looked)-1)
+	}
+	return fmt.Sprintf("the claude command was not found; install it with %q, or set CLAUDE_CLI_PATH to its path; looked for %s", install, looked)
 }
 
 // Find returns the path of the claude command: path itself if it is not empty,
