@@ -168,8 +168,8 @@ func (c *clientFile) mistakes() error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
-// off reports whether the client is told not to use the server of that name.
-func (c *clientFile) off(name string) bool {
+// excludes reports whether the client's own settings exclude the named server.
+func (c *clientFile) excludes(name string) bool {
 	return slices.Contains(c.excluded, name) || c.allowed != nil && !slices.Contains(c.allowed, name)
 }
 
@@ -182,7 +182,7 @@ func (im *importer) server(c *clientFile, name string, v *hujson.Value) {
 	}
 	value := v.Clone()
 	dropped := adapt(&value, c.ClientFile)
-	if c.off(name) {
+	if c.excludes(name) {
 		set(value.Value.(*hujson.Object), "disabled", hujson.Value{Value: hujson.Bool(true)})
 		dropped = append(dropped, "it is added as disabled, because the client excludes it")
 	}

@@ -143,7 +143,7 @@ func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 
 // callLate waits for a server and calls its tool.
 func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
-	_ = up.Ready(ctx) // without the server, its error is told below
+	_ = up.Ready(ctx) // the status below has the reason if the server is not ready
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -61,8 +61,8 @@ type Options struct {
 	// says only that the tool is unknown.
 	Missing func(tool string) error
 
-	// SessionEnded is told of each session of the stateful era that has ended,
-	// by what its calls had as their Session. Nil is not told.
+	// SessionEnded is called when a session ends, with the Session that its
+	// calls had. It is not called for requests without sessions (2026-07-28).
 	SessionEnded func(session string)
 
 	// RootsChanged is called when the client of a session has other roots.

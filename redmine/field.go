@@ -80,7 +80,7 @@ func setFields(ctx context.Context, s *Server, project int, set []setField, know
 	var reads []func()
 	for _, f := range set {
 		if k, err := pickField(cmp.Or(strings.TrimSpace(f.ID), f.Name), known); err == nil {
-			reads = append(reads, func() { _, _ = learned(ctx, s, project, k) }) // what fails is told below
+			reads = append(reads, func() { _, _ = learned(ctx, s, project, k) }) // the sequential read below reports the error
 		}
 	}
 	atOnce(reads...)

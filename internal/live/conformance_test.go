@@ -33,8 +33,8 @@ var clientSuites = []suite{
 }
 
 // TestConformanceServer tests our server, directly and through the gateway. The
-// fixture speaks both eras: for the suite of 2026-07-28, the gateway is told to
-// use that version with it, because otherwise it prefers sessions.
+// fixture speaks both eras, and the gateway prefers sessions, so its
+// configuration pins 2026-07-28 for the suite of that version.
 func TestConformanceServer(t *testing.T) {
 	node(t)
 	fixture := fixtureServer(t)

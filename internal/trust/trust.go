@@ -20,7 +20,7 @@ import (
 // never overwrite each other's.
 type Store struct{ dir string }
 
-// An Approval says that a user has approved one content of one file.
+// An Approval records that the user approved one content of one file.
 type Approval struct {
 	File    string            `json:"file"`   // as [Locate] returns it
 	Digest  string            `json:"digest"` // of the content
