@@ -130,7 +130,8 @@ func question(ctx context.Context, caller toolpost.Caller, method string, params
 	if len(params) == 0 {
 		params = json.RawMessage("{}")
 	}
-	if err := checkLinks(method, params); err != nil {
+	params, err := presentable(method, params)
+	if err != nil {
 		return nil, err
 	}
 	result, err := caller.Request(ctx, method, params)

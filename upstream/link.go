@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // codeURLRequired is the code of errors that ask to open an address first (MCP
@@ -43,16 +44,12 @@ func loopbackHost(host string) bool {
 
 // protocolError returns an error of the server as the caller gets it.
 func protocolError(e *jsonrpc.Error) *toolpost.ProtocolError {
-	data, _ := parseObject(e.Data)
-	if raw := data.get("elicitations"); raw != nil && e.Code == codeURLRequired {
-		var all []json.RawMessage
-		err := json.Unmarshal(raw, &all)
-		for i := 0; i < len(all) && err == nil; i++ {
-			err = checkLinks("elicitation/create", all[i])
-		}
-		if err != nil {
-			return &toolpost.ProtocolError{Code: jsonrpc.CodeInternalError, Message: err.Error()}
-		}
+	if e.Code != codeURLRequired {
+		return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 	}
-	return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
+	data, err := presentableData(e.Data)
+	if err != nil {
+		return &toolpost.ProtocolError{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	return &toolpost.ProtocolError{Code: e.Code, Message: cleartext.Clean(e.Message), Data: data}
 }

@@ -55,3 +55,83 @@ func TestElicitationAddresses(t *testing.T) {
 		}
 	}
 }
+
+// What the elicitations of TestElicitationTexts ask, and what a person may see
+// of it.
+const (
+	hiddenForm = `{"message":"Your \u001b[2Jname\u202e?` + "\U000e0041" + `","requestedSchema":{"type":"object","properties":{` +
+		`"title":{"type":"string","title":"N\u200bame","description":"d\u2066","default":"x","enum":["a","b"],"enumNames":["\u200bA","B"]},` +
+		`"n":{"oneOf":[{"const":"c","title":"C\u0007"}],"maximum":1e2}}},"_meta":{"title":"\u200b"}}`
+	visibleForm = `{"message":"Your [2Jname?","requestedSchema":{"type":"object","properties":{` +
+		`"title":{"type":"string","title":"Name","description":"d","default":"x","enum":["a","b"],"enumNames":["A","B"]},` +
+		`"n":{"oneOf":[{"const":"c","title":"C"}],"maximum":1e2}}},"_meta":{"title":"\u200b"}}`
+	cleanForm = `{ "message":"\u0041 👩` + "\u200d" + `👧 می` + "\u200c" + `خواهم\r\n","requestedSchema":{"type" :"object"}}`
+)
+
+// TestElicitationTexts checks that nothing hidden is shown to a person, in every
+// way in which a server can ask: by a request, a result and an error.
+func TestElicitationTexts(t *testing.T) {
+	for form, want := range map[string]string{hiddenForm: visibleForm, cleanForm: cleanForm} {
+		got, err := presentable("elicitation/create", json.RawMessage(form))
+		if err != nil || string(got) != want {
+			t.Errorf("request: %v\ngot  %s\nwant %s", err, got, want)
+		}
+		around := func(form string) string {
+			return `{"odd":1.0,"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":` + form + `},"b":{"method":"roots/list"}}}`
+		}
+		got, err = presentableResult(json.RawMessage(around(form)))
+		if err != nil || string(got) != around(want) {
+			t.Errorf("result: %v\ngot  %s\nwant %s", err, got, around(want))
+		}
+		list := func(form string) string { return `{"elicitations":[{"message":"m"},` + form + `],"odd":1.0}` }
+		e := protocolError(&jsonrpc.Error{Code: codeURLRequired, Message: "a\u200b", Data: json.RawMessage(list(form))})
+		if form == hiddenForm && string(e.Data) != list(want) || form == cleanForm && string(e.Data) != list(form) {
+			t.Errorf("error: %s", e.Data)
+		}
+		if e.Message != "a" {
+			t.Errorf("the message of the error is %q", e.Message)
+		}
+	}
+	progress, _ := parseObject([]byte(`{"progress":1.0,"message":"a\u001b[2J"}`))
+	if got := string(presentableProgress(progress).encode()); got != `{"progress":1.0,"message":"a[2J"}` {
+		t.Errorf("progress: %s", got)
+	}
+	for _, odd := range []string{
+		`{"message":"m","requestedSchema":{"properties":{"a\u200b":{}}}}`,
+		`{"message":"m","requestedSchema":{"properties":{"a":{"enum":["yes\u202e"]}}}}`,
+		`{"message":"m","requestedSchema":{"properties":{"a":{"default":"\u0007"}}}}`,
+		`{"message":"m","mode":"url","url":"https://example.org/","url":"javascript:alert(1)"}`,
+	} {
+		if got, err := presentable("elicitation/create", json.RawMessage(odd)); err == nil {
+			t.Errorf("%s is passed on as %s", odd, got)
+		}
+	}
+	sampling := json.RawMessage(`{"messages":[{"content":{"type":"text","text":"\u200b"}}]}`)
+	if got, err := presentable("sampling/createMessage", sampling); err != nil || string(got) != string(sampling) {
+		t.Errorf("sampling: %s, %v", got, err)
+	}
+}
+
+// TestElicitationInResults checks that a result which asks for input is found
+// however it is written, also if clients with sessions read it.
+func TestElicitationInResults(t *testing.T) {
+	const question = `"inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"url","url":"javascript:alert(1)"}}}}`
+	for _, result := range []string{
+		`{"resultType":"input_required",` + question,
+		`{"resultType":"input\u005frequired",` + question,
+		`{"result\u0054ype":"\u0069nput_required",` + question,
+		`{"resultType":"complete","resultType":"input_required",` + question,
+		`{"resultType":"input_required","inputRequests":{},` + question,
+	} {
+		if got, err := presentableResult(json.RawMessage(result)); err == nil {
+			t.Errorf("passed on as %s", got)
+		}
+	}
+	for _, result := range []string{
+		`{"content":[{"type":"text","text":"input_required \u0061"}]}`, `{"resultType":"complete",` + question, `{"resultType":1,` + question,
+	} {
+		if got, err := presentableResult(json.RawMessage(result)); err != nil || string(got) != result {
+			t.Errorf("%s: got %s, %v", result, got, err)
+		}
+	}
+}

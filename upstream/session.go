@@ -97,6 +97,9 @@ func (s *session) call(ctx context.Context, r *request) (result json.RawMessage,
 		x := &exchange{method: r.method, params: params, bindings: r.bindings, asker: r.asker, through: through}
 		result, err = s.do(ctx, x)
 		executed = executed || x.executed()
+		if err == nil {
+			result, err = presentableResult(result)
+		}
 		if err != nil || !s.modern() || through {
 			return result, executed, err
 		}
@@ -113,14 +116,27 @@ func (s *session) call(ctx context.Context, r *request) (result json.RawMessage,
 
 // inputRequired returns a result that asks for input, else nil.
 func inputRequired(raw json.RawMessage) object {
-	if !bytes.Contains(raw, []byte("input_required")) {
+	if !mayAsk(raw) {
 		return nil
 	}
-	result, err := parseObject(raw)
-	if err != nil || result.text("resultType") != "input_required" {
-		return nil
+	result, _ := parseObject(raw)
+	for _, m := range result {
+		if m.name == "resultType" && (object{m}).text("resultType") == "input_required" {
+			return result
+		}
 	}
-	return result
+	return nil
+}
+
+// mayAsk reports whether a JSON value contains input_required, as it is or with
+// escapes.
+func mayAsk(raw json.RawMessage) bool {
+	for _, part := range []string{"input_required", `\u005`, `\u006`, `\u007`} {
+		if bytes.Contains(raw, []byte(part)) {
+			return true
+		}
+	}
+	return false
 }
 
 // An inputError is a question that the caller could not answer.

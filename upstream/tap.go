@@ -172,7 +172,7 @@ func (t *tap) progress(raw json.RawMessage) {
 		return
 	}
 	without := params.without(func(name string) bool { return name == "progressToken" })
-	x.relay.add(x, "notifications/progress", without.encode())
+	x.relay.add(x, "notifications/progress", presentableProgress(without).encode())
 }
 
 // unquotedID returns the number of an id that is a number in a string. Our ids

@@ -118,3 +118,53 @@ func TestClassicToModern(t *testing.T) {
 		}
 	}
 }
+
+// TestInputOfResults checks that what a result asks for reaches a client only if
+// the client may show it, whichever era client and server are of.
+func TestInputOfResults(t *testing.T) {
+	const asks = `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":`
+	answer := func(arguments json.RawMessage) string {
+		if strings.Contains(string(arguments), "script") {
+			return asks + `{"mode":"url","message":"m","url":"javascript:alert(1)"}}}}`
+		}
+		return asks + `{"message":"a\u200b"}}}}`
+	}
+	now := modern(func(w http.ResponseWriter, _ *http.Request, m *message) { result(w, m, answer(m.Params)) })
+	before := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "initialize":
+			result(w, &m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`)
+		case "tools/list":
+			result(w, &m, "{"+oneTool+"}")
+		case "tools/call":
+			result(w, &m, answer(m.Params))
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	})
+	for name, h := range map[string]http.Handler{"2026-07-28": now, "2025-11-25": before} {
+		s := start(t, &upstream.Config{URL: serve(t, h).URL}).ready(t)
+		call := func(argument string) string {
+			t.Helper()
+			params := `{"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`
+			r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Arguments: json.RawMessage(`{"x":"` + argument + `"}`), Params: json.RawMessage(params), Caller: newRecorder()})
+			if err != nil {
+				return err.Error()
+			}
+			raw, err := r.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(raw)
+		}
+		if got := call("script"); strings.Contains(got, "input_required") || !strings.Contains(got, "is refused") {
+			t.Errorf("%s: an address that runs a script is passed on: %s", name, got)
+		}
+		if got := call("text"); got != asks+`{"message":"a"}}}}` {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
