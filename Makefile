@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz invariants live claude-peers bench bench-search update release
+.PHONY: check test fuzz invariants live claude-peers bench bench-search bench-hop update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -50,10 +50,19 @@ bench:
 
 # bench-search compares storing, reading and searching with cat and ripgrep, in
 # processes of their own.
-ROUNDS ?= 15
 bench-search:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	go build -o "$$folder" ./internal/bench/search/... && "$$folder/search" -rounds $(ROUNDS)
+	go build -o "$$folder" ./internal/bench/search/... && "$$folder/search" -rounds $(or $(ROUNDS),15)
+
+# bench-hop measures the built "toolpost serve" beside a direct call, a reverse
+# proxy and a naive aggregator. CELLS selects, such as CELLS=1KB,c32,2025,http;
+# PROFILE=FOLDER writes CPU profiles; TOOLPOST=old=FILE,new=FILE compares builds;
+# RAW=FILE keeps all rounds as JSON.
+CELLS ?=
+DURATION ?= 2s
+bench-hop:
+	@go -C internal/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
+		-raw "$(abspath $(RAW))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)"
 
 # update rewrites the golden files of all tests; read the diff.
 update:

@@ -1,0 +1,165 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A load is what one subject did in one round of a cell.
+type load struct {
+	Calls    int           `json:"calls"`
+	Rate     float64       `json:"callsPerSecond"`
+	P50      time.Duration `json:"p50"`
+	P99      time.Duration `json:"p99"`
+	CPU      time.Duration `json:"cpuPerCall"` // of the gateway's process
+	Peak     float64       `json:"peakMiB"`    // resident
+	Before   float64       `json:"beforeMiB"`  // resident before the round
+	After    float64       `json:"afterMiB"`   // and right after it
+	Failures int           `json:"failures"`
+	Error    string        `json:"error,omitempty"` // of the first failure
+}
+
+// mostFailures ends a round.
+const mostFailures = 20
+
+// measure makes calls from the cell's clients until a time has passed, at least
+// one from each.
+func (r *running) measure(c cell, limit time.Duration, calls int) (*load, error) {
+	w := newWant(c.size.bytes, r.limits && c.size.bytes > outputLimit)
+	clients, err := r.dialAll(c, w)
+	defer func() {
+		for _, client := range clients {
+			client.close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	l := &load{}
+	if err := r.begin(l); err != nil {
+		return nil, err
+	}
+	cpu, err := r.cpu()
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	times := l.callAll(clients, w, began.Add(limit), calls)
+	took := time.Since(began)
+	if err := r.end(l, cpu); err != nil {
+		return nil, err
+	}
+	l.Calls = len(times)
+	if l.Calls == 0 {
+		return nil, fmt.Errorf("no call succeeded: %s", l.Error)
+	}
+	l.CPU /= time.Duration(l.Calls)
+	l.Rate = float64(l.Calls) / took.Seconds()
+	slices.Sort(times)
+	l.P50, l.P99 = times[len(times)/2], times[len(times)*99/100]
+	return l, nil
+}
+
+// dialAll connects the clients. The first answer is compared in full, and each
+// client has made a call before the time runs.
+func (r *running) dialAll(c cell, w *want) ([]*client, error) {
+	clients := make([]*client, 0, c.clients)
+	for i := range c.clients {
+		client, err := dial(r.endpoint, "")
+		if err != nil {
+			return clients, err
+		}
+		clients = append(clients, client)
+		client.prepare(c.size.bytes)
+		a := &answer{whole: i == 0}
+		if err := client.callTool(w, a); err != nil {
+			return clients, err
+		}
+		if i == 0 {
+			if err := w.checkWhole(a); err != nil {
+				return clients, err
+			}
+		}
+	}
+	return clients, nil
+}
+
+// callAll makes the calls and returns how long each took.
+func (l *load) callAll(clients []*client, w *want, deadline time.Time, calls int) []time.Duration {
+	var (
+		mu    sync.Mutex
+		all   []time.Duration
+		group sync.WaitGroup
+	)
+	for _, c := range clients {
+		group.Go(func() {
+			a := &answer{}
+			var times []time.Duration
+			var failures int
+			var first error
+			for i := 0; i == 0 || time.Now().Before(deadline) && (calls == 0 || i < calls); i++ {
+				began := time.Now()
+				err := c.callTool(w, a)
+				if err == nil {
+					times = append(times, time.Since(began))
+					continue
+				}
+				if failures++; first == nil {
+					first = err
+				}
+				if failures >= mostFailures {
+					break
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, times...)
+			l.Failures += failures
+			if first != nil && l.Error == "" {
+				l.Error = first.Error()
+			}
+		})
+	}
+	group.Wait()
+	return all
+}
+
+func (r *running) cpu() (time.Duration, error) {
+	if r.process == nil {
+		return 0, nil
+	}
+	return r.process.cpu()
+}
+
+// begin starts to watch the memory.
+func (r *running) begin(l *load) (err error) {
+	if r.process == nil {
+		return nil
+	}
+	if err := r.process.resetPeak(); err != nil {
+		return err
+	}
+	l.Before, err = r.process.memory("VmRSS")
+	return err
+}
+
+// end records the CPU since before, and the memory.
+func (r *running) end(l *load, before time.Duration) error {
+	if r.process == nil {
+		return nil
+	}
+	cpu, err := r.process.cpu()
+	if err != nil {
+		return err
+	}
+	l.CPU = cpu - before
+	if l.Peak, err = r.process.memory("VmHWM"); err != nil {
+		return err
+	}
+	l.After, err = r.process.memory("VmRSS")
+	return err
+}
