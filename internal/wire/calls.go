@@ -1,0 +1,170 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+)
+
+// Calls are the requests that one side of a connection has sent and whose
+// answers it waits for. The zero value is ready.
+type Calls struct {
+	mu    sync.Mutex
+	last  int64
+	open  map[int64]*Pending
+	ended error // why there are no more answers
+}
+
+// A Pending is a request that waits for its answer.
+type Pending struct {
+	ID     json.RawMessage
+	number int64
+	calls  *Calls
+	answer chan Message
+}
+
+// Begin registers a request, before it is sent. End must follow.
+func (c *Calls) Begin() (*Pending, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != nil {
+		return nil, c.ended
+	}
+	if c.open == nil {
+		c.open = map[int64]*Pending{}
+	}
+	c.last++
+	p := &Pending{strconv.AppendInt(nil, c.last, 10), c.last, c, make(chan Message, 1)}
+	c.open[c.last] = p
+	return p, nil
+}
+
+// End forgets the request: an answer that comes later belongs to nobody.
+func (p *Pending) End() {
+	p.calls.mu.Lock()
+	defer p.calls.mu.Unlock()
+	delete(p.calls.open, p.number)
+}
+
+// Wait returns the answer. It returns the cause of ctx, or the error of Close,
+// if that comes first.
+func (p *Pending) Wait(ctx context.Context) (Message, error) {
+	select {
+	case m, ok := <-p.answer:
+		if !ok {
+			return Message{}, p.calls.err()
+		}
+		return m, nil
+	case <-ctx.Done():
+		return Message{}, context.Cause(ctx)
+	}
+}
+
+// Answer hands a response to the request that it answers. It reports whether
+// there is one.
+func (c *Calls) Answer(m Message) bool {
+	number, ok := idNumber(m.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.open[number]
+	if !ok || p == nil {
+		return false
+	}
+	delete(c.open, number)
+	p.answer <- m
+	return true
+}
+
+// Close ends all requests, and those that follow, with an error. The first
+// error counts.
+func (c *Calls) Close(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != nil {
+		return
+	}
+	c.ended = err
+	for _, p := range c.open {
+		close(p.answer)
+	}
+	c.open = nil
+}
+
+func (c *Calls) err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+// Is reports whether raw is the id of the request. Ids are numbers; some
+// peers return them as strings, or with a fraction of zero.
+func (p *Pending) Is(raw []byte) bool {
+	number, ok := idNumber(raw)
+	return ok && number == p.number
+}
+
+// idNumber returns the number of an id that one side chose.
+func idNumber(raw []byte) (number int64, ok bool) {
+	text := string(raw)
+	if len(raw) > 1 && raw[0] == '"' {
+		text = Unquote(raw)
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		return number, true
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != float64(int64(f)) {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// Served are the requests of the other side that are under way, so that
+// notifications/cancelled finds them. The zero value is ready.
+type Served struct {
+	mu   sync.Mutex
+	open map[string]context.CancelCauseFunc
+}
+
+// Begin registers a request. It returns false if one with the id is under way.
+// End must follow.
+func (s *Served) Begin(ctx context.Context, id json.RawMessage) (_ context.Context, end func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, twice := s.open[string(id)]; twice {
+		return ctx, nil, false
+	}
+	if s.open == nil {
+		s.open = map[string]context.CancelCauseFunc{}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.open[string(id)] = cancel
+	return ctx, func() {
+		s.mu.Lock()
+		delete(s.open, string(id))
+		s.mu.Unlock()
+		cancel(nil)
+	}, true
+}
+
+// Cancel ends the context of a request with a cause. It reports whether the
+// request was under way.
+func (s *Served) Cancel(id json.RawMessage, cause error) bool {
+	s.mu.Lock()
+	cancel := s.open[string(id)]
+	s.mu.Unlock()
+	if cancel == nil {
+		return false
+	}
+	cancel(cause)
+	return true
+}
+
+// Len returns how many requests are under way.
+func (s *Served) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.open)
+}

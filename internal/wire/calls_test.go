@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+func TestCalls(t *testing.T) {
+	var c Calls
+	first, err := c.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, _ := c.Begin()
+	if string(first.ID) == string(second.ID) {
+		t.Fatalf("two requests have the id %s", first.ID)
+	}
+	for _, odd := range []string{"99", `"x"`, "1.5", "null", ""} {
+		if c.Answer(Message{ID: json.RawMessage(odd)}) {
+			t.Errorf("the answer to %q was taken", odd)
+		}
+	}
+	if !c.Answer(Message{ID: json.RawMessage(`"` + string(second.ID) + `"`), Method: "b"}) || !c.Answer(Message{ID: json.RawMessage(string(first.ID) + ".0"), Method: "a"}) {
+		t.Error("an id in another form was not recognized")
+	}
+	if c.Answer(Message{ID: first.ID}) {
+		t.Error("a second answer was taken")
+	}
+	for p, want := range map[*Pending]string{first: "a", second: "b"} {
+		if m, err := p.Wait(t.Context()); err != nil || m.Method != want {
+			t.Errorf("got %q %v, want %q", m.Method, err, want)
+		}
+		p.End()
+	}
+	third, _ := c.Begin()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	left := errors.New("left")
+	cancel(left)
+	if _, err := third.Wait(ctx); !errors.Is(err, left) {
+		t.Errorf("got %v", err)
+	}
+	lost := errors.New("lost")
+	c.Close(lost)
+	c.Close(left)
+	if _, err := third.Wait(t.Context()); !errors.Is(err, lost) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := c.Begin(); !errors.Is(err, lost) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestServed(t *testing.T) {
+	var s Served
+	ctx, end, ok := s.Begin(t.Context(), json.RawMessage("1"))
+	if _, _, twice := s.Begin(t.Context(), json.RawMessage("1")); !ok || twice {
+		t.Fatal("two requests have one id")
+	}
+	cause := errors.New("canceled")
+	if s.Cancel(json.RawMessage(`"1"`), cause) || !s.Cancel(json.RawMessage("1"), cause) {
+		t.Error("the wrong request was canceled")
+	}
+	if !errors.Is(context.Cause(ctx), cause) {
+		t.Errorf("cause: %v", context.Cause(ctx))
+	}
+	end()
+	if s.Cancel(json.RawMessage("1"), cause) || s.Len() != 0 {
+		t.Error("the request is still known")
+	}
+}

@@ -1,0 +1,131 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// Limits of messages. Real ones stay far below.
+const (
+	maxID    = 1 << 10 // bytes
+	maxBatch = 100     // messages
+	maxSafe  = 1<<53 - 1
+)
+
+// A Message is one JSON-RPC message and what one scan found in it. All raw
+// members share the memory of what was received.
+type Message struct {
+	ID     json.RawMessage // a string or number; nil for a notification
+	Method string          // "" for a response
+	Params json.RawMessage
+	Result json.RawMessage
+	Err    json.RawMessage // the error of a response that failed
+
+	Call   // if there are params
+	Answer // if there is a result
+}
+
+// A Call holds the members of params.
+type Call struct {
+	Name, URI       string
+	HasName, HasURI bool
+	Arguments       json.RawMessage
+	InputResponses  json.RawMessage
+	RequestState    json.RawMessage
+	ProgressToken   json.RawMessage // of a progress notification, else of _meta
+	Meta            json.RawMessage
+	MetaCall
+}
+
+// A MetaCall holds the members of the _meta of a request (MCP 2026-07-28).
+type MetaCall struct {
+	Version      string          // protocolVersion, "" if it is not a string
+	LogLevel     string          // "" for none
+	ClientInfo   json.RawMessage // nil if it is absent, or null
+	Capabilities json.RawMessage // nil if it is absent, or null
+}
+
+// An Answer holds the members of a result.
+type Answer struct {
+	IsError       bool
+	Structured    json.RawMessage
+	ResultType    string
+	InputRequests json.RawMessage
+	ResultState   json.RawMessage // requestState
+	ResultMeta    json.RawMessage
+}
+
+// IsCall reports whether the message is a request that wants an answer.
+func (m *Message) IsCall() bool { return m.Method != "" && m.ID != nil }
+
+// Named reports whether the message is for one tool, prompt or resource.
+func (m *Message) Named() bool {
+	return m.Method == "tools/call" || m.Method == "prompts/get" || m.Method == "resources/read"
+}
+
+// Parse reads the message or batch that a client sent. It is strict, so that
+// no two readers of the same bytes can disagree: valid UTF-8, no duplicate
+// members, no odd spellings of the envelope's members, ids that every peer can
+// echo. With an error it returns what it understood, for the answer's id.
+func Parse(data []byte) (found []Message, batch bool, fault *Error) {
+	p := parser{scanner{data: data, strict: true, names: make([][]byte, 0, manyNames)}}
+	batch = p.peek() == '['
+	var err error
+	if batch {
+		found, err = p.batch()
+	} else {
+		found = make([]Message, 1)
+		err = p.message(&found[0])
+	}
+	if err == nil {
+		err = p.end()
+	}
+	return found, batch, faultOf(err)
+}
+
+// faultOf returns the error to answer, nil for nil.
+func faultOf(err error) *Error {
+	var fault *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &fault):
+		return fault
+	case errors.Is(err, errDeep):
+		return Errorf(CodeParse, "the message nests more than %d levels deep", strictDepth)
+	case errors.Is(err, errDuplicate):
+		return Errorf(CodeInvalidRequest, "%.300v", err)
+	}
+	return Errorf(CodeParse, "the message is not JSON: %.300v", err)
+}
+
+// Read returns the messages that a server sent: one, a batch, or none if data
+// is something else. Servers are forgiven duplicate members, text that is not
+// UTF-8, and ids that come back as strings; see [Calls].
+func Read(data []byte) []Message {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
+	p := parser{scanner{data: data}}
+	switch p.peek() {
+	case '{':
+		var m Message
+		if p.message(&m) == nil && p.end() == nil {
+			return []Message{m}
+		}
+	case '[':
+		var found []Message
+		list, err := p.open()
+		for err == nil {
+			var more bool
+			if more, err = p.element(&list); !more {
+				break
+			}
+			var value []byte
+			if value, err = p.value(); err == nil && IsObject(value) {
+				found = append(found, Read(value)...)
+			}
+		}
+		return found
+	}
+	return nil
+}

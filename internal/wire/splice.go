@@ -1,0 +1,159 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+)
+
+// A member of an object, in the order of its text.
+type member struct {
+	begin      int // of the name
+	name       []byte
+	start, end int // of the value
+}
+
+// each reads the members of an object until f returns false. It reports
+// whether all that was read is valid.
+func each(object []byte, f func(member) bool) bool {
+	s := scanner{data: object}
+	if s.peek() != '{' {
+		return false
+	}
+	m, err := s.open()
+	for err == nil {
+		begin := s.at
+		var name, value []byte
+		if name, err = s.next(&m); name == nil {
+			return err == nil && s.end() == nil
+		}
+		if value, err = s.value(); err == nil && !f(member{begin, name, s.at - len(value), s.at}) {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether a quoted name is that of a member.
+func is(quoted []byte, name string) bool {
+	text, plain := plainString(quoted)
+	if plain {
+		return string(text) == name
+	}
+	return Unquote(quoted) == name
+}
+
+// Members iterates over the members of an object, in order and with
+// duplicates. It ends early where the object is not valid JSON.
+func Members(object []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		each(object, func(m member) bool {
+			return yield(Unquote(m.name), object[m.start:m.end:m.end])
+		})
+	}
+}
+
+// Get returns the value of the first member with a name, nil if the object has
+// none.
+func Get(object []byte, name string) json.RawMessage {
+	var value json.RawMessage
+	each(object, func(m member) bool {
+		if !is(m.name, name) {
+			return true
+		}
+		value = object[m.start:m.end:m.end]
+		return false
+	})
+	return value
+}
+
+// Set returns the object with a member set; all other bytes stay. What is not
+// an object becomes one.
+func Set(object []byte, name string, value []byte) json.RawMessage {
+	var at *member
+	each(object, func(m member) bool {
+		if is(m.name, name) {
+			at = &m
+		}
+		return at == nil
+	})
+	if at == nil {
+		return Append(object, string(Quote(name))+":"+string(value))
+	}
+	b := make([]byte, 0, len(object)+len(value))
+	b = append(append(b, object[:at.start]...), value...)
+	return append(b, object[at.end:]...)
+}
+
+// Delete returns the object without the members of a name, however often it
+// has them.
+func Delete(object []byte, name string) json.RawMessage {
+	return Edit(object, func(n string, value json.RawMessage) json.RawMessage {
+		if n == name {
+			return nil
+		}
+		return value
+	})
+}
+
+// Edit returns the object with its members changed: f returns another value,
+// the same, or nil to remove the member. Without a change it is the object
+// itself, as it is if it is not valid.
+func Edit(object []byte, f func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	changed, b := false, append(make([]byte, 0, len(object)), '{')
+	ok := each(object, func(m member) bool {
+		old := json.RawMessage(object[m.start:m.end:m.end])
+		value := f(Unquote(m.name), old)
+		changed = changed || !bytes.Equal(value, old) || value == nil
+		if value == nil {
+			return true
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(b, bytes.TrimLeft(object[m.begin:m.start], " \t\r\n,")...), value...)
+		return true
+	})
+	if !ok || !changed {
+		return object
+	}
+	return append(b, '}')
+}
+
+// Append returns the object with members added at its end, each written as
+// "name":value. What is not an object becomes one.
+func Append(object []byte, members ...string) json.RawMessage {
+	if !IsObject(object) {
+		object = []byte("{}")
+	}
+	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
+	size := len(body) + 1
+	for _, m := range members {
+		size += len(m) + 1
+	}
+	b := append(make([]byte, 0, size), body...)
+	for _, m := range members {
+		if len(m) == 0 {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(b, m...)
+	}
+	return append(b, '}')
+}
+
+// IsObject reports whether valid JSON is an object, by its first and last bytes.
+func IsObject(raw []byte) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 1 && raw[0] == '{' && raw[len(raw)-1] == '}'
+}
+
+// Valid reports whether raw is one JSON value. Duplicate members and text that
+// is not UTF-8 are allowed.
+func Valid(raw []byte) bool {
+	s := scanner{data: raw}
+	_, err := s.value()
+	return err == nil && s.end() == nil
+}

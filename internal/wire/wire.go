@@ -1,0 +1,119 @@
+// Package wire reads and writes JSON-RPC 2.0 messages of MCP as the bytes they
+// are. A message is scanned once: [Message] holds what was received and where
+// the members stand that Toolpost uses. Messages are written by splicing:
+// a new envelope, changed members, and otherwise the bytes that were received.
+//
+//	bytes ─▶ Parse (strict: what clients send)    ─┐
+//	bytes ─▶ Read  (lenient: what servers send)   ─┴▶ Message ─▶ Get, Set, Delete ─▶ AppendRequest, AppendResult, …
+//
+// [Calls] holds the requests that one side of a connection has sent, [Served]
+// those that it serves.
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Protocol versions of MCP that make a difference.
+const (
+	LastBatch   = "2025-03-26" // later versions have no batches
+	LastSession = "2025-11-25" // the newest version with sessions
+	Stateless   = "2026-07-28" // no sessions, and no requests from server to client
+)
+
+// Versions are the supported protocol versions, newest first.
+var Versions = []string{Stateless, LastSession, "2025-06-18", LastBatch, "2024-11-05"}
+
+// Members of _meta that requests of 2026-07-28 have.
+const (
+	MetaPrefix       = "io.modelcontextprotocol/"
+	MetaVersion      = MetaPrefix + "protocolVersion"
+	MetaClientInfo   = MetaPrefix + "clientInfo"
+	MetaCapabilities = MetaPrefix + "clientCapabilities"
+	MetaLogLevel     = MetaPrefix + "logLevel"
+)
+
+// Codes of errors (JSON-RPC 2.0 §5.1; MCP 2026-07-28, Errors).
+const (
+	CodeParse               = -32700
+	CodeInvalidRequest      = -32600
+	CodeMethodNotFound      = -32601
+	CodeInvalidParams       = -32602
+	CodeInternal            = -32603
+	CodeHeaderMismatch      = -32020
+	CodeMissingCapability   = -32021
+	CodeUnsupportedProtocol = -32022
+)
+
+// An Error is the error of a response.
+type Error struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf returns an Error with a formatted message.
+func Errorf(code int64, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Quote returns s as a JSON string. Invalid UTF-8 is replaced.
+func Quote(s string) json.RawMessage {
+	b, _ := jsontext.AppendQuote(nil, s) // the error only reports the replacement
+	return b
+}
+
+// Unquote returns the text of a JSON string, "" for any other value.
+func Unquote(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	if text, plain := plainString(raw); plain {
+		return string(text)
+	}
+	text, _ := jsontext.AppendUnquote(nil, raw) // the error only reports replaced characters
+	return string(text)
+}
+
+// AppendRequest appends a request, or a notification if id is nil.
+func AppendRequest(b, id []byte, method string, params []byte) []byte {
+	b = append(b, `{"jsonrpc":"2.0"`...)
+	if id != nil {
+		b = append(append(b, `,"id":`...), id...)
+	}
+	b = append(append(b, `,"method":`...), Quote(method)...)
+	if params != nil {
+		b = append(append(b, `,"params":`...), params...)
+	}
+	return append(b, '}')
+}
+
+// AppendResult appends the response that carries a result.
+func AppendResult(b, id, result []byte) []byte {
+	b = append(appendResponse(b, id), `,"result":`...)
+	return append(append(b, result...), '}')
+}
+
+// AppendError appends the response that carries an error.
+func AppendError(b, id []byte, e *Error) []byte {
+	b = append(appendResponse(b, id), `,"error":{"code":`...)
+	b = strconv.AppendInt(b, e.Code, 10)
+	b = append(append(b, `,"message":`...), Quote(e.Message)...)
+	if e.Data != nil {
+		b = append(append(b, `,"data":`...), e.Data...)
+	}
+	return append(b, '}', '}')
+}
+
+func appendResponse(b, id []byte) []byte {
+	if id == nil {
+		id = []byte("null")
+	}
+	return append(append(b, `{"jsonrpc":"2.0","id":`...), id...)
+}
