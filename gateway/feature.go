@@ -26,7 +26,7 @@ func (j *joined) joinPrompts(members []*member) {
 		p := *o.item
 		p.Name = name
 		if p.Definition = visibleText(o.item.Definition); !bytes.Equal(p.Definition, o.item.Definition) {
-			j.note("", "server %s: hidden characters are removed from its prompt %q", o.server.Name, name)
+			j.note("", "server %s: hidden characters or unsafe icons are removed from its prompt %q", o.server.Name, name)
 		}
 		p.Get = o.counted(p.Get, o.name)
 		p.Complete = o.counted(p.Complete, o.name)
@@ -52,6 +52,10 @@ func (j *joined) joinResources(members []*member) {
 				j.note("", "server %s: its resource template %.40q… is left out: %v", m.server.Name, r.URI, err)
 				continue
 			}
+			if !safeURI(r.URI) {
+				j.note("", "server %s: its resource %.100q is left out: its address has hidden characters or runs a script", m.server.Name, r.URI)
+				continue
+			}
 			k := id{r.URI, r.Template}
 			if first := owner[k]; first != nil {
 				j.note("", "server %s: its resource %s is left out, because server %s has it too", m.server.Name, r.URI, first.server.Name)
@@ -60,7 +64,7 @@ func (j *joined) joinResources(members []*member) {
 			owner[k] = m
 			c := *r
 			if c.Definition = visibleText(r.Definition, "name"); !bytes.Equal(c.Definition, r.Definition) {
-				j.note("", "server %s: hidden characters are removed from its resource %q", m.server.Name, r.URI)
+				j.note("", "server %s: hidden characters or unsafe icons are removed from its resource %q", m.server.Name, r.URI)
 			}
 			c.Read = m.counted(r.Read, "")
 			c.Complete = m.counted(r.Complete, "")

@@ -14,8 +14,8 @@ import (
 )
 
 // withoutHidden returns the definition of a tool without characters that people
-// do not see, in its titles and descriptions and those of its schemas. A clean
-// definition keeps its bytes.
+// do not see, in its titles and descriptions and those of its schemas, and
+// without unsafe icons. A clean definition keeps its bytes.
 func withoutHidden(d toolpost.Definition) toolpost.Definition {
 	d.Title, d.Description = cleartext.Clean(d.Title), cleartext.Clean(d.Description)
 	d.Annotations.Title = cleartext.Clean(d.Annotations.Title)
@@ -44,11 +44,15 @@ func visibleSchema(s *schema.Schema) *schema.Schema {
 	return s
 }
 
+// hides reports whether text has hidden characters.
+func hides(text string) bool { return cleartext.Clean(text) != text }
+
 // visibleText returns a JSON value without hidden characters in the texts that
 // are for people and models: titles, descriptions, comments, and the members
-// called also. Everything else keeps its bytes.
+// called also. It leaves out icons whose address a client must not open.
+// Everything else keeps its bytes.
 func visibleText(raw json.RawMessage, also ...string) json.RawMessage {
-	if !mayHide(raw) {
+	if !mayHide(raw) && !bytes.Contains(raw, []byte(`"icons"`)) {
 		return raw
 	}
 	c := textCleaner{raw: raw, d: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
@@ -114,6 +118,8 @@ func (c *textCleaner) keyword(name string) {
 	switch {
 	case c.d.PeekKind() == '"' && slices.Contains(c.texts, name):
 		c.text()
+	case name == "icons" && c.d.PeekKind() == '[':
+		c.icons()
 	case name == "enum" || name == "const" || name == "default" || name == "examples" || name == "_meta":
 		c.skip() // values, which mean what they are
 	case s == shape.Table || s == shape.Dependencies:
@@ -129,13 +135,17 @@ func (c *textCleaner) text() {
 		return
 	}
 	text, _ := jsontext.AppendUnquote(nil, raw) // its only error is a replacement
-	clean := cleartext.Clean(string(text))
-	if clean == string(text) {
+	if !hides(string(text)) {
 		return
 	}
+	clean, _ := jsontext.AppendQuote(nil, cleartext.Clean(string(text)))
+	c.replace(raw, clean)
+}
+
+// replace writes a value in the place of raw, which was read last.
+func (c *textCleaner) replace(raw, value []byte) {
 	end := int(c.d.InputOffset())
-	c.out = append(c.out, c.raw[c.copied:end-len(raw)]...)
-	c.out, _ = jsontext.AppendQuote(c.out, clean)
+	c.out = append(append(c.out, c.raw[c.copied:end-len(raw)]...), value...)
 	c.copied = end
 }
 

@@ -94,10 +94,10 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 		}
 		got := strings.Join(findings(g), "\n")
 		for _, want := range []string{
-			`add| server s: hidden characters are removed from the definition of its tool "a\u200bdd"`,
+			`add| server s: hidden characters or unsafe icons are removed from the definition of its tool "a\u200bdd"`,
 			`| server s: its tool "\u200b" is left out, because its name consists of hidden characters`,
-			`| server s: hidden characters are removed from its prompt "p"`,
-			`| server s: hidden characters are removed from its resource "test://r"`,
+			`| server s: hidden characters or unsafe icons are removed from its prompt "p"`,
+			`| server s: hidden characters or unsafe icons are removed from its resource "test://r"`,
 			`| server s: hidden characters are removed from its instructions`,
 		} {
 			if !strings.Contains(got, want) {
@@ -106,6 +106,51 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 		}
 		if strings.Contains(got, "clean") {
 			t.Errorf("a clean tool is reported: %s", got)
+		}
+	})
+}
+
+// TestUnsafeAddresses checks that clients get no address that runs a script: of
+// icons and resources.
+func TestUnsafeAddresses(t *testing.T) {
+	const icons = `"icons":[{"src":"javascript:alert(1)"},{"src":"https://example.org/a.png","sizes":["1x1"]},{"src":"file:///x"},{"src":"data:text/html,x"},` +
+		`{"src":"DATA:image/png;base64,AA=="},{"src":"javascript:alert(1)","SRC":"https://example.org/"},{"src":"https://example.org/","src":"javascript:alert(1)"},{"src":"http://example.org/"},{}]`
+	const kept = `"icons":[{"src":"https://example.org/a.png","sizes":["1x1"]},{"src":"DATA:image/png;base64,AA=="}]`
+	const safe = `{"name":"safe","icons":[ {"src":"https://example.org/?a&b"} ],"inputSchema":{"type":"object","properties":{"icons":{"default":[{"src":"x:"}]}}}}`
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "x")
+		cfg.Servers[0].Prefix = new("")
+		g, f := open(t, cfg)
+		f.started[0].connect()
+		f.started[0].set(func(u *fake) {
+			u.tools = []*toolpost.Tool{listed(t, `{"name":"a","inputSchema":{"type":"object"},`+icons+`}`), listed(t, safe)}
+			u.features = &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p", Definition: json.RawMessage(`{"name":"p",` + icons + `}`), Get: echo("s")}}}
+			for _, uri := range []string{"test://r", "JavaScript:alert(1)", " javascript:alert(1)", "vbscript:x", "test://a‮", "[2J:x"} {
+				u.features.Resources = append(u.features.Resources, &toolpost.Resource{URI: uri, Definition: json.RawMessage(`{"name":"r",` + icons + `}`), Read: echo("s")})
+			}
+		})
+		synctest.Wait()
+		tools, err := g.Live().Set().Tools(t.Context())
+		if err != nil || len(tools) != 2 {
+			t.Fatal(tools, err)
+		}
+		raw, err := tools[0].MarshalJSON()
+		if err != nil || !strings.HasSuffix(string(raw), kept+"}") {
+			t.Errorf("tool: %s, %v", raw, err)
+		}
+		if got := string(tools[1].Source); got != safe {
+			t.Errorf("safe bytes changed: %s", got)
+		}
+		shown := features(g)
+		if got := string(shown.Prompts[0].Definition); got != `{"name":"p",`+kept+`}` {
+			t.Errorf("prompt: %s", got)
+		}
+		if r := shown.Resources; len(r) != 1 || string(r[0].Definition) != `{"name":"r",`+kept+`}` {
+			t.Errorf("%d resources, the first with %s", len(r), r[0].Definition)
+		}
+		got := strings.Join(findings(g), "\n")
+		if strings.Contains(got, "safe\"") || !strings.Contains(got, `"JavaScript:alert(1)" is left out`) {
+			t.Errorf("findings:\n%s", got)
 		}
 	})
 }

@@ -71,8 +71,8 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			t.Name, t.Handler, t.Policy.Quiet = name, o.counted(t.Handler, o.name), is.quiet
 			t.Definition = withoutHidden(t.Definition)
 		}
-		if lostText(&t.Definition, &o.item.Definition) || cleartext.Clean(o.name) != o.name {
-			j.note(name, "server %s: hidden characters are removed from the definition of its tool %q", o.server.Name, o.name)
+		if lostText(&t.Definition, &o.item.Definition) || hides(o.name) {
+			j.note(name, "server %s: hidden characters or unsafe icons are removed from the definition of its tool %q", o.server.Name, o.name)
 		}
 		j.served[is] = t
 		j.tools = append(j.tools, t)
