@@ -124,42 +124,68 @@ func idNumber(raw []byte) (number int64, ok bool) {
 // Served are the requests of the other side that are under way, so that
 // notifications/cancelled finds them. The zero value is ready.
 type Served struct {
-	mu   sync.Mutex
-	open map[string]context.CancelCauseFunc
+	mu    sync.Mutex
+	open  map[string]*serving
+	ended error // why no more requests are served
 }
 
-// Begin registers a request. It returns false if one with the id is under way.
-// End must follow.
-func (s *Served) Begin(ctx context.Context, id json.RawMessage) (_ context.Context, end func(), ok bool) {
+// A serving is one request that is under way.
+type serving struct{ cancel context.CancelCauseFunc }
+
+// Begin registers a request and returns its context. The function end cancels
+// the context and forgets the request; it must be called, and may be called
+// more than once. Begin returns an [Error] if a request with the id is under
+// way, and the error of Close after it.
+func (s *Served) Begin(ctx context.Context, id json.RawMessage) (_ context.Context, end context.CancelCauseFunc, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, twice := s.open[string(id)]; twice {
-		return ctx, nil, false
+	if s.ended != nil {
+		return nil, nil, s.ended
+	}
+	key := string(id)
+	if s.open[key] != nil {
+		return nil, nil, Errorf(CodeInvalidRequest, "the id %s is in use", id)
 	}
 	if s.open == nil {
-		s.open = map[string]context.CancelCauseFunc{}
+		s.open = map[string]*serving{}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	s.open[string(id)] = cancel
-	return ctx, func() {
+	own := &serving{cancel}
+	s.open[key] = own
+	return ctx, func(cause error) {
 		s.mu.Lock()
-		delete(s.open, string(id))
+		if s.open[key] == own {
+			delete(s.open, key)
+		}
 		s.mu.Unlock()
-		cancel(nil)
-	}, true
+		cancel(cause)
+	}, nil
 }
 
 // Cancel ends the context of a request with a cause. It reports whether the
 // request was under way.
 func (s *Served) Cancel(id json.RawMessage, cause error) bool {
 	s.mu.Lock()
-	cancel := s.open[string(id)]
+	own := s.open[string(id)]
 	s.mu.Unlock()
-	if cancel == nil {
+	if own == nil {
 		return false
 	}
-	cancel(cause)
+	own.cancel(cause)
 	return true
+}
+
+// Close ends the contexts of all requests with a cause, and refuses those that
+// follow.
+func (s *Served) Close(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended == nil {
+		s.ended = cause
+	}
+	for _, own := range s.open {
+		own.cancel(cause) // the requests themselves end later
+	}
 }
 
 // Len returns how many requests are under way.

@@ -54,19 +54,40 @@ func TestCalls(t *testing.T) {
 
 func TestServed(t *testing.T) {
 	var s Served
-	ctx, end, ok := s.Begin(t.Context(), json.RawMessage("1"))
-	if _, _, twice := s.Begin(t.Context(), json.RawMessage("1")); !ok || twice {
-		t.Fatal("two requests have one id")
+	one := json.RawMessage("1")
+	ctx, end, err := s.Begin(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fault *Error
+	if _, _, err := s.Begin(t.Context(), one); !errors.As(err, &fault) || fault.Code != CodeInvalidRequest {
+		t.Fatalf("a second request with the id: %v", err)
 	}
 	cause := errors.New("canceled")
-	if s.Cancel(json.RawMessage(`"1"`), cause) || !s.Cancel(json.RawMessage("1"), cause) {
+	if s.Cancel(json.RawMessage(`"1"`), cause) || !s.Cancel(one, cause) {
 		t.Error("the wrong request was canceled")
 	}
 	if !errors.Is(context.Cause(ctx), cause) {
 		t.Errorf("cause: %v", context.Cause(ctx))
 	}
-	end()
-	if s.Cancel(json.RawMessage("1"), cause) || s.Len() != 0 {
+	end(nil)
+	if s.Cancel(one, cause) || s.Len() != 0 {
 		t.Error("the request is still known")
 	}
+	again, endAgain, err := s.Begin(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end(nil); s.Len() != 1 {
+		t.Error("the end of the first request is that of the second")
+	}
+	closed := errors.New("closed")
+	s.Close(closed)
+	if !errors.Is(context.Cause(again), closed) {
+		t.Errorf("cause: %v", context.Cause(again))
+	}
+	if _, _, err := s.Begin(t.Context(), json.RawMessage("2")); !errors.Is(err, closed) {
+		t.Errorf("after Close: %v", err)
+	}
+	endAgain(nil)
 }
