@@ -45,13 +45,9 @@ const changeDelay = 10 * time.Millisecond
 
 // changes owns the notifications that something has changed.
 type changes struct {
-	views *views
-
+	views     *views
 	mu        sync.Mutex
 	listeners map[*listener]bool
-	pending   lists
-	timer     *time.Timer // nil while nothing is pending
-	closed    bool
 }
 
 func (c *changes) add(l *listener) {
@@ -71,27 +67,8 @@ func (c *changes) remove(l *listener) {
 func (c *changes) announce(changed lists) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pending |= changed
-	if c.timer == nil && !c.closed {
-		c.timer = time.AfterFunc(changeDelay, c.tell)
-	}
-}
-
-func (c *changes) tell() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for l := range c.listeners {
-		l.mark(c.pending, "")
-	}
-	c.pending, c.timer = 0, nil
-}
-
-func (c *changes) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	if c.timer != nil {
-		c.timer.Stop()
+		l.mark(changed, "")
 	}
 }
 
@@ -105,7 +82,7 @@ type listener struct {
 	stream  sender          // nil while none is open
 	changed lists           // that the client has not heard of
 	watched map[string]bool // by URI: whether the client has not heard of a change
-	writing bool            // run is running
+	writing bool            // run is running, or soon will be
 	gone    bool            // it watches nothing any more
 	client  Client
 	tools   *tools // the list that the client knows; nil if it knows none
@@ -140,12 +117,12 @@ func (l *listener) mark(changed lists, uri string) {
 	l.wake()
 }
 
-// wake starts run if there is something to write. The lock is held.
+// wake starts run soon if there is something to write. The lock is held.
 func (l *listener) wake() {
 	if l.stream != nil && !l.writing {
 		if _, any := l.next(false); any {
 			l.writing = true
-			go l.run()
+			time.AfterFunc(changeDelay, l.run)
 		}
 	}
 }

@@ -200,7 +200,6 @@ func (s *Server) Guard(next http.Handler) http.Handler {
 func (s *Server) Close() error {
 	s.core.views.close()
 	s.end()
-	s.core.changes.close()
 	s.core.lot.close()
 	s.core.table.close()
 	select {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +21,8 @@ const abandonTime = 10 * time.Second
 func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []wire.Message, batch bool, from Client) {
 	version := r.Header.Get(versionHeader)
 	if version != "" && !slices.Contains(wire.Versions, version) {
-		refuse(w, http.StatusBadRequest, faultID(msgs, unsupported(version, wire.Versions)), unsupported(version, wire.Versions))
+		fault := wire.Errorf(wire.CodeInvalidRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
+		refuse(w, http.StatusBadRequest, faultID(msgs, fault), fault)
 		return
 	}
 	if r.Header.Get(sessionHeader) == "" && !batch && msgs[0].Method == "initialize" && msgs[0].IsCall() {
