@@ -29,11 +29,8 @@ type core struct {
 	info     json.RawMessage // the server's name and version
 	life     context.Context // ends with the server
 	ready    *readiness
-	maxRead  int64 // see Options
+	opts     *Options
 	running  tally // requests under way
-
-	rootsChanged func(session string) // may be nil
-	sessionEnded func(session string) // may be nil
 }
 
 // serve returns the result of r.
@@ -136,8 +133,8 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (jso
 		result, err = handle(ctx, read, call)
 	}
 	raw, err := c.encode(r, result, err)
-	if err == nil && int64(len(raw)) > c.maxRead {
-		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, len(raw), c.maxRead)
+	if err == nil && int64(len(raw)) > c.opts.MaxRead {
+		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, len(raw), c.opts.MaxRead)
 	}
 	return raw, err
 }

@@ -37,7 +37,7 @@ func (s *session) newDuplex(from Client, write func([]byte) error) *duplex {
 // deliver takes messages that came together.
 func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) error {
 	if batch && !d.batches() {
-		return errNoBatches
+		return errNoBatches()
 	}
 	release, err := d.admit(msgs)
 	if err != nil {

@@ -157,7 +157,7 @@ func (f *front) streamable(w http.ResponseWriter, r *http.Request, from Client) 
 	version := r.Header.Get(versionHeader)
 	switch {
 	case batch && version > wire.LastBatch:
-		refuse(w, http.StatusBadRequest, nil, errNoBatches)
+		refuse(w, http.StatusBadRequest, nil, errNoBatches())
 	case version >= wire.Stateless || !batch && msgs[0].Version >= wire.Stateless:
 		f.stateless(w, r, &msgs[0], from)
 	default:

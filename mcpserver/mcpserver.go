@@ -135,17 +135,15 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	life, end := context.WithCancel(context.Background())
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
 	c := &core{
-		views:        v,
-		table:        newTable(o),
-		changes:      &changes{views: v, listeners: map[*listener]bool{}},
-		lot:          newLot(),
-		log:          o.Logger,
-		info:         json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
-		life:         life,
-		ready:        newReadiness(life, o),
-		maxRead:      o.MaxRead,
-		rootsChanged: o.RootsChanged,
-		sessionEnded: o.SessionEnded,
+		views:   v,
+		table:   newTable(o),
+		changes: &changes{views: v, listeners: map[*listener]bool{}},
+		lot:     newLot(),
+		log:     o.Logger,
+		info:    json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
+		life:    life,
+		ready:   newReadiness(life, o),
+		opts:    o,
 	}
 	c.watchers = &watchers{core: c, uris: map[string]*watched{}}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))

@@ -33,7 +33,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 		t.Fatal(err)
 	}
 	base := &shown{live: live}
-	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background()}
+	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
 	c.features.Store(newFeatures(&toolpost.Features{}, c.log))
 	return c, ended
 }

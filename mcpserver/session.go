@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -21,32 +22,44 @@ const (
 var (
 	errEnded     = errors.New("the session has ended; send initialize again")
 	errAbandoned = errors.New("the client has left, and nobody can receive the result")
-	errCancelled = errors.New("the client canceled the call")
+	errCancelled = fmt.Errorf("the client canceled the call: %w", context.Canceled)
 )
 
 // A session is one client: from initialize to its end over HTTP, as long as
 // the stream lasts over SSE and stdio, and one stream of subscriptions/listen.
 type session struct {
-	core              *core
-	id                string  // the secret by which requests name the session
-	name              string  // what calls have as their Session
-	address, identity string  // of the client that opened it; "" over stdio
-	stateless         bool    // also serves requests of 2026-07-28
-	duplex            *duplex // over SSE and stdio; else nil
+	core      *core
+	id        string  // the secret by which requests name the session
+	name      string  // what calls have as their Session
+	opener            // the client that opened it
+	stateless bool    // also serves requests of 2026-07-28
+	duplex    *duplex // over SSE and stdio; else nil
 
 	peer     atomic.Pointer[peer] // nil until initialize
 	level    atomic.Int32         // the least level of log messages
-	calls    wire.Calls           // requests to the client
-	served   wire.Served          // requests of the client
 	listener listener             // what it hears of changes
-
-	once sync.Once
-	done chan struct{} // closed at its end
-	use                // guarded by table.mu
+	requests
+	lifetime
+	use // guarded by table.mu
 }
 
-func (c *core) newSession(address, identity string) *session {
-	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), address: address, identity: identity, done: make(chan struct{})}
+// An opener is the client that opened a session over HTTP.
+type opener struct{ address, identity string }
+
+// requests are those that are under way in both directions.
+type requests struct {
+	calls  wire.Calls  // to the client
+	served wire.Served // of the client
+}
+
+// A lifetime ends once.
+type lifetime struct {
+	once sync.Once
+	done chan struct{} // closed at the end
+}
+
+func (c *core) newSession(o opener) *session {
+	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
 	s.listener.changes, s.listener.wants = c.changes, allLists
 	return s
@@ -68,8 +81,8 @@ func (s *session) end(cause error) {
 func (s *session) forget() {
 	defer logPanic(s.core.log, "the end of a session is not reported")
 	s.core.watchers.forget(&s.listener)
-	if s.core.sessionEnded != nil && s.peer.Load() != nil {
-		s.core.sessionEnded(s.name)
+	if ended := s.core.opts.SessionEnded; ended != nil && s.peer.Load() != nil {
+		ended(s.name)
 	}
 }
 
@@ -141,8 +154,8 @@ func (s *session) notified(m *wire.Message) {
 		}
 		s.served.Cancel(id, errCancelled)
 	case "notifications/roots/list_changed":
-		if s.core.rootsChanged != nil && s.peer.Load() != nil {
-			s.core.rootsChanged(s.name)
+		if changed := s.core.opts.RootsChanged; changed != nil && s.peer.Load() != nil {
+			changed(s.name)
 		}
 	}
 }
@@ -153,7 +166,9 @@ func (s *session) batches() bool {
 	return p == nil || p.version <= wire.LastBatch
 }
 
-var errNoBatches = wire.Errorf(wire.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
+func errNoBatches() *wire.Error {
+	return wire.Errorf(wire.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
+}
 
 // answer returns the result of a call. What it sends before goes to out.
 func (s *session) answer(c call, from Client, out sender) (raw json.RawMessage, err error) {

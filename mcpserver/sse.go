@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,7 +15,7 @@ import (
 const sessionQuery = "sessionid"
 
 func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) {
-	s := f.core.newSession(addressOf(r), f.identity(r))
+	s := f.core.newSession(f.opener(r))
 	broken := make(chan struct{})
 	out := &reply{w: w, accept: acceptance{events: true}, broken: sync.OnceFunc(func() { close(broken) })}
 	d := s.newDuplex(from, func(message []byte) error { return out.send(context.Background(), message) })
@@ -54,28 +53,23 @@ func (p *reply) endpoint(address string) error {
 
 // postSSE delivers the messages that a client sends.
 func (f *front) postSSE(w http.ResponseWriter, r *http.Request, msgs []wire.Message, batch bool) {
-	id := func(fault *wire.Error) []byte { return faultID(msgs, fault) }
 	s, _ := f.core.table.find(r.URL.Query().Get(sessionQuery), true)
 	if s != nil {
 		defer f.core.table.leave(s)
 	}
 	if s == nil || s.duplex == nil {
 		fault := wire.Errorf(wire.CodeInvalidRequest, "there is no such session; open one with GET at this address")
-		refuse(w, http.StatusNotFound, id(fault), fault)
+		refuse(w, http.StatusNotFound, faultID(msgs, fault), fault)
 		return
 	}
 	if s.identity != f.identity(r) {
-		refuse(w, http.StatusForbidden, id(errIdentity), errIdentity)
+		refuse(w, http.StatusForbidden, faultID(msgs, errIdentity()), errIdentity())
 		return
 	}
-	err := s.duplex.deliver(context.WithoutCancel(r.Context()), msgs, batch)
-	var fault *wire.Error
-	switch {
-	case errors.As(err, &fault):
-		refuse(w, http.StatusBadRequest, id(fault), fault)
-	case err != nil:
-		refuse(w, http.StatusNotFound, id(errNoSession), errNoSession)
-	default:
-		w.WriteHeader(http.StatusAccepted)
+	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), msgs, batch); err != nil {
+		status, fault := refusal(err)
+		refuse(w, status, faultID(msgs, fault), fault)
+		return
 	}
+	w.WriteHeader(http.StatusAccepted)
 }

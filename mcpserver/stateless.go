@@ -26,7 +26,7 @@ func (f *front) stateless(w http.ResponseWriter, r *http.Request, m *wire.Messag
 	out := &reply{w: w, accept: accepts(r.Header)}
 	c.out = out
 	if m.Method == listenMethod {
-		s := f.core.newSession(addressOf(r), f.identity(r)) // takes the place of one
+		s := f.core.newSession(f.opener(r)) // takes the place of one
 		if fault := f.core.table.add(s); fault != nil {
 			refuse(w, http.StatusServiceUnavailable, m.ID, fault)
 			return

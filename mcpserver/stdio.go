@@ -26,7 +26,9 @@ const (
 // Calls that are open when in ends have two seconds to finish; then they are
 // canceled. Nothing but JSON-RPC is written to out.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	session := s.core.newSession("", "")
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	session := s.core.newSession(opener{})
 	session.stateless = true
 	d := session.newDuplex(Client{}, func(message []byte) error {
 		_, err := out.Write(line(message))
@@ -35,7 +37,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer d.end(errEnded)
 	d.listener.open(d)
 	read := make(chan error, 1)
-	go func() { read <- d.readLines(in) }()
+	go func() { read <- d.readLines(ctx, in) }()
 	var err error
 	select {
 	case err = <-read:
@@ -84,7 +86,7 @@ func (s *Server) drain(ctx context.Context, d *duplex) {
 
 // readLines delivers the messages of in, one a line. A bad line is answered
 // with an error, and the session goes on.
-func (d *duplex) readLines(in io.Reader) error {
+func (d *duplex) readLines(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(r)
@@ -96,7 +98,7 @@ func (d *duplex) readLines(in io.Reader) error {
 		case err != nil && err != io.EOF:
 			return err
 		case len(bytes.TrimSpace(line)) > 0:
-			err = d.deliverLine(line)
+			err = d.deliverLine(ctx, line)
 		default:
 			err = nil
 		}
@@ -110,15 +112,15 @@ func (d *duplex) refuse(id []byte, fault *wire.Error) error {
 	return d.send(context.Background(), wire.AppendError(nil, id, fault))
 }
 
-func (d *duplex) deliverLine(line []byte) (err error) {
+func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = d.refuse(nil, d.core.panicked(context.Background(), p))
+			err = d.refuse(nil, d.core.panicked(ctx, p))
 		}
 	}()
 	msgs, batch, fault := wire.Parse(line)
 	if fault == nil {
-		err := d.deliver(context.Background(), msgs, batch)
+		err := d.deliver(ctx, msgs, batch)
 		if !errors.As(err, &fault) {
 			return err
 		}

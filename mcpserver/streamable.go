@@ -19,47 +19,56 @@ const abandonTime = 10 * time.Second
 
 // session serves a POST of a version with sessions.
 func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []wire.Message, batch bool, from Client) {
-	version := r.Header.Get(versionHeader)
-	if version != "" && !slices.Contains(wire.Versions, version) {
+	isCall := func(m wire.Message) bool { return m.IsCall() }
+	if version := r.Header.Get(versionHeader); version != "" && !slices.Contains(wire.Versions, version) {
 		fault := wire.Errorf(wire.CodeInvalidRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
 		refuse(w, http.StatusBadRequest, faultID(msgs, fault), fault)
 		return
 	}
-	if r.Header.Get(sessionHeader) == "" && !batch && msgs[0].Method == "initialize" && msgs[0].IsCall() {
-		f.initialize(w, r, &msgs[0], from)
+	if m := &msgs[0]; !batch && m.Method == "initialize" && m.IsCall() && r.Header.Get(sessionHeader) == "" {
+		f.initialize(w, r, m, from)
 		return
 	}
-	s := f.find(w, r, slices.ContainsFunc(msgs, func(m wire.Message) bool { return m.IsCall() }), faultID(msgs, &wire.Error{}))
+	s := f.find(w, r, slices.ContainsFunc(msgs, isCall), faultID(msgs, errNoSession()))
 	if s == nil {
 		return
 	}
 	defer f.core.table.leave(s)
 	if batch && !s.batches() {
-		refuse(w, http.StatusBadRequest, nil, errNoBatches)
+		refuse(w, http.StatusBadRequest, nil, errNoBatches())
 		return
 	}
 	calls, err := s.accept(context.WithoutCancel(r.Context()), msgs)
 	switch {
-	case errors.Is(err, errEnded) || errors.Is(err, errClosed):
-		refuse(w, http.StatusNotFound, faultID(msgs, errNoSession), errNoSession)
-		return
 	case err != nil:
-		fault := errorOf(err)
-		refuse(w, http.StatusBadRequest, faultID(msgs, fault), fault)
-		return
+		status, fault := refusal(err)
+		refuse(w, status, faultID(msgs, fault), fault)
 	case len(calls) == 0:
 		w.WriteHeader(http.StatusAccepted)
+	default:
+		defer abandon(r, calls)()
+		s.reply(&reply{w: w, accept: accepts(r.Header)}, calls, batch, from)
+	}
+}
+
+// refusal returns how messages are answered that a session did not accept: it
+// has ended, or they are bad.
+func refusal(err error) (status int, fault *wire.Error) {
+	if errors.As(err, &fault) {
+		return http.StatusBadRequest, fault
+	}
+	return http.StatusNotFound, errNoSession()
+}
+
+// reply answers the calls of a POST.
+func (s *session) reply(out *reply, calls []call, batch bool, from Client) {
+	if batch {
+		out.end(http.StatusOK, s.answerBatch(calls, from, out))
 		return
 	}
-	defer abandon(r, calls)()
-	out := &reply{w: w, accept: accepts(r.Header)}
-	if !batch {
-		raw, err := s.answer(calls[0], from, out)
-		calls[0].end(nil)
-		out.finish(calls[0].ID, raw, nilOr(err), http.StatusOK)
-		return
-	}
-	out.end(http.StatusOK, s.answerBatch(calls, from, out))
+	raw, err := s.answer(calls[0], from, out)
+	calls[0].end(nil)
+	out.finish(calls[0].ID, raw, nilOr(err), http.StatusOK)
 }
 
 func nilOr(err error) *wire.Error {
@@ -106,6 +115,9 @@ func abandon(r *http.Request, calls []call) (stop func() bool) {
 	})
 }
 
+// opener returns who sent a request.
+func (f *front) opener(r *http.Request) opener { return opener{addressOf(r), f.identity(r)} }
+
 // initialize opens a session.
 func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) {
 	p, fault := readInitialize(m)
@@ -113,7 +125,7 @@ func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Messa
 		refuse(w, http.StatusBadRequest, m.ID, fault)
 		return
 	}
-	s := f.core.newSession(addressOf(r), f.identity(r))
+	s := f.core.newSession(f.opener(r))
 	if fault := f.core.table.add(s); fault != nil {
 		w.Header().Set("Retry-After", "60")
 		refuse(w, http.StatusServiceUnavailable, m.ID, fault)
@@ -129,10 +141,14 @@ func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Messa
 	out.finish(m.ID, f.core.initialize(r.Context(), s, p), nil, http.StatusOK)
 }
 
-var errNoSession = wire.Errorf(wire.CodeInvalidRequest, "session not found: it has ended, or never was; send initialize again")
+func errNoSession() *wire.Error {
+	return wire.Errorf(wire.CodeInvalidRequest, "session not found: it has ended, or never was; send initialize again")
+}
 
-// errIdentity refuses a request of a session that another identity opened.
-var errIdentity = wire.Errorf(wire.CodeInvalidRequest, "the session belongs to another user; send initialize to open one of your own")
+// errIdentity() refuses a request of a session that another identity opened.
+func errIdentity() *wire.Error {
+	return wire.Errorf(wire.CodeInvalidRequest, "the session belongs to another user; send initialize to open one of your own")
+}
 
 // find returns the session that a request names; leave must follow. It answers
 // a request that names none, and returns nil.
@@ -148,15 +164,15 @@ func (f *front) find(w http.ResponseWriter, r *http.Request, uses bool, answerTo
 		refuse(w, http.StatusTooManyRequests, answerTo, fault)
 		return nil
 	case s == nil:
-		refuse(w, http.StatusNotFound, answerTo, errNoSession)
+		refuse(w, http.StatusNotFound, answerTo, errNoSession())
 		return nil
 	case s.duplex != nil: // of another transport
 		f.core.table.leave(s)
-		refuse(w, http.StatusNotFound, answerTo, errNoSession)
+		refuse(w, http.StatusNotFound, answerTo, errNoSession())
 		return nil
 	case s.identity != f.identity(r):
 		f.core.table.leave(s)
-		refuse(w, http.StatusForbidden, answerTo, errIdentity)
+		refuse(w, http.StatusForbidden, answerTo, errIdentity())
 		return nil
 	}
 	return s
