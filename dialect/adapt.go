@@ -170,16 +170,16 @@ func (a *Adapted) definitions() []*toolpost.Tool {
 func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refusal) {
 	defer func() {
 		if p := recover(); p != nil {
-			adapted, why = nil, &refusal{"all/internal", fmt.Sprintf("Toolpost has a defect in adapting it: %v", p)}
+			adapted, why = nil, &refusal{"all/internal", fmt.Sprintf("adapting the tool failed because of a defect in Toolpost: %v", p)}
 		}
 	}()
 	if t.Input == nil {
-		return nil, &refusal{"all/poison-root-type", `there is no input schema: write {"type":"object"} if the tool takes no arguments`}
+		return nil, &refusal{"all/poison-root-type", `the tool has no input schema; write {"type":"object"} if it takes no arguments`}
 	}
 	a := &Tool{Original: t}
 	def := t.Definition
 	if err := l.input(a, &def); err != nil {
-		return nil, &refusal{"size", "it cannot be read any more once it is adapted: " + err.Error()}
+		return nil, &refusal{"size", "the adapted schema cannot be read: " + err.Error()}
 	}
 	for _, loss := range a.Losses {
 		if loss.Kind == lower.Rejected {
@@ -267,7 +267,7 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 	}
 	switch {
 	case l.Output.Drop:
-		drop("this reader takes none")
+		drop("this reader accepts none")
 		return
 	case !s.IsObject(): // poison to strict clients
 		drop("its type is not object")
@@ -280,7 +280,7 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 	raw, texts := l.Text.schema(low.Schema, s.Raw())
 	lowered, err := rewritten(s, raw)
 	if err != nil || !low.Codec.Identity() || narrows(low.Losses) {
-		drop("this reader takes it only in a shape that results do not have")
+		drop("this reader accepts it only in a shape that the results do not have")
 		return
 	}
 	def.Output = lowered

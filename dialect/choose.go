@@ -45,7 +45,7 @@ func newMatch(d *Dialect, c Client, overlaid bool) (m *match, err error) {
 		return nil, fmt.Errorf("userAgent: %w", err)
 	}
 	if m.name == nil && m.agent == nil {
-		return nil, fmt.Errorf("give a name or a userAgent: a version alone is nobody's")
+		return nil, fmt.Errorf("give a name or a userAgent; a version alone does not identify a client")
 	}
 	for i, asked := range []bool{m.agent != nil, c.Since+c.Before != "", m.name != nil, overlaid} {
 		if asked {

@@ -97,7 +97,7 @@ const (
 	RefusesCall   Effect = "the request is refused"
 	DropsTool     Effect = "the tool is dropped"
 	BreaksCall    Effect = "calls of the tool fail"
-	LosesSilently Effect = "a part is lost in silence"
+	LosesSilently Effect = "a part is silently lost"
 	Truncates     Effect = "the text is cut"
 	Rewrites      Effect = "the reader rewrites it"
 	Advice        Effect = "advice"

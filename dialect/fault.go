@@ -89,7 +89,7 @@ func misread(at jsontext.Pointer, err error) error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at += e.JSONPointer
 		if errors.Is(e.Err, jsontext.ErrDuplicateName) {
-			return newFault(string(at), "is there twice; keep one")
+			return newFault(string(at), "is a duplicate; keep one")
 		}
 		return newFault(string(at), "is not valid JSON: %w", e.Err)
 	}
@@ -98,13 +98,13 @@ func misread(at jsontext.Pointer, err error) error {
 	case !ok || e.GoType == nil:
 		return newFault(string(at), "cannot be read: %w", err)
 	case errors.Is(e.Err, json.ErrUnknownName):
-		return newFault(string(at+e.JSONPointer), "is not known; there are %s", strings.Join(memberNames(e.GoType), ", "))
+		return newFault(string(at+e.JSONPointer), "is unknown; the members are %s", strings.Join(memberNames(e.GoType), ", "))
 	}
 	got := kinds[e.JSONKind]
 	if len(e.JSONValue) > 0 {
 		got = fmt.Sprintf("%.40s", e.JSONValue)
 	}
-	return newFault(string(at+e.JSONPointer), "is %s; want %s", got, wanted(e.GoType))
+	return newFault(string(at+e.JSONPointer), "is %s; it must be %s", got, wanted(e.GoType))
 }
 
 var kinds = map[jsontext.Kind]string{

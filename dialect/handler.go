@@ -134,7 +134,7 @@ func (t *Tool) unwrapped(arguments json.RawMessage) (object json.RawMessage, not
 		return without(arguments, t.reserved), nil
 	}
 	if inside := quotedJSON(raw); len(inside) > 0 && inside[0] == '{' {
-		return without(inside, t.reserved), []string{"the arguments were a string that holds JSON; they are read as that JSON"}
+		return without(inside, t.reserved), []string{"the arguments were a string that contains JSON; they are read as that JSON"}
 	}
 	return arguments, nil
 }

@@ -113,7 +113,7 @@ func (b *Book) addClients(d *Dialect, overlaid bool) error {
 	for i, c := range d.Clients {
 		m, err := newMatch(d, c, overlaid)
 		if err != nil {
-			return newFault(fmt.Sprintf("/clients/%d", i), "is wrong: %w", err)
+			return newFault(fmt.Sprintf("/clients/%d", i), "is not valid: %w", err)
 		}
 		b.clients = append(b.clients, m)
 	}
@@ -133,12 +133,12 @@ func (b *Book) Find(id string) (*Dialect, error) {
 	return nil, missing(id, b.dialects)
 }
 
-// missing tells that there is no dialect of that id, and which there are.
+// missing tells that unknown dialect of that id, and which there are.
 func missing[V any](id string, known map[string]V) error {
 	if id == "" {
-		return errors.New("no dialect is named: there are " + listed(known))
+		return errors.New("no dialect is named; the dialects are " + listed(known))
 	}
-	return fmt.Errorf("there is no dialect %.80q: there are %s", id, listed(known))
+	return fmt.Errorf("unknown dialect %.80q; the dialects are %s", id, listed(known))
 }
 
 func listed[V any](known map[string]V) string {

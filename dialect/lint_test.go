@@ -219,12 +219,12 @@ func TestSwitchedOff(t *testing.T) {
 		"*/root-*":                 "all/poison-root-type",
 		"cursor/no-union":          "all/poison-root-type claude-code/root-union",
 		"claude-code/root-union=":  `all/off "claude-code/root-union" is switched off without a reason; all/poison-root-type claude-code/root-union`,
-		"*":                        `all/off "*" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"root-*":                   `all/off "root-*" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"all/root-union":           `all/off "all/root-union" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"claude-code/poison-null":  `all/off "claude-code/poison-null" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"claude-code/no-such-rule": `all/off "claude-code/no-such-rule" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"a[":                       `all/off "a[" is switched off, and is no pattern; all/poison-root-type claude-code/root-union`,
+		"*":                        `all/off "*" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"root-*":                   `all/off "root-*" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"all/root-union":           `all/off "all/root-union" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"claude-code/poison-null":  `all/off "claude-code/poison-null" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"claude-code/no-such-rule": `all/off "claude-code/no-such-rule" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"a[":                       `all/off "a[" is switched off but is not a valid glob; all/poison-root-type claude-code/root-union`,
 	} {
 		opts := &dialect.Options{Off: map[string]string{}}
 		if key, empty := strings.CutSuffix(off, "="); empty {

@@ -33,7 +33,7 @@ func (a *Adapted) measure(opts *Options) {
 			over = "token-count"
 		}
 		if opts.Fit && over != "" {
-			a.withhold(t.Original.Name, over, a.Dialect.List.String()+" are taken, and tools before it fill that")
+			a.withhold(t.Original.Name, over, a.Dialect.List.String()+" are accepted, and earlier tools use up that limit")
 			continue
 		}
 		kept = append(kept, t)
@@ -46,7 +46,7 @@ func (a *Adapted) measure(opts *Options) {
 func (l List) String() string {
 	switch {
 	case l.Tools > 0 && l.Tokens > 0:
-		return fmt.Sprintf("%d tools of %d tokens together", l.Tools, l.Tokens)
+		return fmt.Sprintf("%d tools with %d tokens in total", l.Tools, l.Tokens)
 	case l.Tools > 0:
 		return fmt.Sprintf("%d tools", l.Tools)
 	}

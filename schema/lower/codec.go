@@ -228,7 +228,7 @@ func (x *trip) unwrapText(first byte) []byte {
 	s, ok := unquote(q.value())
 	if inner := trim([]byte(s)); ok && len(inner) > 1 && inner[0] == first && json.Valid(inner) {
 		x.pos = q.pos
-		x.note("JSON inside a string was taken for the value it holds")
+		x.note("the value was a string that contains JSON; it is read as that JSON")
 		return inner
 	}
 	return nil

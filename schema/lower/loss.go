@@ -44,7 +44,7 @@ func Exact(losses []Loss) bool {
 }
 
 // notTold is the detail of what is dropped.
-const notTold = "not told; checked when the tool is called"
+const notTold = "not stated; checked when the tool is called"
 
 // A report collects losses.
 type report struct {
@@ -152,7 +152,7 @@ func (r *report) affected() {
 // missing reports a keyword that is not where it was.
 func (r *report) missing(written *source, at, keyword string) {
 	if moved := strings.ReplaceAll(at, "/oneOf/", "/anyOf/"); moved != at && slices.Contains(written.keywords[moved], keyword) {
-		r.lose(Noop, at, keyword, "stands in anyOf")
+		r.lose(Noop, at, keyword, "moved to anyOf")
 		return
 	}
 	r.inherit(at, keyword)
@@ -167,14 +167,14 @@ func (r *report) inherit(at, keyword string) {
 	}
 	for p, part := at, keyword; !isAnnotation(keyword); p, part = r.above(p) {
 		if loss, ok := r.became(p, part); ok {
-			r.lose(loss.Kind, at, keyword, "part of what became of %s above", cmp.Or(loss.Keyword, "the schema"))
+			r.lose(loss.Kind, at, keyword, "follows from %s above", cmp.Or(loss.Keyword, "the schema"))
 			return
 		}
 		if p == "" {
 			break
 		}
 	}
-	r.lose(Noop, at, keyword, "said in another way")
+	r.lose(Noop, at, keyword, "written in another way")
 }
 
 // became returns the loss that all below a keyword of a schema is part of.

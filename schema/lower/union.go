@@ -42,7 +42,7 @@ func writeOneOf(l *lowering, f *schema.Form, intact bool) string {
 	if l.rules.Union.OneOf && intact {
 		return "oneOf"
 	}
-	l.lose(Widened, f.At, l.first(f.At, "oneOf"), "a value that fits more than one alternative is accepted here")
+	l.lose(Widened, f.At, l.first(f.At, "oneOf"), "a value that matches more than one alternative is accepted")
 	return "anyOf"
 }
 
@@ -129,9 +129,9 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 		switch {
 		case !confused && !c.ambiguous(compared, i):
 		case objects && confused:
-			l.reshape(Narrowed, at, "some values of one type are written like those of another, and are read as that")
+			l.reshape(Narrowed, at, "some values of one type are written like values of another type, and are read as that type")
 		case objects:
-			l.reshape(Narrowed, at, "some values of one alternative are written like those of another, and cannot be told apart")
+			l.reshape(Narrowed, at, "some values of one alternative are written like values of another, and cannot be distinguished")
 		default:
 			nodes[i], b.codec = writeValue(l, nodes[i], b.codec)
 			b.node = nodes[i]
