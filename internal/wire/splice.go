@@ -53,6 +53,28 @@ func Members(object []byte) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
+// Elements iterates over the elements of an array. It ends early where the array
+// is not valid JSON.
+func Elements(array []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		s := scanner{data: array}
+		if s.peek() != '[' {
+			return
+		}
+		list, err := s.open()
+		for err == nil {
+			var more bool
+			if more, err = s.element(&list); !more || err != nil {
+				return
+			}
+			var value []byte
+			if value, err = s.value(); err == nil && !yield(value) {
+				return
+			}
+		}
+	}
+}
+
 // Get returns the value of the first member with a name, nil if the object has
 // none.
 func Get(object []byte, name string) json.RawMessage {

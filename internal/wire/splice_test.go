@@ -51,3 +51,17 @@ func FuzzSplice(f *testing.F) {
 		}
 	})
 }
+
+func TestElements(t *testing.T) {
+	for array, want := range map[string]string{
+		` [1, "a" ,{"b":[2]}] `: `1|"a"|{"b":[2]}|`, `[]`: "", `{}`: "", `7`: "", ``: "", `[1,]`: "1|", `[1,2`: "1|2|",
+	} {
+		got := ""
+		for e := range Elements([]byte(array)) {
+			got += string(e) + "|"
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", array, got, want)
+		}
+	}
+}
