@@ -245,7 +245,7 @@ func attempt(branches []branch, x *trip, dst, src []byte, another, repaired bool
 			continue
 		}
 		dst = decodeAll(b.codec, x, dst, src)
-		if out := dst[start:]; (kindOf(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) {
+		if out := dst[start:]; (kindOf(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) != misfit {
 			return dst, true
 		}
 		dst, x.notes = dst[:start], x.notes[:notes]
@@ -253,14 +253,17 @@ func attempt(branches []branch, x *trip, dst, src []byte, another, repaired bool
 	return dst, false
 }
 
+// encode prefers the alternatives that the value surely fits.
 func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
-	for _, b := range c.branches {
-		if !fits(b.form, src, &x.fuel) {
-			continue
-		}
-		start := len(dst)
-		if out, ok := encode(b.codec, x, dst, src); ok && c.chooses(b, x, out[start:]) {
-			return out, true
+	for _, want := range []fit{sureFit, mayFit} {
+		for _, b := range c.branches {
+			if fits(b.form, src, &x.fuel) != want {
+				continue
+			}
+			start := len(dst)
+			if out, ok := encode(b.codec, x, dst, src); ok && c.chooses(b, x, out[start:]) {
+				return out, true
+			}
 		}
 	}
 	if isNull(src) {
