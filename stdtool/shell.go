@@ -32,6 +32,8 @@ type Shell struct {
 	dir  string
 	opts ShellOptions
 
+	recording time.Duration // how long the end of a command waits for its output to be kept
+
 	mu         sync.Mutex
 	closed     bool
 	running    map[*command]bool
@@ -52,7 +54,7 @@ func NewShell(dir string, opts *ShellOptions) *Shell {
 	if opts == nil {
 		opts = &ShellOptions{}
 	}
-	s := &Shell{dir: dir, opts: *opts, running: map[*command]bool{}}
+	s := &Shell{dir: dir, opts: *opts, recording: 10 * time.Second, running: map[*command]bool{}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		s.dir = abs
 	}
@@ -99,7 +101,7 @@ func (s *Shell) end(chosen func(*command) bool) {
 				if c.process.end(); c.process.isGone(0) {
 					select {
 					case <-c.recorded:
-					case <-time.After(maxRecording): // what it writes to is stuck
+					case <-time.After(s.recording): // the recorder is stuck
 					}
 				}
 			})
@@ -108,9 +110,6 @@ func (s *Shell) end(chosen func(*command) bool) {
 	s.mu.Unlock()
 	ending.Wait()
 }
-
-// maxRecording is how long the end of a command waits for its output to be kept.
-const maxRecording = 10 * time.Second
 
 // start starts a command line, which outlives ctx. A limit of 0 is none.
 func (s *Shell) start(ctx context.Context, line string, background bool, limit time.Duration) (*command, error) {
