@@ -64,14 +64,14 @@ func (c *command) ending() string {
 	var notes []string
 	switch {
 	case c.timedOut.Load():
-		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and what it started were ended; "+
+		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and every process that it started were ended; "+
 			"give a longer timeout_ms, or start it in the background", c.limit.Milliseconds()))
 	default:
 		if s := c.process.status(); s != "" {
 			notes = append(notes, s)
 		}
 		if c.process.left && c.id == "" {
-			notes = append(notes, "what the command left running was ended; start what should run on in the background")
+			notes = append(notes, "processes that the command left running were ended; to keep one running, start it with background true")
 		}
 	}
 	if len(notes) == 0 {
@@ -91,14 +91,14 @@ func (c *command) report(ctx context.Context) *toolpost.Result {
 	cut := c.cut
 	c.mu.Unlock()
 	if !gone {
-		return told(text, fmt.Sprintf("[it runs, for %v up to now]\n", time.Since(c.began).Round(time.Millisecond)), "")
+		return told(text, fmt.Sprintf("[still running after %v]\n", time.Since(c.began).Round(time.Millisecond)), "")
 	}
 	state, ref := cmp.Or(c.ending(), "[exit code 0]\n"), ""
 	if cut {
 		_, ref = c.record.Text(ctx)
 	}
 	if ref != "" {
-		state += fmt.Sprintf("[all of its output is kept: tool_output_cache, ref_id %q]\n", ref)
+		state += fmt.Sprintf("[the whole output is kept: read it with tool_output_cache, ref_id %q]\n", ref)
 	}
 	return told(text, state, ref)
 }
