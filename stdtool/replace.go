@@ -48,22 +48,29 @@ func stays(err error) bool {
 const maxCompared = 1 << 20
 
 // unchanged refuses to overwrite what another program has written since the file
-// was read. Times may be too coarse to tell, so small files are read again.
+// was read.
 func (d *document) unchanged() error {
 	now, err := d.folder.root.Lstat(d.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	same := d.info == nil && errors.Is(err, fs.ErrNotExist) ||
-		d.info != nil && err == nil && os.SameFile(now, d.info) && now.Size() == d.info.Size() && now.ModTime().Equal(d.info.ModTime())
-	if same && d.info != nil && len(d.content) <= maxCompared {
-		content, err := d.folder.root.ReadFile(d.name)
-		same = err == nil && bytes.Equal(content, d.content)
+	if now == nil && d.info == nil || now != nil && d.info != nil && d.isSame(now) {
+		return nil
 	}
-	if !same {
-		return toolpost.Retry("%q was just changed by another program: read it again", d.given)
+	return toolpost.Retry("%q was just changed by another program: read it again", d.given)
+}
+
+// isSame reports whether the file is as it was read. Times may be too coarse for
+// that, so small files are read again.
+func (d *document) isSame(now fs.FileInfo) bool {
+	if !os.SameFile(now, d.info) || now.Size() != d.info.Size() || !now.ModTime().Equal(d.info.ModTime()) {
+		return false
 	}
-	return nil
+	if len(d.content) > maxCompared {
+		return true
+	}
+	content, err := d.folder.root.ReadFile(d.name)
+	return err == nil && bytes.Equal(content, d.content)
 }
 
 // parent opens the directory of the file. If the file is new, parent makes the
