@@ -47,6 +47,10 @@ type Server struct {
 	// No Allow means all; Deny wins.
 	Allow, Deny []string
 
+	// Outputs override Config.Output for tools of this server; the first that
+	// matches a tool counts.
+	Outputs []OutputLimit
+
 	// Err is why the server cannot be started: a *[ConfigError] if its entry is
 	// invalid, or a variable that is not set. The server is shown as failed;
 	// the others serve.
@@ -61,6 +65,13 @@ type Server struct {
 type Output struct {
 	Off                  bool // outputs are passed on whole
 	Lines, Chars, Errors int  // of a view, see Options of package output; 0 for its defaults
+}
+
+// An OutputLimit is how much clients are shown of the outputs of some tools of
+// one server.
+type OutputLimit struct {
+	Tools string // a glob of the server's own tool names
+	Chars int    // in characters; -1 passes outputs on whole
 }
 
 // A ConfigError reports everything that is wrong with one configuration file.

@@ -91,7 +91,7 @@ func (s *Server) definition() Server {
 // copySettings copies what may change without an approval. A field that is not
 // listed here belongs to the definition.
 func copySettings(to, from *Server) {
-	to.Prefix, to.Allow, to.Deny = from.Prefix, from.Allow, from.Deny
+	to.Prefix, to.Allow, to.Deny, to.Outputs = from.Prefix, from.Allow, from.Deny, from.Outputs
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
 	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
 	if to.Redmine == nil {

@@ -47,6 +47,7 @@ type member struct {
 	*link
 
 	allow, deny *regexp.Regexp
+	outputs     []*regexp.Regexp // the globs of server.Outputs
 }
 
 // A link is the connection of a member; it outlives changes of the member
@@ -66,6 +67,9 @@ func newMember(s Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny)}
 	if s.Prefix != nil {
 		m.prefix = *s.Prefix
+	}
+	for _, o := range s.Outputs {
+		m.outputs = append(m.outputs, globs([]string{o.Tools}))
 	}
 	return m
 }
