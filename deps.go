@@ -94,7 +94,7 @@ func EncodeDeps(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	if rt.loose != "" {
-		slog.Default().Warn("dependencies hold a value of type any; its Go type is not restored", "type", rt.root.String(), "field", rt.loose)
+		slog.Default().Warn("dependencies contain a value of type any; its Go type is not restored", "type", rt.root.String(), "field", rt.loose)
 	}
 	return data, nil
 }
