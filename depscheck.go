@@ -15,7 +15,7 @@ import (
 // JSON and restored from it.
 type UnsupportedDepsTypeError struct {
 	Root   reflect.Type // of the dependencies
-	Path   string       // the field that is refused, such as Clients[].Conn; empty for the whole
+	Path   string       // the refused field, such as Clients[].Conn; empty for the whole value
 	Type   reflect.Type // of that field
 	Reason string
 }
@@ -25,8 +25,8 @@ func (e *UnsupportedDepsTypeError) Error() string {
 		e.Root, fieldText(e.Path), e.Type, e.Reason)
 }
 
-// A TypeHintError reports a field of an interface type: from JSON alone nobody
-// knows which type to restore.
+// A TypeHintError reports a field of an interface type: JSON alone does not
+// show which type to restore.
 type TypeHintError struct {
 	Root reflect.Type // of the dependencies
 	Path string       // the field
