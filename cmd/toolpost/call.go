@@ -58,6 +58,11 @@ of several elements.
 func (s *session) call(cmd *cobra.Command, name string, args []string, out *output) error {
 	tool := s.set.Lookup(name)
 	if tool == nil {
+		for _, w := range s.withheld {
+			if w.Name == name {
+				return fmt.Errorf("%s: %s", name, w.Why)
+			}
+		}
 		if err := s.complain(cmd.ErrOrStderr()); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ const configName = "toolpost.json"
 type configuration struct {
 	*gateway.Config
 	file string // "" if it did not come from a file
+	urls string // the value of MCP_URLS, if it came from there
 }
 
 // findConfiguration loads the file at path, or if path is empty the first of:
@@ -32,7 +33,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 		if err != nil {
 			return nil, usageError{err}
 		}
-		return &configuration{Config: cfg}, nil
+		return &configuration{Config: cfg, urls: urls}, nil
 	}
 	if path != "" {
 		return namedConfiguration(path)
@@ -51,7 +52,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 	if !own {
 		err = requireApproval(ctx, p, path, cfg)
 	}
-	return &configuration{cfg, path}, err
+	return &configuration{Config: cfg, file: path}, err
 }
 
 // namedConfiguration loads a file that the user has named, which approves it. The
@@ -67,7 +68,7 @@ func namedConfiguration(path string) (*configuration, error) {
 			Message: fmt.Sprintf("every user of this machine can write %s, and so make toolpost run programs as you; run: chmod o-w %q", path, path),
 		})
 	}
-	return &configuration{cfg, path}, nil
+	return &configuration{Config: cfg, file: path}, nil
 }
 
 // defaultFile returns the configuration file that is used if none is named. Own
