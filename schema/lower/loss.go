@@ -155,6 +155,12 @@ func (r *report) missing(written *source, at, keyword string) {
 		r.lose(Noop, at, keyword, "moved to anyOf")
 		return
 	}
+	if from, merged := r.referrer(at); merged && slices.Contains(written.keywords[from], keyword) {
+		if _, lost := r.became(from, keyword); !lost {
+			r.lose(Noop, at, keyword, "moved to %s, which refers to it", from)
+			return
+		}
+	}
 	r.inherit(at, keyword)
 }
 
@@ -165,16 +171,38 @@ func (r *report) inherit(at, keyword string) {
 		r.lose(loss.Kind, at, keyword, "merged with %s: %s", loss.Pointer, loss.Detail)
 		return
 	}
-	for p, part := at, keyword; !isAnnotation(keyword); p, part = r.above(p) {
-		if loss, ok := r.became(p, part); ok {
-			r.lose(loss.Kind, at, keyword, "follows from %s above", cmp.Or(loss.Keyword, "the schema"))
-			return
-		}
-		if p == "" {
+	loss, ok := r.cause(at, keyword)
+	switch cause := cmp.Or(loss.Keyword, "the schema"); {
+	case !ok || isAnnotation(keyword):
+		r.lose(Noop, at, keyword, "written in another way")
+	case strings.HasPrefix(at, loss.Pointer):
+		r.lose(loss.Kind, at, keyword, "follows from %s above", cause)
+	default:
+		r.lose(loss.Kind, at, keyword, "follows from %s of %s", cause, loss.Pointer)
+	}
+}
+
+// maxCauses bounds how far cause looks: references may form a cycle.
+const maxCauses = 200
+
+// cause returns the loss of the nearest schema, or keyword, that a keyword is
+// part of.
+func (r *report) cause(at, keyword string) (loss Loss, ok bool) {
+	for range maxCauses {
+		if loss, ok = r.became(at, keyword); ok || at == "" {
 			break
 		}
+		from, merged := r.referrer(at)
+		if !merged {
+			at, keyword = r.above(at)
+			continue
+		}
+		if loss, ok = r.became(from, keyword); ok {
+			break
+		}
+		at, keyword = from, "$ref"
 	}
-	r.lose(Noop, at, keyword, "written in another way")
+	return loss, ok
 }
 
 // became returns the loss that all below a keyword of a schema is part of.
