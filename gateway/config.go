@@ -104,7 +104,7 @@ const maxConfig = 4 << 20
 
 // LoadConfig reads the file at path. It takes variables from the environment.
 func LoadConfig(path string) (*Config, error) {
-	data, err := readConfig(path)
+	data, err := ReadConfig(path)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,9 @@ func LoadConfigData(path string, data []byte) (*Config, error) {
 	return cfg, nil
 }
 
-func readConfig(path string) ([]byte, error) {
+// ReadConfig returns the bytes of a configuration file. It refuses what is not a
+// file, such as a pipe, and what is too large for a configuration.
+func ReadConfig(path string) ([]byte, error) {
 	data, err := readLimited(path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -68,7 +69,9 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 		}
 		return s.unknown(name)
 	}
-	arguments, err := readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
+	arguments, err := interruptible(cmd.Context(), func() (json.RawMessage, error) {
+		return readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
+	})
 	if err != nil {
 		return usagef("%s: %w", name, err)
 	}

@@ -36,7 +36,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 		return &configuration{Config: cfg, urls: urls}, nil
 	}
 	if path != "" {
-		return namedConfiguration(path)
+		return namedConfiguration(ctx, path)
 	}
 	path, own, err := defaultFile()
 	if path == "" || err != nil {
@@ -45,7 +45,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 	if err := trust.Check(path); err != nil {
 		return nil, usagef("%w; or name another file with --config", err)
 	}
-	cfg, err := gateway.LoadConfig(path)
+	cfg, err := loadConfig(ctx, path)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -58,8 +58,8 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 // namedConfiguration loads a file that the user has named, which approves it. The
 // mode of the file is not a reason to refuse it: there are file systems without
 // modes, and containers in which every mounted file belongs to another user.
-func namedConfiguration(path string) (*configuration, error) {
-	cfg, err := gateway.LoadConfig(path)
+func namedConfiguration(ctx context.Context, path string) (*configuration, error) {
+	cfg, err := loadConfig(ctx, path)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -69,6 +69,10 @@ func namedConfiguration(path string) (*configuration, error) {
 		})
 	}
 	return &configuration{Config: cfg, file: path}, nil
+}
+
+func loadConfig(ctx context.Context, path string) (*gateway.Config, error) {
+	return interruptible(ctx, func() (*gateway.Config, error) { return gateway.LoadConfig(path) })
 }
 
 // defaultFile returns the configuration file that is used if none is named. Own

@@ -56,7 +56,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error
 	if err != nil {
 		return nil, err
 	}
-	f, err := readToolFile(path, cmd.InOrStdin())
+	f, err := interruptible(cmd.Context(), func() (*toolFile, error) { return readToolFile(path, cmd.InOrStdin()) })
 	if err != nil {
 		return nil, err
 	}
