@@ -38,7 +38,7 @@ func getIssue(s *Server) entry {
 			}
 			older := max(0, len(i.Journals)-in.Notes)
 			i.Journals = i.Journals[older:]
-			spellOut(ctx, s, i)
+			spellOut(ctx, s, i, nil)
 			nameFields(ctx, s, i.Project.ID, i.Project.ID, i.CustomFields)
 			d := detailOf(i)
 			d.OlderNotes, d.Hidden = older, hiddenOf(i, include)

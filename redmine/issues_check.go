@@ -48,7 +48,7 @@ func (w *issueWrite) compare(now *issue) {
 	w.replaced(now)
 	also(w, now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
-	spellOut(w.ctx, w.s, now)
+	spellOut(w.ctx, w.s, now, w.before)
 }
 
 // also tells what else is not as it was. A move or another tracker drops what does

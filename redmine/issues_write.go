@@ -57,6 +57,7 @@ func createIssue(s *Server) entry {
 			}
 			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
 			w.set["project_id"] = ref{p}
+			w.meant(in.Project, p)
 			if in.Private == "true" && lacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
 				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to all who see the project. Leave is_private out if they may read it.", p)
 			}
@@ -172,6 +173,7 @@ func (w *issueWrite) move(project string) {
 		return
 	}
 	p, err := w.s.project(w.ctx, project)
+	w.meant(project, p)
 	w.put("project_id", ref{p}, err)
 	w.project = p.ID
 }
@@ -207,6 +209,7 @@ func (w *write) watchers(all []string) {
 	for _, text := range all {
 		if w.err == nil {
 			n, err := w.s.person(w.ctx, w.project, text)
+			w.meant(text, n)
 			ids = append(ids, n.ID)
 			w.put("watcher_user_ids", ids, err)
 		}
@@ -261,6 +264,7 @@ func (w *issueWrite) status(text string) {
 		return
 	}
 	n, err := w.s.find(w.ctx, statuses(), text)
+	w.meant(text, n)
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
 		err = toolpost.Retry("Issue %d is %s, and %s. Allowed are: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listed(w.before.Allowed))
 	}

@@ -156,6 +156,9 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	v := k.view(now)
 	facts := map[string]any{k.key: v}
 	text := outcome(done+k.name(now), why, w.wrong)
+	if k.same(w, now) {
+		text = fmt.Sprintf("Nothing was different: %s already has these values.\n", k.name(now))
+	}
 	if len(w.wrong) > 0 {
 		facts["not_taken"] = w.wrong
 	}
@@ -179,6 +182,20 @@ func (k kind[T]) compare(w *write, now *T) (nothing bool) {
 		return false
 	}
 	return k.before == nil || k.state(k.before) == k.state(now)
+}
+
+// same reports whether a change left everything as it was, because it was so before.
+func (k kind[T]) same(w *write, now *T) bool {
+	if w.made || k.before == nil || len(w.wrong) > 0 || len(w.beside) > 0 || w.moved != "" {
+		return false
+	}
+	is := k.is(now)
+	for name := range w.set {
+		if _, known := is[name]; !known && name != "custom_fields" { // such as a comment
+			return false
+		}
+	}
+	return k.state(k.before) == k.state(now)
 }
 
 // state is all that may be set of a thing, as one text.

@@ -61,8 +61,7 @@ func (q *listQuery) remark(format string, a ...any) {
 
 // meant tells what a part of a name was taken for.
 func (q *listQuery) meant(text string, n named) {
-	note := fmt.Sprintf("%q was taken for %s.", text, n)
-	if n.ID > 0 && len(exactly(text, []named{n})) == 0 && !slices.Contains(q.told, note) {
+	if note := takenFor(text, n); note != "" && !slices.Contains(q.told, note) {
 		q.told = append(q.told, note)
 	}
 }

@@ -140,7 +140,8 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 	s.forget("memberships")
 	all, err := members(ctx, s, p)
 	if err != nil {
-		return s.done(fmt.Sprintf("Added members to project %s, but they cannot be read back: %v", p, err), map[string]any{"read_back": false, "not_taken": wrong})
+		done := outcome(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
+		return s.done(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
 	}
 	added := []member{}
 	lines := ""
@@ -151,9 +152,12 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 			lines += m.text()
 		}
 	}
-	text := outcome(fmt.Sprintf("Added %d members to project %s", len(added), p), "this account may not give the role, or there is no such user or group", wrong)
+	text := outcome(fmt.Sprintf("Added %d members to project %s", len(added), p), notGiven, wrong)
 	return s.answer(text+lines, map[string]any{"memberships": added, "not_taken": wrong})
 }
+
+// notGiven is why Redmine may not add a member.
+const notGiven = "this account may not give the role, or there is no such user or group"
 
 // inherits says whether a role comes from a group or the parent project.
 func (m member) inherits() bool {
@@ -305,10 +309,6 @@ func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
 	return slices.Compact(found), nil
 }
 
-// mostNeighbours is in how many projects those who are no administrators look for
-// people: they cannot list users.
-const mostNeighbours = 20
-
 // principal finds a user or group who may not be a member of the project yet.
 func principal(ctx context.Context, s *Server, project int, text string) (named, error) {
 	me, err := s.account(ctx)
@@ -320,9 +320,10 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 		if err != nil {
 			return named{}, err
 		}
+		wanted, _ := number(text)
 		for _, g := range groups {
 			switch {
-			case text == fmt.Sprint(g.ID):
+			case wanted == g.ID:
 				return g, nil
 			case strings.EqualFold(g.Name, strings.TrimSpace(text)):
 				return sole(ctx, s, g)
@@ -376,25 +377,4 @@ func sole(ctx context.Context, s *Server, group named) (named, error) {
 		return named{}, unclear(group.Name, called)
 	}
 	return group, nil
-}
-
-// neighbours are the members of the projects that this account sees.
-func neighbours(ctx context.Context, s *Server) ([]named, error) {
-	near, err := s.names(ctx, projects(), false)
-	if err != nil {
-		return nil, err
-	}
-	var all []named
-	for _, p := range near[:min(len(near), mostNeighbours)] {
-		some, err := people(ctx, s, p.ID)
-		if err != nil {
-			continue // its members are not for this account
-		}
-		for _, n := range some {
-			if !slices.Contains(all, n) {
-				all = append(all, n)
-			}
-		}
-	}
-	return all, nil
 }

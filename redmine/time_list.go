@@ -106,6 +106,9 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 // aHuman finds a user.
 func aHuman(q *listQuery, text string) (string, error) {
 	n, err := human(q.ctx, q.s, text)
+	if me, bad := q.s.account(q.ctx); bad == nil && !me.is(text) {
+		q.meant(text, n)
+	}
 	q.remark("The person asked for is %s.", n)
 	return strconv.Itoa(n.ID), err
 }

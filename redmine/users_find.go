@@ -117,6 +117,31 @@ func companion(ctx context.Context, s *Server, what string, inGroups bool, text 
 	return pick(what, text, all)
 }
 
+// mostNeighbours is in how many projects those who are no administrators look for
+// people: they cannot list users.
+const mostNeighbours = 20
+
+// neighbours are the members of the projects that this account sees.
+func neighbours(ctx context.Context, s *Server) ([]named, error) {
+	near, err := s.names(ctx, projects(), false)
+	if err != nil {
+		return nil, err
+	}
+	var all []named
+	for _, p := range near[:min(len(near), mostNeighbours)] {
+		some, err := people(ctx, s, p.ID)
+		if err != nil {
+			continue // its members are not for this account
+		}
+		for _, n := range some {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all, nil
+}
+
 // readSince reports whether all known lists of a kind were read after a time.
 func (l *lists) readSince(key string, start time.Time) bool {
 	l.mu.Lock()

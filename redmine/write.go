@@ -155,7 +155,7 @@ func (w *write) custom(set []setField, known func() ([]field, error)) {
 
 // set sets what read makes of a text; none clears it.
 func set[T any](w *write, name, text string, read func(string) (T, error)) {
-	switch {
+	switch text = strings.TrimSpace(text); {
 	case text == "" || w.err != nil:
 	case strings.EqualFold(text, none):
 		w.set[name] = ""
@@ -168,8 +168,8 @@ func set[T any](w *write, name, text string, read func(string) (T, error)) {
 // refer sets what find finds. Something may be called as what clears it: then 0
 // does.
 func refer(w *write, name, text string, all func() ([]named, error), find func(string) (named, error)) {
-	switch {
-	case strings.TrimSpace(text) == "0":
+	switch text = strings.TrimSpace(text); {
+	case text == "0":
 		text = none
 	case strings.EqualFold(text, none) && w.err == nil:
 		known, err := all()
@@ -180,8 +180,29 @@ func refer(w *write, name, text string, all func() ([]named, error), find func(s
 	}
 	set(w, name, text, func(text string) (ref, error) {
 		n, err := find(text)
+		if err == nil {
+			w.meant(text, n)
+		}
 		return ref{n}, err
 	})
+}
+
+// meant notes what a part of a name was taken for.
+func (w *write) meant(text string, n named) {
+	if me, err := w.s.account(w.ctx); err == nil && me.is(text) {
+		return
+	}
+	if note := takenFor(text, n); note != "" && !slices.Contains(w.notes, note) {
+		w.notes = append(w.notes, note)
+	}
+}
+
+// takenFor returns a note if text is only a part of the name of n.
+func takenFor(text string, n named) string {
+	if n.ID == 0 || len(exactly(text, []named{n})) > 0 || samePerson(n.Name, text) {
+		return ""
+	}
+	return fmt.Sprintf("%q was taken for %s.", text, n)
 }
 
 // named sets what text names in a source.
