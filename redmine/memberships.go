@@ -43,7 +43,7 @@ func ofMembers(err error, what string) error {
 	if status(err) != 422 {
 		return explain(err, what)
 	}
-	return toolpost.Retry("%v Perhaps this account may not give or take the role: list_memberships tells its own roles.", explain(err, what))
+	return toolpost.Retry("%v This account may not be allowed to give or take the role: list_memberships shows its own roles.", explain(err, what))
 }
 
 func rolesText(all []heldRole) string {
@@ -103,7 +103,7 @@ func createMembership(s *Server) entry {
 					return nil, err
 				}
 				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
-					return nil, toolpost.Retry("Nothing was changed: %s is a member of project %s already. Call update_membership to change the roles.\n%s", n, p, before[i].text())
+					return nil, toolpost.Retry("Nothing was changed: %s is already a member of project %s. Call update_membership to change the roles.\n%s", n, p, before[i].text())
 				}
 				if !slices.ContainsFunc(users, func(u named) bool { return u.ID == n.ID }) {
 					users = append(users, n)
@@ -169,7 +169,7 @@ func (m member) unlike(roles []int) []string {
 	var wrong []string
 	for _, id := range roles {
 		if !slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.ID == id }) {
-			wrong = append(wrong, fmt.Sprintf("%s has not got role %d", m.who(), id))
+			wrong = append(wrong, fmt.Sprintf("%s does not have role %d", m.who(), id))
 		}
 	}
 	for _, r := range m.Roles {
@@ -213,7 +213,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 	}
 	i := slices.IndexFunc(all, func(m member) bool { return m.who().ID == who.ID })
 	if i < 0 {
-		return nil, toolpost.Retry("%s is no member of project %s.", who, p)
+		return nil, toolpost.Retry("%s is not a member of project %s.", who, p)
 	}
 	return &all[i], nil
 }
@@ -256,11 +256,11 @@ func deleteMembership(s *Server) entry {
 				return nil, err
 			}
 			if m.inherits() {
-				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. Roles that are not inherited go with update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
+				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
 			}
 			r := &removal{
 				at: memberKind().at(m.ID), id: m.ID, confirmed: in.Confirm, what: memberKind().name(m),
-				would: fmt.Sprintf("From project %s would go:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
+				would: fmt.Sprintf("From project %s would be removed:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
 			}
 			if m.Group != nil {
 				r.would += "With it go the roles that the users of the group have by it."
@@ -342,7 +342,7 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 		return named{}, err
 	}
 	if n, err = pick("person", text, all); err != nil {
-		return named{}, toolpost.Retry("%v Only administrators can look up everybody: give the id.", err)
+		return named{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
 	}
 	return n, entire(ctx, s, text, n)
 }

@@ -156,9 +156,9 @@ func pick(what, text string, all []named) (named, error) {
 // unclear says that text names more than one.
 func unclear(text string, found []named) error {
 	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n named) bool { return n.ID == id }) {
-		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with the id of one, and # before it.", text, listed(found))
+		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listed(found))
 	}
-	return toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
+	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listed(found))
 }
 
 // exactly returns what text names whole: by its id or, if that is a number too, its
@@ -197,7 +197,7 @@ func unnamed(what, text string, all []named) error {
 	}
 	switch {
 	case len(all) == 0:
-		return toolpost.Retry("There is no %s %q: this account sees none here.%s", what, text, archived)
+		return toolpost.Retry("There is no %s %q: this account can see none here.%s", what, text, archived)
 	case text == "":
 		return toolpost.Retry("Name a %s. There are: %s.", what, listed(all))
 	case len(all) > mostListed:

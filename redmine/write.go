@@ -71,7 +71,7 @@ func (w *write) text(name, text string) {
 	switch {
 	case text == "":
 	case strings.EqualFold(strings.TrimSpace(text), none): // to Redmine an empty text
-		w.put(name, nil, toolpost.Retry("Redmine takes the text %q for an empty one. Write it in another way, such as \"None.\".", text))
+		w.put(name, nil, toolpost.Retry("Redmine treats the text %q as empty. Write it in another way, such as \"None.\".", text))
 	default:
 		w.set[name] = text
 	}
@@ -85,7 +85,7 @@ func (w *write) clearable(name string, text *string) {
 	case strings.EqualFold(strings.TrimSpace(*text), none):
 		w.set[name] = ""
 	case *text == "":
-		w.notes = append(w.notes, fmt.Sprintf("The %s given is empty, so the one there is was left. Write none to clear it.", name))
+		w.notes = append(w.notes, fmt.Sprintf("The given %s is empty, so the old one was kept. Write none to clear it.", name))
 	default:
 		w.set[name] = *text
 	}
@@ -112,7 +112,7 @@ func several[T cmp.Ordered](w *write, name string, texts []string, find func(tex
 	case texts == nil || w.err != nil:
 		return
 	case len(texts) == 0:
-		w.notes = append(w.notes, fmt.Sprintf("The list %s given is empty, so it was left out. Write none in it to clear it.", name))
+		w.notes = append(w.notes, fmt.Sprintf("The given list %s is empty, so it was left out. Write none in it to clear it.", name))
 		return
 	}
 	all := []T{}
@@ -175,7 +175,7 @@ func refer(w *write, name, text string, all func() ([]named, error), find func(s
 		known, err := all()
 		w.err = explain(err, "what may be called "+none)
 		if found := those(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
-			w.err = toolpost.Retry("For %s %q may mean %s, or nothing: give the id, or 0 for nothing.", name, text, listed(found))
+			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listed(found))
 		}
 	}
 	set(w, name, text, func(text string) (ref, error) {
@@ -264,7 +264,7 @@ func outcome(done, why string, wrong []string) string {
 	if len(wrong) == 0 {
 		return done + ".\n"
 	}
-	return fmt.Sprintf("%s, but Redmine did not take all of it; %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
+	return fmt.Sprintf("%s, but Redmine did not save everything. Perhaps %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
 }
 
 // unlike tells what is not as it was set, of what is known.
