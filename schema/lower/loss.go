@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A Kind says what happened to a keyword.
+// A Kind classifies what happened to a keyword.
 type Kind string
 
 // The kinds of losses, from harmless to fatal.
 const (
-	Noop      Kind = "noop"      // nothing changed in meaning
+	Noop      Kind = "noop"      // the meaning did not change
 	Encoded   Kind = "encoded"   // another shape of exactly the same values
-	Checked   Kind = "checked"   // another shape; some values of it decode to none of the old, and the call reports them
-	Described Kind = "described" // told in the description, enforced when the tool is called
+	Checked   Kind = "checked"   // another shape; some of its values do not decode to a value of the old shape, and the call reports them
+	Described Kind = "described" // stated in the description, enforced when the tool is called
 	Widened   Kind = "widened"   // more values are accepted; enforced when the tool is called
-	Narrowed  Kind = "narrowed"  // some values cannot be written any more
-	Dropped   Kind = "dropped"   // not told any more; enforced when the tool is called
-	Rejected  Kind = "rejected"  // cannot be told to this reader at all
+	Narrowed  Kind = "narrowed"  // some values can no longer be written
+	Dropped   Kind = "dropped"   // no longer stated, enforced when the tool is called
+	Rejected  Kind = "rejected"  // cannot be expressed for this reader at all
 )
 
 // rank orders kinds from harmless to fatal.
@@ -30,7 +30,7 @@ func (k Kind) rank() int {
 // exact says that values mean the same in both shapes.
 func (k Kind) exact() bool { return k == Noop || k == Encoded }
 
-// A Loss is what became of one keyword.
+// A Loss describes what happened to one keyword.
 type Loss struct {
 	Pointer string `json:"pointer"` // JSON pointer (RFC 6901) of the schema object in the original
 	Keyword string `json:"keyword"`
@@ -38,7 +38,7 @@ type Loss struct {
 	Detail  string `json:"detail"`
 }
 
-// Exact says that no value was lost or gained.
+// Exact reports whether no value was lost or gained.
 func Exact(losses []Loss) bool {
 	return !slices.ContainsFunc(losses, func(l Loss) bool { return !l.Kind.exact() })
 }
