@@ -11,20 +11,21 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A ToolsDroppedError reports tools that were served to the CLI and that it does
-// not have. It says nothing of that itself. Options.AllowDropped logs it instead.
+// A ToolsDroppedError reports tools that were served to the CLI but that the
+// CLI does not list. The CLI itself reports nothing. Options.AllowDropped logs
+// this instead of failing.
 type ToolsDroppedError struct {
 	Server  string
-	Missing []string // as they are called in the CLI
-	Status  string   // of the server in the CLI; empty if it does not know it
+	Missing []string // by their names in the CLI
+	Status  string   // of the server in the CLI; empty if the CLI does not list the server
 }
 
 func (e *ToolsDroppedError) Error() string {
 	status := e.Status
 	if status == "" {
-		status = "unknown to it"
+		status = "unknown to the CLI"
 	}
-	return fmt.Sprintf("the claude CLI dropped %d tools of server %q, which is %s: %s; look for a rule of its settings that denies them, else for a part of them that it does not take; or set AllowDropped",
+	return fmt.Sprintf("the claude CLI dropped %d tools of server %q, which is %s: %s; check whether a rule in its settings denies them, or whether it refuses part of their definitions; or set AllowDropped",
 		len(e.Missing), e.Server, status, strings.Join(e.Missing, ", "))
 }
 
@@ -53,7 +54,7 @@ func (t *tools) arrived(init *message.Init) error {
 		return errors.Join(dropped...)
 	}
 	for _, err := range dropped {
-		t.log.Warn("go on without tools", "error", err)
+		t.log.Warn("continuing without some tools", "error", err)
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// An Output says what structure the answer has. The CLI gives the model a tool
-// with that schema and makes it call it.
+// An Output defines the structure of the answer. The CLI gives the model a tool
+// with that schema and makes the model call it.
 type Output struct {
 	schema  *schema.Schema  // as it was asked for
 	sent    json.RawMessage // as the CLI is told
@@ -20,23 +20,24 @@ type Output struct {
 	err     error
 }
 
-// OutputOf returns the structure of a Go type, by the rules of [schema.For]: null
-// is not a value of pointers, so give [OutputFrom] a schema with null for an
-// answer that may be none.
+// OutputOf returns the structure of a Go type, by the rules of [schema.For].
+// Pointers do not accept null: for an answer that may be null, use [OutputFrom]
+// with a schema that allows it.
 func OutputOf[T any]() *Output {
 	s, _, err := schema.For[T](nil)
 	if err != nil {
-		return &Output{err: fmt.Errorf("infer the schema of the output: %w", err)}
+		return &Output{err: fmt.Errorf("infer the output schema: %w", err)}
 	}
 	return OutputFrom(s)
 }
 
-// OutputFrom returns the structure that a schema describes. One that is no plain
-// object is wrapped in one on the way, since the API takes no other; so is each
-// value of it. An Output that cannot be used is told when it is.
+// OutputFrom returns the structure that a schema describes. The API accepts
+// only plain objects, so any other schema is wrapped in an object, and its
+// values are unwrapped. An Output that cannot be used causes an error when it
+// is used.
 func OutputFrom(s *schema.Schema) *Output {
 	if s == nil {
-		return &Output{err: errors.New("the schema of the output is nil; give one, or leave out Output")}
+		return &Output{err: errors.New("the output schema is nil; give one, or leave out Output")}
 	}
 	code, err := dialect.Find("claude-code")
 	if err != nil {
@@ -45,7 +46,7 @@ func OutputFrom(s *schema.Schema) *Output {
 	rules := code.Input
 	root := s.Form().Root
 	if root.Kinds == 0 {
-		return &Output{err: errors.New("no value fits the schema of the output; change it")}
+		return &Output{err: errors.New("no value matches the output schema; change it")}
 	}
 	o := &Output{schema: s, wrapped: root.Kinds != schema.KindObject || root.Alts != nil}
 	if o.wrapped {
@@ -55,7 +56,7 @@ func OutputFrom(s *schema.Schema) *Output {
 	lowered := lower.Schema(s, &rules)
 	for _, l := range lowered.Losses {
 		if l.Kind == lower.Rejected {
-			o.err = fmt.Errorf("the schema of the output cannot be told to the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
+			o.err = fmt.Errorf("the output schema cannot be expressed for the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
 			return o
 		}
 	}
@@ -81,7 +82,7 @@ func wrapped(inner json.RawMessage) (json.RawMessage, error) {
 		}
 		var err error
 		if inner, err = json.Marshal(members); err != nil {
-			return nil, fmt.Errorf("wrap the schema of the output: %w", err)
+			return nil, fmt.Errorf("wrap the output schema: %w", err)
 		}
 	}
 	outer["properties"] = map[string]any{"value": inner}
@@ -91,7 +92,7 @@ func wrapped(inner json.RawMessage) (json.RawMessage, error) {
 // usable is what is wrong with the output; nil if nothing is.
 func (o *Output) usable() error {
 	if o.err == nil && o.schema == nil {
-		return errors.New("the Output is empty; make it with OutputOf or OutputFrom")
+		return errors.New("the Output is empty; create it with OutputOf or OutputFrom")
 	}
 	return o.err
 }
@@ -101,7 +102,7 @@ func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
 	if o.wrapped {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &members); err != nil {
-			return nil, errors.New("it is no object")
+			return nil, errors.New("it is not an object")
 		}
 		value, ok := members["value"]
 		if !ok {
@@ -120,13 +121,13 @@ func (o *Output) checked(value json.RawMessage) (json.RawMessage, error) {
 	return o.schema.Fill(value), nil
 }
 
-// An OutputError reports a run that ended well, but without the structure that
-// was asked for.
+// An OutputError reports a run that succeeded, but without the requested
+// structured output.
 type OutputError struct {
 	Reason    string
 	SessionID string
-	Result    string // what the model said instead
-	Err       error  // what is wrong with the output; nil if there is none
+	Result    string // the text that the model wrote instead
+	Err       error  // the defect of the output; nil if there is no output
 }
 
 func (e *OutputError) Error() string {
@@ -137,5 +138,5 @@ func (e *OutputError) Error() string {
 	return text
 }
 
-// Unwrap returns what is wrong with the output.
+// Unwrap returns the defect of the output.
 func (e *OutputError) Unwrap() error { return e.Err }

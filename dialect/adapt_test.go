@@ -135,7 +135,7 @@ func TestNoSchemaWithholdsOneTool(t *testing.T) {
 	if len(a.Tools) != 1 || a.Tools[0].Original != good || len(a.Withheld) != 1 {
 		t.Fatalf("got %v", a)
 	}
-	if w := a.Withheld[0]; w.Name != "bad" || w.Rule != "all/poison-root-type" || !strings.HasPrefix(w.Why, "there is no input schema") {
+	if w := a.Withheld[0]; w.Name != "bad" || w.Rule != "all/poison-root-type" || !strings.HasPrefix(w.Why, "the tool has no input schema") {
 		t.Errorf("withheld %+v", w)
 	}
 }

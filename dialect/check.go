@@ -34,7 +34,7 @@ func (d *Dialect) check(text jsontext.Value) error {
 	}
 	for i, c := range d.Clients {
 		if err := c.check(); err != nil {
-			return newFault(fmt.Sprintf("/clients/%d", i), "is wrong: %w", err)
+			return newFault(fmt.Sprintf("/clients/%d", i), "is not valid: %w", err)
 		}
 	}
 	known := map[string]bool{}
@@ -43,7 +43,7 @@ func (d *Dialect) check(text jsontext.Value) error {
 	}
 	for i, s := range d.Sources {
 		if err := s.check(known); err != nil {
-			return newFault(fmt.Sprintf("/sources/%d", i), "is wrong: %w", err)
+			return newFault(fmt.Sprintf("/sources/%d", i), "is not valid: %w", err)
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func checkNumbers(text jsontext.Value) error {
 			return nil // the end: the text was read before
 		}
 		if token.Kind() == '0' && strings.HasPrefix(token.String(), "-") {
-			return newFault(string(dec.StackPointer()), "is %s: a limit is 0 or more", token)
+			return newFault(string(dec.StackPointer()), "is %s; a limit must be 0 or more", token)
 		}
 	}
 }
@@ -79,11 +79,11 @@ var bracket = regexp.MustCompile(`^\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]$`)
 func (d *Dialect) checkPatterns() error {
 	for _, p := range d.patterns() {
 		if _, err := regexp.Compile(p[1]); err != nil {
-			return newFault(p[0], "is wrong: %w", err)
+			return newFault(p[0], "is not valid: %w", err)
 		}
 	}
 	if fold := d.Name.Fold; fold != "" && !bracket.MatchString(fold) {
-		return newFault("/name/fold", "is %.80q: it has to be one class of characters, such as [A-Za-z0-9_]", fold)
+		return newFault("/name/fold", "is %.80q; it must be one character class, such as [A-Za-z0-9_]", fold)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func checkWords(at string, r *lower.Rules) error {
 		{"ref/recursion", r.Ref.Recursion, "optional none"},
 	} {
 		if w.word != "" && !slices.Contains(strings.Fields(w.known), w.word) {
-			return newFault(at+"/"+w.at, "is %.80q: leave it out, or take one of %s", w.word, w.known)
+			return newFault(at+"/"+w.at, "is %.80q; leave it out, or use one of: %s", w.word, strings.Join(strings.Fields(w.known), ", "))
 		}
 	}
 	return nil
@@ -118,17 +118,17 @@ func (c Client) check() error {
 func (s Source) check(known map[string]bool) error {
 	for _, r := range s.Rules {
 		if !known[r] {
-			return fmt.Errorf("there is no rule %q: there are %s", r, listed(known))
+			return fmt.Errorf("unknown rule %q; the rules are %s", r, listed(known))
 		}
 	}
 	if len(s.Rules) > 0 && !slices.Contains(severities, s.Effect) {
-		return fmt.Errorf("there is no effect %q", s.Effect)
+		return fmt.Errorf("unknown effect %q", s.Effect)
 	}
 	if _, err := time.Parse(time.DateOnly, s.Date); err != nil {
-		return fmt.Errorf("the date %q is not like 2026-11-21", s.Date)
+		return fmt.Errorf("the date %q does not have the form 2026-11-21", s.Date)
 	}
 	if !slices.Contains(strings.Fields("observed read documented recalled"), s.How) {
-		return fmt.Errorf("how is %q: take observed, read, documented or recalled", s.How)
+		return fmt.Errorf("how is %q; use observed, read, documented or recalled", s.How)
 	}
 	if s.Source == "" {
 		return errors.New("source is missing")

@@ -16,7 +16,7 @@ import (
 
 const rulesFolder = "../docs/rules"
 
-// TestRulePages holds the pages of the rules against the code. "make update"
+// TestRulePages compares the pages of the rules with the code. "make update"
 // writes them.
 func TestRulePages(t *testing.T) {
 	pages := map[string]string{"README.md": rulesIndex()}
@@ -42,7 +42,7 @@ func TestRulePages(t *testing.T) {
 	}
 	for _, e := range entries {
 		if pages[e.Name()] == "" {
-			t.Errorf("%s is the page of no rule; run make update", e.Name())
+			t.Errorf("%s is not the page of a rule; run make update", e.Name())
 		}
 	}
 	for name, page := range pages {
@@ -60,11 +60,11 @@ func rulesIndex() string {
 	b.WriteString(generated)
 	b.WriteString(`# Rules
 
-What readers of tools demand, one page for each rule: what it is, what goes wrong, what to do, and where that was seen. Which dialects there are is told in [dialects](../dialects.md).
+The requirements of readers, one page for each rule: the requirement, what goes wrong, what to do, and the evidence. A reader is a client or a model API that receives tools. Each dialect describes one reader; see [dialects](../dialects.md). *Adapting* is what Toolpost does when it rewrites a tool for a reader.
 
-A finding is named after the dialect and the rule, such as ` + "`claude-desktop/no-union`" + `. Rules about what costs the tools of a whole server hold for every reader; their findings begin with ` + "`all/`" + `.
+The name of a finding consists of the dialect and the rule, such as ` + "`claude-desktop/no-union`" + `. A few rules apply to every reader, for example those against losing all tools of a server; their findings begin with ` + "`all/`" + `.
 
-| rule | what it asks | demanded by |
+| rule | requirement | required by |
 |---|---|---|
 `)
 	for _, r := range dialect.Rules() {
@@ -93,9 +93,9 @@ func rulePage(r *dialect.Rule) string {
 	dialects := demanding(r)
 	switch {
 	case r.All:
-		fmt.Fprintf(&b, "The rule holds for every reader: its findings are `all/%s`. Where nothing else is known, what happens is: %s.\n\n", r.Name, r.Effect)
+		fmt.Fprintf(&b, "The rule applies to every reader: its findings are `all/%s`. Unless evidence below says otherwise, the effect is: %s.\n\n", r.Name, r.Effect)
 	case len(dialects) == 0:
-		b.WriteString("No built-in dialect demands it; a dialect in a configuration may.\n")
+		b.WriteString("No built-in dialect requires it; a dialect in a configuration may.\n")
 		return b.String()
 	}
 	rows := ""
@@ -103,12 +103,12 @@ func rulePage(r *dialect.Rule) string {
 		rows += evidence(r, d)
 	}
 	if rows != "" {
-		b.WriteString("| dialect | what happens | versions | known since | evidence |\n|---|---|---|---|---|\n" + rows)
+		b.WriteString("| dialect | effect | versions | known since | evidence |\n|---|---|---|---|---|\n" + rows)
 	}
 	return b.String()
 }
 
-// evidence returns a row for each source of d that tells of the rule.
+// evidence returns a row for each source of d that is evidence for the rule.
 func evidence(r *dialect.Rule, d *dialect.Dialect) string {
 	rows := ""
 	name := fmt.Sprintf("[%s](../dialects.md#dialects)", d.ID)
@@ -124,7 +124,7 @@ func evidence(r *dialect.Rule, d *dialect.Dialect) string {
 		name = ""
 	}
 	if rows == "" && !r.All {
-		rows = fmt.Sprintf("| %s | %s | | | follows from what it takes |\n", name, r.EffectFor(d))
+		rows = fmt.Sprintf("| %s | %s | | | follows from what the reader accepts |\n", name, r.EffectFor(d))
 	}
 	return rows
 }

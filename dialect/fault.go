@@ -10,19 +10,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An OverlayError tells what is wrong with one overlay.
+// An OverlayError reports a mistake in one overlay.
 type OverlayError struct {
 	ID      string // of the dialect
-	Pointer string // JSON pointer of the part that is wrong; "" for the whole
+	Pointer string // JSON pointer of the mistake; "" for the whole overlay
 	Err     error
 }
 
 func (e *OverlayError) Error() string { return fmt.Sprintf("dialect %.80q: %v", e.ID, e.Err) }
 
-// Unwrap returns what is wrong, without the id.
+// Unwrap returns the mistake, without the id.
 func (e *OverlayError) Unwrap() error { return e.Err }
 
-// OverlayErrors are all overlays that are wrong, sorted by id.
+// OverlayErrors contains an error for each overlay with a mistake, sorted by
+// id.
 type OverlayErrors []*OverlayError
 
 func (e OverlayErrors) Error() string {
@@ -89,7 +90,7 @@ func misread(at jsontext.Pointer, err error) error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at += e.JSONPointer
 		if errors.Is(e.Err, jsontext.ErrDuplicateName) {
-			return newFault(string(at), "is there twice; keep one")
+			return newFault(string(at), "is a duplicate; keep one")
 		}
 		return newFault(string(at), "is not valid JSON: %w", e.Err)
 	}
@@ -98,13 +99,13 @@ func misread(at jsontext.Pointer, err error) error {
 	case !ok || e.GoType == nil:
 		return newFault(string(at), "cannot be read: %w", err)
 	case errors.Is(e.Err, json.ErrUnknownName):
-		return newFault(string(at+e.JSONPointer), "is not known; there are %s", strings.Join(memberNames(e.GoType), ", "))
+		return newFault(string(at+e.JSONPointer), "is unknown; the members are %s", strings.Join(memberNames(e.GoType), ", "))
 	}
 	got := kinds[e.JSONKind]
 	if len(e.JSONValue) > 0 {
 		got = fmt.Sprintf("%.40s", e.JSONValue)
 	}
-	return newFault(string(at+e.JSONPointer), "is %s; want %s", got, wanted(e.GoType))
+	return newFault(string(at+e.JSONPointer), "is %s; it must be %s", got, wanted(e.GoType))
 }
 
 var kinds = map[jsontext.Kind]string{

@@ -62,8 +62,8 @@ func firstNotes(notes []string) []string {
 	return notes
 }
 
-// Decode returns arguments that a model wrote for t in the shape of the
-// original's schema, validated. Its error is written for the model.
+// Decode converts arguments that a model wrote for t to the shape of the
+// original's schema, and validates them. Its error is written for the model.
 func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	decoded, _ := t.decode(arguments)
 	fitted, _, err := t.repair(decoded)
@@ -134,7 +134,7 @@ func (t *Tool) unwrapped(arguments json.RawMessage) (object json.RawMessage, not
 		return without(arguments, t.reserved), nil
 	}
 	if inside := quotedJSON(raw); len(inside) > 0 && inside[0] == '{' {
-		return without(inside, t.reserved), []string{"the arguments were a string that holds JSON; they are read as that JSON"}
+		return without(inside, t.reserved), []string{"the arguments were a string that contains JSON; they are read as that JSON"}
 	}
 	return arguments, nil
 }

@@ -61,11 +61,11 @@ func TestCall(t *testing.T) {
 	}{
 		{"plain", `{"id":1}`, `{"id":1,"limit":5}`, nil},
 		{"whole arguments in a string", ` "{\"id\":1}"`, `{"id":1,"limit":5}`,
-			[]string{"the arguments were a string that holds JSON; they are read as that JSON"}},
+			[]string{"the arguments were a string that contains JSON; they are read as that JSON"}},
 		{"a list in a string", `{"id":1,"tags":"[\"a\"]","limit":1}`, `{"id":1,"tags":["a"],"limit":1}`,
-			[]string{"/tags was a string that holds JSON; it is read as that JSON"}},
+			[]string{"/tags was a string that contains JSON; it is read as that JSON"}},
 		{"two parts", `{"filter":" {\"a\":2}","id":1,"limit":1, "tags":"[]"}`, `{"filter":{"a":2},"id":1,"limit":1, "tags":[]}`,
-			[]string{"/filter was a string that holds JSON; it is read as that JSON", "/tags was a string that holds JSON; it is read as that JSON"}},
+			[]string{"/filter was a string that contains JSON; it is read as that JSON", "/tags was a string that contains JSON; it is read as that JSON"}},
 		{"text that looks like JSON", `{"id":1,"note":"[1]","limit":1}`, `{"id":1,"note":"[1]","limit":1}`, nil},
 	}
 	for _, test := range tests {
@@ -164,7 +164,7 @@ func TestRepairOfCase(t *testing.T) {
 		`{"state":"Open"}`:               "",
 		`{"state":"OPEN"}`:               `/state was "OPEN"; it is read as "Open"`,
 		`{"states":["done", "open", 3]}`: `/states/0 was "done"; it is read as "Done"` + "\n" + `/states/1 was "open"; it is read as "Open"`,
-		`{"states":"[\"done\"]"}`:        `/states was a string that holds JSON; it is read as that JSON` + "\n" + `/states/0 was "done"; it is read as "Done"`,
+		`{"states":"[\"done\"]"}`:        `/states was a string that contains JSON; it is read as that JSON` + "\n" + `/states/0 was "done"; it is read as "Done"`,
 		`{"by/name":{"a":"HIGH"}}`:       `/by~1name/a was "HIGH"; it is read as "high"`,
 		`{"twice":"ab"}`:                 "refused",
 		`{"text":"HIGH"}`:                "refused",

@@ -49,12 +49,12 @@ type node struct {
 func inspect(raw []byte) *document {
 	d := &document{}
 	if len(raw) > maxBytes {
-		d.over = fmt.Sprintf("it has %d bytes; nothing above %d is read", len(raw), maxBytes)
+		d.over = fmt.Sprintf("the schema has %d bytes; the limit is %d", len(raw), maxBytes)
 		return d
 	}
 	v, err := readValue(raw)
 	if err != nil {
-		d.over = "it cannot be read: " + err.Error()
+		d.over = "the schema cannot be read: " + err.Error()
 		return d
 	}
 	d.root = &node{value: v}
@@ -74,9 +74,9 @@ func (d *document) enter(n *node) {
 	d.nodes = append(d.nodes, n)
 	switch {
 	case len(d.nodes) > maxNodes:
-		d.over = fmt.Sprintf("it has more than %d subschemas", maxNodes)
+		d.over = fmt.Sprintf("the schema has more than %d subschemas", maxNodes)
 	case n.nesting > maxNesting:
-		d.over, d.tooDeep = fmt.Sprintf("its subschemas are nested deeper than %d", maxNesting), true
+		d.over, d.tooDeep = fmt.Sprintf("the subschemas are nested more than %d levels deep", maxNesting), true
 	}
 	if d.over != "" {
 		return

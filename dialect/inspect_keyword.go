@@ -8,11 +8,11 @@ import (
 
 // wants tells the shapes in words.
 var wants = map[shape.Shape]string{
-	shape.Schema: "a schema", shape.Items: "one schema, not a list of them", shape.Schemas: "a list of schemas",
+	shape.Schema: "a schema", shape.Items: "one schema, not a list of schemas", shape.Schemas: "a list of schemas",
 	shape.Table: "an object of schemas", shape.Dependencies: "an object of schemas or lists of names",
-	shape.Names: "a list of names, each once", shape.NameLists: "an object of lists of names",
-	shape.Count: "an integer, not negative", shape.Number: "a number", shape.Positive: "a number above 0",
-	shape.Bool: "true or false", shape.Text: "text", shape.URI: "text", shape.Type: "the name of a type, or a list of them", shape.List: "a list",
+	shape.Names: "a list of unique names", shape.NameLists: "an object of lists of names",
+	shape.Count: "a non-negative integer", shape.Number: "a number", shape.Positive: "a number above 0",
+	shape.Bool: "true or false", shape.Text: "a string", shape.URI: "a string", shape.Type: "the name of a type, or a list of names", shape.List: "a list",
 }
 
 // fits says that v has a shape. Older drafts have lists of items.

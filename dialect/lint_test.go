@@ -156,6 +156,10 @@ var ruleCases = []ruleCase{
 		[]string{"/description ", "/inputSchema/properties/a_b description"},
 		`{"name":"a_b","description":"a b","inputSchema":{"type":"object","properties":{"a_b":{"description":"c d","title":"e_f"}}}}`},
 
+	{"hidden-characters", `{}`, `{"name":"a\u200b","title":"\u001b[2J","description":"A.\u202e","inputSchema":{"type":"object","properties":{"b\u2066":{"enum":["c\udb40\udc41"]}}},"outputSchema":{"type":"object","description":"\u0000"}}`,
+		[]string{"/name ", "/title ", "/description ", "/inputSchema/properties/b\u2066 ", "/inputSchema/properties/b\u2066/enum/0 ", "/outputSchema/description "},
+		`{"name":"a","title":"👩\u200d👧 می\u200cخواهم","description":"A.\r\n\tB. 課題","inputSchema":{"type":"object","properties":{"_meta":{"title":"x"}}},"_meta":{"a":"\u200b"}}`},
+
 	{"output-schema", `{"output":{"drop":true}}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, []string{"/outputSchema "},
 		`{"name":"x","inputSchema":{"type":"object"}}`},
 	{"output-schema", `{"output":{"rules":{"without":["$schema"],"union":{"oneOf":true},"booleans":true}}}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object","$schema":"x","required":null}}`,
@@ -219,12 +223,12 @@ func TestSwitchedOff(t *testing.T) {
 		"*/root-*":                 "all/poison-root-type",
 		"cursor/no-union":          "all/poison-root-type claude-code/root-union",
 		"claude-code/root-union=":  `all/off "claude-code/root-union" is switched off without a reason; all/poison-root-type claude-code/root-union`,
-		"*":                        `all/off "*" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"root-*":                   `all/off "root-*" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"all/root-union":           `all/off "all/root-union" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"claude-code/poison-null":  `all/off "claude-code/poison-null" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"claude-code/no-such-rule": `all/off "claude-code/no-such-rule" is switched off, and is no rule; all/poison-root-type claude-code/root-union`,
-		"a[":                       `all/off "a[" is switched off, and is no pattern; all/poison-root-type claude-code/root-union`,
+		"*":                        `all/off "*" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"root-*":                   `all/off "root-*" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"all/root-union":           `all/off "all/root-union" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"claude-code/poison-null":  `all/off "claude-code/poison-null" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"claude-code/no-such-rule": `all/off "claude-code/no-such-rule" is switched off but is not a rule; all/poison-root-type claude-code/root-union`,
+		"a[":                       `all/off "a[" is switched off but is not a valid glob; all/poison-root-type claude-code/root-union`,
 	} {
 		opts := &dialect.Options{Off: map[string]string{}}
 		if key, empty := strings.CutSuffix(off, "="); empty {
@@ -353,6 +357,7 @@ func tools(t testing.TB, text string) []*toolpost.Tool {
 	for _, raw := range list {
 		var d struct {
 			Name, Description         *string
+			Title                     string
 			InputSchema, OutputSchema *schema.Schema
 		}
 		if err := json.Unmarshal(raw, &d); err != nil || d.Name == nil {
@@ -364,7 +369,7 @@ func tools(t testing.TB, text string) []*toolpost.Tool {
 			continue
 		}
 		one := tool(*d.Name, d.InputSchema)
-		one.Output = d.OutputSchema
+		one.Output, one.Title = d.OutputSchema, d.Title
 		if d.Description != nil {
 			one.Description = *d.Description
 		}

@@ -52,10 +52,10 @@ func (r *reader) with(overlays map[string][]byte) *reader {
 // overlay lays text over the dialect of that id, if there is one.
 func (r *reader) overlay(id string, text jsontext.Value) (jsontext.Value, error) {
 	if !idPattern.MatchString(id) {
-		return nil, newFault("", "an id has to match %s", idPattern)
+		return nil, newFault("", "the id must match %s", idPattern)
 	}
 	if text.Kind() != '{' {
-		return nil, newFault("", "a dialect is a JSON object: {\"extends\": …}")
+		return nil, newFault("", "a dialect must be a JSON object: {\"extends\": …}")
 	}
 	extends, err := extended(text)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *reader) overlay(id string, text jsontext.Value) (jsontext.Value, error)
 		return lay(under, text)
 	}
 	if extends == "" {
-		return nil, newFault("", "it is not built in, so it has to say what it extends: add \"extends\" with one of %s", listed(r.sheets))
+		return nil, newFault("", "no built-in dialect has this id; add \"extends\" with one of %s", listed(r.sheets))
 	}
 	return text, nil
 }
@@ -103,7 +103,7 @@ func (r *reader) read(id string) *page {
 func (r *reader) circular(ids []string) {
 	for i, id := range ids {
 		circle := slices.Concat(ids[i:], ids[:i], ids[i:i+1])
-		r.pages[id].err = newFault("/extends", "leads back to itself: %s", strings.Join(circle, " → "))
+		r.pages[id].err = newFault("/extends", "refers back to itself: %s", strings.Join(circle, " → "))
 	}
 }
 
@@ -116,11 +116,11 @@ func (r *reader) fill(p *page, id string) error {
 	}
 	if extends != "" {
 		if r.sheets[extends] == nil && r.pages[extends] == nil {
-			return newFault("/extends", "is wrong: %w", missing(extends, r.sheets))
+			return newFault("/extends", "is not valid: %w", missing(extends, r.sheets))
 		}
 		under := r.read(extends)
 		if under.err != nil {
-			return &fault{pointer: "/extends", err: fmt.Errorf("is %q, which is wrong itself", extends), inherited: true}
+			return &fault{pointer: "/extends", err: fmt.Errorf("is %q, which is not valid either", extends), inherited: true}
 		}
 		if under.left == nil {
 			under.left, err = heritage(under.text)

@@ -32,7 +32,7 @@ const unlimited = 1024
 // hashLength is how many characters of a new name are a hash.
 const hashLength = 6
 
-// DefaultServer is the name of a server that has no other.
+// DefaultServer is the name of a server without a name.
 const DefaultServer = "toolpost"
 
 func (d *Dialect) namer(server string) *namer {
@@ -160,12 +160,12 @@ func (n *namer) rename(name string, try int) string {
 func (n *namer) refusal(name string) (rule, why string) {
 	switch {
 	case name == "":
-		return "name", "it has no name; give it one"
+		return "name", "the tool has no name; give it one"
 	case n.room <= hashLength+len(n.sep):
-		return "name-length", fmt.Sprintf("the name is too long: with %s before it, %d characters are left; give the server a shorter name",
+		return "name-length", fmt.Sprintf("the name is too long: after the prefix %s, %d characters are left; give the server a shorter name",
 			n.prefix, max(n.room, 0))
 	}
-	return "name", fmt.Sprintf("no name like %q is taken; give the tool another one", clip(name, 80))
+	return "name", fmt.Sprintf("no name like %q is accepted; give the tool another name", clip(name, 80))
 }
 
 // clean returns the readable parts of a name in characters that the reader takes.

@@ -80,7 +80,7 @@ func (r *repairs) all(problems []schema.Problem) bool {
 			r.notes = append(r.notes, fmt.Sprintf("%s was %s; it is read as %s", r.seen(p.Pointer), clip(string(was), 80), clip(string(choice), 80)))
 			r.put(start, end, choice)
 		} else if inside := quotedJSON(was); inside != nil && (inside[0] == '{' || inside[0] == '[') {
-			r.notes = append(r.notes, r.seen(p.Pointer)+" was a string that holds JSON; it is read as that JSON")
+			r.notes = append(r.notes, r.seen(p.Pointer)+" was a string that contains JSON; it is read as that JSON")
 			r.put(start, end, inside)
 		}
 	}

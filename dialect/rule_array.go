@@ -4,17 +4,17 @@ func arrayRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "tuple", Effect: RefusesCall,
-			What:  "An array has one schema for all its items, not one for each place.",
-			Why:   "The reader does not know tuples: it refuses the request, or the model sees nothing of the items.",
-			Fix:   "Take an object with a property for each place. Adapting does so, and gives the tool the array.",
+			What:  "An array has one schema for all its items, not one for each position.",
+			Why:   "The reader does not support tuples: it refuses the request, or the model does not see the items.",
+			Fix:   "Use an object with a property for each position. Adapting does this; the tool still gets the array.",
 			when:  func(d *Dialect) bool { return d.Input.Array.Tuples == "object" },
 			check: eachSchema(tuple),
 		},
 		{
 			Name: "array-items", Effect: RefusesCall, rest: true,
-			What:  "Every array says what its items are, by a schema.",
-			Why:   "The reader refuses an array without items, with the whole request.",
-			Fix:   "Write items. Adapting writes a schema that takes what the original takes.",
+			What:  "Every array has a schema for its items.",
+			Why:   "The reader refuses the whole request because of an array without items.",
+			Fix:   "Add items. Adapting adds a schema that accepts what the original accepts.",
 			when:  func(d *Dialect) bool { return d.Input.Array.Items },
 			check: eachSchema(arrayItems),
 		},
@@ -37,7 +37,7 @@ func arrayItems(v *view, n *node) {
 	switch items := n.get("items"); {
 	case n.get("prefixItems") != nil || items != nil && items.kind == '[':
 	case items == nil:
-		v.report("items", "the array does not say what its items are")
+		v.report("items", "the array has no schema for its items")
 	case items.kind != '{':
 		v.report("items", "items is %v", items)
 	case v.Input.Array.Typed && !typed(items):

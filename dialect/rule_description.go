@@ -13,31 +13,31 @@ func descriptionRules() []*Rule {
 			Name: "description-missing", Effect: RefusesCall,
 			What:  "The tool has a description.",
 			Why:   "Without one, the model's API refuses the whole request.",
-			Fix:   "Say in a sentence what the tool does. Adapting makes a sentence of the name.",
+			Fix:   "Describe in one sentence what the tool does. Adapting derives a sentence from the name.",
 			when:  func(d *Dialect) bool { return d.Text.Required },
 			check: eachTool(descriptionMissing),
 		},
 		{
 			Name: "description-length", Effect: Truncates,
-			What:  "Descriptions are not longer than the reader takes.",
-			Why:   "What is longer is cut in the middle, or the whole request is refused.",
-			Fix:   "Say the essential first, and move details into a resource or a help tool. Adapting cuts at the end of a sentence.",
+			What:  "Descriptions are no longer than the reader accepts.",
+			Why:   "A longer description is cut, possibly in mid-sentence, or the whole request is refused.",
+			Fix:   "Put the essential facts first, and move details into a resource or a help tool. Adapting cuts at the end of a sentence.",
 			when:  func(d *Dialect) bool { return d.Text.Max > 0 || d.Text.SchemaMax > 0 },
 			check: eachText(descriptionLength),
 		},
 		{
 			Name: "description-lines", Effect: Advice,
 			What:  "Descriptions have only a few lines.",
-			Why:   "An early version of the client was seen to crash on longer ones.",
+			Why:   "An early version of the client was reported to crash on longer ones.",
 			Fix:   "Write a short paragraph. Adapting joins lines.",
 			when:  func(d *Dialect) bool { return d.Text.Lines > 0 },
 			check: eachText(descriptionLines),
 		},
 		{
 			Name: "description-characters", Effect: Advice,
-			What:  "Descriptions have none of the characters that the reader removes or does not take.",
-			Why:   "Characters that nobody sees are removed, since they can hide instructions. An early version of one client was seen to crash on brackets and underscores.",
-			Fix:   `Leave them out: write "time entries" for time_entries, and commas instead of brackets. Adapting does so.`,
+			What:  "Descriptions do not contain characters that the reader removes or does not accept.",
+			Why:   "Invisible characters are removed because they can hide instructions. An early version of one client was reported to crash on parentheses and underscores.",
+			Fix:   `Avoid them: write "time entries" instead of time_entries, and commas instead of parentheses. Adapting does this.`,
 			when:  func(d *Dialect) bool { return d.Text.Forbid != "" },
 			check: eachText(descriptionCharacters),
 		},
@@ -46,7 +46,7 @@ func descriptionRules() []*Rule {
 
 func descriptionMissing(v *view, t *toolpost.Tool) {
 	if strings.TrimSpace(t.Description) == "" {
-		v.tell("/description", "", "there is no description")
+		v.tell("/description", "", "the tool has no description")
 	}
 }
 
@@ -56,19 +56,19 @@ func descriptionLength(v *view, text string) {
 		most = v.Text.SchemaMax
 	}
 	if n := length(text); most > 0 && n > most {
-		v.reportText("the description has %d characters, at most %d are taken", n, most)
+		v.reportText("the description has %d characters; the limit is %d", n, most)
 	}
 }
 
 func descriptionLines(v *view, text string) {
 	if n := strings.Count(text, "\n") + 1; n > v.Text.Lines {
-		v.reportText("the description has %d lines, at most %d are taken", n, v.Text.Lines)
+		v.reportText("the description has %d lines; the limit is %d", n, v.Text.Lines)
 	}
 }
 
 func descriptionCharacters(v *view, text string) {
 	if i := strings.IndexAny(text, v.Text.Forbid); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[i:])
-		v.reportText("the description has the character %q, in %q", r, clip(text[i:], 20))
+		v.reportText("the description contains the character %q, in %q", r, clip(text[i:], 20))
 	}
 }

@@ -6,25 +6,25 @@ func enumRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "enum-type", Effect: RefusesCall, rest: true,
-			What:  "The values of an enum are of the types that the reader takes there.",
-			Why:   "The reader refuses other values, or turns numbers into texts, which the tool then refuses.",
-			Fix:   "List texts. Adapting writes values as texts, and gives the tool the original values.",
+			What:  "The values of an enum have types that the reader accepts there.",
+			Why:   "The reader refuses other values, or turns numbers into strings, which the tool then refuses.",
+			Fix:   "Use strings. Adapting writes the values as strings; the tool still gets the original values.",
 			when:  func(d *Dialect) bool { e := d.Input.Enum; return e.Strings || e.Numbers || e.Scalars },
 			check: eachSchema(enumType),
 		},
 		{
 			Name: "enum-empty", Effect: RefusesCall,
-			What:  "No value of an enum is the empty text, and there is at least one.",
-			Why:   "The reader refuses an empty value in an enum, with the whole request.",
-			Fix:   `Name the value, such as "none". Adapting writes "empty", and gives the tool the empty text.`,
+			What:  "An enum has at least one value, and no value is an empty string.",
+			Why:   "The reader refuses the whole request because of an empty enum value.",
+			Fix:   `Give the value a name, such as "none". Adapting writes "empty"; the tool still gets the empty string.`,
 			when:  func(d *Dialect) bool { return d.Input.Enum.NoEmpty },
 			check: eachSchema(enumEmpty),
 		},
 		{
 			Name: "const", Effect: RefusesCall,
 			What:  "A single value is written as an enum, not as const.",
-			Why:   "The reader does not know const: it refuses the request, or the model sees nothing of the value.",
-			Fix:   "Write an enum of one value. Adapting does so.",
+			Why:   "The reader does not support const: it refuses the request, or the model does not see the value.",
+			Fix:   "Write an enum with one value. Adapting does this.",
 			when:  func(d *Dialect) bool { return d.Input.Enum.NoConst },
 			check: eachSchema(constant),
 		},
@@ -59,7 +59,7 @@ func enumEmpty(v *view, n *node) {
 	case len(k.kids) == 0:
 		v.report("enum", "the enum has no values")
 	case slices.ContainsFunc(k.kids, func(e *value) bool { return e.is("") }):
-		v.report("enum", "a value is the empty text")
+		v.report("enum", "a value is an empty string")
 	}
 }
 

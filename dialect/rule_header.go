@@ -15,9 +15,9 @@ var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 func headerRules() []*Rule {
 	return []*Rule{{
 		Name: "mcp-header", All: true, Effect: DropsTool,
-		What:  "x-mcp-header names an HTTP header, each one once, for an argument that is a string, an integer or a boolean and always in the same place.",
-		Why:   "Clients of MCP 2026-07-28 over HTTP have to drop a tool that asks for a header that they cannot send.",
-		Fix:   "Correct the name, or leave it out: the value still arrives as an argument. Adapting leaves it out.",
+		What:  "x-mcp-header is a valid HTTP header name, used once in the tool, on an argument that is a string, an integer or a boolean at a fixed place.",
+		Why:   "Clients of MCP 2026-07-28 over HTTP must drop a tool that requires a header that they cannot send.",
+		Fix:   "Correct the name, or remove the keyword: the value still arrives as an argument. Adapting removes it.",
 		when:  func(d *Dialect) bool { return d.takes(mcpHeader) },
 		check: wholeSchema(headers),
 	}}
@@ -34,11 +34,11 @@ func headers(v *view, d *document) {
 		name := strings.ToLower(h.text)
 		switch {
 		case h.kind != '"' || !headerName.MatchString(h.text):
-			v.report(mcpHeader, "%v is no name of a header", h)
+			v.report(mcpHeader, "%v is not a valid header name", h)
 		case seen[name]:
-			v.report(mcpHeader, "the header %v is named twice", h)
+			v.report(mcpHeader, "the header %v is used twice", h)
 		case !plainType(n) || !fixed(n):
-			v.report(mcpHeader, "the argument is not always a string, an integer or a boolean in this place")
+			v.report(mcpHeader, "the argument is not a string, an integer or a boolean at a fixed place")
 		}
 		seen[name] = true
 	}

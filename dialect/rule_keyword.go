@@ -13,32 +13,32 @@ func keywordRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "draft", Effect: LosesSilently, rest: true,
-			What:  "The schema declares no draft that the reader minds, and uses no keyword of a later one.",
-			Why:   "Some validators refuse a declared draft-07, others a declared 2020-12. None needs the declaration.",
-			Fix:   "Leave $schema out. Adapting does so, and writes the draft that the reader knows.",
+			What:  "The schema declares no draft that the reader refuses, and uses no keyword of a later draft.",
+			Why:   "Some validators refuse a schema that declares draft-07, others one that declares 2020-12. None needs the declaration.",
+			Fix:   "Leave out $schema. Adapting does this, and uses the keywords of the draft that the reader supports.",
 			when:  func(d *Dialect) bool { return d.Input.Dialect == "draft-07" || !d.takes("$schema") },
 			check: eachSchema(draft),
 		},
 		{
 			Name: "boolean-schema", Effect: RefusesCall, rest: true,
 			What:  "A schema is an object, not true or false.",
-			Why:   "The reader refuses them, or takes true for a schema of type boolean.",
-			Fix:   "Write {} for true. Adapting does so, and leaves out what nothing fits.",
+			Why:   "The reader refuses true and false, or reads true as a schema of type boolean.",
+			Fix:   "Write {} for true. Adapting does this, and leaves out what no value can match.",
 			when:  func(d *Dialect) bool { return !d.Input.Booleans },
 			check: eachSchema(booleanSchema),
 		},
 		{
 			Name: "metaschema", Effect: RefusesCall, rest: true,
-			What:  "Every keyword has a value of the kind that the draft asks for.",
-			Why:   "The reader checks the schema against the metaschema of its draft, and refuses the request or drops the tool.",
-			Fix:   "Write the keyword as the draft has it: prefixItems for a list of items, a number for exclusiveMinimum, a list for required. Adapting repairs what has one meaning, and leaves out the rest.",
+			What:  "Every keyword has a value of the type that the draft requires.",
+			Why:   "The reader validates the schema against the metaschema of its draft, and refuses the request or drops the tool.",
+			Fix:   "Write the keyword as the draft defines it: prefixItems instead of a list in items, a number for exclusiveMinimum, a list for required. Adapting repairs values with one clear meaning, and leaves out the others.",
 			check: eachSchema(metaschema),
 		},
 		{
 			Name: "keyword", Effect: RefusesCall, rest: true,
-			What:  "The schema uses only keywords that the reader knows.",
-			Why:   "The reader refuses a keyword that it does not know, or the model sees nothing of it.",
-			Fix:   "Say it in the description. Adapting does so, and the original schema is still checked when the tool is called.",
+			What:  "The schema uses only keywords that the reader supports.",
+			Why:   "The reader refuses the keyword, or the model does not see it.",
+			Fix:   "State the constraint in the description. Adapting does this, and calls are still validated against the original schema.",
 			when:  func(d *Dialect) bool { return d.Input.Keywords != nil || d.Input.Without != nil },
 			check: eachSchema(keyword),
 		},
@@ -72,15 +72,15 @@ func booleanSchema(v *view, n *node) {
 func metaschema(v *view, n *node) {
 	for _, k := range n.members() {
 		if k.name == "$schema" && n.parent == nil && !knownDraft(k) {
-			v.report("$schema", "%v is no draft that is known", k)
+			v.report("$schema", "%v is not a known draft", k)
 		}
 		if k.name == "pattern" && k.kind == '"' && !schema.ValidPattern(k.text) {
-			v.report("pattern", "%v is no regular expression", k)
+			v.report("pattern", "%v is not a valid regular expression", k)
 		}
 		s := shape.Of(k.name)
 		older := v.Input.Dialect == "draft-07"
 		if s != 0 && !fits(s, k, older) {
-			v.report(k.name, "%s is %v, and has to be %s", k.name, k, wants[s])
+			v.report(k.name, "%s is %v; it must be %s", k.name, k, wants[s])
 		}
 	}
 }
@@ -92,7 +92,7 @@ func knownDraft(k *value) bool {
 func keyword(v *view, n *node) {
 	for _, k := range n.members() {
 		if !v.takes(k.name) {
-			v.report(k.name, "%q is not taken", clip(k.name, 60))
+			v.report(k.name, "the keyword %q is not supported", clip(k.name, 60))
 		}
 	}
 }

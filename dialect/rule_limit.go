@@ -10,14 +10,14 @@ func limitRules() []*Rule {
 			Name: "depth", Effect: RefusesCall,
 			What:  "Objects and arrays are not nested too deeply.",
 			Why:   "The reader refuses deeper schemas, and models make mistakes in them.",
-			Fix:   "Take fewer levels. Adapting asks for JSON in a text from the last level on.",
+			Fix:   "Use fewer levels. From the last level on, adapting asks for a string that contains JSON.",
 			check: wholeSchema(depth),
 		},
 		{
 			Name: "size", Effect: RefusesCall,
 			What:  "A schema is not too large.",
-			Why:   "The reader refuses a schema with too many properties, values or characters. Every call that the model makes pays for them.",
-			Fix:   "Take fewer parameters, or a text where there are hundreds of choices. Adapting tells long lists in words; a tool that is still too large is withheld.",
+			Why:   "The reader refuses a schema with too many properties, values or characters. Also, every request of the model pays for them.",
+			Fix:   "Use fewer parameters, or a string where there are hundreds of choices. Adapting moves long lists into descriptions; a tool that is still too large is withheld.",
 			check: wholeSchema(size),
 		},
 	}
@@ -31,7 +31,7 @@ func depth(v *view, d *document) {
 		}
 	case limit > 0:
 		if levels := d.depth(d.root, make([]int, len(d.nodes))); levels > limit {
-			v.report("", "objects and arrays are nested in %d levels, at most %d are taken", levels, limit)
+			v.report("", "objects and arrays are nested %d levels deep; the limit is %d", levels, limit)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func size(v *view, d *document) {
 		list := n.get("enum").items()
 		own := runesOf(list...)
 		if limits.LongEnum > 0 && len(list) > limits.LongEnum && own > limits.LongEnumRunes {
-			v.tell(v.base+n.pointer(), "enum", "the %d values have %d characters, at most %d are taken", len(list), own, limits.LongEnumRunes)
+			v.tell(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), own, limits.LongEnumRunes)
 		}
 		properties += len(n.get("properties").members())
 		values += len(list)
@@ -67,7 +67,7 @@ func size(v *view, d *document) {
 		{runes, limits.Runes, "characters in names and values"},
 	} {
 		if l.most > 0 && l.n > l.most {
-			v.report("", "there are %d %s, at most %d are taken", l.n, l.what, l.most)
+			v.report("", "there are %d %s; the limit is %d", l.n, l.what, l.most)
 		}
 	}
 }

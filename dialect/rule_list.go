@@ -6,16 +6,16 @@ func listRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "tool-count", Effect: LosesSilently,
-			What:  "There are not more tools than the reader takes, over all servers.",
-			Why:   "Tools beyond the limit are left out, or the whole request is refused. Long before that, models choose worse.",
+			What:  "The number of tools, over all servers, is within the reader's limit.",
+			Why:   "Tools beyond the limit are left out, or the whole request is refused. Long before that, models choose tools less well.",
 			Fix:   "Offer fewer tools: filter them in the configuration.",
 			when:  func(d *Dialect) bool { return d.List.Tools > 0 },
 			check: wholeList(toolCount),
 		},
 		{
 			Name: "token-count", Effect: Advice,
-			What:  "The definitions of all tools together cost not too many tokens.",
-			Why:   "Every request carries them all. They cost money, and leave less room for the work.",
+			What:  "The definitions of all tools together do not cost too many tokens.",
+			Why:   "Every request contains all of them. They cost money and leave less room for the task.",
 			Fix:   "Offer fewer tools, or shorten descriptions.",
 			when:  func(d *Dialect) bool { return d.List.Tokens > 0 },
 			check: wholeList(tokenCount),
@@ -25,7 +25,7 @@ func listRules() []*Rule {
 
 func toolCount(v *view, tools []*toolpost.Tool) {
 	if len(tools) > v.List.Tools {
-		v.tell("", "", "there are %d tools, at most %d are taken", len(tools), v.List.Tools)
+		v.tell("", "", "there are %d tools; the limit is %d", len(tools), v.List.Tools)
 	}
 }
 
@@ -35,6 +35,6 @@ func tokenCount(v *view, tools []*toolpost.Tool) {
 		tokens += Tokens(t)
 	}
 	if tokens > v.List.Tokens {
-		v.tell("", "", "the definitions have about %d tokens, at most %d are advised", tokens, v.List.Tokens)
+		v.tell("", "", "the definitions have about %d tokens; at most %d are recommended", tokens, v.List.Tokens)
 	}
 }

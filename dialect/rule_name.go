@@ -10,25 +10,25 @@ func nameRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "name", Effect: RefusesCall,
-			What:  "The tool's name has only the characters that the reader takes.",
-			Why:   "One name with another character, and the model's API refuses the whole request, or the client drops the tool.",
-			Fix:   "Use a to z, 0 to 9 and _. Adapting replaces other characters, and finds the tool again by its new name. A tool without a name is withheld.",
+			What:  "The tool's name contains only characters that the reader accepts.",
+			Why:   "Because of one name with another character, the model's API refuses the whole request, or the client drops the tool.",
+			Fix:   "Use a to z, 0 to 9 and _. Adapting replaces other characters, and a call by the new name reaches the tool. A tool without a name is withheld.",
 			when:  func(d *Dialect) bool { return d.Name.Pattern != "" },
 			check: eachTool(namePattern),
 		},
 		{
 			Name: "name-length", Effect: DropsTool,
-			What:  "The tool's name is short enough, counted with what the client puts before it.",
-			Why:   "Clients build names such as mcp__server__tool. Where they get too long, tools are dropped, cut, or refused with the whole request.",
+			What:  "The tool's name is short enough, including the prefix that the client adds.",
+			Why:   "Clients build names such as mcp__server__tool. If such a name is too long, the tool is dropped, its name is cut, or the whole request is refused.",
 			Fix:   "Give the tool or the server a shorter name. Adapting shortens the name and adds a hash that keeps it unique.",
 			when:  func(d *Dialect) bool { return d.Name.Max > 0 },
 			check: eachTool(nameLength),
 		},
 		{
 			Name: "name-collision", Effect: LosesSilently,
-			What:  "No two tools have the same name, also after the reader has replaced characters in it.",
-			Why:   "Clients replace characters: a.b and a_b become one name, and one of the tools is lost in silence.",
-			Fix:   "Rename one of them. Adapting does so, with a hash at the end.",
+			What:  "No two tools have the same name, even after the reader has replaced characters.",
+			Why:   "Clients replace characters: a.b and a_b become the same name, and one of the tools is silently lost.",
+			Fix:   "Rename one of them. Adapting does this by adding a hash.",
 			check: wholeList(nameCollision),
 		},
 	}
@@ -46,7 +46,7 @@ func namePattern(v *view, t *toolpost.Tool) {
 func nameLength(v *view, t *toolpost.Tool) {
 	prefix := utf8.RuneCountInString(v.namer.prefix)
 	if n := utf8.RuneCountInString(t.Name) + prefix; n > v.Name.Max {
-		v.tell("/name", "", "%q has %d characters, %d of them the client's own; at most %d are taken",
+		v.tell("/name", "", "%q has %d characters, of which the client's prefix has %d; the limit is %d",
 			clip(v.namer.prefix+t.Name, 160), n, prefix, v.Name.Max)
 	}
 }
@@ -61,7 +61,7 @@ func nameCollision(v *view, tools []*toolpost.Tool) {
 			continue
 		}
 		v.name = t.Name
-		v.tell("/name", "", "to this reader, %q and %q before it have the same name", clip(t.Name, 80), clip(other, 80))
+		v.tell("/name", "", "for this reader, %q and the earlier %q are the same name", clip(t.Name, 80), clip(other, 80))
 	}
 	v.name = ""
 }

@@ -11,33 +11,33 @@ func objectRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "map", Effect: RefusesCall,
-			What:  "Objects have named properties only; nothing else may be a member.",
-			Why:   "The reader forgets what additionalProperties allows. The model then always sends {}.",
-			Fix:   "Take a list of keys and values. Adapting does so, or asks for JSON in a text, and gives the tool the object.",
+			What:  "Objects have only declared properties; other members are not allowed.",
+			Why:   "The reader drops what additionalProperties allows. The model then always sends {}.",
+			Fix:   "Use a list of keys and values. Adapting does this, or asks for a string that contains JSON; the tool still gets the object.",
 			when:  func(d *Dialect) bool { return d.Input.Object.Maps != "" },
 			check: eachSchema(openMembers),
 		},
 		{
 			Name: "closed", Effect: RefusesCall, rest: true,
 			What:  `Every object has "additionalProperties": false.`,
-			Why:   "The reader makes a grammar of the schema, and refuses objects that leave open what may be in them.",
-			Fix:   `Write "additionalProperties": false. Adapting does so.`,
+			Why:   "The reader compiles the schema to a grammar, and refuses objects that allow undeclared members.",
+			Fix:   `Write "additionalProperties": false. Adapting does this.`,
 			when:  func(d *Dialect) bool { return d.Input.Object.Closed },
 			check: eachSchema(closed),
 		},
 		{
 			Name: "all-required", Effect: RefusesCall,
-			What:  "Every property is required; what may be missing takes null.",
+			What:  "Every property is required; an optional one accepts null.",
 			Why:   "The reader refuses schemas with optional properties.",
-			Fix:   "Require the property, and let it take null. Adapting does so, and leaves properties that are null out again.",
+			Fix:   "Require the property and let it accept null. Adapting does this, and removes null properties from calls.",
 			when:  func(d *Dialect) bool { return d.Input.Object.AllRequired },
 			check: eachSchema(allRequired),
 		},
 		{
 			Name: "required-declared", Effect: RefusesCall,
-			What:  "What is required is among the properties.",
-			Why:   "The reader refuses a required name that no property has.",
-			Fix:   "Declare the property. Adapting adds one that takes anything.",
+			What:  "Every required name is a declared property.",
+			Why:   "The reader refuses a required name that is not declared in properties.",
+			Fix:   "Declare the property. Adapting adds one that accepts any value.",
 			when:  func(d *Dialect) bool { return d.Input.Object.Declared },
 			check: eachSchema(requiredDeclared),
 		},
@@ -45,15 +45,15 @@ func objectRules() []*Rule {
 			Name: "properties-filled", Effect: RefusesCall, rest: true,
 			What:  "Every object inside a schema has at least one property.",
 			Why:   "The reader refuses an object without properties.",
-			Fix:   "Say which properties there are. Adapting asks for JSON in a text.",
+			Fix:   "Declare the properties. Adapting asks for a string that contains JSON.",
 			when:  func(d *Dialect) bool { return d.Input.Object.Filled },
 			check: eachSchema(propertiesFilled),
 		},
 		{
 			Name: "property-name", Effect: RefusesCall,
-			What: "Names of parameters have only the characters that the reader takes, and are not too long.",
-			Why:  "One key such as filter[id] or $top, and the model's API refuses the whole request.",
-			Fix:  "Rename the parameter. Adapting does so, and gives the tool the original name.",
+			What: "Parameter names contain only characters that the reader accepts, and are not too long.",
+			Why:  "Because of one key such as filter[id] or $top, the model's API refuses the whole request.",
+			Fix:  "Rename the parameter. Adapting does this; the tool still gets the original name.",
 			when: func(d *Dialect) bool {
 				o := d.Input.Object
 				return o.Name != "" || o.NameMax > 0 || len(o.Reserved) > 0
@@ -68,13 +68,13 @@ func openMembers(v *view, n *node) {
 		return
 	}
 	if n.get("patternProperties") != nil {
-		v.report("patternProperties", "members are allowed by the form of their names")
+		v.report("patternProperties", "members are allowed by a pattern of their names")
 	}
 	switch more := n.get("additionalProperties"); {
 	case more != nil && more.kind != 'f':
-		v.report("additionalProperties", "members of any name are allowed")
+		v.report("additionalProperties", "members with any name are allowed")
 	case more == nil && n.parent != nil && len(n.get("properties").members())+len(n.get("required").items()) == 0:
-		v.report("additionalProperties", "the object has no properties, so that members of any name are allowed")
+		v.report("additionalProperties", "the object has no properties, so members with any name are allowed")
 	}
 }
 
@@ -106,7 +106,7 @@ func requiredDeclared(v *view, n *node) {
 	properties := n.get("properties")
 	for _, name := range n.get("required").items() {
 		if name.kind == '"' && properties.get(name.text) == nil {
-			v.report("required", "%q is required and no property", clip(name.text, 60))
+			v.report("required", "%q is required but not a property", clip(name.text, 60))
 		}
 	}
 }
@@ -126,8 +126,8 @@ func propertyName(v *view, n *node) {
 	case v.propName != nil && !v.propName.MatchString(n.name):
 		v.report("", "%q does not match %s", clip(n.name, 80), v.propName)
 	case o.NameMax > 0 && length > o.NameMax:
-		v.report("", "%q has %d characters, at most %d are taken", clip(n.name, 80), length, o.NameMax)
+		v.report("", "%q has %d characters; the limit is %d", clip(n.name, 80), length, o.NameMax)
 	case n.parent.parent == nil && slices.Contains(o.Reserved, n.name):
-		v.report("", "%q is a name that the reader uses itself", n.name)
+		v.report("", "%q is a name that the reader adds itself", n.name)
 	}
 }

@@ -12,9 +12,9 @@ import (
 func offRules() []*Rule {
 	return []*Rule{{
 		Name: "off", All: true, Effect: Advice,
-		What:  "What is switched off is a rule, and there is a reason for it.",
-		Why:   "A name that is no rule switches nothing off, and without a reason the finding counts.",
-		Fix:   `Name the rule by its id, by a glob of ids such as "*/pattern", or by its name alone, and say why it does not matter.`,
+		What:  "Every rule that is switched off exists and has a reason.",
+		Why:   "A name that no rule has switches nothing off. Without a reason, the finding still counts.",
+		Fix:   `Give the rule's id, a glob of ids such as "*/pattern", or the rule's name alone, and the reason why it does not matter.`,
 		check: wholeList(switchedOff),
 	}}
 }
@@ -27,9 +27,9 @@ func switchedOff(v *view, _ []*toolpost.Tool) {
 	for _, key := range slices.Sorted(maps.Keys(v.opts.Off)) {
 		switch _, err := path.Match(key, ""); {
 		case err != nil:
-			v.tell("", "", "%q is switched off, and is no pattern", clip(key, 80))
+			v.tell("", "", "%q is switched off but is not a valid glob", clip(key, 80))
 		case !slices.ContainsFunc(rules, func(r *Rule) bool { return r.named(key, v.Dialect) }):
-			v.tell("", "", "%q is switched off, and is no rule", clip(key, 80))
+			v.tell("", "", "%q is switched off but is not a rule", clip(key, 80))
 		case strings.TrimSpace(v.opts.Off[key]) == "":
 			v.tell("", "", "%q is switched off without a reason", clip(key, 80))
 		}

@@ -9,9 +9,9 @@ import (
 func outputRules() []*Rule {
 	return []*Rule{{
 		Name: "output-schema", Effect: LosesSilently, rest: true,
-		What: "An output schema is one that the reader takes.",
-		Why:  "Clients check results against it with validators of their own. One that they cannot read makes every call fail, or costs all tools of the server.",
-		Fix:  "Declare none, or keep to plain objects without $schema. Adapting rewrites the schema where results still fit it, and else leaves it out.",
+		What: "The reader accepts the output schema.",
+		Why:  "Clients validate results against it with their own validators. If they cannot read it, every call fails, or all tools of the server are lost.",
+		Fix:  "Declare none, or use plain objects without $schema. Adapting rewrites the schema if results still match it, and otherwise removes it.",
 		when: func(d *Dialect) bool {
 			return d.Output.Drop || d.Output.Object || !unruled(&d.Output.Rules)
 		},
@@ -24,7 +24,7 @@ func outputSchema(v *view, t *toolpost.Tool) {
 		return
 	}
 	if v.Output.Drop {
-		v.tell("/outputSchema", "", "there is an output schema, and the reader takes none")
+		v.tell("/outputSchema", "", "the tool has an output schema; the reader accepts none")
 		return
 	}
 	d := inspect(t.Output.Raw())

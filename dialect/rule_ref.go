@@ -6,32 +6,32 @@ func refRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "ref", Effect: RefusesCall,
-			What:  "There are no references, or they lead to $defs alone, as the reader wants it.",
-			Why:   "The reader does not follow the $ref: it refuses the request, or the model sees nothing of what it points to.",
-			Fix:   "Write the schema in place, or move it to $defs. Adapting does so.",
+			What:  "The schema has no references, or only references to $defs, depending on the reader.",
+			Why:   "The reader does not follow the $ref: it refuses the request, or the model does not see the referenced schema.",
+			Fix:   "Write the schema in place, or move it to $defs. Adapting does this.",
 			when:  func(d *Dialect) bool { return d.Input.Ref.Inline || d.Input.Ref.Defs },
 			check: eachSchema(reference),
 		},
 		{
 			Name: "ref-unknown", Effect: RefusesCall,
-			What:  "Every $ref leads to a schema in the same document.",
-			Why:   "Nobody follows references into files or the network, and a reference to nowhere is refused with the whole request.",
-			Fix:   "Put the schema under $defs, and refer to it. Adapting takes anything where a reference leads nowhere.",
+			What:  "Every $ref refers to a schema in the same document.",
+			Why:   "No reader follows references to files or the network, and a dangling reference makes it refuse the whole request.",
+			Fix:   "Put the schema under $defs, and refer to it. Adapting replaces a dangling reference with a schema that accepts any value.",
 			check: eachSchema(refUnknown),
 		},
 		{
 			Name: "ref-siblings", Effect: RefusesCall, rest: true,
-			What:  "Beside $ref stand only the keywords that the reader takes there.",
-			Why:   "The reader refuses a description or a default beside $ref, or forgets it.",
-			Fix:   "Move the keyword into the definition. Adapting writes the definition in place where that is needed.",
+			What:  "The keywords beside $ref are those that the reader accepts there.",
+			Why:   "The reader refuses a description or a default beside $ref, or ignores it.",
+			Fix:   "Move the keyword into the definition. Adapting writes the definition in place where necessary.",
 			when:  func(d *Dialect) bool { return d.Input.Ref.Siblings != nil },
 			check: eachSchema(refSiblings),
 		},
 		{
 			Name: "recursion", Effect: RefusesCall,
-			What:  "References do not lead back to themselves where the reader does not take that.",
-			Why:   "The reader unrolls references and gives up on a cycle, with the whole request.",
-			Fix:   "Bound the depth, or make the property that leads back optional. Adapting unrolls a few levels; from there on the model writes JSON in a text.",
+			What:  "References are not recursive where the reader does not support that.",
+			Why:   "The reader unrolls references, and refuses the whole request because of a cycle.",
+			Fix:   "Limit the depth, or make the recursive property optional. Adapting unrolls a few levels; below them the model writes a string that contains JSON.",
 			check: eachSchema(recursion),
 		},
 	}
@@ -53,7 +53,7 @@ func definition(ref string) bool {
 
 func refUnknown(v *view, n *node) {
 	if k := n.get("$ref"); k != nil && n.target == nil {
-		v.report("$ref", "%v leads to no schema in here", k)
+		v.report("$ref", "%v does not refer to a schema in this document", k)
 	}
 }
 
@@ -74,10 +74,10 @@ func recursion(v *view, n *node) {
 	switch d, how := v.doc, v.Input.Ref.Recursion; {
 	case n.target == nil:
 	case d.loop(n, standing):
-		v.report("$ref", "%v leads back to itself without going deeper into the value", n.get("$ref"))
+		v.report("$ref", "%v refers to itself without descending into the value", n.get("$ref"))
 	case how == "none" && d.loop(n, anywhere):
-		v.report("$ref", "%v leads back to itself", n.get("$ref"))
+		v.report("$ref", "%v refers to itself", n.get("$ref"))
 	case how == "optional" && d.loop(n, compulsory):
-		v.report("$ref", "%v leads back to itself through what is required", n.get("$ref"))
+		v.report("$ref", "%v refers to itself through required properties", n.get("$ref"))
 	}
 }

@@ -4,33 +4,33 @@ func rootRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "root-object", Effect: RefusesCall, rest: true,
-			What:  `The root of an input schema is of "type": "object", and of no other type.`,
-			Why:   "Arguments are an object. A root that says anything else is refused, with the whole request.",
-			Fix:   `Write "type": "object" at the root. Adapting adds it, and wraps what is no object in a property.`,
+			What:  `The root of an input schema has "type": "object" and no other type.`,
+			Why:   "Arguments are an object. A root with any other type makes the reader refuse the whole request.",
+			Fix:   `Write "type": "object" at the root. Adapting adds it, and wraps alternatives that are not objects in a property.`,
 			when:  func(d *Dialect) bool { return d.Input.Root.Object },
 			check: eachSchema(rootType),
 		},
 		{
 			Name: "root-union", Effect: RefusesCall,
 			What:  "The root of an input schema has no anyOf, oneOf, allOf, not, enum or const.",
-			Why:   "The model's API refuses the whole request, so that no tool works, or the client skips the tool.",
-			Fix:   "List all properties together, and say in the description which go together. Adapting does so, and still checks the original schema.",
+			Why:   "The model's API refuses the whole request, so no tool works, or the client skips the tool.",
+			Fix:   "List all properties together, and state in the description which belong together. Adapting does this, and calls are still validated against the original schema.",
 			when:  func(d *Dialect) bool { return d.Input.Root.NoUnion },
 			check: eachSchema(rootUnion),
 		},
 		{
 			Name: "root-properties", Effect: RefusesCall,
-			What:  "The root of an input schema has properties, even if there are none.",
+			What:  "The root of an input schema has the keyword properties, even if it is empty.",
 			Why:   "The model's API refuses a tool without the keyword: object schema missing properties.",
-			Fix:   `Write "properties": {}. Adapting does so.`,
+			Fix:   `Write "properties": {}. Adapting does this.`,
 			when:  func(d *Dialect) bool { return d.Input.Root.Properties },
 			check: eachSchema(rootProperties),
 		},
 		{
 			Name: "root-empty", Effect: RefusesCall,
-			What:  "A tool without arguments has no schema for them.",
+			What:  "A tool without arguments has no input schema.",
 			Why:   "The model's API refuses an object that has no properties.",
-			Fix:   "Nothing, in MCP: the schema has to be there. Adapting leaves it out where the request is made.",
+			Fix:   "Nothing: MCP requires the schema. Adapting leaves it out of the request to the model.",
 			when:  func(d *Dialect) bool { return d.Input.Root.OmitEmpty },
 			check: eachSchema(rootEmpty),
 		},
@@ -43,7 +43,7 @@ func rootUnion(v *view, n *node) {
 	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not", "enum", "const"} {
 		if n.get(keyword) != nil {
-			v.report(keyword, "%s stands at the root", keyword)
+			v.report(keyword, "the root has %s", keyword)
 		}
 	}
 }

@@ -13,25 +13,25 @@ func textRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "format", Effect: RefusesCall,
-			What:  "A format is one that the reader knows for the type.",
-			Why:   "The reader refuses the whole request over a format that it does not know.",
-			Fix:   "Say the format in the description. Adapting does so, and the original schema is still checked.",
+			What:  "Every format is one that the reader supports for the type.",
+			Why:   "The reader refuses the whole request because of a format that it does not support.",
+			Fix:   "State the format in the description. Adapting does this, and calls are still validated against the original schema.",
 			when:  func(d *Dialect) bool { return d.Input.Formats != nil },
 			check: eachSchema(format),
 		},
 		{
 			Name: "pattern", Effect: RefusesCall,
-			What:  "Regular expressions use only what the reader's engine takes.",
-			Why:   "The reader makes a grammar of the expression, and refuses what it cannot translate, such as lookahead.",
-			Fix:   "Write a simpler expression. Adapting tells it in the description, and the original schema is still checked.",
+			What:  "Regular expressions use only syntax that the reader's engine supports.",
+			Why:   "The reader compiles the expression to a grammar, and refuses what it cannot translate, such as lookahead.",
+			Fix:   "Write a simpler expression. Adapting moves it into the description, and calls are still validated against the original schema.",
 			when:  func(d *Dialect) bool { return d.Input.Pattern != "" },
 			check: eachSchema(pattern),
 		},
 		{
 			Name: "min-items", Effect: RefusesCall,
 			What:  "minItems is small.",
-			Why:   "The reader makes a grammar of the schema, and refuses larger counts.",
-			Fix:   "Say the count in the description. Adapting does so, and the original schema is still checked.",
+			Why:   "The reader compiles the schema to a grammar, and refuses larger counts.",
+			Fix:   "State the count in the description. Adapting does this, and calls are still validated against the original schema.",
 			when:  func(d *Dialect) bool { return d.Input.MinItems != nil },
 			check: eachSchema(minItems),
 		},
@@ -57,7 +57,7 @@ func format(v *view, n *node) {
 
 func pattern(v *view, n *node) {
 	if k := n.get("pattern"); k != nil && !lower.PatternFits(v.Input.Pattern, k.text) {
-		v.report("pattern", "the expression is %v", k)
+		v.report("pattern", "the regular expression is %v", k)
 	}
 }
 
@@ -67,6 +67,6 @@ func minItems(v *view, n *node) {
 		return
 	}
 	if f, err := strconv.ParseFloat(k.text, 64); err == nil && f > float64(*v.Input.MinItems) {
-		v.report("minItems", "minItems is %v, at most %d is taken", k, *v.Input.MinItems)
+		v.report("minItems", "minItems is %v; the limit is %d", k, *v.Input.MinItems)
 	}
 }

@@ -11,25 +11,25 @@ func typeRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "null", Effect: RefusesCall,
-			What:  "null is said in the way that the reader takes, or not at all.",
-			Why:   "Generators of Go and Python write null into the type of every optional value. The reader refuses it, or takes the value for something else.",
-			Fix:   "Make the property optional instead of nullable. Adapting writes nullable where the reader has it; else the model leaves the value out.",
+			What:  "null is written in the way that the reader supports, or not at all.",
+			Why:   "Schema generators for Go and Python add null to the type of every optional value. The reader refuses it, or misreads the type.",
+			Fix:   "Make the property optional instead of nullable. Adapting writes nullable if the reader supports it; otherwise the model leaves out the value.",
 			when:  func(d *Dialect) bool { return d.Input.Null != "" },
 			check: eachSchema(null),
 		},
 		{
 			Name: "untyped", Effect: LosesSilently,
-			What:  "Every schema says something about the value.",
-			Why:   "{} takes anything. The reader refuses it, or the model cannot write anything but one type there.",
-			Fix:   "Say the type. Adapting asks for JSON in a text, and turns it back.",
+			What:  "Every schema constrains the value.",
+			Why:   "{} accepts any value. The reader refuses it, or the model can write only one type there.",
+			Fix:   "Add the type. Adapting asks for a string that contains JSON, and converts it back.",
 			when:  func(d *Dialect) bool { return d.Input.Untyped != "" },
 			check: eachSchema(untyped),
 		},
 		{
 			Name: "type-required", Effect: RefusesCall, rest: true,
 			What:  "Every schema has a type, anyOf or $ref; an enum alone is not enough.",
-			Why:   "The reader refuses a schema without a type, with the whole request.",
-			Fix:   "Add the type of the values. Adapting finds it in the other keywords.",
+			Why:   "The reader refuses the whole request because of a schema without a type.",
+			Fix:   "Add the type of the values. Adapting infers it from the other keywords.",
 			when:  func(d *Dialect) bool { return d.Input.TypeRequired },
 			check: eachSchema(typeRequired),
 		},
@@ -44,7 +44,7 @@ func null(v *view, n *node) {
 		}
 	}
 	if k := n.get("nullable"); k != nil && k.kind == 't' && !keyword {
-		v.report("nullable", "null is taken")
+		v.report("nullable", "null is accepted")
 	}
 	if slices.ContainsFunc(n.get("enum").items(), func(e *value) bool { return e.kind == 'n' }) {
 		v.report("enum", "null is among the values")
@@ -61,7 +61,7 @@ func (n *node) onlyNull() bool {
 
 func untyped(v *view, n *node) {
 	if n.kind == '{' && n.parent != nil && !n.further() && !slices.ContainsFunc(n.value.kids, saysSomething) {
-		v.report("type", "the schema takes anything")
+		v.report("type", "the schema accepts any value")
 	}
 }
 

@@ -7,41 +7,41 @@ func unionRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "no-union", Effect: RefusesCall,
-			What:  "A schema leaves no choice: no anyOf, no oneOf, and no list of several types.",
-			Why:   "The reader cannot handle alternatives. Depending on the client, it crashes, drops the tool, or shows the model nothing of them.",
-			Fix:   `Take a number or a text as text, and convert it in the tool. Adapting does so: "5" reaches the tool as 5 where the original schema takes a number.`,
+			What:  "A schema has no alternatives: no anyOf, no oneOf, and no list of several types.",
+			Why:   "The reader cannot handle alternatives. Depending on the client, it crashes, drops the tool, or hides them from the model.",
+			Fix:   `Accept a number or a string as a string, and convert it in the tool. Adapting does this: "5" reaches the tool as 5 where the original schema accepts a number.`,
 			when:  func(d *Dialect) bool { return d.Input.Union.None },
 			check: eachSchema(noUnion),
 		},
 		{
 			Name: "type-list", Effect: RefusesCall, rest: true,
-			What:  "type is one name, not a list.",
-			Why:   `The reader takes "type": ["string", "null"] for nothing it knows, or for the first of the types.`,
-			Fix:   "Use anyOf, or nullable, or make the property optional instead of nullable. Adapting writes what the reader takes.",
+			What:  "The keyword type is one name, not a list.",
+			Why:   `The reader does not understand "type": ["string", "null"], or uses only the first type.`,
+			Fix:   "Use anyOf, or nullable, or make the property optional instead of nullable. Adapting writes the form that the reader supports.",
 			when:  func(d *Dialect) bool { return d.Input.Union.NoList },
 			check: eachSchema(typeList),
 		},
 		{
 			Name: "one-of", Effect: RefusesCall, rest: true,
 			What:  "Alternatives are written as anyOf, not as oneOf.",
-			Why:   "The reader does not know oneOf: it refuses the request, or the model sees nothing of the alternatives.",
-			Fix:   "Use anyOf. Where several alternatives may fit at once, adapting does so too, and checks the original schema when the tool is called.",
+			Why:   "The reader does not support oneOf: it refuses the request, or the model does not see the alternatives.",
+			Fix:   "Use anyOf. Adapting does this even if a value may match several alternatives; calls are still validated against the original schema.",
 			when:  func(d *Dialect) bool { return !d.Input.Union.OneOf },
 			check: eachSchema(oneOf),
 		},
 		{
 			Name: "union-siblings", Effect: RefusesCall, rest: true,
-			What:  "Beside anyOf stand only the keywords that the reader takes there.",
-			Why:   "The reader refuses a type beside anyOf, or forgets one of the two.",
-			Fix:   "Move the keywords into each of the alternatives. Adapting does so.",
+			What:  "The keywords beside anyOf are those that the reader accepts there.",
+			Why:   "The reader refuses a type beside anyOf, or ignores one of the two.",
+			Fix:   "Move the keywords into each alternative. Adapting does this.",
 			when:  func(d *Dialect) bool { return d.Input.Union.Siblings != nil },
 			check: eachSchema(unionSiblings),
 		},
 		{
 			Name: "first-key", Effect: RefusesCall,
-			What:  "Objects in one anyOf begin with different properties, or with one that tells them apart by its value.",
-			Why:   "The reader decides by the first property, and refuses alternatives that begin alike.",
-			Fix:   "Put the property that tells the alternatives apart first. Adapting orders them, or merges the alternatives.",
+			What:  "Objects in one anyOf begin with different properties, or with one property whose value distinguishes them.",
+			Why:   "The reader selects the alternative by the first property, and refuses alternatives that begin with the same one.",
+			Fix:   "Put the property that distinguishes the alternatives first. Adapting reorders properties, or merges the alternatives.",
 			when:  func(d *Dialect) bool { return d.Input.Union.FirstKey },
 			check: eachSchema(firstKey),
 		},
@@ -51,26 +51,26 @@ func unionRules() []*Rule {
 func noUnion(v *view, n *node) {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if n.get(keyword) != nil {
-			v.report(keyword, "%s leaves a choice", keyword)
+			v.report(keyword, "the schema has %s", keyword)
 		}
 	}
 	if k := n.get("type"); k != nil {
 		several := slices.DeleteFunc(slices.Clone(k.items()), func(t *value) bool { return t.is("null") })
 		if len(several) > 1 {
-			v.report("type", "the type is a choice: %v", k)
+			v.report("type", "type lists several types: %v", k)
 		}
 	}
 }
 
 func typeList(v *view, n *node) {
 	if k := n.get("type"); k != nil && k.kind == '[' {
-		v.report("type", "the type is a list: %v", k)
+		v.report("type", "type is a list: %v", k)
 	}
 }
 
 func oneOf(v *view, n *node) {
 	if n.get("oneOf") != nil {
-		v.report("oneOf", "oneOf is not taken")
+		v.report("oneOf", "oneOf is not supported")
 	}
 }
 
@@ -84,7 +84,7 @@ func unionSiblings(v *view, n *node) {
 func (v *view) others(n *node, keyword string, allowed []string) {
 	for _, k := range n.members() {
 		if k.name != keyword && !slices.Contains(allowed, k.name) {
-			v.report(k.name, "%s stands beside %s", clip(k.name, 60), keyword)
+			v.report(k.name, "%s is beside %s", clip(k.name, 60), keyword)
 		}
 	}
 }

@@ -5,16 +5,16 @@ func withheldRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "unsatisfiable", All: true, Effect: BreaksCall,
-			What:  "There are arguments that fit the input schema.",
-			Why:   "A tool whose schema no object fits cannot be called, and readers refuse what is left of such a schema.",
-			Fix:   "Look for a required property that is false, an empty enum, or parts of an allOf that contradict each other. The tool is withheld when the list is adapted.",
+			What:  "At least one set of arguments matches the input schema.",
+			Why:   "A tool cannot be called if no object matches its schema, and readers refuse what remains of such a schema.",
+			Fix:   "Look for a required property with the schema false, an empty enum, or contradicting parts of an allOf. The tool is withheld when it is adapted.",
 			check: adapting{},
 		},
 		{
 			Name: "internal", All: true, Effect: Advice,
 			What:  "Toolpost can adapt the tool.",
-			Why:   "There is a defect in Toolpost: the tool is withheld, and the others are not concerned.",
-			Fix:   "Report it with the definition of the tool. Until then, choose the dialect none for the client.",
+			Why:   "Toolpost has a defect: the tool is withheld; other tools are not affected.",
+			Fix:   "Report the defect with the tool's definition. Until it is fixed, choose the dialect none for the client.",
 			check: adapting{},
 		},
 	}

@@ -35,7 +35,7 @@ func (a *Adapted) chooseStrict() {
 	if left := len(able) - tools; left > 0 {
 		a.Findings = append(a.Findings, Finding{
 			Rule: a.Dialect.ID + "/strict-limits", Effect: Advice,
-			Message: fmt.Sprintf("%d of %d tools that could be strict are not: a request has room for no more", left, len(able)),
+			Message: fmt.Sprintf("%d of %d tools that could be strict are not, because of the limits on one request", left, len(able)),
 		})
 	}
 }

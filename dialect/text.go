@@ -30,12 +30,12 @@ type fitted struct {
 }
 
 func (f fitted) loss(pointer, what string) lower.Loss {
-	l := lower.Loss{Pointer: pointer, Keyword: "description", Kind: lower.Noop, Detail: what + " is worded in another way"}
+	l := lower.Loss{Pointer: pointer, Keyword: "description", Kind: lower.Noop, Detail: what + " is worded differently"}
 	switch {
 	case f.cut > 0:
-		l.Kind, l.Detail = lower.Dropped, fmt.Sprintf("%s is shortened: %d characters are no longer told", what, f.cut)
+		l.Kind, l.Detail = lower.Dropped, fmt.Sprintf("%s is shortened by %d characters", what, f.cut)
 	case f.code:
-		l.Kind, l.Detail = lower.Dropped, "an example or pattern in "+what+" is worded in another way"
+		l.Kind, l.Detail = lower.Dropped, "an example or pattern in "+what+" is worded differently"
 	}
 	return l
 }

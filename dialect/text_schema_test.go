@@ -55,7 +55,7 @@ func TestTextInSchemaIsShortened(t *testing.T) {
 	if raw := string(got.Input.Raw()); raw != `{"type":"object","properties":{"a":{"description":"One here."}}}` || got.Description != tool.Description {
 		t.Errorf("got %s, %q", raw, got.Description)
 	}
-	if l := fmt.Sprint(got.Losses); l != "[{/properties/a description dropped the description is shortened: 10 characters are no longer told}]" {
+	if l := fmt.Sprint(got.Losses); l != "[{/properties/a description dropped the description is shortened by 10 characters}]" {
 		t.Errorf("losses: %s", l)
 	}
 }

@@ -108,10 +108,10 @@ func TestText(t *testing.T) {
 func TestTextLosses(t *testing.T) {
 	x := dialect.Text{Max: 20, Forbid: "_"}
 	for in, want := range map[string]string{
-		"a_b":                           "noop: the tool's description is worded in another way",
-		"`a_b`":                         "dropped: an example or pattern in the tool's description is worded in another way",
-		"_":                             "dropped: the tool's description is shortened: 1 characters are no longer told",
-		"Lists a lot. Then more to do.": "dropped: the tool's description is shortened: 17 characters are no longer told",
+		"a_b":                           "noop: the tool's description is worded differently",
+		"`a_b`":                         "dropped: an example or pattern in the tool's description is worded differently",
+		"_":                             "dropped: the tool's description is shortened by 1 characters",
+		"Lists a lot. Then more to do.": "dropped: the tool's description is shortened by 17 characters",
 	} {
 		l := described(x, "n", in).Losses
 		if len(l) != 1 || string(l[0].Kind)+": "+l[0].Detail != want || l[0].Pointer != "" || l[0].Keyword != "description" {

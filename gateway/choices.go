@@ -90,7 +90,7 @@ func (c *choices) check(id string) error {
 		ids = append(ids, d.ID)
 	}
 	if near := nearest(id, ids); near != "" {
-		return fmt.Errorf("there is no dialect %q; did you mean %q?", id, near)
+		return fmt.Errorf("unknown dialect %q; did you mean %q?", id, near)
 	}
 	return fmt.Errorf("%w; %q adapts nothing", err, NoDialect)
 }

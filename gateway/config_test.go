@@ -76,7 +76,7 @@ func lookup(env string) func(string) (string, bool) {
 }
 
 // builtIn is the list of dialects in an error, which grows.
-var builtIn = regexp.MustCompile(`there are [a-z0-9., -]*claude-desktop[a-z0-9., -]*`)
+var builtIn = regexp.MustCompile(`the dialects are [a-z0-9., -]*claude-desktop[a-z0-9., -]*`)
 
 func TestParseConfig(t *testing.T) {
 	golden(t, "config", func(t *testing.T, a *txtar.Archive) string {
@@ -97,7 +97,7 @@ func TestParseConfig(t *testing.T) {
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error tells a value of the file: %v", err)
 		}
-		return "error:\n" + builtIn.ReplaceAllString(err.Error(), "there are …") + "\n"
+		return "error:\n" + builtIn.ReplaceAllString(err.Error(), "the dialects are …") + "\n"
 	})
 }
 

@@ -36,7 +36,7 @@ func startUpstream(cfg *upstream.Config, opts *upstream.Options) (connection, er
 	return u, nil
 }
 
-// Disabled is the state of a server that the configuration turns off.
+// Disabled is the state of a server that the configuration disables.
 const Disabled upstream.State = "disabled"
 
 // A member is one server of a gateway. It is immutable but for its parts.
@@ -44,9 +44,11 @@ type member struct {
 	server Server
 	key    string // the server in tool names
 	prefix string
+	pins   *pinboard // nil if nothing is pinned
 	*link
 
 	allow, deny *regexp.Regexp
+	outputs     []*regexp.Regexp // the globs of server.Outputs
 }
 
 // A link is the connection of a member; it outlives changes of the member
@@ -54,6 +56,7 @@ type member struct {
 type link struct {
 	up    connection // nil if there is none
 	err   error      // why there is none
+	vet   vetter
 	calls calls
 
 	mu      sync.Mutex
@@ -62,16 +65,23 @@ type link struct {
 	linked  linked
 }
 
+// A vetter returns the error of a call whose server says something else about
+// the tool than the one that clients were shown.
+type vetter func(*toolpost.Tool) error
+
 func newMember(s Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny)}
 	if s.Prefix != nil {
 		m.prefix = *s.Prefix
 	}
+	for _, o := range s.Outputs {
+		m.outputs = append(m.outputs, globs([]string{o.Tools}))
+	}
 	return m
 }
 
-// Prefixes returns what the names of the tools of each server begin with, for
-// the servers that have a prefix and are not disabled.
+// Prefixes returns, for each server that has a prefix and is not disabled, the
+// prefix of its tools' names.
 func (c *Config) Prefixes() (prefixes []string) {
 	names := mapped(c.Servers, func(s Server) string { return s.Name })
 	for i, key := range serverKeys(names) {
@@ -138,11 +148,11 @@ func (l *link) inherit(ctx context.Context, before *link) {
 
 // late runs a call of an inherited tool.
 func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	return callLate(ctx, l.up, call)
+	return callLate(ctx, l.up, call, l.vet)
 }
 
 // callLate waits for a server and calls its tool.
-func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
+func callLate(ctx context.Context, up connection, call *toolpost.Call, vet vetter) (*toolpost.Result, error) {
 	_ = up.Ready(ctx) // the status below has the reason if the server is not ready
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -153,6 +163,9 @@ func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpos
 	}
 	for _, t := range tools {
 		if t.Name == call.Name {
+			if err := vet(t); err != nil {
+				return nil, err
+			}
 			return t.Handler(ctx, call)
 		}
 	}

@@ -11,9 +11,10 @@ import (
 )
 
 // ReadLine returns the next line of output that is a JSON object, without its
-// end. The line is the caller's. Other lines are logged and skipped. A line that
-// is too long is a *LineTooLongError, after which reading goes on. At the end it
-// is io.EOF if the command ended well, else an *ExitError.
+// line ending. The caller owns the line. Other lines are logged and skipped. If
+// a line is too long, the error is a *LineTooLongError, and the next call
+// continues after that line. At the end the error is io.EOF if the command
+// succeeded, otherwise an *ExitError.
 func (p *Process) ReadLine() ([]byte, error) {
 	line, err := p.lines.next()
 	if err == io.EOF {
@@ -70,7 +71,7 @@ func (l *lineReader) skip(line []byte) {
 	l.warned = true
 	const most = 200
 	text := l.hide.Replace(string(line[:min(len(line), 16*most)]))
-	l.log.Log(context.Background(), level, "skip output of the claude command that is not JSON", "line", text[:min(len(text), most)])
+	l.log.Log(context.Background(), level, "skipped output of the claude command that is not JSON", "line", text[:min(len(text), most)])
 }
 
 // line returns one line without its line feed. The parts of a long one are

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// MinVersion is the oldest version that speaks the control protocol as package
-// claude does: the first that takes tools of this process.
+// MinVersion is the oldest supported version: the first whose control protocol
+// accepts tools of this process.
 const MinVersion = "2.0.0"
 
 var versionPattern = regexp.MustCompile(`^\s*v?((\d+)\.(\d+)\.(\d+)[-+.\w]*)`)
@@ -19,7 +19,7 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the claude command has version %s, at least %s is needed; update it with %q", e.Version, e.Minimum, install)
+	return fmt.Sprintf("the claude command has version %s, but %s or later is required; update it with %q", e.Version, e.Minimum, install)
 }
 
 // Supported returns a *VersionError for a version older than [MinVersion].

@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A ParseError reports a line that is no message, or a message of a known type
-// with a missing or malformed field.
+// A ParseError reports a line that is not a message, or a message of a known
+// type with a missing or malformed field.
 type ParseError struct {
-	Type, Subtype string          // as far as they are known
+	Type, Subtype string          // as far as known
 	Field         string          // such as message.content; empty if the whole line is malformed
 	Line          json.RawMessage // the whole line
 	Err           error
@@ -33,7 +33,7 @@ func (e *ParseError) Error() string {
 	if e.Field != "" {
 		subject = fmt.Sprintf("field %.*q", most, e.Field)
 	}
-	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or leave the message out", what, subject, e.Err)
+	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or skip the message", what, subject, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -41,7 +41,7 @@ func (e *ParseError) Unwrap() error { return e.Err }
 
 var (
 	errMissing  = errors.New("is missing")
-	errNoObject = errors.New("is no JSON object")
+	errNoObject = errors.New("is not a JSON object")
 )
 
 // A fieldError is an error at a place in the line.
@@ -69,7 +69,7 @@ func located(err error, at string) *fieldError {
 		}
 		return &fieldError{below(at, semantic.JSONPointer), cause}
 	case errors.As(err, &syntax):
-		return &fieldError{below(at, syntax.JSONPointer), fmt.Errorf("is no JSON: %w", syntax.Err)}
+		return &fieldError{below(at, syntax.JSONPointer), fmt.Errorf("is not JSON: %w", syntax.Err)}
 	}
 	return &fieldError{at, fmt.Errorf("cannot be read: %w", err)}
 }

@@ -255,7 +255,7 @@ func (r *lintReport) remedy(p *problem) remedy {
 	}
 	for _, l := range f.losses {
 		if p.isTold(&l) {
-			derived := strings.HasPrefix(l.Detail, "part of what became of ") || strings.HasPrefix(l.Detail, "merged with ")
+			derived := strings.HasPrefix(l.Detail, "follows from ") || strings.HasPrefix(l.Detail, "merged with ")
 			return remedy{l.Kind, l.Detail + " (" + string(l.Kind) + ")", derived}
 		}
 	}

@@ -260,7 +260,7 @@ func TestRemedyOfSameName(t *testing.T) {
 	src.addSkipped([]upstream.Status{{Skipped: []toolpost.Finding{{Message: "tool 2 of 3 is left out: it has no name"}}}})
 	r := lintSource(src, []*dialect.Dialect{some(t, src)[0]}, "", nil)
 	want := []string{
-		"withheld: arguments are an object, and this takes none", `withheld: it is "x", want an object`, "arguments are an object (noop)",
+		"withheld: arguments are an object, and the schema accepts none", `withheld: it is "x", want an object`, "arguments are an object (noop)",
 		"withheld: the tool has no name, so it cannot be called", "withheld: the tool is 7, want an object",
 		"withheld: tool 2 of 3 is left out: it has no name",
 	}

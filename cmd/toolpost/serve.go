@@ -125,7 +125,8 @@ type service struct {
 	access  *access
 	clients roster
 
-	instances func() string // the value of [upstream.InstanceHeader]; nil for a folder
+	withheld  func() []gateway.WithheldTool // nil for a folder
+	instances func() string                 // the value of [upstream.InstanceHeader]; nil for a folder
 
 	closer []func() error // last first
 }
@@ -171,11 +172,16 @@ func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error)
 // stderr is read.
 func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	direct := newLogger(stderr, slog.LevelError, o.logFormat)
-	out := newSpool(unsafely(stderr), func(lines int) {
+	width, _ := terminalSize(stderr)
+	table := width > 0 && !o.stdio
+	if table {
+		stderr = unsafely(stderr) // the board makes foreign text harmless
+	}
+	out := newSpool(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
 	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
-	if width, _ := terminalSize(stderr); width > 0 && !o.stdio {
+	if table {
 		b := &board{out: out, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
 		if !levelGiven {
@@ -258,12 +264,14 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Adapted: s.adapted(),
 		Store:   kept,
 		Spool:   spool,
+		Pins:    found.pins(),
 	})
 	if err != nil {
 		return usageError{err}
 	}
 	s.closer = append(s.closer, gw.Close)
 	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
+	s.withheld = gw.Withheld
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
 	options.Missing = gw.Missing

@@ -21,7 +21,13 @@ type Pending struct {
 	ID     json.RawMessage
 	number int64
 	calls  *Calls
-	answer chan Message
+	answer chan answer
+}
+
+// An answer is what came of a request.
+type answer struct {
+	message Message
+	err     error
 }
 
 // Begin registers a request, before it is sent. End must follow.
@@ -35,10 +41,13 @@ func (c *Calls) Begin() (*Pending, error) {
 		c.open = map[int64]*Pending{}
 	}
 	c.last++
-	p := &Pending{strconv.AppendInt(nil, c.last, 10), c.last, c, make(chan Message, 1)}
+	p := &Pending{strconv.AppendInt(nil, c.last, 10), c.last, c, make(chan answer, 1)}
 	c.open[c.last] = p
 	return p, nil
 }
+
+// Number returns the id as a number. Later requests have greater ones.
+func (p *Pending) Number() int64 { return p.number }
 
 // End forgets the request: an answer that comes later belongs to nobody.
 func (p *Pending) End() {
@@ -51,11 +60,11 @@ func (p *Pending) End() {
 // if that comes first.
 func (p *Pending) Wait(ctx context.Context) (Message, error) {
 	select {
-	case m, ok := <-p.answer:
+	case a, ok := <-p.answer:
 		if !ok {
 			return Message{}, p.calls.err()
 		}
-		return m, nil
+		return a.message, a.err
 	case <-ctx.Done():
 		return Message{}, context.Cause(ctx)
 	}
@@ -63,8 +72,14 @@ func (p *Pending) Wait(ctx context.Context) (Message, error) {
 
 // Answer hands a response to the request that it answers. It reports whether
 // there is one.
-func (c *Calls) Answer(m Message) bool {
-	number, ok := idNumber(m.ID)
+func (c *Calls) Answer(m Message) bool { return c.deliver(m.ID, answer{message: m}) }
+
+// Fail ends the request with an id, because its answer cannot be read. It
+// reports whether there is one.
+func (c *Calls) Fail(id []byte, err error) bool { return c.deliver(id, answer{err: err}) }
+
+func (c *Calls) deliver(id []byte, a answer) bool {
+	number, ok := Number(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.open[number]
@@ -72,7 +87,7 @@ func (c *Calls) Answer(m Message) bool {
 		return false
 	}
 	delete(c.open, number)
-	p.answer <- m
+	p.answer <- a
 	return true
 }
 
@@ -100,12 +115,13 @@ func (c *Calls) err() error {
 // Is reports whether raw is the id of the request. Ids are numbers; some
 // peers return them as strings, or with a fraction of zero.
 func (p *Pending) Is(raw []byte) bool {
-	number, ok := idNumber(raw)
+	number, ok := Number(raw)
 	return ok && number == p.number
 }
 
-// idNumber returns the number of an id that one side chose.
-func idNumber(raw []byte) (number int64, ok bool) {
+// Number returns the number of an id that one side chose, however the other
+// side wrote it.
+func Number(raw []byte) (number int64, ok bool) {
 	text := string(raw)
 	if len(raw) > 1 && raw[0] == '"' {
 		text = Unquote(raw)

@@ -91,3 +91,23 @@ func TestServed(t *testing.T) {
 	}
 	endAgain(nil)
 }
+
+// A request whose answer cannot be read fails, and no other.
+func TestCallFails(t *testing.T) {
+	var c Calls
+	first, _ := c.Begin()
+	second, _ := c.Begin()
+	defer first.End()
+	defer second.End()
+	fault := errors.New("too long")
+	if !c.Fail([]byte(`"`+string(first.ID)+`"`), fault) || c.Fail(first.ID, fault) || first.Number() >= second.Number() {
+		t.Error("a request fails once")
+	}
+	if _, err := first.Wait(t.Context()); err != fault {
+		t.Errorf("got %v", err)
+	}
+	c.Answer(Message{ID: second.ID, Method: "x"})
+	if m, err := second.Wait(t.Context()); err != nil || m.Method != "x" {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}

@@ -72,7 +72,8 @@ func checkID(id json.RawMessage) error {
 var errNotMessage = errors.New("not a JSON-RPC message")
 
 // forgive looks at the message of a server as a whole. Null is the same as an
-// absent member.
+// absent member. A response without result and error is a response: its request
+// must not wait for another one.
 func (m *Message) forgive(version, id json.RawMessage) error {
 	m.ID, m.Err = unlessNull(id), unlessNull(m.Err)
 	if m.Err != nil || m.Method != "" {
@@ -80,9 +81,9 @@ func (m *Message) forgive(version, id json.RawMessage) error {
 	}
 	isRequest, isResponse := m.Method != "", m.Result != nil || m.Err != nil
 	switch {
-	case string(version) != `"2.0"`, !scalar(m.ID), isRequest == isResponse:
+	case string(version) != `"2.0"`, !scalar(m.ID), isRequest && isResponse:
 		return errNotMessage
-	case m.ID == nil && (isRequest && id != nil || m.Result != nil && m.Err == nil):
+	case m.ID == nil && (isRequest && id != nil || !isRequest && m.Err == nil):
 		return errNotMessage
 	}
 	return nil

@@ -248,3 +248,22 @@ func BenchmarkParse(b *testing.B) {
 		}
 	})
 }
+
+// A response without result and error answers its request all the same, and a
+// result that asks for input is found in whatever member says so.
+func TestReadOdd(t *testing.T) {
+	if found := Read([]byte(`{"jsonrpc":"2.0","id":1}`)); len(found) != 1 || string(found[0].ID) != "1" || found[0].Result != nil {
+		t.Errorf("got %+v", found)
+	}
+	if found := Read([]byte(`{"jsonrpc":"2.0"}`)); len(found) > 0 {
+		t.Errorf("got %+v", found)
+	}
+	for result, asks := range map[string]bool{
+		`{"resultType":"input_required","resultType":"complete"}`: true, `{"result\u0054ype":"\u0069nput_required"}`: true,
+		`{"resultType":"complete"}`: false, `{"content":"input_required"}`: false,
+	} {
+		if found := Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)); len(found) != 1 || found[0].Asks != asks {
+			t.Errorf("%s: got %+v", result, found)
+		}
+	}
+}

@@ -227,6 +227,7 @@ func (p *parser) result(m *Message) error {
 		case `"resultType"`:
 			raw, err := p.value()
 			m.ResultType = Unquote(raw)
+			m.Asks = m.Asks || m.ResultType == "input_required"
 			return err
 		case `"inputRequests"`:
 			return p.raw(&m.InputRequests)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"strings"
 )
 
 // A member of an object, in the order of its text.
@@ -50,6 +51,28 @@ func Members(object []byte) iter.Seq2[string, json.RawMessage] {
 		each(object, func(m member) bool {
 			return yield(Unquote(m.name), object[m.start:m.end:m.end])
 		})
+	}
+}
+
+// Elements iterates over the elements of an array. It ends early where the array
+// is not valid JSON.
+func Elements(array []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		s := scanner{data: array}
+		if s.peek() != '[' {
+			return
+		}
+		list, err := s.open()
+		for err == nil {
+			var more bool
+			if more, err = s.element(&list); !more || err != nil {
+				return
+			}
+			var value []byte
+			if value, err = s.value(); err == nil && !yield(value) {
+				return
+			}
+		}
 	}
 }
 
@@ -125,6 +148,9 @@ func Edit(object []byte, f func(name string, value json.RawMessage) json.RawMess
 func Append(object []byte, members ...string) json.RawMessage {
 	if !IsObject(object) {
 		object = []byte("{}")
+	}
+	if strings.Join(members, "") == "" {
+		return object
 	}
 	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
 	size := len(body) + 1

@@ -21,6 +21,7 @@ func TestSplice(t *testing.T) {
 		{"delete the only one", string(Delete([]byte(`{ "a":1 }`), "a")), `{}`},
 		{"delete none", string(Delete([]byte(object), "z")), object},
 		{"append", string(Append([]byte(`{"a":1} `), `"b":2`, "", `"c":3`)), `{"a":1,"b":2,"c":3}`},
+		{"append nothing", string(Append([]byte(`{"a":1 } `), "")), `{"a":1 } `},
 		{"append to an empty one", string(Append([]byte(`{ }`), `"b":2`)), `{"b":2}`},
 	} {
 		if tt.got != tt.want {
@@ -50,4 +51,18 @@ func FuzzSplice(f *testing.F) {
 			t.Errorf("get: %s, want %s", got, want[name])
 		}
 	})
+}
+
+func TestElements(t *testing.T) {
+	for array, want := range map[string]string{
+		` [1, "a" ,{"b":[2]}] `: `1|"a"|{"b":[2]}|`, `[]`: "", `{}`: "", `7`: "", ``: "", `[1,]`: "1|", `[1,2`: "1|2|",
+	} {
+		got := ""
+		for e := range Elements([]byte(array)) {
+			got += string(e) + "|"
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", array, got, want)
+		}
+	}
 }

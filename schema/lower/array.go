@@ -27,7 +27,10 @@ func writeArray(l *lowering, f *schema.Form, at place) (*node, codec) {
 		constrain(l, n, f.At, "maxItems", number(a.MaxItems), "At most "+count(a.MaxItems, "item")+".")
 	}
 	if a.Unique {
-		constrain(l, n, f.At, "uniqueItems", json.RawMessage("true"), "No item twice.")
+		constrain(l, n, f.At, "uniqueItems", json.RawMessage("true"), "No duplicate items.")
+		if c.orNil() != nil {
+			l.lose(Checked, f.At, "uniqueItems", "items that are written differently may be the same item")
+		}
 	}
 	return n, c.orNil()
 }
@@ -99,7 +102,7 @@ func writeItem(l *lowering, pointer string, items *schema.Form, at place) (*node
 func writeAnyItem(l *lowering, pointer string, at place) (*node, codec) {
 	any := &schema.Form{At: pointer, Kinds: schema.KindAny}
 	if l.rules.Array.Typed && l.rules.Untyped == "" {
-		l.lose(Encoded, pointer, "items", "an item of any type is written as JSON text")
+		l.lose(Encoded, pointer, "items", "an item of any type is written as a string of JSON")
 		return writeText(l, any)
 	}
 	return l.write(any, at)

@@ -27,7 +27,7 @@ func describe(l *lowering, n *node, at, keyword, sentence string) {
 		return
 	}
 	n.tell(sentence)
-	l.lose(Described, at, keyword, "told in the description: %s", sentence)
+	l.lose(Described, at, keyword, "stated in the description: %s", sentence)
 }
 
 // addSentence adds a sentence to a text.
@@ -65,7 +65,7 @@ func writeRest(l *lowering, f *schema.Form, n *node, c codec) {
 	for _, k := range f.Rest {
 		switch {
 		case k.Name == "additionalProperties" && hasRest(f, "patternProperties") && !l.allows("patternProperties"):
-			l.lose(Widened, k.At, k.Name, "further members are not kept out, since some fit a pattern")
+			l.lose(Widened, k.At, k.Name, "other members are not excluded, because patternProperties allows some")
 		case c == nil && n.get(k.Name) == nil && l.wholeFits(k) && !(f.At == "" && l.rules.Root.NoUnion && isUnion(k.Name)):
 			n.set(k.Name, k.Value)
 		default:
@@ -92,9 +92,9 @@ func restSentence(k schema.Keyword) string {
 	}
 	switch k.Name {
 	case "patternProperties":
-		return "Names of further members follow patterns: " + string(k.Value) + "."
+		return "The names of other members match patterns: " + string(k.Value) + "."
 	case "uniqueItems":
-		return "No item twice."
+		return "No duplicate items."
 	}
 	return "Must also hold: " + k.Name + " " + string(k.Value) + "."
 }

@@ -20,7 +20,7 @@ func enumOf(f *schema.Form, kinds schema.Kinds) []json.RawMessage {
 	list := []json.RawMessage{}
 	for _, v := range f.Enum.Values {
 		fuel := minFuel + fuelPerByte*len(v)
-		if kindOf(v)&kinds != 0 && fits(&rules, v, &fuel) {
+		if kindOf(v)&kinds != 0 && fits(&rules, v, &fuel) != misfit {
 			list = append(list, v)
 		}
 	}
@@ -39,7 +39,7 @@ func writeEnum(l *lowering, f *schema.Form, name string, list []json.RawMessage)
 	case name == "boolean" && len(list) == 2:
 		return n, nil
 	case !l.valuesFit(list):
-		l.lose(Encoded, f.At, "enum", "written as texts")
+		l.lose(Encoded, f.At, "enum", "written as strings")
 		return writeTable(l, f.At, list)
 	case !l.enumFits(list):
 		describe(l, n, f.At, "enum", "")
@@ -58,7 +58,7 @@ func writeMixedEnum(l *lowering, f *schema.Form, list []json.RawMessage) (*node,
 	case len(list) == 0:
 		return writeNever(l, f), nil
 	case !l.mixedFits(list):
-		l.lose(Encoded, f.At, "enum", "written as texts")
+		l.lose(Encoded, f.At, "enum", "written as strings")
 		return writeTable(l, f.At, list)
 	}
 	n := &node{}
@@ -84,7 +84,7 @@ func plainValues(list []json.RawMessage) []string {
 // writeTable writes values of any type as an enum of texts.
 func writeTable(l *lowering, at string, list []json.RawMessage) (*node, codec) {
 	if !l.enumFits(list) {
-		l.reshape(Checked, at, "too many values to list; written as JSON text")
+		l.reshape(Checked, at, "too many values to list; written as a string of JSON")
 		return jsonText(l.reader, "Written as JSON text."), jsonCodec{lenient: true}
 	}
 	written := texts(list)
@@ -168,7 +168,7 @@ func (c *tableCodec) decode(x *trip, dst []byte) []byte {
 		return append(dst, c.values[i]...)
 	}
 	if i, known := c.byLower[strings.ToLower(strings.TrimSpace(s))]; known && i >= 0 {
-		x.note(strconv.Quote(s) + " was taken for " + strconv.Quote(c.texts[i]))
+		x.note(strconv.Quote(s) + " was read as " + strconv.Quote(c.texts[i]))
 		return append(dst, c.values[i]...)
 	}
 	return append(dst, src...)

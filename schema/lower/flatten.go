@@ -14,12 +14,12 @@ const maxMerging = 3
 // flatten writes alternatives as one schema that takes all of them.
 func flatten(l *lowering, f *schema.Form, at place) (*node, codec) {
 	if l.merging > maxMerging {
-		l.reshape(Checked, f.At, "alternatives inside alternatives are written as JSON text")
+		l.reshape(Checked, f.At, "alternatives inside alternatives are written as a string of JSON")
 		return writeText(l, f)
 	}
 	l.merging++
 	defer func() { l.merging-- }()
-	l.lose(Widened, f.At, l.first(f.At, "anyOf", "oneOf", "type"), "alternatives are merged into one; which members go together is checked when the tool is called")
+	l.lose(Widened, f.At, l.first(f.At, "anyOf", "oneOf", "type"), "the alternatives are merged; which members belong together is checked when the tool is called")
 	n, c := writeKinds(l, merge(l, f), at)
 	if s := togetherSentence(f.Alts); n.typeName() != "" && s != "" && !l.rules.Silent {
 		n.tell(s)

@@ -36,7 +36,7 @@ func (c jsonCodec) decode(x *trip, dst []byte) []byte {
 		return append(dst, inner...)
 	}
 	if c.lenient {
-		x.note("the text is no JSON; taken as it is")
+		x.note("the string is not JSON; it is used as it is")
 	}
 	return append(dst, src...)
 }

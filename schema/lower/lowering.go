@@ -107,7 +107,7 @@ func (l *lowering) write(f *schema.Form, at place) (*node, codec) {
 	var c codec
 	switch {
 	case l.written > l.nodes || l.tooDeep(f, at):
-		l.reshape(Checked, f.At, "too deep or too large here; written as JSON text")
+		l.reshape(Checked, f.At, "too deep or too large here; written as a string of JSON")
 		return writeText(l, f)
 	case f.Ref != nil:
 		return writeRef(l, f, at)
@@ -133,7 +133,7 @@ func (l *lowering) tooDeep(f *schema.Form, at place) bool {
 // writeAny writes a schema that takes anything.
 func writeAny(l *lowering, f *schema.Form) (*node, codec) {
 	if l.rules.Untyped == "json" {
-		l.reshape(Encoded, f.At, "a value of any type is written as JSON text")
+		l.reshape(Encoded, f.At, "a value of any type is written as a string of JSON")
 		return jsonText(l.reader, "Any value, written as JSON text."), jsonCodec{lenient: true}
 	}
 	return &node{}, nil
@@ -144,7 +144,7 @@ func writeNever(l *lowering, f *schema.Form) *node {
 	if l.rules.Booleans || l.allows("not") && !l.rules.TypeRequired && l.rules.Union.Siblings == nil {
 		return &node{members: []member{{name: "not", node: &node{}}}}
 	}
-	l.reshape(Widened, f.At, "no value fits; this cannot be said")
+	l.reshape(Widened, f.At, "no value matches; this cannot be expressed")
 	n := l.typed("string")
 	n.tell("Never use this.")
 	return n

@@ -18,7 +18,7 @@ func writeMap(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*nod
 	}
 	keyword := l.first(f.At, "additionalProperties", "type")
 	if free || maps != "pairs" {
-		l.reshapeOf(Checked, f.At, keyword, "an object with members of any name is written as JSON text")
+		l.reshapeOf(Checked, f.At, keyword, "an object with members of any name is written as a string of JSON")
 		return jsonText(l.reader, "A JSON object, written as JSON text."), jsonCodec{}
 	}
 	l.reshapeOf(Checked, f.At, keyword, "an object with members of any name is written as a list of keys and values; a key given twice is an error")

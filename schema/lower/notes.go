@@ -56,7 +56,7 @@ func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 	key := strings.ToLower(name)
 	typed := slices.Contains([]string{"string", "integer", "boolean"}, n.typeName())
 	if ok = ok && typed && onlyProperties.MatchString(at) && headerName.MatchString(name) && !l.headers[key]; !ok {
-		l.lose(Noop, at, mcpHeader, "%s is no header that clients can send; it stays an argument", string(value))
+		l.lose(Noop, at, mcpHeader, "clients cannot send the header %s; the value remains an argument", string(value))
 	}
 	l.headers[key] = true
 	return ok
@@ -72,10 +72,10 @@ func writeDefault(l *lowering, at string, value json.RawMessage, n *node, c code
 	}
 	if !isNull(value) && len(value) <= maxTold && !l.rules.Silent {
 		n.tell("Default: " + plainValue(value) + ".")
-		l.lose(Noop, at, "default", "told in the description")
+		l.lose(Noop, at, "default", "stated in the description")
 		return
 	}
-	l.lose(Noop, at, "default", "an annotation; it still holds when the value is left out")
+	l.lose(Noop, at, "default", "an annotation; it still applies if the value is left out")
 }
 
 // move takes annotations away from n. The description goes to the first of

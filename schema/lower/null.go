@@ -12,7 +12,7 @@ func writeNull(l *lowering, f *schema.Form) (*node, codec) {
 	if l.rules.Null != "none" {
 		return l.typed("null"), nil
 	}
-	l.reshape(Encoded, f.At, "null is written as a text")
+	l.reshape(Encoded, f.At, "null is written as a string")
 	return writeTable(l, f.At, []json.RawMessage{json.RawMessage("null")})
 }
 

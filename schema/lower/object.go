@@ -21,7 +21,7 @@ func writeObject(l *lowering, f *schema.Form, at place) (*node, codec) {
 	case len(o.Properties) > 0 || at.root:
 		return writeRecord(l, f, o, at)
 	case closed && (l.rules.Object.Filled || l.rules.Object.Maps == "json" || l.rules.Object.Maps != "" && !l.allows("additionalProperties")):
-		l.reshape(Encoded, f.At, "the empty object is written as a text")
+		l.reshape(Encoded, f.At, "the empty object is written as a string")
 		return writeTable(l, f.At, []json.RawMessage{json.RawMessage("{}")})
 	case closed:
 		return writeRecord(l, f, o, at)
@@ -98,7 +98,7 @@ func (r *record) property(p schema.Property) {
 // forbidden writes a property that must not be there.
 func (r *record) forbidden(p schema.Property) {
 	if more := r.object.Additional; more == nil || more.Kinds != 0 {
-		r.reshape(Noop, p.Form.At, "no value fits; the property is left out")
+		r.reshape(Noop, p.Form.At, "no value matches; the property is left out")
 	}
 	if !r.rules.Object.Closed && r.allows("not") && !r.rules.TypeRequired {
 		r.table = append(r.table, entry{p.Name, writeNever(r.lowering, p.Form)})
@@ -121,7 +121,8 @@ func (r *record) rename(p schema.Property) string {
 	r.taken[name] = true
 	r.lose(Encoded, r.form.At, "properties", "%q is written as %q", p.Name, name)
 	if more := r.object.Additional; (more == nil || more.Kinds != 0) && !rules.Closed {
-		r.lose(Narrowed, r.form.At, "additionalProperties", "no further member can have the name under which a property is written")
+		r.lose(Narrowed, r.form.At, "additionalProperties", "no other member can have the name that stands for a property")
+		r.lose(Checked, r.form.At, "additionalProperties", "an object with both names of a property is rejected")
 	}
 	return name
 }
@@ -159,7 +160,7 @@ func (r *record) additional() {
 		r.hold(said, patterns || said != nil && !closed)
 	case said == nil:
 	case patterns && !r.allows("patternProperties"):
-		r.lose(Widened, r.form.At, "additionalProperties", "further members are not kept out, since some fit a pattern")
+		r.lose(Widened, r.form.At, "additionalProperties", "other members are not excluded, because patternProperties allows some")
 	case closed:
 		r.close()
 	case r.allows("additionalProperties") && r.rules.Object.Maps == "":
@@ -210,7 +211,7 @@ func (r *record) more(said *schema.Form) {
 		name = "more_" + string(number(n))
 	}
 	held := &schema.Form{At: r.form.At, Kinds: schema.KindObject, Object: &schema.ObjectForm{Additional: said, MaxProperties: -1}}
-	r.lose(Checked, r.form.At, "additionalProperties", "further members are written in the property %q", name)
+	r.lose(Checked, r.form.At, "additionalProperties", "other members are written in the property %q", name)
 	here := r.at.inside()
 	here.optional = true
 	n, c := writeObject(r.lowering, held, here)

@@ -67,7 +67,7 @@ func (valueCodec) decode(x *trip, dst []byte) []byte {
 	}
 	src := x.value()
 	if !isNull(src) {
-		x.note(`the object with "value" around it was missing`)
+		x.note(`the enclosing object with "value" was missing`)
 	}
 	return append(dst, src...)
 }

@@ -30,8 +30,8 @@ func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 		return n, c
 	}
 	if l.open[d] > l.unroll {
-		l.lose(Checked, f.At, "$ref", "%s is written as JSON text from the level %d on", d.Name, l.open[d]+1)
-		l.reshape(Checked, d.Form.At, "%s inside itself is written as JSON text", d.Name)
+		l.lose(Checked, f.At, "$ref", "%s is written as a string of JSON from level %d on", d.Name, l.open[d]+1)
+		l.reshape(Checked, d.Form.At, "%s inside itself is written as a string of JSON", d.Name)
 		n := jsonText(l.reader, "As above, written as JSON text.")
 		c := jsonCodec{lenient: d.Form.Kinds&schema.KindString != 0}
 		annotate(l, f.At, &f.Notes, n, c)

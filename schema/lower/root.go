@@ -15,7 +15,7 @@ func writeRoot(l *lowering, f *schema.Form) (*node, codec) {
 	}
 	object := rootObject(f)
 	if object.Kinds&schema.KindObject == 0 && object.Ref == nil {
-		l.reshape(Rejected, object.At, "arguments are an object, and this takes none")
+		l.reshape(Rejected, object.At, "arguments are an object, and the schema accepts none")
 		return writeNoArguments(l, object.At)
 	}
 	if object.Kinds != schema.KindObject {
@@ -63,7 +63,7 @@ func writeRootUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 	u.Forms = slices.DeleteFunc(slices.Clone(u.Forms), func(alt *schema.Form) bool { return content(alt).Kinds&schema.KindObject == 0 })
 	switch len(u.Forms) {
 	case 0:
-		l.reshape(Rejected, f.At, "arguments are an object, and no alternative is one")
+		l.reshape(Rejected, f.At, "arguments are an object, and no alternative accepts one")
 		return writeNoArguments(l, f.At)
 	case 1:
 		return writeRoot(l, u.Forms[0])
@@ -102,7 +102,7 @@ func (requestCodec) decode(x *trip, dst []byte) []byte {
 	if value, ok := x.only("request"); ok {
 		return append(dst, value...)
 	}
-	x.note(`the object with "request" around the arguments was missing`)
+	x.note(`the enclosing object with "request" was missing`)
 	return append(dst, x.value()...)
 }
 

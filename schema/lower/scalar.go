@@ -86,7 +86,7 @@ func writeNumber(l *lowering, f *schema.Form, name string) *node {
 		switch {
 		case b.value == "":
 		case isNoise(name, b.value) && !l.allows(b.keyword):
-			l.lose(Widened, f.At, b.keyword, "not told: it only keeps out integers that JavaScript does not hold exactly")
+			l.lose(Widened, f.At, b.keyword, "not stated: it only excludes integers that JavaScript cannot represent exactly")
 		case l.rules.Dialect == "openapi" && !isFloat(b.value): // its numbers are 64-bit floats
 			describe(l, n, f.At, b.keyword, fmt.Sprintf(b.words, b.value))
 		case writeNextInteger(l, n, f.At, name, b.keyword, b.value):

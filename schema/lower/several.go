@@ -20,10 +20,10 @@ func writeSeveralAsOne(l *lowering, f *schema.Form, types []string, at place) (*
 		only.Kinds = schema.KindArray
 		n, c := writeArray(l, &only, at)
 		l.reshape(Narrowed, f.At, "a single value is written as a list of one")
-		n.tell("A list, also for a single value.")
+		n.tell("A list, even for a single value.")
 		return n, join(listCodec{}, c)
 	}
-	l.reshape(Checked, f.At, "values of several types are written as JSON text")
+	l.reshape(Checked, f.At, "values of several types are written as a string of JSON")
 	n := jsonText(l.reader, "Written as JSON text: "+strings.Join(types, " or ")+".")
 	return n, jsonCodec{lenient: f.Kinds&schema.KindString != 0}
 }
@@ -56,7 +56,7 @@ func (listCodec) seen(path []string) []string { return path }
 func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 	kinds := kindsOf(types...)
 	if plain := kinds &^ schema.KindNull; f.Enum != nil && f.Enum.Kinds&plain == plain {
-		l.reshape(Encoded, f.At, "written as texts")
+		l.reshape(Encoded, f.At, "written as strings")
 		list := enumOf(f, plain)
 		if kinds != plain {
 			list = append(list, json.RawMessage("null"))
@@ -72,7 +72,7 @@ func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 	if f.Text != nil || f.Number != nil || f.Enum != nil || kinds&schema.KindString == 0 || kinds&schema.KindNumber == schema.KindInteger {
 		kind = Checked
 	}
-	l.reshape(kind, f.At, "%s: written as a text, and turned back", strings.Join(types, " or "))
+	l.reshape(kind, f.At, "%s: written as a string, and converted back", strings.Join(types, " or "))
 	n := l.typed("string")
 	n.tell("Written as text: " + orList(words) + ".")
 	return n, c
@@ -119,7 +119,7 @@ func (c *scalarCodec) fix(f *schema.Form, name string) (words []string) {
 func (c *scalarCodec) spells(f *schema.Form, v []byte) bool {
 	s, ok := unquote(v)
 	fuel := minFuel
-	return ok && c.literal(s) && fits(f, []byte(s), &fuel)
+	return ok && c.literal(s) && fits(f, []byte(s), &fuel) != misfit
 }
 
 // literal says that a text is read as the number, boolean or null that it spells.
@@ -191,7 +191,7 @@ func (c *scalarCodec) decode(x *trip, dst []byte) []byte {
 		return append(dst, s...)
 	}
 	if short := strings.TrimSpace(s); c.kinds&schema.KindString == 0 && c.literal(short) {
-		x.note("white space around the value was ignored")
+		x.note("whitespace around the value was ignored")
 		return append(dst, short...)
 	}
 	return append(dst, src...)
