@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +25,7 @@ type load struct {
 	Error    string        `json:"error,omitempty"` // of the first failure
 }
 
-// mostFailures ends a round.
+// mostFailures of one client end its round, as does one that takes too long.
 const mostFailures = 20
 
 // measure makes calls from the cell's clients until a time has passed, at least
@@ -75,7 +77,7 @@ type caller interface {
 func (r *running) dialAll(c cell, w *want) ([]caller, error) {
 	callers := make([]caller, 0, c.clients)
 	for i := range c.clients {
-		one, err := r.dial(c.size.bytes)
+		one, err := r.dial(c.size.bytes, i)
 		if err != nil {
 			return callers, err
 		}
@@ -93,7 +95,11 @@ func (r *running) dialAll(c cell, w *want) ([]caller, error) {
 	return callers, nil
 }
 
-func (r *running) dial(size int) (caller, error) {
+// idsOfClient are as many as no client needs: each has ids of its own, so that an
+// answer to another client is found.
+const idsOfClient = 10_000_000
+
+func (r *running) dial(size, index int) (caller, error) {
 	if r.sdk {
 		return dialSDK(r.endpoint, size)
 	}
@@ -101,6 +107,7 @@ func (r *running) dial(size int) (caller, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.nextID += index * idsOfClient
 	c.prepare(size)
 	return c, nil
 }
@@ -128,7 +135,8 @@ func (l *load) callAll(clients []caller, w *want, deadline time.Time, calls int)
 				if failures++; first == nil {
 					first = err
 				}
-				if failures >= mostFailures {
+				var timeout net.Error
+				if failures >= mostFailures || errors.As(err, &timeout) && timeout.Timeout() {
 					break
 				}
 			}
