@@ -67,8 +67,8 @@ func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
 type textList []string
 
 // JSONSchema limits each text of the list.
-func (textList) JSONSchema() map[string]any {
-	return map[string]any{"type": "array", "items": map[string]any{"type": "string", "maxLength": 1000}}
+func (textList) JSONSchema() json.RawMessage {
+	return json.RawMessage(`{"type":"array","items":{"type":"string","maxLength":1000}}`)
 }
 
 // mostArguments bounds the arguments of one call, in bytes. It leaves room for a
