@@ -84,7 +84,8 @@ func check(input *schema.Schema, call *Call) (checked, error) {
 	return checked{input, input.Fill(raw)}, nil
 }
 
-// is says that these are the very bytes, checked against this schema.
+// is reports whether raw consists of the very bytes that were validated against
+// this schema.
 func (c checked) is(input *schema.Schema, raw json.RawMessage) bool {
 	return c.schema == input && len(raw) > 0 && len(raw) == len(c.arguments) && &raw[0] == &c.arguments[0]
 }

@@ -151,13 +151,14 @@ func resource(t reflect.Type) string {
 	return ""
 }
 
-// trusted says that a type has methods for both ways.
+// trusted reports whether a type has methods for both ways.
 func trusted(t reflect.Type) bool {
 	return implements[stdjson.Marshaler](t) && implements[stdjson.Unmarshaler](t) ||
 		implements[text.TextMarshaler](t) && implements[text.TextUnmarshaler](t)
 }
 
-// embedsTrusted says that a struct's methods may be those of one of its fields.
+// embedsTrusted reports whether a struct's methods may be those of one of its
+// fields.
 func embedsTrusted(t reflect.Type) bool {
 	for f := range t.Fields() {
 		if f.Anonymous && t.NumField() > 1 && trusted(f.Type) {
@@ -167,7 +168,7 @@ func embedsTrusted(t reflect.Type) bool {
 	return false
 }
 
-// implements says that a T can be had of a value of type t, or of its address.
+// implements reports whether a value of type t, or its address, implements T.
 func implements[T any](t reflect.Type) bool {
 	want := reflect.TypeFor[T]()
 	return t.Implements(want) || t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(want)

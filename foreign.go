@@ -166,8 +166,8 @@ func anyResult(out any) (*Result, error) {
 // errNoResult ends the reading of what is no MCP result.
 var errNoResult = errors.New("it is not an MCP result")
 
-// isResult says that raw is an MCP result and nothing else: a document that has
-// content, too, would lose the rest of it.
+// isResult reports whether raw is an MCP result and nothing else: a document
+// that has content, too, would lose the rest of it.
 func isResult(raw json.RawMessage) bool {
 	if !bytes.HasPrefix(raw, []byte("{")) || !bytes.Contains(raw, []byte(`"content"`)) {
 		return false
@@ -195,8 +195,8 @@ func isResult(raw json.RawMessage) bool {
 	return true
 }
 
-// besideContent says that MCP results have members of that name, with values that
-// begin so.
+// besideContent reports whether MCP results have members of that name, with
+// values that begin so.
 func besideContent(name string, begin byte) bool {
 	switch name {
 	case "structuredContent":
@@ -211,7 +211,8 @@ func besideContent(name string, begin byte) bool {
 	return false
 }
 
-// isBlock says that raw is a content block; if sure, it may be of any type.
+// isBlock reports whether raw is a content block; if sure, it may be of any
+// type.
 func isBlock(raw json.RawMessage, sure bool) bool {
 	var block struct {
 		Type string `json:"type"`

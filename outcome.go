@@ -81,7 +81,7 @@ func ReturnErrors(t *Tool) *Tool {
 	return &c
 }
 
-// expected says that an error tells the model what to do.
+// expected reports whether an error tells the model what to do.
 func expected(err error) bool {
 	var (
 		o        *Outcome

@@ -115,7 +115,7 @@ func (a *argv) session(o *Options) {
 	a.text("initialize-fields", strings.Join(fields, ","))
 }
 
-// inline says that settings are given themselves, not as a file.
+// inline reports whether settings are given themselves, not as a file.
 func inline(settings string) bool { return strings.HasPrefix(strings.TrimSpace(settings), "{") }
 
 // skillRules allow the use of skills.

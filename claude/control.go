@@ -238,7 +238,7 @@ func (c *conn) close() error {
 	return c.process.Close()
 }
 
-// serves says that a request of the CLI is being answered.
+// serves reports whether a request of the CLI is being answered.
 func (c *conn) serves() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

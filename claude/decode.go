@@ -43,8 +43,8 @@ func Decode[T any](r *Response) (v T, err error) {
 	return v, nil
 }
 
-// takesNull says that null is a value of T. Else it is what a response without
-// an output becomes when it is written as JSON and read again.
+// takesNull reports whether null is a value of T. Else it is what a response
+// without an output becomes when it is written as JSON and read again.
 func takesNull[T any]() bool {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:

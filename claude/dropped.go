@@ -93,7 +93,7 @@ func (o *Options) variable(name string) string {
 	return value
 }
 
-// forbids says that the options keep a tool from the CLI.
+// forbids reports whether the options keep a tool from the CLI.
 func (o *Options) forbids(name string) bool {
 	rules := o.DisallowedTools
 	for _, arg := range o.Args {
@@ -105,8 +105,8 @@ func (o *Options) forbids(name string) bool {
 	return slices.ContainsFunc(rules, func(rule string) bool { return covers(rule, name) })
 }
 
-// covers says that a permission rule is about all of a tool: it is its name, a
-// pattern of it, or that of its server.
+// covers reports whether a permission rule is about all of a tool: it is its
+// name, a pattern of it, or that of its server.
 func covers(rule, name string) bool {
 	matched, _ := path.Match(rule, name) // what is no pattern matches nothing
 	return matched || strings.HasPrefix(rule, "mcp__") && strings.HasPrefix(name, rule+"__")

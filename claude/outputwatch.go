@@ -92,7 +92,7 @@ func (w *outputWatch) recover(r *message.Result) json.RawMessage {
 	return nil
 }
 
-// endedEarly says that a run had no chance to tell its output.
+// endedEarly reports whether a run had no chance to tell its output.
 func endedEarly(r *message.Result) bool {
 	switch r.Subtype {
 	case "error_max_structured_output_retries", "error_max_turns", "error_during_execution":
@@ -109,7 +109,7 @@ func said(r *message.Result) string {
 	return *r.Result
 }
 
-// fromTask says that a background task caused the turn, not a prompt.
+// fromTask reports whether a background task caused the turn, not a prompt.
 func fromTask(r *message.Result) bool { return r.Origin != nil && r.Origin.Kind != "human" }
 
 // failure is what is wrong with a result as to its output; nil if nothing is.
@@ -135,7 +135,8 @@ func (w *outputWatch) failure(r *message.Result) error {
 	return e
 }
 
-// recovered says that a result that is an error has its output nevertheless.
+// recovered reports whether a result that is an error has its output
+// nevertheless.
 func (w *outputWatch) recovered(r *message.Result) bool {
 	return w != nil && endedEarly(r) && r.StructuredOutput != nil
 }

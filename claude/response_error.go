@@ -7,8 +7,8 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// isFailure says that a result is an error. The CLI has said so by the subtype
-// alone.
+// isFailure reports whether a result is an error. The CLI has said so by the
+// subtype alone.
 func isFailure(r *message.Result) bool { return failed(r.IsError, r.Subtype) }
 
 func failed(isError bool, subtype string) bool {

@@ -107,7 +107,7 @@ func (v *value) members() []*value {
 	return v.kids
 }
 
-// is says that v is the string s.
+// is reports whether v is the string s.
 func (v *value) is(s string) bool { return v != nil && v.kind == '"' && v.text == s }
 
 // texts returns the strings in an array as a set.
@@ -123,7 +123,7 @@ func (v *value) texts() map[string]bool {
 
 func (v *value) isBool() bool { return v.kind == 't' || v.kind == 'f' }
 
-// isSchema says that v could be a schema.
+// isSchema reports whether v could be a schema.
 func (v *value) isSchema() bool { return v.kind == '{' || v.isBool() }
 
 // child returns what one token of a JSON pointer leads to.

@@ -29,7 +29,7 @@ func (e extent) takes(kid *node) bool {
 	return true
 }
 
-// loop says that the reference in n leads back to n.
+// loop reports whether the reference in n refers back to n.
 func (d *document) loop(n *node, e extent) bool {
 	if n.target == nil {
 		return false
@@ -118,5 +118,5 @@ func (d *document) depth(n *node, known []int) int {
 	return deepest
 }
 
-// defined says that n counts only where a reference leads to it.
+// defined reports whether n applies only where a reference refers to it.
 func (n *node) defined() bool { return n.keyword == "$defs" || n.keyword == "definitions" }

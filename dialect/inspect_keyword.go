@@ -15,7 +15,7 @@ var wants = map[shape.Shape]string{
 	shape.Bool: "true or false", shape.Text: "a string", shape.URI: "a string", shape.Type: "the name of a type, or a list of names", shape.List: "a list",
 }
 
-// fits says that v has a shape. Older drafts have lists of items.
+// fits reports whether v has a shape. Older drafts have lists of items.
 func fits(s shape.Shape, v *value, older bool) bool {
 	if s == shape.Items && older && isList(v, (*value).isSchema) {
 		return true
@@ -76,8 +76,8 @@ func mantissa(number string) string {
 	return number
 }
 
-// isInteger says that a number is whole as written: 3 and 3.0. Others, such
-// as 30e-1, are nothing that anyone writes as a count.
+// isInteger reports whether a number is written as a whole number: 3 or 3.0.
+// Others, such as 30e-1, are nothing that anyone writes as a count.
 func isInteger(number string) bool {
 	_, fraction, _ := strings.Cut(number, ".")
 	return strings.Trim(fraction, "0") == "" && mantissa(number) == number

@@ -84,8 +84,8 @@ func (l *linter) list(tools []*toolpost.Tool) []Finding {
 	return v.found
 }
 
-// fits says that the input schema of t breaks no rule: adapting leaves its
-// bytes as they are. Descriptions inside it are not looked at; those that a
+// fits reports whether the input schema of t breaks no rule: adapting leaves
+// its bytes as they are. Descriptions inside it are not looked at; those that a
 // dialect does not take are rewritten each by itself. It allocates no findings
 // and ends at the first breach: make one linter for a list of tools.
 func (l *linter) fits(t *toolpost.Tool) bool {
@@ -110,7 +110,7 @@ func (l *linter) accepts(raw []byte) bool {
 
 func inCapitals(v *value) bool { return v == nil || v.text == strings.ToUpper(v.text) }
 
-// unruled says that rules accept everything.
+// unruled reports whether rules restrict nothing.
 func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.Rules{}) }
 
 // A view is what the checks see of one tool, and where they report.

@@ -77,7 +77,7 @@ func plainRune(r rune) bool {
 	return r == '_' || r == '-' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// fits says that the reader takes the name as it is.
+// fits reports whether the reader accepts the name unchanged.
 func (n *namer) fits(name string) bool {
 	return name != "" && utf8.ValidString(name) && utf8.RuneCountInString(name) <= n.room &&
 		(n.pattern == nil || n.pattern.MatchString(name))
@@ -211,7 +211,7 @@ func (n *namer) readable(r rune) string {
 	return ""
 }
 
-// allows says that r may stand inside a name.
+// allows reports whether r may stand inside a name.
 func (n *namer) allows(r rune) bool {
 	return r != utf8.RuneError && (n.fold == nil || n.fold.MatchString(string(r))) &&
 		(n.pattern == nil || n.pattern.MatchString("a"+string(r)+"a"))
@@ -253,7 +253,7 @@ func back(r []rune, most int) []rune {
 	return r[start:]
 }
 
-// between says that one word ends before i and another begins there.
+// between reports whether one word ends before i and another begins there.
 func between(r []rune, i int) bool {
 	a, b := r[i-1], r[i]
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }

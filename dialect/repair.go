@@ -17,8 +17,8 @@ import (
 // as many parts are repaired as a [schema.ValidationError] names.
 const maxRepairs = 10
 
-// repairable says that arguments could hold what repair looks for. It saves
-// the validation of most arguments that nothing else validates.
+// repairable reports whether arguments could hold what repair looks for. It
+// saves the validation of most arguments that nothing else validates.
 func (t *Tool) repairable(arguments json.RawMessage) bool {
 	if t.choosy {
 		return true

@@ -49,7 +49,7 @@ func plainType(n *node) bool {
 	return slices.ContainsFunc([]string{"string", "integer", "boolean"}, n.get("type").is)
 }
 
-// fixed says that only properties lead to n.
+// fixed reports whether only properties lead to n.
 func fixed(n *node) bool {
 	for ; n.parent != nil; n = n.parent {
 		if n.keyword != "properties" {

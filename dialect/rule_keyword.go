@@ -45,7 +45,7 @@ func keywordRules() []*Rule {
 	}
 }
 
-// takes says that the dialect's input schemas may have the keyword.
+// takes reports whether the dialect's input schemas may have the keyword.
 func (d *Dialect) takes(keyword string) bool {
 	in := &d.Input
 	return (in.Keywords == nil || slices.Contains(in.Keywords, keyword)) && !slices.Contains(in.Without, keyword)

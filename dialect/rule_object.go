@@ -78,7 +78,7 @@ func openMembers(v *view, n *node) {
 	}
 }
 
-// listed says that the values are told one by one.
+// listed reports whether n lists its values.
 func (n *node) listed() bool { return n.get("enum") != nil || n.get("const") != nil }
 
 func closed(v *view, n *node) {
@@ -91,7 +91,7 @@ func closed(v *view, n *node) {
 	}
 }
 
-// chooses says that there are alternatives.
+// chooses reports whether there are alternatives.
 func (n *node) chooses() bool { return n.get("anyOf") != nil || n.get("oneOf") != nil }
 
 func allRequired(v *view, n *node) {

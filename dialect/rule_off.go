@@ -36,8 +36,8 @@ func switchedOff(v *view, _ []*toolpost.Tool) {
 	}
 }
 
-// named says that a key of [Options.Off] may be about the rule, for d or for
-// another dialect, which has ids of its own.
+// named reports whether a key of [Options.Off] may be about the rule, for d or
+// for another dialect, which has ids of its own.
 func (r *Rule) named(key string, d *Dialect) bool {
 	whose, name, isID := strings.Cut(key, "/")
 	if !isID {

@@ -45,7 +45,7 @@ func reference(v *view, n *node) {
 	}
 }
 
-// definition says that a reference leads to a definition at the root.
+// definition reports whether a reference leads to a definition at the root.
 func definition(ref string) bool {
 	name, ok := strings.CutPrefix(ref, "#/$defs/")
 	return ok && !strings.Contains(name, "/")

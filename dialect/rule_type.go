@@ -54,7 +54,7 @@ func null(v *view, n *node) {
 	}
 }
 
-// onlyNull says that n takes null alone, outside of alternatives.
+// onlyNull reports whether n takes null alone, outside of alternatives.
 func (n *node) onlyNull() bool {
 	return n.get("type").is("null") && n.keyword != "anyOf" && n.keyword != "oneOf"
 }
@@ -65,7 +65,7 @@ func untyped(v *view, n *node) {
 	}
 }
 
-// saysSomething says that a keyword is about the value.
+// saysSomething reports whether a keyword is about the value.
 func saysSomething(k *value) bool {
 	return shape.Of(k.name) != 0 && !silent[k.name]
 }
@@ -77,8 +77,8 @@ var silent = map[string]bool{
 	"default": true, "examples": true, "deprecated": true, "readOnly": true, "writeOnly": true,
 }
 
-// further says that n is about the members that are no properties: {} says
-// nothing more there than true.
+// further reports whether n is about the members that are no properties: {}
+// says nothing more there than true.
 func (n *node) further() bool {
 	return n.keyword == "additionalProperties" || n.keyword == "unevaluatedProperties"
 }

@@ -47,7 +47,7 @@ func add(a, b lower.Counts) lower.Counts {
 	}
 }
 
-// holds says that so much is within the limits of a request.
+// holds reports whether c and tools are within the limits of a request.
 func (s *Strict) holds(c lower.Counts, tools int) bool {
 	within := func(n, limit int) bool { return limit <= 0 || n <= limit }
 	return within(tools, s.Tools) && within(c.Optional, s.Optional) && within(c.Unions, s.Unions) &&

@@ -169,13 +169,13 @@ func lastWhole(s string, most int) int {
 	return last
 }
 
-// wordEnds says that a word ends at s[:i].
+// wordEnds reports whether a word ends at s[:i].
 func wordEnds(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return unicode.IsSpace(r)
 }
 
-// sentenceEnds says that a sentence ends at s[:i], or a line.
+// sentenceEnds reports whether a sentence ends at s[:i], or a line.
 func sentenceEnds(s string, i int) bool {
 	next, _ := utf8.DecodeRuneInString(s[i:])
 	if next == '\n' {
@@ -195,7 +195,8 @@ func sentenceEnds(s string, i int) bool {
 	return false
 }
 
-// abbreviated says that the dot behind s belongs to its last word: e.g, A.
+// abbreviated reports whether the dot behind s belongs to its last word: e.g,
+// A.
 func abbreviated(s string) bool {
 	word := s[strings.LastIndexFunc(s, unicode.IsSpace)+1:]
 	return utf8.RuneCountInString(strings.TrimLeft(word, "(")) < 2 && !strings.ContainsAny(word, "0123456789") ||
@@ -210,7 +211,7 @@ const (
 	lastFlag        = '\U0001F1FF'
 )
 
-// whole says that what a person sees as one character is not cut at i: no
+// whole reports whether what a person sees as one character is not cut at i: no
 // accent, joined emoji, skin tone or flag.
 func whole(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])

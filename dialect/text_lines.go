@@ -77,7 +77,8 @@ func glue(text *strings.Builder, line string) {
 // fence stands before and behind lines of code.
 const fence = "```"
 
-// endsInFence says that the last word of s begins or ends code, such as ```json.
+// endsInFence reports whether the last word of s begins or ends code, such as
+// ```json.
 func endsInFence(s string) bool {
 	word := s[max(0, len(s)-20):]
 	return strings.HasPrefix(word[strings.LastIndexByte(word, ' ')+1:], fence)
@@ -140,7 +141,7 @@ func (w *rewording) look(s string, i int, r rune) {
 	}
 }
 
-// codeLike says that a word looks like part of an expression, a path, an
+// codeLike reports whether a word looks like part of an expression, a path, an
 // address or JSON.
 func codeLike(word string) bool {
 	for _, sign := range []string{`\`, "(?", "]+", "]*", "://", `":`, `{"`, `"}`, `["`, `"]`} {
@@ -210,7 +211,7 @@ func (w *rewording) begin(inside string) {
 	w.open = append(w.open, closing)
 }
 
-// plural says that the bracket holds an ending, as in "user(s)".
+// plural reports whether the bracket holds an ending, as in "user(s)".
 func plural(inside string) bool {
 	return strings.HasPrefix(inside, "s)") || strings.HasPrefix(inside, "es)")
 }
@@ -251,7 +252,8 @@ func (w *rewording) closing() string {
 	return ""
 }
 
-// ideographic says that r is of a script that has no spaces: Japanese, Chinese.
+// ideographic reports whether r is of a script that has no spaces: Japanese,
+// Chinese.
 func ideographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || strings.ContainsRune("ー）」』】", r)
 }

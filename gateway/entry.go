@@ -64,7 +64,7 @@ func (f *file) read(root *hujson.Object) {
 	}
 }
 
-// isEntry says that v looks like a server.
+// isEntry reports whether v looks like a server.
 func isEntry(v hujson.Value) bool {
 	return v.Find("/command") != nil || v.Find("/url") != nil
 }

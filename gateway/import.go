@@ -237,7 +237,7 @@ func (im *importer) add(f found) {
 	im.found = append(im.found, f)
 }
 
-// sameServer says whether both reach the same server in the same way.
+// sameServer reports whether both reach the same server in the same way.
 func sameServer(a, b Server) bool {
 	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.envFile == b.envFile &&
 		reflect.DeepEqual(a.Redmine, b.Redmine) && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
@@ -318,7 +318,7 @@ func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {
 	return hujson.String(s)
 }
 
-// usesFolder says whether a command depends on the folder it is started in.
+// usesFolder reports whether a command depends on the folder it is started in.
 func usesFolder(v *hujson.Value) bool {
 	relative := func(v *hujson.Value) bool {
 		l, ok := v.Value.(hujson.Literal)
@@ -337,7 +337,7 @@ func usesFolder(v *hujson.Value) bool {
 	return relative(command)
 }
 
-// pointsHere says whether s is this program, or the address it serves on.
+// pointsHere reports whether s is this program, or the address it serves on.
 func pointsHere(s *Server) bool {
 	command := strings.TrimSuffix(filepath.Base(strings.ReplaceAll(s.Command, `\`, "/")), ".exe")
 	return command == "toolpost" || ourAddress(s.URL) ||

@@ -102,7 +102,7 @@ func (m *member) status() upstream.Status {
 	return m.up.Status()
 }
 
-// selected says whether the configuration lets a tool of that name through.
+// selected reports whether the configuration lets a tool of that name through.
 func (m *member) selected(name string) bool {
 	return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
 }

@@ -67,7 +67,7 @@ func globs(patterns []string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^(?:` + strings.Join(quoted, "|") + `)$`)
 }
 
-// match says whether one of the names matches; no globs match nothing.
+// match reports whether one of the names matches; no globs match nothing.
 func match(globs *regexp.Regexp, names ...string) bool {
 	return globs != nil && slices.ContainsFunc(names, globs.MatchString)
 }

@@ -75,7 +75,7 @@ func (b *basis) equal(other *basis) bool {
 	return b.alike(other) && slices.Equal(b.tools, other.tools)
 }
 
-// alike says that both adapt in the same way.
+// alike reports whether both adapt tools in the same way.
 func (b *basis) alike(other *basis) bool {
 	return other != nil && b.dialect == other.dialect && b.server == other.server
 }

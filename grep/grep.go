@@ -101,7 +101,7 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// Match says that a line, without its end, has a match.
+// Match reports whether a line, without its end, has a match.
 func (p *Pattern) Match(line []byte) bool {
 	w := p.workers.Get().(*worker)
 	defer p.workers.Put(w)

@@ -125,10 +125,10 @@ func (s *search) await(n int, broken bool) bool {
 	return !s.stop.Load()
 }
 
-// ordered says that blocks have to be merged in order.
+// ordered reports whether blocks have to be merged in order.
 func (s *search) ordered() bool { return !s.done || s.limits.First }
 
-// enough says that the search is over before the end of its source.
+// enough reports whether the search is over before the end of its source.
 func (s *search) enough() bool { return s.done && s.limits.First && s.result.Matches > 0 }
 
 func (s *search) take(w *worker) (int, block, error) {

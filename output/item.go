@@ -40,12 +40,12 @@ func itemsOf(parts []toolpost.Part) []item {
 	return items
 }
 
-// isText says that a part is read as a text.
+// isText reports whether a part is read as a text.
 func isText(p toolpost.Part) bool {
 	return p.Type == "text" || p.Type == "resource" && p.Text != ""
 }
 
-// isMedia says that clients show the data of a part as what it is.
+// isMedia reports whether clients show the data of a part as what it is.
 func isMedia(p toolpost.Part) bool {
 	return len(p.Data) > 0 && p.Text == "" && (p.Type == "image" || p.Type == "audio" || p.Type == "resource")
 }

@@ -65,8 +65,8 @@ func (l limit) holds(chars, lines int64) bool {
 	return chars <= int64(l.chars) && lines <= int64(l.lines)
 }
 
-// surely says that raw, a result which is not decoded for that, is within the
-// limit: a line break in it has at least two characters, and a part a type.
+// surely reports whether raw, a result which is not decoded for that, is within
+// the limit: a line break in it has at least two characters, and a part a type.
 func (l limit) surely(raw []byte) bool {
 	return len(raw) <= l.chars && (len(raw) < 2*l.lines ||
 		bytes.Count(raw, []byte(`\n`))+bytes.Count(raw, []byte(`\u000`))+bytes.Count(raw, []byte(`"type"`)) < l.lines)

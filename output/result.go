@@ -130,7 +130,7 @@ func (v *viewing) note(s *sketch, base int64) string {
 		text, s.lines(), v.names.page, v.blob.at(base), v.names.find, v.blob.ref)
 }
 
-// same says that text is the JSON value.
+// same reports whether text is the JSON value.
 func same(text string, value json.RawMessage) bool {
 	if text == string(value) {
 		return true

@@ -37,7 +37,7 @@ func (v *viewing) shape(whole json.RawMessage, room int) json.RawMessage {
 	return nil
 }
 
-// fits says that the value is one of the tool's output.
+// fits reports whether the value is one of the tool's output.
 func (v *viewing) fits(value json.RawMessage) bool {
 	return v.tool.Output == nil || v.tool.Output.Validator().Validate(value) == nil
 }

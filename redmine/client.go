@@ -210,7 +210,7 @@ func (c *client) exchange(ctx context.Context, method, path string, query url.Va
 	return data, nil
 }
 
-// asksData says that the answer is JSON; else it is a file or a page.
+// asksData reports whether the answer is JSON; else it is a file or a page.
 func asksData(path string) bool { return strings.HasSuffix(path, ".json") }
 
 func (c *client) request(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*http.Request, error) {

@@ -95,7 +95,7 @@ type away struct{ *toolpost.Outcome }
 
 func (a *away) Unwrap() error { return a.Outcome }
 
-// worth says whether a request that changes nothing may go better, and when.
+// worth reports whether a request that changes nothing may go better, and when.
 func worth(err error) (pause time.Duration, again bool) {
 	var f *fault
 	if errors.As(err, &f) {

@@ -123,8 +123,8 @@ func (w *issueWrite) commented(now *issue) {
 	}
 }
 
-// earlier says whether a comment is not of this change: another one may have the
-// same text.
+// earlier reports whether a comment is not of this change: another one may have
+// the same text.
 func earlier(w *issueWrite, j journal) bool {
 	me, err := w.s.account(w.ctx)
 	return err == nil && me.ID > 0 && j.User.ID != me.ID || w.before != nil && j.CreatedOn < w.before.UpdatedOn

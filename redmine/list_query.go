@@ -129,7 +129,7 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 	q.conditions = append(q.conditions, onCalendar(q, c))
 }
 
-// has says whether there is a condition on something.
+// has reports whether there is a condition on something.
 func (q *listQuery) has(name string) bool {
 	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.name == name })
 }

@@ -159,7 +159,7 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 // notGiven is why Redmine may not add a member.
 const notGiven = "this account may not give the role, or there is no such user or group"
 
-// inherits says whether a role comes from a group or the parent project.
+// inherits reports whether a role comes from a group or the parent project.
 func (m member) inherits() bool {
 	return slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.Inherited })
 }

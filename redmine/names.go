@@ -339,8 +339,8 @@ func pages[T any](ctx context.Context, s *Server, path string, query url.Values,
 	}
 }
 
-// unasked says whether a part of a list is all of it: Redmine 6.0.0 and 6.0.1 give
-// all projects, whatever part is asked for.
+// unasked reports whether a part of a list is all of it: Redmine 6.0.0 and
+// 6.0.1 give all projects, whatever part is asked for.
 func unasked(rows, start, size, total int) bool {
 	return rows > size || start > 0 && rows > 0 && rows == total
 }

@@ -124,8 +124,8 @@ func (w *projectWrite) module(text string) (string, error) {
 	return "", toolpost.Retry("There is no module %q. Choose from: %s, and the modules of plug-ins that some project uses.", text, strings.Join(knownModules, ", "))
 }
 
-// elsewhere says whether a project that this account sees has a module. Redmine
-// takes any name.
+// elsewhere reports whether a project that this account sees has a module.
+// Redmine takes any name.
 func (w *projectWrite) elsewhere(module string) bool {
 	query := url.Values{"status": {listedProjects}, "include": {"enabled_modules"}}
 	all, _, err := rows[project](w.ctx, w.s, "/projects.json", query, "projects", 0, mostRows)

@@ -129,7 +129,7 @@ type account struct {
 
 func (a *account) name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
 
-// is says whether text means this account, in a call by it.
+// is reports whether text means this account, in a call by it.
 func (a *account) is(text string) bool {
 	l := strings.ToLower(text)
 	return l == "me" || l == "current" || l != "" && l == strings.ToLower(a.Login)

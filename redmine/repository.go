@@ -84,7 +84,8 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	return toldRevisions(s, now, "")
 }
 
-// linked says whether an issue is linked to a revision, which may be shortened.
+// linked reports whether an issue is linked to a revision, which may be
+// shortened.
 func linked(i *issue, revision string) bool {
 	return slices.ContainsFunc(i.Changesets, func(c changeset) bool {
 		return c.Revision == revision || len(revision) >= 7 && strings.HasPrefix(c.Revision, revision)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// lacks says whether this account surely has none of some rights in a project. Redmine
-// tells the roles of members only.
+// lacks reports whether this account surely has none of some rights in a
+// project. Redmine tells the roles of members only.
 func lacks(ctx context.Context, s *Server, project int, rights ...string) bool {
 	me, err := s.account(ctx)
 	if err != nil || me.Admin {
@@ -22,7 +22,7 @@ func lacks(ctx context.Context, s *Server, project int, rights ...string) bool {
 	})
 }
 
-// allRoles says whether something holds surely for all roles of a member.
+// allRoles reports whether something holds surely for all roles of a member.
 func allRoles(ctx context.Context, s *Server, m *member, holds func(*role) bool) bool {
 	for _, held := range m.Roles {
 		at := roleKind().at(held.ID)

@@ -280,8 +280,8 @@ func unlike(set, is map[string]any) []string {
 	return wrong
 }
 
-// sameMinute says whether both are hours, and the same minutes: from 6.0 on Redmine
-// keeps logged time as whole ones.
+// sameMinute reports whether both are hours, and the same minutes: from 6.0 on
+// Redmine keeps logged time as whole ones.
 func sameMinute(a, b any) bool {
 	x, hours := a.(float64)
 	y, both := b.(float64)

@@ -58,7 +58,7 @@ func (b *builder) node(v *value) *node {
 	return n
 }
 
-// asserts says that v has a keyword beside its $ref that matters.
+// asserts reports whether v has a keyword beside its $ref that matters.
 func (b *builder) asserts(v *value) bool {
 	for _, k := range v.kids {
 		switch k.name {

@@ -18,7 +18,8 @@ func newPass(data []byte, nullIsAbsent bool) pass {
 	return pass{scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
 }
 
-// valid says that data is one JSON value without repeated names that fits n.
+// valid reports whether data is one JSON value without repeated names that fits
+// n.
 func valid(n *node, data []byte, nullIsAbsent bool) bool {
 	p := newPass(data, nullIsAbsent)
 	return p.check(n) && p.end()

@@ -85,7 +85,7 @@ func parseExp(tok []byte) int64 {
 
 func (d decimal) isZero() bool { return d.coef == 0 && d.digits == "" }
 
-// isInteger says that d has no fraction: 1.0 and 1e2 have none.
+// isInteger reports whether d has no fraction: 1.0 and 1e2 have none.
 func (d decimal) isInteger() bool { return d.exp >= 0 }
 
 // cmp compares two numbers: -1, 0 or 1.
@@ -159,7 +159,7 @@ func (d decimal) small() (n int64, ok bool) {
 	return int64(coef), true
 }
 
-// multipleOf says that d is an integer times e, which must not be zero.
+// multipleOf reports whether d is an integer times e, which must not be zero.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.isZero() {
 		return true

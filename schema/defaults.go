@@ -162,8 +162,8 @@ func (r *defaultsReader) target(s *value) *value {
 	return nil
 }
 
-// takesNull says that null is a value that s allows. Schemas that refer to
-// each other without end are taken to allow it.
+// takesNull reports whether null is a value that s allows. Schemas that refer
+// to each other without end are taken to allow it.
 func (r *defaultsReader) takesNull(s *value) bool {
 	if r.work++; r.work > maxPaths {
 		return true

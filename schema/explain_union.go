@@ -33,7 +33,7 @@ func (x *explainer) union(u union, v *value) {
 	}
 }
 
-// fits says that a branch holds; it says no when there was enough work.
+// fits reports whether a branch holds; it says no when there was enough work.
 func (x *explainer) fits(n *node, v *value) bool {
 	if x.read > maxRead {
 		return false

@@ -110,7 +110,7 @@ func (f *fallback) explain(v *value, x *explainer) {
 	}
 }
 
-// cyclic says that the validation stopped at a cycle of references, which
+// cyclic reports whether the validation stopped at a cycle of references, which
 // says nothing about the value.
 func cyclic(e *jsonschema.ValidationError) bool {
 	if _, ok := e.ErrorKind.(*kind.RefCycle); ok {

@@ -34,8 +34,8 @@ func (f *fallback) blame(e *jsonschema.ValidationError, at map[string]bool) {
 	}
 }
 
-// optional says that the schema at a URL is that of the property, and that the
-// object may lack it.
+// optional reports whether the schema at a URL is that of the property, and
+// that the object may lack it.
 func (f *fallback) optional(at, property string) bool {
 	base, fragment, _ := strings.Cut(at, "#")
 	pointer, ok := localRef("#" + fragment)

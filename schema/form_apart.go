@@ -8,7 +8,7 @@ import (
 // maxPairs is how many alternatives are compared each with each.
 const maxPairs = 64
 
-// disjoint says that no value fits two of the alternatives; false if that
+// disjoint reports whether no value fits two of the alternatives; false if that
 // cannot be told.
 func disjoint(list []*Form) bool {
 	if len(list) > maxPairs {
@@ -24,7 +24,8 @@ func disjoint(list []*Form) bool {
 	return true
 }
 
-// apart says that no value fits both a and b; deep bounds how far it looks.
+// apart reports whether no value matches both a and b; deep limits how far it
+// looks.
 func apart(a, b *Form, deep int) bool {
 	a, b = target(a), target(b)
 	both := a.Kinds & b.Kinds
@@ -52,7 +53,7 @@ func target(f *Form) *Form {
 	return f
 }
 
-// common says that two enums share a value.
+// common reports whether two enums share a value.
 func common(a, b *EnumForm) bool {
 	in := map[string]bool{}
 	for _, v := range a.Values {
@@ -61,8 +62,8 @@ func common(a, b *EnumForm) bool {
 	return slices.ContainsFunc(b.Values, func(v json.RawMessage) bool { return in[valueKey(v)] })
 }
 
-// objectsApart says that a requires a property that takes other values than
-// the one of b.
+// objectsApart reports whether a requires a property that takes other values
+// than the one of b.
 func objectsApart(a, b *ObjectForm, deep int) bool {
 	for _, p := range a.Properties {
 		if !p.Required {
@@ -104,7 +105,8 @@ func tagOf(list []*Form) string {
 	return ""
 }
 
-// tells says that a property has a single value of its own in each object.
+// tells reports whether a property has a single value of its own in each
+// object.
 func tells(objects []*ObjectForm, name string) bool {
 	seen := make(map[string]bool, len(objects))
 	for _, o := range objects {

@@ -71,7 +71,7 @@ func (e *EnumForm) withoutBooleans() *EnumForm {
 	return e.within(KindAny &^ KindBoolean)
 }
 
-// onlyLists says that f lists values and says nothing else.
+// onlyLists reports whether f lists values and says nothing else.
 func onlyLists(f *Form) bool {
 	c := Form{Kinds: KindAny, Number: f.Number, Text: f.Text, Array: f.Array, Object: f.Object, Alts: f.Alts, Ref: f.Ref, Rest: f.Rest}
 	return f.Enum != nil && f.Kinds == f.Enum.Kinds && c.Any()

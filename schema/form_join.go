@@ -35,7 +35,7 @@ func single(list []*Form) *Form {
 	return m
 }
 
-// clash says that the alternatives cannot be told in one form.
+// clash reports whether one form cannot express the alternatives.
 func clash(list []*Form) bool {
 	for _, group := range [...]Kinds{KindBoolean, KindNumber, KindString, KindArray, KindObject} {
 		in, ruled := 0, false

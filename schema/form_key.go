@@ -69,8 +69,8 @@ func outlineOf(f *Form) outline {
 	return o
 }
 
-// overlaps says that the i-th form has a type in common with one that is not
-// the same.
+// overlaps reports whether the i-th form has a type in common with one that is
+// not the same.
 func overlaps(i int, list []*Form, keys []string) bool {
 	for j, g := range list {
 		if keys[j] != keys[i] && list[i].Kinds&g.Kinds != 0 {

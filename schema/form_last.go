@@ -183,7 +183,7 @@ func (l *lastReader) unevaluated(k *value) {
 	}
 }
 
-// evaluates says whether all properties are evaluated by v, but for the
+// evaluates reports whether all properties are evaluated by v, but for the
 // keyword k; certain is false if that depends on the value, or on names.
 func (l *lastReader) evaluates(v, k *value) (all, certain bool) {
 	if l.work++; l.work > maxFormWork {

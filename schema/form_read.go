@@ -164,7 +164,7 @@ func (r *formReader) alternatives(f *Form, v, k *value) *Form {
 	return u
 }
 
-// isShape says that a schema tells what values look like, not only which
+// isShape reports whether a schema tells what values look like, not only which
 // members go together.
 func isShape(v *value) bool {
 	condition := false

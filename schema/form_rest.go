@@ -13,19 +13,19 @@ var restKinds = map[string]Kinds{
 	"required": KindObject, "dependencies": KindObject, "dependentSchemas": KindObject, "dependentRequired": KindObject,
 }
 
-// general says that f has a Rest that may be about all types.
+// general reports whether f has a Rest that may be about all types.
 func (f *Form) general() bool {
 	return slices.ContainsFunc(f.Rest, func(k Keyword) bool { return restKinds[k.Name] == 0 })
 }
 
-// mask says that f looks at the type of values only.
+// mask reports whether f looks at the type of values only.
 func (f *Form) mask() bool {
 	c := *f
 	c.Kinds = KindAny
 	return c.Any()
 }
 
-// onlyRefers says that f is a reference and nothing else.
+// onlyRefers reports whether f is a reference and nothing else.
 func (f *Form) onlyRefers() bool {
 	c := *f
 	c.Ref = nil
@@ -77,7 +77,7 @@ func raws(list []*value) []json.RawMessage {
 	return all
 }
 
-// empty says that there are no notes.
+// empty reports whether there are no notes.
 func (n Notes) empty() bool {
 	return n.Title == "" && n.Description == "" && n.Default == nil && n.Examples == nil && n.Others == nil
 }
@@ -142,12 +142,13 @@ func (f *Form) trimRules() {
 	}
 }
 
-// impossible says that no object matches: a required property accepts no value.
+// impossible reports whether no object matches: a required property accepts no
+// value.
 func impossible(o *ObjectForm) bool {
 	return o != nil && slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Required && p.Form.Kinds == 0 })
 }
 
-// idle says that there are no rules; likewise the next two.
+// idle reports whether there are no rules; likewise the next two.
 func (t *TextForm) idle() bool {
 	return t == nil || len(t.Content) == 0 && t.MinLength == 0 && t.MaxLength < 0 && t.Pattern == "" && t.Format == ""
 }

@@ -69,7 +69,7 @@ func mergeTexts(m *Form, a, b *TextForm) *TextForm {
 	}
 }
 
-// differ says that both are set, to different values.
+// differ reports whether both are set, to different values.
 func differ[T comparable](a, b T) bool {
 	var zero T
 	return a != zero && b != zero && a != b

@@ -44,8 +44,8 @@ func (r *merger) union(forms []*Form, one bool) (*Form, bool) {
 	return r.join(list, null, one), true
 }
 
-// firm says that nothing in f stays in Rest: of alternatives of which exactly
-// one must fit, none may take more than it should.
+// firm reports whether nothing in f stays in Rest: of alternatives of which
+// exactly one must fit, none may take more than it should.
 func firm(f *Form, deep int) bool {
 	if len(f.Rest) > 0 || deep == 0 {
 		return false
@@ -78,7 +78,8 @@ func withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
 	return list, hits == 1 || hits > 0 && !one, true
 }
 
-// takesNull says whether f, whose types include null, takes it, if that is known.
+// takesNull reports whether f, whose types include null, takes it, if that is
+// known.
 func takesNull(f *Form) (fits, known bool) {
 	for range maxRefs {
 		switch {
@@ -115,8 +116,8 @@ func flatten(list []*Form) []*Form {
 	return flat
 }
 
-// whole says that the rules of f are each about one type, so that it can be
-// told together with forms of other types.
+// whole reports whether the rules of f are each about one type, so that it can
+// be told together with forms of other types.
 func (f *Form) whole() bool { return f.Alts == nil && f.Ref == nil && !f.general() }
 
 // freely returns the types of which f takes all values.
@@ -142,8 +143,8 @@ func (f *Form) freely() Kinds {
 	return kinds
 }
 
-// subsumes says that an alternative takes values freely for which another one
-// has rules.
+// subsumes reports whether an alternative takes values freely for which another
+// one has rules.
 func subsumes(list []*Form) bool {
 	var free, ruled Kinds
 	for _, f := range list {

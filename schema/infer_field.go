@@ -95,12 +95,14 @@ func (l *layout) field(sf reflect.StructField, tag, at string) field {
 	return f
 }
 
-// unnamable says that encoding/json does not take a name with r from a tag.
+// unnamable reports whether encoding/json does not take a name with r from a
+// tag.
 func unnamable(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
 }
 
-// quotable says that the option string has an effect on t: it is a plain scalar.
+// quotable reports whether the option string has an effect on t: it is a plain
+// scalar.
 func quotable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()

@@ -45,7 +45,7 @@ func (in *inference) property(f *field, at place) (d *draft, required bool) {
 	return d, must || needed(d, f, in.defs)
 }
 
-// needed says that a field that no tag requires is required. An optional
+// needed reports whether a field that no tag requires is required. An optional
 // struct gets the default {} if there are defaults to be filled in there.
 func needed(d *draft, f *field, defs object) bool {
 	kind := f.sf.Type.Kind()
@@ -58,7 +58,7 @@ func needed(d *draft, f *field, defs object) bool {
 	return !f.optional
 }
 
-// fillable says that defaults make a valid value of {}.
+// fillable reports whether defaults make a valid value of {}.
 func fillable(d *draft, defs object) bool {
 	if ref, ok := d.get("$ref").(string); ok {
 		if d, ok = defs.get(strings.TrimPrefix(ref, defsPrefix)).(*draft); !ok {

@@ -268,23 +268,23 @@ func numeral(k reflect.Kind) string {
 	return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
 }
 
-// ownJSON says that t has methods for its JSON. What is only read may be read
-// from more than Go writes, so a method to read counts on input.
+// ownJSON reports whether t has methods for its JSON. What is only read may be
+// read from more than Go writes, so a method to read counts on input.
 func ownJSON(t reflect.Type, output bool) bool {
 	return implements[json.Marshaler](t) || implements[json.MarshalerTo](t) ||
 		!output && (implements[json.Unmarshaler](t) || implements[json.UnmarshalerFrom](t))
 }
 
-// ownText says that t has methods that make it a JSON string.
+// ownText reports whether t has methods that make it a JSON string.
 func ownText(t reflect.Type, output bool) bool {
 	return implements[encoding.TextMarshaler](t) || implements[encoding.TextAppender](t) ||
 		!output && implements[encoding.TextUnmarshaler](t)
 }
 
-// plain says that the JSON of t follows from its kind.
+// plain reports whether the JSON of t follows from its kind.
 func plain(t reflect.Type) bool { return !ownJSON(t, true) && !ownText(t, true) }
 
-// implements says that t or *t has the methods of I.
+// implements reports whether t or *t has the methods of I.
 func implements[I any](t reflect.Type) bool {
 	i := reflect.TypeFor[I]()
 	return t.Kind() != reflect.Interface && (t.Implements(i) || reflect.PointerTo(t).Implements(i))

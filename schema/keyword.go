@@ -34,7 +34,7 @@ var proper = map[shape.Shape]func(*value) bool{
 	shape.List:         func(v *value) bool { return v.kind == KindArray },
 }
 
-// fits says that v has a shape.
+// fits reports whether v has a shape.
 func fits(s shape.Shape, v *value) bool {
 	ok := proper[s]
 	return ok == nil || ok(v)

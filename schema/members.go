@@ -72,7 +72,7 @@ func (m *members) note(name []byte, property int) bool {
 	return fresh
 }
 
-// complete says that nothing required is missing, and the count is right.
+// complete reports whether nothing required is missing, and the count is right.
 func (m *members) complete() bool {
 	for i, want := range m.rule.required {
 		if want&^*m.word(i) != 0 {

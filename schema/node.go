@@ -26,12 +26,12 @@ type union struct {
 	one      bool // exactly one branch must hold
 }
 
-// plain says that n looks at nothing by itself.
+// plain reports whether n looks at nothing by itself.
 func (n *node) plain() bool {
 	return n.kinds == KindAny && n.choices == nil && n.number == nil && n.text == nil && n.array == nil && n.object == nil
 }
 
-// single says that n is checked in one look at a value.
+// single reports whether n is checked in one look at a value.
 func (n *node) single() bool { return n.all == nil && n.unions == nil }
 
 // A choice is a set of values.
@@ -220,5 +220,5 @@ func (r *objectRule) find(name string) int {
 	return -1
 }
 
-// closed says that no other names are allowed.
+// closed reports whether no other names are allowed.
 func (r *objectRule) closed() bool { return r.rest != nil && r.rest.kinds == 0 }

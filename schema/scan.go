@@ -37,7 +37,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// end says that nothing but white space is left.
+// end reports whether only whitespace is left.
 func (s *scanner) end() bool {
 	s.peek()
 	return s.pos == len(s.data) || s.fail("the end")

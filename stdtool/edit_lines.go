@@ -62,7 +62,7 @@ func unnumbered(s string, consecutive bool) (plain string, first int, ok bool) {
 	return b.String(), first, last >= 0
 }
 
-// numbered says that some line of s begins with a line number of read.
+// numbered reports whether some line of s begins with a line number of read.
 func numbered(s string) bool {
 	for line := range strings.Lines(s) {
 		if _, _, ok := unnumbered(line, false); ok {

@@ -292,7 +292,7 @@ func findNumbered(content []byte, old, new string) []match {
 	})
 }
 
-// wholeLines says that a match begins where a line does, and ends so.
+// wholeLines reports whether a match begins where a line does, and ends so.
 func wholeLines(content []byte, m match) bool {
 	begins := m.from == 0 || content[m.from-1] == '\n'
 	ends := m.to == len(content) || bytes.HasSuffix(content[:m.to], []byte("\n")) || content[m.to] == '\n' || content[m.to] == '\r'

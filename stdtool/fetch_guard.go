@@ -77,8 +77,8 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// numeric says that a host is meant as an IPv4 address, as browsers do, but is
-// not in the usual form: 127.1, 0x7f.0.0.1 or 2130706433.
+// numeric reports whether a host is meant as an IPv4 address, as browsers do,
+// but is not in the usual form: 127.1, 0x7f.0.0.1 or 2130706433.
 func numeric(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false
@@ -91,7 +91,7 @@ func numeric(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// public says that an address is one of the open Internet. IPv4 addresses
+// public reports whether an address is one of the open Internet. IPv4 addresses
 // inside of IPv6 ones count as such.
 func public(ip netip.Addr) bool {
 	if inner, ok := embedded(ip); ok {

@@ -112,5 +112,5 @@ func refusal(name string, err error) error {
 	return toolpost.Failed("%q cannot be read", name)
 }
 
-// binary says that the beginning of a file is not text.
+// binary reports whether the beginning of a file is not text.
 func binary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }

@@ -77,7 +77,7 @@ func parseIgnore(s string) (r ignoreRule) {
 	return r
 }
 
-// match says whether the rule is about name, a path from its folder on.
+// match reports whether the rule is about name, a path from its folder on.
 func (r *ignoreRule) match(name string, folder bool) bool {
 	if r.folders && !folder {
 		return false
@@ -97,8 +97,8 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 	return rest == "" && name != ""
 }
 
-// ignored says whether name, a path from the root on, is ignored, if the folder
-// that it is in is not.
+// ignored reports whether name, a path from the root on, is ignored, if the
+// folder that it is in is not.
 func (g *ignores) ignored(name string, folder bool) bool {
 	for ; g != nil; g = g.outer {
 		rel := below(g.dir, name)

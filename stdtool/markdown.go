@@ -55,7 +55,7 @@ func (c *converter) look(n *html.Node) (block bool) {
 	return block || isBlock(n)
 }
 
-// dropped says that an element is not to be read.
+// dropped reports whether an element is not to be read.
 func dropped(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas,
@@ -217,7 +217,8 @@ func (c *converter) item(n *html.Node, sign string) (text string, loose bool) {
 	return prefixed(sign, rest, strings.Join(blocks, "\n\n")), len(blocks) > 1
 }
 
-// tight says that an item holds a line of text and at most lists below it.
+// tight reports whether an item holds a line of text and at most lists below
+// it.
 func tight(item *html.Node) bool {
 	for k := range item.ChildNodes() {
 		if isBlock(k) && k.DataAtom != atom.Ul && k.DataAtom != atom.Ol {

@@ -54,8 +54,8 @@ func (c *converter) table(n *html.Node) []string {
 	return append(caption, strings.TrimSuffix(b.String(), "\n"))
 }
 
-// layout says that a table has one column, or blocks in its cells that no row
-// can hold.
+// layout reports whether a table has one column, or blocks in its cells that no
+// row can hold.
 func layout(n *html.Node) bool {
 	columns := 0
 	for _, r := range parts(n, atom.Tr) {

@@ -64,7 +64,7 @@ func Read(root *os.Root) *toolpost.Tool {
 	}, paged("Read file"))
 }
 
-// isImage says that models take images of that kind.
+// isImage reports whether models take images of that kind.
 func isImage(kind string) bool {
 	return kind == "image/png" || kind == "image/jpeg" || kind == "image/gif" || kind == "image/webp"
 }

@@ -128,7 +128,7 @@ func (w *walk) into(ctx context.Context, p *place, file, name string, rules *ign
 	return w.folder(ctx, h, name, rules)
 }
 
-// full says that the process, or the system, has no file descriptor left.
+// full reports whether the process, or the system, has no file descriptor left.
 func full(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
 
 // patiently opens something. Where no file descriptor is left it waits for one,

@@ -154,8 +154,8 @@ func (o *lintOptions) chosen(src *toolSource) (targets, unasked []*dialect.Diale
 	return targets, unasked, nil
 }
 
-// onlyAsked says that d holds only for who chooses it: a mode that is switched
-// on for tools that fit, an old draft, rules that one person reported.
+// onlyAsked reports whether d holds only for who chooses it: a mode that is
+// switched on for tools that fit, an old draft, rules that one person reported.
 func onlyAsked(d *dialect.Dialect) bool {
 	return d.Strict != nil || d.ID == "draft-07" || d.ID == "claude-desktop"
 }

@@ -187,7 +187,7 @@ func (p *page) unified(lines []diffLine) {
 	}
 }
 
-// nearDifference says that a difference is at most three lines away.
+// nearDifference reports whether a difference is at most three lines away.
 func nearDifference(lines []diffLine, i int) bool {
 	const context = 3
 	return differs(lines[max(0, i-context):min(len(lines), i+context+1)])

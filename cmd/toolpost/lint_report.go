@@ -291,7 +291,7 @@ func (r *lintReport) together(g []*problem) string {
 	return fmt.Sprintf("%d of %s together with another keyword (%s)", n, counted(len(g), "place"), strings.Join(slices.Compact(kinds), ", "))
 }
 
-// isTold says that l is what became of what p is about.
+// isTold reports whether l is the loss for the place of p.
 func (p *problem) isTold(l *lower.Loss) bool {
 	for _, member := range []string{"name", "description", "outputSchema"} {
 		if strings.HasPrefix(p.pointer, "/"+member) {

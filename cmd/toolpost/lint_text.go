@@ -92,7 +92,7 @@ func writeText(w io.Writer, r *lintReport, o *lintOptions) error {
 	return t.flush()
 }
 
-// hidden says that all groups of a tool so far were left out.
+// hidden reports whether all groups of a tool so far were left out.
 func (t *textReport) hidden(before [][]*problem, tool *fileTool) bool {
 	for _, g := range before {
 		if g[0].tool == tool && (t.verbose || g[0].level() != levelNote) {

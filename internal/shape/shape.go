@@ -57,10 +57,11 @@ var keywords = map[string]Shape{
 // Of returns the shape of a keyword's value, 0 of one that is not known.
 func Of(keyword string) Shape { return keywords[keyword] &^ annotation }
 
-// Annotates says that a keyword says nothing about validity.
+// Annotates reports whether a keyword says nothing about validity.
 func Annotates(keyword string) bool { return keywords[keyword]&annotation != 0 }
 
-// InPlace says that the schemas which a keyword holds apply to the same value.
+// InPlace reports whether the schemas which a keyword holds apply to the same
+// value.
 func InPlace(keyword string) bool {
 	switch keyword {
 	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies":

@@ -62,7 +62,7 @@ func (x *trip) note(what string) {
 func (x *trip) enter(name string) { x.path = append(x.path, name) }
 func (x *trip) leave()            { x.path = x.path[:len(x.path)-1] }
 
-// spend says that src may be looked at.
+// spend reports whether src may be looked at.
 func (x *trip) spend(src []byte) bool {
 	x.fuel -= 1 + len(src)
 	return x.fuel >= 0
@@ -197,8 +197,8 @@ func (c chain) seen(path []string) []string { return seen(c.inner, c.outer.seen(
 // parts are the codecs inside a codec, for [trivial].
 type parts interface{ parts() []codec }
 
-// trivial says that c changes nothing: it leads to nothing but definitions
-// that change nothing.
+// trivial reports whether c changes nothing: it leads to nothing but
+// definitions that change nothing.
 func trivial(c codec, visited map[*reference]bool) bool {
 	switch c := c.(type) {
 	case nil:

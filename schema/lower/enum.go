@@ -153,7 +153,7 @@ func newTable(list []json.RawMessage, texts []string) codec {
 	return c
 }
 
-// plain says that each text stands for itself.
+// plain reports whether each text stands for itself.
 func (c *tableCodec) plain() bool {
 	return slices.Equal(c.texts, plainTexts(c.values))
 }

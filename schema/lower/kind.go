@@ -89,7 +89,8 @@ const nested = schema.KindArray | schema.KindObject
 
 func isNull(src []byte) bool { return string(src) == "null" }
 
-// isInteger says that a JSON number has no fraction, however it is written.
+// isInteger reports whether a JSON number has no fraction, however it is
+// written.
 func isInteger(s string) bool {
 	i := strings.IndexAny(s, "eE")
 	if i < 0 && !strings.Contains(s, ".") {
@@ -108,7 +109,7 @@ func isInteger(s string) bool {
 	return strings.Trim(digits, "0") == "" || len(digits) <= len(whole)+exponent
 }
 
-// isNumber says that s is exactly a JSON number.
+// isNumber reports whether s is exactly a JSON number.
 func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && json.Valid([]byte(s))
 }

@@ -27,7 +27,7 @@ func (k Kind) rank() int {
 	return slices.Index([]Kind{Noop, Encoded, Checked, Described, Widened, Narrowed, Dropped, Rejected}, k)
 }
 
-// exact says that values mean the same in both shapes.
+// exact reports whether values mean the same in both shapes.
 func (k Kind) exact() bool { return k == Noop || k == Encoded }
 
 // A Loss describes what happened to one keyword.

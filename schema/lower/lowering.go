@@ -66,7 +66,7 @@ func (l *lowering) document(doc *schema.Document) *Result {
 	return r
 }
 
-// isEmptyObject says that n describes a tool without arguments.
+// isEmptyObject reports whether n describes a tool without arguments.
 func isEmptyObject(n *node) bool {
 	p := n.get("properties")
 	return p == nil || len(p.table) == 0
@@ -125,7 +125,7 @@ func (l *lowering) write(f *schema.Form, at place) (*node, codec) {
 	return n, c
 }
 
-// tooDeep says that f would be a level too many.
+// tooDeep reports whether f would be a level too many.
 func (l *lowering) tooDeep(f *schema.Form, at place) bool {
 	return at.depth >= l.levels && (f.Ref != nil || f.Kinds&nested != 0)
 }

@@ -50,7 +50,7 @@ var (
 	onlyProperties = regexp.MustCompile(`^(/properties/[^/]*)+$`)
 )
 
-// headerFits says that a property may ask for a header of this name.
+// headerFits reports whether a property may ask for a header of this name.
 func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 	name, ok := unquote(trim(value))
 	key := strings.ToLower(name)

@@ -139,7 +139,7 @@ func (r *record) withName(f *schema.Form, p property) *schema.Form {
 	return &told
 }
 
-// isTaken says that a name is in use.
+// isTaken reports whether a name is in use.
 func (r *record) isTaken(name string) bool {
 	if r.taken == nil {
 		r.taken = make(map[string]bool, len(r.object.Properties))

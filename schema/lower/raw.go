@@ -65,7 +65,7 @@ type parser struct {
 	bad bool
 }
 
-// done says that all of the value was read.
+// done reports whether all of the value was read.
 func (p *parser) done() bool {
 	p.peek()
 	return !p.bad && p.pos == len(p.src)
@@ -127,7 +127,7 @@ func (p *parser) only(name string) (value []byte, ok bool) {
 	return value, true
 }
 
-// has says that an object that was entered has a member of that name.
+// has reports whether an object that was entered has a member of that name.
 func (p *parser) has(name string) bool {
 	q := *p
 	for n := 0; q.more(n, '}'); n++ {
@@ -279,7 +279,7 @@ func appendList(dst []byte, items [][]byte) []byte {
 	return append(dst, ']')
 }
 
-// same says that two values are the same, however they are written.
+// same reports whether two values are the same, however they are written.
 func same(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true

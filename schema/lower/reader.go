@@ -31,7 +31,7 @@ func newReader(rules *Rules) *reader {
 	return r
 }
 
-// allows says that a keyword is taken.
+// allows reports whether the reader supports a keyword.
 func (r *reader) allows(keyword string) bool {
 	return (r.allowed == nil || r.allowed[keyword]) && !slices.Contains(r.rules.Without, keyword)
 }
@@ -44,7 +44,7 @@ func (r *reader) typeName(name string) string {
 	return name
 }
 
-// nameFits says that a property name is taken.
+// nameFits reports whether the reader accepts a property name.
 func (r *reader) nameFits(name string) bool {
 	most := r.rules.Object.NameMax
 	return (most == 0 || utf8.RuneCountInString(name) <= most) && (r.name == nil || r.name.MatchString(name))
@@ -79,12 +79,12 @@ func cut(s string, most int) string {
 	return s
 }
 
-// formatFits says that a format is taken for values of a type.
+// formatFits reports whether the reader supports a format for values of a type.
 func (r *reader) formatFits(typeName, format string) bool {
 	return r.allows("format") && (r.rules.Formats == nil || slices.Contains(r.rules.Formats[typeName], format))
 }
 
-// valuesFit says that values of these kinds may stand in an enum.
+// valuesFit reports whether values of these kinds may stand in an enum.
 func (r *reader) valuesFit(list []json.RawMessage) bool {
 	e := r.rules.Enum
 	for _, v := range list {
@@ -106,7 +106,7 @@ func (r *reader) valuesFit(list []json.RawMessage) bool {
 	return true
 }
 
-// mixedFits says that values of several types may stand in one enum.
+// mixedFits reports whether values of several types may stand in one enum.
 func (r *reader) mixedFits(list []json.RawMessage) bool {
 	if !r.allows("enum") || r.rules.Enum.Strings || r.rules.TypeRequired || r.rules.Union.None || r.rules.Union.NoList {
 		return false
@@ -115,7 +115,7 @@ func (r *reader) mixedFits(list []json.RawMessage) bool {
 	return r.valuesFit(list) && !(r.rules.Array.Typed && slices.ContainsFunc(list, items))
 }
 
-// enumFits says that an enum is not too long.
+// enumFits reports whether an enum is not too long.
 func (r *reader) enumFits(list []json.RawMessage) bool {
 	limits := r.rules.Limits
 	if limits.EnumValues > 0 && len(list) > limits.EnumValues {
@@ -124,7 +124,7 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || utf8.RuneCount(values(list)) <= limits.LongEnumRunes
 }
 
-// wholeFits says that a keyword may be written as it is.
+// wholeFits reports whether a keyword may be written unchanged.
 func (r *reader) wholeFits(k schema.Keyword) bool {
 	text := string(k.Value)
 	if kindOf(k.Value) == schema.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {

@@ -66,7 +66,7 @@ func over(site, def schema.Notes) schema.Notes {
 	return def
 }
 
-// keepsRef says that a reference is written as one.
+// keepsRef reports whether a reference is written as one.
 func keepsRef(l *lowering, f *schema.Form, at place) bool {
 	rules := l.rules.Ref
 	switch {

@@ -47,7 +47,7 @@ func rootObject(f *schema.Form) *schema.Form {
 	return &root
 }
 
-// isMap says that an object has members of any name, and only those.
+// isMap reports whether an object has members of any name, and only those.
 func isMap(o *schema.ObjectForm) bool {
 	return o != nil && len(o.Properties) == 0 && o.Additional != nil && o.Additional.Kinds != 0
 }

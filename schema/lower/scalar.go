@@ -102,8 +102,8 @@ func isFloat(n json.Number) bool {
 	return err == nil
 }
 
-// isNoise says that a bound is what generators write on every integer of a
-// JavaScript number.
+// isNoise reports whether a bound is what generators write on every integer of
+// a JavaScript number.
 func isNoise(name string, bound json.Number) bool {
 	return name == "integer" && strings.TrimPrefix(string(bound), "-") == "9007199254740991"
 }

@@ -28,7 +28,7 @@ func writeSeveralAsOne(l *lowering, f *schema.Form, types []string, at place) (*
 	return n, jsonCodec{lenient: f.Kinds&schema.KindString != 0}
 }
 
-// oneOrMany says that f is a scalar or a list of such scalars.
+// oneOrMany reports whether f is a scalar or a list of such scalars.
 func oneOrMany(f *schema.Form) bool {
 	if f.Kinds&nested != schema.KindArray || f.Array == nil ||
 		f.Array.Items == nil || f.Array.Prefix != nil || f.Array.MinItems > 1 {
@@ -122,7 +122,8 @@ func (c *scalarCodec) spells(f *schema.Form, v []byte) bool {
 	return ok && c.literal(s) && fits(f, []byte(s), &fuel) != misfit
 }
 
-// literal says that a text is read as the number, boolean or null that it spells.
+// literal reports whether a text is read as the number, boolean or null that it
+// spells.
 func (c *scalarCodec) literal(s string) bool {
 	if slices.ContainsFunc(c.fixed, func(v json.RawMessage) bool { t, ok := unquote(v); return ok && t == s }) {
 		return false
@@ -139,7 +140,7 @@ func (c *scalarCodec) literal(s string) bool {
 	return c.kinds&schema.KindFraction != 0 || isInteger(s)
 }
 
-// isCanonical says that a number is spelled in the only way without an
+// isCanonical reports whether a number is spelled in the only way without an
 // exponent and without digits that could be left out. Where texts are allowed,
 // others are texts: a version 1.10 is not the number 1.1.
 func isCanonical(s string) bool {

@@ -46,7 +46,7 @@ func writeOneOf(l *lowering, f *schema.Form, intact bool) string {
 	return "anyOf"
 }
 
-// hasRef says that a schema refers to another, which may be told less of.
+// hasRef reports whether a schema refers to another, which may be told less of.
 func hasRef(n *node) bool {
 	found := false
 	n.each(func(sub *node) { found = found || sub.get("$ref") != nil })
@@ -144,8 +144,8 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 	return nil
 }
 
-// confused says that an alternative is written as values of another kind, or as
-// other texts, where one of the others is written so too.
+// confused reports whether an alternative is written as values of another kind,
+// or as other texts, where one of the others is written so too.
 func (c *branchCodec) confused(i int) bool {
 	b := c.branches[i]
 	table, _ := b.codec.(*tableCodec)
@@ -272,7 +272,7 @@ func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	return dst, false
 }
 
-// chooses says that what was written by a branch is read by it.
+// chooses reports whether what was written by a branch is read by it.
 func (c *branchCodec) chooses(b branch, x *trip, written []byte) bool {
 	return len(c.branches) == 1 || same(decodeAll(b.codec, x, nil, written), decodeAll(c, x, nil, written))
 }
