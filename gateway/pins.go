@@ -19,10 +19,11 @@ import (
 // when it is first listed. Once its definition changes, clients do not get the
 // tool until the user has approved the new definition.
 type Pins struct {
-	File     *pins.File // nil remembers until the gateway is closed
-	Config   string     // whose servers they are, for people who read the file
-	ReadOnly bool       // compare only: the file is not changed, and new tools count as changes
-	Missing  error      // why there is no File; it is reported
+	File     string // the lock file; "" remembers until the gateway is closed
+	Shared   bool   // File may belong to another user, such as a file of a repository
+	Config   string // whose servers they are, for people who read the file
+	ReadOnly bool   // compare only: the file is not changed, and new tools count as changes
+	Missing  error  // why there is no File; it is reported
 
 	// Command returns the command line that runs "toolpost" with these
 	// arguments for the configuration; nil names no configuration.
@@ -52,6 +53,7 @@ type WithheldTool struct {
 // nil pinboard lets everything through.
 type pinboard struct {
 	Pins
+	file   *pins.File // nil if there is none
 	ctx    context.Context
 	logger *slog.Logger
 	stale  atomic.Bool // the file may have changed
@@ -73,11 +75,12 @@ func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, 
 		Pins: *p, ctx: ctx, logger: logger, err: p.Missing, memories: map[string]pins.Memory{},
 		lock: &pins.Lock{Servers: map[string]pins.Tools{}}, known: map[string]map[*toolpost.Tool]*pins.Definition{},
 	}
-	if b.File == nil {
+	if b.File == "" {
 		return b, nil
 	}
+	b.file = pins.At(b.File, b.Shared)
 	var err error
-	b.lock, err = b.File.Read()
+	b.lock, err = b.file.Read()
 	return b, err
 }
 
@@ -97,9 +100,9 @@ func (b *pinboard) configure(cfg *Config) {
 
 // follow rings whenever the file changes, until the gateway is closed.
 func (b *pinboard) follow(ring func()) {
-	err := b.File.Prepare()
+	err := b.file.Prepare()
 	if err == nil {
-		err = watchFiles(b.ctx, []string{b.File.Path()}, func() {
+		err = watchFiles(b.ctx, []string{b.File}, func() {
 			b.stale.Store(true)
 			ring()
 		})
@@ -117,7 +120,7 @@ func (b *pinboard) reload() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	lock, err := b.File.Read()
+	lock, err := b.file.Read()
 	if err != nil {
 		b.err = err
 		return
@@ -199,10 +202,10 @@ func definitionOf(t *toolpost.Tool) *pins.Definition {
 // has by now. Pins that cannot be stored last as long as the gateway.
 func (b *pinboard) store(server string, r *pins.Reviewed, again func(pins.Tools) *pins.Reviewed) *pins.Reviewed {
 	b.lock = b.lock.Put(server, r.Pins)
-	if b.File == nil || b.ReadOnly {
+	if b.file == nil || b.ReadOnly {
 		return r
 	}
-	lock, err := b.File.Update(b.ctx, func(l *pins.Lock) bool {
+	lock, err := b.file.Update(b.ctx, func(l *pins.Lock) bool {
 		if b.err != nil {
 			l.Merge(b.lock)
 		}
@@ -308,7 +311,7 @@ func (b *pinboard) advice(server string, why pins.Reason, tools []string) string
 		return text // nothing is recorded that could be approved
 	case !why.Approvable():
 		return text + "; to serve it all the same, " + off
-	case b.File == nil || b.problem() != "":
+	case b.file == nil || b.problem() != "":
 		text += "; to accept it, start toolpost again"
 	default:
 		text += fmt.Sprintf("; to see what is different, run: %s; to accept it: %s", b.command("pins", server), b.command("approve", server))

@@ -47,7 +47,7 @@ func (f *fake) describes(pairs ...string) {
 // pinning opens a gateway that pins in a file.
 func pinning(t *testing.T, cfg *gateway.Config, file *pins.File) (*gateway.Gateway, *fleet) {
 	t.Helper()
-	return openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{File: file}, Logger: slog.New(slog.DiscardHandler)})
+	return openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}, Logger: slog.New(slog.DiscardHandler)})
 }
 
 // wantTools waits until the gateway has these tools.
@@ -130,12 +130,26 @@ func TestChangedToolIsWithheld(t *testing.T) {
 	}
 }
 
+// An approval in a large file is noticed too.
+func TestApprovalInLargeFile(t *testing.T) {
+	file := lockFile(t)
+	g, f := pinning(t, servers("a", "x", "b", "x"), file)
+	long := strings.Repeat("x", 3<<20)
+	f.last("a").describes("long", long)
+	f.last("b").describes("long", long, "add", "1")
+	wantTools(t, g, "a__long", "b__long", "b__add")
+	f.last("b").describes("long", long, "add", "2")
+	wantTools(t, g, "a__long", "b__long")
+	approve(t, file, "b")
+	wantTools(t, g, "a__long", "b__long", "b__add")
+}
+
 // What was pinned counts for the next gateway too.
 func TestPinsOutliveTheGateway(t *testing.T) {
 	file := lockFile(t)
 	func() {
 		f := &fleet{}
-		g, err := gateway.OpenWith(t.Context(), servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file}}, f.start)
+		g, err := gateway.OpenWith(t.Context(), servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}}, f.start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +180,7 @@ func TestPinPolicies(t *testing.T) {
 	cfg.Servers[0].Pinning.Off = true
 	cfg.Servers[1].Pinning.WithholdNew = true
 	var log bytes.Buffer
-	g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{File: file}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, name := range []string{"free", "strict", "usual"} {
 		f.last(name).describes("a", "1")
 	}
@@ -257,7 +271,7 @@ func TestPinsOfProcessesOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("a", "x")
 		cfg.Servers[0].Share = gateway.PerSession
-		g, f := pinning(t, cfg, nil)
+		g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{}})
 		f.last("a").describes("add", "1")
 		synctest.Wait()
 		answer := make(chan string, 1)
@@ -319,7 +333,7 @@ func TestTwoGatewaysPin(t *testing.T) {
 func TestBrokenPins(t *testing.T) {
 	file := lockFile(t)
 	write(t, file.Path(), "{")
-	if _, err := gateway.Open(t.Context(), servers(), &gateway.Options{Pins: &gateway.Pins{File: file}}); err == nil ||
+	if _, err := gateway.Open(t.Context(), servers(), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}}); err == nil ||
 		!strings.Contains(err.Error(), "toolpost.lock is broken") || !strings.Contains(err.Error(), "remove it") {
 		t.Fatalf("got %v", err)
 	}
@@ -381,7 +395,7 @@ func TestReadOnlyPins(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, _ := os.ReadFile(file.Path())
-	g, f := openWith(t, servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file, ReadOnly: true}})
+	g, f := openWith(t, servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true, ReadOnly: true}})
 	f.last("a").describes("add", "1", "sub", "1")
 	arrived(t, g, func() bool { return len(g.Withheld()) == 2 })
 	want := []string{

@@ -22,8 +22,11 @@ func (c *configuration) pins() *gateway.Pins {
 	if c.file == "" && c.urls == "" {
 		return nil
 	}
-	p := &gateway.Pins{Command: c.command}
-	p.File, p.Missing = c.lockFile()
+	p := &gateway.Pins{Shared: c.Lock, Command: c.command}
+	file, err := c.lockFile()
+	if p.Missing = err; err == nil {
+		p.File = file.Path()
+	}
 	switch {
 	case c.urls != "":
 		p.Config = "MCP_URLS"

@@ -45,9 +45,11 @@ the name and version that the client sends; an address such as
 The configuration is --config FILE, otherwise the variable MCP_URLS (addresses
 separated by commas), otherwise ./toolpost.json once you have approved it
 ("toolpost help trust"), otherwise the user's toolpost.json. While toolpost runs,
-changed filters, names and limits in the file apply at once; new or changed
-programs, addresses, variables and headers wait until you run "toolpost trust
-FILE".
+changed filters, prefixes and limits in the file apply at once; new, renamed and
+changed servers wait until you run "toolpost trust FILE".
+
+A tool whose definition a server changes is withheld until you run "toolpost
+approve SERVER"; see "toolpost help pins".
 
 Without any configuration, or with --tools or --root, toolpost serves tools over
 a folder. Separate several NAMES of --tools with commas:

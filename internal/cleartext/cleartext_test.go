@@ -90,3 +90,20 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// Escape shows every character that could hide, and keeps the others.
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		"Crée 課題 \"x\" \\ {+":            "Crée 課題 \"x\" \\ {+",
+		"a\nb\tc\r\x00\x1b[2J\x7f":       `a\nb\tc\r\x00\x1b[2J\x7f`,
+		"a\u200bb\u202e\U000e0041\ufe0f": `a\u200bb\u202e\U000e0041\ufe0f`,
+		"\u3164\u2800\u00a0":             `\u3164\u2800\u00a0`,
+		"a     b":                        `a   \x20\x20b`,
+		"a\xffb":                         `a\xffb`,
+	} {
+		if got := cleartext.Escape(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}

@@ -34,8 +34,8 @@ const lockTime = 2 * time.Second
 // A File is where a [Lock] is kept.
 type File struct {
 	path   string
-	lock   string // the file that processes lock while they change it
-	shared bool   // it may be a file of a repository, which other users may own
+	lock   string // the file that processes lock while they change it; "" if there is none
+	shared bool
 }
 
 // Own returns the lock file of a configuration in the folder of the user's
@@ -45,8 +45,7 @@ func Own(key string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, hash([]byte(key))+ownEnding)
-	return &File{path: path, lock: path + "-lock"}, nil
+	return At(filepath.Join(dir, hash([]byte(key))+ownEnding), false), nil
 }
 
 // Beside returns the lock file beside a configuration file: toolpost.lock for
@@ -57,9 +56,19 @@ func Beside(config string) *File {
 	if base != "toolpost" {
 		name = base + "." + sharedEnding
 	}
-	f := &File{path: filepath.Join(filepath.Dir(config), name), shared: true}
+	return At(filepath.Join(filepath.Dir(config), name), true)
+}
+
+// At returns the lock file at a path. A shared one may belong to another user,
+// such as a file of a repository.
+func At(path string, shared bool) *File {
+	f := &File{path: path, lock: path + "-lock", shared: shared}
+	if !shared {
+		return f
+	}
+	f.lock = "" // nothing is left in the repository
 	if dir, err := folder(); err == nil {
-		f.lock = filepath.Join(dir, hash([]byte(f.path))+ownEnding+"-lock")
+		f.lock = filepath.Join(dir, hash([]byte(path))+ownEnding+"-lock")
 	}
 	return f
 }
