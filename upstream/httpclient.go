@@ -1,16 +1,18 @@
 package upstream
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 const (
@@ -32,6 +34,7 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
+	transport.DisableCompression = loopbackHost(address.Hostname()) // it costs more than it saves
 	var base http.RoundTripper = transport
 	if cfg.Wrap != nil {
 		base = cfg.Wrap(transport)
@@ -57,7 +60,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if to := origin(req.URL); to != g.origin {
 		return nil, &foreignError{to}
 	}
-	r := req.Clone(req.Context())
+	r := req.WithContext(req.Context())
+	r.Header = maps.Clone(req.Header)
 	for name, values := range g.header {
 		r.Header[name] = values
 	}
@@ -177,19 +181,28 @@ func fault(resp *http.Response) error {
 }
 
 func rpcError(body []byte) error {
-	o, err := parseObject(body)
-	if err != nil || o.get("jsonrpc") == nil || o.get("error") == nil {
+	found := wire.Read(body)
+	if len(found) != 1 || found[0].Err == nil {
 		return nil
 	}
-	// The id of such an answer is often null, which is no message for the SDK.
-	m, err := jsonrpc.DecodeMessage(o.set("id", []byte("0")).encode())
-	if r, ok := m.(*jsonrpc.Response); err == nil && ok {
-		return r.Error
+	return readError(found[0].Err)
+}
+
+// readError reads the error of a response.
+func readError(raw json.RawMessage) *wire.Error {
+	e := &wire.Error{Message: wire.Unquote(wire.Get(raw, "message")), Data: wire.Get(raw, "data")}
+	e.Code, _ = wire.Number(wire.Get(raw, "code"))
+	if e.Message == "" {
+		e.Message = excerpt(raw, 300)
 	}
-	return nil
+	return e
 }
 
 func mediaType(resp *http.Response) string {
+	switch kind := resp.Header.Get("Content-Type"); kind {
+	case "application/json", "text/event-stream":
+		return kind
+	}
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
 		return ""

@@ -165,8 +165,8 @@ func (u *Upstream) serve(s *session) error {
 		select {
 		case <-u.ctx.Done():
 			return errClosed
-		case <-s.ended:
-			return s.err
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
 		case <-s.relist:
 		}
 		relist(u, s)
@@ -182,7 +182,7 @@ func relist(u *Upstream, s *session) {
 	if err != nil {
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
 		if breaks(err) {
-			s.end(err)
+			s.fail(err)
 		}
 		return
 	}
