@@ -133,9 +133,10 @@ func TestLargeLists(t *testing.T) {
 		return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"%s}}`, name, more)
 	}
 	deep := strings.Repeat(`,"properties":{"a":{"type":"object"`, 100) + strings.Repeat("}}", 100)
-	list := `"tools":[` + tool("good", "") + "," + tool("deep", deep) + "," + tool("large", `,"description":"`+strings.Repeat("x", 1<<20)+`"`)
+	var list strings.Builder
+	list.WriteString(`"tools":[` + tool("good", "") + "," + tool("deep", deep) + "," + tool("large", `,"description":"`+strings.Repeat("x", 1<<20)+`"`))
 	for i := range 10_000 {
-		list += "," + tool(fmt.Sprint("t", i), "")
+		list.WriteString("," + tool(fmt.Sprint("t", i), ""))
 	}
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		var m message
@@ -145,7 +146,7 @@ func TestLargeLists(t *testing.T) {
 		case "initialize":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID)
 		case "tools/list":
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s],"nextCursor":"more"}}`, m.ID, list)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s],"nextCursor":"more"}}`, m.ID, list.String())
 		default:
 			w.WriteHeader(http.StatusAccepted)
 		}

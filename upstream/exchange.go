@@ -73,26 +73,6 @@ func (x *exchange) encode(id json.RawMessage, hop []member) []byte {
 // encodeMeta returns the caller's _meta, without what belongs to the caller's
 // hop, and with what belongs to ours. It is nil if nothing is left.
 func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage {
-	var set []member
-	for _, m := range hop {
-		if can := wire.Get(x.meta, wire.MetaCapabilities); m.name == wire.MetaCapabilities && x.through {
-			m.value = can
-			if can == nil {
-				m.value = json.RawMessage("{}")
-			}
-		}
-		set = append(set, m)
-	}
-	if x.caller != nil && !x.through && hop != nil { // a modern server logs only what it is asked for
-		level := wire.Get(x.meta, wire.MetaLogLevel)
-		if level == nil {
-			level = json.RawMessage(`"info"`)
-		}
-		set = append(set, member{wire.MetaLogLevel, level})
-	}
-	if x.caller != nil && !x.silent {
-		set = append(set, member{"progressToken", id})
-	}
 	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
 		if name == "progressToken" || !x.through && strings.HasPrefix(name, wire.MetaPrefix) {
 			return nil
@@ -102,10 +82,33 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage 
 	if !wire.IsObject(own) {
 		own = nil
 	}
-	if own = setMembers(own, set...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
+	if hop != nil {
+		hop = x.onHop(hop)
+	}
+	if x.caller != nil && !x.silent {
+		hop = append(hop[:len(hop):len(hop)], member{"progressToken", id})
+	}
+	if own = setMembers(own, hop...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
 		return nil
 	}
 	return own
+}
+
+// onHop returns what we say of ourselves to a server without sessions. What a
+// client of that era can do, and wants logged, it has said itself.
+func (x *exchange) onHop(hop []member) []member {
+	can, level := wire.Get(x.meta, wire.MetaCapabilities), wire.Get(x.meta, wire.MetaLogLevel)
+	switch {
+	case x.through && can != nil:
+		return append(slices.Clip(hop[:len(hop)-1]), member{wire.MetaCapabilities, can})
+	case x.through:
+		return append(slices.Clip(hop[:len(hop)-1]), member{wire.MetaCapabilities, json.RawMessage("{}")})
+	case x.caller == nil:
+		return hop
+	case level == nil: // such a server logs only what it is asked for
+		level = json.RawMessage(`"info"`)
+	}
+	return append(slices.Clip(hop), member{wire.MetaLogLevel, level})
 }
 
 // setMembers returns the object with members set: in their places, or at its

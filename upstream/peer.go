@@ -36,7 +36,7 @@ type peer struct {
 	conn  connection
 	log   *slog.Logger
 	event func(m *wire.Message) // lists and resources that changed
-	meta  []member              // of every request, for servers without sessions
+	meta  []member              // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls
 	served   wire.Served   // requests of the server under way
