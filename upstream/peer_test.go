@@ -113,10 +113,12 @@ func countConnections(t *testing.T, cfg *upstream.Config) *atomic.Int64 {
 		for name, values := range resp.Header {
 			w.Header()[name] = values
 		}
+		w.Header().Del("Content-Length") // the end is sent after the answer
 		w.WriteHeader(resp.StatusCode)
 		w.(http.Flusher).Flush()
 		_, _ = io.Copy(w, resp.Body)
 		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond) // the end of the response is a packet of its own
 	}))
 	front.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
