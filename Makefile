@@ -55,14 +55,14 @@ bench-search:
 	go build -o "$$folder" ./internal/bench/search/... && "$$folder/search" -rounds $(or $(ROUNDS),15)
 
 # bench-hop measures the built "toolpost serve" beside a direct call, a reverse
-# proxy and a naive aggregator. CELLS selects, such as CELLS=1KB,c32,2025,http;
-# PROFILE=FOLDER writes CPU profiles; TOOLPOST=old=FILE,new=FILE compares builds;
-# RAW=FILE keeps all rounds as JSON.
-CELLS ?=
+# proxy and a naive aggregator; docs/performance.md describes its variables:
+# CELLS, ROUNDS, DURATION, RAW, PROFILE, TOOLPOST, PEERS, SESSIONS and FLAGS.
 DURATION ?= 2s
 bench-hop:
-	@go -C internal/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
-		-raw "$(abspath $(RAW))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)"
+	@$(if $(PEERS),peers=$$(internal/bench/hop/install.sh) &&) \
+	go -C internal/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
+		-raw "$(abspath $(RAW))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)" \
+		-peers "$$peers" -sessions $(or $(SESSIONS),0) $(FLAGS)
 
 # update rewrites the golden files of all tests; read the diff.
 update:

@@ -24,24 +24,24 @@ const (
 // textSchema is that of a tool that takes one text, as those of langchaingo do.
 const textSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
 
-// Adapt makes a tool of one of another framework: any value with a name, a
-// description, a JSON Schema of its parameters and a function, as methods or
-// exported fields.
+// Adapt makes a Tool of a value from another framework: any value that has a
+// name, a description, a JSON Schema of its parameters and a function, as
+// methods or as exported fields.
 //
 // The schema is the first of ParametersJSONSchema, FunctionSchema.JSONSchema,
 // Definition.ParametersJSONSchema, InputSchema, Definition.InputSchema and
-// Parameters: JSON, or a value that encodes as a JSON object. Without one it is
-// inferred from the function's argument; a function of one string takes
-// {"input": string}.
+// Parameters that exists. It is JSON, or a value that encodes as a JSON object.
+// If there is none, Adapt infers the schema from the function's argument; a
+// function of one string gets the parameters {"input": string}.
 //
 // The function is Call, Run, RunRaw, Invoke, InvokableRun, Execute, Function,
-// Func or Handler. It may take a context, and one argument: a struct or a map,
-// json.RawMessage, []byte or string for the JSON itself, any, or *[Call]. It may
-// return a value, an error, or both. A function without a context is left
-// behind when the call's context ends.
+// Func or Handler. It may take a context and one argument: a struct, a map,
+// json.RawMessage, []byte or string for the JSON itself, any, or *[Call]. It
+// may return a value, an error, or both. When the call's context ends, the call
+// does not wait for a function that takes no context.
 //
-// A *[Tool] is checked and returned as it is. What cannot be adapted is a
-// *[ToolValidationError].
+// Adapt checks a *[Tool] and returns it unchanged. If the value cannot be
+// adapted, the error is a *[ToolValidationError].
 func Adapt(v any) (t *Tool, err error) {
 	a := &adapting{tool: new(Tool)}
 	defer func() {
@@ -66,7 +66,7 @@ func Adapt(v any) (t *Tool, err error) {
 	return a.checked()
 }
 
-// A ToolValidationError reports what keeps a value from being a tool.
+// A ToolValidationError reports why a value cannot be a tool.
 type ToolValidationError struct {
 	Tool  string // its name, if it has one
 	Field string // name, description, schema, function or value
@@ -81,7 +81,7 @@ func (e *ToolValidationError) Error() string {
 	return fmt.Sprintf("%s: its %s: %v", tool, e.Field, e.Err)
 }
 
-// Unwrap returns what is wrong with the field.
+// Unwrap returns the error of the field.
 func (e *ToolValidationError) Unwrap() error { return e.Err }
 
 // adapting is one run of Adapt.

@@ -12,10 +12,10 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Call runs the called tool: find, open a scope, validate the arguments and
-// fill in their defaults, approve, run the handler. A tool's own failure is a
-// Result with IsError set. An error means that the exchange failed:
-// [ErrNotFound], a [ProtocolError], or the context's error.
+// Call runs the called tool. It finds the tool, opens a scope, validates the
+// arguments, fills in their defaults, asks for approval and runs the handler.
+// If the tool itself fails, the result has IsError set. An error means that the
+// exchange failed: [ErrNotFound], a [ProtocolError], or the context's error.
 func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 	t := s.byName[call.Name]
 	if t == nil {
@@ -28,8 +28,8 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 	return r, nil
 }
 
-// CallText calls a tool with arguments that are encoded as JSON, and returns
-// the first text of its result. A tool's failure is a *[ToolError].
+// CallText encodes the arguments as JSON, calls the tool, and returns the first
+// text of its result. If the tool fails, the error is a *[ToolError].
 func (s *Set) CallText(ctx context.Context, name string, args any) (string, error) {
 	raw := []byte("{}")
 	if args != nil {
@@ -49,14 +49,14 @@ func (s *Set) CallText(ctx context.Context, name string, args any) (string, erro
 	return text, nil
 }
 
-// A ToolError is a tool's own failure, told by [Set.CallText].
+// A ToolError reports the failure of a tool that [Set.CallText] called.
 type ToolError struct {
 	Tool, Text string
 }
 
 func (e *ToolError) Error() string { return e.Tool + ": " + e.Text }
 
-// An ArgumentsError reports arguments that do not fit a tool's input schema.
+// An ArgumentsError reports arguments that do not match a tool's input schema.
 // Its text is written for the model that made the call.
 type ArgumentsError struct {
 	Tool string
@@ -89,9 +89,9 @@ func (c checked) is(input *schema.Schema, raw json.RawMessage) bool {
 	return c.schema == input && len(raw) > 0 && len(raw) == len(c.arguments) && &raw[0] == &c.arguments[0]
 }
 
-// Run runs a call of t inside the call of another tool that stands for it: as
-// [Set.Call] does, but without a timeout of its own, and with errors as they
-// are. It is for layers that take other arguments than t.
+// Run runs a call of t inside a call of another tool that wraps t. It works
+// like [Set.Call], but has no timeout of its own and returns errors unchanged.
+// Layers whose tools take other arguments than t use it.
 func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) { return scoped(ctx, t, call) }
 
 // admit prepares, checks and approves the call of sc; it returns the call to run.
@@ -184,8 +184,8 @@ func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
 	return r, err
 }
 
-// CallFrom returns the call that ctx belongs to. It is never nil: outside a
-// call it is empty, with nobody to notify or ask.
+// CallFrom returns the call that ctx belongs to. It never returns nil: outside
+// of a call it returns an empty Call without a Caller.
 func CallFrom(ctx context.Context) *Call {
 	if c, ok := ctx.Value(callKey{}).(*Call); ok {
 		return c

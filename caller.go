@@ -7,25 +7,25 @@ import (
 	"fmt"
 )
 
-// A Caller is the way back to whoever made a call. Methods and params are
-// those of MCP; both travel as raw JSON, so that nothing is lost on the way.
-// A Caller is safe for concurrent use.
+// A Caller sends messages to whoever made a call. Methods and params are those
+// of MCP; both are raw JSON, so that nothing is lost. A Caller is safe for
+// concurrent use.
 type Caller interface {
 	// Notify sends a notification that belongs to the call:
 	// notifications/progress or notifications/message.
 	Notify(ctx context.Context, method string, params json.RawMessage) error
 
-	// Request asks the caller and waits for its answer: elicitation/create,
-	// sampling/createMessage or roots/list. Callers that cannot answer
-	// return an error that wraps [ErrNoCaller].
+	// Request sends a request to the caller and waits for the response:
+	// elicitation/create, sampling/createMessage or roots/list. Callers that
+	// cannot answer return an error that wraps [ErrNoCaller].
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
-// ErrNoCaller reports that nobody can answer a request made during a call.
+// ErrNoCaller reports that the caller cannot answer requests during a call.
 var ErrNoCaller = errors.New("the caller cannot answer requests during a call")
 
-// Progress tells the caller how far the call is: done of total, 0 for an
-// unknown total. Callers that did not ask for progress are not told.
+// Progress reports to the caller that done of total is finished; total is 0 if
+// it is unknown. Callers that did not request progress are not notified.
 func (c *Call) Progress(ctx context.Context, done, total float64, message string) error {
 	p := map[string]any{"progress": done}
 	if total > 0 {

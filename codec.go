@@ -60,7 +60,7 @@ func wanted(t reflect.Type) string {
 	case k >= reflect.Int && k <= reflect.Int64:
 		return fmt.Sprintf("an integer of %d bits without fraction or exponent", t.Bits())
 	case k >= reflect.Uint && k <= reflect.Uint64:
-		return fmt.Sprintf("an integer from 0, of %d bits, without fraction or exponent", t.Bits())
+		return fmt.Sprintf("an unsigned integer of %d bits without fraction or exponent", t.Bits())
 	case k == reflect.Float32, k == reflect.Float64:
 		return fmt.Sprintf("a number of %d bits", t.Bits())
 	}

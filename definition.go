@@ -21,8 +21,8 @@ const (
 	memberMeta        = "_meta"
 )
 
-// MarshalJSON writes the MCP Tool object. Members of Source keep their order,
-// and their bytes unless a field says something else.
+// MarshalJSON writes the MCP Tool object. Members of Source keep their order.
+// They also keep their bytes unless a field has another value.
 func (d *Definition) MarshalJSON() ([]byte, error) {
 	w := objectWriter{written: map[string]bool{}}
 	err := eachMember(d.Source, func(name string, source json.RawMessage) error {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Scope is how long the value of a dependency lives.
+// A Scope defines how long the value of a dependency lives.
 type Scope int
 
 // Scopes, from the shortest to the longest. [Set.Call] opens PerCall;
@@ -22,29 +22,30 @@ const (
 	PerProcess
 )
 
-// A Dep is something a tool needs: a client, a root directory, a clock. It is
-// opened at most once per scope, on first use, and closed at the scope's end
-// if it is an [io.Closer].
+// A Dep is something that a tool needs: a client, a root directory, a clock. It
+// is opened at most once per scope, on first use. It is closed when the scope
+// ends if it is an [io.Closer].
 type Dep[T any] struct {
 	name  string
 	scope Scope
 	open  func(context.Context) (T, error)
 }
 
-// NewDep makes a dependency that open creates on first use in a scope. Open
-// may use other dependencies; ctx is the scope's, not the call's.
+// NewDep returns a dependency that open creates on first use in a scope. Open
+// may use other dependencies. Its ctx is that of the scope, not of the call.
 func NewDep[T any](name string, s Scope, open func(ctx context.Context) (T, error)) *Dep[T] {
 	return &Dep[T]{name, s, open}
 }
 
-// Clock tells the time. Tests override it.
+// Clock returns the current time. Tests override it.
 var Clock = NewDep("clock", PerProcess, func(context.Context) (func() time.Time, error) { return time.Now, nil })
 
-// Logger is where calls are logged. Tests override it.
+// Logger is the logger for calls. Tests override it.
 var Logger = NewDep("logger", PerProcess, func(context.Context) (*slog.Logger, error) { return slog.Default(), nil })
 
-// Get returns the value of d. It is opened in the nearest scope of the
-// dependency's kind; if none is open, in the longest shorter one.
+// Get returns the value of d. It opens d in the nearest scope of the
+// dependency's own kind. If no such scope is open, it uses the longest-lived of
+// the shorter scopes.
 func (d *Dep[T]) Get(ctx context.Context) (T, error) {
 	if v, ok := ctx.Value(d).(override[T]); ok {
 		return v.value, nil
@@ -71,14 +72,14 @@ func (d *Dep[T]) get(ctx context.Context) (v T, err error) {
 
 type override[T any] struct{ value T }
 
-// With returns a context in which Get gives v, whatever the scope. Give it to
-// [OpenScope] to reach dependencies that are opened there.
+// With returns a context in which Get returns v in every scope. Pass that
+// context to [OpenScope] if dependencies that are opened there must use v.
 func (d *Dep[T]) With(ctx context.Context, v T) context.Context {
 	return context.WithValue(ctx, d, override[T]{v})
 }
 
-// OpenScope begins a scope. End closes what was opened in it, last first, and
-// returns their errors.
+// OpenScope opens a scope. End closes the dependencies that were opened in it,
+// last first, and returns their errors.
 func OpenScope(ctx context.Context, s Scope) (inner context.Context, end func() error) {
 	sc := newScope(ctx, s)
 	return sc, sc.end

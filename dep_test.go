@@ -16,7 +16,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A resource tells in the journal when it is opened and closed.
+// A resource tells in the journal when it is something that is opened and closed.
 type resource struct {
 	name    string
 	journal *[]string
@@ -132,7 +132,7 @@ func TestDepCycle(t *testing.T) {
 	b = toolpost.NewDep("b", toolpost.PerCall, func(ctx context.Context) (int, error) { return a.Get(ctx) })
 	ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
 	defer end()
-	if _, err := a.Get(ctx); err == nil || err.Error() != "dependency a: dependency b: dependency a: it needs itself" {
+	if _, err := a.Get(ctx); err == nil || err.Error() != "dependency a: dependency b: dependency a: it depends on itself" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestDepCycleOverGoroutines(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, d := range []*toolpost.Dep[int]{a, b} {
 			wg.Go(func() {
-				if _, err := d.Get(ctx); err == nil || !strings.Contains(err.Error(), "it needs itself") {
+				if _, err := d.Get(ctx); err == nil || !strings.Contains(err.Error(), "it depends on itself") {
 					t.Errorf("error %v", err)
 				}
 			})

@@ -15,18 +15,18 @@ import (
 // JSON and restored from it.
 type UnsupportedDepsTypeError struct {
 	Root   reflect.Type // of the dependencies
-	Path   string       // the field that is refused, such as Clients[].Conn; empty for the whole
+	Path   string       // the refused field, such as Clients[].Conn; empty for the whole value
 	Type   reflect.Type // of that field
 	Reason string
 }
 
 func (e *UnsupportedDepsTypeError) Error() string {
-	return fmt.Sprintf("dependencies of type %v%s: a %v cannot be given by value: %s; leave it out, or give it with BindLocal or NewDep",
+	return fmt.Sprintf("dependencies of type %v%s: %v cannot be passed by value: %s; leave it out, or pass it with BindLocal or NewDep",
 		e.Root, fieldText(e.Path), e.Type, e.Reason)
 }
 
-// A TypeHintError reports a field of an interface type: from JSON alone nobody
-// knows which type to restore.
+// A TypeHintError reports a field of an interface type: JSON alone does not
+// show which type to restore.
 type TypeHintError struct {
 	Root reflect.Type // of the dependencies
 	Path string       // the field
@@ -34,11 +34,11 @@ type TypeHintError struct {
 }
 
 func (e *TypeHintError) Error() string {
-	return fmt.Sprintf("dependencies of type %v%s: no type is known that could be restored for the interface %v; declare a concrete type",
+	return fmt.Sprintf("dependencies of type %v%s: the interface %v has no known concrete type that could be restored; declare a concrete type",
 		e.Root, fieldText(e.Path), e.Type)
 }
 
-const noJSON = "JSON has nothing for it"
+const noJSON = "JSON cannot represent it"
 
 func fieldText(path string) string {
 	if path == "" {
@@ -119,7 +119,7 @@ func (c *depsCheck) key(path string, t reflect.Type) {
 	case k == reflect.String, k >= reflect.Int && k <= reflect.Uint64:
 	case implements[text.TextMarshaler](t) && implements[text.TextUnmarshaler](t) && k != reflect.Pointer:
 	default:
-		c.refuse(path, t, "it is no key of a JSON object")
+		c.refuse(path, t, "it cannot be a key of a JSON object")
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *depsCheck) field(path string, f reflect.StructField) {
 func resource(t reflect.Type) string {
 	switch {
 	case implements[io.Closer](t):
-		return "it is opened and closed"
+		return "it is something that is opened and closed"
 	case implements[sync.Locker](t):
 		return "it is a lock"
 	case t == reflect.TypeFor[context.Context]():

@@ -118,7 +118,7 @@ func (rt *roundTrip) same(path string, a reflect.Value, yes bool) error {
 	if yes {
 		return nil
 	}
-	return rt.refuse(path, a.Type(), "its value does not come back from JSON as it was")
+	return rt.refuse(path, a.Type(), "its value changes when it is written as JSON and read back")
 }
 
 func (rt *roundTrip) fields(path string, a, b reflect.Value) error {
@@ -151,7 +151,7 @@ func (rt *roundTrip) entries(path string, a, b reflect.Value) error {
 		at := fmt.Sprintf("%s[%v]", path, key)
 		other := b.MapIndex(key)
 		if !other.IsValid() {
-			return rt.refuse(at, key.Type(), "the key does not come back from JSON as it was")
+			return rt.refuse(at, key.Type(), "the key changes when it is written as JSON and read back")
 		}
 		if err := rt.compare(at, value, other); err != nil {
 			return err

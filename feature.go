@@ -5,28 +5,30 @@ import (
 	"encoding/json"
 )
 
-// Features are what an MCP server offers beside tools. Their handlers get a
-// [Call] and return a [Result] like tools do; the result's bytes are those of
-// MCP's prompts/get, resources/read or completion/complete.
+// Features are what an MCP server offers besides tools. Their handlers receive
+// a [Call] and return a [Result], as those of tools do. The result's bytes are
+// those of MCP's prompts/get, resources/read or completion/complete.
 type Features struct {
 	Instructions string
 	Prompts      []*Prompt
 	Resources    []*Resource
 
-	// ReadUnlisted reads a resource that is not among Resources, such as one that
-	// a tool's result links to. Call.Name is its URI. Nil means that there are none.
+	// ReadUnlisted reads a resource that is not in Resources, such as one that
+	// a tool's result links to. Call.Name is its URI. Nil means that there are
+	// no such resources.
 	ReadUnlisted Handler
 
-	// Incomplete means that a server is still connecting, so that more prompts,
+	// Incomplete reports that a server is still connecting: more prompts,
 	// resources and subscriptions may follow.
 	Incomplete bool
 
-	// Subscribe asks for, or with on false ends, update notifications of one
-	// resource. Nil means that resources are not watched.
+	// Subscribe starts update notifications of one resource if on is true, and
+	// stops them if it is false. Nil means that resources cannot be watched.
 	Subscribe func(ctx context.Context, uri string, on bool) error
 }
 
-// A Prompt is a message template that a person picks (MCP 2026-07-28, Prompts).
+// A Prompt is a message template that a person selects (MCP 2026-07-28,
+// Prompts).
 type Prompt struct {
 	Name       string
 	Definition json.RawMessage // the MCP Prompt object; its name is replaced by Name
@@ -34,8 +36,8 @@ type Prompt struct {
 	Complete   Handler         // Arguments is the params object of completion/complete; nil if there is none
 }
 
-// A Resource is a document that a client may read, or a template of such
-// (MCP 2026-07-28, Resources).
+// A Resource is a document that a client may read, or a template for such
+// documents (MCP 2026-07-28, Resources).
 type Resource struct {
 	URI        string          // or the URI template (RFC 6570)
 	Template   bool            // URI is a template

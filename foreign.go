@@ -164,7 +164,7 @@ func anyResult(out any) (*Result, error) {
 }
 
 // errNoResult ends the reading of what is no MCP result.
-var errNoResult = errors.New("it is no MCP result")
+var errNoResult = errors.New("it is not an MCP result")
 
 // isResult says that raw is an MCP result and nothing else: a document that has
 // content, too, would lose the rest of it.

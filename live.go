@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A Live is the current Set of a toolset that may change.
+// A Live holds the current Set of a toolset that may change.
 type Live struct {
 	source  Toolset
 	set     atomic.Pointer[Set]
@@ -16,7 +16,7 @@ type Live struct {
 	next    int
 }
 
-// NewLive lists ts for the first time.
+// NewLive lists ts and returns a Live with the first Set.
 func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
 	l := &Live{source: ts, watch: map[int]func(*Set){}}
 	if err := l.Refresh(ctx); err != nil {
@@ -28,8 +28,8 @@ func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
 // Set returns the current Set.
 func (l *Live) Set() *Set { return l.set.Load() }
 
-// Refresh lists the toolset again and tells the watchers. On error the
-// current Set stays.
+// Refresh lists the toolset again and calls the watchers. If listing fails, the
+// current Set remains.
 func (l *Live) Refresh(ctx context.Context) error {
 	l.listing.Lock()
 	defer l.listing.Unlock()
@@ -46,8 +46,8 @@ func (l *Live) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// Watch calls f with the current Set and with every later one, until stop.
-// F must not call Refresh or Watch.
+// Watch calls f with the current Set and with every later one, until stop is
+// called. F must not call Refresh or Watch.
 func (l *Live) Watch(f func(*Set)) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

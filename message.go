@@ -2,9 +2,9 @@ package toolpost
 
 import "encoding/json"
 
-// A Message is a result as an agent loop gives it to a model. Its JSON is
-// {"tool_call_id", "content", "is_error", "output_ref"}, with content a
-// string or an array of parts.
+// A Message is a result in the form in which an agent loop passes it to a
+// model. Its JSON is {"tool_call_id", "content", "is_error", "output_ref"},
+// where content is a string or an array of parts.
 type Message struct {
 	CallID    string
 	Text      string // used if Parts is nil
@@ -13,8 +13,9 @@ type Message struct {
 	OutputRef string
 }
 
-// Message returns r as the message that answers the call: text as it is, JSON
-// as its text, other parts as parts. An error is "Error executing tool: …".
+// Message returns r as the message that answers the call. Text remains text,
+// JSON becomes its text, and other parts remain parts. An error begins with
+// "Error executing tool: ".
 func (r *Result) Message(callID string) *Message {
 	m := &Message{CallID: callID, IsError: r.IsError(), OutputRef: r.ref}
 	parts := r.Parts()
@@ -43,7 +44,7 @@ func ErrorMessage(callID string, err error) *Message {
 	return Errorf("%v", err).Message(callID)
 }
 
-// MarshalJSON writes the message in the form told at [Message].
+// MarshalJSON writes the message in the form that [Message] describes.
 func (m *Message) MarshalJSON() ([]byte, error) {
 	var content any = m.Text
 	if m.Parts != nil {

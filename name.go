@@ -10,7 +10,7 @@ const MaxNameLength = 64
 
 const nameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
-// CheckName returns an error if some client or model would refuse a tool of
+// CheckName returns an error if some client or model would refuse a tool with
 // that name. All of them accept 1 to 64 characters of A-Z a-z 0-9 _ -.
 func CheckName(name string) error {
 	for _, r := range name {

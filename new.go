@@ -18,17 +18,19 @@ type Options struct {
 	Output      *schema.Schema // instead of the schema inferred from Out
 }
 
-// New makes a tool from a typed function. The input schema comes from In, a
-// struct or a map; arguments are validated, and its defaults filled in, before
-// fn runs. Out may be string
-// (text), []Part (parts), *Result, or any JSON type (JSON; its schema is the
-// output schema if it is an object). Where there is no output schema, nil is
-// empty text, and a value that is an MCP result already, {"content": […]} with
-// content blocks and no other members than those of MCP, is sent as it is.
+// New returns a tool that calls a typed function. The input schema comes from
+// In, a struct or a map. Arguments are validated, and their defaults filled in,
+// before fn runs.
 //
-// New panics if the name is not one that every client accepts, or if In or
-// Out has no JSON Schema: like [regexp.MustCompile], it is for definitions
-// that are fixed at compile time.
+// Out may be string (text), []Part (parts), *Result, or any type that encodes
+// as JSON. The schema of Out is the output schema if Out encodes as an object.
+// Without an output schema, nil becomes an empty text, and a value that already
+// is an MCP result is sent unchanged: {"content": […]} with content blocks and
+// no members other than MCP's.
+//
+// New panics if some client does not accept the name, or if In or Out has no
+// JSON Schema. Like [regexp.MustCompile], it is for definitions that are fixed
+// at compile time.
 func New[In, Out any](name, description string, fn func(context.Context, In) (Out, error), opts *Options) *Tool {
 	if opts == nil {
 		opts = new(Options)

@@ -35,7 +35,7 @@ func (s *scope) get(ctx context.Context, key any, open func(context.Context) (an
 		return o.value, o.err
 	}
 	if !s.mayWait(own, o) {
-		return nil, errors.New("it needs itself")
+		return nil, errors.New("it depends on itself")
 	}
 	defer s.waited(own)
 	select {

@@ -8,20 +8,21 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// A Kind says what should happen after a call.
+// A Kind classifies the result of a call and determines what should happen
+// next.
 type Kind int
 
 // The kinds of results. An error that names none is KindFailed.
 const (
-	KindOK       Kind = iota // the call did what it should
+	KindOK       Kind = iota // the call succeeded
 	KindFailed               // the call failed, and other arguments would not help
-	KindRetry                // the model can fix the arguments and call again
+	KindRetry                // the model can correct the arguments and call again
 	KindDenied               // the call is not allowed
-	KindComplete             // the run is done; this is not a failure
+	KindComplete             // the run is complete; this is not a failure
 )
 
-// An Outcome is an error by which a handler says what should happen next.
-// Its text is written for the model.
+// An Outcome is an error that a handler returns to select a [Kind]. Its text is
+// written for the model.
 type Outcome struct {
 	Kind Kind
 	Text string
@@ -29,27 +30,29 @@ type Outcome struct {
 
 func (o *Outcome) Error() string { return o.Text }
 
-// Retry reports arguments that the model can fix; the text says how.
+// Retry returns an error for arguments that the model can correct; the text
+// explains how.
 func Retry(format string, args ...any) error { return outcome(KindRetry, format, args) }
 
-// Failed reports a failure that no other arguments would avoid.
+// Failed returns an error for a failure that other arguments would not avoid.
 func Failed(format string, args ...any) error { return outcome(KindFailed, format, args) }
 
-// Denied reports a call that is not allowed.
+// Denied returns an error for a call that is not allowed.
 func Denied(format string, args ...any) error { return outcome(KindDenied, format, args) }
 
-// Complete ends the run; the text is its result.
+// Complete returns an error that ends the run; the text is the run's result.
 func Complete(format string, args ...any) error { return outcome(KindComplete, format, args) }
 
 func outcome(k Kind, format string, args []any) error {
 	return &Outcome{Kind: k, Text: fmt.Sprintf(format, args...)}
 }
 
-// ErrNotFound reports that no tool, prompt or resource has the called name.
+// ErrNotFound reports that no tool, prompt or resource has the requested name.
 var ErrNotFound = errors.New("not found")
 
-// A ProtocolError is a failure of the exchange, not of the tool: it is passed
-// to the caller as a JSON-RPC error (https://www.jsonrpc.org/specification, §5.1).
+// A ProtocolError is a failure of the exchange, not of the tool. The caller
+// receives it as a JSON-RPC error (https://www.jsonrpc.org/specification,
+// §5.1).
 type ProtocolError struct {
 	Code    int64
 	Message string
@@ -61,10 +64,10 @@ func (e *ProtocolError) Error() string { return e.Message }
 // codeInternal is JSON-RPC's code for a failure of the server.
 const codeInternal = -32603
 
-// ReturnErrors makes an error of t's handler a failure of the exchange: it is
-// logged and returned to the caller as a *[ProtocolError], not shown as a
-// result. Errors that say what should happen next stay what they are. Give it
-// to [Map] for all tools of a toolset.
+// ReturnErrors returns t with a handler whose errors are failures of the
+// exchange: they are logged and returned to the caller as a *[ProtocolError],
+// not shown as a result. An [Outcome] is not affected. Pass ReturnErrors to
+// [Map] to apply it to all tools of a toolset.
 func ReturnErrors(t *Tool) *Tool {
 	c, next := *t, t.Handler
 	c.Handler = func(ctx context.Context, call *Call) (*Result, error) {

@@ -2,18 +2,18 @@ package toolpost
 
 import "encoding/json"
 
-// A Part is one content block of a result (MCP 2026-07-28, ContentBlock).
-// Type says which fields are meant; blocks of other types are kept in Raw.
+// A Part is one content block of a result (MCP 2026-07-28, ContentBlock). Type
+// determines which fields are used; blocks of unknown types are kept in Raw.
 type Part struct {
 	Type     string `json:"type"` // text, image, audio, resource_link, resource
 	Text     string `json:"text,omitempty"`
-	Data     []byte `json:"data,omitempty"` // image, audio, and resources that are no text; base64 on the wire
+	Data     []byte `json:"data,omitempty"` // image, audio, and binary resources; base64 on the wire
 	MIMEType string `json:"mimeType,omitempty"`
 	URI      string `json:"uri,omitempty"`
 	Name     string `json:"name,omitempty"`
 
-	// Raw is the whole block as it was received or as it is to be sent; the
-	// other fields are then only a view of it.
+	// Raw is the whole block as it was received or as it is to be sent. If it
+	// is set, the other fields only repeat its content.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -27,8 +27,8 @@ type wireResource struct {
 	Blob     []byte  `json:"blob,omitempty"`
 }
 
-// MarshalJSON writes Raw if it is set. What a block of a type must have is
-// written even if it is empty.
+// MarshalJSON writes Raw if it is set. Otherwise it writes the members that a
+// block of the type requires, even if they are empty.
 func (p Part) MarshalJSON() ([]byte, error) {
 	switch {
 	case p.Raw != nil:
@@ -59,8 +59,8 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	return encode(wirePart(p))
 }
 
-// UnmarshalJSON keeps the block in Raw. A block with malformed fields keeps
-// only its type.
+// UnmarshalJSON keeps the block in Raw. For a block with malformed fields it
+// sets only Type.
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var w struct {
 		wirePart `json:",inline"`

@@ -9,9 +9,9 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A Result is what a call gives back. It is made of parts and structured
-// JSON, or it is the exact bytes that a foreign server sent, which are
-// decoded only if somebody looks inside. Results are immutable.
+// A Result is the outcome of a call. It consists of parts and structured JSON,
+// or of the exact bytes that a foreign server sent; these are decoded only when
+// their content is requested. Results are immutable.
 type Result struct {
 	raw    json.RawMessage // as sent, if it came from elsewhere
 	scan   *wire.Answer    // what a scan found in raw; nil if it was not scanned
@@ -30,14 +30,14 @@ type body struct {
 	Meta       json.RawMessage `json:"_meta,omitempty"`
 }
 
-// Text returns a result that holds one text part.
+// Text returns a result with one text part.
 func Text(s string) *Result { return Parts(Part{Type: "text", Text: s}) }
 
-// Parts returns a result that holds parts.
+// Parts returns a result with the given parts.
 func Parts(parts ...Part) *Result { return newResult(body{Content: parts}) }
 
-// JSON returns a result that holds v as JSON: as text for models, and as
-// structured content for programs.
+// JSON returns a result with v as JSON: as text for models and as structured
+// content for programs.
 func JSON(v any) (*Result, error) {
 	data, err := encode(v)
 	if err != nil {
@@ -46,12 +46,12 @@ func JSON(v any) (*Result, error) {
 	return &Result{value: data}, nil
 }
 
-// Errorf returns a result that tells the model what went wrong.
+// Errorf returns an error result whose text explains the failure to the model.
 func Errorf(format string, args ...any) *Result {
 	return newResult(body{Content: []Part{{Type: "text", Text: fmt.Sprintf(format, args...)}}, IsError: true})
 }
 
-// Raw returns a result that is exactly raw, the JSON of an MCP result object.
+// Raw returns a result that consists of raw, the JSON of an MCP result object.
 func Raw(raw json.RawMessage) *Result { return &Result{raw: raw} }
 
 // RawMessage returns a result that is exactly the one of a message. What the scan
@@ -92,7 +92,7 @@ func look(r *Result) *body {
 // Parts returns the content blocks.
 func (r *Result) Parts() []Part { return bodyOf(r).Content }
 
-// Structured returns the structured content, nil if there is none.
+// Structured returns the structured content, or nil if there is none.
 func (r *Result) Structured() json.RawMessage {
 	if r.scan != nil {
 		return r.scan.Structured
@@ -100,7 +100,7 @@ func (r *Result) Structured() json.RawMessage {
 	return bodyOf(r).Structured
 }
 
-// Meta returns the MCP _meta object, nil if there is none.
+// Meta returns the MCP _meta object, or nil if there is none.
 func (r *Result) Meta() json.RawMessage {
 	if r.scan != nil {
 		return r.scan.ResultMeta
@@ -108,7 +108,8 @@ func (r *Result) Meta() json.RawMessage {
 	return bodyOf(r).Meta
 }
 
-// IsError reports whether the call failed; the parts tell the model why.
+// IsError reports whether the call failed; the parts explain the failure to the
+// model.
 func (r *Result) IsError() bool {
 	if r.scan != nil {
 		return r.scan.IsError
@@ -119,7 +120,7 @@ func (r *Result) IsError() bool {
 	return bodyOf(r).IsError
 }
 
-// Outcome says what should happen next.
+// Outcome returns the kind of the result.
 func (r *Result) Outcome() Kind {
 	if r.kind == KindOK && r.IsError() {
 		return KindFailed
@@ -127,8 +128,8 @@ func (r *Result) Outcome() Kind {
 	return r.kind
 }
 
-// OutputRef is the reference under which the whole output is kept, if the
-// result is only a view of it.
+// OutputRef returns the reference to the whole output if the result is only an
+// excerpt of it.
 func (r *Result) OutputRef() string { return r.ref }
 
 // WithOutputRef returns r with a reference to its whole output.
@@ -139,7 +140,7 @@ func (r *Result) WithOutputRef(ref string) *Result {
 }
 
 // WithContent returns r with other parts and structured content, which may be
-// nil. What else was sent stays as it is.
+// nil. All other members that were sent remain.
 func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, error) {
 	b := *bodyOf(r)
 	b.Content, b.Structured = parts, structured
@@ -168,11 +169,11 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 	return c, nil
 }
 
-// Sent returns the exact bytes of a [Raw] result, nil for others.
+// Sent returns the exact bytes of a [Raw] result, and nil for other results.
 func Sent(r *Result) json.RawMessage { return r.raw }
 
-// Notes tell what was done on the way to this result, such as a repair of the
-// arguments. They are for records of the call, and are not sent.
+// Notes returns what was done to produce this result, such as a repair of the
+// arguments. Notes are for records of the call and are not sent.
 func (r *Result) Notes() []string { return r.notes }
 
 // WithNotes returns r with more notes.
@@ -191,7 +192,8 @@ func clone(r *Result) *Result {
 	return c
 }
 
-// FirstText returns the text of the first text part, and whether there is one.
+// FirstText returns the text of the first text part, and reports whether there
+// is one.
 func (r *Result) FirstText() (string, bool) {
 	for _, p := range r.Parts() {
 		if p.Type == "text" {

@@ -9,22 +9,24 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// A Set is a toolset listed once, with its tools found by name.
+// A Set is the list of a toolset's tools at one time, with the tools indexed by
+// name.
 type Set struct {
 	tools    []*Tool
 	byName   map[string]*Tool
 	findings []Finding
 }
 
-// A Finding is something worth telling about one tool of a Set.
+// A Finding is a remark about one tool of a Set.
 type Finding struct {
 	Tool    string
 	Message string
 }
 
-// NewSet lists ts. Two tools of one name are a *[DuplicateError]. A tool that is
-// nil or has no name, input schema or handler is a *[ToolValidationError]. Names
-// that some clients refuse are findings.
+// NewSet lists ts. If two tools have the same name, the error is a
+// *[DuplicateError]. If a tool is nil or lacks a name, input schema or handler,
+// the error is a *[ToolValidationError]. A name that some clients refuse is a
+// finding.
 func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	tools, err := ts.Tools(ctx)
 	if err != nil {
@@ -59,7 +61,8 @@ func (s *Set) add(t *Tool) error {
 	return nil
 }
 
-// A DuplicateError reports two tools of one name; it names both by their descriptions.
+// A DuplicateError reports two tools with the same name and identifies them by
+// their descriptions.
 type DuplicateError struct {
 	Name, First, Second string
 }
@@ -72,12 +75,12 @@ func (e *DuplicateError) Error() string {
 // Tools returns the tools in order. The caller must not change them.
 func (s *Set) Tools(context.Context) ([]*Tool, error) { return s.tools, nil }
 
-// Lookup returns the tool of that name, nil if there is none.
+// Lookup returns the tool with that name, or nil if there is none.
 func (s *Set) Lookup(name string) *Tool { return s.byName[name] }
 
-// Findings returns what is worth telling: names that clients may refuse, parts
-// of Go types that have no schema, and parts of input schemas that are not
-// validated.
+// Findings returns remarks about the tools: names that clients may refuse,
+// parts of Go types that have no schema, and parts of input schemas that are
+// not validated.
 func (s *Set) Findings() []Finding {
 	all := slices.Clone(s.findings)
 	for _, t := range s.tools {

@@ -13,8 +13,8 @@ const (
 	maxMatchedURI  = 8 << 10
 )
 
-// Validate reports a template that is too large to be matched. Matches is
-// false for every URI of such a template.
+// Validate returns an error if the template is too large to be matched. Matches
+// returns false for every URI of such a template.
 func (r *Resource) Validate() error {
 	switch {
 	case !r.Template:

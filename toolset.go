@@ -44,7 +44,7 @@ func Map(ts Toolset, f func(*Tool) *Tool) Toolset {
 	})
 }
 
-// Filter returns the tools of ts that keep accepts.
+// Filter returns the tools of ts for which keep returns true.
 func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
 	return Map(ts, func(t *Tool) *Tool {
 		if !keep(t) {
@@ -54,13 +54,13 @@ func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
 	})
 }
 
-// Prefix returns ts with prefix before every tool's name.
-// Handlers still see the name without it.
+// Prefix returns ts with prefix added before every tool's name. Handlers still
+// receive the name without it.
 func Prefix(ts Toolset, prefix string) Toolset {
 	return Map(ts, func(t *Tool) *Tool { return Rename(t, prefix+t.Name) })
 }
 
-// Rename gives t a new name; its handler still sees the old one.
+// Rename returns t with a new name; its handler still receives the old one.
 func Rename(t *Tool, name string) *Tool {
 	old, next := t.Name, t.Handler
 	c := *t
@@ -73,7 +73,7 @@ func Rename(t *Tool, name string) *Tool {
 	return &c
 }
 
-// Join returns the tools of all sets, in order.
+// Join returns a Toolset with the tools of all sets, in order.
 func Join(sets ...Toolset) Toolset {
 	return ToolsetFunc(func(ctx context.Context) ([]*Tool, error) {
 		var all []*Tool

@@ -75,7 +75,7 @@ func (t *tools) connect(c *conn) {
 	t.send = func(server string, message json.RawMessage) {
 		_, err := c.post("mcp_message", map[string]any{"server_name": server, "message": message})
 		if err != nil && t.ctx.Err() == nil {
-			t.log.Warn("send a message of a server to the claude CLI", "server", server, "error", err)
+			t.log.Warn("cannot send a server's message to the claude CLI", "server", server, "error", err)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (t *tools) route(ctx context.Context, request json.RawMessage) (func() (any
 	t.hear()
 	p := t.port(r.Server)
 	if p == nil {
-		return nil, fmt.Errorf("there is no server %q in this process: there are %s", r.Server, strings.Join(t.names(), ", "))
+		return nil, fmt.Errorf("this process has no server %q; it has %s", r.Server, strings.Join(t.names(), ", "))
 	}
 	return p.receive(ctx, &e, r.Message)
 }
@@ -183,6 +183,6 @@ func (t *tools) close() {
 	select {
 	case <-done:
 	case <-time.After(leaveTime):
-		t.log.Warn("a tool goes on although its session has ended; it should heed its context")
+		t.log.Warn("a tool is still running although its session has ended; it must stop when its context ends")
 	}
 }

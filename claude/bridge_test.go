@@ -336,7 +336,7 @@ func TestBridgeStubbornHandler(t *testing.T) {
 		if d := time.Since(start); d > leaveTime {
 			t.Errorf("close took %v", d)
 		}
-		if !strings.Contains(c.log.String(), "goes on although") {
+		if !strings.Contains(c.log.String(), "still running although") {
 			t.Errorf("log: %s", c.log)
 		}
 	})

@@ -33,7 +33,7 @@ func (o *Options) check() error {
 // checkText refuses a prompt that the API would.
 func checkText(prompt string) error {
 	if strings.TrimSpace(prompt) == "" {
-		return errors.New("the prompt is empty; say what is to be done")
+		return errors.New("the prompt is empty; give a task")
 	}
 	return nil
 }
@@ -45,11 +45,11 @@ func checkPrompt(o *Options) error {
 	case o.Thinking == ThinkingDisabled && o.MaxThinkingTokens > 0:
 		return errors.New("MaxThinkingTokens is set and Thinking is disabled; leave one of them out")
 	case !slices.Contains([]Thinking{"", ThinkingAdaptive, ThinkingDisabled}, o.Thinking):
-		return fmt.Errorf("the Thinking %q is not known; use adaptive or disabled", o.Thinking)
+		return fmt.Errorf("unknown Thinking %q; use adaptive or disabled", o.Thinking)
 	case !slices.Contains([]Effort{"", EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}, o.Effort):
-		return fmt.Errorf("the Effort %q is not known, and the CLI would not mind it; use low, medium, high, xhigh or max", o.Effort)
+		return fmt.Errorf("unknown Effort %q, which the CLI would ignore; use low, medium, high, xhigh or max", o.Effort)
 	case o.FallbackModel != "" && o.FallbackModel == o.Model:
-		return fmt.Errorf("FallbackModel is the Model itself, %q; name another", o.Model)
+		return fmt.Errorf("FallbackModel is the same as Model, %q; name another model", o.Model)
 	}
 	return nil
 }
@@ -60,17 +60,17 @@ func checkSession(o *Options) error {
 	old := o.Continue || o.Resume != ""
 	switch {
 	case o.Continue && o.Resume != "":
-		return errors.New("both Continue and Resume are set; leave out Continue to go on with that session")
+		return errors.New("both Continue and Resume are set; leave out Continue to resume that session")
 	case o.Fork && !old:
 		return errors.New("there is no session to Fork; set Resume to its id, or Continue")
 	case o.ResumeAt != "" && o.Resume == "":
-		return errors.New("ResumeAt needs Resume, the id of the session that has the message")
+		return errors.New("ResumeAt needs Resume, the id of the session that contains the message")
 	case o.SessionID == "":
 		return nil
 	case old && !o.Fork:
 		return errors.New("SessionID is for a new session; set Fork as well to give it to a copy of the old one")
 	case !uuidPattern.MatchString(o.SessionID):
-		return fmt.Errorf("SessionID %q is no UUID; leave it out to get one", o.SessionID)
+		return fmt.Errorf("SessionID %q is not a UUID; leave it out to have one generated", o.SessionID)
 	}
 	return nil
 }
@@ -97,11 +97,11 @@ func checkLimits(o *Options) error {
 func checkModes(o *Options) error {
 	modes := []PermissionMode{"", ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass}
 	if !slices.Contains(modes, o.PermissionMode) {
-		return fmt.Errorf("the PermissionMode %q is not known; use one of %q", o.PermissionMode, modes[1:])
+		return fmt.Errorf("unknown PermissionMode %q; use one of %q", o.PermissionMode, modes[1:])
 	}
 	for _, s := range o.SettingSources {
 		if s != UserSettings && s != ProjectSettings && s != LocalSettings {
-			return fmt.Errorf("the setting source %q is not known; use user, project or local", s)
+			return fmt.Errorf("unknown setting source %q; use user, project or local", s)
 		}
 	}
 	return checkSettings(o)
@@ -113,7 +113,7 @@ func checkSettings(o *Options) error {
 		return nil
 	case inline(o.Settings):
 		if !json.Valid([]byte(o.Settings)) {
-			return errors.New("the Settings begin as a JSON object and are none; check the syntax")
+			return errors.New("Settings begins like a JSON object but is not one; check the syntax")
 		}
 		return nil
 	}
@@ -122,7 +122,7 @@ func checkSettings(o *Options) error {
 		path = filepath.Join(o.Dir, path)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("the Settings %.100q are no JSON object, and no file that is there; give one of them", o.Settings)
+		return fmt.Errorf("Settings is %.100q, which is neither a JSON object nor an existing file; give one of them", o.Settings)
 	}
 	return nil
 }
@@ -152,23 +152,23 @@ func checkProcess(o *Options) error {
 func checkArguments(o *Options) error {
 	for _, arg := range slices.Concat([]string{o.CLI}, flags(o, nil), o.Args) {
 		if flag, _, _ := strings.Cut(arg, "="); strings.ContainsRune(arg, 0) {
-			return fmt.Errorf("the argument %q has a zero byte in it; remove that", flag)
+			return fmt.Errorf("the argument %q contains a zero byte; remove it", flag)
 		}
 	}
 	for _, arg := range o.Args {
 		flag, _, _ := strings.Cut(arg, "=")
 		switch {
 		case flag == "--mcp-config":
-			return errors.New("servers of --mcp-config could have the names of others, and secrets that all can read there; set MCPServers")
+			return errors.New("--mcp-config is not allowed: its servers could have the names of other servers, and all users could read their secrets; set MCPServers")
 		case !strings.HasPrefix(arg, "--") || arg == "--":
-			return fmt.Errorf("the argument %q is no flag; write --flag=value, and send prompts with Run or Send", arg)
+			return fmt.Errorf("the argument %q is not a flag; write --flag=value, and send prompts with Run or Send", arg)
 		case slices.Contains([]string{"--output-format", "--input-format", "--print", "--sdk-url", "--version", "--help"}, flag):
-			return fmt.Errorf("the flag %s would break the stream that is read here; leave it out", flag)
+			return fmt.Errorf("the flag %s would break the stream of messages; leave it out", flag)
 		}
 	}
 	for _, e := range o.Env {
 		if name, _, _ := strings.Cut(e, "="); name == "" || strings.ContainsRune(e, 0) {
-			return errors.New(`an entry of Env has no name, or a zero byte; write "NAME=value" or "NAME"`)
+			return errors.New(`an entry of Env has no name or contains a zero byte; write "NAME=value" or "NAME"`)
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func checkServers(o *Options) error {
 		case (s.Command == "") == (s.URL == ""):
 			return fmt.Errorf("the MCP server %q needs a Command or a URL, and not both", name)
 		case s.SSE && s.URL == "":
-			return fmt.Errorf("the MCP server %q is to be reached over SSE; set its URL", name)
+			return fmt.Errorf("the MCP server %q uses SSE but has no URL; set it", name)
 		case s.Timeout < 0:
 			return fmt.Errorf("the Timeout of the MCP server %q is below 0; 0 means the default", name)
 		}

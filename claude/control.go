@@ -172,7 +172,7 @@ func (c *conn) handle(m message.Message) (handled bool) {
 func (c *conn) serve(m *message.ControlRequest) {
 	respond := c.responders[m.Kind]
 	if respond == nil {
-		c.log.Warn("refuse a request of the claude CLI that is not known", "subtype", m.Kind)
+		c.log.Warn("refused an unknown request of the claude CLI", "subtype", m.Kind)
 		go c.answer(m.RequestID, nil, fmt.Errorf("unsupported control request subtype: %s", m.Kind))
 		return
 	}
@@ -220,7 +220,7 @@ func (c *conn) answer(id string, body any, err error) {
 		response = responseBody{Subtype: "error", RequestID: id, Error: err.Error()}
 	}
 	if err := c.write(responseLine{"control_response", response}); err != nil && c.ctx.Err() == nil {
-		c.log.Warn("answer a request of the claude CLI", "request", id, "error", err)
+		c.log.Warn("cannot answer a request of the claude CLI", "request", id, "error", err)
 	}
 }
 
@@ -271,7 +271,7 @@ func withSubtype(subtype string, body any) (json.RawMessage, error) {
 		return nil, err
 	}
 	if len(raw) < 2 || raw[0] != '{' {
-		return nil, fmt.Errorf("the body is no object: %s", raw)
+		return nil, fmt.Errorf("the body is not an object: %s", raw)
 	}
 	if string(raw) == "{}" {
 		return append(head, '}'), nil

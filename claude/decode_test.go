@@ -46,7 +46,7 @@ func TestRunAsRefused(t *testing.T) {
 	if opts.Output != nil {
 		t.Error("the caller's options were changed")
 	}
-	if _, _, err := RunAs[chan int](t.Context(), "hi", nil); err == nil || !strings.Contains(err.Error(), "infer the schema of the output") {
+	if _, _, err := RunAs[chan int](t.Context(), "hi", nil); err == nil || !strings.Contains(err.Error(), "infer the output schema") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -22,9 +22,9 @@ type ToolsDroppedError struct {
 func (e *ToolsDroppedError) Error() string {
 	status := e.Status
 	if status == "" {
-		status = "unknown to it"
+		status = "unknown to the CLI"
 	}
-	return fmt.Sprintf("the claude CLI dropped %d tools of server %q, which is %s: %s; look for a rule of its settings that denies them, else for a part of them that it does not take; or set AllowDropped",
+	return fmt.Sprintf("the claude CLI dropped %d tools of server %q, which is %s: %s; check whether a rule in its settings denies them, or whether it refuses part of their definitions; or set AllowDropped",
 		len(e.Missing), e.Server, status, strings.Join(e.Missing, ", "))
 }
 
@@ -53,7 +53,7 @@ func (t *tools) arrived(init *message.Init) error {
 		return errors.Join(dropped...)
 	}
 	for _, err := range dropped {
-		t.log.Warn("go on without tools", "error", err)
+		t.log.Warn("continuing without some tools", "error", err)
 	}
 	return nil
 }

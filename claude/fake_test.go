@@ -82,7 +82,7 @@ func newFake() *fake {
 			if len(text) > 0 {
 				var l line
 				if json.Unmarshal(text, &l) != nil {
-					complain("the host wrote a line that is no JSON object: %.200s", text)
+					complain("the host wrote a line that is not a JSON object: %.200s", text)
 				}
 				lines <- l
 			}

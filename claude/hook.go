@@ -172,13 +172,13 @@ func checkHooks(hooks []Hook) error {
 		case h.Event == "":
 			return fmt.Errorf("hook %d has no Event; set one such as PreToolUse", i)
 		case !slices.Contains(strings.Fields(hookEvents), string(h.Event)):
-			return fmt.Errorf("hook %d is for %q, which no CLI tells of; check how the event is written", i, h.Event)
+			return fmt.Errorf("hook %d is for %q, which is not an event of the CLI; check the spelling", i, h.Event)
 		case h.Handle == nil:
 			return fmt.Errorf("hook %d, for %s, has no Handle; set the function to be called", i, h.Event)
 		case h.Timeout < 0:
 			return fmt.Errorf("the Timeout of hook %d, for %s, is below 0; 0 means the default", i, h.Event)
 		case slices.Contains(silent, h.Event):
-			return fmt.Errorf("hook %d would never be called: the CLI has no %s for hooks of the process that started it; act when the session is opened or closed", i, h.Event)
+			return fmt.Errorf("hook %d would never be called: the CLI does not send %s to hooks of the process that started it; act when you open or close the session", i, h.Event)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func TestHook(t *testing.T) {
 			return &HookOutput{Context: "post", Specific: map[string]any{"updatedMCPToolOutput": "x"}}, nil
 		}, `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"post","updatedMCPToolOutput":"x"}}`, ""},
 		{"no object", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Input: json.RawMessage(`3`)}, nil },
-			"", "the arguments that a PreToolUse hook gave are no JSON object"},
+			"", "the arguments from a PreToolUse hook are not a JSON object"},
 		{"error", PreToolUse, func() (*HookOutput, error) { return nil, errors.New("out of order") }, "", "out of order"},
 		{"panic", PreToolUse, func() (*HookOutput, error) { panic("oh") }, "", "the callback panicked: oh"},
 	}

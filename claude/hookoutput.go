@@ -67,7 +67,7 @@ func (h *HookOutput) answer(event HookEvent) (map[string]any, error) {
 	}
 	if h.Input != nil {
 		if !isObject(h.Input) {
-			return nil, fmt.Errorf("the arguments that a %s hook gave are no JSON object", event)
+			return nil, fmt.Errorf("the arguments from a %s hook are not a JSON object", event)
 		}
 		specific["updatedInput"] = h.Input
 	}

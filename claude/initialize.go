@@ -33,7 +33,7 @@ func (o *Options) initialize(ts *tools) (map[string]any, error) {
 	set("jsonSchema", o.Output != nil, o.schema())
 	for name, value := range o.Initialize {
 		if options[name] {
-			return nil, fmt.Errorf("the field %q of Initialize has an option of its own; set that", name)
+			return nil, fmt.Errorf("the field %q of Initialize has its own option; set that option", name)
 		}
 		body[name] = value
 	}

@@ -92,7 +92,7 @@ func (l *link) Write(p []byte) (int, error) {
 	message := bytes.Clone(bytes.TrimSuffix(p, []byte("\n")))
 	var e envelope
 	if err := json.Unmarshal(message, &e); err != nil {
-		return 0, fmt.Errorf("read what server %q sends: %w", l.server, err)
+		return 0, fmt.Errorf("read a message of server %q: %w", l.server, err)
 	}
 	if e.Method != "" {
 		l.out.put(message)
@@ -155,7 +155,7 @@ func (l *link) ask(id any, message json.RawMessage) (wait func(context.Context) 
 		case <-l.done:
 			return nil, fmt.Errorf("ask server %q: its session has ended", l.server)
 		case <-ctx.Done():
-			l.give(id, "the claude CLI took its request back")
+			l.give(id, "the claude CLI cancelled its request")
 			return nil, ctx.Err()
 		}
 	}, nil

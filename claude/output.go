@@ -26,7 +26,7 @@ type Output struct {
 func OutputOf[T any]() *Output {
 	s, _, err := schema.For[T](nil)
 	if err != nil {
-		return &Output{err: fmt.Errorf("infer the schema of the output: %w", err)}
+		return &Output{err: fmt.Errorf("infer the output schema: %w", err)}
 	}
 	return OutputFrom(s)
 }
@@ -36,7 +36,7 @@ func OutputOf[T any]() *Output {
 // value of it. An Output that cannot be used is told when it is.
 func OutputFrom(s *schema.Schema) *Output {
 	if s == nil {
-		return &Output{err: errors.New("the schema of the output is nil; give one, or leave out Output")}
+		return &Output{err: errors.New("the output schema is nil; give one, or leave out Output")}
 	}
 	code, err := dialect.Find("claude-code")
 	if err != nil {
@@ -45,7 +45,7 @@ func OutputFrom(s *schema.Schema) *Output {
 	rules := code.Input
 	root := s.Form().Root
 	if root.Kinds == 0 {
-		return &Output{err: errors.New("no value fits the schema of the output; change it")}
+		return &Output{err: errors.New("no value matches the output schema; change it")}
 	}
 	o := &Output{schema: s, wrapped: root.Kinds != schema.KindObject || root.Alts != nil}
 	if o.wrapped {
@@ -55,7 +55,7 @@ func OutputFrom(s *schema.Schema) *Output {
 	lowered := lower.Schema(s, &rules)
 	for _, l := range lowered.Losses {
 		if l.Kind == lower.Rejected {
-			o.err = fmt.Errorf("the schema of the output cannot be told to the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
+			o.err = fmt.Errorf("the output schema cannot be expressed for the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
 			return o
 		}
 	}
@@ -81,7 +81,7 @@ func wrapped(inner json.RawMessage) (json.RawMessage, error) {
 		}
 		var err error
 		if inner, err = json.Marshal(members); err != nil {
-			return nil, fmt.Errorf("wrap the schema of the output: %w", err)
+			return nil, fmt.Errorf("wrap the output schema: %w", err)
 		}
 	}
 	outer["properties"] = map[string]any{"value": inner}
@@ -91,7 +91,7 @@ func wrapped(inner json.RawMessage) (json.RawMessage, error) {
 // usable is what is wrong with the output; nil if nothing is.
 func (o *Output) usable() error {
 	if o.err == nil && o.schema == nil {
-		return errors.New("the Output is empty; make it with OutputOf or OutputFrom")
+		return errors.New("the Output is empty; create it with OutputOf or OutputFrom")
 	}
 	return o.err
 }
@@ -101,7 +101,7 @@ func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
 	if o.wrapped {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &members); err != nil {
-			return nil, errors.New("it is no object")
+			return nil, errors.New("it is not an object")
 		}
 		value, ok := members["value"]
 		if !ok {

@@ -110,16 +110,16 @@ func TestOutputWatch(t *testing.T) {
 	}{
 		{"kept", object, nil, ended("success", `{"answer":42}`, ""), `{"answer":42}`, ""},
 		{"unwrapped", list, nil, ended("success", `{"value":["x"]}`, ""), `["x"]`, ""},
-		{"never given", object, []message.Message{say("42")}, ended("success", "", "42"), "", "the model ended without giving it"},
-		{"null", object, nil, ended("success", "null", ""), "null", "does not fit the schema"},
+		{"never given", object, []message.Message{say("42")}, ended("success", "", "42"), "", "the model finished without giving it"},
+		{"null", object, nil, ended("success", "null", ""), "null", "does not match the schema"},
 		{"null for a pointer", OutputOf[*int](), nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
 		{"null that is allowed", nullable, nil, ended("success", `{"value":null}`, ""), "null", ""},
 		{"null for anything", OutputOf[any](), nil, ended("success", `{"value":null}`, ""), "null", ""},
 		{"null for a list", list, nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
 		{"null and interrupted", nullable, []message.Message{use(`{"value":null}`)}, ended("error_during_execution", "", ""), "null", ""},
-		{"not taken", object, []message.Message{&message.Init{Tools: []string{"Read"}}}, ended("success", "", "42"), "", "does not take the schema"},
-		{"offered", object, []message.Message{&message.Init{Tools: []string{"Read", "StructuredOutput"}}}, ended("success", "", "42"), "", "ended without giving it"},
-		{"unfit", object, nil, ended("success", `{"answer":"x"}`, ""), `{"answer":"x"}`, "does not fit the schema"},
+		{"not taken", object, []message.Message{&message.Init{Tools: []string{"Read"}}}, ended("success", "", "42"), "", "does not accept the schema"},
+		{"offered", object, []message.Message{&message.Init{Tools: []string{"Read", "StructuredOutput"}}}, ended("success", "", "42"), "", "finished without giving it"},
+		{"unfit", object, nil, ended("success", `{"answer":"x"}`, ""), `{"answer":"x"}`, "does not match the schema"},
 		{"called and interrupted", object, []message.Message{use(`{"answer":1}`), use(`{"answer":"x"}`)}, ended("error_during_execution", "", ""), `{"answer":1}`, ""},
 		{"last call wins", object, []message.Message{use(`{"answer":1}`), use(`{"answer":2}`)}, ended("error_max_turns", "", ""), `{"answer":2}`, ""},
 		{"parameters", object, []message.Message{use(`{"parameters":{"answer":1}}`)}, ended(early, "", ""), `{"answer":1}`, ""},
@@ -136,7 +136,7 @@ func TestOutputWatch(t *testing.T) {
 		{"list in text", list, nil, ended(early, "", `These: ["a","b"]`), `["a","b"]`, ""},
 		{"said", object, []message.Message{say("hm"), say(`{"answer":1}`)}, ended("error_max_turns", "", ""), `{"answer":1}`, ""},
 		{"budget", object, []message.Message{use(`{"answer":1}`)}, ended("error_max_budget_usd", "", ""), "", ""},
-		{"text that is valid and a success", object, nil, ended("success", "", `{"answer":1}`), "", "ended without giving it"},
+		{"text that is valid and a success", object, nil, ended("success", "", `{"answer":1}`), "", "finished without giving it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

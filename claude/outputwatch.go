@@ -123,14 +123,14 @@ func (w *outputWatch) failure(r *message.Result) error {
 		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
 			return nil
 		}
-		e.Reason = "what the model gave does not fit the schema"
+		e.Reason = "the model's output does not match the schema"
 		if _, err := w.output.read(r.StructuredOutput); err != nil && w.output.wrapped {
 			e.Err = err // of the value in its wrapping
 		}
 	case w.refused.Load():
-		e.Reason = "this version of the CLI does not take the schema; simplify it"
+		e.Reason = "this version of the CLI does not accept the schema; simplify it"
 	default:
-		e.Reason = "the model ended without giving it; ask for it in the prompt, or take another model"
+		e.Reason = "the model finished without giving it; ask for it in the prompt, or use another model"
 	}
 	return e
 }

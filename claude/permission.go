@@ -82,7 +82,7 @@ func (o *Options) permit(ctx context.Context, request json.RawMessage) func() (a
 		d, err := decide(ctx, o, in)
 		if err != nil {
 			if ctx.Err() == nil {
-				warn(o.logger(), "deny a tool, since its permission failed", err, "tool", in.ToolName)
+				warn(o.logger(), "denied a tool because the permission check failed", err, "tool", in.ToolName)
 			}
 			d = &Decision{Message: err.Error()}
 		}
@@ -95,7 +95,7 @@ func decide(ctx context.Context, o *Options, in *PermissionRequest) (*Decision, 
 		return nil, fmt.Errorf("read the permission request: %w", err)
 	}
 	if o.Permission == nil {
-		return nil, errors.New("nobody is there to allow it")
+		return nil, errors.New("nobody can allow it")
 	}
 	if why := restrictions(o.Restrict).refused(in.ToolName, in.Input); why != "" {
 		return &Decision{Message: why}, nil
@@ -106,7 +106,7 @@ func decide(ctx context.Context, o *Options, in *PermissionRequest) (*Decision, 
 	}
 	if d.Input != nil {
 		if !isObject(d.Input) {
-			return nil, errors.New("the arguments that the permission callback gave are no JSON object")
+			return nil, errors.New("the arguments from the permission callback are not a JSON object")
 		}
 		if why := restrictions(o.Restrict).refused(in.ToolName, d.Input); why != "" {
 			return &Decision{Message: why}, nil

@@ -30,7 +30,7 @@ func TestPermission(t *testing.T) {
 		}, `{"behavior":"allow","updatedInput":{"a":40},"toolUseID":"toolu_01","updatedPermissions":[
 			{"type":"addRules","rules":[{"toolName":"Read"}],"behavior":"allow","destination":"session"}]}`},
 		{"allow no object", func() (*Decision, error) { return &Decision{Allow: true, Input: json.RawMessage(`[1]`)}, nil },
-			`{"behavior":"deny","message":"the arguments that the permission callback gave are no JSON object","toolUseID":"toolu_01"}`},
+			`{"behavior":"deny","message":"the arguments from the permission callback are not a JSON object","toolUseID":"toolu_01"}`},
 		{"deny", func() (*Decision, error) { return &Decision{Message: "No sums today."}, nil },
 			`{"behavior":"deny","message":"No sums today.","toolUseID":"toolu_01"}`},
 		{"deny without a reason", func() (*Decision, error) { return &Decision{}, nil },
@@ -80,8 +80,8 @@ func TestPermissionRequest(t *testing.T) {
 func TestPermissionUnasked(t *testing.T) {
 	o := &Options{Logger: slog.New(slog.DiscardHandler)}
 	for request, want := range map[string]string{
-		canUseTool:            `{"behavior":"deny","message":"nobody is there to allow it","toolUseID":"toolu_01"}`,
-		`{"tool_use_id":"x"}`: `{"behavior":"deny","message":"nobody is there to allow it","toolUseID":"x"}`,
+		canUseTool:            `{"behavior":"deny","message":"nobody can allow it","toolUseID":"toolu_01"}`,
+		`{"tool_use_id":"x"}`: `{"behavior":"deny","message":"nobody can allow it","toolUseID":"x"}`,
 	} {
 		answer, err := o.permit(t.Context(), json.RawMessage(request))()
 		if err != nil {
@@ -118,7 +118,7 @@ func TestRestrict(t *testing.T) {
 		{"Bash", `{"limit":9007199254740992}`, ""},
 		{"Bash", `{"limit":9007199254740993}`, `The parameter "limit" of Bash must be 9007199254740992 here. Call it again with that value, or without the parameter.`},
 		{"Bash", `{"limit":1e999999999}`, `The parameter "limit" of Bash must be 9007199254740992 here. Call it again with that value, or without the parameter.`},
-		{"Bash", `[]`, `The arguments of Bash are no JSON object.`},
+		{"Bash", `[]`, `The arguments of Bash are not a JSON object.`},
 		{"Edit", `{"run_in_background":true}`, ""},
 	}
 	for _, tt := range tests {

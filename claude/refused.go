@@ -23,7 +23,7 @@ type Refusal struct {
 
 func (e *ToolsRefusedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "serve tools to the claude CLI as %q: it would not take %d of them; change them, or leave them out with SkipRefused:", e.Server, len(e.Tools))
+	fmt.Fprintf(&b, "serve tools to the claude CLI as %q: it would not accept %d of them; change them, or leave them out with SkipRefused:", e.Server, len(e.Tools))
 	for _, t := range e.Tools {
 		fmt.Fprintf(&b, "\n%q: %s (%s)", t.Tool, t.Why, t.Rule)
 	}

@@ -11,7 +11,7 @@ import (
 
 var (
 	// ErrNoMessages reports a run without any message.
-	ErrNoMessages = errors.New("there are no messages; give what the claude CLI writes with --output-format stream-json --verbose")
+	ErrNoMessages = errors.New("there are no messages; give the output of the claude CLI with --output-format stream-json --verbose")
 
 	// ErrNoResult reports messages that ended without a result.
 	ErrNoResult = errors.New("the messages ended without a result; the run was cut off")

@@ -53,7 +53,7 @@ func (e *ResultError) advice() string {
 	case status >= 500: // 529 is overloaded
 		return "the API is overloaded or down: try again later"
 	case status >= 400:
-		return "the API refuses the request: check the model, and what the prompt and the tools hold"
+		return "the API refuses the request: check the model, and the content of the prompt and the tools"
 	}
 	switch e.Subtype {
 	case "error_max_turns":
@@ -61,7 +61,7 @@ func (e *ResultError) advice() string {
 	case "error_max_budget_usd":
 		return "raise Options.MaxBudgetUSD, or resume the session"
 	case "error_max_structured_output_retries":
-		return "make the output's schema simpler, or say in the prompt what belongs into it"
+		return "simplify the output schema, or describe the output in the prompt"
 	}
 	switch e.TerminalReason {
 	case "aborted_streaming", "aborted_tools":
@@ -69,7 +69,7 @@ func (e *ResultError) advice() string {
 	case "api_error":
 		return "check the network and the API's address, then resume the session"
 	case "prompt_too_long":
-		return "shorten the prompt, or begin a new session"
+		return "shorten the prompt, or start a new session"
 	}
 	return ""
 }

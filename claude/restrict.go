@@ -22,7 +22,7 @@ func (rs restrictions) refused(tool string, input json.RawMessage) string {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(input, &given); err != nil {
-		return fmt.Sprintf("The arguments of %s are no JSON object.", tool)
+		return fmt.Sprintf("The arguments of %s are not a JSON object.", tool)
 	}
 	for _, name := range slices.Sorted(maps.Keys(restricted)) {
 		got, ok := given[name]
@@ -69,7 +69,7 @@ func (rs restrictions) check() error {
 		}
 		for name, value := range params {
 			if _, err := json.Marshal(value); err != nil {
-				return fmt.Errorf("the value that Restrict has for %q of %s is no JSON; give another: %w", name, tool, err)
+				return fmt.Errorf("the value in Restrict for %q of %s is not JSON; give another: %w", name, tool, err)
 			}
 		}
 	}

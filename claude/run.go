@@ -179,7 +179,7 @@ func (r *run) read(stop func() bool) {
 	r.tools.close()
 	_ = r.conn.close() // it has ended; its group may not have
 	if err := r.end(); err != nil {
-		r.opts.logger().Warn("close the dependencies of a run", "error", err)
+		r.opts.logger().Warn("cannot close the dependencies of a run", "error", err)
 	}
 }
 
@@ -214,7 +214,7 @@ func (r *run) retire() {
 
 // ErrUnfinished reports a run that went on for Options.IdleTimeout after its
 // result without a word.
-var ErrUnfinished = errors.New("what works in the background after the result was not done in time; raise Options.IdleTimeout")
+var ErrUnfinished = errors.New("background tasks did not end in time after the result; raise Options.IdleTimeout")
 
 // alive restarts the timers that wait for silence.
 func (r *run) alive() {
@@ -254,7 +254,7 @@ func (r *run) malformed(err error) {
 		return
 	}
 	if r.opts.SkipMalformed {
-		r.opts.logger().Warn("skip a malformed message", "error", err)
+		r.opts.logger().Warn("skipped a malformed message", "error", err)
 		return
 	}
 	r.inbox.put(nil, err)

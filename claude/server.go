@@ -61,7 +61,7 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 			return
 		}
 		for _, w := range withheld {
-			log.Warn("a tool is not served to the claude CLI, which would not take it", "server", name, "tool", w.Name, "rule", w.Rule, "why", w.Why)
+			log.Warn("a tool is not served to the claude CLI, which would not accept it", "server", name, "tool", w.Name, "rule", w.Rule, "why", w.Why)
 		}
 	})
 	if err != nil {
@@ -87,11 +87,11 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 func checkServer(name string) error {
 	switch {
 	case fold(name) != name:
-		return fmt.Errorf("it would call the server %q another name; use letters, digits, _ and - only", name)
+		return fmt.Errorf("it would rename the server %q; use only letters, digits, _ and -", name)
 	case strings.Contains(name+"_", "__"):
-		return fmt.Errorf("the server's name %q has __ in it or _ at its end, and the CLI separates it from a tool's name by __; use another", name)
+		return fmt.Errorf("the server's name %q contains __ or ends with _, and the CLI puts __ between the names of a server and a tool; use another name", name)
 	case name == "ide":
-		return errors.New("the CLI drops the tools of a server with the name ide, which is that of its own; use another")
+		return errors.New("the CLI drops the tools of a server named ide, because it has a server of that name; use another name")
 	}
 	return nil
 }
@@ -133,9 +133,9 @@ func (s *Server) Close() error {
 func (s *Server) usable() error {
 	switch {
 	case s == nil || s.mcp == nil:
-		return errors.New("a Server is nil or empty; make it with NewServer")
+		return errors.New("a Server is nil or empty; create it with NewServer")
 	case s.closed.Load():
-		return fmt.Errorf("the server %q is closed; make another with NewServer", s.name)
+		return fmt.Errorf("the server %q is closed; create another with NewServer", s.name)
 	}
 	return nil
 }

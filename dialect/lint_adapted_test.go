@@ -50,6 +50,9 @@ func TestAdaptedToolsAreFine(t *testing.T) {
 					if f.Rule == "all/poison-output" && !d.Output.Object {
 						continue // readers of this dialect never see output schemas
 					}
+					if f.Rule == "all/hidden-characters" {
+						continue // the gateway removes them, for all dialects
+					}
 					input := ""
 					if adapted.Input != nil {
 						input = string(adapted.Input.Raw())

@@ -156,6 +156,10 @@ var ruleCases = []ruleCase{
 		[]string{"/description ", "/inputSchema/properties/a_b description"},
 		`{"name":"a_b","description":"a b","inputSchema":{"type":"object","properties":{"a_b":{"description":"c d","title":"e_f"}}}}`},
 
+	{"hidden-characters", `{}`, `{"name":"a\u200b","title":"\u001b[2J","description":"A.\u202e","inputSchema":{"type":"object","properties":{"b\u2066":{"enum":["c\udb40\udc41"]}}},"outputSchema":{"type":"object","description":"\u0000"}}`,
+		[]string{"/name ", "/title ", "/description ", "/inputSchema/properties/b\u2066 ", "/inputSchema/properties/b\u2066/enum/0 ", "/outputSchema/description "},
+		`{"name":"a","title":"👩\u200d👧 می\u200cخواهم","description":"A.\r\n\tB. 課題","inputSchema":{"type":"object","properties":{"_meta":{"title":"x"}}},"_meta":{"a":"\u200b"}}`},
+
 	{"output-schema", `{"output":{"drop":true}}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, []string{"/outputSchema "},
 		`{"name":"x","inputSchema":{"type":"object"}}`},
 	{"output-schema", `{"output":{"rules":{"without":["$schema"],"union":{"oneOf":true},"booleans":true}}}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object","$schema":"x","required":null}}`,
@@ -353,6 +357,7 @@ func tools(t testing.TB, text string) []*toolpost.Tool {
 	for _, raw := range list {
 		var d struct {
 			Name, Description         *string
+			Title                     string
 			InputSchema, OutputSchema *schema.Schema
 		}
 		if err := json.Unmarshal(raw, &d); err != nil || d.Name == nil {
@@ -364,7 +369,7 @@ func tools(t testing.TB, text string) []*toolpost.Tool {
 			continue
 		}
 		one := tool(*d.Name, d.InputSchema)
-		one.Output = d.OutputSchema
+		one.Output, one.Title = d.OutputSchema, d.Title
 		if d.Description != nil {
 			one.Description = *d.Description
 		}

@@ -16,6 +16,7 @@ func rulebook() []*Rule {
 	return slices.Concat(
 		poisonRules(),
 		headerRules(),
+		hiddenRules(),
 		nameRules(),
 		descriptionRules(),
 		rootRules(),

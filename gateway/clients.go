@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A ClientFile is a file in which an MCP client keeps its servers.
+// A ClientFile is a file in which an MCP client stores its servers.
 type ClientFile struct {
 	Client string // such as "Cursor"
 	Path   string
-	Folder string // of the project the file belongs to; empty for a user's own
-	Named  bool   // by the user, so that its servers are no surprise even in a project
+	Folder string // the project that the file belongs to; empty for a user's own file
+	Named  bool   // the user named the file, so its servers are expected even in a project
 }
 
 // project returns the folder of the project that brought the file, "" if the
@@ -75,9 +75,10 @@ var clientFiles = []struct{ client, in, path, variable string }{
 	{continueDev, projectFolder, ".continue/mcpServers/*.yaml", ""},
 }
 
-// Clients lists where known clients keep their servers: the files of the user
-// whose home that is, and those of the project in folder. Goos is as
-// [runtime.GOOS]; env looks up variables. The files need not exist.
+// Clients lists the files in which known clients store their servers: the files
+// of the user with that home folder, and those of the project in folder. Goos
+// has a value of [runtime.GOOS]; env looks up variables. The files need not
+// exist.
 func Clients(home, folder, goos string, env func(string) (string, bool)) []ClientFile {
 	or := func(variable string, otherwise ...string) string {
 		if v, _ := env(variable); v != "" {
@@ -128,8 +129,9 @@ func (f ClientFile) matches() []ClientFile {
 	return files
 }
 
-// FileOf returns the client file at path, which the user named. The last names
-// of the path tell the client, or the format if they are none that a client uses.
+// FileOf returns the client file at path, which the user named. It recognises
+// the client by the last elements of the path. If no client uses them, it
+// recognises only the format.
 func FileOf(path string) ClientFile {
 	f := ClientFile{Client: "file", Path: path, Named: true}
 	switch strings.ToLower(filepath.Ext(path)) {

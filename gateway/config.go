@@ -17,18 +17,19 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A Config is what toolpost.json says.
+// A Config is the content of toolpost.json.
 type Config struct {
 	Servers  []Server           // in the order of the file
-	Output   Output             // how much of a tool's output is shown
+	Output   Output             // which part of a tool's output is shown
 	Quiet    []string           // globs of tools whose calls are not logged at info level
-	Name     string             // by which clients know this server; "" for the default
-	Dialect  string             // of all clients whose address asks for no other; "" looks at each client
-	Dialects *dialect.Book      // that there are; nil for the built-in ones
-	Findings []toolpost.Finding // what the file says without effect here
+	Name     string             // the name of this server for clients; "" for the default
+	Dialect  string             // for clients whose address names no dialect; "" chooses one for each client
+	Dialects *dialect.Book      // the known dialects; nil for the built-in ones
+	Findings []toolpost.Finding // settings of the file that have no effect here
 
-	// Digest identifies the content of the file and of the environment files it
-	// names, as [LoadConfig] has read them; "" for other configurations.
+	// Digest identifies the content of the file and of the environment files
+	// that it names, as [LoadConfig] has read them. It is "" for other
+	// configurations.
 	Digest string
 
 	source       *source // nil if LoadConfig has not read it
@@ -38,32 +39,44 @@ type Config struct {
 // A Server is one upstream of a Config.
 type Server struct {
 	upstream.Config
-	Redmine  *redmine.Options // the server is this Redmine if not nil: of Config, only the name counts
+	Redmine  *redmine.Options // if not nil, the server is this Redmine; of Config, only the name is used
 	Disabled bool
-	Share    string  // which clients share the process or connection: "" or "always" for all, or [PerSession]
-	Prefix   *string // before every tool's name; nil means Name + "__"
+	Share    string  // which clients share the process or connection: all for "" or "always", or see [PerSession]
+	Prefix   *string // added before every tool's name; nil means Name + "__"
 
 	// Allow and Deny are globs (* and ?) of the server's own tool names.
-	// No Allow means all; Deny wins.
+	// Without Allow, all tools are served; Deny takes precedence.
 	Allow, Deny []string
 
-	// Err is why the server cannot be started: a *[ConfigError] if its entry is
-	// invalid, or a variable that is not set. The server is shown as failed;
-	// the others serve.
+	// Outputs override Config.Output for tools of this server; the first match
+	// is used.
+	Outputs []OutputLimit
+
+	// Err is the reason why the server cannot be started: a *[ConfigError] if
+	// its entry is invalid, or a variable that is not set. The server is listed
+	// as failed; the others are served.
 	Err error
 
 	envFile     string       // variables of it are added to Env by LoadConfig
 	environment *environment // the content of envFile; nil if there is none
 }
 
-// An Output says how much of a tool's output clients are shown. What is more is
-// kept, and read by the tools tool_output_cache and tool_output_cache_grep.
+// An Output limits how much of a tool's output clients are shown. Longer output
+// is stored, and the tools tool_output_cache and tool_output_cache_grep read
+// it.
 type Output struct {
-	Off                  bool // outputs are passed on whole
-	Lines, Chars, Errors int  // of a view, see Options of package output; 0 for its defaults
+	Off                  bool // outputs are passed on in full
+	Lines, Chars, Errors int  // the limits; see Options of package output; 0 for its defaults
 }
 
-// A ConfigError reports everything that is wrong with one configuration file.
+// An OutputLimit limits how much clients are shown of the outputs of some tools
+// of one server.
+type OutputLimit struct {
+	Tools string // a glob of the server's own tool names
+	Chars int    // in characters; -1 passes outputs on in full
+}
+
+// A ConfigError reports all mistakes of one configuration file.
 type ConfigError struct {
 	File     string
 	Problems []Problem // in the order of the file
@@ -86,7 +99,7 @@ func (e *ConfigError) Error() string {
 // maxConfig is the longest configuration file that is read.
 const maxConfig = 4 << 20
 
-// LoadConfig reads the file at path. Variables come from the environment.
+// LoadConfig reads the file at path. It takes variables from the environment.
 func LoadConfig(path string) (*Config, error) {
 	data, err := readConfig(path)
 	if err != nil {
@@ -122,11 +135,13 @@ func readConfig(path string) ([]byte, error) {
 	return data, nil
 }
 
-// ParseConfig reads toolpost.json: JSON with comments and trailing commas.
-// Name is the file's path, used in errors and for ${workspaceFolder}; env
-// looks up variables. An invalid entry, or one with an unset variable, disables
-// its server only: the server's Err is set. Other mistakes are returned as a
-// *[ConfigError] that has all mistakes of the file.
+// ParseConfig reads toolpost.json: JSON with comments and trailing commas. Name
+// is the path of the file, which is used in errors and for ${workspaceFolder};
+// env looks up variables.
+//
+// An invalid entry, or an entry with an unset variable, disables only its
+// server: the server's Err is set. For other mistakes the error is a
+// *[ConfigError] with all mistakes of the file.
 func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Config, error) {
 	s := newSource(name, data)
 	cfg := &Config{}

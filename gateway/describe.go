@@ -18,13 +18,13 @@ import (
 
 // A ServerDescription shows a person everything that a server of a
 // configuration runs, contacts and sends, so that the person can approve it.
-// Nothing is shortened, and no character is invisible or steers a terminal.
+// Nothing is shortened, and no character is invisible or controls the terminal.
 // Variables are shown as they are written, such as ${TOKEN}; only values that
 // are probably secrets are left out.
 type ServerDescription struct {
 	Name   string
 	Lines  []string
-	Digest string // changes with the entry of the server and its environment file
+	Digest string // changes if the server's entry or its environment file changes
 }
 
 // Describe describes every server of a configuration that [LoadConfig] has

@@ -165,6 +165,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"share":           (*entry).share,
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
 	"tools":           (*entry).tools,
+	"output":          (*entry).outputs,
 	"includeTools":    (*entry).allow, // Gemini CLI
 	"enabledTools":    (*entry).allow,
 	"excludeTools":    (*entry).deny, // Gemini CLI

@@ -16,3 +16,10 @@ func OpenWith(ctx context.Context, cfg *Config, opts *Options, start func(*upstr
 
 // DrainTime is how long calls of a removed server may go on.
 const DrainTime = drainTime
+
+// SyntaxProblem returns what is reported of a file where its parser ends with err.
+func SyntaxProblem(data string, err error) Problem {
+	s := newSource("toolpost.json", []byte(data))
+	s.syntax(err)
+	return s.problems[0]
+}

@@ -1,5 +1,5 @@
 // Package gateway joins many upstreams into one live toolset, and reads the
-// configuration that names them.
+// configuration that lists them.
 //
 //	toolpost.json ── LoadConfig ──▶ Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
 //	files of other clients ── Import ──▶ toolpost.json            └── Watch ──▶ Snapshot
@@ -33,16 +33,16 @@ type Options struct {
 	Dialect         string
 	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
 
-	// Store keeps the outputs of which clients are shown a part, as
-	// [Config].Output says; nil passes all outputs on whole.
+	// Store keeps the outputs that clients are shown only in part, as
+	// [Config].Output defines. If it is nil, all outputs are passed on in full.
 	Store store.Store
 
-	// Spool is the folder for outputs that are too long for memory, on their way
-	// to Store; [os.TempDir] if empty.
+	// Spool is the folder for outputs that are too long for memory until they
+	// are in Store; [os.TempDir] if empty.
 	Spool string
 }
 
-// A Gateway keeps its upstreams and their joined toolset.
+// A Gateway manages its upstreams and their joined toolset.
 type Gateway struct {
 	ctx    context.Context // of the gateway's life
 	cancel context.CancelFunc
@@ -73,19 +73,19 @@ type view struct {
 	layer    toolpost.Toolset // the tools with large outputs cut; nil if they are not
 }
 
-// A Snapshot is the gateway at one moment.
+// A Snapshot is the state of the gateway at one moment.
 type Snapshot struct {
 	Status   []upstream.Status
 	Features *toolpost.Features
-	Findings []toolpost.Finding // collisions, skipped tools, names that clients refuse
+	Findings []toolpost.Finding // name collisions, skipped tools, names that clients refuse
 }
 
 // drainTime is how long calls of a removed server may go on.
 const drainTime = 30 * time.Second
 
-// Open starts every server of cfg and returns at once; servers that are ready
-// serve while others connect, and those that fail are tried again. Ctx gives
-// values only: Close ends the gateway.
+// Open starts every server of cfg and returns immediately. Servers that are
+// ready are served while others connect; those that fail are tried again. Only
+// the values of ctx are used: Close ends the gateway.
 func Open(ctx context.Context, cfg *Config, opts *Options) (*Gateway, error) {
 	return open(ctx, cfg, opts, startUpstream)
 }
@@ -175,7 +175,8 @@ func (g *Gateway) refresh() {
 	}
 }
 
-// Ready waits until every server has connected or failed once, or ctx is done.
+// Ready waits until every server has connected or failed once, or until ctx
+// ends.
 func (g *Gateway) Ready(ctx context.Context) error {
 	for _, m := range g.current() {
 		if m.up != nil {
@@ -191,8 +192,8 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	return nil
 }
 
-// RootsChanged tells the servers that the client with this
-// [toolpost.Call.Session] has other roots.
+// RootsChanged notifies the servers that the roots of the client with this
+// [toolpost.Call.Session] have changed.
 func (g *Gateway) RootsChanged(session string) {
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ RootsChanged(session string) }); ok {
@@ -201,10 +202,10 @@ func (g *Gateway) RootsChanged(session string) {
 	}
 }
 
-// Live returns the joined toolset, kept up to date.
+// Live returns the joined toolset, which is kept up to date.
 func (g *Gateway) Live() *toolpost.Live { return g.live }
 
-// Views returns the joined toolset as different clients get it.
+// Views returns the joined toolset as each client receives it.
 func (g *Gateway) Views() *Views { return g.views }
 
 func (v *view) current() []*member {
@@ -213,7 +214,7 @@ func (v *view) current() []*member {
 	return v.members
 }
 
-// Status tells the state of every server, in the order of the configuration.
+// Status returns the state of every server, in the order of the configuration.
 func (g *Gateway) Status() []upstream.Status {
 	members := g.current()
 	all := make([]upstream.Status, len(members))
@@ -224,8 +225,8 @@ func (g *Gateway) Status() []upstream.Status {
 }
 
 // Watch calls f now and after every change of a status, list or feature, until
-// stop. F must return soon and must not call methods of g other than Live, Views
-// and Status, nor stop.
+// stop is called. F must return quickly. It must not call stop, and of the
+// methods of g only Live, Views and Status.
 func (g *Gateway) Watch(f func(*Snapshot)) (stop func()) {
 	g.work.Lock()
 	defer g.work.Unlock()
@@ -238,7 +239,7 @@ func (g *Gateway) Watch(f func(*Snapshot)) (stop func()) {
 	}
 }
 
-// Close ends every server, in parallel. Calls under way fail.
+// Close ends all servers in parallel. Calls in progress fail.
 func (g *Gateway) Close() error {
 	g.work.Lock() // a Reload under way comes first
 	members := g.current()

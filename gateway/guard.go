@@ -9,26 +9,27 @@ import (
 	"github.com/toolpost/toolpost/redmine"
 )
 
-// A Guard decides what of a changed configuration file may be used before a
-// person has approved the change. Whoever can write the file, such as a model
-// with a tool that writes files, must not be able to run a program with it or
-// to send a secret somewhere.
+// A Guard decides which parts of a changed configuration file may be used
+// before a person has approved the change. Whoever can write the file, such as
+// a model with a tool that writes files, must not be able to run a program
+// through it or to send a secret somewhere.
 //
-// The definition of a server is what it runs, contacts and sends: a new or
-// changed one waits. Its settings, such as filters, names, limits and timeouts,
-// and the rest of the file apply at once, and so does a removal.
+// The definition of a server is what it runs, contacts and sends. A new or
+// changed definition waits for approval. The server's settings, such as
+// filters, names, limits and timeouts, and the rest of the file apply
+// immediately, and so does a removal.
 type Guard struct {
 	approved []Server // definitions that may run
 }
 
-// NewGuard returns a guard that lets the servers of cfg run.
+// NewGuard returns a guard that allows the servers of cfg to run.
 func NewGuard(cfg *Config) *Guard {
 	g := &Guard{}
 	g.Approve(cfg)
 	return g
 }
 
-// Approve lets the servers of cfg run, and from now on no others.
+// Approve allows the servers of cfg to run, and no others from now on.
 func (g *Guard) Approve(cfg *Config) {
 	g.approved = nil
 	for i := range cfg.Servers {
@@ -38,10 +39,11 @@ func (g *Guard) Approve(cfg *Config) {
 	}
 }
 
-// Admit returns next with every definition that is not approved taken back: to
-// the one of the same server in running, or if there is none the server is
-// listed as failed. Waiting names these servers; remedy is added to what users
-// read about them, and says how to approve the file.
+// Admit returns next without its definitions that are not approved. Such a
+// server keeps its definition from running; if running does not have the
+// server, it is listed as failed. Waiting contains the names of these servers.
+// Remedy explains how to approve the file; it is appended to the messages about
+// these servers.
 func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, waiting []string) {
 	c := *next
 	c.Servers, c.Findings = slices.Clone(next.Servers), slices.Clone(next.Findings)
@@ -91,7 +93,7 @@ func (s *Server) definition() Server {
 // copySettings copies what may change without an approval. A field that is not
 // listed here belongs to the definition.
 func copySettings(to, from *Server) {
-	to.Prefix, to.Allow, to.Deny = from.Prefix, from.Allow, from.Deny
+	to.Prefix, to.Allow, to.Deny, to.Outputs = from.Prefix, from.Allow, from.Deny, from.Outputs
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
 	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
 	if to.Redmine == nil {

@@ -58,6 +58,7 @@ func TestGuard(t *testing.T) {
 		"a copy, as a new name": {`"off": {`, `"new": {"url": "https://a.example/mcp", "headers": {"X": "1"}}, "off": {`, ""},
 		"prefix":                {`"args"`, `"prefix": "p_", "args"`, ""},
 		"filters":               {`"args"`, `"tools": {"allow": ["a"], "deny": ["b"]}, "args"`, ""},
+		"outputs":               {`"args"`, `"output": {"a": false, "*": 5000}, "args"`, ""},
 		"limits":                {`"args"`, `"timeout": "3s", "connectTimeout": "4s", "maxMessage": 9, "protocolVersion": "2025-06-18", "args"`, ""},
 		"Redmine groups":        {`"k"`, `"k", "groups": ["issues"], "readOnly": true, "timeout": "5s"`, ""},
 		"empty tables":          {`"headers"`, `"env": {}, "args": [], "headers"`, ""},

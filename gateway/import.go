@@ -16,25 +16,25 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Imported is what [Import] found.
+// Imported is the result of [Import].
 type Imported struct {
 	Read    []ClientFile     // the files that exist
-	Servers []ImportedServer // what is added
-	Notes   []string         // what is left out, renamed or there already, and why
+	Servers []ImportedServer // the servers that are added
+	Notes   []string         // servers that are left out, renamed or already there, and the reason
 
-	// JSON is the whole toolpost.json with the servers added. It holds the
-	// secrets of the files that were read: write it, never print it.
+	// JSON is the whole toolpost.json with the servers added. It contains the
+	// secrets of the files that were read: write it, and never print it.
 	JSON []byte
 }
 
 // An ImportedServer is one server that an import adds.
 type ImportedServer struct {
 	Name        string
-	From        []string          // the files that have it
+	From        []string          // the files that contain it
 	Description ServerDescription // what it runs, contacts and sends
 
-	// Folder is the project whose own file has the server, and no file of the
-	// user: whoever wrote the project chose the command.
+	// Folder is set if only a file of this project, and no file of the user,
+	// contains the server: the author of the project chose the command.
 	Folder string
 }
 
@@ -43,9 +43,9 @@ type ImportedServer struct {
 const maxImport = 64 << 20
 
 // Import reads the files that exist and adds their servers to existing, the
-// content of the toolpost.json called name; nil if there is none yet. What it
-// holds stays as it is, comments included. Keep is asked about each server that
-// would be added; nil keeps all.
+// content of the toolpost.json with the given name; existing is nil if there is
+// no such file. Existing content remains unchanged, including comments. Import
+// calls keep for each server that it would add; nil adds all.
 func Import(files []ClientFile, name string, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
 	if len(strings.TrimSpace(string(existing))) == 0 {
 		existing = []byte("{\n  \"mcpServers\": {}\n}\n")

@@ -2,9 +2,10 @@ package gateway
 
 import "strings"
 
-// Instances returns the value of [upstream.InstanceHeader]: this gateway and
-// those behind its servers. Whoever answers for the gateway over HTTP sets the
-// header, so that a gateway does not become its own upstream.
+// Instances returns the value of [upstream.InstanceHeader]: the id of this
+// gateway and those of the gateways behind its servers. An HTTP server for the
+// gateway sends this header, so that a gateway does not become its own
+// upstream.
 func (g *Gateway) Instances() string {
 	all := []string{g.opts.Instance}
 	for _, m := range g.current() {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -27,6 +28,7 @@ type served struct {
 	item  *toolpost.Tool
 	name  string
 	quiet bool
+	chars int // of an output, see [OutputLimit]; 0 for the limit of the file
 }
 
 // join joins the tools and features of members, in their order. It is a pure
@@ -63,13 +65,14 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		o := offers[i]
-		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name)}
+		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name), o.outputOf(o.name)}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
 			t.Name, t.Handler, t.Policy.Quiet = name, o.counted(t.Handler, o.name), is.quiet
 			t.Definition = withoutHidden(t.Definition)
+			t.Policy.MaxOutput = cmp.Or(is.chars, t.Policy.MaxOutput)
 		}
 		if lostText(&t.Definition, &o.item.Definition) || hides(o.name) {
 			j.note(name, "server %s: hidden characters or unsafe icons are removed from the definition of its tool %q", o.server.Name, o.name)

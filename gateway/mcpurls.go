@@ -8,9 +8,9 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// EnvConfig is the configuration that the variable MCP_URLS holds: addresses
-// with commas between, such as "http://body-cli:8000/sse". Servers are named
-// by host and port; their tools keep their own names.
+// EnvConfig returns the configuration in the variable MCP_URLS: addresses
+// separated by commas, such as "http://body-cli:8000/sse". Servers are named by
+// host and port; their tools keep their own names.
 func EnvConfig(urls string) (*Config, error) {
 	cfg := &Config{Quiet: []string{"get_comments"}, defaultQuiet: true} // polled by the clients that use MCP_URLS
 	plain := ""

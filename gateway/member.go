@@ -36,7 +36,7 @@ func startUpstream(cfg *upstream.Config, opts *upstream.Options) (connection, er
 	return u, nil
 }
 
-// Disabled is the state of a server that the configuration turns off.
+// Disabled is the state of a server that the configuration disables.
 const Disabled upstream.State = "disabled"
 
 // A member is one server of a gateway. It is immutable but for its parts.
@@ -47,6 +47,7 @@ type member struct {
 	*link
 
 	allow, deny *regexp.Regexp
+	outputs     []*regexp.Regexp // the globs of server.Outputs
 }
 
 // A link is the connection of a member; it outlives changes of the member
@@ -67,11 +68,14 @@ func newMember(s Server, key string, l *link) *member {
 	if s.Prefix != nil {
 		m.prefix = *s.Prefix
 	}
+	for _, o := range s.Outputs {
+		m.outputs = append(m.outputs, globs([]string{o.Tools}))
+	}
 	return m
 }
 
-// Prefixes returns what the names of the tools of each server begin with, for
-// the servers that have a prefix and are not disabled.
+// Prefixes returns, for each server that has a prefix and is not disabled, the
+// prefix of its tools' names.
 func (c *Config) Prefixes() (prefixes []string) {
 	names := mapped(c.Servers, func(s Server) string { return s.Name })
 	for i, key := range serverKeys(names) {

@@ -7,8 +7,9 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Missing returns why the gateway has no tool of this name: the server whose
-// prefix the name has is not ready. It returns nil if that is not the reason.
+// Missing returns the reason why the gateway has no tool of this name: the
+// server with the prefix of the name is not ready. It returns nil if there is
+// another reason.
 func (g *Gateway) Missing(tool string) error {
 	var of *member
 	for _, m := range g.current() {

@@ -29,6 +29,51 @@ func (f *file) output(v hujson.Value, path string) {
 	})
 }
 
+// outputs reads how much is shown of the outputs of one server: false, a number
+// of characters, or an object that sets either for globs of tool names.
+func (e *entry) outputs(v hujson.Value, path string) {
+	if v.Value.Kind() != '{' {
+		e.outputLimit("*", v, path)
+		return
+	}
+	e.members(v, path, func(m *hujson.ObjectMember) {
+		e.outputLimit(key(m), m.Value, path+"."+key(m))
+	})
+}
+
+// maxOutputLimits is how many limits one server may have: each tool is compared
+// with all of them.
+const maxOutputLimits = 100
+
+func (e *entry) outputLimit(tools string, v hujson.Value, path string) {
+	l := OutputLimit{Tools: tools}
+	switch k := v.Value.Kind(); {
+	case len(e.server.Outputs) == maxOutputLimits:
+		e.fail(v.StartOffset, "%s is one of more than %d limits; use wildcards", path, maxOutputLimits)
+		return
+	case k == 't': // the limits of the file
+	case k == 'f':
+		l.Chars = -1
+	case k == '0':
+		l.Chars = limit(e.source, v, path, output.MinChars)
+	default:
+		e.fail(v.StartOffset, "%s is %s; want false, or a number of characters", path, kind(v))
+		return
+	}
+	e.server.Outputs = append(e.server.Outputs, l)
+}
+
+// outputOf returns the limit of a tool's outputs: 0 for that of the file, -1
+// for none.
+func (m *member) outputOf(tool string) int {
+	for i, l := range m.server.Outputs {
+		if match(m.outputs[i], tool) {
+			return l.Chars
+		}
+	}
+	return 0
+}
+
 // limited sets how outputs are kept within limits from now on. The caller holds
 // work.
 func (v *view) limited(o Output, log *slog.Logger) {

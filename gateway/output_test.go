@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -67,9 +68,45 @@ func TestOutputsAreCut(t *testing.T) {
 		if n := size(); n > 1010 { // … has three bytes
 			t.Errorf("a result above the limit has %d bytes", n)
 		}
+		cfg.Servers[0].Outputs = []gateway.OutputLimit{{"bi?", -1}, {"*", 1000}}
+		reload(gateway.Output{Chars: 1000}, "big")
+		if n := size(); n < 5000 {
+			t.Errorf("a result of a tool that is not to be cut has %d bytes", n)
+		}
+		cfg.Servers[0].Outputs = []gateway.OutputLimit{{"other", -1}, {"*", 2000}}
 		reload(gateway.Output{Off: true}, "big")
 		if n := size(); n < 5000 {
 			t.Errorf("a result has %d bytes though nothing is to be cut", n)
 		}
+		reload(gateway.Output{Chars: 1000}, "big", "tool_output_cache", "tool_output_cache_grep")
+		if n := size(); n < 1500 || n > 2010 {
+			t.Errorf("a result of a tool with a limit of its own has %d bytes", n)
+		}
 	})
+}
+
+func TestOutputOfAServer(t *testing.T) {
+	for text, want := range map[string][]gateway.OutputLimit{
+		`true`:                         {{"*", 0}},
+		`false`:                        {{"*", -1}},
+		`5000`:                         {{"*", 5000}},
+		`{"export_*":false,"*":2000,}`: {{"export_*", -1}, {"*", 2000}},
+		`null`:                         nil,
+	} {
+		cfg, err := gateway.ParseConfig("toolpost.json", []byte(`{"mcpServers":{"a":{"command":"x","output":`+text+`}}}`), nil)
+		if err != nil || cfg.Servers[0].Err != nil || !slices.Equal(cfg.Servers[0].Outputs, want) {
+			t.Errorf("%s: %+v, %v", text, cfg.Servers[0], err)
+		}
+	}
+	for text, want := range map[string]string{
+		`"no"`:       `mcpServers.a.output is a string; want false, or a number of characters`,
+		`{"x":[]}`:   `mcpServers.a.output.x is an array; want false, or a number of characters`,
+		`10`:         `mcpServers.a.output is not a number from 1000 to 2147483647`,
+		`{"x":10.5}`: `mcpServers.a.output.x is not a number from 1000 to 2147483647`,
+	} {
+		cfg, err := gateway.ParseConfig("toolpost.json", []byte(`{"mcpServers":{"a":{"command":"x","output":`+text+`}}}`), nil)
+		if err != nil || cfg.Servers[0].Err == nil || !strings.Contains(cfg.Servers[0].Err.Error(), want) {
+			t.Errorf("%s: %v, %v", text, err, cfg)
+		}
+	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// Reload applies a changed configuration. Only servers that differ are
-// restarted, with their tools listed until they have listed anew; those that
-// are gone end after the calls under way. On error nothing changes.
+// Reload applies a changed configuration. It restarts only servers that differ;
+// their tools remain listed until the new list is there. Removed servers end
+// after the calls in progress. On error nothing changes.
 func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
 	if err := g.apply(cfg); err != nil {
 		return fmt.Errorf("load configuration: %w", err)

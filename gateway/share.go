@@ -11,8 +11,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// PerSession is the value of [Server].Share that gives every client session a
-// process of its own.
+// PerSession is the value of [Server].Share that gives every client session its
+// own process.
 const PerSession = "per-session"
 
 // Limits of the processes that one server has for sessions.
@@ -257,7 +257,7 @@ func (p *pool) Close() error {
 	return err
 }
 
-// SessionEnded ends what servers keep for the session of a client.
+// SessionEnded releases what servers hold for a client's session.
 func (g *Gateway) SessionEnded(session string) {
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {

@@ -15,30 +15,32 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 )
 
-// NoDialect stands for the tools as they are, in the place of a dialect's id.
+// NoDialect is used instead of a dialect's id for tools that are not adapted.
 const NoDialect = "none"
 
-// A Reader is what is known of a client, all of it as the client claims.
+// A Reader describes a client, as far as known. All of it is the client's own
+// claim.
 type Reader struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
-	View          string // the dialect that the address asks for
+	View          string // the dialect that the address names
 }
 
-// ViewOptions are the optional parts of [NewViews]. A name and a dialect come
-// before what a configuration says.
+// ViewOptions are the optional parts of [NewViews]. Name and Dialect take
+// precedence over those of a configuration.
 type ViewOptions struct {
 	Logger  *slog.Logger
-	Name    string // by which clients know the server: some count it in the length of tool names
-	Dialect string // of all clients whose address asks for no other
+	Name    string // the server's name for clients; some count it in the length of tool names
+	Dialect string // for all clients whose address names no dialect
 
-	// Report is called after each listing of a view, by one at a time for
-	// each view.
+	// Report is called after each listing of a view. Calls for one view do not
+	// overlap.
 	Report func(*dialect.Adapted)
 }
 
-// Views are one toolset as different clients get it: a Live for each dialect,
-// made when the first client needs it and shared by all that do.
+// Views provide one toolset in the form for each client: one Live for each
+// dialect, created when the first client needs it and shared by all clients
+// with that dialect.
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
@@ -78,8 +80,9 @@ func (b *basis) alike(other *basis) bool {
 	return other != nil && b.dialect == other.dialect && b.server == other.server
 }
 
-// NewViews returns the views of live; a nil configuration has the built-in
-// dialects, chosen by client. They follow live in the background.
+// NewViews returns the views of live. If the configuration is nil, the dialects
+// are the built-in ones and are chosen by client. The views follow live in the
+// background.
 func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, error) {
 	v := &Views{live: live, wake: newBell(), opened: map[string]*adapted{}}
 	if opts != nil {
@@ -104,9 +107,9 @@ func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, erro
 	return v, nil
 }
 
-// Configure applies the dialects of a configuration to clients that come, and
-// with the next [Views.Refresh] or change of the toolset to the views that
-// there are. On error nothing changes.
+// Configure applies the dialects of a configuration. New clients use them at
+// once; existing views use them after the next [Views.Refresh] or change of the
+// toolset. On error nothing changes.
 func (v *Views) Configure(cfg *Config) error {
 	c := newChoices(cfg, &v.opts)
 	if c.always != "" {
@@ -121,8 +124,8 @@ func (v *Views) Configure(cfg *Config) error {
 	return nil
 }
 
-// View returns what a client gets. It is an error if the address asks for a
-// dialect that there is not; the text says which may be meant.
+// View returns the view for a client. If the address names an unknown dialect,
+// the error suggests similar ones.
 func (v *Views) View(r Reader) (*toolpost.Live, error) {
 	for {
 		c := v.choices.Load()
@@ -234,7 +237,7 @@ func (v *Views) follow(ctx context.Context) {
 	}
 }
 
-// Refresh returns when the views have followed all changes before it.
+// Refresh returns when the views contain all changes made before the call.
 func (v *Views) Refresh() { v.refresh(context.Background()) }
 
 func (v *Views) refresh(ctx context.Context) {
@@ -252,7 +255,8 @@ func (v *Views) refresh(ctx context.Context) {
 	}
 }
 
-// Close ends the views; those that clients have stay as they are.
+// Close stops the views; the lists that clients already have remain as they
+// are.
 func (v *Views) Close() error {
 	v.end()
 	return nil

@@ -15,10 +15,10 @@ import (
 // rename and write again.
 const settle = 200 * time.Millisecond
 
-// WatchFile calls f with the configuration at path, at once and after every
-// change of the file or of one of the other files, until ctx is done. For a
-// configuration that is missing or broken, f gets an error; the caller goes on
-// with the one it has.
+// WatchFile calls f with the configuration at path, immediately and after every
+// change of that file or of one of the other files, until ctx ends. If the
+// configuration is missing or broken, f receives an error, and the caller
+// continues with its current configuration.
 func WatchFile(ctx context.Context, path string, f func(*Config, error), others ...string) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

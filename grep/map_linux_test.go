@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // largeFile returns a file that is searched in windows, of lines of all lengths.
@@ -108,4 +111,28 @@ func TestWindowPanic(t *testing.T) {
 		}
 	}()
 	new(worker).volatile([]byte("x"))
+}
+
+// A fault at an address that is not in the file is a defect of the program, also if
+// it has an address, as one of memory that was unmapped.
+func TestWindowFaultElsewhere(t *testing.T) {
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(page) }()
+	defer func() {
+		fault := recover()
+		if _, addressed := fault.(interface{ Addr() uintptr }); !addressed {
+			t.Errorf("the fault %v was hidden, or is not the one meant", fault)
+		}
+	}()
+	p, err := Compile("x", nil)
+	if err != nil {
+		t.Error(err)
+	}
+	w := newWorker(p)
+	w.begin(new(atomic.Bool))
+	w.pattern = (*Pattern)(unsafe.Pointer(&page[0])) // the first that block looks at
+	w.volatile([]byte("x"))
 }

@@ -46,7 +46,7 @@ func Pieces(m *toolpost.Message, takes ...string) []Piece {
 func describe(p toolpost.Part) string {
 	switch {
 	case len(p.Data) > 0:
-		return fmt.Sprintf("[%s of %d bytes, which you cannot be shown]", strings.TrimSpace(p.MIMEType+" "+p.Type), len(p.Data))
+		return fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]", strings.TrimSpace(p.MIMEType+" "+p.Type), len(p.Data))
 	case p.Text != "", p.Type == "text":
 		return p.Text
 	case p.URI != "":

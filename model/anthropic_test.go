@@ -55,7 +55,7 @@ func TestAnthropic(t *testing.T) {
 				{"type": "tool_result", "tool_use_id": "c3", "content": [
 					{"type": "text", "text": "The plan:"},
 					{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}},
-					{"type": "text", "text": "[image/svg+xml image of 6 bytes, which you cannot be shown]"},
+					{"type": "text", "text": "[image/svg+xml image of 6 bytes, which cannot be shown to you]"},
 					{"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "cGRm"}},
 					{"type": "text", "text": "plan plan:2"}]}]}`)
 		})
@@ -105,7 +105,7 @@ func TestAnthropicAnswer(t *testing.T) {
 			{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}}]}`},
 		{failed, `{"type": "tool_result", "tool_use_id": "c", "is_error": true, "content": [
 			{"type": "text", "text": "Error executing tool: "},
-			{"type": "text", "text": "[image/png image of 3 bytes, which you cannot be shown]"}]}`},
+			{"type": "text", "text": "[image/png image of 3 bytes, which cannot be shown to you]"}]}`},
 	} {
 		equal(t, "answer", must(json.Marshal(anthropic.Answer(&toolpost.Call{ID: "c"}, c.result))), c.want)
 	}

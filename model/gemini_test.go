@@ -60,7 +60,7 @@ func TestGemini(t *testing.T) {
 				{"functionResponse": {"id": "c1", "name": "book", "response": {"output": "IC 1 on 2026-12-01, class 2"}}},
 				{"functionResponse": {"name": "fail", "response": {"error": "Error executing tool: the line is closed"}}},
 				{"functionResponse": {"id": "c3", "name": "draw",
-					"response": {"output": "The plan:\n[image/svg+xml image of 6 bytes, which you cannot be shown]\nplan plan:2"},
+					"response": {"output": "The plan:\n[image/svg+xml image of 6 bytes, which cannot be shown to you]\nplan plan:2"},
 					"parts": [{"inlineData": {"mimeType": "image/png", "data": "cG5n"}},
 						{"inlineData": {"mimeType": "application/pdf", "data": "cGRm"}}]}},
 				{"functionResponse": {"id": "c4", "name": "fly",
@@ -108,7 +108,7 @@ func TestGeminiWithoutMedia(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "answer", got,
-		`{"functionResponse": {"name": "draw", "response": {"output": "[image/png image of 3 bytes, which you cannot be shown]"}}}`)
+		`{"functionResponse": {"name": "draw", "response": {"output": "[image/png image of 3 bytes, which cannot be shown to you]"}}}`)
 }
 
 // TestGeminiReference keeps $ref out of the members of a response, where

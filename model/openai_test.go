@@ -63,7 +63,7 @@ func TestOpenAI(t *testing.T) {
 	equal(t, "answer 3", p.at(t, 1, "input", 2, "output"), `[
 		{"type": "input_text", "text": "The plan:"},
 		{"type": "input_image", "image_url": "data:image/png;base64,cG5n"},
-		{"type": "input_text", "text": "[image/svg+xml image of 6 bytes, which you cannot be shown]"},
+		{"type": "input_text", "text": "[image/svg+xml image of 6 bytes, which cannot be shown to you]"},
 		{"type": "input_file", "filename": "document.pdf", "file_data": "data:application/pdf;base64,cGRm"},
 		{"type": "input_text", "text": "plan plan:2"}]`)
 	contains(t, "answer 4", p.at(t, 1, "input", 3, "output"), "Error executing tool: invalid arguments for book")
@@ -158,6 +158,6 @@ func TestOpenAIChat(t *testing.T) {
 	equal(t, "answer 2", p.at(t, 1, "messages", 3),
 		`{"role": "tool", "tool_call_id": "c2", "content": "Error executing tool: the line is closed"}`)
 	equal(t, "answer 3", p.at(t, 1, "messages", 4, "content"), `"The plan:\n`+
-		`[image/png image of 3 bytes, which you cannot be shown]\n[image/svg+xml image of 6 bytes, which you cannot be shown]\n`+
-		`[application/pdf resource of 3 bytes, which you cannot be shown]\nplan plan:2"`)
+		`[image/png image of 3 bytes, which cannot be shown to you]\n[image/svg+xml image of 6 bytes, which cannot be shown to you]\n`+
+		`[application/pdf resource of 3 bytes, which cannot be shown to you]\nplan plan:2"`)
 }

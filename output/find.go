@@ -44,7 +44,7 @@ func (c *Cache) findTool() *toolpost.Tool {
 			return "", context.Cause(ctx)
 		case err != nil:
 			c.opts.Logger.ErrorContext(ctx, "search stored output", "err", err)
-			return "", toolpost.Failed("the output cannot be read any more; call the tool that made it again, with narrower arguments")
+			return "", toolpost.Failed("the output can no longer be read: call the tool that produced it again, with narrower arguments")
 		}
 		return f.matches(r, c.room()), nil
 	}, readOnly("Search a large tool output"))
@@ -61,7 +61,7 @@ func (f *found) matches(r *grep.Result, room int) string {
 			row = "--\n" + row
 		}
 		if used += utf8.RuneCountInString(row); used > room {
-			cut = fmt.Sprintf("the first %d matching lines are shown, of %d", shown, r.Matches)
+			cut = fmt.Sprintf("only the first %d of %d matching lines are shown", shown, r.Matches)
 			break
 		}
 		b.WriteString(row)
@@ -71,9 +71,9 @@ func (f *found) matches(r *grep.Result, room int) string {
 	}
 	switch {
 	case cut != "":
-		fmt.Fprintf(&b, "\n[not all: %s; narrow the pattern, or ask for fewer lines around or more matches]\n", cut)
+		fmt.Fprintf(&b, "\n[incomplete: %s. Narrow the pattern, or change before, after or max_matches]\n", cut)
 	case shown == 0:
-		fmt.Fprintf(&b, "[no line of %d matches]", f.Info().Lines)
+		fmt.Fprintf(&b, "[no match in %d lines]", f.Info().Lines)
 	}
 	return b.String()
 }
@@ -85,7 +85,7 @@ func (f *found) row(l grep.Line) string {
 	}
 	row := fmt.Sprintf("%5d%s %s", l.Number, sign, valid(l.Text))
 	if left := l.Before + l.After; left > 0 {
-		row += fmt.Sprintf(` [… %d characters are left out; read around with {"ref_id":"%s@%d","offset":%d}]`, left, f.ref, l.Number, l.Before)
+		row += fmt.Sprintf(` [… %d characters are left out: read them with {"ref_id":"%s@%d","offset":%d}]`, left, f.ref, l.Number, l.Before)
 	}
 	return row + "\n"
 }

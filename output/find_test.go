@@ -28,13 +28,13 @@ func TestFind(t *testing.T) {
 	if got := find(`"pattern":"(of it)"`); got != " 5002: end (of it)\n" {
 		t.Errorf("a text is taken as an expression: %q", got)
 	}
-	if got := find(`"pattern":"line","max_matches":2`); !strings.HasPrefix(got, "    1: line 1\n    2: line 2\n\n[not all: ") || !strings.Contains(got, "5000") {
+	if got := find(`"pattern":"line","max_matches":2`); !strings.HasPrefix(got, "    1: line 1\n    2: line 2\n\n[incomplete: ") || !strings.Contains(got, "5000") {
 		t.Errorf("got %q", got)
 	}
-	if got := find(`"pattern":"line","max_matches":9000`); utf8.RuneCountInString(got) > 2000 || !strings.Contains(got, "\n[not all: ") {
+	if got := find(`"pattern":"line","max_matches":9000`); utf8.RuneCountInString(got) > 2000 || !strings.Contains(got, "\n[incomplete: ") {
 		t.Errorf("got %d characters: %.200q", len(got), got)
 	}
-	if got := find(`"pattern":"nowhere"`); got != "[no line of 5002 matches]" {
+	if got := find(`"pattern":"nowhere"`); got != "[no match in 5002 lines]" {
 		t.Errorf("got %q", got)
 	}
 	got := find(`"pattern":"needle"`)
@@ -74,11 +74,11 @@ func TestOverStores(t *testing.T) {
 				t.Errorf("got %q", got)
 			}
 			for _, args := range []string{`"offset":200000`, `"offset":999999999`} {
-				if r := b.call(t, "s", "tool_output_cache", `{"ref_id":"`+ref+`",`+args+`}`); !r.IsError() || !strings.Contains(text(t, r), "has 200000 lines") {
+				if r := b.call(t, "s", "tool_output_cache", `{"ref_id":"`+ref+`",`+args+`}`); !r.IsError() || !strings.Contains(text(t, r), "has only 200000 lines") {
 					t.Errorf("%s gives %q", args, text(t, r))
 				}
 			}
-			if r := b.call(t, "s", "tool_output_cache", `{"ref_id":"`+ref+`@200001"}`); !r.IsError() || !strings.Contains(text(t, r), "there is no line 200001") {
+			if r := b.call(t, "s", "tool_output_cache", `{"ref_id":"`+ref+`@200001"}`); !r.IsError() || !strings.Contains(text(t, r), "it has no line 200001") {
 				t.Errorf("got %q", text(t, r))
 			}
 		})

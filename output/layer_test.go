@@ -148,7 +148,7 @@ func TestScope(t *testing.T) {
 		{"alice", "tool_output_cache", `{"ref_id":"x` + ref + `"}`},
 	} {
 		r := b.call(t, test.session, test.tool, test.args)
-		if got := text(t, r); !r.IsError() || !strings.Contains(got, "it has expired, or is not of this session. Call the tool that made it again, with narrower arguments") {
+		if got := text(t, r); !r.IsError() || !strings.Contains(got, "it has expired, or belongs to another session. Call the tool that produced it again, with narrower arguments") {
 			t.Errorf("%v: %q", test, got)
 		}
 	}

@@ -172,7 +172,7 @@ func TestOneLongLine(t *testing.T) {
 		t.Errorf("the windows give %d bytes, not the line's %d", len(got), len(whole))
 	}
 	page := text(t, b.call(t, "s", "tool_output_cache", `{"ref_id":"`+r.OutputRef()+`"}`))
-	if !strings.Contains(page, `[… the line has 38000 bytes; read on with {"ref_id":"`+r.OutputRef()+`@1","offset":250}]`) {
+	if !strings.Contains(page, `[… the line has 38000 bytes: read on with {"ref_id":"`+r.OutputRef()+`@1","offset":250}]`) {
 		t.Errorf("the page is %q", page)
 	}
 }
@@ -236,7 +236,7 @@ func TestManyParts(t *testing.T) {
 	}
 	// Images have half of the room, and the rest is told.
 	images := len(got) - 2
-	want := fmt.Sprintf(`[%d of 500 images, audio and documents are left out here. They are kept as lines of JSON, with their data: tool_output_cache {"ref_id":"%s","offset":500}]`, 500-images, r.OutputRef())
+	want := fmt.Sprintf(`[%d of 500 images, audio and documents are left out here. Read them as lines of JSON, with their data, with tool_output_cache {"ref_id":"%s","offset":500}]`, 500-images, r.OutputRef())
 	if images < 10 || last != want || cost(t, got) > 2000 {
 		t.Errorf("%d images are shown, at %d characters, and the end is %q, want %q", images, cost(t, got), last, want)
 	}

@@ -59,7 +59,7 @@ func (c *Cache) pageTool() *toolpost.Tool {
 		var outcome *toolpost.Outcome
 		if err != nil && ctx.Err() == nil && !errors.As(err, &outcome) {
 			c.opts.Logger.ErrorContext(ctx, "read stored output", "err", err)
-			err = toolpost.Failed("the output cannot be read any more; call the tool that made it again, with narrower arguments")
+			err = toolpost.Failed("the output can no longer be read: call the tool that produced it again, with narrower arguments")
 		}
 		return p.out.String(), err
 	}, readOnly("Read a large tool output"))
@@ -78,7 +78,7 @@ type pager struct {
 func (p *pager) page(ctx context.Context, offset, most int64) error {
 	total := p.Info().Lines
 	if offset > 0 && offset >= total {
-		return toolpost.Retry("the output %s has %d lines: offset %d is past its end", p.ref, total, offset)
+		return toolpost.Retry("the output %s has only %d lines, so offset %d is past its end: give a smaller offset", p.ref, total, offset)
 	}
 	if most == 0 || most > p.rows {
 		most = p.rows
@@ -158,7 +158,7 @@ func (p *pager) row(ctx context.Context, r *bufio.Reader, at int64) (string, *bu
 			return "", nil, err
 		}
 	}
-	return row + fmt.Sprintf(` [… the line has %d bytes; read on with {"ref_id":"%s@%d","offset":%d}]`+"\n", size, p.ref, at+1, most), r, nil
+	return row + fmt.Sprintf(` [… the line has %d bytes: read on with {"ref_id":"%s@%d","offset":%d}]`+"\n", size, p.ref, at+1, most), r, nil
 }
 
 // window writes characters of one line.
@@ -184,7 +184,7 @@ func (p *pager) window(ctx context.Context, offset, most int64) error {
 	case err != nil:
 		return err
 	case skipped < offset || offset > 0 && len(text) == 0:
-		return toolpost.Retry("line %d of the output %s has %d characters: offset %d is past its end", p.line, p.ref, skipped, offset)
+		return toolpost.Retry("line %d of the output %s has only %d characters, so offset %d is past its end: give a smaller offset", p.line, p.ref, skipped, offset)
 	}
 	last := offset + int64(utf8.RuneCount(text))
 	p.out.Write(bytes.ToValidUTF8(text, replacement))

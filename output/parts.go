@@ -85,7 +85,7 @@ func (p *plan) missing(b *blob, page string) string {
 	if why := b.failure(); why != "" {
 		return text + " and lost: " + why + ". Call the tool again with narrower arguments]"
 	}
-	return fmt.Sprintf("%s. They are kept as lines of JSON, with their data: %s %s]", text, page, b.at(linesOf(bodies(p.items))))
+	return fmt.Sprintf("%s. Read them as lines of JSON, with their data, with %s %s]", text, page, b.at(linesOf(bodies(p.items))))
 }
 
 // views returns the parts within the limit. Each gets a fair share; if that is

@@ -122,7 +122,7 @@ const noteRoom = 320
 // note says that structured content is shortened, which is kept from the line
 // base on.
 func (v *viewing) note(s *sketch, base int64) string {
-	text := fmt.Sprintf("[The JSON of %d characters is shortened: something is left out at each …, or all of it if there is none", s.chars)
+	text := fmt.Sprintf("[The JSON of %d characters is shortened: each … stands for a part that is left out; without any …, all of it is left out", s.chars)
 	if why := v.blob.failure(); why != "" {
 		return text + ", and lost: " + why + ". Call the tool again with narrower arguments]"
 	}

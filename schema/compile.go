@@ -33,7 +33,7 @@ func Compile(s *Schema, opts *CompileOptions) *Validator {
 func (v *Validator) Report() []Finding {
 	report := v.findings[:len(v.findings):len(v.findings)]
 	if v.full != nil && v.full.cycle.Load() {
-		report = append(report, Finding{"", "a value was accepted unchecked: it leads the schema into a cycle of references"})
+		report = append(report, Finding{"", "a value was accepted without validation, because it causes a cycle of references"})
 	}
 	return report
 }
@@ -49,7 +49,7 @@ func (v *Validator) Validate(data []byte) error {
 	x := explainer{nullIsAbsent: v.nullIsAbsent}
 	tree := parseValue(data)
 	duplicates(tree, "", func(pointer string) {
-		x.found.add(Problem{Pointer: pointer, Expected: "one value", Got: "the same name again"})
+		x.found.add(Problem{Pointer: pointer, Expected: "one property of this name", Got: "a duplicate"})
 	})
 	switch {
 	case v.full != nil:

@@ -97,9 +97,9 @@ func (d *document) dialect() {
 		d.draft = 2019
 	case "draft/2020-12/schema", "schema":
 	default:
-		d.report("/$schema", "the dialect "+shorten(k)+" is not known; read as draft 2020-12")
+		d.report("/$schema", "the dialect "+shorten(k)+" is unknown; it is read as draft 2020-12")
 	}
-	d.kept.change("", "$schema", false, "the dialect says how to read the schema")
+	d.kept.change("", "$schema", false, "it declares how to read the schema")
 	d.root.drop("$schema")
 }
 

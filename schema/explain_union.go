@@ -19,8 +19,8 @@ func (x *explainer) union(u union, v *value) {
 	case fits == 1 || fits > 0 && !u.one:
 	case fits > 1:
 		x.found.add(Problem{
-			Pointer: joinPointer(x.path), Expected: fmt.Sprintf("a value that fits exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
-			Got: fmt.Sprintf("%s, which fits %d of them", shorten(v), fits),
+			Pointer: joinPointer(x.path), Expected: fmt.Sprintf("a value that matches exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
+			Got: fmt.Sprintf("%s, which matches %d of them", shorten(v), fits),
 		})
 	case v.kind&(KindArray|KindObject) == 0:
 		x.wrong(clip(u.words(2), 240), v)

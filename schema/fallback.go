@@ -29,7 +29,7 @@ const schemaURL = "mem:///schema.json"
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
-	return nil, errors.New("schemas outside the schema are not fetched")
+	return nil, errors.New("external schemas are not fetched")
 }
 
 // newFallback compiles a document, nil if that cannot be done; the document's
@@ -42,7 +42,7 @@ func newFallback(d *document) (f *fallback) {
 	defer func() {
 		if p := recover(); p != nil {
 			f = nil
-			d.refuse(fmt.Sprintf("the schema breaks the compiler: %.200v", p))
+			d.refuse(fmt.Sprintf("the compiler of the schema failed: %.200v", p))
 		}
 	}()
 	f = &fallback{doc: d.root}

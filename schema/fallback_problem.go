@@ -121,14 +121,14 @@ func (t *translator) leaf(e *jsonschema.ValidationError) []Problem {
 	case *kind.Required:
 		return members(k.Missing, "a value", "nothing: the property is required", nil)
 	case *kind.DependentRequired:
-		return members(k.Missing, "a value", "nothing: it is required beside "+strconv.Quote(k.Prop), nil)
+		return members(k.Missing, "a value", "nothing: it is required together with "+strconv.Quote(k.Prop), nil)
 	case *kind.Dependency:
-		return members(k.Missing, "a value", "nothing: it is required beside "+strconv.Quote(k.Prop), nil)
+		return members(k.Missing, "a value", "nothing: it is required together with "+strconv.Quote(k.Prop), nil)
 	case *kind.AdditionalProperties:
 		return members(k.Properties, "no such property", "unknown property", t.unknown(e))
 	case *kind.FalseSchema:
 		if t.isUnevaluated(e.SchemaURL) {
-			return []Problem{{Pointer: at, Expected: "no such property or item", Got: "one that no part of the schema knows"}}
+			return []Problem{{Pointer: at, Expected: "no such property or item", Got: "one that no part of the schema declares"}}
 		}
 	}
 	got := "nothing"
@@ -228,17 +228,17 @@ func expectedBy(k jsonschema.ErrorKind) string {
 	case *kind.Pattern:
 		return "string matching " + clip(k.Want, 120)
 	case *kind.UniqueItems:
-		return fmt.Sprintf("items that all differ (items %d and %d do not)", k.Duplicates[0], k.Duplicates[1])
+		return fmt.Sprintf("unique items (items %d and %d are equal)", k.Duplicates[0], k.Duplicates[1])
 	case *kind.AnyOf:
-		return "a value that fits one of the forms of the schema"
+		return "a value that matches one of the schema's alternatives"
 	case *kind.OneOf:
-		return "a value that fits exactly one of the forms of the schema"
+		return "a value that matches exactly one of the schema's alternatives"
 	case *kind.Not:
 		return "another value; this one is excluded"
 	case *kind.FalseSchema:
 		return "nothing: no value is allowed here"
 	}
-	return fmt.Sprintf("a value that keeps to %s", strings.Join(k.KeywordPath(), "/"))
+	return fmt.Sprintf("a value that satisfies %s", strings.Join(k.KeywordPath(), "/"))
 }
 
 // expectedNumber begins what a bound asks for; the bound follows.
@@ -293,13 +293,13 @@ func expectedCount(k jsonschema.ErrorKind) string {
 	case *kind.MaxProperties:
 		return "object" + span{0, k.Want}.words("property")
 	case *kind.AdditionalItems:
-		return fmt.Sprintf("array with %d items fewer", k.Count)
+		return fmt.Sprintf("array with %d fewer items", k.Count)
 	case *kind.Contains:
-		return "array that contains an item of the kind asked for"
+		return "array that contains a matching item"
 	case *kind.MinContains:
-		return fmt.Sprintf("array that contains at least %d items of the kind asked for", k.Want)
+		return fmt.Sprintf("array that contains at least %d matching items", k.Want)
 	case *kind.MaxContains:
-		return fmt.Sprintf("array that contains at most %d items of the kind asked for", k.Want)
+		return fmt.Sprintf("array that contains at most %d matching items", k.Want)
 	}
 	return ""
 }

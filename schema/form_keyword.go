@@ -43,7 +43,7 @@ var parts = map[string]part{
 var partKinds = map[part]Kinds{partNumber: KindNumber, partText: KindString, partArray: KindArray, partObject: KindObject}
 
 // nothing is what changes say of keywords that every value fits.
-const nothing = "it says nothing"
+const nothing = "it has no effect"
 
 // A keywordReader reads what the keywords of v say, each by itself, into f.
 type keywordReader struct {
@@ -58,7 +58,7 @@ func (w keywordReader) read(k *value) {
 	case partNote:
 		w.note(k)
 	case partQuiet:
-		w.log.change(w.f.At, k.name, false, "read where it is needed")
+		w.log.change(w.f.At, k.name, false, "it is read where it is needed")
 	case partType:
 		w.typed(k)
 	case partNumber:
@@ -82,7 +82,7 @@ func (w keywordReader) note(k *value) {
 	case (name == "title" || name == "description") && k.kind != KindString, name == "examples" && k.kind != KindArray:
 		name = ""
 	case name == "id" && w.doc.draft == 4:
-		w.log.change(w.f.At, name, false, "read where it is needed")
+		w.log.change(w.f.At, name, false, "it is read where it is needed")
 		return
 	}
 	switch name {

@@ -22,7 +22,7 @@ func (l *lastReader) settle() {
 
 func (l *lastReader) impossible() {
 	if impossible(l.f.Object) {
-		l.log.change(l.f.At, "required", false, "no object fits: a required property takes no value")
+		l.log.change(l.f.At, "required", false, "no object matches: a required property accepts no value")
 		l.f.trim()
 	}
 }
@@ -35,10 +35,10 @@ func (l *lastReader) idle() {
 	for _, k := range l.v.kids {
 		kinds := partKinds[parts[k.name]] | restKinds[k.name]
 		if kinds != 0 && kinds&l.f.Kinds == 0 {
-			l.log.change(l.f.At, l.log.sourceName(k), false, nothing+" of what fits")
+			l.log.change(l.f.At, l.log.sourceName(k), false, nothing+" on the accepted types")
 		}
 		if (k.name == "enum" || k.name == "const") && l.f.Enum == nil && l.f.Alts == nil {
-			l.log.change(l.f.At, k.name, false, "told by the types that fit")
+			l.log.change(l.f.At, k.name, false, "expressed by the accepted types")
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (l lastReader) not(k *value) bool {
 		return false
 	}
 	l.f.Kinds &^= out
-	l.log.change(l.f.At, "not", false, "told by the types that fit")
+	l.log.change(l.f.At, "not", false, "expressed by the accepted types")
 	return true
 }
 
@@ -124,7 +124,7 @@ func (l *lastReader) propertyNames(k *value) {
 	m := &Form{Kinds: KindAny}
 	switch {
 	case n.mask() && n.Kinds&KindString != 0:
-		l.log.change(l.f.At, k.name, false, nothing+": names are strings")
+		l.log.change(l.f.At, k.name, false, nothing+", because names are strings")
 		return
 	case n.Kinds&KindString == 0:
 		objectsIn(m).MaxProperties = 0
@@ -145,7 +145,7 @@ func (l *lastReader) propertyNames(k *value) {
 		l.f = l.f.withKeyword(k, k.name)
 		return
 	}
-	l.log.change(l.f.At, k.name, false, "told by the properties")
+	l.log.change(l.f.At, k.name, false, "expressed by the properties")
 	l.f = g
 }
 
@@ -158,11 +158,11 @@ func (l *lastReader) unevaluated(k *value) {
 	case l.doc.draft < 2019:
 		l.log.change(f.At, k.name, false, "this draft has no such keyword")
 	case l.log.blind:
-		l.log.change(f.At, k.name, true, "a reference leads nowhere, and might have named properties")
+		l.log.change(f.At, k.name, true, "a reference cannot be resolved, and its schema might declare properties")
 	case !certain || f.Alts != nil || f.Ref != nil || f.general():
 		l.f = f.withKeyword(k, k.name)
 	case all:
-		l.log.change(f.At, k.name, false, nothing+": all properties are evaluated")
+		l.log.change(f.At, k.name, false, nothing+", because all properties are evaluated")
 	default:
 		c := *f
 		c.Object = nil

@@ -35,7 +35,7 @@ func (k *kept) moved(at string, f *Form) {
 		return
 	}
 	i := strings.LastIndexByte(at, '/')
-	k.change(at[:i], unescapePointer(at[i+1:]), false, "merged with what refers to it")
+	k.change(at[:i], unescapePointer(at[i+1:]), false, "merged with the schema that refers to it")
 }
 
 // least reads a minimum count, of which 0 says nothing.

@@ -29,11 +29,11 @@ func (w keywordReader) itemForms(a *ArrayForm, k *value) {
 			a.Prefix = append(a.Prefix, w.formReader.read(kid, child(w.f.At, name, i)))
 		}
 	case k.kind == KindArray && k.name == "items":
-		w.log.change(w.f.At, name, true, "a list of items beside prefixItems; it is not read")
+		w.log.change(w.f.At, name, true, "items is a list although there is prefixItems; it is ignored")
 	case k.name == "items", k.name == "additionalItems" && list == "items" && listOf(w.v.get("items")) != nil:
 		a.Items = w.formReader.read(k, w.f.At+"/"+name)
 	default:
-		w.log.change(w.f.At, name, false, nothing+" here, in this draft")
+		w.log.change(w.f.At, name, false, nothing+" here in this draft")
 	}
 }
 

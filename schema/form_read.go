@@ -48,7 +48,7 @@ func (r *formReader) root() *Form {
 		if f.Ref == nil || !f.onlyRefers() || f.Ref.Form.Kinds&^f.Kinds != 0 {
 			break
 		}
-		r.log.change(f.At, "$ref", false, "what it refers to stands here")
+		r.log.change(f.At, "$ref", false, "the referenced schema is written in its place")
 		if f.Notes.empty() {
 			f = f.Ref.Form
 			continue
@@ -215,7 +215,7 @@ func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
 func spread(log *kept, f *Form, v *value) {
 	for _, k := range v.kids {
 		if p := parts[k.name]; partKinds[p] != 0 || p == partType || p == partLater {
-			log.change(f.At, log.sourceName(k), false, "said in each alternative")
+			log.change(f.At, log.sourceName(k), false, "repeated in each alternative")
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (r *formReader) follow(f *Form, k, t *value) *Form {
 	case def != nil:
 		return m
 	}
-	r.log.change(f.At, k.name, false, "what it refers to stands here")
+	r.log.change(f.At, k.name, false, "the referenced schema is written in its place")
 	if f.Any() && f.Notes.empty() {
 		m.At = g.At
 	}

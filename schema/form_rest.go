@@ -142,7 +142,7 @@ func (f *Form) trimRules() {
 	}
 }
 
-// impossible says that no object fits: a required property takes no value.
+// impossible says that no object matches: a required property accepts no value.
 func impossible(o *ObjectForm) bool {
 	return o != nil && slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Required && p.Form.Kinds == 0 })
 }

@@ -60,8 +60,8 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 		{reflect.New(reflect.StructOf([]reflect.StructField{
 			{Name: "F", Type: reflect.TypeFor[int](), Tag: `json:"f"`},
 			{Name: "G", Type: reflect.TypeFor[int](), Tag: `json:"f"`},
-		})).Elem().Interface(), `G: its JSON name "f" is that of F; rename one of them`},
-		{tagged[int]("F", `json:"it's"`), `F: json name "it's" is not one that encoding/json takes; use letters, digits and - or _`},
+		})).Elem().Interface(), `G: its JSON name "f" is also that of F; rename one of them`},
+		{tagged[int]("F", `json:"it's"`), `F: encoding/json does not accept the json name "it's"; use letters, digits and - or _`},
 		{tagged[map[string]int]("F", `json:",embed"`), `F: json option "embed" is not supported; describe the type with a method JSONSchema() *schema.Schema`},
 
 		{tagged[bool]("F", `min:"1"`), `F: minimum does not apply to boolean`},

@@ -52,7 +52,7 @@ func (l *layout) add(t reflect.Type, path string) {
 			continue
 		}
 		if other := own[f.name]; other != "" {
-			l.in.fail(at, "its JSON name %q is that of %s; rename one of them", f.name, other)
+			l.in.fail(at, "its JSON name %q is also that of %s; rename one of them", f.name, other)
 		}
 		own[f.name] = sf.Name
 		l.found = append(l.found, f)
@@ -76,7 +76,7 @@ func structOf(sf reflect.StructField) reflect.Type {
 func (l *layout) field(sf reflect.StructField, tag, at string) field {
 	name, rest, _ := strings.Cut(tag, ",")
 	if strings.ContainsFunc(name, unnamable) {
-		l.in.fail(at, "json name %q is not one that encoding/json takes; use letters, digits and - or _", name)
+		l.in.fail(at, "encoding/json does not accept the json name %q; use letters, digits and - or _", name)
 	}
 	f := field{name: name, path: sf.Name, sf: sf, depth: len(l.outer), tagged: name != ""}
 	if !f.tagged {

@@ -150,7 +150,7 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 		}
 	case ownText(t, in.output):
 		if d = typed(KindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
-			in.findings.add(at, "%v has text of its own, but cannot be read from it; give it a method UnmarshalText", t)
+			in.findings.add(at, "%v is written as text but cannot be read from text; give it a method UnmarshalText", t)
 		}
 	default:
 		d = in.byKind(t, at)

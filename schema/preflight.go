@@ -77,7 +77,7 @@ func (w *walk) cut(target *value) {
 			ref := refText(v)
 			w.doc.dropRef(v)
 			pointer, _ := localRef(ref)
-			why := fmt.Sprintf("%.100q refers to itself without going deeper into the value; the reference is not checked", ref)
+			why := fmt.Sprintf("%.100q refers to itself without descending into the value; the reference is not checked", ref)
 			w.doc.report(pointer, why)
 			if w.doc.kept != nil {
 				w.doc.kept.cut[v] = why

@@ -42,9 +42,9 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 	case r.nodes > maxNodes:
 		r.over = fmt.Sprintf("it has more than %d subschemas", maxNodes)
 	case depth > maxSchemaDepth:
-		r.over = fmt.Sprintf("its subschemas are nested deeper than %d", maxSchemaDepth)
+		r.over = fmt.Sprintf("its subschemas are nested more than %d levels deep", maxSchemaDepth)
 	case r.length > maxPointers:
-		r.over = "its names are too long for what they hold"
+		r.over = "its names are too long"
 	}
 	if r.over != "" {
 		return
@@ -157,7 +157,7 @@ func (r *repairer) tuple(v *value, pointer string) {
 	if k == nil || k.kind != KindArray || r.draft < 2020 || v.get("prefixItems") != nil {
 		return
 	}
-	r.report(pointer, "items", false, "items is a list; read as prefixItems, as older drafts have it")
+	r.report(pointer, "items", false, "items is a list; read as prefixItems, as in older drafts")
 	r.doc.kept.rename(k, "prefixItems")
 	if rest := v.get("additionalItems"); rest != nil {
 		r.doc.kept.rename(rest, "items")
@@ -174,9 +174,9 @@ func (r *repairer) exclusive(v *value, pointer, flag, bound string) {
 		return
 	}
 	if r.draft > 4 {
-		r.report(pointer, flag, false, "%s is %s; read as draft-04 has it", flag, k.raw)
+		r.report(pointer, flag, false, "%s is %s; read as in draft-04", flag, k.raw)
 	} else {
-		r.doc.kept.change(pointer, flag, false, "later drafts have a bound of its own for it")
+		r.doc.kept.change(pointer, flag, false, "later drafts have a separate keyword for it")
 	}
 	v.drop(flag)
 	if b := v.get(bound); b != nil && k.is("true") {
@@ -191,7 +191,7 @@ func (r *repairer) types(v *value, pointer string) {
 		return
 	}
 	if n := v.get("nullable"); n != nil && n.is("true") && isType(k) && k.text != "null" {
-		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as OpenAPI has it")
+		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as in OpenAPI")
 		v.drop("nullable")
 		v.set("type", "["+string(k.raw)+`,"null"]`)
 		if e := v.get("enum"); e != nil && e.kind == KindArray && !slices.ContainsFunc(e.kids, func(x *value) bool { return x.kind == KindNull }) {
@@ -216,7 +216,7 @@ func (r *repairer) requiredProperties(v *value, pointer string) {
 		if k == nil || k.kind != KindBoolean {
 			continue
 		}
-		r.report(pointer+"/properties/"+escapePointer(p.name), "required", false, "required is %s; read as draft-03 has it", k.raw)
+		r.report(pointer+"/properties/"+escapePointer(p.name), "required", false, "required is %s; read as in draft-03", k.raw)
 		p.drop("required")
 		if k.is("true") {
 			require(v, p.name)

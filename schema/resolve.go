@@ -111,7 +111,7 @@ func (x *index) forget(d *document) {
 		}
 	}
 	if lost {
-		d.report("", "unevaluated properties and items are not checked, as a reference leads nowhere")
+		d.report("", "unevaluated properties and items are not checked, because a reference cannot be resolved")
 	}
 }
 

@@ -64,14 +64,14 @@ func (c *command) ending() string {
 	var notes []string
 	switch {
 	case c.timedOut.Load():
-		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and what it started were ended; "+
+		notes = append(notes, fmt.Sprintf("timed out after %d ms: the command and every process that it started were ended; "+
 			"give a longer timeout_ms, or start it in the background", c.limit.Milliseconds()))
 	default:
 		if s := c.process.status(); s != "" {
 			notes = append(notes, s)
 		}
 		if c.process.left && c.id == "" {
-			notes = append(notes, "what the command left running was ended; start what should run on in the background")
+			notes = append(notes, "processes that the command left running were ended; to keep one running, start it with background true")
 		}
 	}
 	if len(notes) == 0 {
@@ -91,14 +91,14 @@ func (c *command) report(ctx context.Context) *toolpost.Result {
 	cut := c.cut
 	c.mu.Unlock()
 	if !gone {
-		return told(text, fmt.Sprintf("[it runs, for %v up to now]\n", time.Since(c.began).Round(time.Millisecond)), "")
+		return told(text, fmt.Sprintf("[still running after %v]\n", time.Since(c.began).Round(time.Millisecond)), "")
 	}
 	state, ref := cmp.Or(c.ending(), "[exit code 0]\n"), ""
 	if cut {
 		_, ref = c.record.Text(ctx)
 	}
 	if ref != "" {
-		state += fmt.Sprintf("[all of its output is kept: tool_output_cache, ref_id %q]\n", ref)
+		state += fmt.Sprintf("[the whole output is kept: read it with tool_output_cache, ref_id %q]\n", ref)
 	}
 	return told(text, state, ref)
 }
@@ -106,8 +106,9 @@ func (c *command) report(ctx context.Context) *toolpost.Result {
 // wait returns when the command has ended, when its output matches pattern,
 // which may be nil, or after patience.
 func (c *command) wait(ctx context.Context, pattern *regexp.Regexp, patience time.Duration) error {
-	w := &waiter{pattern: pattern, found: make(chan struct{})}
+	w := &waiter{found: make(chan struct{})}
 	if pattern != nil {
+		w.match = pattern.Match
 		c.mu.Lock()
 		text, _ := c.unread.text()
 		w.feed([]byte(text))
@@ -115,16 +116,24 @@ func (c *command) wait(ctx context.Context, pattern *regexp.Regexp, patience tim
 		c.mu.Unlock()
 		defer c.forget(w)
 	}
-	timer := time.NewTimer(patience)
+	timer, tick := time.NewTimer(patience), time.NewTicker(lookEvery)
 	defer timer.Stop()
-	select {
-	case <-c.process.gone:
-	case <-w.found:
-	case <-timer.C:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			c.mu.Lock()
+			w.look()
+			c.mu.Unlock()
+			continue
+		case <-c.process.gone:
+		case <-w.found:
+		case <-timer.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		return nil
 	}
-	return nil
 }
 
 func (c *command) forget(w *waiter) {
@@ -133,31 +142,45 @@ func (c *command) forget(w *waiter) {
 	c.waiters = slices.DeleteFunc(c.waiters, func(o *waiter) bool { return o == w })
 }
 
-// A waiter waits for a line that matches.
+// A waiter waits for a line that matches. A line may match before it ends.
 type waiter struct {
-	pattern *regexp.Regexp
-	line    []byte // what came of the last line
-	found   chan struct{}
-	done    bool
+	match  func(line []byte) bool
+	line   []byte        // the end of the output: at most maxWatched bytes of the last line, and what was not looked at
+	unseen int           // bytes of line that were not looked at
+	found  chan struct{} // closed when a line has matched
+	done   bool
 }
 
-// feed looks at more output; a line may match before it ends.
+const (
+	maxWatched = 4 << 10               // how much of a line that has not ended is looked at
+	lookEvery  = 20 * time.Millisecond // for output that is less than what feed looks at
+)
+
+// feed takes more output. It looks at it when a line ends, or when enough has come:
+// a command that writes single bytes must not have its whole line searched for each.
 func (w *waiter) feed(p []byte) {
 	if w.done {
 		return
 	}
 	w.line = append(w.line, p...)
-	if w.pattern.Match(w.line) {
+	w.unseen += len(p)
+	if w.unseen >= maxWatched/4 || bytes.IndexByte(p, '\n') >= 0 {
+		w.look()
+	}
+}
+
+// look searches what has come.
+func (w *waiter) look() {
+	if w.done || w.unseen == 0 {
+		return
+	}
+	if w.unseen = 0; w.match(w.line) {
 		w.done, w.line = true, nil
 		close(w.found)
 		return
 	}
 	w.line = bytes.Clone(w.line[max(bytes.LastIndexByte(w.line, '\n')+1, len(w.line)-maxWatched):])
 }
-
-// maxWatched is how much of a line that has not ended is looked at, each time
-// that something is added to it.
-const maxWatched = 4 << 10
 
 // told makes a result of output, and of what there is to say about it.
 func told(text, state, ref string) *toolpost.Result {

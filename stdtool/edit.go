@@ -46,7 +46,7 @@ func (f *folder) change(ctx context.Context, path, hash string, dry bool, mode s
 		return "", err
 	}
 	if binary(d.content[:min(len(d.content), 8000)]) {
-		return "", toolpost.Failed("%q is a binary file: only text is edited", d.given)
+		return "", toolpost.Failed("%q is a binary file: only text files can be edited", d.given)
 	}
 	content := d.content
 	var done []string
@@ -75,22 +75,22 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 	missing := d.info == nil && first
 	switch {
 	case missing && e.OldString == "":
-		return []byte(e.NewString), "made", nil
+		return []byte(e.NewString), "created", nil
 	case missing:
-		return nil, "", toolpost.Retry("%q does not exist: find the right path with glob, or make it with an empty old_string", d.given)
+		return nil, "", toolpost.Retry("%q does not exist: find the right path with glob, or create it with an empty old_string", d.given)
 	case e.OldString == "":
-		return nil, "", toolpost.Retry("%q is there already: give the text to replace as old_string", d.given)
+		return nil, "", toolpost.Retry("%q already exists: give the text to replace as old_string", d.given)
 	case e.OldString == e.NewString:
-		return content, "nothing to change, old_string and new_string are the same", nil
+		return content, "nothing to change: old_string and new_string are the same", nil
 	case strings.TrimSpace(e.OldString) == "":
-		return nil, "", toolpost.Retry("old_string is only whitespace: add the text around it")
+		return nil, "", toolpost.Retry("old_string contains only whitespace: add the text around it")
 	}
 	how, found := find(content, e.OldString, e.NewString, mode)
 	if err := e.check(d, content, found, mode); err != nil {
 		return nil, "", err
 	}
 	if found = apart(found); how == blockStrategy && len(found) > 1 {
-		return nil, "", toolpost.Retry("old_string is like several places in %q, at %s: give it as it is in the file", d.given, lineNumbers(content, found))
+		return nil, "", toolpost.Retry("old_string resembles several places in %q, at %s: copy it exactly from the file", d.given, lineNumbers(content, found))
 	}
 	note := fmt.Sprintf("%d replaced at %s", len(found), lineNumbers(content, found))
 	if how != "" {
@@ -123,22 +123,31 @@ func (e replacement) check(d *document, content []byte, found []match, mode stri
 	case n == 0:
 		return toolpost.Retry("old_string is not in %q.%s%s", d.given, nearest(content, e.OldString), blockHint(content, e.OldString, mode))
 	case e.ExpectedReplacements > 0 && len(apart(found)) != e.ExpectedReplacements:
-		return toolpost.Retry("old_string is in %q %d times, at %s, not %d times as expected_replacements says",
-			d.given, len(apart(found)), lineNumbers(content, found), e.ExpectedReplacements)
+		return toolpost.Retry("old_string occurs %d times in %q, at %s, but expected_replacements is %d: check the places, then give the right number",
+			len(apart(found)), d.given, lineNumbers(content, found), e.ExpectedReplacements)
 	case n > 1 && !e.ReplaceAll && e.ExpectedReplacements < 2:
-		return toolpost.Retry("old_string is in %q more than once, at %s: add lines around it so that it is there once, or set replace_all",
+		return toolpost.Retry("old_string occurs more than once in %q, at %s: add lines around it to make it unique, or set replace_all",
 			d.given, lineNumbers(content, found))
 	}
 	return nil
 }
 
-// apart leaves out matches that overlap the one before.
+// apart returns the matches without those that overlap the one before.
 func apart(found []match) []match {
-	var kept []match
-	for _, m := range found {
-		if len(kept) == 0 || m.from >= kept[len(kept)-1].to {
-			kept = append(kept, m)
+	kept, end := found[:0:0], 0
+	for i, m := range found {
+		switch {
+		case i == 0 || m.from >= end:
+			end = m.to
+			if len(kept) > 0 {
+				kept = append(kept, m)
+			}
+		case len(kept) == 0: // the first that overlaps: only now a copy is needed
+			kept = append(kept, found[:i]...)
 		}
+	}
+	if len(kept) == 0 {
+		return found
 	}
 	return kept
 }
@@ -147,7 +156,7 @@ func apart(found []match) []match {
 func (d *document) finish(content []byte, done []string, dry bool) (string, error) {
 	switch {
 	case len(content) > maxChanged:
-		return "", toolpost.Failed("%q would have %d bytes: files of more than %d are not written", d.given, len(content), maxChanged)
+		return "", toolpost.Failed("%q would have %d bytes, and the limit for a file is %d: write less", d.given, len(content), maxChanged)
 	case dry:
 		done = append(done, "dry run: nothing was written")
 	case d.info == nil || string(content) != string(d.content):

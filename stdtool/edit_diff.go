@@ -30,7 +30,7 @@ func diff(name string, old, new []byte) string {
 		if last := strings.LastIndex(d, "\n@@ "); last > strings.Index(d, "\n@@ ") {
 			d = d[:last+1]
 		}
-		d += "[the diff goes on]\n"
+		d += "[the rest of the diff is not shown]\n"
 	}
 	return strings.ToValidUTF8(shiftHunks(d, bytes.Count(old[:start], []byte("\n"))), "\uFFFD")
 }

@@ -23,7 +23,7 @@ func TestDiffLarge(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	all := diff("f", old, bytes.ReplaceAll(old, []byte("line"), []byte("row")))
-	if len(all) > 1<<20 || !strings.HasSuffix(all, "[the diff goes on]\n") || !strings.Contains(all, "+row 1\n") {
+	if len(all) > 1<<20 || !strings.HasSuffix(all, "[the rest of the diff is not shown]\n") || !strings.Contains(all, "+row 1\n") {
 		t.Errorf("%d bytes, beginning with %.80q", len(all), all)
 	}
 }

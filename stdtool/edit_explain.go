@@ -62,10 +62,10 @@ func nearest(content []byte, old string) string {
 	}
 	best := similarRows(content, all, lines[key])
 	if len(best) == 0 {
-		return "\nNo line of the file is like it: read the file again."
+		return "\nNo line of the file is similar: read the file again."
 	}
 	var b strings.Builder
-	b.WriteString("\nThe nearest lines, with · for a space at an end, → for a tab and ␍ for a carriage return:")
+	b.WriteString("\nThe most similar lines (· is a space at an end, → a tab, ␍ a carriage return):")
 	for _, n := range best {
 		r := all[n.row]
 		fmt.Fprintf(&b, "\n%5d  %s", lineOf(content, r.from), visible(content[r.from:r.next]))

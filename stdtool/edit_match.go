@@ -92,8 +92,13 @@ func (m *match) move(by int) {
 
 // apply makes all replacements.
 func apply(content []byte, found []match) []byte {
-	var out []byte
-	at := 0
+	size := len(content)
+	for _, m := range found {
+		for _, s := range m.spans {
+			size += len(s.text) - (s.to - s.from)
+		}
+	}
+	out, at := make([]byte, 0, size), 0
 	for _, m := range found {
 		for _, s := range m.spans {
 			out = append(append(out, content[at:s.from]...), s.text...)

@@ -59,7 +59,7 @@ func TestEditBytes(t *testing.T) {
 		{"percent", "100%d\n", "%d", "%s%!", "100%s%!\n", "at line 1"},
 		{"markup", "<a>&amp;</a>", "&amp;", "&lt;", "<a>&lt;</a>", "at line 1"},
 		{"whitespace only", "a b\n", " ", "x", "", "only whitespace"},
-		{"empty", "a b\n", "", "x", "", "is there already"},
+		{"empty", "a b\n", "", "x", "", "already exists"},
 		{"overlapping", "aaa", "aa", "b", "", "more than once"},
 		{"blank lines", "a\n\n\nb\n", "a\n\nb", "x", "", "is not in"},
 		{"binary", "a\x00b", "a", "b", "", "binary file"},

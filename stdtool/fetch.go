@@ -83,14 +83,14 @@ type page struct {
 func get(ctx context.Context, client *http.Client, agent, address string) (*page, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
-		return nil, toolpost.Retry("the address is malformed: give one like https://example.org/page")
+		return nil, toolpost.Retry("the address is malformed: give one such as https://example.org/page")
 	}
 	if err := checkURL(u); err != nil {
 		return nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, toolpost.Retry("the address is malformed: give one like https://example.org/page")
+		return nil, toolpost.Retry("the address is malformed: give one such as https://example.org/page")
 	}
 	r.Header.Set("User-Agent", agent)
 	r.Header.Set("Accept", "text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1")
@@ -133,27 +133,27 @@ func (p *page) refusal(status string) error {
 	const enough = 500
 	text, err := p.text(false)
 	if err != nil || text == "" {
-		return toolpost.Failed("%s answers %s", p.url.Redacted(), status)
+		return toolpost.Failed("%s answered %s", p.url.Redacted(), status)
 	}
-	return toolpost.Failed("%s answers %s:\n%s", p.url.Redacted(), status, clip([]byte(text), 0, enough))
+	return toolpost.Failed("%s answered %s:\n%s", p.url.Redacted(), status, clip([]byte(text), 0, enough))
 }
 
 // text returns what models can read.
 func (p *page) text(raw bool) (string, error) {
 	html := p.kind == "text/html" || p.kind == "application/xhtml+xml"
 	if !html && !textual(p.kind) {
-		return "", toolpost.Failed("%s is %s of %s: only text is fetched", p.url.Redacted(), p.kind, p.size())
+		return "", toolpost.Failed("%s is %s of %s: only text can be fetched", p.url.Redacted(), p.kind, p.size())
 	}
 	text := p.decoded()
 	if binary([]byte(text[:min(len(text), 8000)])) {
-		return "", toolpost.Failed("%s says it is %s, but is binary: only text is fetched", p.url.Redacted(), p.kind)
+		return "", toolpost.Failed("%s is declared as %s but is binary: only text can be fetched", p.url.Redacted(), p.kind)
 	}
 	if !html || raw {
 		return text, nil
 	}
 	var err error
 	if p.title, text, err = markdown(text, p.url); err != nil {
-		return "", toolpost.Retry("the HTML of %s cannot be read (%v): fetch it with raw", p.url.Redacted(), err)
+		return "", toolpost.Retry("the HTML of %s cannot be parsed (%v): fetch it again with raw true", p.url.Redacted(), err)
 	}
 	return text, nil
 }
@@ -202,7 +202,7 @@ func (p *page) show(text string, in fetchInput) string {
 		fmt.Fprintf(&b, "[title: %s]\n\n", p.title)
 	}
 	if text == "" {
-		return b.String() + "[the page holds no text]"
+		return b.String() + "[the page contains no text]"
 	}
 	end, chars := len(text), utf8.RuneCountInString(text)
 	if chars > in.MaxChars {

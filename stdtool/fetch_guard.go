@@ -55,8 +55,8 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 		return nil
 	}
 	if !public(ip) {
-		return toolpost.Denied("this address is private, and only public ones are fetched: " +
-			"a person can allow it with toolpost serve --allow-address, in Go with FetchOptions.Allow")
+		return toolpost.Denied("this address is private, and only public ones can be fetched: " +
+			"ask the user to allow it with toolpost serve --allow-address, or FetchOptions.Allow in Go")
 	}
 	return nil
 }
@@ -66,13 +66,13 @@ func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return toolpost.Retry("%q is not fetched: give an address that begins with https:// or http://", u.Scheme+":")
+		return toolpost.Retry("%q cannot be fetched: give an address that begins with https:// or http://", u.Scheme+":")
 	case host == "":
-		return toolpost.Retry("the address has no host: give one like https://example.org/page")
+		return toolpost.Retry("the address has no host: give one such as https://example.org/page")
 	case u.User != nil:
-		return toolpost.Denied("the address holds a user name: secrets are not sent")
+		return toolpost.Denied("the address contains a user name: remove it, as credentials are never sent")
 	case numeric(host):
-		return toolpost.Retry("the host %q is no valid IP address: write it like 192.0.2.1", host)
+		return toolpost.Retry("the host %q is not a valid IP address: write it like 192.0.2.1", host)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func refused(ctx context.Context, u *url.URL, err error) error {
 	case ctx.Err() != nil:
 		return toolpost.Failed("%s did not answer within %v", u.Host, maxFetch)
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return toolpost.Retry("there is no host %q", u.Hostname())
+		return toolpost.Retry("the host %q does not exist: check the address", u.Hostname())
 	case errors.As(err, &ue):
 		err = ue.Err
 	}

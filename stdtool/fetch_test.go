@@ -35,7 +35,7 @@ func names(t *testing.T, known map[string][]string) *net.Resolver {
 	}}
 }
 
-// answer answers one question as DNS servers do over TCP.
+// answer answered one question as DNS servers do over TCP.
 func answer(c net.Conn, known map[string][]string) error {
 	size := make([]byte, 2)
 	if _, err := io.ReadFull(c, size); err != nil {
@@ -133,8 +133,8 @@ func pages(t *testing.T, handler http.HandlerFunc, opts stdtool.FetchOptions) (*
 
 // Each hop of a redirect is looked at. What a name resolves to is not told.
 func TestFetchRedirects(t *testing.T) {
-	const private = "error (denied): this address is private, and only public ones are fetched: " +
-		"a person can allow it with toolpost serve --allow-address, in Go with FetchOptions.Allow"
+	const private = "error (denied): this address is private, and only public ones can be fetched: " +
+		"ask the user to allow it with toolpost serve --allow-address, or FetchOptions.Allow in Go"
 	set, base := pages(t, func(w http.ResponseWriter, r *http.Request) {
 		switch to := r.URL.Query().Get("to"); {
 		case r.URL.Path == "/loop":
@@ -152,10 +152,10 @@ func TestFetchRedirects(t *testing.T) {
 		"http://10.0.0.1/":         private,
 		"http://inner.example/":    private,
 		"http://[::1]/":            private,
-		"http://2130706433/":       `error (retry): the host "2130706433" is no valid IP address: write it like 192.0.2.1`,
-		"file:///etc/passwd":       `error (retry): "file:" is not fetched: give an address that begins with https:// or http://`,
-		"http://u:p@127.0.0.1/x":   "error (denied): the address holds a user name: secrets are not sent",
-		"gopher://127.0.0.1:70/_x": `error (retry): "gopher:" is not fetched: give an address that begins with https:// or http://`,
+		"http://2130706433/":       `error (retry): the host "2130706433" is not a valid IP address: write it like 192.0.2.1`,
+		"file:///etc/passwd":       `error (retry): "file:" cannot be fetched: give an address that begins with https:// or http://`,
+		"http://u:p@127.0.0.1/x":   "error (denied): the address contains a user name: remove it, as credentials are never sent",
+		"gopher://127.0.0.1:70/_x": `error (retry): "gopher:" cannot be fetched: give an address that begins with https:// or http://`,
 	} {
 		if got := call(t, set, "fetch", arguments(t, map[string]any{"url": base + "/?to=" + to})); got != want {
 			t.Errorf("%s: %s", to, got)
@@ -228,14 +228,14 @@ func TestFetch(t *testing.T) {
 		{"/problem", "", "{}"},
 		{"/markdown", "", "# <b>x</b>"},
 		{"/none", "", "plain"},
-		{"/empty", "", "[the page holds no text]"},
+		{"/empty", "", "[the page contains no text]"},
 		{"/html", `,"max_chars":12`, "[title: T]\n\n# Head\n\nGrüß\n\n[the page has " + fmt.Sprint(len([]rune(page))-12) + " characters, at most the first 12 are above; more with a larger max_chars]\n"},
-		{"/image", "", "error (failed): " + base + "/image is image/png of 11 bytes: only text is fetched"},
-		{"/pdf", "", "error (failed): " + base + "/pdf is application/pdf of 4 bytes: only text is fetched"},
-		{"/zip", "", "error (failed): " + base + "/zip is application/octet-stream of more than 5242880 bytes: only text is fetched"},
-		{"/lie", "", "error (failed): " + base + "/lie says it is text/plain, but is binary: only text is fetched"},
-		{"/missing", "", "error (failed): " + base + "/missing answers 404 Not Found:\n# Not here\n\n" + strings.Repeat("long ", 97) + "lon…"},
-		{"/broken", "", "error (failed): " + base + "/broken answers 500 Internal Server Error"},
+		{"/image", "", "error (failed): " + base + "/image is image/png of 11 bytes: only text can be fetched"},
+		{"/pdf", "", "error (failed): " + base + "/pdf is application/pdf of 4 bytes: only text can be fetched"},
+		{"/zip", "", "error (failed): " + base + "/zip is application/octet-stream of more than 5242880 bytes: only text can be fetched"},
+		{"/lie", "", "error (failed): " + base + "/lie is declared as text/plain but is binary: only text can be fetched"},
+		{"/missing", "", "error (failed): " + base + "/missing answered 404 Not Found:\n# Not here\n\n" + strings.Repeat("long ", 97) + "lon…"},
+		{"/broken", "", "error (failed): " + base + "/broken answered 500 Internal Server Error"},
 		{"/bomb", `,"max_chars":5`, "01234\n\n[the page has 5242880 characters, at most the first 5 are above; more with a larger max_chars]\n\n\n[only the first 5242880 bytes were taken]\n"},
 	} {
 		if got := call(t, set, "fetch", `{"url":"`+base+tt.path+`"`+tt.more+`}`); got != tt.want {

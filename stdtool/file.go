@@ -27,7 +27,7 @@ func local(root *os.Root, name string) (string, error) {
 	case name == "":
 		return ".", nil
 	case !filepath.IsLocal(clean):
-		return "", toolpost.Retry("%q is outside the served folder: only files in it can be read", name)
+		return "", toolpost.Retry("%q is outside the served folder: give a path inside it", name)
 	}
 	return clean, nil
 }
@@ -80,27 +80,32 @@ func regular(name string, mode fs.FileMode) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return toolpost.Retry("%q is a directory: look into it with list", name)
+		return toolpost.Retry("%q is a directory: use list to see what is in it", name)
 	case mode&fs.ModeNamedPipe != 0:
-		return toolpost.Failed("%q is a named pipe: only regular files are read", name)
+		return toolpost.Failed("%q is a named pipe: only regular files can be used", name)
 	case mode&fs.ModeSocket != 0:
-		return toolpost.Failed("%q is a socket: only regular files are read", name)
+		return toolpost.Failed("%q is a socket: only regular files can be used", name)
 	}
-	return toolpost.Failed("%q is a device: only regular files are read", name)
+	return toolpost.Failed("%q is a device: only regular files can be used", name)
 }
 
-// refusal says why name cannot be used. The root's own folder is not told.
+// refusal returns the error for the caller of why name cannot be used. It does not
+// contain the path of the root.
 func refusal(name string, err error) error {
 	var p *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return toolpost.Retry("%q does not exist: find the right path with glob", name)
 	case errors.Is(err, fs.ErrPermission):
-		return toolpost.Failed("%q may not be read: permission denied", name)
+		return toolpost.Failed("%q cannot be read: permission denied. Ask the user to change the permissions", name)
 	case errors.Is(err, syscall.ENOTDIR):
-		return toolpost.Retry("%q does not exist: a part of its path is a file and not a directory", name)
+		return toolpost.Retry("%q does not exist: a part of its path is a file, not a directory. Find the right path with glob", name)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return toolpost.Retry("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
 	case full(err):
 		return toolpost.Failed("%q cannot be read: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name)
+	case errors.As(err, &p) && p.Err.Error() == "path escapes from parent": // os has no value for it
+		return escapes(name)
 	case errors.As(err, &p):
 		return toolpost.Failed("%q cannot be read: %v", name, p.Err)
 	}

@@ -83,9 +83,9 @@ func (d *document) load(ctx context.Context) error {
 	}
 	switch {
 	case info.Size() > maxChanged:
-		return toolpost.Failed("%q has %d bytes: files of more than %d are not changed", d.given, info.Size(), maxChanged)
+		return toolpost.Failed("%q has %d bytes: files of more than %d bytes cannot be changed", d.given, info.Size(), maxChanged)
 	case info.Mode().Perm()&0o200 == 0:
-		return toolpost.Failed("%q is read-only: it is not changed", d.given)
+		return toolpost.Failed("%q is read-only: ask the user to make it writable", d.given)
 	}
 	f, err := openFile(d.folder.root, d.name)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *document) guard(hash string) error {
 	if hash == "" || strings.HasPrefix(contentHash(d.content), strings.ToLower(hash)) && d.info != nil {
 		return nil
 	}
-	return toolpost.Retry("%q is not what expected_hash says, it has changed: read it again", d.given)
+	return toolpost.Retry("%q has changed since expected_hash was computed: read it again", d.given)
 }
 
 func contentHash(data []byte) string {
@@ -159,7 +159,7 @@ func resolve(root *os.Root, name string) (string, error) {
 			return "", escapes(name)
 		}
 		if hops++; hops > 40 {
-			return "", toolpost.Failed("%q is a loop of symbolic links", name)
+			return "", toolpost.Failed("%q is part of a loop of symbolic links: give another path", name)
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
@@ -180,5 +180,5 @@ func readLink(root *os.Root, name string) (string, error) {
 }
 
 func escapes(name string) error {
-	return toolpost.Failed("%q escapes from the served folder through a symbolic link", name)
+	return toolpost.Failed("%q leads out of the served folder through a symbolic link: give a path inside it", name)
 }

@@ -43,7 +43,7 @@ func Glob(root *os.Root) *toolpost.Tool {
 		if info, err := root.Stat(dir); err != nil {
 			return "", refusal(dir, err)
 		} else if !info.IsDir() {
-			return "", toolpost.Retry("%q is not a directory: give the directory as path, the rest as pattern", dir)
+			return "", toolpost.Retry("%q is not a directory: give the directory as path, and the rest as pattern", dir)
 		}
 		return globFolder(ctx, root, dir, p, in)
 	}, paged("Find files"))

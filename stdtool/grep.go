@@ -188,22 +188,22 @@ var foreignSyntax = regexp.MustCompile(`\\[<>|+(){}?]`)
 
 // nothing explains why there is no match.
 func (s *search) nothing() string {
-	note := fmt.Sprintf("[no line matches in %d files", s.files)
+	note := fmt.Sprintf("[no matches in %d files", s.files)
 	if s.files+s.skipped == 0 {
-		note = "[no file to search"
+		note = "[no file was searched"
 		if s.Glob != "" {
-			note += fmt.Sprintf(": none matches glob %q, which is relative to path and must match files, such as *.go, src/** or *.{ts,tsx}", s.Glob)
+			note += fmt.Sprintf(": no file matches glob %q; a glob is relative to path and must match files, such as *.go, src/** or *.{ts,tsx}", s.Glob)
 		}
 		if !s.Ignored {
-			note += "; files that .gitignore excludes are searched with ignored"
+			note += "; set ignored to search files that .gitignore excludes"
 		}
 		return note + "]"
 	}
 	if op := foreignSyntax.FindString(s.Pattern); op != "" && !s.Literal {
-		note += fmt.Sprintf("; %s is a plain character in RE2 syntax, where | ( ) + ? { } need no backslash to be operators and \\b is a word boundary", op)
+		note += fmt.Sprintf("; in RE2 syntax %s is a plain character: the operators | ( ) + ? { } need no backslash, and a word boundary is \\b", op)
 	}
 	if strings.Contains(s.Pattern, `[\s\S]`) || strings.Contains(s.Pattern, `[\n`) {
-		note += "; a match is within one line"
+		note += "; a match cannot span lines"
 	}
 	return note + "]"
 }

@@ -33,7 +33,7 @@ func TestGrepLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, _ := r.FirstText(); strings.Contains(text, "no line") || !strings.Contains(text, "stopped after") {
+		if text, _ := r.FirstText(); strings.Contains(text, "no matches") || !strings.Contains(text, "stopped after") {
 			t.Errorf("%s: %q", mode, text)
 		}
 	}

@@ -46,5 +46,5 @@ func typeGlob(name string) (string, error) {
 		}
 		known = append(known, kind)
 	}
-	return "", toolpost.Retry("type %q is not known: give one of %s, or a glob", name, strings.Join(known, ", "))
+	return "", toolpost.Retry("unknown type %q: give one of %s, or use glob", name, strings.Join(known, ", "))
 }

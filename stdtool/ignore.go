@@ -111,16 +111,15 @@ func (g *ignores) ignored(name string, folder bool) bool {
 	return false
 }
 
-// isIgnores says that an entry may be a .gitignore: where case does not count,
-// git reads it by any name that differs in it.
-func isIgnores(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), ".gitignore") }
+// hasIgnores reports whether an entry can hold rules: a .gitignore, or the .git of a
+// repository. Where file names ignore case, git reads a .gitignore in any case.
+func hasIgnores(d fs.DirEntry) bool {
+	return strings.EqualFold(d.Name(), ".gitignore") || d.Name() == ".git" && d.IsDir()
+}
 
 // inside returns the rules for a folder.
 func (g *ignores) inside(root *os.Root, dir string) *ignores {
-	var data []byte
-	if dir == "." {
-		data = append(readIgnores(root, ".git/info/exclude"), '\n')
-	}
+	data := append(readIgnores(root, join(dir, ".git/info/exclude")), '\n') // of the repository that dir is
 	rules := parseIgnores(append(data, readIgnores(root, join(dir, ".gitignore"))...))
 	if len(rules) == 0 {
 		return g

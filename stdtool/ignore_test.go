@@ -217,3 +217,39 @@ func FuzzWildcard(f *testing.F) {
 		}
 	})
 }
+
+// TestIgnoredInNestedRepository checks that the .git/info/exclude of a repository
+// below the served folder counts in it, also where it has no .gitignore.
+func TestIgnoredInNestedRepository(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"x.log": "", "sub/.git/info/exclude": "*.log\n", "sub/x.log": "", "sub/keep": "", "sub/in/x.log": "",
+		"two/.gitignore": "!*.log\n", "two/.git/info/exclude": "*\n", "two/x.log": "", "two/x": "",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for from, want := range map[string]string{".": "sub sub/in sub/keep two two/x.log x.log", "sub/in": ""} {
+		var got []string
+		w := walk{root: root, visit: func(_ context.Context, e entry) error {
+			got = append(got, e.name)
+			return nil
+		}}
+		if _, err := w.run(t.Context(), from); err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("from %s: visited %s, want %s", from, text, want)
+		}
+	}
+}

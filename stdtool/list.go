@@ -63,7 +63,7 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 	case late:
 		b.WriteString(lateNote())
 	case more:
-		b.WriteString("\n[there is more: use glob, or list directories in it]\n")
+		b.WriteString("\n[there are more entries: use glob, or list the directories in it]\n")
 	case b.Len() == 0:
 		return "[the directory is empty]", nil
 	}

@@ -176,7 +176,7 @@ func waitForLock(ctx context.Context, name string, file *os.File) error {
 	defer cancel()
 	err := filelock.Wait(patient, file)
 	if errors.Is(err, errLate) {
-		return toolpost.Retry("%q is locked by another program: call again when that is done", name)
+		return toolpost.Retry("%q is locked by another program: try again later", name)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package stdtool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -100,7 +101,7 @@ func TestProcessesGuarded(t *testing.T) {
 			text, ok := call("write", map[string]any{"path": "f", "expected_hash": contentHash(content)[:16], "content": string(content) + id + "\n"})
 			if ok {
 				done++
-			} else if !strings.Contains(text, "it has changed") {
+			} else if !strings.Contains(text, "has changed since") {
 				t.Fatal(text)
 			}
 		}
@@ -245,6 +246,21 @@ func TestStale(t *testing.T) {
 	if names := strings.Join(fileNames(t, dir), " "); names != ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ .toolpost-mine" {
 		t.Errorf("%s are there", names)
 	}
+	// A process that is killed between link and rename leaves a file with a name.
+	left := tempName()
+	if err := errors.Join(root.WriteFile(left, nil, 0o600), root.Chtimes(left, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	if temp, err = namelessTemp(root, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if err := temp.replace("f"); err != nil {
+		t.Fatal(err)
+	}
+	temp.drop()
+	if names := strings.Join(fileNames(t, dir), " "); names != ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ .toolpost-mine f" {
+		t.Errorf("%s are there", names)
+	}
 }
 
 func fileNames(t *testing.T, dir string) (names []string) {
@@ -328,5 +344,79 @@ func TestEditFixedFolder(t *testing.T) {
 	}
 	if names := fileNames(t, filepath.Dir(path)); len(names) != 1 {
 		t.Errorf("left are %v", names)
+	}
+}
+
+// TestFailedWriteLeavesNothing checks that a write that fails leaves no directories
+// behind, and that its error names what to do.
+func TestFailedWriteLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	set, err := toolpost.NewSet(t.Context(), Writing(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 300)
+	for tool, arguments := range map[string]string{
+		"write": `{"path":"a/b/` + long + `","content":"x"}`,
+		"edit":  `{"path":"a/b/` + long + `","old_string":"","new_string":"x"}`,
+		"move":  `{"from":"f","to":"a/b/` + long + `"}`,
+	} {
+		if text := callText(t.Context(), set, tool, arguments); !strings.Contains(text, "Give a shorter name") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+	if text := callText(t.Context(), set, "write", `{"path":"a/`+long+`/","content":""}`); !strings.Contains(text, "Give a shorter name") {
+		t.Error(text)
+	}
+	if text := callText(t.Context(), set, "write", `{"path":"f/g/h","content":"x"}`); !strings.Contains(text, "a part of its path is a file") {
+		t.Error(text)
+	}
+	if names := strings.Join(fileNames(t, dir), " "); names != "f" {
+		t.Errorf("%s are there", names)
+	}
+}
+
+// TestWriteOnFullDisk fills a small file system.
+func TestWriteOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skip("no file system to fill:", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	set, err := toolpost.NewSet(t.Context(), Writing(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := strings.Repeat("x", 600<<10)
+	for _, arguments := range []string{`{"path":"new/dir/g","content":"` + large + `"}`, `{"path":"f","content":"` + large + `"}`} {
+		if text := callText(t.Context(), set, "write", arguments); !strings.Contains(text, "the disk is full. Nothing was changed; ask the user to free some space") {
+			t.Errorf("%.60s: %s", arguments, text)
+		}
+	}
+	if names := strings.Join(fileNames(t, dir), " "); names != "f" {
+		t.Errorf("%s are there", names)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "f")); err != nil || string(text) != "text\n" {
+		t.Errorf("the file holds %q (%v)", text, err)
 	}
 }

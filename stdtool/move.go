@@ -32,14 +32,14 @@ func (f *folder) move() *toolpost.Tool {
 			return "", err
 		}
 		if to == from || strings.HasPrefix(to, from+"/") {
-			return "", toolpost.Retry("%q is %q or in it: give another path as to", in.To, in.From)
+			return "", toolpost.Retry("to %q is the same as from %q or inside it: give another path as to", in.To, in.From)
 		}
 		unlock, err := f.lockFolders(ctx, path.Dir(from), path.Dir(to))
 		if err != nil {
 			return "", err
 		}
 		defer unlock()
-		if err := f.checkContent(ctx, in.From, from); err != nil {
+		if err := f.checkContent(ctx, from, to); err != nil {
 			return "", err
 		}
 		if err := f.rename(from, to); err != nil {
@@ -57,7 +57,7 @@ func (f *folder) entry(given string) (string, error) {
 		return "", err
 	}
 	if name == "." {
-		return "", toolpost.Retry("%q is the served folder itself, which stays where it is", given)
+		return "", toolpost.Retry("%q is the served folder itself, which cannot be moved", given)
 	}
 	dir, err := f.target(path.Dir(name))
 	if err != nil {
@@ -73,14 +73,16 @@ func (f *folder) rename(from, to string) error {
 	}
 	switch _, err := f.root.Lstat(to); {
 	case err == nil:
-		return toolpost.Retry("%q is there already, and is not overwritten: give a path that is free, with the name", to)
+		return toolpost.Retry("%q already exists and is not overwritten: give a new path, including the name", to)
 	case !errors.Is(err, fs.ErrNotExist):
 		return refusal(to, err)
 	}
-	if err := f.root.MkdirAll(path.Dir(to), 0o777); err != nil {
+	undo, err := makeFolders(f.root, path.Dir(to))
+	if err != nil {
 		return unwritten(to, err)
 	}
 	if err := f.root.Rename(from, to); err != nil {
+		undo()
 		return unwritten(to, err)
 	}
 	for _, name := range []string{path.Dir(to), path.Dir(from)} {

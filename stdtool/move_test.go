@@ -59,7 +59,7 @@ func TestMoveNeverOverwrites(t *testing.T) {
 		if strings.HasPrefix(r, name+": moved") {
 			moved++
 			name = "new/one"
-		} else if !strings.Contains(r, "is there already") {
+		} else if !strings.Contains(r, "already exists") {
 			t.Error(r)
 		}
 		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != text {

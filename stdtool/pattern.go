@@ -33,17 +33,17 @@ const (
 
 func parsePattern(s string) (pattern, error) {
 	if len(s) > maxPattern {
-		return nil, toolpost.Retry("the pattern has %d bytes, at most %d are allowed: give a shorter one", len(s), maxPattern)
+		return nil, toolpost.Retry("the pattern has %d bytes, and the limit is %d: give a shorter one", len(s), maxPattern)
 	}
 	all, ok := expandBraces(s, maxAlternatives)
 	if !ok {
-		return nil, toolpost.Retry("pattern %q has more than %d alternatives in braces", s, maxAlternatives)
+		return nil, toolpost.Retry("pattern %q has more than %d alternatives in braces: use several simpler patterns", s, maxAlternatives)
 	}
 	var p pattern
 	known := map[string]part{} // alternatives share most of their parts
 	for _, text := range all {
 		if path.IsAbs(text) || slices.Contains(strings.Split(text, "/"), "..") {
-			return nil, toolpost.Retry("pattern %q leads outside: give one relative to path, such as **/*.go", s)
+			return nil, toolpost.Retry("pattern %q leads out of the served folder: give one relative to path, such as **/*.go", s)
 		}
 		a := alternative{folder: strings.HasSuffix(text, "/")}
 		for name := range strings.SplitSeq(path.Clean(text), "/") {

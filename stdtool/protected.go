@@ -15,14 +15,15 @@ import (
 // commands without being asked to: when somebody opens or enters a folder, starts
 // an agent or a shell, commits, or calls a package manager. The writing tools do
 // not change them, in any directory, nor what is in them. What somebody has to
-// run by name, such as a script or a Makefile, is not among them.
+// run by name, such as a script or a Makefile, is not among them. An entry with a
+// slash is a name in a directory of that name.
 const protectedNames = `
 .git .hg .jj .svn
 .husky .githooks .pre-commit-config.yaml .lefthook lefthook.yml .lefthook.yml
 lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml lefthook.json .lefthook.json
 toolpost.json .mcp.json
 .claude .claude.json .cursor .gemini .codex .windsurf .continue .zed .cline .clinerules
-.copilot .roo .kilocode .kiro .amazonq .augment .trae .junie .qwen .factory .goose .amp .opencode
+.copilot .github/hooks .roo .kilocode .kiro .amazonq .augment .trae .junie .qwen .factory .goose .amp .opencode
 opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
 .vscode .vs .idea .fleet .devcontainer .devcontainer.json
 .exrc .vimrc .vim .nvimrc .nvim.lua .lvimrc .lazy.lua .emacs .emacs.d .dir-locals.el
@@ -39,10 +40,14 @@ var protectedEndings = []string{".code-workspace", ".toolpost-trust"}
 
 // checkChangeable refuses a path that is protected, or is in what is.
 func checkChangeable(given, name string) error {
-	for part := range strings.SplitSeq(name, "/") {
-		switch protected, ok := protection(part); {
+	for end := 0; end < len(name); {
+		next := strings.IndexByte(name[end+1:], '/') // a name has at least one character
+		if end += next + 1; next < 0 {
+			end = len(name)
+		}
+		switch protected, ok := protection(name[:end]); {
 		case ok && protected == ".git":
-			return toolpost.Denied("%q belongs to git: its own files are not changed", given)
+			return toolpost.Denied("%q belongs to git: only git changes its own files", given)
 		case ok:
 			return toolpost.Denied("%q can make other programs run commands (%s): only the user may change it. Tell the user what to write there", given, protected)
 		}
@@ -50,10 +55,28 @@ func checkChangeable(given, name string) error {
 	return nil
 }
 
-// protection returns the protected name that a part of a path can lead to. File
-// systems take several names for one: they ignore case, dots and spaces at the
-// end, some characters, and what follows a colon.
-func protection(part string) (name string, ok bool) {
+// protection returns the protected name that the last part of a path can lead to.
+func protection(at string) (name string, ok bool) {
+	dir, last := path.Split(at)
+	above := plainName(path.Base(dir))
+	last = plainName(last)
+	for name := range strings.FieldsSeq(protectedNames) {
+		parent, child, nested := strings.Cut(name, "/")
+		if nested && isName(above, parent) && isName(last, child) || !nested && isName(last, name) {
+			return name, true
+		}
+	}
+	for _, ending := range protectedEndings {
+		if n := len(last) - len(ending); n >= 0 && strings.EqualFold(last[n:], ending) {
+			return last, true
+		}
+	}
+	return "", false
+}
+
+// plainName returns a part of a path without what some file systems ignore: dots
+// and spaces at the end, some characters, and what follows a colon.
+func plainName(part string) string {
 	part, _, _ = strings.Cut(part, ":")
 	part = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || unicode.IsControl(r) {
@@ -61,19 +84,11 @@ func protection(part string) (name string, ok bool) {
 		}
 		return r
 	}, part)
-	part = strings.TrimRight(part, ". ")
-	for name := range strings.FieldsSeq(protectedNames) {
-		if strings.EqualFold(part, name) || isShortName(part, name) {
-			return name, true
-		}
-	}
-	for _, ending := range protectedEndings {
-		if n := len(part) - len(ending); n >= 0 && strings.EqualFold(part[n:], ending) {
-			return part, true
-		}
-	}
-	return "", false
+	return strings.TrimRight(part, ". ")
 }
+
+// isName reports whether some file system takes part for name.
+func isName(part, name string) bool { return strings.EqualFold(part, name) || isShortName(part, name) }
 
 // isShortName reports whether short can be the name that Windows gives to long
 // besides: CLAUDE~1 or CL1A2B~1 for .claude.
@@ -95,22 +110,24 @@ func isShortName(short, long string) bool {
 // errProtected ends a walk at the first protected name.
 var errProtected = errors.New("protected")
 
-// checkContent refuses to move a directory that has something protected in it: it
-// would take effect elsewhere.
-func (f *folder) checkContent(ctx context.Context, given, name string) error {
+// checkContent refuses to move a directory if something in it is protected where it
+// is, or would be where it goes: it would take effect there.
+func (f *folder) checkContent(ctx context.Context, from, to string) error {
 	found := ""
-	err := fs.WalkDir(f.root.FS(), name, func(at string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(f.root.FS(), from, func(at string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if _, ok := protection(path.Base(at)); ok {
-			found = at
-			return errProtected
+		for _, name := range []string{at, to + at[len(from):]} {
+			if _, ok := protection(name); ok {
+				found = name
+				return errProtected
+			}
 		}
 		return nil // what cannot be read stays as it is
 	})
 	if errors.Is(err, errProtected) {
-		return toolpost.Denied("%q contains %q, which can make other programs run commands or belongs to git: only the user may move it", given, found)
+		return toolpost.Denied("%q cannot be moved to %q: %q can make other programs run commands or belongs to git. Ask the user to move it", from, to, found)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ func TestProtected(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "f", []byte("text\n"))
 	write(t, dir, "plugin/.claude/settings.json", []byte("{}\n"))
+	write(t, dir, "copilot/hooks/x.json", []byte("{}\n"))
 	write(t, dir, "real/tasks.json", []byte("{}\n"))
 	set := workspace(t, dir)
 	before := tree(t, dir)
@@ -27,6 +28,7 @@ func TestProtected(t *testing.T) {
 		".local/bin/ls", ".copilot/mcp-config.json", ".yarn/releases/yarn.cjs",
 		"Toolpost.JSON", "TOOLPO~1.JSO", "toolpost.json.", "toolpost.json ", "toolpost.json . .", "toolpost.json::$DATA", "tool\u200cpost.json", "\ufefftoolpost.json",
 		"toolpo\u017ft.json", "TO1A2B~1.JSO", "MCP~1.JSO", "CLAUDE~1/settings.json", "DEVCON~2/devcontainer.json", ".VSCode /tasks.json", ".claude:x/y",
+		".github/hooks/x.json", "sub/.github/hooks/x.json", ".GitHub /Hooks./x", "GITHUB~1/hooks/x", ".github/hooks",
 		"sub/../.claude/x", "./.envrc", filepath.Join(dir, ".envrc"), ".claude",
 	}
 	for _, path := range paths {
@@ -48,14 +50,19 @@ func TestProtected(t *testing.T) {
 			t.Errorf("write %q: %s", path, text)
 		}
 	}
-	if text := call(t, set, "move", `{"from":"plugin","to":"here"}`); !strings.Contains(text, `contains "plugin/.claude"`) {
+	if text := call(t, set, "move", `{"from":"plugin","to":"here"}`); !strings.Contains(text, `"plugin/.claude" can make other programs`) {
 		t.Error(text)
+	}
+	for _, arguments := range []string{`{"from":"copilot","to":".github"}`, `{"from":"copilot","to":"sub/.github"}`, `{"from":"copilot/hooks","to":".github/hooks"}`} {
+		if text := call(t, set, "move", arguments); !strings.Contains(text, "can make other programs run commands") {
+			t.Errorf("move %s: %s", arguments, text)
+		}
 	}
 	if after := tree(t, dir); after != before {
 		t.Errorf("something has changed:\n%s", after)
 	}
-	for _, path := range []string{"toolpost.json.md", "mcp.json", "claude/settings.json", ".github/workflows/ci.yml", "vscode", "package.json", "Makefile", "claude~", ".gitignore", "AGENTS.md"} {
-		if text := call(t, set, "write", `{"path":`+quoted(path)+`,"content":"x"}`); !strings.Contains(text, "made") {
+	for _, path := range []string{"toolpost.json.md", "mcp.json", "claude/settings.json", ".github/workflows/ci.yml", ".github/x/hooks/y", "hooks/x.json", "vscode", "package.json", "Makefile", "claude~", ".gitignore", "AGENTS.md"} {
+		if text := call(t, set, "write", `{"path":`+quoted(path)+`,"content":"x"}`); !strings.Contains(text, "created") {
 			t.Errorf("%s: %s", path, text)
 		}
 	}

@@ -51,7 +51,7 @@ func Read(root *os.Root) *toolpost.Tool {
 			return readImage(r, name, kind)
 		}
 		if binary(head) {
-			return nil, toolpost.Failed("%q is a binary file: only text and images are read", name)
+			return nil, toolpost.Failed("%q is a binary file: only text and images can be read", name)
 		}
 		text, err := readLines(ctx, r, name, in)
 		if err != nil {
@@ -75,7 +75,7 @@ func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 		return nil, refusal(name, err)
 	}
 	if len(data) > maxImage {
-		return nil, toolpost.Failed("%q is an image of more than %d bytes, too large to show", name, maxImage)
+		return nil, toolpost.Failed("%q is an image of more than %d bytes, which is too large to show", name, maxImage)
 	}
 	return toolpost.Parts(toolpost.Part{Type: "image", Data: data, MIMEType: kind}), nil
 }
@@ -109,7 +109,7 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 	case last == 0:
 		return "[the file is empty]\n", nil
 	case b.Len() == 0:
-		return "", toolpost.Retry("%q has %d lines: offset %d is past its end", name, last, in.Offset)
+		return "", toolpost.Retry("%q has only %d lines, so offset %d is past its end: give a smaller offset", name, last, in.Offset)
 	}
 	return b.String(), nil
 }

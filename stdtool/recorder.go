@@ -78,7 +78,7 @@ func (h *headTail) text() (text string, left int64) {
 		tail = tail[i+1:]
 	}
 	left = h.total - int64(len(head)+len(tail))
-	mark := fmt.Sprintf("\n[%d bytes are left out here; write the output to a file, or filter it]\n\n", left)
+	mark := fmt.Sprintf("\n[%d bytes are left out here: to see them, write the output to a file or filter it]\n\n", left)
 	return valid(string(head)) + mark + valid(string(tail)), left
 }
 

@@ -15,7 +15,7 @@ import (
 // A file is written in place if it has several names, if a new file may not have
 // its attributes, or if its directory takes no new file.
 func (d *document) save(content []byte) error {
-	dir, file, err := d.parent()
+	dir, file, undo, err := d.parent()
 	if err != nil {
 		return err
 	}
@@ -28,6 +28,7 @@ func (d *document) save(content []byte) error {
 		err = d.overwrite(dir, file, content)
 	}
 	if err != nil {
+		undo()
 		return unwritten(d.given, err)
 	}
 	return nil
@@ -47,34 +48,46 @@ func stays(err error) bool {
 const maxCompared = 1 << 20
 
 // unchanged refuses to overwrite what another program has written since the file
-// was read. Times may be too coarse to tell, so small files are read again.
+// was read.
 func (d *document) unchanged() error {
 	now, err := d.folder.root.Lstat(d.name)
-	same := d.info == nil && errors.Is(err, fs.ErrNotExist) ||
-		d.info != nil && err == nil && os.SameFile(now, d.info) && now.Size() == d.info.Size() && now.ModTime().Equal(d.info.ModTime())
-	if same && d.info != nil && len(d.content) <= maxCompared {
-		content, err := d.folder.root.ReadFile(d.name)
-		same = err == nil && bytes.Equal(content, d.content)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	if !same {
-		return toolpost.Retry("%q was changed by another program just now: read it again", d.given)
+	if now == nil && d.info == nil || now != nil && d.info != nil && d.isSame(now) {
+		return nil
 	}
-	return nil
+	return toolpost.Retry("%q was just changed by another program: read it again", d.given)
 }
 
-// parent opens the folder of the file, and makes it if needed.
-func (d *document) parent() (dir *os.Root, file string, err error) {
+// isSame reports whether the file is as it was read. Times may be too coarse for
+// that, so small files are read again.
+func (d *document) isSame(now fs.FileInfo) bool {
+	if !os.SameFile(now, d.info) || now.Size() != d.info.Size() || !now.ModTime().Equal(d.info.ModTime()) {
+		return false
+	}
+	if len(d.content) > maxCompared {
+		return true
+	}
+	content, err := d.folder.root.ReadFile(d.name)
+	return err == nil && bytes.Equal(content, d.content)
+}
+
+// parent opens the directory of the file. If the file is new, parent makes the
+// directory, and undo removes what it made.
+func (d *document) parent() (dir *os.Root, file string, undo func(), err error) {
 	folder, file := path.Split(d.name)
-	folder = path.Clean(folder)
+	folder, undo = path.Clean(folder), func() {}
 	if d.info == nil {
-		if err := d.folder.root.MkdirAll(folder, 0o777); err != nil {
-			return nil, "", unwritten(d.given, err)
+		if undo, err = makeFolders(d.folder.root, folder); err != nil {
+			return nil, "", nil, unwritten(d.given, err)
 		}
 	}
 	if dir, err = d.folder.root.OpenRoot(folder); err != nil {
-		return nil, "", unwritten(d.given, err)
+		undo()
+		return nil, "", nil, unwritten(d.given, err)
 	}
-	return dir, file, nil
+	return dir, file, undo, nil
 }
 
 // replace writes a new file and gives it the name of the old one.
@@ -133,7 +146,7 @@ func (d *document) publish(t *tempFile, old *os.File, file string, content []byt
 		return t.replace(file)
 	}
 	if err = t.create(file); errors.Is(err, fs.ErrExist) {
-		return toolpost.Retry("%q was made by another program just now: read it", d.given)
+		return toolpost.Retry("%q was just created by another program: read it first", d.given)
 	}
 	return err
 }
@@ -169,7 +182,8 @@ func syncFolder(dir *os.Root) {
 	}
 }
 
-// unwritten says why name was not written. The root's own folder is not told.
+// unwritten returns the error for the caller of why name was not written. It does
+// not contain the path of the root.
 func unwritten(name string, err error) error {
 	var o *toolpost.Outcome
 	var p *fs.PathError
@@ -178,7 +192,13 @@ func unwritten(name string, err error) error {
 	case errors.As(err, &o):
 		return o
 	case errors.Is(err, fs.ErrPermission):
-		return toolpost.Failed("%q may not be written: permission denied", name)
+		return toolpost.Failed("%q cannot be written: permission denied. Write another file, or ask the user to change the permissions", name)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return toolpost.Failed("%q cannot be written: the disk is full. Nothing was changed; ask the user to free some space, then try again", name)
+	case errors.Is(err, syscall.ENOTDIR):
+		return toolpost.Retry("%q cannot be written: a part of its path is a file, not a directory. Give another path", name)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return toolpost.Retry("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
 	case errors.As(err, &p):
 		return toolpost.Failed("%q cannot be written: %v", name, p.Err)
 	case errors.As(err, &l):

@@ -32,6 +32,8 @@ type Shell struct {
 	dir  string
 	opts ShellOptions
 
+	recording time.Duration // how long the end of a command waits for its output to be kept
+
 	mu         sync.Mutex
 	closed     bool
 	running    map[*command]bool
@@ -52,7 +54,7 @@ func NewShell(dir string, opts *ShellOptions) *Shell {
 	if opts == nil {
 		opts = &ShellOptions{}
 	}
-	s := &Shell{dir: dir, opts: *opts, running: map[*command]bool{}}
+	s := &Shell{dir: dir, opts: *opts, recording: 10 * time.Second, running: map[*command]bool{}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		s.dir = abs
 	}
@@ -99,7 +101,7 @@ func (s *Shell) end(chosen func(*command) bool) {
 				if c.process.end(); c.process.isGone(0) {
 					select {
 					case <-c.recorded:
-					case <-time.After(maxRecording): // what it writes to is stuck
+					case <-time.After(s.recording): // the recorder is stuck
 					}
 				}
 			})
@@ -108,9 +110,6 @@ func (s *Shell) end(chosen func(*command) bool) {
 	s.mu.Unlock()
 	ending.Wait()
 }
-
-// maxRecording is how long the end of a command waits for its output to be kept.
-const maxRecording = 10 * time.Second
 
 // start starts a command line, which outlives ctx. A limit of 0 is none.
 func (s *Shell) start(ctx context.Context, line string, background bool, limit time.Duration) (*command, error) {
@@ -155,7 +154,7 @@ func (s *Shell) launch(ctx context.Context, cmd *exec.Cmd, record Recorder, back
 		c.unread = &headTail{}
 	}
 	if c.process, err = start(cmd, c, s.opts.Grace); err != nil {
-		return nil, toolpost.Failed("the command cannot be started: %v", withoutPath(err))
+		return nil, toolpost.Failed("the command could not be started: %v", withoutPath(err))
 	}
 	s.running[c] = true
 	if background {
@@ -177,11 +176,11 @@ func (s *Shell) admit(session string, background bool) error {
 	}
 	switch {
 	case s.closed:
-		return toolpost.Failed("no command can be run any more: the tools are closed")
+		return toolpost.Failed("commands cannot be run any more: this server is stopping")
 	case background && own >= maxRunning:
-		return toolpost.Retry("%d commands run in the background, at most %d may: end one with bash_kill", own, maxRunning)
+		return toolpost.Retry("%d commands are running in the background, and the limit is %d: end one with bash_kill", own, maxRunning)
 	case background && all >= maxAllRunning:
-		return toolpost.Failed("%d commands of all sessions run in the background, at most %d may: run it in the foreground, or wait until some have ended", all, maxAllRunning)
+		return toolpost.Failed("%d commands of all sessions are running in the background, and the limit is %d: run this one in the foreground, or try again later", all, maxAllRunning)
 	}
 	return nil
 }
@@ -219,7 +218,7 @@ func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 			return c, nil
 		}
 	}
-	return nil, toolpost.Retry("no command in the background is %q: give the id that bash returned, or start one with bash, background true", id)
+	return nil, toolpost.Retry("no background command has the id %q: give the id that bash returned, or start one with bash and background true", id)
 }
 
 func findShell() (string, error) {
@@ -228,7 +227,7 @@ func findShell() (string, error) {
 			return path, nil
 		}
 	}
-	return "", toolpost.Failed("neither bash nor sh was found: install one, and have its folder in PATH")
+	return "", toolpost.Failed("neither bash nor sh was found: ask the user to install one in a folder of PATH")
 }
 
 // withoutPath leaves out where the served folder is.

@@ -136,7 +136,7 @@ func TestBashTimeout(t *testing.T) {
 	const line = `trap '' TERM; (trap '' TERM; sh -c 'echo $$; exec sleep 1000') & wait`
 	for limit := 500; ; limit *= 2 { // until the machine is fast enough
 		got := call(t, set, "bash", arguments(t, map[string]any{"command": line, "timeout_ms": limit}))
-		want := fmt.Sprintf("[timed out after %d ms: the command and what it started were ended; "+
+		want := fmt.Sprintf("[timed out after %d ms: the command and every process that it started were ended; "+
 			"give a longer timeout_ms, or start it in the background]\n", limit)
 		pid, found := strings.CutSuffix(got, "\n"+want)
 		if !found {
@@ -180,7 +180,7 @@ func TestBashLeftBehind(t *testing.T) {
 	}
 	for _, line := range ways {
 		got := run(t, set, "rm -f told; mkfifo told; "+line)
-		pid, found := strings.CutSuffix(got, "\n[what the command left running was ended; start what should run on in the background]\n")
+		pid, found := strings.CutSuffix(got, "\n[processes that the command left running were ended; to keep one running, start it with background true]\n")
 		if !found {
 			t.Errorf("%s: %s", line, got)
 			continue
@@ -232,7 +232,7 @@ func TestBashLargeOutput(t *testing.T) {
 	if len(got) > 48_000 || len(got) < 46_000 {
 		t.Errorf("%d bytes are shown", len(got))
 	}
-	m := regexp.MustCompile(`(?s)^first\n(?:123456789\n)+\n\[(\d+) bytes are left out here; [^\n]*\]\n\n((?:123456789\n)+)last\n\[exit code 4\]\n$`).FindStringSubmatch(got)
+	m := regexp.MustCompile(`(?s)^first\n(?:123456789\n)+\n\[(\d+) bytes are left out here: [^\n]*\]\n\n((?:123456789\n)+)last\n\[exit code 4\]\n$`).FindStringSubmatch(got)
 	if m == nil {
 		t.Fatalf("%s … %s", got[:100], got[len(got)-100:])
 	}
@@ -271,14 +271,14 @@ func TestBackgroundWait(t *testing.T) {
 	}
 	set, _ := commands(t, dir, nil)
 	id := background(t, set, `printf 'one\npart'; read x < go; echo " ready $x"; read y < on; echo end; exit 5`)
-	if got := told(t, set, id, "^part"); !regexp.MustCompile(`^one\npart\n\[it runs, for [\d.]+m?s up to now\]\n$`).MatchString(got) {
+	if got := told(t, set, id, "^part"); !regexp.MustCompile(`^one\npart\n\[still running after [\d.]+m?s\]\n$`).MatchString(got) {
 		t.Fatal(got)
 	}
-	if got := call(t, set, "bash_output", arguments(t, map[string]any{"id": id})); !strings.HasPrefix(got, "[it runs") {
+	if got := call(t, set, "bash_output", arguments(t, map[string]any{"id": id})); !strings.HasPrefix(got, "[still running") {
 		t.Error(got)
 	}
 	run(t, set, "echo now > go")
-	if got := told(t, set, id, "ready (now|never)$"); !strings.HasPrefix(got, " ready now\n[it runs") {
+	if got := told(t, set, id, "ready (now|never)$"); !strings.HasPrefix(got, " ready now\n[still running") {
 		t.Error(got)
 	}
 	run(t, set, "echo now > on")
@@ -288,7 +288,7 @@ func TestBackgroundWait(t *testing.T) {
 	if got := told(t, set, id, ""); got != "[exit code 5]\n" {
 		t.Error(got)
 	}
-	if got := told(t, set, id, "("); !strings.HasPrefix(got, "error (retry): until is no regular expression") {
+	if got := told(t, set, id, "("); !strings.HasPrefix(got, "error (retry): until is not a valid regular expression") {
 		t.Error(got)
 	}
 }
@@ -313,20 +313,20 @@ func TestBackgroundKill(t *testing.T) {
 
 func TestBackgroundLimits(t *testing.T) {
 	set, shell := commands(t, t.TempDir(), nil)
-	if got := told(t, set, "x", ""); !strings.HasPrefix(got, `error (retry): no command in the background is "x"`) {
+	if got := told(t, set, "x", ""); !strings.HasPrefix(got, `error (retry): no background command has the id "x"`) {
 		t.Error(got)
 	}
 	first := background(t, set, "sleep 1000")
 	for range 15 {
 		background(t, set, "sleep 1000")
 	}
-	if got := call(t, set, "bash", `{"command":"true","background":true}`); !strings.Contains(got, "at most 16 may: end one with bash_kill") {
+	if got := call(t, set, "bash", `{"command":"true","background":true}`); !strings.Contains(got, "the limit is 16: end one with bash_kill") {
 		t.Error(got)
 	}
 	if got := told(t, set, "x", ""); strings.Contains(got, first) || len(first) < len("bash-")+16 {
 		t.Errorf("%s is %q", first, got)
 	}
-	if got := asked(t, set, "other", "bash_kill", `{"id":"`+first+`"}`); got != `no command in the background is "`+first+`": give the id that bash returned, or start one with bash, background true` {
+	if got := asked(t, set, "other", "bash_kill", `{"id":"`+first+`"}`); got != `no background command has the id "`+first+`": give the id that bash returned, or start one with bash and background true` {
 		t.Errorf("another session: %s", got)
 	}
 	if err := shell.Close(); err != nil {
@@ -335,7 +335,7 @@ func TestBackgroundLimits(t *testing.T) {
 	if got := call(t, set, "bash_output", `{"id":"`+first+`"}`); got != "[ended by signal: terminated]\n" {
 		t.Error(got)
 	}
-	if got := run(t, set, "true"); !strings.Contains(got, "closed") {
+	if got := run(t, set, "true"); !strings.Contains(got, "this server is stopping") {
 		t.Error(got)
 	}
 }
@@ -363,17 +363,17 @@ func TestBackgroundSessions(t *testing.T) {
 	pid, _, _ := strings.Cut(asked(t, set, "session 0", "bash_output", `{"id":"`+theirs+`","wait_ms":60000,"until":"[0-9]\n"}`), "\n")
 	for i := range 64 {
 		got := asked(t, set, fmt.Sprint("session ", i/16), "bash", sleep)
-		if refused := strings.Contains(got, "16 commands run in the background, at most 16 may"); refused != (i == 15) {
+		if refused := strings.Contains(got, "16 commands are running in the background, and the limit is 16"); refused != (i == 15) {
 			t.Fatalf("%d: %s", i, got)
 		}
 	}
-	if got := asked(t, set, "another", "bash", sleep); !strings.HasPrefix(got, "64 commands of all sessions run in the background") {
+	if got := asked(t, set, "another", "bash", sleep); !strings.HasPrefix(got, "64 commands of all sessions are running in the background") {
 		t.Error(got)
 	}
 	if got := asked(t, set, "another", "bash", `{"command":"echo on"}`); got != "on\n" {
 		t.Error(got)
 	}
-	for client, want := range map[string]string{"": "no command in the background", "session 0": "[it runs"} { // the latter as with a renewed credential
+	for client, want := range map[string]string{"": "no background command", "session 0": "[still running"} { // the latter as with a renewed credential
 		r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash_output", Session: "renewed", Client: client, Arguments: json.RawMessage(`{"id":"` + theirs + `"}`)})
 		if err != nil {
 			t.Fatal(err)
@@ -384,7 +384,7 @@ func TestBackgroundSessions(t *testing.T) {
 	}
 	shell.EndSession("session 0")
 	notAlive(t, pid)
-	if got := asked(t, set, "session 0", "bash_output", `{"id":"`+theirs+`"}`); !strings.Contains(got, "no command in the background is") {
+	if got := asked(t, set, "session 0", "bash_output", `{"id":"`+theirs+`"}`); !strings.Contains(got, "no background command has the id") {
 		t.Error(got)
 	}
 	for range 33 {
@@ -404,7 +404,7 @@ func TestBackgroundForgotten(t *testing.T) {
 		ids = append(ids, background(t, set, "true"))
 		told(t, set, ids[len(ids)-1], "")
 	}
-	if got := told(t, set, ids[0], ""); !strings.Contains(got, "no command in the background is") {
+	if got := told(t, set, ids[0], ""); !strings.Contains(got, "no background command has the id") {
 		t.Error(got)
 	}
 	if got := told(t, set, ids[33], ""); got != "[exit code 0]\n" {
@@ -444,7 +444,7 @@ func TestRecorder(t *testing.T) {
 	}
 	id := background(t, set, "yes | head -c 1000000")
 	got := told(t, set, id, "")
-	if want := "\n[exit code 0]\n[all of its output is kept: tool_output_cache, ref_id \"the-ref\"]\n"; !strings.HasSuffix(got, want) {
+	if want := "\n[exit code 0]\n[the whole output is kept: read it with tool_output_cache, ref_id \"the-ref\"]\n"; !strings.HasSuffix(got, want) {
 		t.Error(got[len(got)-200:])
 	}
 	if got := recorders[1].Len(); got != 1_000_000 {
@@ -491,7 +491,7 @@ func TestBashThroughCache(t *testing.T) {
 	}
 	// What a command wrote is kept once, also if it is told while it runs.
 	id := regexp.MustCompile(`bash-\w+`).FindString(asked(t, set, "s", "bash", `{"command":"yes | head -n 20000; echo end; sleep 1000","background":true}`))
-	if got := asked(t, set, "s", "bash_output", `{"id":"`+id+`","wait_ms":60000,"until":"^end"}`); !strings.Contains(got, "\nend\n[it runs") {
+	if got := asked(t, set, "s", "bash_output", `{"id":"`+id+`","wait_ms":60000,"until":"^end"}`); !strings.Contains(got, "\nend\n[still running") {
 		t.Error(got)
 	}
 	if got := asked(t, set, "s", "bash_kill", `{"id":"`+id+`"}`); got != "[ended by signal: terminated]\n" {

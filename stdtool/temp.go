@@ -68,9 +68,12 @@ func (t *tempFile) create(name string) error {
 	return t.replace(name)
 }
 
-// replace gives the file the name of another one.
+// replace gives the file the name of another one. A process that is killed between
+// link and rename leaves a file, which the next replace in this directory removes
+// once it is old.
 func (t *tempFile) replace(name string) error {
 	if t.name == "" {
+		removeStale(t.dir)
 		temp := tempName()
 		if err := link(t.File, t.dir, temp); err != nil {
 			return err

@@ -101,16 +101,16 @@ func checkTodos(todos []todo) error {
 	for i, t := range todos {
 		switch {
 		case strings.TrimSpace(t.Content) == "":
-			return toolpost.Retry("todo number %d has no content", i+1)
+			return toolpost.Retry("todo number %d has no content: write what is to be done", i+1)
 		case t.ID != "" && ids[t.ID]:
-			return toolpost.Retry("two todos have the id %q: leave it out for new ones", t.ID)
+			return toolpost.Retry("two todos have the id %q: leave out the id of new ones", t.ID)
 		case t.Status == "in_progress":
 			active = append(active, fmt.Sprintf("%q", t.Content))
 		}
 		ids[t.ID] = true
 	}
 	if len(active) > 1 {
-		return toolpost.Retry("%d todos are in_progress, at most one may be; choose one, and set the others to pending or completed: %s",
+		return toolpost.Retry("%d todos are in_progress, but only one may be: choose one, and set the others to pending or completed: %s",
 			len(active), strings.Join(active, ", "))
 	}
 	return nil
@@ -230,7 +230,7 @@ func (k *todoKeeper) save(ctx context.Context, session string, list *todoList) e
 		err = k.store.Remove(ctx, prefix+strconv.Itoa(n))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("keep the todos: %w", err)
+		return fmt.Errorf("save the todos: %w", err)
 	}
 	return nil
 }

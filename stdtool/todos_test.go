@@ -40,10 +40,10 @@ func TestTodos(t *testing.T) {
 		{"write_todos", `{"todos":[{"content":"Same","status":"pending"},{"id":"own","content":"x","status":"pending"},{"content":"Same","status":"pending"},{"id":"9","content":"y","status":"pending"},{"content":"z","status":"pending"}]}`,
 			"5 [pending] Same\nown [pending] x\n6 [pending] Same\n9 [pending] y\n10 [pending] z\n\n[5 of 5 todos are open]\n"},
 		{"write_todos", `{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"in_progress"}]}`,
-			`error (retry): 2 todos are in_progress, at most one may be; choose one, and set the others to pending or completed: "a", "b"`},
+			`error (retry): 2 todos are in_progress, but only one may be: choose one, and set the others to pending or completed: "a", "b"`},
 		{"write_todos", `{"todos":[{"id":"1","content":"a","status":"pending"},{"id":"1","content":"b","status":"pending"}]}`,
-			`error (retry): two todos have the id "1": leave it out for new ones`},
-		{"write_todos", `{"todos":[{"content":" ","status":"pending"}]}`, "error (retry): todo number 1 has no content"},
+			`error (retry): two todos have the id "1": leave out the id of new ones`},
+		{"write_todos", `{"todos":[{"content":" ","status":"pending"}]}`, "error (retry): todo number 1 has no content: write what is to be done"},
 		{"read_todos", `{}`, "5 [pending] Same\nown [pending] x\n6 [pending] Same\n9 [pending] y\n10 [pending] z\n\n[5 of 5 todos are open]\n"},
 		{"write_todos", `{"todos":[]}`, "[no todos]"},
 	} {

@@ -95,7 +95,7 @@ func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores)
 	p := newPlace(h)
 	defer p.release()
 	entries := p.sorted()
-	if !w.all && (dir == "." || slices.ContainsFunc(entries, isIgnores)) {
+	if !w.all && (dir == "." || slices.ContainsFunc(entries, hasIgnores)) {
 		rules = rules.inside(w.root, dir)
 	}
 	for _, d := range entries {
@@ -162,4 +162,4 @@ func below(dir, name string) string {
 	return name[len(dir)+1:]
 }
 
-func lateNote() string { return fmt.Sprintf("\n[stopped after %v: narrow it with path]\n", maxRun) }
+func lateNote() string { return fmt.Sprintf("\n[stopped after %v: search a smaller part with path]\n", maxRun) }

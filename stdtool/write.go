@@ -33,12 +33,12 @@ func (f *folder) write() *toolpost.Tool {
 			return "", err
 		}
 		if len(in.Content) > maxChanged {
-			return "", toolpost.Failed("content has %d bytes: files of more than %d are not written", len(in.Content), maxChanged)
+			return "", toolpost.Failed("content has %d bytes, and the limit for a file is %d: write less", len(in.Content), maxChanged)
 		}
 		if err := d.save([]byte(in.Content)); err != nil {
 			return "", err
 		}
-		note := "made"
+		note := "created"
 		if d.info != nil {
 			note = fmt.Sprintf("replaced %d bytes", len(d.content))
 		}
@@ -53,17 +53,17 @@ func (f *folder) makeFolder(in writeInput) (string, error) {
 		return "", err
 	}
 	if in.Content != "" || in.ExpectedHash != "" {
-		return "", toolpost.Retry("%q ends with a slash, which makes a directory: leave content empty, or give the path of a file", in.Path)
+		return "", toolpost.Retry("%q ends with a slash and so creates a directory: leave content empty, or give the path of a file", in.Path)
 	}
 	target, err := f.target(name)
 	if err != nil {
 		return "", err
 	}
 	if _, err := f.root.Lstat(target); err == nil {
-		return "", toolpost.Retry("%q is there already", name)
+		return "", toolpost.Retry("%q already exists", name)
 	}
-	if err := f.root.MkdirAll(target, 0o777); err != nil {
+	if _, err := makeFolders(f.root, target); err != nil {
 		return "", unwritten(name, err)
 	}
-	return name + "/: made\n", nil
+	return name + "/: created\n", nil
 }

@@ -37,7 +37,7 @@ func Golden(t testing.TB, ts toolpost.Toolset) {
 	}
 	for _, path := range files {
 		if !known[path] {
-			t.Errorf("%s belongs to no tool: delete it", path)
+			t.Errorf("%s belongs to no tool; delete it", path)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func golden(t testing.TB, path string, got []byte) {
 		return
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs: set %s=1 and run again if that is meant\ngot:\n%swant:\n%s", path, UpdateVariable, got, want)
+		t.Errorf("%s differs: set %s=1 and run again if the change is intended\ngot:\n%swant:\n%s", path, UpdateVariable, got, want)
 	}
 }
 

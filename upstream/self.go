@@ -60,11 +60,14 @@ func (u *Upstream) Instances() []string {
 	return nil
 }
 
-// depthVariable says how many Toolposts started each other to start this
-// process. It ends a Toolpost that starts itself without end.
+// depthVariable holds how many Toolposts started each other to start this
+// process. A Toolpost at mostDepth starts no server: a configuration with its
+// own command would otherwise start processes without end. Two levels are
+// enough for a client that starts a Toolpost which starts another one; each
+// level multiplies the processes by the number of such entries.
 const (
 	depthVariable = "TOOLPOST_DEPTH"
-	mostDepth     = 4
+	mostDepth     = 2
 )
 
 func ownDepth() int {

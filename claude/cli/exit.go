@@ -21,7 +21,7 @@ func (e *ExitError) Error() string {
 		how = "signal: " + e.Signal
 	}
 	if e.Stderr == "" {
-		return fmt.Sprintf("the claude command ended (%s) and wrote no error; run it in a terminal to see what it lacks", how)
+		return fmt.Sprintf("the claude command ended (%s) and wrote no error; run it in a terminal to see why", how)
 	}
 	return fmt.Sprintf("the claude command ended (%s); its error output ends with:\n%s", how, e.Stderr)
 }
@@ -31,7 +31,7 @@ func (p *Process) ending() error {
 	select {
 	case <-p.exited:
 	case <-time.After(p.grace):
-		return errors.New("the claude command has closed its output but runs on; close it")
+		return errors.New("the claude command has closed its output but is still running; close it")
 	}
 	if exit := p.exit(); exit.Code != 0 {
 		return exit

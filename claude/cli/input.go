@@ -18,7 +18,7 @@ const lastWords = 250 * time.Millisecond
 // waits as long as the command does not read; Close ends that.
 func (p *Process) WriteLine(line []byte) error {
 	if bytes.ContainsAny(line, "\r\n") {
-		return errors.New("write a line to the claude command: it holds a line break; encode it as JSON on one line")
+		return errors.New("write a line to the claude command: it contains a line break; encode it as JSON on one line")
 	}
 	err := p.input.write(append(slices.Clip(line), '\n'))
 	if err == nil {

@@ -70,7 +70,7 @@ func (l *lineReader) skip(line []byte) {
 	l.warned = true
 	const most = 200
 	text := l.hide.Replace(string(line[:min(len(line), 16*most)]))
-	l.log.Log(context.Background(), level, "skip output of the claude command that is not JSON", "line", text[:min(len(text), most)])
+	l.log.Log(context.Background(), level, "skipped output of the claude command that is not JSON", "line", text[:min(len(text), most)])
 }
 
 // line returns one line without its line feed. The parts of a long one are

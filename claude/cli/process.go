@@ -107,14 +107,14 @@ func (p *Process) ended() {
 	close(p.exited)
 	p.output.end() // what it started may hold the pipes open: that is not waited for
 	if pid := p.cmd.Process.Pid; !group.End(pid, p.grace) {
-		p.log.Warn("what the claude command started does not end", "group", pid)
+		p.log.Warn("processes that the claude command started do not end", "group", pid)
 	}
 	p.input.abandon()
 	p.stderr.output.end()
 	select {
 	case <-p.stderr.done:
 	case <-time.After(p.grace):
-		p.log.Warn("the function for error lines of the claude command does not return")
+		p.log.Warn("the function for the error output of the claude command does not return")
 	}
 	close(p.gone)
 }
@@ -136,7 +136,7 @@ func (p *Process) end() error {
 		signal(p.cmd.Process.Pid)
 	}
 	if !p.isGone(2*p.grace + 2*group.Reaping) { // ended may have begun its own steps only now
-		return fmt.Errorf("end the claude command: process %d does not end although it was killed", p.cmd.Process.Pid)
+		return fmt.Errorf("end the claude command: process %d did not end after it was killed", p.cmd.Process.Pid)
 	}
 	return nil
 }

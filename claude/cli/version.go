@@ -19,7 +19,7 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the claude command has version %s, at least %s is needed; update it with %q", e.Version, e.Minimum, install)
+	return fmt.Sprintf("the claude command has version %s, but %s or later is required; update it with %q", e.Version, e.Minimum, install)
 }
 
 // Supported returns a *VersionError for a version older than [MinVersion].

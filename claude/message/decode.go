@@ -106,7 +106,7 @@ func text(object []byte, name string) (string, error) {
 			return "", located(err, name)
 		}
 		if t.Kind() != '"' {
-			return "", &fieldError{name, errors.New("is no string")}
+			return "", &fieldError{name, errors.New("is not a string")}
 		}
 		return t.String(), nil
 	}

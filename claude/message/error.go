@@ -33,7 +33,7 @@ func (e *ParseError) Error() string {
 	if e.Field != "" {
 		subject = fmt.Sprintf("field %.*q", most, e.Field)
 	}
-	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or leave the message out", what, subject, e.Err)
+	return fmt.Sprintf("%s: %s %v; the CLI may be newer or older than this module: update one of them, or skip the message", what, subject, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -41,7 +41,7 @@ func (e *ParseError) Unwrap() error { return e.Err }
 
 var (
 	errMissing  = errors.New("is missing")
-	errNoObject = errors.New("is no JSON object")
+	errNoObject = errors.New("is not a JSON object")
 )
 
 // A fieldError is an error at a place in the line.
@@ -69,7 +69,7 @@ func located(err error, at string) *fieldError {
 		}
 		return &fieldError{below(at, semantic.JSONPointer), cause}
 	case errors.As(err, &syntax):
-		return &fieldError{below(at, syntax.JSONPointer), fmt.Errorf("is no JSON: %w", syntax.Err)}
+		return &fieldError{below(at, syntax.JSONPointer), fmt.Errorf("is not JSON: %w", syntax.Err)}
 	}
 	return &fieldError{at, fmt.Errorf("cannot be read: %w", err)}
 }

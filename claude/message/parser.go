@@ -102,7 +102,7 @@ func (p *Parser) decode(line []byte, m Message, required []string) error {
 func (p *Parser) note(key string, m Message) {
 	h := m.Head()
 	for _, w := range h.Warnings {
-		p.log().Warn("read a number of the claude CLI", "message", key, "warning", w)
+		p.log().Warn("the claude CLI sent a field with an unexpected type", "message", key, "warning", w)
 	}
 	switch m.(type) {
 	case *Unknown:

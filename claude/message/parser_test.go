@@ -143,16 +143,16 @@ func TestMalformed(t *testing.T) {
 func TestParseErrorText(t *testing.T) {
 	_, err := new(message.Parser).Parse([]byte(`{"type":"result","subtype":"success","is_error":true,"errors":1}`))
 	const want = `read a message "result/success" of the claude CLI: field "errors" has a value of the wrong type: number; ` +
-		`the CLI may be newer or older than this module: update one of them, or leave the message out`
+		`the CLI may be newer or older than this module: update one of them, or skip the message`
 	if err.Error() != want {
 		t.Errorf("the text is\n%v\nwant\n%s", err, want)
 	}
 	_, err = new(message.Parser).Parse([]byte(`{"type":"keep_alive"`))
-	if !strings.HasPrefix(err.Error(), `read a message "keep_alive" of the claude CLI: it is no JSON: unexpected EOF; `) {
+	if !strings.HasPrefix(err.Error(), `read a message "keep_alive" of the claude CLI: it is not JSON: unexpected EOF; `) {
 		t.Errorf("the text is %v", err)
 	}
 	_, err = new(message.Parser).Parse([]byte(`[]`))
-	if !strings.HasPrefix(err.Error(), `read a line of the claude CLI: it is no JSON object; `) {
+	if !strings.HasPrefix(err.Error(), `read a line of the claude CLI: it is not a JSON object; `) {
 		t.Errorf("the text is %v", err)
 	}
 	if errors.Unwrap(err) == nil {

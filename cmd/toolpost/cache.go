@@ -367,7 +367,7 @@ func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some
 		}
 	}
 	if total == 0 {
-		return fmt.Errorf("no line of %d outputs matches", searched)
+		return fmt.Errorf("no match in %d outputs", searched)
 	}
 	return nil
 }

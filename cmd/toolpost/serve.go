@@ -171,11 +171,16 @@ func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error)
 // stderr is read.
 func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	direct := newLogger(stderr, slog.LevelError, o.logFormat)
-	out := newSpool(unsafely(stderr), func(lines int) {
+	width, _ := terminalSize(stderr)
+	table := width > 0 && !o.stdio
+	if table {
+		stderr = unsafely(stderr) // the board makes foreign text harmless
+	}
+	out := newSpool(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
 	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
-	if width, _ := terminalSize(stderr); width > 0 && !o.stdio {
+	if table {
 		b := &board{out: out, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
 		if !levelGiven {

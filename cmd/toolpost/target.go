@@ -21,10 +21,10 @@ import (
 
 const targetHelp = `
 The tools are those of an ADDRESS (http://… or https://…), of a server that
-the command after -- starts, or of the configuration: --config FILE, else the
-variable MCP_URLS, ./toolpost.json once you have approved it ("toolpost help
-trust"), the user's toolpost.json; without any, read, list, glob and grep over
-the current folder.`
+the command after -- starts, or of the configuration: --config FILE, otherwise
+the variable MCP_URLS, otherwise ./toolpost.json once you have approved it
+("toolpost help trust"), otherwise the user's toolpost.json. Without any of
+these, they are read, list, glob and grep over the current folder.`
 
 // A target says whose tools a command is about.
 type target struct {

@@ -129,6 +129,24 @@ func TestTerminalIsNotSteered(t *testing.T) {
 	}
 }
 
+// TestLogOnTerminal writes log lines where no table is drawn: for a client on
+// stdio, and on a terminal that cannot be drawn on.
+func TestLogOnTerminal(t *testing.T) {
+	for term, stdio := range map[string]bool{"xterm": true, "dumb": false} {
+		t.Setenv("TERM", term)
+		master, slave := pty(t)
+		o := serveOptions{stdio: stdio, logFormat: "json"}
+		s := o.newService(safely(slave), true)
+		s.log.Warn("a\u009b2J\u202eEND")
+		s.close()
+		part := make([]byte, 4096)
+		n, err := master.Read(part)
+		if got := string(part[:n]); err != nil || !strings.Contains(got, `"msg":"a·2J·END"`) {
+			t.Errorf("TERM=%s: %+q, %v", term, got, err)
+		}
+	}
+}
+
 // TestListReportsWaiting has a server that does not answer.
 func TestListReportsWaiting(t *testing.T) {
 	got := onTerminal(t, t.TempDir(), "", "list", "--timeout", "1500ms", "--", "sleep", "100")

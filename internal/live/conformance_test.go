@@ -3,7 +3,6 @@
 package live
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -55,20 +54,7 @@ func TestConformanceServer(t *testing.T) {
 
 // fixtureGateway starts a gateway that speaks one version with the fixture.
 func fixtureGateway(t *testing.T, fixture, version string) string {
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"fixture": map[string]any{"type": "http", "url": fixture, "prefix": "", "protocolVersion": version},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "toolpost.json")
-	write(t, file, string(config))
-	_, address := gateway(t, file)
-	s := dial(t, address)
-	until(t, "the fixture answers through the gateway", func() error {
-		return try(t, s, call{"test_simple_text", map[string]any{}, "simple text"})
-	})
-	return address
+	return gatewayOf(t, map[string]any{"type": "http", "url": fixture, "protocolVersion": version})
 }
 
 func fixtureServer(t *testing.T) string {

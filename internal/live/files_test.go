@@ -41,11 +41,11 @@ func fileTasks(picture string) []fileTask {
 		}, []string{"    1  one\n\n[lines 1 to 1; more follow", "    3  last\n"}},
 		{"read_multiple_files", []use{read("a.txt"), read("b.txt")}, []string{"    1  one\n", "    1  bee"}},
 		{"read_media_file", []use{read("picture.png")}, []string{picture}},
-		{"write_file", []use{{name: "write", input: object{"path": "new.txt", "content": "new\ntext\n"}}}, []string{"new.txt: made, wrote 9 bytes"}},
+		{"write_file", []use{{name: "write", input: object{"path": "new.txt", "content": "new\ntext\n"}}}, []string{"new.txt: created, wrote 9 bytes"}},
 		{"edit_file", []use{{name: "multi_edit", input: object{"path": "new.txt", "edits": []object{
 			{"old_string": "new\n", "new_string": "changed\n"}, {"old_string": "text", "new_string": "words"},
 		}}}}, []string{"+changed\n+words\n"}},
-		{"create_directory", []use{{name: "write", input: object{"path": "empty/inner/", "content": ""}}}, []string{"empty/inner/: made"}},
+		{"create_directory", []use{{name: "write", input: object{"path": "empty/inner/", "content": ""}}}, []string{"empty/inner/: created"}},
 		{"move_file", []use{{name: "move", input: object{"from": "new.txt", "to": "sub/moved.txt"}}}, []string{"new.txt: moved to sub/moved.txt"}},
 	}
 }

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs what the live tests talk to: each line of peers.txt into a folder
-# CACHE/NAME-VERSION of its own. A folder that exists is complete: it is made
-# elsewhere and renamed, so that runs at the same time do not disturb each
-# other. What is optional may fail: its tests are skipped. Prints CACHE, which is TOOLPOST_LIVE_CACHE, else toolpost-live in the
+# Installs what the live tests talk to: each line of peers.txt, or of the file
+# that is given, into a folder CACHE/NAME-VERSION of its own. A folder that
+# exists is complete: it is made elsewhere and renamed, so that runs at the same
+# time do not disturb each other. What is optional may fail: its tests are
+# skipped. Prints CACHE, which is TOOLPOST_LIVE_CACHE, else toolpost-live in the
 # user's cache folder, else .live in the checkout.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-peers=$here/peers.txt
+peers=${1:-$here/peers.txt}
 cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/toolpost-live}
 mkdir -p "$cache" 2>/dev/null || cache=$here/../../.live && mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)

@@ -82,7 +82,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// build returns the binary of a main package of this module.
+// build returns the binary of a main package: one of this module, or of a
+// module that this one needs.
 func build(t *testing.T, pkg string) string {
 	t.Helper()
 	built.Lock()
@@ -98,7 +99,10 @@ func build(t *testing.T, pkg string) string {
 	if _, err := os.Stat(bin); err == nil {
 		return bin
 	}
-	cmd := exec.Command("go", "build", "-o", bin, "./"+pkg)
+	if host, _, _ := strings.Cut(pkg, "/"); !strings.Contains(host, ".") {
+		pkg = "./" + pkg
+	}
+	cmd := exec.Command("go", "build", "-o", bin, pkg)
 	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", pkg, err, out)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"slices"
 )
 
 // A member of an object, in the order of its text.
@@ -147,6 +148,9 @@ func Edit(object []byte, f func(name string, value json.RawMessage) json.RawMess
 func Append(object []byte, members ...string) json.RawMessage {
 	if !IsObject(object) {
 		object = []byte("{}")
+	}
+	if !slices.ContainsFunc(members, func(m string) bool { return m != "" }) {
+		return object
 	}
 	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
 	size := len(body) + 1

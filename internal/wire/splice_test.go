@@ -21,6 +21,7 @@ func TestSplice(t *testing.T) {
 		{"delete the only one", string(Delete([]byte(`{ "a":1 }`), "a")), `{}`},
 		{"delete none", string(Delete([]byte(object), "z")), object},
 		{"append", string(Append([]byte(`{"a":1} `), `"b":2`, "", `"c":3`)), `{"a":1,"b":2,"c":3}`},
+		{"append nothing", string(Append([]byte(`{"a":1 } `), "")), `{"a":1 } `},
 		{"append to an empty one", string(Append([]byte(`{ }`), `"b":2`)), `{"b":2}`},
 	} {
 		if tt.got != tt.want {

@@ -28,6 +28,9 @@ func writeArray(l *lowering, f *schema.Form, at place) (*node, codec) {
 	}
 	if a.Unique {
 		constrain(l, n, f.At, "uniqueItems", json.RawMessage("true"), "No duplicate items.")
+		if c.orNil() != nil {
+			l.lose(Checked, f.At, "uniqueItems", "items that are written differently may be the same item")
+		}
 	}
 	return n, c.orNil()
 }

@@ -20,7 +20,7 @@ func enumOf(f *schema.Form, kinds schema.Kinds) []json.RawMessage {
 	list := []json.RawMessage{}
 	for _, v := range f.Enum.Values {
 		fuel := minFuel + fuelPerByte*len(v)
-		if kindOf(v)&kinds != 0 && fits(&rules, v, &fuel) {
+		if kindOf(v)&kinds != 0 && fits(&rules, v, &fuel) != misfit {
 			list = append(list, v)
 		}
 	}

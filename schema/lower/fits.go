@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"encoding/json"
 	"math/big"
 	"regexp"
 	"slices"
@@ -10,110 +11,156 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// fits says that a value is one that f describes, as far as it takes to tell
-// alternatives apart: formats and what the form cannot say are not looked at,
-// nor is anything once the fuel is used up. Validation has the last word.
-func fits(f *schema.Form, v []byte, fuel *int) bool {
+// A fit is how well a value fits a form.
+type fit int
+
+const (
+	misfit  fit = iota // it does not fit
+	mayFit             // nothing is wrong with it, but the form says more than is checked here
+	sureFit            // it fits
+)
+
+// fitIf returns sureFit or misfit.
+func fitIf(ok bool) fit {
+	if ok {
+		return sureFit
+	}
+	return misfit
+}
+
+// fits returns how well a value fits f. It is for telling alternatives apart:
+// formats are not checked, nor is what the form keeps as it was written, nor
+// anything once the fuel is used up. Validation has the last word.
+func fits(f *schema.Form, v []byte, fuel *int) fit {
 	if *fuel -= 1 + len(v); *fuel < 0 {
-		return true
+		return mayFit
 	}
 	v = trim(v)
 	kind := kindOf(v)
-	switch {
-	case f.Ref != nil && !fits(f.Ref.Form, v, fuel), f.Kinds&kind == 0:
-		return false
-	case f.Alts != nil && kind != schema.KindNull:
-		return slices.ContainsFunc(f.Alts.Forms, func(alt *schema.Form) bool { return fits(alt, v, fuel) })
-	case f.Enum != nil && f.Enum.Kinds&kind != 0 && !fitsEnum(f.Enum, v):
-		return false
+	most := sureFit
+	if len(f.Rest) > 0 {
+		most = mayFit
 	}
-	return fitsKind(f, kind, v, fuel)
+	if f.Ref != nil {
+		most = min(most, fits(f.Ref.Form, v, fuel))
+	}
+	switch {
+	case most == misfit, f.Kinds&kind == 0:
+		return misfit
+	case f.Alts != nil && kind != schema.KindNull:
+		return min(most, fitsUnion(f.Alts, v, fuel))
+	case f.Enum != nil && f.Enum.Kinds&kind != 0 && !fitsEnum(f.Enum, v):
+		return misfit
+	}
+	return min(most, fitsKind(f, kind, v, fuel))
 }
 
-// fitsKind looks at what f says for the values of one kind.
-func fitsKind(f *schema.Form, kind schema.Kinds, v []byte, fuel *int) bool {
-	switch kind {
-	case schema.KindObject:
-		return f.Object == nil || fitsObject(f.Object, v, fuel)
-	case schema.KindArray:
-		return f.Array == nil || fitsArray(f.Array, v, fuel)
-	case schema.KindString:
-		return f.Text == nil || fitsText(f.Text, v)
-	case schema.KindInteger, schema.KindFraction:
-		return f.Number == nil || fitsNumber(f.Number, string(v))
+// fitsUnion does not check that only one alternative fits where that is asked for.
+func fitsUnion(u *schema.Union, v []byte, fuel *int) fit {
+	best, most := misfit, sureFit
+	if u.One {
+		most = mayFit
 	}
-	return true
+	for _, alt := range u.Forms {
+		if best = max(best, min(most, fits(alt, v, fuel))); best == most {
+			break
+		}
+	}
+	return best
+}
+
+// fitsKind returns how well a value fits what f says for its kind.
+func fitsKind(f *schema.Form, kind schema.Kinds, v []byte, fuel *int) fit {
+	switch {
+	case kind == schema.KindObject && f.Object != nil:
+		return fitsObject(f.Object, v, fuel)
+	case kind == schema.KindArray && f.Array != nil:
+		return fitsArray(f.Array, v, fuel)
+	case kind == schema.KindString && f.Text != nil:
+		return fitsText(f.Text, v)
+	case kind&schema.KindNumber != 0 && f.Number != nil:
+		return fitsNumber(f.Number, string(v))
+	}
+	return sureFit
 }
 
 func fitsEnum(e *schema.EnumForm, v []byte) bool {
-	for _, w := range e.Values {
-		if same(v, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Values, func(w json.RawMessage) bool { return same(v, w) })
 }
 
-// fitsCount says that n is within bounds; most is below 0 for none.
+// fitsCount reports whether n is within bounds; most is below 0 for none.
 func fitsCount(n, least, most int) bool { return n >= least && (most < 0 || n <= most) }
 
-func fitsObject(o *schema.ObjectForm, v []byte, fuel *int) bool {
+func fitsObject(o *schema.ObjectForm, v []byte, fuel *int) fit {
 	all, ok := fields(v)
 	if !ok || !fitsCount(len(all), o.MinProperties, o.MaxProperties) {
-		return false
+		return misfit
 	}
 	given := make(map[string][]byte, len(all))
 	for _, f := range all {
 		given[f.name] = f.value
 	}
+	worst := sureFit
 	for _, p := range o.Properties {
 		value, found := given[p.Name]
-		if !found && p.Required || found && !fits(p.Form, value, fuel) {
-			return false
-		}
 		delete(given, p.Name)
+		if found {
+			worst = min(worst, fits(p.Form, value, fuel))
+		}
+		if worst == misfit || !found && p.Required {
+			return misfit
+		}
 	}
 	for _, value := range given {
-		if o.Additional != nil && !fits(o.Additional, value, fuel) {
-			return false
+		if o.Additional != nil && worst != misfit {
+			worst = min(worst, fits(o.Additional, value, fuel))
 		}
 	}
-	return true
+	return worst
 }
 
-func fitsArray(a *schema.ArrayForm, v []byte, fuel *int) bool {
+func fitsArray(a *schema.ArrayForm, v []byte, fuel *int) fit {
 	list, ok := elements(v)
 	if !ok || !fitsCount(len(list), a.MinItems, a.MaxItems) {
-		return false
+		return misfit
+	}
+	worst := sureFit
+	if a.Unique && len(list) > 1 {
+		worst = mayFit
 	}
 	for i, item := range list {
 		f := a.Items
 		if i < len(a.Prefix) {
 			f = a.Prefix[i]
 		}
-		if f != nil && !fits(f, item, fuel) {
-			return false
+		if f != nil && worst != misfit {
+			worst = min(worst, fits(f, item, fuel))
 		}
 	}
-	return true
+	return worst
 }
 
-func fitsText(t *schema.TextForm, v []byte) bool {
+func fitsText(t *schema.TextForm, v []byte) fit {
 	s, ok := unquote(v)
-	if !ok || !fitsCount(utf8.RuneCountInString(s), t.MinLength, t.MaxLength) {
-		return false
-	}
-	if t.Pattern == "" || len(t.Pattern) > maxTold {
-		return true
+	switch {
+	case !ok || !fitsCount(utf8.RuneCountInString(s), t.MinLength, t.MaxLength):
+		return misfit
+	case t.Pattern == "":
+		return sureFit
+	case len(t.Pattern) > maxTold:
+		return mayFit
 	}
 	pattern, err := regexp.Compile(t.Pattern) // it is rare that one tells alternatives apart
-	return err != nil || pattern.MatchString(s)
+	if err != nil {
+		return mayFit
+	}
+	return fitIf(pattern.MatchString(s))
 }
 
-func fitsNumber(r *schema.NumberForm, v string) bool {
+func fitsNumber(r *schema.NumberForm, v string) fit {
 	n, ok := rational(v)
 	if !ok {
-		return true
+		return mayFit
 	}
 	for _, b := range []struct {
 		bound string
@@ -125,13 +172,13 @@ func fitsNumber(r *schema.NumberForm, v string) bool {
 		{string(r.ExclusiveMaximum), func(c int) bool { return c >= 0 }},
 	} {
 		if bound, ok := rational(b.bound); ok && b.bad(n.Cmp(bound)) {
-			return false
+			return misfit
 		}
 	}
 	if m, ok := rational(string(r.MultipleOf)); ok && m.Sign() > 0 {
-		return new(big.Rat).Quo(n, m).IsInt()
+		return fitIf(new(big.Rat).Quo(n, m).IsInt())
 	}
-	return true
+	return sureFit
 }
 
 // rational reads a number of ordinary size.

@@ -46,20 +46,23 @@ func (n *node) put(m member) {
 }
 
 // declares reports whether the schema declares all of these members and requires
-// no other. It does not follow references.
-func (n *node) declares(members []field) bool {
+// no other. If typed is set, their values must be of the declared types too. It
+// does not follow references.
+func (n *node) declares(members []field, typed bool) bool {
 	if alts := n.get("anyOf"); alts != nil {
-		return slices.ContainsFunc(alts.list, func(alt *node) bool { return alt.declares(members) })
+		return slices.ContainsFunc(alts.list, func(alt *node) bool { return alt.declares(members, typed) })
 	}
-	given := make(map[string]bool, len(members))
+	given := make(map[string][]byte, len(members))
 	for _, m := range members {
-		given[m.name] = true
+		given[m.name] = m.value
 	}
-	if slices.ContainsFunc(n.required(), func(name string) bool { return !given[name] }) {
+	if slices.ContainsFunc(n.required(), func(name string) bool { return given[name] == nil }) {
 		return false
 	}
 	for _, e := range n.properties() {
-		delete(given, e.name)
+		if v := given[e.name]; !typed || isNull(v) || seenKinds(e.node)&kindOf(v) != 0 {
+			delete(given, e.name)
+		}
 	}
 	return len(given) == 0
 }

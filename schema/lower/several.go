@@ -119,7 +119,7 @@ func (c *scalarCodec) fix(f *schema.Form, name string) (words []string) {
 func (c *scalarCodec) spells(f *schema.Form, v []byte) bool {
 	s, ok := unquote(v)
 	fuel := minFuel
-	return ok && c.literal(s) && fits(f, []byte(s), &fuel)
+	return ok && c.literal(s) && fits(f, []byte(s), &fuel) != misfit
 }
 
 // literal says that a text is read as the number, boolean or null that it spells.

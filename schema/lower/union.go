@@ -184,8 +184,9 @@ func (c *branchCodec) parts() []codec {
 }
 
 // decode takes the first alternative of the value's kind whose original fits.
-// It tries first the alternatives that declare the value's members, and among
-// them those that give another kind of value, and that repair nothing.
+// It tries first the alternatives that declare the value's members and their
+// types, and among them those that give another kind of value, and that repair
+// nothing.
 func (c *branchCodec) decode(x *trip, dst []byte) []byte {
 	kind := x.kind()
 	var possible []branch
@@ -201,8 +202,7 @@ func (c *branchCodec) decode(x *trip, dst []byte) []byte {
 		return decode(possible[0].codec, x, dst)
 	}
 	src := x.value()
-	likely, others := split(x, possible, src)
-	for _, list := range [][]branch{likely, others} {
+	for _, list := range byMembers(x, possible, src) {
 		for _, another := range []bool{true, false} {
 			for _, repaired := range []bool{false, true} {
 				if out, ok := attempt(list, x, dst, src, another, repaired); ok {
@@ -214,21 +214,26 @@ func (c *branchCodec) decode(x *trip, dst []byte) []byte {
 	return decodeAll(possible[0].codec, x, dst, src)
 }
 
-// split separates the alternatives that declare the members of a value from the
-// others.
-func split(x *trip, all []branch, src []byte) (likely, others []branch) {
+// byMembers groups alternatives by the members of a value, the likeliest first:
+// those that declare all members and the types of their values, those that
+// declare all members, and the others.
+func byMembers(x *trip, all []branch, src []byte) [][]branch {
 	members, ok := fields(src)
 	if !ok || !x.spend(src) {
-		return all, nil
+		return [][]branch{all}
 	}
+	groups := make([][]branch, 3)
 	for _, b := range all {
-		if b.node.declares(members) {
-			likely = append(likely, b)
-		} else {
-			others = append(others, b)
+		i := 2
+		switch {
+		case b.node.declares(members, true):
+			i = 0
+		case b.node.declares(members, false):
+			i = 1
 		}
+		groups[i] = append(groups[i], b)
 	}
-	return likely, others
+	return groups
 }
 
 // attempt decodes by the first alternative that gives what it takes: a value of
@@ -240,7 +245,7 @@ func attempt(branches []branch, x *trip, dst, src []byte, another, repaired bool
 			continue
 		}
 		dst = decodeAll(b.codec, x, dst, src)
-		if out := dst[start:]; (kindOf(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) {
+		if out := dst[start:]; (kindOf(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) != misfit {
 			return dst, true
 		}
 		dst, x.notes = dst[:start], x.notes[:notes]
@@ -248,14 +253,17 @@ func attempt(branches []branch, x *trip, dst, src []byte, another, repaired bool
 	return dst, false
 }
 
+// encode prefers the alternatives that the value surely fits.
 func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
-	for _, b := range c.branches {
-		if !fits(b.form, src, &x.fuel) {
-			continue
-		}
-		start := len(dst)
-		if out, ok := encode(b.codec, x, dst, src); ok && c.chooses(b, x, out[start:]) {
-			return out, true
+	for _, want := range []fit{sureFit, mayFit} {
+		for _, b := range c.branches {
+			if fits(b.form, src, &x.fuel) != want {
+				continue
+			}
+			start := len(dst)
+			if out, ok := encode(b.codec, x, dst, src); ok && c.chooses(b, x, out[start:]) {
+				return out, true
+			}
 		}
 	}
 	if isNull(src) {

@@ -24,6 +24,7 @@ type options struct {
 	profile  string
 	sessions int
 	json     bool
+	sdk      bool
 }
 
 // A bench measures cells.
@@ -38,13 +39,13 @@ type bench struct {
 }
 
 func (o *options) run(ctx context.Context) error {
-	b := &bench{options: *o, upstream: map[string]*process{}, address: map[string]string{}}
+	b, err := newBench(ctx, o)
 	defer b.close()
-	if err := b.prepare(ctx); err != nil {
+	if err != nil {
 		return err
 	}
 	if o.sessions > 0 {
-		return b.idle(ctx)
+		return b.idle(ctx, os.Stdout)
 	}
 	r := &report{began: time.Now(), rounds: o.rounds, duration: o.duration}
 	r.start(os.Stdout)
@@ -58,7 +59,13 @@ func (o *options) run(ctx context.Context) error {
 	return r.write(o.raw)
 }
 
-// prepare builds Toolpost and finds the subjects.
+// newBench builds Toolpost and finds the subjects. The caller closes the bench,
+// even if there is an error.
+func newBench(ctx context.Context, o *options) (*bench, error) {
+	b := &bench{options: *o, upstream: map[string]*process{}, address: map[string]string{}}
+	return b, b.prepare(ctx)
+}
+
 func (b *bench) prepare(ctx context.Context) (err error) {
 	if b.self, err = os.Executable(); err != nil {
 		return err
@@ -124,9 +131,9 @@ func (b *bench) server(kind, era string) (server, error) {
 		}
 		b.upstream[era], b.address[era] = p, address
 		err = p.until(readyTime, func() error {
-			c, err := dial(endpoint{url: "http://" + address + "/mcp", era: era}, "")
+			c, err := connect(address, "")
 			if err == nil {
-				c.close()
+				c.Close()
 			}
 			return err
 		})
@@ -164,7 +171,11 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 	for i, s := range b.chosen(c) {
 		r := &result{Cell: c.String(), Size: c.size.name, Clients: c.clients, Era: c.era, Subject: s.name, Upstream: s.upstream}
 		results = append(results, r)
-		up, err := b.server(s.upstream, c.era)
+		era := c.era
+		if s.peer && era == statelessEra {
+			era = bothEras
+		}
+		up, err := b.server(s.upstream, era)
 		if err != nil {
 			return nil, err
 		}
@@ -172,6 +183,9 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 		if err != nil {
 			r.Error = err.Error()
 			fmt.Fprintf(os.Stderr, "hop: %s: %s: %v\n", c, s, err)
+		}
+		if running != nil {
+			running.sdk = b.sdk
 		}
 		all = append(all, running)
 	}
@@ -189,8 +203,10 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 				return err
 			})
 			if err != nil { // the other subjects go on
+				if results[i].Error == "" {
+					fmt.Fprintf(os.Stderr, "hop: %s: %s: %v\n", c, r.subject, err)
+				}
 				results[i].Error = err.Error()
-				fmt.Fprintf(os.Stderr, "hop: %s: %s: %v\n", c, r.subject, err)
 			}
 			results[i].Rounds = append(results[i].Rounds, l)
 		}

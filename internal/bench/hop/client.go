@@ -167,8 +167,11 @@ func message(body []byte) []byte {
 // transport comes on the stream.
 func (c *client) exchange(request []byte, a *answer) (status int, err error) {
 	status, err = c.conn.exchange(request, a)
-	if err != nil || status/100 != 2 {
-		return status, fmt.Errorf("status %d: %.200s: %w", status, a.head, err)
+	if err != nil {
+		return status, err
+	}
+	if status/100 != 2 {
+		return status, fmt.Errorf("status %d: %.200s", status, a.head)
 	}
 	if a.session != "" {
 		c.header += "Mcp-Session-Id: " + a.session + "\r\n"

@@ -64,32 +64,49 @@ func (r *running) measure(c cell, limit time.Duration, calls int) (*load, error)
 	return l, nil
 }
 
+// A caller is a client that calls the tool.
+type caller interface {
+	callTool(w *want, a *answer) error
+	close()
+}
+
 // dialAll connects the clients. The first answer is compared in full, and each
 // client has made a call before the time runs.
-func (r *running) dialAll(c cell, w *want) ([]*client, error) {
-	clients := make([]*client, 0, c.clients)
+func (r *running) dialAll(c cell, w *want) ([]caller, error) {
+	callers := make([]caller, 0, c.clients)
 	for i := range c.clients {
-		client, err := dial(r.endpoint, "")
+		one, err := r.dial(c.size.bytes)
 		if err != nil {
-			return clients, err
+			return callers, err
 		}
-		clients = append(clients, client)
-		client.prepare(c.size.bytes)
+		callers = append(callers, one)
 		a := &answer{whole: i == 0}
-		if err := client.callTool(w, a); err != nil {
-			return clients, err
+		if err := one.callTool(w, a); err != nil {
+			return callers, err
 		}
-		if i == 0 {
+		if i == 0 && !r.sdk {
 			if err := w.checkWhole(a); err != nil {
-				return clients, err
+				return callers, err
 			}
 		}
 	}
-	return clients, nil
+	return callers, nil
+}
+
+func (r *running) dial(size int) (caller, error) {
+	if r.sdk {
+		return dialSDK(r.endpoint, size)
+	}
+	c, err := dial(r.endpoint, "")
+	if err != nil {
+		return nil, err
+	}
+	c.prepare(size)
+	return c, nil
 }
 
 // callAll makes the calls and returns how long each took.
-func (l *load) callAll(clients []*client, w *want, deadline time.Time, calls int) []time.Duration {
+func (l *load) callAll(clients []caller, w *want, deadline time.Time, calls int) []time.Duration {
 	var (
 		mu    sync.Mutex
 		all   []time.Duration

@@ -39,6 +39,7 @@ func run() error {
 	flag.StringVar(&o.profile, "profile", "", "write CPU profiles of Toolpost to `FOLDER`, one for each cell")
 	flag.IntVar(&o.sessions, "sessions", 0, "open and abandon `N` sessions instead, and report what they hold")
 	flag.BoolVar(&o.json, "json", false, "the HTTP upstream answers with JSON, not with an event stream")
+	flag.BoolVar(&o.sdk, "sdk", false, "call with clients of the MCP SDK, which decode every answer, instead of lean ones")
 	role := flag.String("role", "", "what this process is, for the benchmark itself: upstream, proxy or naive")
 	era := flag.String("era", sessionEra, "protocol `VERSION` of a role")
 	address := flag.String("address", "", "`HOST:PORT` that a role serves at; the upstream serves standard input and output without one")

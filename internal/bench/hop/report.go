@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,8 +27,8 @@ type report struct {
 func (r *report) start(out io.Writer) {
 	fmt.Fprintf(out, "%s, %s, %d CPUs, load average %s; medians of %d rounds of %v.\n\n",
 		r.began.UTC().Format("2006-01-02 15:04 UTC"), runtime.Version(), runtime.NumCPU(), loadAverage(), r.rounds, r.duration)
-	fmt.Fprintln(out, "| result | clients | version | subject | upstream | calls/s | p50 / p99 ms | CPU µs/call | rate ÷ proxy | CPU ÷ proxy | peak / after MiB |")
-	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "| result | clients | version | subject | upstream | calls/s | p50 / p99 ms | CPU µs/call | rate ÷ direct | rate ÷ proxy | CPU ÷ proxy | peak / after MiB |")
+	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|---|---|")
 }
 
 func loadAverage() string {
@@ -40,45 +41,58 @@ func loadAverage() string {
 
 // add prints the lines of a cell.
 func (r *report) add(out io.Writer, cell []*result) {
-	var proxy *result
+	direct, proxy := &result{}, &result{}
 	for _, s := range cell {
-		if s.Subject == "proxy" {
+		switch s.Subject {
+		case "direct":
+			direct = s
+		case "proxy":
 			proxy = s
 		}
 	}
 	for _, s := range cell {
-		fmt.Fprintln(out, s.line(proxy))
+		fmt.Fprintln(out, s.line(direct, proxy))
 	}
 	r.results = append(r.results, cell...)
 }
 
 // line returns the line of a subject. A ratio is the median of those of the
 // rounds, with the least and the most.
-func (s *result) line(proxy *result) string {
+func (s *result) line(direct, proxy *result) string {
 	begin := fmt.Sprintf("| %s | %d | %s | %s | %s |", s.Size, s.Clients, s.Era, s.Subject, s.Upstream)
 	loads := slices.DeleteFunc(slices.Clone(s.Rounds), func(l *load) bool { return l == nil })
 	if len(loads) == 0 {
-		return begin + " not measured: " + firstLine(s.Error) + " | | | | | |"
+		return begin + " not measured: " + firstLine(s.Error) + " | | | | | | |"
 	}
-	get := func(f func(*load) float64) float64 { return median(each(loads, f)) }
-	cpu := func(l *load) float64 { return float64(l.CPU) / 1e3 }
 	rate := func(l *load) float64 { return l.Rate }
-	line := fmt.Sprintf("%s %s | %s / %s |", begin, digits(get(rate)),
-		digits(get(func(l *load) float64 { return float64(l.P50) / 1e6 })), digits(get(func(l *load) float64 { return float64(l.P99) / 1e6 })))
-	if s.Subject == "direct" {
-		line += fmt.Sprintf(" | %s | | |", ratios(s, proxy, rate))
-	} else {
-		peak := slices.Max(each(loads, func(l *load) float64 { return l.Peak }))
-		line += fmt.Sprintf(" %s | %s | %s | %.0f / %.0f |", digits(get(cpu)), ratios(s, proxy, rate), ratios(s, proxy, cpu), peak, s.Rest)
+	cpu := func(l *load) float64 { return float64(l.CPU) / 1e3 }
+	milliseconds := func(f func(*load) time.Duration) string {
+		return digits(medianOf(loads, func(l *load) float64 { return float64(f(l)) / 1e6 }))
 	}
-	failures := 0
+	cells := []string{
+		digits(medianOf(loads, rate)),
+		milliseconds(func(l *load) time.Duration { return l.P50 }) + " / " + milliseconds(func(l *load) time.Duration { return l.P99 }),
+		digits(medianOf(loads, cpu)),
+		ratio(s, direct, rate), ratio(s, proxy, rate), ratio(s, proxy, cpu),
+		fmt.Sprintf("%.0f / %.0f", slices.Max(each(loads, func(l *load) float64 { return l.Peak })), s.Rest),
+	}
+	if s.Subject == "direct" { // there is no process in between
+		cells[2], cells[5], cells[6] = "", "", ""
+	}
+	return begin + " " + strings.Join(cells, " | ") + " |" + s.failures(loads)
+}
+
+// failures describes what went wrong in some rounds, "" if nothing did.
+func (s *result) failures(loads []*load) string {
+	n, text := 0, s.Error
 	for _, l := range loads {
-		failures += l.Failures
+		n += l.Failures
+		text = cmp.Or(text, l.Error)
 	}
-	if failures > 0 || len(loads) < len(s.Rounds) {
-		line += fmt.Sprintf(" <!-- %d failures, %d of %d rounds: %s -->", failures, len(loads), len(s.Rounds), firstLine(s.Error+loads[0].Error))
+	if n == 0 && len(loads) == len(s.Rounds) {
+		return ""
 	}
-	return line
+	return fmt.Sprintf(" <!-- %d calls failed, %d of %d rounds: %s -->", n, len(loads), len(s.Rounds), firstLine(text))
 }
 
 func firstLine(s string) string {
@@ -86,19 +100,24 @@ func firstLine(s string) string {
 	return strings.ReplaceAll(s[:min(len(s), 160)], "|", "/")
 }
 
-// ratios returns how a subject compares with the proxy.
-func ratios(s, proxy *result, f func(*load) float64) string {
+// ratio returns how a subject compares with another one.
+func ratio(s, other *result, f func(*load) float64) string {
 	var all []float64
 	for i, l := range s.Rounds {
-		if i < len(proxy.Rounds) && l != nil && proxy.Rounds[i] != nil && f(proxy.Rounds[i]) > 0 {
-			all = append(all, f(l)/f(proxy.Rounds[i]))
+		if i < len(other.Rounds) && l != nil && other.Rounds[i] != nil && f(other.Rounds[i]) > 0 {
+			all = append(all, f(l)/f(other.Rounds[i]))
 		}
 	}
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0:
 		return ""
+	case s == other:
+		return "1"
 	}
 	return fmt.Sprintf("**%.2f** (%.2f–%.2f)", median(all), slices.Min(all), slices.Max(all))
 }
+
+func medianOf(loads []*load, f func(*load) float64) float64 { return median(each(loads, f)) }
 
 func each(loads []*load, f func(*load) float64) []float64 {
 	all := make([]float64, len(loads))

@@ -19,6 +19,7 @@ type subject struct {
 	whole    bool   // Toolpost with "output": false
 	legacy   bool   // serves HTTP+SSE of 2024-11-05
 	limits   bool   // limits what a client sees of an output
+	peer     bool   // a gateway of others
 	debug    bool   // is a build with net/http/pprof
 	path     string // of the endpoint, /mcp if ""
 	env      []string
@@ -97,8 +98,10 @@ func writeConfig(folder string, config any) (string, error) {
 }
 
 // fits reports whether the subject is measured in a cell. Below the limit,
-// Toolpost passes everything on either way.
-func (s *subject) fits(c cell) bool { return !s.whole || c.size.bytes > outputLimit }
+// Toolpost passes everything on either way; HTTP+SSE has sessions.
+func (s *subject) fits(c cell) bool {
+	return (!s.whole || c.size.bytes > outputLimit) && (!s.legacy || c.era == sessionEra)
+}
 
 // A running is a subject that serves.
 type running struct {
@@ -106,6 +109,7 @@ type running struct {
 	process  *process // nil if direct
 	endpoint endpoint
 	debug    string // address of net/http/pprof
+	sdk      bool   // is called by clients that decode what they get
 }
 
 // readyTime is how long a gateway may take until it lists the tool.

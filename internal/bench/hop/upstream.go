@@ -11,10 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// The newest protocol version of each era: with sessions, and stateless.
+// The newest protocol version of each era: with sessions, and stateless. An
+// upstream of both eras is for peers that speak another one to it than to their
+// clients.
 const (
 	sessionEra   = "2025-11-25"
 	statelessEra = "2026-07-28"
+	bothEras     = "both"
 )
 
 // textOf returns the text of a result of size bytes: lines of a log. Its first
@@ -34,18 +37,18 @@ func encodedText(size int) []byte {
 	return []byte(strings.ReplaceAll(textOf(size), "\n", `\n`))
 }
 
-// An upstream is an MCP server of one era with one tool, "text", whose result is
+// An upstream is an MCP server with one tool, "text", whose result is
 // a text of as many bytes as the argument asks for. It answers with prepared
 // bytes, so that it takes little of the time that is measured.
 type upstream struct {
-	era   string
-	json  bool // answers over HTTP are JSON, not one event
-	texts map[int][]byte
-	next  atomic.Int64 // session
+	sessions, stateless bool // the eras that it speaks
+	json                bool // answers over HTTP are JSON, not one event
+	texts               map[int][]byte
+	next                atomic.Int64 // session
 }
 
 func newUpstream(era string, asJSON bool) *upstream {
-	u := &upstream{era: era, json: asJSON, texts: map[int][]byte{}}
+	u := &upstream{sessions: era != statelessEra, stateless: era != sessionEra, json: asJSON, texts: map[int][]byte{}}
 	for _, s := range sizes {
 		u.texts[s.bytes] = encodedText(s.bytes)
 	}
@@ -57,10 +60,20 @@ type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
+		Version   string `json:"protocolVersion"`
 		Arguments struct {
 			Bytes int `json:"bytes"`
 		} `json:"arguments"`
 	} `json:"params"`
+}
+
+// version is the one that initialize agrees on: what the client asks for, if
+// that has sessions.
+func (r *request) version() string {
+	if v := r.Params.Version; v > "2024" && v < sessionEra && !strings.ContainsAny(v, `"\\`) {
+		return v
+	}
+	return sessionEra
 }
 
 const (
@@ -83,19 +96,19 @@ func (u *upstream) answer(b []byte, r *request) []byte {
 		b = append(b, `"}]`...)
 	case r.Method == "tools/list":
 		b = append(b, `,"result":{"tools":[`+tool+`]`...)
-		if u.era == statelessEra {
+		if u.stateless {
 			b = append(b, `,"ttlMs":60000,"cacheScope":"public"`...)
 		}
-	case r.Method == "initialize" && u.era == sessionEra:
-		b = append(b, `,"result":{"protocolVersion":"`+sessionEra+`","capabilities":{"tools":{}},"serverInfo":`+serverInfo...)
-	case r.Method == "ping" && u.era == sessionEra:
+	case r.Method == "initialize" && u.sessions:
+		b = append(b, `,"result":{"protocolVersion":"`+r.version()+`","capabilities":{"tools":{}},"serverInfo":`+serverInfo...)
+	case r.Method == "ping" && u.sessions:
 		b = append(b, `,"result":{`...)
-	case r.Method == "server/discover" && u.era == statelessEra:
+	case r.Method == "server/discover" && u.stateless:
 		b = append(b, `,"result":{"supportedVersions":["`+statelessEra+`"],"capabilities":{"tools":{}},"ttlMs":60000,"cacheScope":"public"`...)
 	default:
 		return append(b, `,"error":{"code":-32601,"message":"method not found"}}`...)
 	}
-	if u.era == statelessEra {
+	if u.stateless {
 		b = append(b, complete...)
 	}
 	return append(b, "}}"...)
@@ -122,11 +135,11 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if m.Method == "initialize" && u.era == sessionEra {
+	if m.Method == "initialize" && u.sessions {
 		h.Set("Mcp-Session-Id", "session-"+strconv.FormatInt(u.next.Add(1), 10))
 	}
 	status := http.StatusOK
-	if (r.Header.Get("Mcp-Protocol-Version") == statelessEra) != (u.era == statelessEra) {
+	if stateless := r.Header.Get("Mcp-Protocol-Version") == statelessEra; stateless && !u.stateless || !stateless && !u.sessions {
 		status = http.StatusBadRequest
 	}
 	if u.json || status != http.StatusOK {

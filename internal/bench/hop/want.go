@@ -23,7 +23,7 @@ func newWant(size int, excerpt bool) *want {
 // cuts it, that it is less and has a reference. It does not look at the middle.
 func (w *want) check(a *answer, id []byte) error {
 	wrong := func(what string) error {
-		return fmt.Errorf("%s: %.120s … %.120s (%d bytes)", what, a.head, a.tail[max(0, len(a.tail)-120):], a.n)
+		return fmt.Errorf("%s: %.160q … %.120q (%d bytes)", what, a.head, a.tail[max(0, len(a.tail)-120):], a.n)
 	}
 	if !bytes.Contains(a.head, id) && !bytes.Contains(a.tail, id) {
 		return wrong("not the id that was sent")

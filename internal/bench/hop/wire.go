@@ -20,7 +20,8 @@ type conn struct {
 	host   string
 	from   string
 	in     *bufio.Reader
-	closed bool // by the other side
+	last   time.Time // when it was used
+	closed bool      // by the other side
 	buffer []byte
 }
 
@@ -64,34 +65,41 @@ func (a *answer) write(b []byte) {
 	a.tail = append(a.tail, b...)
 }
 
-// exchange writes a request and reads its response.
+// exchange writes a request and reads its response. As net/http does, it sends
+// the request again if a connection that was idle turns out to be closed.
 func (c *conn) exchange(request []byte, a *answer) (status int, err error) {
 	a.reset()
+	last, began := c.last, time.Now()
+	h, err := c.send(request)
+	if err != nil && !last.IsZero() && began.Sub(last) > time.Second {
+		c.closed = true
+		h, err = c.send(request)
+	}
+	if err == nil {
+		a.session = h.session
+		err = c.readBody(h, a)
+	}
+	c.last, c.closed = time.Now(), h.close || err != nil
+	return h.status, err
+}
+
+// send writes a request and reads the head of its response.
+func (c *conn) send(request []byte) (head, error) {
 	if c.closed {
 		fresh, err := connect(c.host, c.from)
 		if err != nil {
-			return 0, err
+			return head{}, err
 		}
 		c.Close()
 		*c = *fresh
 	}
-	c.closed = true // unless all goes well
 	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
-		return 0, err
+		return head{}, err
 	}
 	if _, err := c.Write(request); err != nil {
-		return 0, err
+		return head{}, err
 	}
-	h, err := c.readHead()
-	if err != nil {
-		return 0, err
-	}
-	a.session = h.session
-	if err := c.readBody(h, a); err != nil {
-		return h.status, err
-	}
-	c.closed = h.close
-	return h.status, nil
+	return c.readHead()
 }
 
 // A head is what counts of the head of a response.

@@ -1,0 +1,37 @@
+package gateway_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/toolpost/toolpost/gateway"
+)
+
+// TestSyntaxOfOtherWording has the errors of a parser that says where it stopped
+// in another way than today's, or in places that the file does not have.
+func TestSyntaxOfOtherWording(t *testing.T) {
+	const file = "{\n 'a\": 1\n}"
+	odd := errors.New("odd")
+	for _, c := range []struct {
+		err          error
+		line, column int
+		message      string
+	}{
+		{fmt.Errorf("hujson: line 2, column 2: %w", odd), 2, 2, "not valid JSON: write strings in double quotes, not in single quotes"},
+		{fmt.Errorf("hujson: line 2, column 3: %w", odd), 2, 3, "not valid JSON: odd"},
+		{odd, 1, 1, "not valid JSON: odd"},
+		{errors.New(""), 1, 1, "not valid JSON: "},
+		{fmt.Errorf("hujson: 2:2: %w", odd), 1, 1, "not valid JSON: odd"},
+		{fmt.Errorf("hujson: line 0, column 0: %w", odd), 1, 1, "not valid JSON: odd"},
+		{fmt.Errorf("hujson: line -1, column -1: %w", odd), 1, 1, "not valid JSON: odd"},
+		{fmt.Errorf("hujson: line 9, column 99: %w", odd), 3, 2, "not valid JSON: odd"},
+		{fmt.Errorf("hujson: line 3, column 99: %w", errors.New("invalid literal")), 3, 2, "not valid JSON: want a string in double quotes, a number, true, false or null"},
+		{io.ErrUnexpectedEOF, 1, 1, `not valid JSON: the file ends too early; a }, ] or " is missing`},
+	} {
+		if got := gateway.SyntaxProblem(file, c.err); got != (gateway.Problem{c.line, c.column, c.message}) {
+			t.Errorf("%v: %+v", c.err, got)
+		}
+	}
+}
