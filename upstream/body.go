@@ -59,9 +59,10 @@ type body struct {
 // readFrom takes all that r has, of which so many bytes are expected; -1 if that
 // is not known.
 func (b *body) readFrom(r io.Reader, expected int64) error {
-	if r = io.LimitReader(r, b.limits.most()+1); expected >= 0 && expected <= early {
-		b.data = make([]byte, 0, expected+1) // with room to find the end
+	if r = io.LimitReader(r, b.limits.most()+1); expected < 0 || expected > early {
+		expected = 4 << 10
 	}
+	b.data = make([]byte, 0, expected+1) // with room to find the end
 	for b.inMemory() {
 		b.data = slices.Grow(b.data, 1)
 		n, err := r.Read(b.data[len(b.data):cap(b.data)])

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/wire"
@@ -208,4 +209,38 @@ func mediaType(resp *http.Response) string {
 		return ""
 	}
 	return t
+}
+
+// Limits of what is read of a response after the answer, so that its connection
+// can be used again.
+const (
+	restTime = 50 * time.Millisecond
+	mostLate = 3 // responses that did not end soon, until no more is waited for
+)
+
+// rests are the ends of the responses of one connection.
+type rests struct {
+	late atomic.Int32 // responses in a row whose end did not come soon
+}
+
+// finish reads a response to its end, if that comes soon, and closes it. Without
+// the end, the connection would be closed too, and the next call need a new one.
+func (r *rests) finish(resp *http.Response, cancel func()) {
+	defer resp.Body.Close()
+	if r.late.Load() >= mostLate {
+		return
+	}
+	limit := time.AfterFunc(restTime, cancel)
+	rest := make([]byte, 512)
+	for n, left := 0, 4<<10; left > 0; left -= n {
+		var err error
+		if n, err = resp.Body.Read(rest); err != nil {
+			break
+		}
+	}
+	if limit.Stop() {
+		r.late.Store(0)
+	} else {
+		r.late.Add(1)
+	}
 }

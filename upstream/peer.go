@@ -101,6 +101,7 @@ func (l *lifetime) sleep(ctx context.Context, d time.Duration) bool {
 func (p *peer) fail(err error) {
 	p.end(err)
 	p.calls.Close(context.Cause(p.ctx))
+	p.served.Close(context.Cause(p.ctx))
 }
 
 // do carries out one exchange: it returns the server's answer. An error that

@@ -20,6 +20,7 @@ type sse struct {
 	post   *url.URL
 	limits *limits
 	closed sync.Once
+	rests  rests
 	done   chan struct{} // closed when the stream has ended
 }
 
@@ -149,10 +150,11 @@ func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
 		return fault(resp)
 	}
+	c.rests.finish(resp, cancel)
 	return nil
 }
 

@@ -164,8 +164,13 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 	case n > 0: // half a message is on its way: nothing can follow it
 		go c.close()
 	}
-	c.fail(c.proc.end())
-	return context.Cause(c.ctx)
+	go func() { c.lost(c.proc.end()) }() // which waits a little for the process to end
+	select {
+	case <-c.ctx.Done():
+		return context.Cause(c.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // write writes to the process until ctx is done, as it may not be reading.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -30,7 +29,7 @@ type streamable struct {
 	url    string
 	limits *limits
 	closed sync.Once
-	stays  atomic.Int32 // responses in a row whose end did not come soon
+	rests  rests
 
 	starting sync.Mutex
 	wait     sync.WaitGroup
@@ -83,7 +82,7 @@ func (c *streamable) send(ctx context.Context, method string, message []byte) er
 	case err != nil:
 		c.log.Debug("cannot deliver a message", "err", cause(err))
 	default:
-		c.finish(resp, cancel)
+		c.rests.finish(resp, cancel)
 	}
 	if method == "notifications/initialized" {
 		c.startListening(ctx)
@@ -160,35 +159,6 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 		return b.tooLong()
 	}
 	return &contentError{"JSON that does not answer the call", excerpt(b.begin(), 300)}
-}
-
-// Limits of what is read of a response after the answer, so that its connection
-// can be used again.
-const (
-	restTime  = 50 * time.Millisecond
-	mostStays = 3 // responses that did not end soon, until no more is waited for
-)
-
-// finish reads a response to its end, if that comes soon, and closes it. Without
-// the end, the connection would be closed too, and the next call need a new one.
-func (c *streamable) finish(resp *http.Response, cancel func()) {
-	defer resp.Body.Close()
-	if c.stays.Load() >= mostStays {
-		return
-	}
-	limit := time.AfterFunc(restTime, cancel)
-	rest := make([]byte, 512)
-	for n, left := 0, 4<<10; left > 0; left -= n {
-		var err error
-		if n, err = resp.Body.Read(rest); err != nil {
-			break
-		}
-	}
-	if limit.Stop() {
-		c.stays.Store(0)
-	} else {
-		c.stays.Add(1)
-	}
 }
 
 // post sends a message; the response is a good one.
@@ -283,7 +253,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		before := at.id
 		err := c.events(resp, x, &at)
 		if x.answered.Load() {
-			c.finish(resp, cancel)
+			c.rests.finish(resp, cancel)
 			return nil
 		}
 		resp.Body.Close()
