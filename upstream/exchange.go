@@ -112,10 +112,10 @@ func (x *exchange) onHop(hop []member) []member {
 }
 
 // setMembers returns the object with members set: in their places, or at its
-// end. All other bytes stay.
+// end. All other bytes stay. What is not valid is replaced.
 func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 	done := make([]bool, len(set))
-	object = wire.Edit(object, func(name string, value json.RawMessage) json.RawMessage {
+	edited := wire.Edit(object, func(name string, value json.RawMessage) json.RawMessage {
 		i := slices.IndexFunc(set, func(m member) bool { return m.name == name })
 		switch {
 		case i < 0:
@@ -126,13 +126,17 @@ func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 		done[i] = true
 		return set[i].value
 	})
+	if len(object) > 0 && &edited[0] == &object[0] && !wire.Valid(object) { // Edit says nothing of that
+		edited = nil
+		clear(done)
+	}
 	var added []string
 	for i, m := range set {
 		if !done[i] && m.value != nil {
 			added = append(added, string(wire.Quote(m.name))+":"+string(m.value))
 		}
 	}
-	return wire.Append(object, added...)
+	return wire.Append(edited, added...)
 }
 
 // A relay hands the notifications of one call to its caller, in order and

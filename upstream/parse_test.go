@@ -18,6 +18,7 @@ func TestSetMembers(t *testing.T) {
 	set := []member{{"a", json.RawMessage("1")}, {"b", nil}}
 	for in, want := range map[string]string{
 		``: `{"a":1}`, `{}`: `{"a":1}`, `7`: `{"a":1}`, `{"x": 1.50 , "a": [2],"b":3}`: `{"x": 1.50,"a": 1}`, `{"b":1}`: `{"a":1}`,
+		`{"a":1} {"b":2}`: `{"a":1}`, "{\"x\":1}\n{}": `{"a":1}`, `{"a":1,]`: `{"a":1}`, `{"a":1}`: `{"a":1}`,
 		`{"a":2,"\u0061":3,"c":"\ud800"}`: `{"a":1,"c":"\ud800"}`,
 	} {
 		if got := string(setMembers(json.RawMessage(in), set...)); got != want {

@@ -155,7 +155,7 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	n, err := c.write(ctx, append(message, '\n'))
+	n, err := c.write(ctx, wire.Line(message))
 	switch {
 	case err == nil:
 		return nil
