@@ -56,12 +56,12 @@ bench-search:
 
 # bench-hop measures the built "toolpost serve" beside a direct call, a reverse
 # proxy and a naive aggregator; docs/performance.md describes its variables:
-# CELLS, ROUNDS, DURATION, RAW, PROFILE, TOOLPOST, PEERS, SESSIONS and FLAGS.
+# CELLS, ROUNDS, DURATION, RAW, DOC, PROFILE, TOOLPOST, PEERS, SESSIONS, FLAGS.
 DURATION ?= 2s
 bench-hop:
 	@$(if $(PEERS),peers=$$(internal/bench/hop/install.sh) &&) \
 	go -C internal/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
-		-raw "$(abspath $(RAW))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)" \
+		-raw "$(abspath $(RAW))" -doc "$(abspath $(DOC))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)" \
 		-peers "$$peers" -sessions $(or $(SESSIONS),0) $(FLAGS)
 
 # update rewrites the golden files of all tests; read the diff.

@@ -19,12 +19,12 @@ import (
 
 // Run starts the CLI on prompt and yields its messages until the CLI has ended.
 // It waits for sub-agents and shells that run in the background, up to
-// Options.IdleTimeout. A run that fails ends with an error, after the message
-// that reports the failure: a *ResultError if the CLI reported it. When ctx ends
-// or the loop is left, Run interrupts the CLI and ends it, with what runs in the
-// background.
+// Options.IdleTimeout. If a run fails, Run yields an error after the message
+// that reports the failure: a *ResultError if the CLI reported it. When ctx
+// ends or the loop is left, Run interrupts the CLI and ends it together with
+// its background tasks.
 //
-// The model gets prompt verbatim; see Options.ExpandPrompts.
+// The model receives prompt verbatim; see Options.ExpandPrompts.
 func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
 	if err := checkText(prompt); err != nil {
 		return func(yield func(message.Message, error) bool) { yield(nil, err) }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A Block is one content block of a prompt, as the Messages API has it.
+// A Block is one content block of a prompt, in the form of the Messages API.
 type Block struct {
 	Type   string  `json:"type"` // text, image or document
 	Text   string  `json:"text,omitempty"`

@@ -50,10 +50,10 @@ func leave(context.Context, json.RawMessage) func() (any, error) {
 	return func() (any, error) { return nil, errUnanswered }
 }
 
-// A RequestError is the CLI's refusal of a request.
+// A RequestError reports that the CLI refused a request.
 type RequestError struct {
 	Request string // its subtype
-	Code    string // "unsupported_request" if this CLI does not know it; may be empty
+	Code    string // "unsupported_request" if this CLI does not support it; may be empty
 	Message string
 }
 

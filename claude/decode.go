@@ -8,8 +8,8 @@ import (
 )
 
 // RunAs runs the CLI on prompt and returns its answer as a Go value. The output
-// is that of T unless opts has one. The response is what is known of the run; it
-// may be there beside an error.
+// schema is that of T unless opts has an Output. The response contains what is
+// known about the run; it may be non-nil together with an error.
 func RunAs[T any](ctx context.Context, prompt string, opts *Options) (T, *Response, error) {
 	var o Options
 	if opts != nil {
@@ -27,8 +27,8 @@ func RunAs[T any](ctx context.Context, prompt string, opts *Options) (T, *Respon
 	return v, r, err
 }
 
-// Decode returns the structured output of a response as a Go value. A response
-// without one is an *OutputError.
+// Decode returns the structured output of a response as a Go value. If the
+// response has none, the error is an *OutputError.
 func Decode[T any](r *Response) (v T, err error) {
 	if r == nil || r.StructuredOutput == nil || string(r.StructuredOutput) == "null" && !takesNull[T]() {
 		e := &OutputError{Reason: "the response has none; set Options.Output to get one"}

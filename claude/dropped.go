@@ -11,12 +11,13 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A ToolsDroppedError reports tools that were served to the CLI and that it does
-// not have. It says nothing of that itself. Options.AllowDropped logs it instead.
+// A ToolsDroppedError reports tools that were served to the CLI but that the
+// CLI does not list. The CLI itself reports nothing. Options.AllowDropped logs
+// this instead of failing.
 type ToolsDroppedError struct {
 	Server  string
-	Missing []string // as they are called in the CLI
-	Status  string   // of the server in the CLI; empty if it does not know it
+	Missing []string // by their names in the CLI
+	Status  string   // of the server in the CLI; empty if the CLI does not list the server
 }
 
 func (e *ToolsDroppedError) Error() string {

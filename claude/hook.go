@@ -10,41 +10,41 @@ import (
 	"time"
 )
 
-// A Hook is called at an event of the CLI, and waited for.
+// A Hook is a function that the CLI calls at an event and waits for.
 type Hook struct {
 	Event HookEvent
 
-	// Matcher says which events: names of tools as "Bash|Edit", or a regular
-	// expression; for events that are not about tools, what the CLI documents.
-	// Empty is all.
+	// Matcher selects the events: names of tools such as "Bash|Edit", or a
+	// regular expression. For events that are not about tools, see the CLI's
+	// documentation. Empty matches all.
 	Matcher string
 
-	// Timeout is how long the CLI waits; its default if 0. When it is over, a
-	// tool that waits is blocked.
+	// Timeout is how long the CLI waits; 0 means the CLI's default. If it
+	// passes, a tool that waits for the hook is blocked.
 	Timeout time.Duration
 
-	// FailClosed blocks what the hook is about when the hook fails. Else the CLI
-	// tells of the failure and goes on.
+	// FailClosed blocks the action if the hook fails. Otherwise the CLI reports
+	// the failure and continues.
 	FailClosed bool
 
-	// Handle may return nil: nothing to say. An error or a panic is a failure.
-	// Ctx ends with Timeout. It may be called again before it has returned.
+	// Handle may return nil, which changes nothing. An error or a panic is a
+	// failure. Ctx ends after Timeout. Handle may be called again before an
+	// earlier call has returned.
 	Handle func(ctx context.Context, in *HookInput) (*HookOutput, error)
 }
 
-// A HookEvent is when a hook is called.
+// A HookEvent is an event for which a hook is called.
 type HookEvent string
 
-// The events that hooks can do something about. There are more, which are called
-// by their names in the CLI's documentation; what comes with them is in
-// HookInput.Raw.
+// The events that hooks can act on. There are more; use their names in the
+// CLI's documentation, and read their data from HookInput.Raw.
 const (
 	PreToolUse         HookEvent = "PreToolUse"
 	PostToolUse        HookEvent = "PostToolUse"
 	PostToolUseFailure HookEvent = "PostToolUseFailure"
-	PostToolBatch      HookEvent = "PostToolBatch" // all calls of one answer are done
+	PostToolBatch      HookEvent = "PostToolBatch" // all calls of one answer have ended
 	UserPromptSubmit   HookEvent = "UserPromptSubmit"
-	Stop               HookEvent = "Stop" // the model has nothing more to do
+	Stop               HookEvent = "Stop" // the model has finished
 	SubagentStart      HookEvent = "SubagentStart"
 	SubagentStop       HookEvent = "SubagentStop"
 	PreCompact         HookEvent = "PreCompact"
@@ -52,14 +52,14 @@ const (
 	OnPermission       HookEvent = "PermissionRequest"
 )
 
-// A HookInput tells what happens. Which fields are set depends on the event.
+// A HookInput describes an event. Which fields are set depends on the event.
 type HookInput struct {
 	Event          HookEvent `json:"hook_event_name"`
 	SessionID      string    `json:"session_id"`
 	TranscriptPath string    `json:"transcript_path"`
 	CWD            string    `json:"cwd"`
 	PermissionMode string    `json:"permission_mode"`
-	AgentID        string    `json:"agent_id"` // of the sub-agent that it happens in; empty for the main agent
+	AgentID        string    `json:"agent_id"` // of the sub-agent in which the event occurred; empty for the main agent
 	AgentType      string    `json:"agent_type"`
 
 	// The tool events.
@@ -87,7 +87,7 @@ type HookInput struct {
 	Title            string `json:"title"`
 	NotificationType string `json:"notification_type"`
 
-	Raw json.RawMessage `json:"-"` // all of it
+	Raw json.RawMessage `json:"-"` // the whole input
 }
 
 // A HookToolCall is one call of a PostToolBatch.

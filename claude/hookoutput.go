@@ -6,24 +6,24 @@ import (
 	"maps"
 )
 
-// A HookOutput is what a hook has to say. The zero value says nothing.
+// A HookOutput is the response of a hook. The zero value changes nothing.
 type HookOutput struct {
 	Stop           bool   // ends the turn
-	StopReason     string // with Stop, for people
-	SystemMessage  string // a warning for people
+	StopReason     string // with Stop; shown to people
+	SystemMessage  string // a warning that is shown to people
 	SuppressOutput bool   // keeps the output out of the transcript
 
 	// Block refuses the prompt of a UserPromptSubmit, keeps the agent of a Stop
-	// or SubagentStop working, or tells the model after a tool that something is
-	// wrong; Reason says what. For PreToolUse use Permission.
+	// or SubagentStop working, or reports a problem to the model after a tool;
+	// Reason explains it. For PreToolUse use Permission.
 	Block bool
 
-	// Permission decides about the tool of a PreToolUse; "" leaves it to others.
+	// Permission decides about the tool of a PreToolUse; "" makes no decision.
 	Permission HookPermission
 	Reason     string // for Block and Permission; the model reads it
 
 	Input   json.RawMessage // runs the tool of a PreToolUse with these arguments
-	Context string          // more for the model to know
+	Context string          // additional context for the model
 
 	// Specific are further members of hookSpecificOutput, by the CLI's names.
 	Specific map[string]any
@@ -36,8 +36,8 @@ type HookPermission string
 const (
 	PermissionAllow HookPermission = "allow"
 	PermissionDeny  HookPermission = "deny"
-	PermissionAsk   HookPermission = "ask"   // the Permission is asked
-	PermissionDefer HookPermission = "defer" // the turn ends, with the call in its result
+	PermissionAsk   HookPermission = "ask"   // Options.Permission decides
+	PermissionDefer HookPermission = "defer" // the turn ends, and its result contains the call
 )
 
 // answer is what the CLI reads.

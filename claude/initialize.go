@@ -48,38 +48,38 @@ func (o *Options) schema() any {
 	return o.Output.sent
 }
 
-// A Subagent is one that the model may hand a task to.
+// A Subagent is an agent to which the model may delegate a task.
 type Subagent struct {
 	Description     string         `json:"description"` // when to use it, for the model
 	Prompt          string         `json:"prompt"`      // its system prompt
 	Tools           []string       `json:"tools,omitempty"`
 	DisallowedTools []string       `json:"disallowedTools,omitempty"`
-	Model           string         `json:"model,omitempty"`      // that of the session if empty
+	Model           string         `json:"model,omitempty"`      // the session's model if empty
 	MCPServers      []string       `json:"mcpServers,omitempty"` // names of servers of the session
 	Skills          []string       `json:"skills,omitempty"`
 	MaxTurns        int            `json:"maxTurns,omitempty"`
-	Background      bool           `json:"background,omitempty"` // always in the background
-	Memory          SettingSource  `json:"memory,omitempty"`     // where it keeps what it learns; nowhere if empty
+	Background      bool           `json:"background,omitempty"` // always runs in the background
+	Memory          SettingSource  `json:"memory,omitempty"`     // where it stores what it learns; nothing is stored if empty
 	Effort          Effort         `json:"effort,omitempty"`
 	PermissionMode  PermissionMode `json:"permissionMode,omitempty"`
 }
 
-// An MCPServer is one that the CLI starts or connects to: it has a Command or a
-// URL.
+// An MCPServer is a server that the CLI starts or connects to: it has either a
+// Command or a URL.
 type MCPServer struct {
-	Command string            // started, and spoken to over its input and output
+	Command string            // started; MCP runs over its input and output
 	Args    []string          // of Command
 	Env     map[string]string // of Command
 
 	URL     string            // connected to, over streamable HTTP
-	SSE     bool              // over the older HTTP+SSE instead
-	Headers map[string]string // of all requests
+	SSE     bool              // the URL is of the older HTTP+SSE transport
+	Headers map[string]string // for all requests
 
-	Timeout    time.Duration // of each call; Options.ToolTimeout if 0
-	AlwaysLoad bool          // the model sees its tools from the start; else it searches for them first
+	Timeout    time.Duration // for each call; Options.ToolTimeout if 0
+	AlwaysLoad bool          // the model sees its tools from the start; otherwise it must search for them first
 }
 
-// MarshalJSON returns the server as the CLI's configuration has it.
+// MarshalJSON returns the server in the form of the CLI's configuration.
 func (s *MCPServer) MarshalJSON() ([]byte, error) {
 	type config struct {
 		Type       string            `json:"type"`

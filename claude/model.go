@@ -14,8 +14,9 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A Model is the CLI as a model: a prompt and the names of tools go in, an
-// answer comes out. Each request is a run of its own; several may run at once.
+// A Model uses the CLI as a model: it takes a prompt and the names of tools,
+// and returns an answer. Each request is a separate run; several may run
+// concurrently.
 type Model struct {
 	opts ModelOptions
 
@@ -23,17 +24,18 @@ type Model struct {
 	toolsets []registered
 }
 
-// ModelOptions are the optional parts of NewModel. What a request sets itself
-// comes before them.
+// ModelOptions are the optional parts of NewModel. Settings of a request take
+// precedence.
 type ModelOptions struct {
 	Options               // of every run
-	Timeout time.Duration // of every request; none if 0
+	Timeout time.Duration // for every request; none if 0
 
-	// Interrupted is asked after every message and in between, by another
-	// goroutine; true ends the request with ErrInterrupted.
+	// Interrupted is called after every message and in between, on another
+	// goroutine. If it returns true, the request ends with ErrInterrupted.
 	Interrupted func() bool
 
-	// OnMessage gets every message. Its errors are logged; they end nothing.
+	// OnMessage receives every message. Its errors are logged and do not end
+	// the request.
 	OnMessage func(ctx context.Context, m message.Message) error
 }
 
@@ -50,9 +52,9 @@ func NewModel(opts *ModelOptions) *Model {
 	return &Model{opts: *opts}
 }
 
-// SetToolset registers tools for requests, served under the name server,
-// [DefaultServer] if empty. Another toolset of that name is replaced, with a
-// warning in the log; nil stands for one without tools.
+// SetToolset registers tools for requests under the name server, or
+// [DefaultServer] if it is empty. It replaces another toolset of that name and
+// logs a warning. Nil registers a toolset without tools.
 func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
 	if server == "" {
 		server = DefaultServer
@@ -75,14 +77,15 @@ func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
 type Request struct {
 	Prompt string
 
-	// Tools are the registered tools that the model has, by their own names: all
-	// if nil, none if empty.
+	// Tools are the registered tools that the model may use, by their own
+	// names: all if nil, none if empty.
 	Tools []string
 
-	Settings *RequestSettings // nil for those of the model
+	Settings *RequestSettings // nil for the model's settings
 }
 
-// RequestSettings are for one request; what is left out is that of the model.
+// RequestSettings are settings for one request; an empty field uses the model's
+// setting.
 type RequestSettings struct {
 	Timeout            time.Duration
 	MaxBudgetUSD       float64
@@ -90,7 +93,7 @@ type RequestSettings struct {
 	AppendSystemPrompt string
 	Dir                string
 
-	// At most one of Continue and Resume; either replaces both of the model.
+	// At most one of Continue and Resume; either replaces both of the model's.
 	Continue bool
 	Resume   string
 }
@@ -107,8 +110,9 @@ func (m *Model) Request(ctx context.Context, r *Request) (*Reply, error) {
 	return reply, err
 }
 
-// RequestWithMetadata returns the answer with all that is known of the run. With
-// an error, the response is what is known until then; nil if nothing is.
+// RequestWithMetadata returns the answer with everything that is known about
+// the run. If there is an error, the response contains what was known until
+// then, or is nil.
 func (m *Model) RequestWithMetadata(ctx context.Context, r *Request) (*Reply, *Response, error) {
 	response, err := Collect(m.Stream(ctx, r))
 	if err != nil {
@@ -279,7 +283,8 @@ func (m *Model) pick(ctx context.Context, names []string) (picked []registered, 
 }
 
 var (
-	// ErrToolsetNotRegistered reports a request for tools of a model that has none.
+	// ErrToolsetNotRegistered reports a request for tools to a model that has
+	// no toolset.
 	ErrToolsetNotRegistered = errors.New("no toolset is registered; call SetToolset before the request")
 
 	// ErrInterrupted reports a request that ModelOptions.Interrupted ended.
@@ -297,7 +302,7 @@ func (e *ToolNotFoundError) Error() string {
 }
 
 // A TimeoutError reports a request that took too long. The run was ended; the
-// request may be made again, or its session resumed.
+// caller may repeat the request or resume its session.
 type TimeoutError struct {
 	After time.Duration
 }
@@ -306,7 +311,7 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("the claude CLI did not answer within %v; try again, or give the request a longer Timeout", e.After)
 }
 
-// Timeout says that this is one, as for errors of the package net.
+// Timeout returns true, as for timeout errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
 
 // Unwrap returns [context.DeadlineExceeded].

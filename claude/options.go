@@ -8,23 +8,23 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// Options configure a run or a session; nil means defaults. They are only read:
-// one value may serve many sessions at once.
+// Options configure a run or a session; nil means defaults. They are only read,
+// so several sessions may share one value.
 //
-// What is long or secret is told to the CLI on its input, not on its command
-// line, which other users of the machine can read: prompts, schemas, servers
-// with their headers, settings. MCPServers and Settings as JSON need a CLI of
-// 2.1.261 or later for that.
+// Long or secret values are sent on the CLI's input, not on its command line,
+// which other users of the machine can read: prompts, schemas, servers with
+// their headers, settings. For MCPServers and for Settings as JSON this
+// requires version 2.1.261 of the CLI or later.
 type Options struct {
 	// The process.
 	CLI        string            // the executable; found as [cli.Find] does if empty
-	Dir        string            // the working directory; this process's if empty
+	Dir        string            // the working directory; that of this process if empty
 	Env        []string          // "NAME=value" sets, "NAME" removes
 	Args       []string          // further flags, as "--flag=value"
 	Initialize map[string]any    // further fields of the initialize request, for features of the CLI that have no option here
-	Stderr     func(line string) // gets each line of its error output
+	Stderr     func(line string) // receives each line of the CLI's error output
 	Logger     *slog.Logger      // slog.Default() if nil
-	Grace      time.Duration     // given to an interrupt, and between the steps of closing; 5 s if 0
+	Grace      time.Duration     // time allowed for an interrupt, and for each step of closing; 5 s if 0
 
 	// The model.
 	Model             string   // an alias such as "sonnet", or a full name; the CLI's default if empty
@@ -34,48 +34,49 @@ type Options struct {
 	Effort            Effort   // the model's default if empty
 	Betas             []string // beta features of the API
 
-	// The prompt. With nothing set the model gets none but its tools, as in the
+	// The prompt. By default the model receives only its tools, as in the
 	// official SDKs.
 	SystemPrompt       string // the whole system prompt
-	ClaudeCodePrompt   bool   // Claude Code's own system prompt in place of SystemPrompt
-	AppendSystemPrompt string // added to the end of either
+	ClaudeCodePrompt   bool   // Claude Code's own system prompt instead of SystemPrompt
+	AppendSystemPrompt string // appended to either
 
-	// ExpandPrompts lets the CLI expand prompts as it does in a terminal: it adds
-	// the files that they mention as @path, and runs commands such as /compact.
-	// Leave it out for prompts that others write: they could read any file.
+	// ExpandPrompts lets the CLI expand prompts as it does in a terminal: it
+	// adds the files that they mention as @path, and runs commands such as
+	// /compact. Do not set it for prompts that others write: they could read
+	// any file.
 	ExpandPrompts bool
 
-	// Tools. A tool that is neither allowed nor harmless is asked for by
-	// Permission.
-	Toolset         toolpost.Toolset          // served as the server "tools", with its tools allowed
+	// Tools. Permission decides about a tool that is neither allowed nor
+	// harmless.
+	Toolset         toolpost.Toolset          // served as the server "tools"; its tools are allowed
 	Servers         []*Server                 // further toolsets in this process
 	MCPServers      map[string]*MCPServer     // MCP servers that the CLI starts or connects to, by name
-	StrictMCPConfig bool                      // no MCP servers but those above: none of the user's, the project's or a plugin's
+	StrictMCPConfig bool                      // only the MCP servers above: none of the user's, the project's or a plugin's
 	Tools           []string                  // the built-in tools; nil for all of Claude Code, empty for none
-	AllowedTools    []string                  // run without being asked for: "Read", "Bash(git log:*)", "mcp__server"
+	AllowedTools    []string                  // run without a permission request: "Read", "Bash(git log:*)", "mcp__server"
 	DisallowedTools []string                  // never run
 	Restrict        map[string]map[string]any // the only value that a parameter may have, by tool and parameter
-	ToolTimeout     time.Duration             // of each call of an MCP tool; the CLI's if 0
+	ToolTimeout     time.Duration             // for each call of an MCP tool; the CLI's if 0
 	Agents          map[string]*Subagent      // sub-agents, by name
 	Skills          []string                  // by name, "all" for all; nil for the CLI's choice, empty for none
 	PluginDirs      []string                  // plugins to load
-	AddDirs         []string                  // directories beside Dir that tools may use
+	AddDirs         []string                  // directories besides Dir that tools may use
 
-	// What is asked and told.
-	Permission     Permission     // asked before a tool that is not allowed runs; nil denies
-	PermissionMode PermissionMode // what runs without being asked for; that of the settings if empty
+	// Permissions and output.
+	Permission     Permission     // decides about a tool that is not allowed; nil denies
+	PermissionMode PermissionMode // what runs without a permission request; that of the settings if empty
 	AllowBypass    bool           // lets the session change to ModeBypass later
 	Hooks          []Hook
 	Output         *Output // the structure of the answer; nil for text
 
 	// The conversation. At most one of Continue and Resume.
-	Continue      bool   // goes on with the latest one in Dir
-	Resume        string // goes on with the session of this id
-	ResumeAt      string // with Resume: only up to the message of this UUID
-	Fork          bool   // with Resume or Continue: under a new id, the old one stays as it is
-	SessionID     string // the id of a new session, a UUID; chosen by the CLI if empty
-	Title         string // of the session, for lists of them
-	NoPersistence bool   // keeps nothing on disk, so that it cannot be resumed
+	Continue      bool   // continues the latest session in Dir
+	Resume        string // continues the session with this id
+	ResumeAt      string // with Resume: only up to the message with this UUID
+	Fork          bool   // with Resume or Continue: under a new id; the old session does not change
+	SessionID     string // the id of a new session, a UUID; the CLI chooses one if empty
+	Title         string // of the session, for lists of sessions
+	NoPersistence bool   // stores nothing on disk, so the session cannot be resumed
 	Checkpoints   bool   // keeps old versions of files, for Control.RewindFiles
 
 	// Settings.
@@ -83,16 +84,16 @@ type Options struct {
 	SettingSources []SettingSource // nil for all, empty for none
 
 	// Limits.
-	MaxTurns     int     // calls of the model in one turn; no limit if 0. With Output, the model needs some to correct itself
-	MaxBudgetUSD float64 // what the session may cost; no limit if 0
-	TaskBudget   int     // tokens that the model is told to make do with; none if 0
-	MaxRetries   int     // of a request that failed; the CLI's 10 if 0, none if below
+	MaxTurns     int     // calls of the model in one turn; no limit if 0. With Output, the model needs some of them to correct itself
+	MaxBudgetUSD float64 // limit for the cost of the session; no limit if 0
+	TaskBudget   int     // tokens that the model is told to use at most; none if 0
+	MaxRetries   int     // of a failed request; the CLI's default of 10 if 0, none if negative
 
 	// The stream.
-	PartialMessages    bool // also what the model has written so far
-	HookEvents         bool // also when hooks start and end
-	ReplayUserMessages bool // also the prompts, when they are taken
-	SubagentText       bool // also what sub-agents write and think
+	PartialMessages    bool // also parts of answers while the model writes them
+	HookEvents         bool // also the start and end of hooks
+	ReplayUserMessages bool // also the prompts, when the CLI takes them
+	SubagentText       bool // also the text and thinking of sub-agents
 
 	// Failures.
 	MaxLine       int           // bytes of the longest line that is read; 64 MiB if 0
@@ -101,29 +102,29 @@ type Options struct {
 	IdleTimeout   time.Duration // how long Run waits after a result for silent sub-agents and shells; 10 min if 0
 }
 
-// A PermissionMode says what may run without being asked for.
+// A PermissionMode determines what may run without a permission request.
 type PermissionMode string
 
 // The permission modes.
 const (
-	ModeDefault     PermissionMode = "default"           // what only reads
-	ModeAcceptEdits PermissionMode = "acceptEdits"       // also changes of files
-	ModePlan        PermissionMode = "plan"              // nothing that changes anything
-	ModeDontAsk     PermissionMode = "dontAsk"           // what is allowed; the rest is denied and not asked for
-	ModeAuto        PermissionMode = "auto"              // what a model takes for safe
+	ModeDefault     PermissionMode = "default"           // tools that only read
+	ModeAcceptEdits PermissionMode = "acceptEdits"       // also edits of files
+	ModePlan        PermissionMode = "plan"              // nothing that makes changes
+	ModeDontAsk     PermissionMode = "dontAsk"           // what is allowed; everything else is denied without a request
+	ModeAuto        PermissionMode = "auto"              // what a model considers safe
 	ModeBypass      PermissionMode = "bypassPermissions" // everything; for sandboxes only
 )
 
-// Thinking says whether the model thinks before it answers.
+// Thinking determines whether the model thinks before it answers.
 type Thinking string
 
 // The ways of thinking.
 const (
-	ThinkingAdaptive Thinking = "adaptive" // as much as it takes
+	ThinkingAdaptive Thinking = "adaptive" // as much as necessary
 	ThinkingDisabled Thinking = "disabled"
 )
 
-// Effort is how much a model puts into an answer.
+// Effort determines how much work a model puts into an answer.
 type Effort string
 
 // The efforts that are known; models differ in which they take.
@@ -135,7 +136,7 @@ const (
 	EffortMax    Effort = "max"
 )
 
-// A SettingSource is a place of settings, instructions and skills.
+// A SettingSource is a source of settings, instructions and skills.
 type SettingSource string
 
 // The sources of settings.

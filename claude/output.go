@@ -10,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// An Output says what structure the answer has. The CLI gives the model a tool
-// with that schema and makes it call it.
+// An Output defines the structure of the answer. The CLI gives the model a tool
+// with that schema and makes the model call it.
 type Output struct {
 	schema  *schema.Schema  // as it was asked for
 	sent    json.RawMessage // as the CLI is told
@@ -20,9 +20,9 @@ type Output struct {
 	err     error
 }
 
-// OutputOf returns the structure of a Go type, by the rules of [schema.For]: null
-// is not a value of pointers, so give [OutputFrom] a schema with null for an
-// answer that may be none.
+// OutputOf returns the structure of a Go type, by the rules of [schema.For].
+// Pointers do not accept null: for an answer that may be null, use [OutputFrom]
+// with a schema that allows it.
 func OutputOf[T any]() *Output {
 	s, _, err := schema.For[T](nil)
 	if err != nil {
@@ -31,9 +31,10 @@ func OutputOf[T any]() *Output {
 	return OutputFrom(s)
 }
 
-// OutputFrom returns the structure that a schema describes. One that is no plain
-// object is wrapped in one on the way, since the API takes no other; so is each
-// value of it. An Output that cannot be used is told when it is.
+// OutputFrom returns the structure that a schema describes. The API accepts
+// only plain objects, so any other schema is wrapped in an object, and its
+// values are unwrapped. An Output that cannot be used causes an error when it
+// is used.
 func OutputFrom(s *schema.Schema) *Output {
 	if s == nil {
 		return &Output{err: errors.New("the output schema is nil; give one, or leave out Output")}
@@ -120,13 +121,13 @@ func (o *Output) checked(value json.RawMessage) (json.RawMessage, error) {
 	return o.schema.Fill(value), nil
 }
 
-// An OutputError reports a run that ended well, but without the structure that
-// was asked for.
+// An OutputError reports a run that succeeded, but without the requested
+// structured output.
 type OutputError struct {
 	Reason    string
 	SessionID string
-	Result    string // what the model said instead
-	Err       error  // what is wrong with the output; nil if there is none
+	Result    string // the text that the model wrote instead
+	Err       error  // the defect of the output; nil if there is no output
 }
 
 func (e *OutputError) Error() string {
@@ -137,5 +138,5 @@ func (e *OutputError) Error() string {
 	return text
 }
 
-// Unwrap returns what is wrong with the output.
+// Unwrap returns the defect of the output.
 func (e *OutputError) Unwrap() error { return e.Err }

@@ -10,19 +10,19 @@ import (
 	"runtime/debug"
 )
 
-// A Permission decides whether a tool may run. A nil Decision denies it; so does
-// an error, with its text for the model. Ctx ends when the CLI does not wait for
-// the answer any more, as after an interrupt. It may be called again before it
-// has returned.
+// A Permission decides whether a tool may run. A nil Decision denies the call,
+// and so does an error; the model sees its text. Ctx ends when the CLI no
+// longer waits for the decision, as after an interrupt. A Permission may be
+// called again before an earlier call has returned.
 type Permission func(ctx context.Context, request *PermissionRequest) (*Decision, error)
 
-// A PermissionRequest is a call that nobody has allowed yet.
+// A PermissionRequest is a call that needs a decision.
 type PermissionRequest struct {
 	ToolName    string          `json:"tool_name"`
 	Input       json.RawMessage `json:"input"` // the arguments, an object
 	ToolUseID   string          `json:"tool_use_id"`
-	AgentID     string          `json:"agent_id"` // of the sub-agent that calls; empty for the main agent
-	Title       string          `json:"title"`    // the question as the CLI would put it; may be empty
+	AgentID     string          `json:"agent_id"` // of the calling sub-agent; empty for the main agent
+	Title       string          `json:"title"`    // the question as the CLI would ask it; may be empty
 	DisplayName string          `json:"display_name"`
 	Description string          `json:"description"`
 	Server      struct {
@@ -30,38 +30,38 @@ type PermissionRequest struct {
 		Source string `json:"source"`
 	} `json:"mcp_server"` // of the tool; empty for built-in tools
 
-	Suggestions        []PermissionUpdate `json:"permission_suggestions"` // that would allow it from now on
-	BlockedPath        string             `json:"blocked_path"`           // the file that the CLI minds
-	DecisionReason     string             `json:"decision_reason"`        // why it is asked for
+	Suggestions        []PermissionUpdate `json:"permission_suggestions"` // updates that would allow the call from now on
+	BlockedPath        string             `json:"blocked_path"`           // the file that caused the request
+	DecisionReason     string             `json:"decision_reason"`        // the reason for the request
 	DecisionReasonType string             `json:"decision_reason_type"`
 
 	Raw json.RawMessage `json:"-"` // the whole request
 }
 
-// A Decision is the answer to a PermissionRequest. The zero value denies.
+// A Decision is the response to a PermissionRequest. The zero value denies.
 type Decision struct {
 	Allow   bool
-	Input   json.RawMessage    // with Allow: runs with these arguments instead
-	Updates []PermissionUpdate // with Allow: hold from now on
+	Input   json.RawMessage    // with Allow: replaces the arguments
+	Updates []PermissionUpdate // with Allow: apply from now on
 
-	Message   string // without Allow: tells the model why
-	Interrupt bool   // without Allow: ends the turn as well
+	Message   string // without Allow: the reason, for the model
+	Interrupt bool   // without Allow: also ends the turn
 }
 
-// A PermissionUpdate changes what may run.
+// A PermissionUpdate changes the permissions.
 type PermissionUpdate struct {
 	Type        string           `json:"type"` // addRules, replaceRules, removeRules, setMode, addDirectories, removeDirectories
 	Rules       []PermissionRule `json:"rules,omitempty"`
 	Behavior    string           `json:"behavior,omitempty"` // of the rules: allow, deny, ask
 	Mode        PermissionMode   `json:"mode,omitempty"`
 	Directories []string         `json:"directories,omitempty"`
-	Destination string           `json:"destination"` // session, or what is written: userSettings, projectSettings, localSettings
+	Destination string           `json:"destination"` // session, or the settings to write: userSettings, projectSettings, localSettings
 }
 
-// A PermissionRule names calls.
+// A PermissionRule selects calls.
 type PermissionRule struct {
 	ToolName    string `json:"toolName"`
-	RuleContent string `json:"ruleContent,omitempty"` // which of its calls, such as "git log:*"; all if empty
+	RuleContent string `json:"ruleContent,omitempty"` // which calls of the tool, such as "git log:*"; all if empty
 }
 
 // permissionAnswer is what the CLI reads.

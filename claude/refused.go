@@ -7,17 +7,17 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 )
 
-// A ToolsRefusedError reports tools that the CLI would drop without a word, and
-// that cannot be adapted. ServerOptions.SkipRefused leaves them out.
+// A ToolsRefusedError reports tools that the CLI would silently drop and that
+// cannot be adapted. ServerOptions.SkipRefused leaves them out instead.
 type ToolsRefusedError struct {
 	Server string
 	Tools  []Refusal
 }
 
-// A Refusal is one tool that the CLI would not take.
+// A Refusal is one tool that the CLI would not accept.
 type Refusal struct {
 	Tool string
-	Rule string // the rule of the dialect that it breaks, such as "claude-code/name-length"
+	Rule string // the broken rule of the dialect, such as "claude-code/name-length"
 	Why  string
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A Control asks the CLI of a session.
+// A Control sends requests to the CLI of a session.
 type Control struct{ s *Session }
 
-// Request sends a control request of any subtype. Body is an object or nil; the
-// answer is decoded into result, which may be nil. A refusal is a *RequestError.
+// Request sends a control request with any subtype. Body is an object or nil.
+// The response is decoded into result, which may be nil. If the CLI refuses,
+// the error is a *RequestError.
 func (c *Control) Request(ctx context.Context, subtype string, body, result any) error {
 	wait, err := c.s.conn.post(subtype, body)
 	if err != nil {
@@ -31,7 +32,7 @@ func (c *Control) Request(ctx context.Context, subtype string, body, result any)
 	return nil
 }
 
-// SetModel changes the model from the next turn on; the default one if empty.
+// SetModel changes the model from the next turn on; empty selects the default.
 func (c *Control) SetModel(ctx context.Context, model string) error {
 	body := map[string]any{"model": nil}
 	if model != "" {
@@ -40,7 +41,7 @@ func (c *Control) SetModel(ctx context.Context, model string) error {
 	return c.Request(ctx, "set_model", body, nil)
 }
 
-// SetPermissionMode changes what may run without being asked for.
+// SetPermissionMode changes what may run without a permission request.
 func (c *Control) SetPermissionMode(ctx context.Context, mode PermissionMode) error {
 	return c.Request(ctx, "set_permission_mode", map[string]any{"mode": mode}, nil)
 }
@@ -54,7 +55,7 @@ func (c *Control) MCPStatus(ctx context.Context) ([]message.MCPServer, error) {
 	return answer.Servers, err
 }
 
-// ContextUsage is how full the model's context is.
+// ContextUsage describes how full the model's context is.
 type ContextUsage struct {
 	Model       string  `json:"model"`
 	TotalTokens int64   `json:"totalTokens"`
@@ -91,7 +92,7 @@ func (c *Control) SessionCost(ctx context.Context) (string, error) {
 	return answer.Text, err
 }
 
-// A Rewind tells what going back to a prompt changes, or would.
+// A Rewind describes the changes of a rewind.
 type Rewind struct {
 	CanRewind    bool     `json:"canRewind"`
 	Error        string   `json:"error"`
@@ -100,8 +101,8 @@ type Rewind struct {
 	Deletions    int      `json:"deletions"`
 }
 
-// RewindFiles puts files back to how they were at a prompt, given by its UUID.
-// It needs Options.Checkpoints. With dry it only tells what would change.
+// RewindFiles restores files to their state at a prompt, given by its UUID. It
+// requires Options.Checkpoints. With dry it only reports what would change.
 func (c *Control) RewindFiles(ctx context.Context, uuid string, dry bool) (*Rewind, error) {
 	answer := &Rewind{}
 	err := c.Request(ctx, "rewind_files", map[string]any{"user_message_id": uuid, "dry_run": dry}, answer)

@@ -17,10 +17,10 @@ var (
 	ErrNoResult = errors.New("the messages ended without a result; the run was cut off")
 )
 
-// A Response is what a run came to: its last result. Costs and model usage are
-// totals of the session so far, across resumption and with sub-agents. Do not
-// add those of several responses up; what ends in SinceLastResult is of the last
-// turn only.
+// A Response is the outcome of a run: its last result. Costs and model usage
+// are totals of the session so far, including resumed sessions and sub-agents;
+// do not add those of several responses. Fields whose names end in
+// SinceLastResult cover only the last turn.
 type Response struct {
 	Result           string          `json:"result"` // the text of the answer
 	Subtype          string          `json:"subtype"`
@@ -31,7 +31,7 @@ type Response struct {
 	SessionID        string          `json:"session_id"`
 	TotalCostUSD     float64         `json:"total_cost_usd"`
 	Usage            message.Usage   `json:"usage"`             // of the last turn's main agent
-	StructuredOutput json.RawMessage `json:"structured_output"` // an object, unless Options.Output asks for another value
+	StructuredOutput json.RawMessage `json:"structured_output"` // an object, unless Options.Output defines another value
 
 	CostUSDSinceLastResult    float64                       `json:"cost_usd_since_last_result"`
 	ModelUsage                map[string]message.ModelUsage `json:"model_usage"`
@@ -46,9 +46,9 @@ type Response struct {
 	UUID                      string                        `json:"uuid"`
 }
 
-// Collect reads messages to their end and returns what they came to. With an
-// error, the response is what is known until then; nil if nothing is. A result
-// that is an error is no error of Collect: see [Response.Err].
+// Collect reads messages to their end and returns the outcome. If there is an
+// error, the response contains what was known until then, or is nil. A result
+// that reports a failure is not an error of Collect: see [Response.Err].
 func Collect(seq iter.Seq2[message.Message, error]) (*Response, error) {
 	var c collection
 	for m, err := range seq {
@@ -135,8 +135,9 @@ func lastCost(r *message.Result) (usd float64) {
 	return usd
 }
 
-// Err returns a *ResultError if the CLI said that the run failed: by IsError, even
-// under the subtype success, or by a subtype that begins with error_.
+// Err returns a *ResultError if the CLI reported that the run failed: by
+// IsError, even with the subtype success, or by a subtype that begins with
+// error_.
 func (r *Response) Err() error {
 	if !failed(r.IsError, r.Subtype) {
 		return nil

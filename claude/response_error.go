@@ -15,10 +15,10 @@ func failed(isError bool, subtype string) bool {
 	return isError || strings.HasPrefix(subtype, "error_")
 }
 
-// A ResultError is a result that is an error.
+// A ResultError is a result that reports a failure.
 type ResultError struct {
 	Subtype        string   // "success" if the API failed
-	Errors         []string // what the CLI says of it
+	Errors         []string // the CLI's messages about the failure
 	APIStatus      int      // of HTTP; 0 if the API did not fail
 	TerminalReason string
 	SessionID      string // to resume

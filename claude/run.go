@@ -212,8 +212,8 @@ func (r *run) retire() {
 	go func() { _ = r.close() }() // read sees its end
 }
 
-// ErrUnfinished reports a run that went on for Options.IdleTimeout after its
-// result without a word.
+// ErrUnfinished reports a run that was still running after its result and
+// silent for Options.IdleTimeout.
 var ErrUnfinished = errors.New("background tasks did not end in time after the result; raise Options.IdleTimeout")
 
 // alive restarts the timers that wait for silence.

@@ -16,8 +16,8 @@ import (
 // DefaultServer is the name of a server that has no other.
 const DefaultServer = "tools"
 
-// A Server is a toolset that is served to the CLI inside this process. It may be
-// used in many sessions at once.
+// A Server is a toolset that this process serves to the CLI. Several sessions
+// may use it concurrently.
 type Server struct {
 	name string
 	ask  bool
@@ -29,17 +29,17 @@ type Server struct {
 
 // ServerOptions are the optional parts of NewServer.
 type ServerOptions struct {
-	Ask         bool               // its tools are not allowed from the start: Options.Permission is asked
-	Deferred    bool               // the model is told the names of the tools only, and has to search for what it needs
-	SkipRefused bool               // log tools that the CLI would not take and leave them out, instead of a *ToolsRefusedError
-	Features    *toolpost.Features // instructions, prompts and resources beside the tools
-	Dialect     *dialect.Dialect   // what the CLI takes; "claude-code" if nil
+	Ask         bool               // its tools are not allowed from the start: Options.Permission decides
+	Deferred    bool               // the model receives only the names of the tools, and must search for those it needs
+	SkipRefused bool               // log and leave out tools that the CLI would not accept, instead of returning a *ToolsRefusedError
+	Features    *toolpost.Features // instructions, prompts and resources besides the tools
+	Dialect     *dialect.Dialect   // what the CLI accepts; "claude-code" if nil
 	Logger      *slog.Logger       // slog.Default() if nil
 }
 
-// NewServer adapts a toolset for the CLI. Its tools are called
-// mcp__NAME__TOOL there; name is [DefaultServer] if empty. Tools that the CLI
-// would not take are a *ToolsRefusedError.
+// NewServer adapts a toolset for the CLI, where its tools are named
+// mcp__NAME__TOOL; name is [DefaultServer] if empty. If the CLI would not
+// accept some of the tools, the error is a *ToolsRefusedError.
 func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *ServerOptions) (*Server, error) {
 	if opts == nil {
 		opts = &ServerOptions{}
@@ -111,8 +111,8 @@ func adapt(server string, ts toolpost.Toolset, d *dialect.Dialect, tell func([]d
 // Name returns the name under which the CLI knows the server.
 func (s *Server) Name() string { return s.name }
 
-// Refresh lists the toolset again. All sessions are told if it has changed.
-// Tools that the CLI would not take are logged and left out.
+// Refresh lists the toolset again and notifies all sessions if it has changed.
+// Tools that the CLI would not accept are logged and left out.
 func (s *Server) Refresh(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *Server) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the server in all sessions, with the calls that run.
+// Close ends the server in all sessions and cancels the calls in progress.
 func (s *Server) Close() error {
 	s.closed.Store(true)
 	return s.mcp.Close()
@@ -168,7 +168,7 @@ func sound(ts toolpost.Toolset) toolpost.Toolset {
 }
 
 // ToolName returns the CLI's name for a tool of a server: mcp__SERVER__TOOL,
-// with _ for what is no letter, digit, _ or -.
+// with _ for every character that is not a letter, a digit, _ or -.
 func ToolName(server, tool string) string { return "mcp__" + fold(server) + "__" + fold(tool) }
 
 // fold writes a name as the CLI does, which counts characters in UTF-16.

@@ -13,16 +13,16 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A Session is a conversation with one CLI. One goroutine at a time reads its
-// messages; all other methods may be called from any, at any time.
+// A Session is a conversation with one CLI. Only one goroutine at a time may
+// read its messages; all other methods may be called concurrently.
 type Session struct{ *run }
 
 // ErrClosed reports a session that was closed.
 var ErrClosed = errors.New("the session is closed; open another")
 
 // Open starts the CLI for a conversation. When ctx ends, the session is
-// interrupted and closed. Messages that nobody reads are kept in memory, so read
-// them even in a session that is only controlled.
+// interrupted and closed. Unread messages are kept in memory, so read them even
+// if the session is only used through its Control.
 func Open(ctx context.Context, opts *Options) (*Session, error) {
 	r, err := start(ctx, opts, false)
 	if err != nil {
@@ -36,8 +36,8 @@ func Open(ctx context.Context, opts *Options) (*Session, error) {
 	return s, nil
 }
 
-// Info returns what the CLI said of itself at the start: its commands, models,
-// account and capabilities, as JSON.
+// Info returns the CLI's description of itself at the start, as JSON: its
+// commands, models, account and capabilities.
 func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 	select {
 	case <-s.ready:
@@ -55,8 +55,9 @@ func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 	return s.info, nil
 }
 
-// Send queues a prompt and returns its UUID: the results that answer it name it
-// in UserMessageUUIDs. Prompts that wait are often answered together.
+// Send queues a prompt and returns its UUID, which the result that answers it
+// contains in UserMessageUUIDs. One result often answers several queued
+// prompts.
 func (s *Session) Send(ctx context.Context, prompt string) (uuid string, err error) {
 	if err := checkText(prompt); err != nil {
 		return "", err
@@ -109,7 +110,7 @@ type userContent struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// Messages yields the messages that come, until the session ends or ctx does.
+// Messages yields messages until the session or ctx ends.
 func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		for {
@@ -124,10 +125,10 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 	}
 }
 
-// Turn sends a prompt and yields messages up to the result that answers it. It
-// ends with an error if the result is one. When ctx ends or the loop is left
-// before, the turn is interrupted, or the prompt taken back if it still waits;
-// the session stays open.
+// Turn sends a prompt and yields messages up to the result that answers it. If
+// the result reports a failure, Turn ends with an error. If ctx ends or the
+// loop is left earlier, Turn interrupts the turn, or removes the prompt from
+// the queue; the session remains open.
 func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Message, error] {
 	if err := checkText(prompt); err != nil {
 		return func(yield func(message.Message, error) bool) { yield(nil, err) }
@@ -229,8 +230,8 @@ func (s *Session) withdraw(ctx context.Context, uuid string) (ends bool) {
 	return false
 }
 
-// Interrupt ends the turn that runs. It returns the UUIDs of prompts that still
-// wait.
+// Interrupt ends the current turn. It returns the UUIDs of the prompts that are
+// still queued.
 func (s *Session) Interrupt(ctx context.Context) (waiting []string, err error) {
 	var answer struct {
 		StillQueued []string `json:"still_queued"`
@@ -239,11 +240,11 @@ func (s *Session) Interrupt(ctx context.Context) (waiting []string, err error) {
 	return answer.StillQueued, err
 }
 
-// Control returns what can be asked of the CLI.
+// Control returns the means to send requests to the CLI.
 func (s *Session) Control() *Control { return &Control{s} }
 
-// Close ends the CLI and waits until nothing of it is left. Calls that run are
-// cancelled.
+// Close cancels the calls in progress, ends the CLI, and waits until all of its
+// processes have ended.
 func (s *Session) Close() error { return s.close() }
 
 // newUUID returns a random UUID (RFC 9562, version 4).

@@ -15,23 +15,23 @@ import (
 
 // Options are the optional parts of Adapt, Layer and Lint.
 type Options struct {
-	// Server is the name under which the reader knows the server: it counts
-	// in the length of names. [DefaultServer] if empty.
+	// Server is the name of the server in the client, which adds to the length
+	// of tool names. [DefaultServer] if empty.
 	Server string
 
-	// Fit withholds the tools that are more than the reader takes, the last
-	// ones of the list. Else they are sent, and a finding tells.
+	// Fit withholds the last tools of the list if there are more than the
+	// reader accepts. Otherwise they are sent, and a finding reports it.
 	Fit bool
 
-	// Off has rules that are switched off, with the reason: by id, by a glob
-	// of ids such as "*/pattern", or by the rule's name.
+	// Off contains the rules that are switched off, with the reason: by id, by
+	// a glob of ids such as "*/pattern", or by the rule's name.
 	Off map[string]string
 
 	// Report is called after each listing of a Layer.
 	Report func(*Adapted)
 }
 
-// Adapted is a list of tools as one reader gets it.
+// Adapted is a list of tools in the form for one reader.
 type Adapted struct {
 	Dialect  *Dialect
 	Tools    []*Tool
@@ -40,7 +40,7 @@ type Adapted struct {
 	Tokens   int       // of all definitions, estimated
 }
 
-// A Tool is a tool as one reader gets it.
+// A Tool is a tool in the form for one reader.
 type Tool struct {
 	// Tool is the adapted tool: its handler takes the adapted arguments, and
 	// repairs what the schema of the original refuses and models often write.
@@ -48,13 +48,13 @@ type Tool struct {
 	// arguments.
 	*toolpost.Tool
 
-	Original *toolpost.Tool // as it was
+	Original *toolpost.Tool // the tool before adapting
 	Strict   bool           // strict mode may be switched on
 
-	// Losses are what adapting cost. Those of the input schema come first, each
-	// with the place in the original. Behind them are those of the rest of the
-	// definition, at the pointer "": the keywords name, description (the detail
-	// tells it from that of the schema) and outputSchema.
+	// Losses lists what was lost by adapting. Losses of the input schema come
+	// first, each with its place in the original. Losses of the rest of the
+	// definition follow, with the pointer "" and the keywords name, description
+	// (Detail distinguishes it from that of the schema) and outputSchema.
 	Losses []lower.Loss
 
 	codec    *lower.Codec
@@ -66,11 +66,11 @@ type Tool struct {
 	reserved []string // members that the reader adds to arguments for itself
 }
 
-// Changed says that the reader gets another definition than that of the
-// original.
+// Changed reports whether the definition for the reader differs from that of
+// the original.
 func (t *Tool) Changed() bool { return t.changed }
 
-// Withheld is a tool that the reader does not get.
+// Withheld is a tool that the reader does not receive.
 type Withheld struct {
 	Name string `json:"name"`
 	Rule string `json:"rule"`
@@ -78,7 +78,7 @@ type Withheld struct {
 }
 
 // Adapt adapts tools as one list. A tool that cannot be adapted is withheld;
-// the others are not concerned.
+// the others are not affected.
 func (d *Dialect) Adapt(tools []*toolpost.Tool, opts *Options) *Adapted {
 	return d.adapt(tools, opts, nil)
 }
@@ -298,10 +298,11 @@ func narrows(losses []lower.Loss) bool {
 	return false
 }
 
-// Layer returns ts as the dialect's readers get it. Calls reach the tools of
-// ts with the arguments of their own schemas; the Params of a call stay as the
-// caller sent them. Tools that the reader wants without a schema have that of
-// an empty object. What ts lists again as it was is not adapted again.
+// Layer returns ts in the form for readers of the dialect. Calls reach the
+// tools of ts with arguments for their own schemas; the Params of a call remain
+// as the caller sent them. A tool for which the reader wants no schema gets the
+// schema of an empty object. A tool that ts lists again unchanged is not
+// adapted again.
 func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 	var last atomic.Pointer[Adapted]
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// Choose returns the dialect for a client, by its name and version in
-// clientInfo and its HTTP user agent, each of which may be empty. Unknown
-// clients get "mcp". Clients of an overlay come before built-in ones; then
-// those that ask for a name, for a version, for a user agent. What clientInfo
-// leaves open is what a user agent such as claude-code/2.1.329 (cli) says.
+// Choose returns the dialect for a client. Name and version are those of
+// clientInfo, and userAgent is the HTTP header; each may be empty. A user agent
+// such as claude-code/2.1.329 (cli) replaces a missing name or version. Clients
+// of overlays take precedence over built-in ones, then those that match a name,
+// then those that match a version, then those that match a user agent. Unknown
+// clients get "mcp".
 func (b *Book) Choose(name, version, userAgent string) *Dialect {
 	product, rest, _ := strings.Cut(userAgent, "/")
 	if name == "" {

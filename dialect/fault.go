@@ -10,19 +10,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An OverlayError tells what is wrong with one overlay.
+// An OverlayError reports a mistake in one overlay.
 type OverlayError struct {
 	ID      string // of the dialect
-	Pointer string // JSON pointer of the part that is wrong; "" for the whole
+	Pointer string // JSON pointer of the mistake; "" for the whole overlay
 	Err     error
 }
 
 func (e *OverlayError) Error() string { return fmt.Sprintf("dialect %.80q: %v", e.ID, e.Err) }
 
-// Unwrap returns what is wrong, without the id.
+// Unwrap returns the mistake, without the id.
 func (e *OverlayError) Unwrap() error { return e.Err }
 
-// OverlayErrors are all overlays that are wrong, sorted by id.
+// OverlayErrors contains an error for each overlay with a mistake, sorted by
+// id.
 type OverlayErrors []*OverlayError
 
 func (e OverlayErrors) Error() string {

@@ -62,8 +62,8 @@ func firstNotes(notes []string) []string {
 	return notes
 }
 
-// Decode returns arguments that a model wrote for t in the shape of the
-// original's schema, validated. Its error is written for the model.
+// Decode converts arguments that a model wrote for t to the shape of the
+// original's schema, and validates them. Its error is written for the model.
 func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	decoded, _ := t.decode(arguments)
 	fitted, _, err := t.repair(decoded)

@@ -56,22 +56,22 @@ func builtInBook() *Book {
 // change them.
 func All() []*Dialect { return builtInBook().All() }
 
-// Find returns the built-in dialect of that id. It is shared: do not change
+// Find returns the built-in dialect with that id. It is shared: do not change
 // it.
 func Find(id string) (*Dialect, error) { return builtInBook().Find(id) }
 
-// A Book is the dialects that a configuration knows: the built-in ones with
-// the user's own over them. What it returns is shared: do not change it.
+// A Book contains the dialects of a configuration: the built-in ones with the
+// user's overlays applied. What it returns is shared: do not change it.
 type Book struct {
 	dialects map[string]*Dialect
 	clients  []*match // those that come first are asked first
 }
 
-// NewBook adds overlays to the built-in dialects. An overlay is a dialect in
-// JSON; it changes the built-in one of its id, or is a new one that extends
-// another. It is laid over the other member by member: null takes a member
-// away, lists and scalars replace, sources are added. A change to a dialect
-// also holds for those that extend it. The error is [OverlayErrors].
+// NewBook applies overlays to the built-in dialects. An overlay is a dialect in
+// JSON. It changes the built-in dialect with its id, or is a new dialect that
+// extends another one. It is merged member by member: null removes a member,
+// lists and scalars replace, sources are added. A change to a dialect also
+// applies to those that extend it. The error is [OverlayErrors].
 func NewBook(overlays map[string][]byte) (*Book, error) {
 	r, b := builtIn()
 	if len(overlays) == 0 {
@@ -125,7 +125,7 @@ func (b *Book) All() []*Dialect {
 	return slices.SortedFunc(maps.Values(b.dialects), func(x, y *Dialect) int { return strings.Compare(x.ID, y.ID) })
 }
 
-// Find returns the dialect of that id; the error names what there is.
+// Find returns the dialect with that id; the error lists the known ids.
 func (b *Book) Find(id string) (*Dialect, error) {
 	if d := b.dialects[id]; d != nil {
 		return d, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Finding is one broken rule.
+// A Finding reports one place that breaks a rule.
 type Finding struct {
 	Tool    string // "" if it is about the list
 	Rule    string // "claude-desktop/no-union"
@@ -16,11 +16,11 @@ type Finding struct {
 	Pointer string // from the tool's definition: /inputSchema/properties/id
 	Keyword string
 	Message string
-	Off     string // why the rule is switched off; "" if the finding counts
+	Off     string // the reason why the rule is switched off; "" if the finding counts
 }
 
-// Lint reports what in tools breaks the rules of d, tool by tool in source
-// order, then the list as a whole.
+// Lint reports every place in tools that breaks a rule of d: tool by tool in
+// source order, then the list as a whole.
 func (d *Dialect) Lint(tools []*toolpost.Tool, opts *Options) []Finding {
 	l := newLinter(d, rulebook(), opts)
 	var found []Finding

@@ -6,21 +6,21 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Rule is one thing that a dialect may demand of a tool.
+// A Rule is one requirement that a dialect may have.
 type Rule struct {
-	Name   string // "no-union"; a finding's id has the dialect before it, or "all" if All is set
-	All    bool   // it holds for every reader
-	Effect Effect // where the dialect's sources do not tell
-	What   string // what is demanded, one sentence
+	Name   string // "no-union"; the id of a finding is this with the dialect before it, or "all" if All is set
+	All    bool   // applies to every reader
+	Effect Effect // if the dialect's sources give no other
+	What   string // the requirement, one sentence
 	Why    string // what goes wrong otherwise
-	Fix    string // what to do about it, and what adapting does
+	Fix    string // how to avoid it, and what adapting does
 
 	when  func(d *Dialect) bool // d demands it; nil if every dialect does
 	rest  bool                  // it says nothing of a keyword that another rule told about
 	check check
 }
 
-// Demanded says that d demands what the rule is about.
+// Demanded reports whether d has the requirement.
 func (r *Rule) Demanded(d *Dialect) bool { return r.when == nil || r.when(d) }
 
 // ID returns the id of the rule's findings under d.
@@ -31,7 +31,7 @@ func (r *Rule) ID(d *Dialect) string {
 	return d.ID + "/" + r.Name
 }
 
-// EffectFor returns the worst effect that the sources of d tell for the rule.
+// EffectFor returns the worst effect in the sources of d for the rule.
 func (r *Rule) EffectFor(d *Dialect) Effect {
 	worst := len(severities)
 	for _, s := range d.Sources {

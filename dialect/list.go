@@ -10,7 +10,7 @@ import (
 // 1,365 tools of 40 real servers, 1.67 MB of JSON were some 418,000 tokens.
 const bytesPerToken = 4
 
-// Tokens estimates what the definition of a tool costs a model.
+// Tokens estimates the number of tokens of a tool's definition.
 func Tokens(t *toolpost.Tool) int {
 	raw, err := t.MarshalJSON()
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *Adapted) measure(opts *Options) {
 	a.Tools = kept
 }
 
-// String tells the limits.
+// String returns the limits in words.
 func (l List) String() string {
 	switch {
 	case l.Tools > 0 && l.Tokens > 0:

@@ -32,7 +32,7 @@ const unlimited = 1024
 // hashLength is how many characters of a new name are a hash.
 const hashLength = 6
 
-// DefaultServer is the name of a server that has no other.
+// DefaultServer is the name of a server without a name.
 const DefaultServer = "toolpost"
 
 func (d *Dialect) namer(server string) *namer {

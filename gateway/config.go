@@ -26,6 +26,7 @@ type Config struct {
 	Dialect  string             // for clients whose address names no dialect; "" chooses one for each client
 	Dialects *dialect.Book      // the known dialects; nil for the built-in ones
 	Findings []toolpost.Finding // settings of the file that have no effect here
+	Lock     bool               // keep the pinned tools in a file beside the configuration, to be committed
 
 	// Digest identifies the content of the file and of the environment files
 	// that it names, as [LoadConfig] has read them. It is "" for other
@@ -51,6 +52,8 @@ type Server struct {
 	// Outputs override Config.Output for tools of this server; the first match
 	// is used.
 	Outputs []OutputLimit
+
+	Pinning Pinning
 
 	// Err is the reason why the server cannot be started: a *[ConfigError] if
 	// its entry is invalid, or a variable that is not set. The server is listed
@@ -101,7 +104,7 @@ const maxConfig = 4 << 20
 
 // LoadConfig reads the file at path. It takes variables from the environment.
 func LoadConfig(path string) (*Config, error) {
-	data, err := readConfig(path)
+	data, err := ReadConfig(path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +127,9 @@ func LoadConfigData(path string, data []byte) (*Config, error) {
 	return cfg, nil
 }
 
-func readConfig(path string) ([]byte, error) {
+// ReadConfig returns the bytes of a configuration file. It refuses what is not a
+// file, such as a pipe, and what is too large for a configuration.
+func ReadConfig(path string) ([]byte, error) {
 	data, err := readLimited(path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

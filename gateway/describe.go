@@ -8,11 +8,9 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -86,6 +84,9 @@ func describe(s *Server) ServerDescription {
 	if len(d.variables) > 0 {
 		slices.Sort(d.variables)
 		d.add("reads", "from your environment: "+strings.Join(slices.Compact(d.variables), ", "))
+	}
+	if s.Pinning.Off {
+		d.add("unpinned", "it may change the descriptions of its tools without your approval")
 	}
 	if s.Disabled {
 		d.add("disabled", "it is not started now")
@@ -226,12 +227,6 @@ func visibleAddress(address string) string {
 // plain matches what is shown without quotes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./$~?&#!*^-]+$`)
 
-// blank are characters that Go calls printable and that show nothing.
-var blank = []rune{'\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0'}
-
-// mostSpaces in a row are shown as they are; more could push text off the screen.
-const mostSpaces = 3
-
 // visible returns s so that every character of it can be seen: in quotes, with
 // escapes as in Go, if it is more than a plain word.
 func visible(s string) string {
@@ -239,29 +234,7 @@ func visible(s string) string {
 	if plain.MatchString(bare) {
 		return s
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for spaces := 0; s != ""; {
-		r, size := utf8.DecodeRuneInString(s)
-		spaces++
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == ' ' && spaces > mostSpaces:
-			b.WriteString(`\x20`)
-		case r == '"', r == '\\':
-			b.WriteString(`\` + string(r))
-		case !strconv.IsPrint(r), slices.Contains(blank, r), unicode.Is(unicode.Variation_Selector, r):
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		default:
-			b.WriteRune(r)
-		}
-		if r != ' ' {
-			spaces = 0
-		}
-		s = s[size:]
-	}
-	return b.String() + `"`
+	return `"` + cleartext.Escape(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)) + `"`
 }
 
 func mapped[T any](all []T, f func(T) string) []string {

@@ -34,6 +34,7 @@ var fileKeys = map[string]func(f *file, v hujson.Value, path string){
 	"dialect":    (*file).dialect,
 	"dialects":   (*file).overlays,
 	"output":     (*file).output,
+	"lock":       func(f *file, v hujson.Value, path string) { f.cfg.Lock = f.boolean(v, path) },
 	"quiet":      func(f *file, v hujson.Value, path string) { f.cfg.Quiet = f.texts(v, path) },
 	"$schema":    func(*file, hujson.Value, string) {},
 }
@@ -163,6 +164,8 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"maxMessage":      func(e *entry, v hujson.Value, path string) { e.server.MaxMessage = size(e.source, v, path) },
 	"protocolVersion": func(e *entry, v hujson.Value, path string) { e.server.ProtocolVersion = e.text(v, path) },
 	"share":           (*entry).share,
+	"pins":            func(e *entry, v hujson.Value, path string) { e.server.Pinning.Off = !e.boolean(v, path) },
+	"newTools":        (*entry).newTools,
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
 	"tools":           (*entry).tools,
 	"output":          (*entry).outputs,
@@ -236,6 +239,15 @@ func (e *entry) share(v hujson.Value, path string) {
 	if e.server.Share != PerSession && e.server.Share != "always" && v.Value.Kind() == '"' {
 		e.fail(v.StartOffset, `%s is %.40q; want "always" or %q`, path, e.server.Share, PerSession)
 	}
+}
+
+// newTools reads what happens to tools that a server adds.
+func (e *entry) newTools(v hujson.Value, path string) {
+	policy := e.text(v, path)
+	if policy != "withhold" && policy != "allow" && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want "allow" or "withhold"`, path, policy)
+	}
+	e.server.Pinning.WithholdNew = policy == "withhold"
 }
 
 // where reads a string that says where the server is.

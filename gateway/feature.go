@@ -14,7 +14,7 @@ func (j *joined) joinPrompts(members []*member) {
 	for _, m := range members {
 		for _, p := range m.features().Prompts {
 			if cleartext.Clean(p.Name) != "" {
-				offers = append(offers, offer[*toolpost.Prompt]{m, p, p.Name})
+				offers = append(offers, offer[*toolpost.Prompt]{member: m, item: p, name: p.Name})
 			}
 		}
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	// Spool is the folder for outputs that are too long for memory until they
 	// are in Store; [os.TempDir] if empty.
 	Spool string
+
+	Pins *Pins // nil lets servers change the definitions of their tools
 }
 
 // A Gateway manages its upstreams and their joined toolset.
@@ -68,8 +70,10 @@ type view struct {
 	renamed  []toolpost.Finding // servers that are called otherwise in tool names
 	tools    []*toolpost.Tool
 	served   map[served]*toolpost.Tool // the same, by what they are made of
+	withheld []WithheldTool
 	snapshot *Snapshot
 	keep     store.Store
+	pins     *pinboard        // nil if nothing is pinned
 	layer    toolpost.Toolset // the tools with large outputs cut; nil if they are not
 }
 
@@ -104,6 +108,10 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 	if opts.Store != nil {
 		g.opts.Spool = cmp.Or(opts.Spool, os.TempDir())
 	}
+	var err error
+	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
+		return nil, fmt.Errorf("open gateway: %w", err)
+	}
 	live, err := toolpost.NewLive(g.ctx, toolpost.ToolsetFunc(g.list))
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
@@ -118,6 +126,9 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		return nil, errors.Join(err, g.Close())
 	}
 	g.tasks.Go(g.follow)
+	if g.pins != nil && g.pins.File != nil {
+		g.tasks.Go(func() { g.pins.follow(g.wake.ring) })
+	}
 	return g, nil
 }
 
@@ -152,11 +163,12 @@ func (g *Gateway) safely(part func()) {
 // caller holds work.
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
+	g.pins.reload()
 	j := join(g.ctx, g.members, g.quiet, g.served)
 	g.served = j.served
 	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
-	g.tools = j.tools
+	g.tools, g.withheld = j.tools, j.withheld
 	g.mu.Unlock()
 	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
 		g.logger.Error("cannot refresh the tools", "err", err)
@@ -165,6 +177,9 @@ func (g *Gateway) refresh() {
 	s.Findings = append(s.Findings, g.cfg.Findings...)
 	s.Findings = append(s.Findings, g.renamed...)
 	s.Findings = append(s.Findings, j.findings...)
+	if why := g.pins.problem(); why != "" {
+		s.Findings = append(s.Findings, toolpost.Finding{Message: why})
+	}
 	s.Findings = append(s.Findings, g.live.Set().Findings()...)
 	g.snapshot = s
 	for _, m := range g.members {
@@ -222,6 +237,14 @@ func (g *Gateway) Status() []upstream.Status {
 		all[i] = m.status()
 	}
 	return all
+}
+
+// Withheld returns the tools that clients do not get until the user approves
+// their definitions.
+func (g *Gateway) Withheld() []WithheldTool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.withheld
 }
 
 // Watch calls f now and after every change of a status, list or feature, until

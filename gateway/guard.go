@@ -14,10 +14,10 @@ import (
 // a model with a tool that writes files, must not be able to run a program
 // through it or to send a secret somewhere.
 //
-// The definition of a server is what it runs, contacts and sends. A new or
-// changed definition waits for approval. The server's settings, such as
-// filters, names, limits and timeouts, and the rest of the file apply
-// immediately, and so does a removal.
+// The definition of a server is its name, under which its tools are pinned, and
+// what it runs, contacts and sends. A new or changed definition waits for
+// approval. The server's settings, such as filters, prefixes, limits and
+// timeouts, and the rest of the file apply immediately, and so does a removal.
 type Guard struct {
 	approved []Server // definitions that may run
 }
@@ -76,8 +76,8 @@ func (g *Guard) allows(s *Server) bool {
 func (s *Server) definition() Server {
 	d := *s
 	copySettings(&d, &Server{})
-	d.Name, d.Err, d.environment = "", nil, nil // the variables of the environment file are in Env
-	d.Wrap = nil                                // it does not come from the file
+	d.Err, d.environment = nil, nil // the variables of the environment file are in Env
+	d.Wrap = nil                    // it does not come from the file
 	if len(d.Args) == 0 {
 		d.Args = nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/pins"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -18,6 +19,7 @@ type joined struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 	findings []toolpost.Finding
+	withheld []WithheldTool
 	served   map[served]*toolpost.Tool // tools, by what they are made of
 }
 
@@ -32,9 +34,9 @@ type served struct {
 }
 
 // join joins the tools and features of members, in their order. It is a pure
-// function of what they list: it does not matter who was ready first. Before
-// has the tools that were joined last. Hidden characters are removed from what
-// clients are shown.
+// function of what they list and of their pins: it does not matter who was ready
+// first. Before has the tools that were joined last. Hidden characters are
+// removed from what clients are shown.
 func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) *joined {
 	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}}
 	j.joinTools(ctx, members, quiet, before)
@@ -52,7 +54,8 @@ func (j *joined) note(name, format string, args ...any) {
 type offer[T any] struct {
 	*member
 	item T
-	name string // on the server
+	name string      // on the server
+	why  pins.Reason // why the tool is withheld; "" if it is not
 }
 
 func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) {
@@ -65,6 +68,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		o := offers[i]
+		if o.why != "" { // it keeps its name, so that no other server takes its calls
+			w := o.pins.withheld(o.server.Name, o.name, o.why)
+			w.Name = name
+			j.withheld = append(j.withheld, w)
+			continue
+		}
 		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name), o.outputOf(o.name)}
 		t := before[is]
 		if t == nil {
@@ -88,6 +97,7 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 	if err != nil {
 		j.note("", "server %s: its tools cannot be listed: %v", m.server.Name, err)
 	}
+	reasons := m.pins.review(m.server.Name, tools)
 	for _, t := range tools {
 		switch {
 		case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
@@ -95,9 +105,10 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 		case cleartext.Clean(t.Name) == "":
 			j.note("", "server %s: its tool %q is left out, because its name consists of hidden characters", m.server.Name, t.Name)
 		case m.selected(t.Name):
-			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name})
+			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, reasons[t.Name]})
 		}
 	}
+	j.noteWithheld(m, offers)
 	j.noteUnmatched(m, tools)
 	for _, f := range m.status().Skipped {
 		j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
@@ -204,6 +215,9 @@ func (j *joined) noteUnmatchedQuiet(members []*member, cfg *Config) {
 	var names []string
 	for is := range j.served {
 		names = append(names, is.name, is.item.Name)
+	}
+	for _, w := range j.withheld {
+		names = append(names, w.Name, w.Tool)
 	}
 	slices.Sort(names)
 	for _, pattern := range cfg.Quiet {

@@ -44,6 +44,7 @@ type member struct {
 	server Server
 	key    string // the server in tool names
 	prefix string
+	pins   *pinboard // nil if nothing is pinned
 	*link
 
 	allow, deny *regexp.Regexp
@@ -55,6 +56,7 @@ type member struct {
 type link struct {
 	up    connection // nil if there is none
 	err   error      // why there is none
+	vet   vetter
 	calls calls
 
 	mu      sync.Mutex
@@ -62,6 +64,10 @@ type link struct {
 	watched map[string]bool  // resources that are subscribed to, by URI; false if only at the link before
 	linked  linked
 }
+
+// A vetter returns the error of a call whose server says something else about
+// the tool than the one that clients were shown.
+type vetter func(*toolpost.Tool) error
 
 func newMember(s Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny)}
@@ -142,11 +148,11 @@ func (l *link) inherit(ctx context.Context, before *link) {
 
 // late runs a call of an inherited tool.
 func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	return callLate(ctx, l.up, call)
+	return callLate(ctx, l.up, call, l.vet)
 }
 
 // callLate waits for a server and calls its tool.
-func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
+func callLate(ctx context.Context, up connection, call *toolpost.Call, vet vetter) (*toolpost.Result, error) {
 	_ = up.Ready(ctx) // the status below has the reason if the server is not ready
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -157,6 +163,9 @@ func callLate(ctx context.Context, up connection, call *toolpost.Call) (*toolpos
 	}
 	for _, t := range tools {
 		if t.Name == call.Name {
+			if err := vet(t); err != nil {
+				return nil, err
+			}
 			return t.Handler(ctx, call)
 		}
 	}

@@ -1,16 +1,22 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Missing returns the reason why the gateway has no tool of this name: the
-// server with the prefix of the name is not ready. It returns nil if there is
-// another reason.
+// Missing returns the reason why the gateway has no tool of this name: it is
+// withheld, or the server with the prefix of the name is not ready. It returns
+// nil if there is another reason.
 func (g *Gateway) Missing(tool string) error {
+	for _, w := range g.Withheld() {
+		if w.Name == tool {
+			return errors.New(w.Why)
+		}
+	}
 	var of *member
 	for _, m := range g.current() {
 		if m.prefix != "" && strings.HasPrefix(tool, m.prefix) && (of == nil || len(m.prefix) > len(of.prefix)) {

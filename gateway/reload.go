@@ -36,6 +36,7 @@ func (g *Gateway) apply(cfg *Config) error {
 	if err := g.views.Configure(cfg); err != nil {
 		return err
 	}
+	g.pins.configure(cfg)
 	before := map[string]*member{}
 	for _, m := range g.members {
 		before[m.server.Name] = m
@@ -44,7 +45,9 @@ func (g *Gateway) apply(cfg *Config) error {
 	var renamed []toolpost.Finding
 	for i, key := range serverKeys(names) {
 		s := cfg.Servers[i]
-		members = append(members, newMember(s, key, g.link(s, before)))
+		m := newMember(s, key, g.link(s, before))
+		m.pins = g.pins
+		members = append(members, m)
 		if key != s.Name {
 			renamed = append(renamed, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", s.Name, key)})
 		}
@@ -71,7 +74,7 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 		delete(before, s.Name)
 		return old.link
 	}
-	l := &link{watched: map[string]bool{}}
+	l := &link{watched: map[string]bool{}, vet: func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) }}
 	switch {
 	case s.Disabled:
 	case s.Err != nil:
@@ -79,7 +82,7 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 	case s.Redmine != nil:
 		l.up, l.err = startRedmine(&s, &g.opts)
 	case s.Share == PerSession:
-		l.up, l.err = newPool(&s, g.start, &g.opts)
+		l.up, l.err = newPool(&s, g.start, &g.opts, l.vet)
 	default:
 		l.up, l.err = g.start(&s.Config, &g.opts)
 	}

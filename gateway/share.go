@@ -27,6 +27,7 @@ type pool struct {
 	connection
 	name  string
 	start func() (connection, error)
+	vet   vetter
 
 	mu       sync.Mutex
 	sessions map[string]*process
@@ -46,7 +47,7 @@ type process struct {
 }
 
 // newPool starts the process that lists. Start gets the options of the others.
-func newPool(s *Server, start starter, opts *upstream.Options) (connection, error) {
+func newPool(s *Server, start starter, opts *upstream.Options, vet vetter) (connection, error) {
 	lists, err := start(&s.Config, opts)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func newPool(s *Server, start starter, opts *upstream.Options) (connection, erro
 	own := *opts
 	own.Changed, own.ResourceUpdated = func() {}, nil
 	return &pool{
-		connection: lists, name: s.Name, sessions: map[string]*process{},
+		connection: lists, name: s.Name, sessions: map[string]*process{}, vet: vet,
 		start: func() (connection, error) { return start(&s.Config, &own) },
 	}, nil
 }
@@ -70,7 +71,9 @@ func (p *pool) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	for i, t := range tools {
 		if own[i] = before[t]; own[i] == nil && t != nil {
 			c := *t
-			c.Handler = p.handler(callLate)
+			c.Handler = p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
+				return callLate(ctx, up, call, p.vet)
+			})
 			own[i] = &c
 		}
 		p.tools[t] = own[i]

@@ -20,18 +20,23 @@ const settle = 200 * time.Millisecond
 // configuration is missing or broken, f receives an error, and the caller
 // continues with its current configuration.
 func WatchFile(ctx context.Context, path string, f func(*Config, error), others ...string) error {
+	return watchFiles(ctx, append([]string{path}, others...), func() { f(LoadConfig(path)) })
+}
+
+// watchFiles calls f at once and after every change of one of the files, until
+// ctx is done.
+func watchFiles(ctx context.Context, paths []string, f func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", path, err)
+		return fmt.Errorf("watch %s: %w", paths[0], err)
 	}
 	defer func() { _ = w.Close() }()
-	paths := append([]string{path}, others...)
 	names, err := watchFolders(w, paths)
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", path, err)
+		return fmt.Errorf("watch %s: %w", paths[0], err)
 	}
 	last := contents(paths)
-	f(LoadConfig(path))
+	f()
 	quiet := time.NewTimer(settle)
 	defer quiet.Stop()
 	for {
@@ -52,7 +57,7 @@ func WatchFile(ctx context.Context, path string, f func(*Config, error), others 
 				continue
 			}
 			last = now
-			f(LoadConfig(path))
+			f()
 		}
 	}
 }

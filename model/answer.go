@@ -25,7 +25,7 @@ type Piece struct {
 	Data     []byte
 }
 
-// Pieces returns the content of m for a model that takes media of the given
+// Pieces returns the content of m for a model that accepts media of the given
 // types. Other media are described in text.
 func Pieces(m *toolpost.Message, takes ...string) []Piece {
 	if m.Parts == nil {
@@ -55,7 +55,7 @@ func describe(p toolpost.Part) string {
 	return string(p.Raw)
 }
 
-// JoinText joins the texts of all pieces by newlines.
+// JoinText joins the texts of all pieces with newlines.
 func JoinText(all []Piece) string {
 	var lines []string
 	for _, p := range all {
@@ -69,5 +69,5 @@ func JoinText(all []Piece) string {
 // Base64 returns the data in base64.
 func (p Piece) Base64() string { return base64.StdEncoding.EncodeToString(p.Data) }
 
-// DataURL returns the data as a URL of the scheme data.
+// DataURL returns the data as a data: URL.
 func (p Piece) DataURL() string { return "data:" + p.MIMEType + ";base64," + p.Base64() }

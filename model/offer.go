@@ -1,6 +1,7 @@
-// Package model is the part that all providers share of carrying tools to models
-// and calls back. The packages model/anthropic, model/gemini and model/openai do
-// it in the types of the providers' own SDKs; import only those you use.
+// Package model offers tools to models and runs their calls; it contains what
+// all providers share. The packages model/anthropic, model/gemini and
+// model/openai use the types of the providers' own SDKs; import only those you
+// use.
 //
 //	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request
 //	           (dialect.Adapt)                                   │
@@ -9,10 +10,9 @@
 //	handler ◀── Offer.Call ◀── gemini.Call, openai.Call… ◀─── response
 //	   └──────▶ Result ──────▶ gemini.Answer, openai.Answer… ──▶ next request
 //
-// A model knows tools under adapted names and schemas. The handlers of an
-// [Offer] undo that, so that a call runs as the model wrote it. For a provider
-// that has no package here, [NewOffer] and [Pieces] are what such a package is
-// made of.
+// A model sees tools with adapted names and schemas. The handlers of an [Offer]
+// convert calls back, so a call runs as the model wrote it. To support a
+// provider that has no package here, use [NewOffer] and [Pieces].
 package model
 
 import (
@@ -25,26 +25,28 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Options are the optional parts of the functions Tools of all providers.
+// Options are the optional parts of the function Tools of all providers.
 type Options struct {
-	// Dialect adapts the tools, instead of the provider's own: another
-	// built-in one, or one of a configuration.
+	// Dialect replaces the provider's own dialect: another built-in one, or one
+	// of a configuration.
 	Dialect *dialect.Dialect
 
-	// Fit withholds the last tools, if there are more than the provider takes.
-	// Else they are sent, and a finding tells.
+	// Fit withholds the last tools if there are more than the provider accepts.
+	// Otherwise they are sent, and a finding reports it.
 	Fit bool
 }
 
-// An Offer is a toolset as one model gets it. T is the SDK's type of a tool.
+// An Offer is a toolset in the form for one model. T is the SDK's type of a
+// tool.
 type Offer[T any] struct {
-	Tools   []T              // of the request; their fields that nothing was said about are free to set
-	Set     *toolpost.Set    // the tools, by the names that the model knows
-	Adapted *dialect.Adapted // what adapting cost, tool by tool, and which tools are withheld
+	Tools   []T              // for the request; you may set fields that this module does not set
+	Set     *toolpost.Set    // the tools, by the names for the model
+	Adapted *dialect.Adapted // what was lost by adapting, tool by tool, and the withheld tools
 }
 
-// Call runs a call as the model wrote it. What the model should know is a
-// result, also that there is no such tool; an error means that ctx ended.
+// Call runs a call as the model wrote it. Everything that the model should know
+// is a result, including that a tool does not exist; an error means that ctx
+// ended.
 func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 	r, err := o.Set.Call(ctx, call)
 	switch {
@@ -58,10 +60,10 @@ func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 	return toolpost.Errorf("%v", err), nil
 }
 
-// Decode returns a call as the tool's source knows it: its own name, and
-// arguments in the shape of its own schema, validated. It is for programs
-// that show calls, or run them by other means than [Offer.Call]. An error is
-// written for the model.
+// Decode returns a call in the form of the tool's source: with its own name,
+// and with validated arguments for its own schema. It is for programs that
+// display calls, or that run them by other means than [Offer.Call]. Its error
+// is written for the model.
 func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
 	for _, t := range o.Adapted.Tools {
 		if t.Name != call.Name {
@@ -78,10 +80,10 @@ func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
 	return nil, fmt.Errorf("tool %q: %w", call.Name, toolpost.ErrNotFound)
 }
 
-// NewOffer adapts the tools of ts to the dialect of Options, or else to the one
-// named id, and passes them to add one by one. Add appends to Offer.Tools; a tool
-// it returns an error for is withheld. Every tool has an input schema if add takes
-// it from [InputSchema].
+// NewOffer adapts the tools of ts to the dialect of Options, or otherwise to
+// the one with the given id, and passes them to add one by one. Add appends to
+// Offer.Tools; if it returns an error for a tool, the tool is withheld. If add
+// uses [InputSchema], every tool has an input schema.
 func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
 	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
 	if opts == nil {
@@ -115,8 +117,8 @@ func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *
 	return o, err
 }
 
-// InputSchema returns the schema of a tool's arguments, one that takes any object
-// if the tool has none.
+// InputSchema returns the schema of a tool's arguments. If the tool has none,
+// the schema accepts any object.
 func InputSchema(t *dialect.Tool) json.RawMessage { return callable(t.Tool).Input.Raw() }
 
 // callable gives a tool without a schema one that takes any object. The original

@@ -29,8 +29,8 @@ func name(session, ref string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15])) + "." + ref
 }
 
-// Split returns the parts of a blob's name in the store: whose it is, as a
-// hash, and its reference.
+// Split returns the parts of a blob's name in the store: the owner, as a hash,
+// and the reference.
 func Split(name string) (session, ref string, ok bool) {
 	session, ref, ok = strings.Cut(name, ".")
 	return session, ref, ok && len(session) == 24 && len(ref) == refSize

@@ -11,23 +11,24 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Context keeps the tool outputs of one conversation under a limit. Every
-// trim makes the model's provider read the conversation anew, so it happens
-// seldom, and then for all outputs that may go.
+// A Context limits the tool outputs of one conversation. After every trim the
+// model's provider must read the conversation again, so a trim is rare and
+// removes all outputs that may be removed.
 type Context struct {
 	Cache   *Cache
 	Session string // the Holder of the conversation's calls
 	Max     int    // tokens of all outputs; 100,000 if 0
-	Keep    int    // tokens of the newest outputs, which stay; half of Max if 0
-	Least   int    // tokens that a trim must free to be worth it; 30 % of Max if 0
+	Keep    int    // tokens of the newest outputs, which remain; half of Max if 0
+	Least   int    // tokens that a trim must free to be worthwhile; 30 % of Max if 0
 
-	Tokens func(text string) int // counts; an estimate if nil
+	Tokens func(text string) int // counts the tokens of a text; an estimate if nil
 }
 
-// Trim returns the messages, or if their outputs are more than the limit, a
-// copy in which the oldest are their references. What has none is stored; if
-// that fails, it stays. Images, audio and documents stay. The result is to take the
-// place of the messages for good: it is the same each time.
+// Trim returns the messages. If their outputs exceed the limit, it returns a
+// copy in which references replace the oldest outputs. An output without a
+// reference is stored; if that fails, it remains. Images, audio and documents
+// remain. Replace the messages with the result for good: Trim returns the same
+// result for the same messages.
 func (x *Context) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
 	most := cmp.Or(x.Max, 100_000)
 	keep, least := cmp.Or(x.Keep, most/2), cmp.Or(x.Least, most*3/10)

@@ -12,10 +12,11 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// Layer returns ts with large results replaced by views of them, and with the
-// tools that read what the views leave out, unless ts has them or all its tools
-// keep to a limit themselves. Tools of ts keep their names: ours get another one if theirs is the same. A
-// tool that ts lists again as it was is listed again as it was.
+// Layer returns ts with large results replaced by views, and with the tools
+// that read the rest. It does not add these tools if ts has them or if all its
+// tools limit their output themselves. Tools of ts keep their names: if ours
+// have the same names, ours are renamed. For a tool that ts lists again
+// unchanged, Layer returns the same tool again.
 func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Toolset {
 	l := &layer{cache: c, source: ts}
 	l.names.Store(&pair{pageName, findName})

@@ -1,6 +1,6 @@
-// Package output keeps large tool output out of a model's context: what is too
-// large is stored whole, and the model gets its head and its tail, a reference,
-// and two tools that read the rest by page or by search.
+// Package output keeps large tool output out of a model's context. It stores
+// large output as a whole. The model receives its head and its tail, a
+// reference, and two tools that read the rest by page or by search.
 //
 //	result ─ Layer ─▶ small: as it is
 //	                └▶ large: Store ◀── tool_output_cache, tool_output_cache_grep
@@ -16,16 +16,16 @@ import (
 	"github.com/toolpost/toolpost/store"
 )
 
-// Options are the limits of a view; nil means defaults, which are below those
-// of real clients.
+// Options are the limits of a view; nil means defaults, which are below the
+// limits of real clients.
 type Options struct {
 	Lines  int          // 2,000 if 0, at least 10
-	Chars  int          // 48,000 if 0, at least 1,000; a tool's Policy.MaxOutput comes before both
+	Chars  int          // 48,000 if 0, at least 1,000; a tool's Policy.MaxOutput overrides both
 	Errors int          // characters of an error; 10,000 if 0, at least 1,000
 	Logger *slog.Logger // slog.Default() if nil
 }
 
-// A Cache keeps output for the sessions that it came in. It is safe for
+// A Cache stores output for the sessions that it belongs to. It is safe for
 // concurrent use.
 type Cache struct {
 	store store.Store
@@ -34,7 +34,7 @@ type Cache struct {
 	find  *toolpost.Tool
 }
 
-// New returns a cache that keeps output in s.
+// New returns a cache that stores output in s.
 func New(s store.Store, opts *Options) *Cache {
 	c := &Cache{store: s}
 	if opts != nil {
@@ -48,10 +48,11 @@ func New(s store.Store, opts *Options) *Cache {
 	return c
 }
 
-// Tools are tool_output_cache and tool_output_cache_grep.
+// Tools returns tool_output_cache and tool_output_cache_grep.
 func (c *Cache) Tools() toolpost.Tools { return toolpost.Tools{c.page, c.find} }
 
-// The least limits: smaller views would be nothing but what is said of the rest.
+// The smallest limits: smaller views would contain only the note about the
+// rest.
 const (
 	MinLines = 10
 	MinChars = 1000

@@ -11,8 +11,9 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// Record returns a recorder for a tool whose output comes while it runs. It
-// is for the holder of the call that ctx is of, and may outlive the call.
+// Record returns a recorder for a tool that produces its output while it runs.
+// The output belongs to the holder of the call in ctx. The recorder may outlive
+// the call.
 func (c *Cache) Record(ctx context.Context) *Recorder {
 	v := &viewing{cache: c, session: toolpost.CallFrom(ctx).Holder(), names: pair{pageName, findName}}
 	return record(ctx, v, limit{c.opts.Chars, c.opts.Lines})
@@ -38,8 +39,8 @@ func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed b
 	}
 }
 
-// A Recorder stores output as it comes, once it is more than a view shows. What
-// is no UTF-8 is replaced. It is safe for concurrent use.
+// A Recorder stores output as it arrives, once there is more than a view shows.
+// It replaces bytes that are not UTF-8. It is safe for concurrent use.
 type Recorder struct {
 	cache   *Cache
 	ctx     context.Context
@@ -58,8 +59,8 @@ type Recorder struct {
 
 var _ io.WriteCloser = (*Recorder)(nil)
 
-// Write takes more output. It never fails: what cannot be stored is told in the
-// result.
+// Write adds output. It never fails: the result reports output that cannot be
+// stored.
 func (r *Recorder) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +139,8 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), w.err
 }
 
-// Text returns what the model is shown: all of it, or a view. More output may
-// follow.
+// Text returns the text for the model: the whole output, or a view of it. More
+// output may follow.
 func (r *Recorder) Text(ctx context.Context) (text, ref string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,7 +173,7 @@ func (r *Recorder) keep(ctx context.Context) {
 	}
 }
 
-// Close ends the output; what is stored stays.
+// Close ends the output; what is stored remains.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 )
 
 type showAccountInput struct {
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: memberships groups. Without it both; none for nothing"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: memberships groups. Both if left out; none for nothing"`
 }
 
 func showAccount(s *Server) entry {
@@ -46,7 +46,7 @@ func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
 		return nil, err
 	}
 	if me.ID == 0 {
-		return nil, toolpost.Failed("These tools have no credentials, so there is no account. A person has to set REDMINE_API_KEY.")
+		return nil, toolpost.Failed("These tools have no credentials, so they have no account. Ask the user to set REDMINE_API_KEY.")
 	}
 	return readUser(ctx, s, me.ID, include)
 }
@@ -61,7 +61,7 @@ type updateAccountInput struct {
 }
 
 func updateAccount(s *Server) entry {
-	return tool(s, "update_account", "Change the own account", "Change the account that these tools use. Only what is given is changed.", changes,
+	return tool(s, "update_account", "Change your account", "Change the account that these tools use. Only what is given is changed.", changes,
 		func(ctx context.Context, in updateAccountInput) (*toolpost.Result, error) {
 			before, err := ownAccount(ctx, s, "")
 			if err != nil {
@@ -72,6 +72,6 @@ func updateAccount(s *Server) entry {
 			plain(w.write, "language", in.Lang)
 			plain(w.write, "mail_notification", in.Mails)
 			w.custom(in.Fields, w.known)
-			return w.kind().update(w.write, ownPath, "the own account, "+before.name())
+			return w.kind().update(w.write, ownPath, "your own account, "+before.name())
 		})
 }

@@ -143,13 +143,13 @@ func deleteCategory(s *Server) entry {
 					return nil, err
 				}
 				if to.ID == c.ID {
-					return nil, toolpost.Retry("Issues cannot get the category that is deleted; give another one.")
+					return nil, toolpost.Retry("The issues cannot move to the category that is being deleted: give another category.")
 				}
 				r.query = fmt.Sprintf("?reassign_to_id=%d", to.ID)
 				after = "have category " + to.String()
 			}
-			r.would = fmt.Sprintf("%s would go; %d issues have it, as far as this account sees, and would then %s.", upper(r.what), n, after)
-			r.then = fmt.Sprintf("; %d issues %s now, as far as this account sees", n, after)
+			r.would = fmt.Sprintf("%s would be deleted; as far as this account can see, %d issues have it and would then %s.", upper(r.what), n, after)
+			r.then = fmt.Sprintf("; %d issues %s now, as far as this account can see", n, after)
 			return categoryKind().remove(ctx, s, r)
 		})
 }

@@ -73,13 +73,13 @@ func (o *Options) oneKind(inURL bool) error {
 	}
 	switch {
 	case kinds > 1, o.Anonymous && inURL:
-		return errors.New("there are several kinds of credentials; give only one: an API key, a login with its password, or a token, or none and be anonymous")
+		return errors.New("several kinds of credentials are given; give only one of them: an API key, a login with its password, or a token")
 	case (o.User == "") != (o.Password == ""):
 		return errors.New("a login and its password belong together; give both, or an API key")
 	case kinds == 0 && !inURL:
 		return ErrNoCredentials
 	case strings.ContainsFunc(o.Key+o.Token+o.As, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("the API key, the token or the login to act as has a space or a letter that none has; copy it again")
+		return errors.New("the API key, the token or the login to act as contains a space or another character that cannot be part of it; copy it again")
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (c *client) send(ctx context.Context, method, path string, in, out any) err
 
 func (c *client) decode(path string, data []byte, out any) error {
 	if err := json.Unmarshal(data, out); err != nil {
-		return fmt.Errorf("read the answer to %s: %w; is this the address of Redmine itself: %s?", path, err, c.base)
+		return fmt.Errorf("read the answer to %s: %w; check that this is the address of Redmine itself: %s", path, err, c.base)
 	}
 	oneLines(reflect.ValueOf(out))
 	return nil

@@ -28,7 +28,7 @@ func updateComment(s *Server) entry {
 				return nil, err
 			}
 			if comment(i, n) == nil {
-				return nil, toolpost.Retry("Issue %d has no comment %d that this account sees. The comments are shown with the issue.", i.ID, n)
+				return nil, toolpost.Retry("Issue %d has no comment %d that this account can see. Read the issue to see its comments.", i.ID, n)
 			}
 			set := map[string]any{}
 			if in.Notes != nil {
@@ -63,7 +63,7 @@ func toldComment(ctx context.Context, s *Server, issue, id int, set map[string]a
 	i, err := issueKind().get(ctx, s, issueKind().at(issue), "journals")
 	if err != nil {
 		facts["read_back"] = false
-		return s.done(fmt.Sprintf("%s, but it cannot be read back: %v", done, explain(err, fmt.Sprintf("issue %d", issue))), facts)
+		return s.done(fmt.Sprintf("%s, but it could not be read back: %v", done, explain(err, fmt.Sprintf("issue %d", issue))), facts)
 	}
 	now := comment(i, id)
 	switch {
@@ -76,7 +76,7 @@ func toldComment(ctx context.Context, s *Server, issue, id int, set map[string]a
 	}
 	wrong := unlike(set, map[string]any{"notes": lf(now.Notes), "private_notes": now.Private})
 	if len(wrong) == len(set) {
-		return nil, toolpost.Failed("Redmine did not take the change of comment %d; %s: %v.", id, notAllowed, wrong)
+		return nil, toolpost.Failed("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
 	}
 	facts["not_taken"] = wrong
 	return s.done(outcome(done, notAllowed, wrong), facts)

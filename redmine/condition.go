@@ -76,7 +76,7 @@ func (k filterKind) fits(c condition) error {
 	case n == 0 && needed > 0:
 		return toolpost.Retry("The filter %s with %q needs values.", c.name, c.operator)
 	case n != needed:
-		return toolpost.Retry("The filter %s with %q is about %d values, not %d.", c.name, c.operator, needed, n)
+		return toolpost.Retry("The filter %s with %q needs exactly %d values, not %d.", c.name, c.operator, needed, n)
 	}
 	return nil
 }
@@ -157,11 +157,11 @@ func times(_ *listQuery, operator string, values []string) ([]string, error) {
 func inOrder(operator string, values []string) ([]string, error) {
 	switch {
 	case operator != "><" && len(values) > 1:
-		return nil, toolpost.Retry("A filter on such numbers takes one with %q, not %d.", operator, len(values))
+		return nil, toolpost.Retry("This filter takes one value with %q, not %d.", operator, len(values))
 	case operator == "><":
 		first, _ := strconv.ParseFloat(values[0], 64)
 		if last, _ := strconv.ParseFloat(values[1], 64); first > last {
-			return nil, toolpost.Retry("Nothing is between %s and %s; give the smaller one first.", values[0], values[1])
+			return nil, toolpost.Retry("The range from %s to %s is empty: give the smaller value first.", values[0], values[1])
 		}
 	}
 	return values, nil
@@ -197,7 +197,7 @@ func onCalendar(q *listQuery, c condition) condition {
 	case !slices.Contains([]string{"spent_on", "start_date", "due_date", "fixed_version.due_date"}, c.name):
 		return c
 	case relative:
-		q.told = append(q.told, fmt.Sprintf("Redmine counts %s from today in the account's time zone, and is a day off if that is west of the server's: give dates to be sure.", c.name))
+		q.told = append(q.told, fmt.Sprintf("Redmine counts %s from today in the account's time zone, and is one day off if that zone is west of the server's: give dates to be sure.", c.name))
 		return c
 	case len(c.values) == 0:
 		return c
@@ -224,7 +224,7 @@ func days(_ *listQuery, operator string, values []string) ([]string, error) {
 		if strings.Contains(operator, "t") {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 {
-				return nil, toolpost.Retry("%q is no number of days; write one such as 7 after %s.", v, operator)
+				return nil, toolpost.Retry("%q is not a number of days; write a number such as 7 after %s.", v, operator)
 			}
 			continue
 		}

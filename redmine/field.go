@@ -92,7 +92,7 @@ func setFields(ctx context.Context, s *Server, project int, set []setField, know
 		case slices.ContainsFunc(wire, func(w wireField) bool { return w.ID == k.ID }):
 			return nil, toolpost.Retry("Custom field %s [%d] is given twice; give it once, with all its values.", k.Name, k.ID)
 		case len(f.Values) > 0 && f.Value != "":
-			return nil, toolpost.Retry("Custom field %s [%d] has value and values; give one of them.", k.Name, k.ID)
+			return nil, toolpost.Retry("Custom field %s [%d] has both value and values; give only one of them.", k.Name, k.ID)
 		}
 		w, err := wireOf(ctx, s, project, f, k)
 		if err != nil {
@@ -188,7 +188,7 @@ func unset(set []wireField, now []field) []string {
 	for _, w := range set {
 		i := slices.IndexFunc(now, func(f field) bool { return f.ID == w.ID })
 		if i < 0 {
-			wrong = append(wrong, fmt.Sprintf("custom field %d is not one of this tracker and project, or not visible", w.ID))
+			wrong = append(wrong, fmt.Sprintf("custom field %d does not belong to this tracker and project, or this account cannot see it", w.ID))
 			continue
 		}
 		var want []string

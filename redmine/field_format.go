@@ -72,7 +72,7 @@ func (f field) choose(text string) (string, error) {
 			return f.Choices[i].Value, nil
 		}
 	}
-	return "", toolpost.Retry("Custom field %s [%d] has no value %q. It takes: %s.", f.Name, f.ID, text, f.taken())
+	return "", toolpost.Retry("Custom field %s [%d] does not accept the value %q. It accepts: %s.", f.Name, f.ID, text, f.taken())
 }
 
 // taken lists the values of a field.
@@ -108,7 +108,7 @@ func (f field) hint(ctx context.Context, s *Server, project int, text string) st
 	if f.Format != unknownChoice && f.Format != "" {
 		return ""
 	}
-	hint := fmt.Sprintf("Redmine does not tell this account what custom field %s [%d] takes", f.Name, f.ID)
+	hint := fmt.Sprintf("Redmine does not show this account which values custom field %s [%d] accepts", f.Name, f.ID)
 	if len(f.Choices) > 0 {
 		hint += "; values seen are " + f.taken()
 	}
@@ -116,7 +116,7 @@ func (f field) hint(ctx context.Context, s *Server, project int, text string) st
 		return hint + "; a yes or no field takes " + yes
 	}
 	if n, err := s.person(ctx, project, text); err == nil {
-		hint += fmt.Sprintf("; a field of persons takes %d for %s", n.ID, n.Name)
+		hint += fmt.Sprintf("; if it is a field of users, give %d for %s", n.ID, n.Name)
 	}
 	return hint
 }
@@ -129,7 +129,7 @@ func yesNo(what, text string) (string, error) {
 	case "0", "no", "false":
 		return "0", nil
 	}
-	return "", toolpost.Retry("%q is neither yes nor no for %s; write yes or no.", text, what)
+	return "", toolpost.Retry("%q is not a valid value for %s; write yes or no.", text, what)
 }
 
 var decimal = regexp.MustCompile(`^[+-]?\d+\.\d+$`)
@@ -144,9 +144,9 @@ func numeral(what, text string, fraction bool) (string, error) {
 		return text, nil
 	}
 	if fraction {
-		return "", toolpost.Retry("%q is no number for %s; write it like 1.5.", text, what)
+		return "", toolpost.Retry("%q is not a number for %s; write a number such as 1.5.", text, what)
 	}
-	return "", toolpost.Retry("%q is no whole number for %s.", text, what)
+	return "", toolpost.Retry("%q is not a whole number for %s; write a number such as 12.", text, what)
 }
 
 // ofVersion finds a version of the project, or any by its id.
@@ -163,7 +163,7 @@ func ofVersion(ctx context.Context, s *Server, project int, text string) (named,
 	}
 	n, ok := number(text)
 	if !ok {
-		return named{}, toolpost.Retry("Give the project too: a version belongs to one.")
+		return named{}, toolpost.Retry("Give the project too: every version belongs to a project.")
 	}
 	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", n), nil, &struct{}{})
 	return named{ID: n}, explain(err, "version "+text)

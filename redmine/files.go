@@ -44,7 +44,7 @@ func showAttachment(s *Server) entry {
 // fileKind is how the facts of files are read, written and compared.
 func fileKind() kind[attachment] {
 	return kind[attachment]{
-		key: "attachment", path: "/attachments", why: "names lose the characters that files cannot have",
+		key: "attachment", path: "/attachments", why: "Redmine removes characters that file names cannot contain",
 		name: func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
 		is: func(a *attachment) map[string]any {
 			return map[string]any{"filename": a.Name, "content_type": a.Type, "description": lf(a.Description)}
@@ -106,7 +106,7 @@ func uploadFile(s *Server) entry {
 func (in *uploadInput) bytes() ([]byte, error) {
 	switch {
 	case in.Content == nil && in.Base64 == nil, in.Content != nil && in.Base64 != nil:
-		return nil, toolpost.Retry("Give either content, for text, or content_base64, for anything else.")
+		return nil, toolpost.Retry("Give either content for text, or content_base64 for any other file.")
 	case in.Content != nil:
 		return []byte(*in.Content), nil
 	}
@@ -116,7 +116,7 @@ func (in *uploadInput) bytes() ([]byte, error) {
 	}
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
-		return nil, toolpost.Retry("content_base64 is no base64: %v. Give text as content.", err)
+		return nil, toolpost.Retry("content_base64 is not valid base64: %v. To upload text, give it as content.", err)
 	}
 	return data, nil
 }
@@ -145,7 +145,7 @@ type updateAttachmentInput struct {
 }
 
 func updateAttachment(s *Server) entry {
-	return tool(s, "update_attachment", "Change a file's facts", "Change the name, the description or the type of a file, not what is in it.", changes,
+	return tool(s, "update_attachment", "Change a file's details", "Change the name, the description or the type of a file, not what is in it.", changes,
 		func(ctx context.Context, in updateAttachmentInput) (*toolpost.Result, error) {
 			a, err := readAttachment(ctx, s, in.ID)
 			if err != nil {

@@ -43,7 +43,7 @@ func downloadAttachment(s *Server) entry {
 				return nil, err
 			}
 			if a.Size > longestFile {
-				return nil, toolpost.Failed("File %s [%d] has %d bytes; files of at most %d bytes are read. A person can open %s.", a.Name, a.ID, a.Size, longestFile, a.URL)
+				return nil, toolpost.Failed("File %s [%d] has %d bytes; only files of at most %d bytes can be read. The user can open %s.", a.Name, a.ID, a.Size, longestFile, a.URL)
 			}
 			// Not from content_url: that is the host which Redmine believes to have.
 			data, err := s.client.read(ctx, fmt.Sprintf("/attachments/download/%d", a.ID), nil)
@@ -51,7 +51,7 @@ func downloadAttachment(s *Server) entry {
 				return nil, explain(err, fmt.Sprintf("what is in file %s [%d]", a.Name, a.ID))
 			}
 			if int64(len(data)) != a.Size {
-				return nil, toolpost.Failed("Redmine gave %d bytes for file %s [%d], which has %d: it is not what was uploaded.", len(data), a.Name, a.ID, a.Size)
+				return nil, toolpost.Failed("Redmine returned %d bytes for file %s [%d], which should have %d: the file was damaged after its upload. Tell the user.", len(data), a.Name, a.ID, a.Size)
 			}
 			return shownFile(s, a, data, in.Offset, in.Limit)
 		})
@@ -71,11 +71,11 @@ func shownFile(s *Server, a *attachment, data []byte, offset, limit int64) (*too
 		parts := append(result.Parts(), toolpost.Part{Type: "image", Data: data, MIMEType: kind})
 		return toolpost.WithContent(result, parts, result.Structured())
 	case image:
-		return nil, toolpost.Failed("File %s [%d] is an image of %d bytes; images of at most %d bytes are shown. A person can open %s.", a.Name, a.ID, len(data), longestImage, a.URL)
+		return nil, toolpost.Failed("File %s [%d] is an image of %d bytes; only images of at most %d bytes can be shown. The user can open %s.", a.Name, a.ID, len(data), longestImage, a.URL)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return nil, toolpost.Failed("File %s [%d] is neither text in UTF-8 nor an image: %d bytes of %s. A person can open %s.", a.Name, a.ID, len(data), cmp.Or(a.Type, kind), a.URL)
+		return nil, toolpost.Failed("File %s [%d] is neither text in UTF-8 nor an image: %d bytes of %s. The user can open %s.", a.Name, a.ID, len(data), cmp.Or(a.Type, kind), a.URL)
 	case offset > 0 && offset >= int64(len(data)):
-		return nil, toolpost.Retry("File %s [%d] has %d bytes: there is none at offset %d.", a.Name, a.ID, len(data), offset)
+		return nil, toolpost.Retry("File %s [%d] has %d bytes: offset %d is past its end. Give a smaller offset.", a.Name, a.ID, len(data), offset)
 	}
 	from, to := piece(data, offset, min(cmp.Or(limit, usualText), mostText))
 	d := downloaded{attachment: a, Offset: from, Text: lf(string(data[from:to]))}

@@ -80,14 +80,14 @@ func addFile(s *Server) entry {
 			}
 			err = s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
 			if code := status(err); code == 400 || code == 404 {
-				return nil, toolpost.Retry("Redmine does not take the token %q: a token is good for one use, and only as the upload gave it. Upload the file again.", in.Token)
+				return nil, toolpost.Retry("Redmine does not take the token %q: a token can be used once, exactly as the upload returned it. Upload the file again.", in.Token)
 			}
 			if err != nil {
 				return nil, explain(err, "the file in project "+p.Name)
 			}
 			now, err := projectFiles(ctx, s, p)
 			if err != nil {
-				return s.done(fmt.Sprintf("Added the file to project %s. Do not do it again: it is done, but cannot be read back: %v", p.Name, err), map[string]any{"done": true})
+				return s.done(fmt.Sprintf("Added the file to project %s. Do not repeat the change: it was made, but could not be read back: %v", p.Name, err), map[string]any{"done": true})
 			}
 			id, _, _ := strings.Cut(in.Token, ".")
 			for i := range now {
@@ -95,7 +95,7 @@ func addFile(s *Server) entry {
 					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, now[i].line()), map[string]any{"file": now[i]})
 				}
 			}
-			return nil, toolpost.Failed("Redmine took the request, but project %s has no new file.", p.Name)
+			return nil, toolpost.Failed("Redmine accepted the request, but project %s has no new file.", p.Name)
 		})
 }
 

@@ -166,9 +166,9 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	now, err := groupKind().get(ctx, s, at, groupKind().include)
 	switch {
 	case err != nil:
-		return s.done(fmt.Sprintf("Redmine took the request, but group %s cannot be read back: %v", g, forAdmins(err, "group "+g.String())), map[string]any{"id": g.ID, "read_back": false})
+		return s.done(fmt.Sprintf("Redmine accepted the request, but group %s cannot be read back: %v", g, forAdmins(err, "group "+g.String())), map[string]any{"id": g.ID, "read_back": false})
 	case now.has(who.ID) != on:
-		return nil, toolpost.Failed("Redmine took the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
+		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
 	}
 	d = groupDetailOf(now)
 	return s.answer(fmt.Sprintf("%s is %s group %s now.\n\n%s", who, where(on), g, d.text()), d)

@@ -78,7 +78,7 @@ func deleteGroup(s *Server) entry {
 			return groupKind().remove(ctx, s, &removal{
 				at: groupKind().at(g.ID), id: g.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(g.ID), g.Name},
 				what: groupKind().name(g), facts: map[string]any{"group": d},
-				would: fmt.Sprintf("With group %s its %d users would lose the roles that they have by it in %d projects, and what is assigned to it would be assigned to nobody.\n\n%s",
+				would: fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",
 					g, len(g.Users), len(g.Memberships), d.text()),
 			})
 		})

@@ -18,7 +18,7 @@ func issueTools(s *Server) []entry {
 
 type getIssueInput struct {
 	ID      string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: children attachments relations journals watchers changesets. Without it all of them; none for nothing"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: children attachments relations journals watchers changesets. All of them if left out; none for nothing"`
 	Notes   int    `json:"notes,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Newest comments and changes to show"`
 }
 
@@ -38,7 +38,7 @@ func getIssue(s *Server) entry {
 			}
 			older := max(0, len(i.Journals)-in.Notes)
 			i.Journals = i.Journals[older:]
-			spellOut(ctx, s, i)
+			spellOut(ctx, s, i, nil)
 			nameFields(ctx, s, i.Project.ID, i.Project.ID, i.CustomFields)
 			d := detailOf(i)
 			d.OlderNotes, d.Hidden = older, hiddenOf(i, include)
@@ -57,7 +57,7 @@ func included(text, all string) (string, error) {
 	}
 	for _, part := range strings.Split(text, ",") {
 		if !slices.Contains(strings.Split(all, ","), part) {
-			return "", toolpost.Retry("There is no %q to include; there are %s.", part, strings.ReplaceAll(all, ",", ", "))
+			return "", toolpost.Retry("%q cannot be included. Choose from: %s.", part, strings.ReplaceAll(all, ",", ", "))
 		}
 	}
 	return text, nil

@@ -15,7 +15,7 @@ import (
 func issueKind() kind[issue] {
 	return kind[issue]{
 		key: "issue", path: "/issues", include: "journals,attachments,watchers",
-		why:    "this account may not set it, the workflow forbids it, or it follows from the subtasks",
+		why:    "this account may not set it, the workflow forbids it, or the subtasks determine it",
 		name:   func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
 		is:     issueFacts,
 		fields: func(i *issue) []field { return i.CustomFields },
@@ -48,7 +48,7 @@ func (w *issueWrite) compare(now *issue) {
 	w.replaced(now)
 	also(w, now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
-	spellOut(w.ctx, w.s, now)
+	spellOut(w.ctx, w.s, now, w.before)
 }
 
 // also tells what else is not as it was. A move or another tracker drops what does
@@ -57,17 +57,17 @@ func also(w *issueWrite, now *issue) {
 	was, is := issueFacts(w.before), issueFacts(now)
 	for _, name := range sorted(is) {
 		if _, asked := w.set[name]; !asked && bare(was[name]) != bare(is[name]) {
-			w.notes = append(w.notes, fmt.Sprintf("Redmine or somebody else changed %s too: it is %v, and was %v.", name, shown(is[name]), shown(was[name])))
+			w.notes = append(w.notes, fmt.Sprintf("Redmine or another user also changed %s from %[3]v to %[2]v.", name, shown(is[name]), shown(was[name])))
 		}
 	}
 	for _, f := range w.before.CustomFields {
 		kept := slices.ContainsFunc(now.CustomFields, func(n field) bool { return n.ID == f.ID })
 		if v := strings.Join(f.values(), ", "); v != "" && !kept {
-			w.notes = append(w.notes, fmt.Sprintf("Custom field %s [%d] is not one of this tracker and project: %q is gone.", f.Name, f.ID, v))
+			w.notes = append(w.notes, fmt.Sprintf("Custom field %s [%d] does not belong to this tracker and project, so its value %q is gone.", f.Name, f.ID, v))
 		}
 	}
 	if len(w.before.Children) > 0 && w.before.Project.ID != now.Project.ID {
-		w.notes = append(w.notes, "Its subtasks moved with it. They lose categories and versions that are not there too.")
+		w.notes = append(w.notes, "Its subtasks moved with it. They lose categories and versions that do not exist there.")
 	}
 }
 
@@ -80,18 +80,18 @@ func (w *issueWrite) refused(err error, what string) error {
 	}
 	text := told.Error()
 	if p, err := projectKind().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
-		text = fmt.Sprintf("Project %s is closed, so it takes no issues; it would have to be reopened. %s", p.named(), text)
+		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.named(), text)
 	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
-		return toolpost.Failed("Project %s does not use issue tracking, as that module is switched off, so it takes no issues.", p.named())
+		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.named())
 	}
 	if w.set["assigned_to_id"] != nil {
 		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
-			text += fmt.Sprintf(" Members of the project, to whom it may be assigned if their role says so: %s.", listed(all))
+			text += fmt.Sprintf(" It can be assigned to members of the project whose role allows it: %s.", listed(all))
 		}
 	}
 	if w.set["fixed_version_id"] != nil {
 		if all, err := openVersions(w.ctx, w.s, w.project); err == nil {
-			text += fmt.Sprintf(" Versions that are open: %s.", cmp.Or(listed(all), "none"))
+			text += fmt.Sprintf(" Open versions: %s.", cmp.Or(listed(all), "none"))
 		}
 	}
 	return toolpost.Retry("%s", text)
@@ -114,7 +114,7 @@ func (w *issueWrite) commented(now *issue) {
 			continue
 		}
 		if j.Private != private {
-			w.wrong = append(w.wrong, fmt.Sprintf("the comment %d is there, but private is %v", j.ID, j.Private))
+			w.wrong = append(w.wrong, fmt.Sprintf("the comment %d was added, but private is %v", j.ID, j.Private))
 		}
 		return
 	}
@@ -156,7 +156,7 @@ func (w *issueWrite) left(now *issue) {
 // the one before, and that is lost from the issue. The journal keeps it.
 func (w *issueWrite) replaced(now *issue) {
 	if over := w.overwritten(now); over != nil {
-		w.notes = append(w.notes, fmt.Sprintf("Somebody else changed the description at the same moment. Their text was replaced by yours; the note %d keeps it.", over.ID))
+		w.notes = append(w.notes, fmt.Sprintf("Another user changed the description at the same moment. Their text was replaced by yours; the note %d keeps it.", over.ID))
 	}
 }
 
@@ -197,7 +197,7 @@ func notAttached(sent []upload, before, now []attachment) (wrong []string) {
 		id, _, _ := strings.Cut(u.Token, ".")
 		is := func(a attachment) bool { return fmt.Sprint(a.ID) == id }
 		if slices.ContainsFunc(before, is) || !slices.ContainsFunc(now, is) {
-			wrong = append(wrong, fmt.Sprintf("the file %s was not added: a token is good for one use, and only as the upload gave it", cmp.Or(u.Name, u.Token)))
+			wrong = append(wrong, fmt.Sprintf("the file %s was not added: a token can be used once, exactly as the upload returned it", cmp.Or(u.Name, u.Token)))
 		}
 	}
 	return wrong

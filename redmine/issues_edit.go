@@ -47,10 +47,10 @@ func editIssue(s *Server) entry {
 // unseen refuses to change an issue that was changed after the caller read it.
 func unseen(i *issue, seen, hash string) error {
 	if hash = strings.ToLower(strings.TrimSpace(hash)); hash != "" && hash != hashOf(i.Description) {
-		return toolpost.Retry("The description of issue %d has the hash %s now, not %s: it was changed. Read it again, and make your change to what it is now.", i.ID, hashOf(i.Description), hash)
+		return toolpost.Retry("The description of issue %d now has the hash %s, not %s: it was changed. Read it again, and redo your change on the current text.", i.ID, hashOf(i.Description), hash)
 	}
 	if seen != "" && seen != i.UpdatedOn {
-		return toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and make your change to what it is now.", i.ID, i.UpdatedOn, seen)
+		return toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and redo your change on the current text.", i.ID, i.UpdatedOn, seen)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (e *descriptionEdit) compose(now string) (string, error) {
 		}
 		own, err := replaced(text, e.in.Old, e.in.New, e.in.All)
 		if err != nil {
-			e.failed = toolpost.Retry("Somebody else changed the description of issue %d at the same moment, and the text to replace is not there any more. Your edit is not in the description, and theirs is. Read it again.", e.before.ID)
+			e.failed = toolpost.Retry("Another user changed the description of issue %d at the same moment, and the text to replace is no longer there. The description has their change and not yours. Read it again.", e.before.ID)
 		} else {
 			text = own
 		}
@@ -232,7 +232,7 @@ func (e *descriptionEdit) stopped(err error) error {
 	if e.met == nil {
 		return err
 	}
-	return toolpost.Failed("Changed the description of issue %d, but it replaced what somebody else wrote at the same moment: the note %d keeps that text. They could not be put together: %v. Read the issue and put them together.", e.before.ID, e.met.ID, err)
+	return toolpost.Failed("Changed the description of issue %d, but this replaced what another user wrote at the same moment; the note %d keeps that text. The two could not be merged: %v. Read the issue and merge them.", e.before.ID, e.met.ID, err)
 }
 
 // done answers with the issue, once the edit is in its description. Another program
@@ -309,9 +309,9 @@ func replaced(text, part, by string, all bool) (string, error) {
 	text, part, by = lf(text), lf(part), lf(by)
 	switch n := strings.Count(text, part); {
 	case n == 0:
-		return "", toolpost.Retry("The text to replace is not there. Read the whole text, and copy the part exactly.")
+		return "", toolpost.Retry("The text to replace was not found. Read the whole text, and copy the part exactly.")
 	case n > 1 && !all:
-		return "", toolpost.Retry("The text to replace is there %d times. Give more of the text around it, or replace all.", n)
+		return "", toolpost.Retry("The text to replace occurs %d times. Give more of the text around it, or set replace_all.", n)
 	}
 	return withLineEnds(strings.ReplaceAll(text, part, by), was), nil
 }

@@ -68,7 +68,7 @@ func subproject(q *listQuery, text string) {
 	switch {
 	case text == "" || q.err != nil:
 	case q.list.project == 0:
-		q.fail(toolpost.Retry("Give the project too: a subproject is one of its own."))
+		q.fail(toolpost.Retry("Give the project too: a subproject is looked for inside it."))
 	case text == "*" || text == "!*":
 		q.written("subproject_id", text, "")
 	default:
@@ -77,7 +77,7 @@ func subproject(q *listQuery, text string) {
 		below, err := subprojects(q.ctx, q.s, top)
 		q.fail(err)
 		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n named) bool { return n.ID == id }) {
-			q.fail(toolpost.Retry("Project %s is no subproject of the one given, which has: %s.", text, cmp.Or(listed(below), "none")))
+			q.fail(toolpost.Retry("Project %s is not a subproject of the given project, which has: %s.", text, cmp.Or(listed(below), "none")))
 		}
 	}
 }
@@ -85,7 +85,7 @@ func subproject(q *listQuery, text string) {
 // unaccompanied refuses conditions beside a saved query: Redmine would ignore them.
 func unaccompanied(q *listQuery) {
 	for _, c := range q.conditions {
-		q.fail(toolpost.Retry("Redmine ignores %s beside a saved query; give one of them.", c.name))
+		q.fail(toolpost.Retry("Redmine ignores %s when a saved query is given; give only one of them.", c.name))
 	}
 }
 
@@ -122,7 +122,7 @@ func somebody(q *listQuery, me *account, n int) error {
 	if status(err) == 404 && me.Admin {
 		err = q.s.client.get(q.ctx, fmt.Sprintf("/groups/%d.json", n), nil, &struct{}{})
 	} else if status(err) == 404 {
-		q.remark("There is no person %d whom this account may see.", n)
+		q.remark("This account can see no person with the id %d.", n)
 		return nil
 	}
 	return explain(err, fmt.Sprintf("the person %d", n))
@@ -137,7 +137,7 @@ func aWatcher(q *listQuery, text string) (string, error) {
 	}
 	id, err := aPerson(q, text)
 	if id != "me" && id != strconv.Itoa(me.ID) && !me.Admin {
-		q.told = append(q.told, "Redmine tells who else watches only in projects where this account may see watchers; there may be more.")
+		q.told = append(q.told, "Redmine shows other watchers only in projects where this account may see them, so there may be more issues.")
 	}
 	return id, err
 }
@@ -178,7 +178,7 @@ func groupsKnown(q *listQuery) ([]named, error) {
 
 func aCategory(q *listQuery, text string) (string, error) {
 	if q.list.project == 0 {
-		return "", toolpost.Retry("Give the project too: a category belongs to one.")
+		return "", toolpost.Retry("Give the project too: every category belongs to a project.")
 	}
 	n, err := q.s.find(q.ctx, categories(q.list.project), text)
 	q.meant(text, n)
@@ -204,7 +204,7 @@ func theIssues(q *listQuery, operator string, values []string) ([]string, error)
 	}
 	switch {
 	case len(ids) == 0:
-		return nil, toolpost.Retry("%q has no id of an issue; give numbers, such as 12,13.", strings.Join(values, " "))
+		return nil, toolpost.Retry("%q contains no issue id; give numbers such as 12,13.", strings.Join(values, " "))
 	case operator == "=":
 		return []string{strings.Join(texts, ",")}, there(q, ids)
 	case len(ids) != len(values):

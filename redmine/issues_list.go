@@ -13,7 +13,7 @@ import (
 type listIssuesInput struct {
 	Project    string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
 	Subproject string   `json:"subproject_id,omitempty" jsonschema:"maxLength=255,description=Subproject id. Write !* for the project without its subprojects"`
-	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue ids with commas between"`
+	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue ids separated by commas"`
 	Tracker    string   `json:"tracker_id,omitempty" jsonschema:"maxLength=255,description=Tracker name or id. Separate several with a vertical bar"`
 	Status     string   `json:"status_id,omitempty" jsonschema:"maxLength=255,description=open or closed or * for all or a status name or id. Separate several with a vertical bar. Open ones if left out"`
 	Priority   string   `json:"priority_id,omitempty" jsonschema:"maxLength=255,description=Priority name or id. Separate several with a vertical bar"`
@@ -39,7 +39,7 @@ type listIssuesInput struct {
 }
 
 func listIssues(s *Server) entry {
-	return tool(s, "list_issues", "List issues", "List issues as one line each, open ones if no status is given.\nFilters take names as well as ids.\nThe answer tells the total and how to go on.", reads,
+	return tool(s, "list_issues", "List issues", "List issues as one line each, open ones if no status is given.\nFilters take names as well as ids.\nThe answer has the total and the offset to continue from.", reads,
 		func(ctx context.Context, in listIssuesInput) (*toolpost.Result, error) {
 			q := &listQuery{s: s, ctx: ctx, list: issueRows(), what: "issues", filters: issueFilters(), values: url.Values{}}
 			q.fields = func() ([]field, error) { return issueFields(ctx, s, q.list.project, 0) }
@@ -50,7 +50,7 @@ func listIssues(s *Server) entry {
 			all, total, err := rows[issue](ctx, s, q.list.path, query, q.list.key, in.Offset, limitOf(in.Limit))
 			switch {
 			case status(err) == 404 && in.Query != "":
-				return nil, toolpost.Retry("There is no saved query %s here. List the saved queries; one that belongs to a project needs that project too.", in.Query)
+				return nil, toolpost.Retry("There is no saved query %s here. List the saved queries; for one that belongs to a project, give that project too.", in.Query)
 			case err != nil:
 				return nil, explain(err, "the list of issues")
 			}
@@ -146,7 +146,7 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 	if !q.has("status_id") {
 		q.where("status_id", q.filters["status_id"], "o", nil)
 		q.what = "open issues"
-		q.remark("Only open issues were asked for; write * as the status for all.")
+		q.remark("Only open issues are listed; give * as the status for all.")
 	}
 	return q.encode()
 }

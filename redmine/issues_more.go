@@ -47,7 +47,7 @@ func (in *deleteIssueInput) todo(ctx context.Context, s *Server, i *issue) (stri
 		case err != nil:
 			return "", err
 		case to.ID == i.ID || inside(i.Children, to.ID):
-			return "", toolpost.Retry("Issue %d goes too, so it cannot get the logged time; give another issue.", to.ID)
+			return "", toolpost.Retry("Issue %d would be deleted too, so the logged time cannot move there; give another issue.", to.ID)
 		case to.Project.ID != i.Project.ID:
 			return "", toolpost.Retry("Issue %d is in project %s. Logged time can be moved within project %s only.", to.ID, to.Project, i.Project)
 		}
@@ -63,11 +63,11 @@ func inside(all []child, id int) bool {
 // goesWith shows what goes with an issue.
 func goesWith(i *issue) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "With issue %d, %s, would go:\n", i.ID, i.Subject)
+	fmt.Fprintf(&b, "Deleting issue %d, %s, would also delete:\n", i.ID, i.Subject)
 	children(&b, i.Children, "- subtask ")
-	fmt.Fprintf(&b, "- %d comments and changes, of those that this account sees\n- %d files\n- ", len(i.Journals), len(i.Attachments))
+	fmt.Fprintf(&b, "- %d comments and changes, as far as this account can see\n- %d files\n- ", len(i.Journals), len(i.Attachments))
 	if i.TotalSpent == nil {
-		b.WriteString("logged time, which this account may not see, unless it is kept or moved")
+		b.WriteString("logged time, which this account cannot see, unless it is kept or moved")
 	} else {
 		fmt.Fprintf(&b, "%s of logged time, unless it is kept or moved", hours(*i.TotalSpent))
 	}
@@ -110,13 +110,13 @@ func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
 	if i, err = issueKind().get(ctx, s, issueKind().at(n), "watchers"); err != nil {
-		return s.done(fmt.Sprintf("Redmine took the request, but the watchers of issue %d cannot be read back: %v", n, explain(err, fmt.Sprintf("issue %d", n))), map[string]any{"id": n, "read_back": false})
+		return s.done(fmt.Sprintf("Redmine accepted the request, but the watchers of issue %d cannot be read back: %v", n, explain(err, fmt.Sprintf("issue %d", n))), map[string]any{"id": n, "read_back": false})
 	}
 	if i.Watchers == nil {
-		return s.done(fmt.Sprintf("Redmine took the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})
+		return s.done(fmt.Sprintf("Redmine accepted the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})
 	}
 	if watches := slices.ContainsFunc(i.Watchers, func(w named) bool { return w.ID == who.ID }); watches != on {
-		return nil, toolpost.Failed("Redmine took the request, but the watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody"))
+		return nil, toolpost.Failed("Redmine accepted the request, but the watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody"))
 	}
 	return s.done(fmt.Sprintf("The watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody")), map[string]any{"id": n, "watchers": i.Watchers})
 }

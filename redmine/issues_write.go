@@ -46,7 +46,7 @@ type createIssueInput struct {
 }
 
 func createIssue(s *Server) entry {
-	return tool(s, "create_issue", "Create an issue", "Create an issue in a project.\nA subject is needed. Names are taken as well as ids.\nReturns the saved issue and lists anything that Redmine did not save.", adds,
+	return tool(s, "create_issue", "Create an issue", "Create an issue in a project.\nA subject is needed. Names work as well as ids.\nReturns the saved issue and lists anything that Redmine did not save.", adds,
 		func(ctx context.Context, in createIssueInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Subject) == "" {
 				return nil, toolpost.Retry("Give a subject: one line that says what the issue is.")
@@ -57,8 +57,9 @@ func createIssue(s *Server) entry {
 			}
 			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
 			w.set["project_id"] = ref{p}
+			w.meant(in.Project, p)
 			if in.Private == "true" && lacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
-				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to all who see the project. Leave is_private out if they may read it.", p)
+				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to everybody who can see the project. Leave out is_private if they may read it.", p)
 			}
 			w.readAhead(&in.issueInput, len(in.Watchers) > 0)
 			w.fill(&in.issueInput, 0)
@@ -79,7 +80,7 @@ type updateIssueInput struct {
 }
 
 func updateIssue(s *Server) entry {
-	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment to it.\nOnly what is given is changed. Names are taken as well as ids.\nThe answer says what Redmine did not take, such as a status that the workflow does not allow.", changes,
+	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment to it.\nOnly what is given is changed. Names work as well as ids.\nThe answer lists anything that Redmine did not save, such as a status that the workflow does not allow.", changes,
 		func(ctx context.Context, in updateIssueInput) (*toolpost.Result, error) {
 			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments,children")
 			if err != nil {
@@ -172,6 +173,7 @@ func (w *issueWrite) move(project string) {
 		return
 	}
 	p, err := w.s.project(w.ctx, project)
+	w.meant(project, p)
 	w.put("project_id", ref{p}, err)
 	w.project = p.ID
 }
@@ -198,7 +200,7 @@ func (w *issueWrite) comment(text string, private bool) {
 	if w.set["private_notes"] = private; !private {
 		w.forced = append(w.forced, "private_notes")
 	} else if lacks(w.ctx, w.s, w.project, "set_notes_private") {
-		w.put("notes", nil, toolpost.Retry("This account may not write private comments in this project: Redmine would show it to all who see the issue. Leave private_notes out if they may read it."))
+		w.put("notes", nil, toolpost.Retry("This account may not write private comments in this project: Redmine would show it to everybody who can see the issue. Leave out private_notes if they may read it."))
 	}
 }
 
@@ -207,6 +209,7 @@ func (w *write) watchers(all []string) {
 	for _, text := range all {
 		if w.err == nil {
 			n, err := w.s.person(w.ctx, w.project, text)
+			w.meant(text, n)
 			ids = append(ids, n.ID)
 			w.put("watcher_user_ids", ids, err)
 		}
@@ -244,7 +247,7 @@ func whyNot(ctx context.Context, s *Server, issue int, wanted named) string {
 	}
 	switch {
 	case len(open) > 0:
-		return fmt.Sprintf("it cannot be closed, to %s, while it is blocked by an open issue: %s", wanted, strings.Join(open, ", "))
+		return fmt.Sprintf("it cannot be closed as %s while an open issue blocks it: %s", wanted, strings.Join(open, ", "))
 	case len(i.Children) > 0:
 		return workflow + "; an issue with open subtasks cannot be closed either"
 	}
@@ -261,8 +264,9 @@ func (w *issueWrite) status(text string) {
 		return
 	}
 	n, err := w.s.find(w.ctx, statuses(), text)
+	w.meant(text, n)
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
-		err = toolpost.Retry("Issue %d is %s, and %s. Allowed are: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listed(w.before.Allowed))
+		err = toolpost.Retry("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listed(w.before.Allowed))
 	}
 	w.put("status_id", ref{n}, err)
 }

@@ -3,11 +3,15 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // spellOut puts names to the ids in the journals of an issue, where this account
 // can list them.
-func spellOut(ctx context.Context, s *Server, i *issue) {
+//
+// Before is the issue before a move, which may have left its category and version in
+// the other project, or nil.
+func spellOut(ctx context.Context, s *Server, i, before *issue) {
 	from := func(src source) func() ([]named, error) {
 		return func() ([]named, error) { return s.names(ctx, src, false) }
 	}
@@ -26,11 +30,23 @@ func spellOut(ctx context.Context, s *Server, i *issue) {
 				continue
 			}
 			if _, done := known[d.Name]; !done {
-				known[d.Name], _ = read() // without names the ids stay
+				names, _ := read() // without names the ids stay
+				known[d.Name] = slices.Concat(names, before.named(d.Name))
 			}
 			d.Old, d.New = spelled(d.Old, known[d.Name]), spelled(d.New, known[d.Name])
 		}
 	}
+}
+
+// named is what an issue has in a field, as a list of at most one.
+func (i *issue) named(field string) []named {
+	if i == nil {
+		return nil
+	}
+	if has := map[string]*named{"category_id": i.Category, "fixed_version_id": i.FixedVersion, "assigned_to_id": i.AssignedTo}[field]; has != nil {
+		return []named{*has}
+	}
+	return nil
 }
 
 func spelled(id string, known []named) string {

@@ -58,7 +58,7 @@ func (k kind[T]) get(ctx context.Context, s *Server, at, include string) (*T, er
 // one decodes the thing in an answer, which must be there.
 func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 	if len(raw) == 0 {
-		return nil, fmt.Errorf("the answer to %s is none of Redmine's; is REDMINE_URL the address of Redmine itself?", path)
+		return nil, fmt.Errorf("the answer to %s is not one of Redmine; check that REDMINE_URL is the address of Redmine itself", path)
 	}
 	var thing T
 	return &thing, c.decode(path, raw, &thing)
@@ -143,12 +143,12 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	}
 	if err != nil {
 		what := strings.ReplaceAll(strings.TrimPrefix(at, "/"), "/", " ")
-		text := fmt.Sprintf("%s%s. Do not do it again: it is done, but cannot be read back, so it is not known whether Redmine took all of it. %v", done, what, k.words(err, what))
+		text := fmt.Sprintf("%s%s. Do not repeat the change: it was made, but could not be read back, so it is not known whether Redmine saved all of it. %v", done, what, k.words(err, what))
 		return w.s.done(text, map[string]any{"done": true, "at": at, "read_back": false})
 	}
 	why := cmp.Or(k.why, notAllowed)
 	if k.compare(w, now) {
-		return nil, toolpost.Failed("Redmine did not take the change of %s; %s, or somebody else changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
+		return nil, toolpost.Failed("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
 	}
 	if k.fields != nil {
 		nameFields(w.ctx, w.s, w.project, w.project, k.fields(now))
@@ -156,6 +156,9 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 	v := k.view(now)
 	facts := map[string]any{k.key: v}
 	text := outcome(done+k.name(now), why, w.wrong)
+	if k.same(w, now) {
+		text = fmt.Sprintf("Nothing was different: %s already has these values.\n", k.name(now))
+	}
 	if len(w.wrong) > 0 {
 		facts["not_taken"] = w.wrong
 	}
@@ -179,6 +182,20 @@ func (k kind[T]) compare(w *write, now *T) (nothing bool) {
 		return false
 	}
 	return k.before == nil || k.state(k.before) == k.state(now)
+}
+
+// same reports whether a change left everything as it was, because it was so before.
+func (k kind[T]) same(w *write, now *T) bool {
+	if w.made || k.before == nil || len(w.wrong) > 0 || len(w.beside) > 0 || w.moved != "" {
+		return false
+	}
+	is := k.is(now)
+	for name := range w.set {
+		if _, known := is[name]; !known && name != "custom_fields" { // such as a comment
+			return false
+		}
+	}
+	return k.state(k.before) == k.state(now)
 }
 
 // state is all that may be set of a thing, as one text.
@@ -212,7 +229,7 @@ func (k kind[T]) remove(ctx context.Context, s *Server, r *removal) (*toolpost.R
 		for name, fact := range r.facts {
 			facts[name] = fact
 		}
-		return s.done("Nothing is deleted yet. "+strings.TrimSuffix(r.would, "\n")+"\nCall again with confirm true to delete it.", facts)
+		return s.done("Nothing has been deleted yet. "+strings.TrimSuffix(r.would, "\n")+"\nCall again with confirm true to delete it.", facts)
 	}
 	if len(r.names) > 0 {
 		if err := whole(r.given, r.what, r.names...); err != nil {
@@ -228,9 +245,9 @@ func (k kind[T]) remove(ctx context.Context, s *Server, r *removal) (*toolpost.R
 	text := "Deleted " + r.what + r.then + "."
 	switch _, err := k.get(ctx, s, r.at, ""); {
 	case err == nil:
-		return nil, toolpost.Failed("Redmine said that %s is deleted, but it is still there.", r.what)
+		return nil, toolpost.Failed("Redmine reported that %s was deleted, but it still exists.", r.what)
 	case status(err) == 0:
-		text += fmt.Sprintf(" It could not be looked up again to make sure: %v", err)
+		text += fmt.Sprintf(" Whether it worked could not be checked: %v", err)
 	}
 	return s.done(text, map[string]any{"deleted": r.id})
 }

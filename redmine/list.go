@@ -61,7 +61,7 @@ func span(what string, shown, offset, total int) string {
 	case total == 0:
 		return fmt.Sprintf("No %s.", what)
 	case shown == 0:
-		return fmt.Sprintf("No %s from offset %d on; there are %d.", what, offset, total)
+		return fmt.Sprintf("There are no %s from offset %d on; there are %d in all.", what, offset, total)
 	case shown == total:
 		return fmt.Sprintf("All %d %s.", total, what)
 	case offset+shown < total:

@@ -61,8 +61,7 @@ func (q *listQuery) remark(format string, a ...any) {
 
 // meant tells what a part of a name was taken for.
 func (q *listQuery) meant(text string, n named) {
-	note := fmt.Sprintf("%q was taken for %s.", text, n)
-	if n.ID > 0 && len(exactly(text, []named{n})) == 0 && !slices.Contains(q.told, note) {
+	if note := takenFor(text, n); note != "" && !slices.Contains(q.told, note) {
 		q.told = append(q.told, note)
 	}
 }
@@ -119,7 +118,7 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 		return
 	}
 	if q.has(name) {
-		q.fail(toolpost.Retry("There are two conditions on %s, of which Redmine would ignore one; give one, such as >< for a range.", name))
+		q.fail(toolpost.Retry("Redmine would ignore one of the two conditions on %s: give only one, for example >< for a range.", name))
 		return
 	}
 	if len(c.values) > 0 {
@@ -152,7 +151,7 @@ func (q *listQuery) filter(f filter) {
 	q.fail(err)
 	k, err := pickField(strings.TrimPrefix(f.Field, "cf_"), fields)
 	if err != nil {
-		q.fail(toolpost.Retry("There is no filter %q. There are %s, and custom fields: %v", f.Field, strings.Join(sorted(q.filters), ", "), err))
+		q.fail(toolpost.Retry("There is no filter %q. Choose from %s, or a custom field: %v", f.Field, strings.Join(sorted(q.filters), ", "), err))
 		return
 	}
 	if k.Format == "" && q.err == nil {
@@ -215,7 +214,7 @@ func (q *listQuery) sort(text, columns string) {
 			name += "_date"
 		}
 		if !slices.Contains([]string{"", "asc", "desc"}, direction) {
-			q.fail(toolpost.Retry("%q is no order; write asc or desc after the colon.", direction))
+			q.fail(toolpost.Retry("%q is not a sort order; write asc or desc after the colon.", direction))
 		}
 		if !slices.Contains(strings.Split(columns, ", "), name) {
 			name = sortField(q, name, columns)
@@ -234,7 +233,7 @@ func sortField(q *listQuery, name, columns string) string {
 	case err != nil:
 		q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it, and custom fields: %v", name, columns, err))
 	case f.Multiple:
-		q.fail(toolpost.Retry("Redmine does not sort by %s, a field of several values; take another column.", f.Name))
+		q.fail(toolpost.Retry("Redmine cannot sort by %s, which has several values; choose another column.", f.Name))
 	}
 	q.by = append(q.by, f)
 	return f.filter()
@@ -291,7 +290,7 @@ func honoured(q *listQuery, all []condition) error {
 			return err
 		}
 		if !known {
-			return toolpost.Retry("Redmine would ignore the filter %s here: this account may not use it, or the project or its trackers do not have it, or it is a custom field that is not used as a filter. Leave it out.", c.name)
+			return toolpost.Retry("Redmine would ignore the filter %s here: this account may not use it, the project or its trackers do not have it, or it is a custom field that is not marked as a filter. Leave it out.", c.name)
 		}
 	}
 	return nil
@@ -323,6 +322,6 @@ func words(pairs ...string) finder {
 				return pairs[i+1], nil
 			}
 		}
-		return "", toolpost.Retry("%q is none of the values, which are %s.", text, strings.Join(names, ", "))
+		return "", toolpost.Retry("%q is not one of the values. Choose from %s.", text, strings.Join(names, ", "))
 	})
 }

@@ -43,7 +43,7 @@ func ofMembers(err error, what string) error {
 	if status(err) != 422 {
 		return explain(err, what)
 	}
-	return toolpost.Retry("%v Perhaps this account may not give or take the role: list_memberships tells its own roles.", explain(err, what))
+	return toolpost.Retry("%v This account may not be allowed to give or take the role: list_memberships shows its own roles.", explain(err, what))
 }
 
 func rolesText(all []heldRole) string {
@@ -103,7 +103,7 @@ func createMembership(s *Server) entry {
 					return nil, err
 				}
 				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
-					return nil, toolpost.Retry("Nothing was changed: %s is a member of project %s already. Call update_membership to change the roles.\n%s", n, p, before[i].text())
+					return nil, toolpost.Retry("Nothing was changed: %s is already a member of project %s. Call update_membership to change the roles.\n%s", n, p, before[i].text())
 				}
 				if !slices.ContainsFunc(users, func(u named) bool { return u.ID == n.ID }) {
 					users = append(users, n)
@@ -140,7 +140,8 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 	s.forget("memberships")
 	all, err := members(ctx, s, p)
 	if err != nil {
-		return s.done(fmt.Sprintf("Added members to project %s, but they cannot be read back: %v", p, err), map[string]any{"read_back": false, "not_taken": wrong})
+		done := outcome(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
+		return s.done(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
 	}
 	added := []member{}
 	lines := ""
@@ -151,9 +152,12 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 			lines += m.text()
 		}
 	}
-	text := outcome(fmt.Sprintf("Added %d members to project %s", len(added), p), "this account may not give the role, or there is no such user or group", wrong)
+	text := outcome(fmt.Sprintf("Added %d members to project %s", len(added), p), notGiven, wrong)
 	return s.answer(text+lines, map[string]any{"memberships": added, "not_taken": wrong})
 }
+
+// notGiven is why Redmine may not add a member.
+const notGiven = "this account may not give the role, or there is no such user or group"
 
 // inherits says whether a role comes from a group or the parent project.
 func (m member) inherits() bool {
@@ -165,7 +169,7 @@ func (m member) unlike(roles []int) []string {
 	var wrong []string
 	for _, id := range roles {
 		if !slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.ID == id }) {
-			wrong = append(wrong, fmt.Sprintf("%s has not got role %d", m.who(), id))
+			wrong = append(wrong, fmt.Sprintf("%s does not have role %d", m.who(), id))
 		}
 	}
 	for _, r := range m.Roles {
@@ -209,7 +213,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 	}
 	i := slices.IndexFunc(all, func(m member) bool { return m.who().ID == who.ID })
 	if i < 0 {
-		return nil, toolpost.Retry("%s is no member of project %s.", who, p)
+		return nil, toolpost.Retry("%s is not a member of project %s.", who, p)
 	}
 	return &all[i], nil
 }
@@ -252,11 +256,11 @@ func deleteMembership(s *Server) entry {
 				return nil, err
 			}
 			if m.inherits() {
-				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. Roles that are not inherited go with update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
+				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
 			}
 			r := &removal{
 				at: memberKind().at(m.ID), id: m.ID, confirmed: in.Confirm, what: memberKind().name(m),
-				would: fmt.Sprintf("From project %s would go:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
+				would: fmt.Sprintf("From project %s would be removed:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
 			}
 			if m.Group != nil {
 				r.would += "With it go the roles that the users of the group have by it."
@@ -305,10 +309,6 @@ func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
 	return slices.Compact(found), nil
 }
 
-// mostNeighbours is in how many projects those who are no administrators look for
-// people: they cannot list users.
-const mostNeighbours = 20
-
 // principal finds a user or group who may not be a member of the project yet.
 func principal(ctx context.Context, s *Server, project int, text string) (named, error) {
 	me, err := s.account(ctx)
@@ -320,9 +320,10 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 		if err != nil {
 			return named{}, err
 		}
+		wanted, _ := number(text)
 		for _, g := range groups {
 			switch {
-			case text == fmt.Sprint(g.ID):
+			case wanted == g.ID:
 				return g, nil
 			case strings.EqualFold(g.Name, strings.TrimSpace(text)):
 				return sole(ctx, s, g)
@@ -341,7 +342,7 @@ func principal(ctx context.Context, s *Server, project int, text string) (named,
 		return named{}, err
 	}
 	if n, err = pick("person", text, all); err != nil {
-		return named{}, toolpost.Retry("%v Only administrators can look up everybody: give the id.", err)
+		return named{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
 	}
 	return n, entire(ctx, s, text, n)
 }
@@ -376,25 +377,4 @@ func sole(ctx context.Context, s *Server, group named) (named, error) {
 		return named{}, unclear(group.Name, called)
 	}
 	return group, nil
-}
-
-// neighbours are the members of the projects that this account sees.
-func neighbours(ctx context.Context, s *Server) ([]named, error) {
-	near, err := s.names(ctx, projects(), false)
-	if err != nil {
-		return nil, err
-	}
-	var all []named
-	for _, p := range near[:min(len(near), mostNeighbours)] {
-		some, err := people(ctx, s, p.ID)
-		if err != nil {
-			continue // its members are not for this account
-		}
-		for _, n := range some {
-			if !slices.Contains(all, n) {
-				all = append(all, n)
-			}
-		}
-	}
-	return all, nil
 }

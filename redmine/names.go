@@ -156,9 +156,9 @@ func pick(what, text string, all []named) (named, error) {
 // unclear says that text names more than one.
 func unclear(text string, found []named) error {
 	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n named) bool { return n.ID == id }) {
-		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with the id of one, and # before it.", text, listed(found))
+		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listed(found))
 	}
-	return toolpost.Retry("%q may mean several: %s. Call again with the id of one.", text, listed(found))
+	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listed(found))
 }
 
 // exactly returns what text names whole: by its id or, if that is a number too, its
@@ -188,23 +188,61 @@ func those(all []named, same func(n named) bool) (found []named) {
 	return found
 }
 
-// unnamed says that text names none of all.
+// unnamed returns the error that text names none of all. Of many it shows those
+// whose names are most like text first.
 func unnamed(what, text string, all []named) error {
+	archived := ""
+	if what == projects().what {
+		archived = " An archived project is not listed: unarchive it first."
+	}
 	switch {
 	case len(all) == 0:
-		return toolpost.Retry("There is no %s %q: this account sees none here.", what, text)
+		return toolpost.Retry("There is no %s %q: this account can see none here.%s", what, text, archived)
 	case text == "":
 		return toolpost.Retry("Name a %s. There are: %s.", what, listed(all))
+	case len(all) > mostListed:
+		all = slices.Clone(all)
+		slices.SortStableFunc(all, func(a, b named) int { return likeness(text, b) - likeness(text, a) })
+		return toolpost.Retry("There is no %s %q. Most like it are: %s.%s", what, text, listed(all), archived)
 	}
-	return toolpost.Retry("There is no %s %q. There are: %s.", what, text, listed(all))
+	return toolpost.Retry("There is no %s %q. There are: %s.%s", what, text, listed(all), archived)
 }
 
-// listed names at most 40.
+// likeness is how much of text is in the name or the key of n: in per mille, the
+// pairs of characters that both have.
+func likeness(text string, n named) (most int) {
+	wanted := pairs(text)
+	for _, name := range []string{n.Name, n.Identifier} {
+		has, both := pairs(name), 0
+		for pair := range wanted {
+			if has[pair] {
+				both++
+			}
+		}
+		most = max(most, 2000*both/max(1, len(wanted)+len(has)))
+	}
+	return most
+}
+
+// pairs are the pairs of characters in a name, in any case and width.
+func pairs(name string) map[string]bool {
+	all := map[string]bool{}
+	runes := []rune(folded(name))
+	for i := 1; i < len(runes); i++ {
+		all[string(runes[i-1:i+1])] = true
+	}
+	return all
+}
+
+// mostListed is how many names an error shows.
+const mostListed = 40
+
+// listed names at most [mostListed].
 func listed(all []named) string {
 	var b strings.Builder
 	for i, n := range all {
 		switch {
-		case i == 40:
+		case i == mostListed:
 			fmt.Fprintf(&b, " and %d more", len(all)-i)
 			return b.String()
 		case i > 0:

@@ -186,9 +186,9 @@ func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
 	}
 	switch {
 	case err != nil:
-		return w.s.done(fmt.Sprintf("Created the news %q in project %s. Do not do it again: it is done, but cannot be read back: %v", title, p.Name, explain(err, "the list of news")), map[string]any{"done": true})
+		return w.s.done(fmt.Sprintf("Created the news %q in project %s. Do not repeat the change: it was made, but could not be read back: %v", title, p.Name, explain(err, "the list of news")), map[string]any{"done": true})
 	case found == 0:
-		return nil, toolpost.Failed("Redmine said that the news %q in %s is made, but it is not in the list.", title, p.Name)
+		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}
 	k := newsKind(nil)
 	return k.told(w, k.at(found))
@@ -235,7 +235,7 @@ func deleteNews(s *Server) entry {
 			k := newsKind(nil)
 			return k.remove(ctx, s, &removal{
 				at: k.at(n.ID), what: k.name(n) + ": " + n.Title, id: n.ID, confirmed: in.Confirm,
-				would: fmt.Sprintf("With news %d, %s, would go:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments)),
+				would: fmt.Sprintf("Deleting news %d, %s, would also delete:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments)),
 				facts: map[string]any{"title": n.Title, "comments": len(n.Comments), "files": len(n.Attachments)},
 			})
 		})

@@ -39,11 +39,11 @@ func checkPath(path string) error {
 		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
 			name, _, _ := strings.Cut(part, ";")
 			if name == "." || name == ".." {
-				return fmt.Errorf("the request to %s is not sent: %q in a path can lead to another address", path, name)
+				return fmt.Errorf("the request to %s was not sent: %q in a path can lead to another address", path, name)
 			}
 		}
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return fmt.Errorf("the request to %q is not sent: a path takes no control characters", path)
+			return fmt.Errorf("the request to %q was not sent: a path cannot contain control characters", path)
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func (s *Server) person(ctx context.Context, project int, text string) (named, e
 	}
 	if me.is(text) {
 		if me.ID == 0 {
-			return named{}, toolpost.Failed("%q has no meaning without credentials", text)
+			return named{}, toolpost.Failed("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
 		}
 		return named{ID: me.ID, Name: me.name()}, nil
 	}
@@ -104,7 +104,7 @@ func someone(ctx context.Context, s *Server, me *account, project int, text stri
 	case err == nil:
 		return n, nil
 	case me.Admin && project == 0:
-		return anybody(ctx, s, text, toolpost.Retry("There is no user %q: no login, name or mail address has that in it. List the users to find the right one.", text))
+		return anybody(ctx, s, text, toolpost.Retry("There is no user %q: no login, name or mail address contains that. List the users to find the right one.", text))
 	case me.Admin:
 		return anybody(ctx, s, text, err)
 	case me.ID > 0 && project == 0:

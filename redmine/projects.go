@@ -82,7 +82,7 @@ func namesakes(w *write, p *project) {
 	all, err := w.s.names(w.ctx, projects(), false)
 	same := those(all, func(n named) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
 	if err == nil && len(same) > 0 {
-		w.notes = append(w.notes, fmt.Sprintf("The same name have: %s. Call them by their ids or keys.", listed(same)))
+		w.notes = append(w.notes, fmt.Sprintf("These projects have the same name: %s. Use their ids or keys.", listed(same)))
 	}
 }
 
@@ -206,12 +206,12 @@ type listProjectsInput struct {
 	Status  string `json:"status,omitempty" jsonschema:"enum=active,enum=closed,enum=archived,enum=all,enum=1,enum=5,enum=9,default=all,description=Which ones. 1 is active and 5 closed and 9 archived. Redmine never lists archived ones"`
 	Name    string `json:"name,omitempty" jsonschema:"maxLength=255,description=Text that the name contains"`
 	Parent  string `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name to list only the projects directly in it"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: trackers or issue categories or enabled modules or time entry activities or issue custom fields"`
 	rowSpan
 }
 
 func listProjects(s *Server) entry {
-	return tool(s, "list_projects", "List projects", "List the projects that this account sees, active and closed ones, as one line each.\nThe answer tells the total and how to go on.", reads,
+	return tool(s, "list_projects", "List projects", "List the projects that this account can see, active and closed ones, as one line each.\nThe answer has the total and the offset to continue from.", reads,
 		func(ctx context.Context, in listProjectsInput) (*toolpost.Result, error) {
 			query, err := projectQuery(ctx, s, &in)
 			if err != nil {
@@ -238,7 +238,7 @@ func projectQuery(ctx context.Context, s *Server, in *listProjectsInput) (url.Va
 	case "closed", "5":
 		query.Set("status", "5")
 	case "archived", "9":
-		return nil, toolpost.Failed("Redmine never lists archived projects, not even for administrators. To get one back use unarchive_project with its id or key; a person finds those in Redmine under Administration, Projects.")
+		return nil, toolpost.Failed("Redmine never lists archived projects, not even for administrators. To restore one, call unarchive_project with its id or key; the user can find those in Redmine under Administration, Projects.")
 	}
 	if in.Name != "" {
 		name, err := texts(nil, "~", []string{in.Name})
@@ -275,7 +275,7 @@ func includedParts(text string) (string, error) {
 
 type showProjectInput struct {
 	ID      string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: trackers or issue categories or enabled modules or time entry activities or issue custom fields. Without it all of them; none for nothing"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: trackers or issue categories or enabled modules or time entry activities or issue custom fields. All of them if left out; none for nothing"`
 }
 
 func showProject(s *Server) entry {

@@ -33,27 +33,27 @@ func archiveProject(s *Server) entry {
 			}
 			_, err = projectKind().get(ctx, s, projectKind().at(p.ID), "")
 			if err == nil {
-				return nil, toolpost.Failed("Redmine took the request, but project %s is not archived. It refuses that while issues of projects elsewhere are planned for a version of it.", p)
+				return nil, toolpost.Failed("Redmine accepted the request, but project %s is not archived. Redmine refuses that while issues of other projects are planned for one of its versions.", p)
 			}
-			text := fmt.Sprintf("Archived project %s, key %s. To get it back call unarchive_project with the id or key.", p, p.Identifier)
+			text := fmt.Sprintf("Archived project %s, key %s. To restore it, call unarchive_project with the id or key.", p, p.Identifier)
 			if len(below) > 0 {
-				text += fmt.Sprintf("\nArchived with it: %s; each has to be unarchived by itself.", listed(below))
+				text += fmt.Sprintf("\nThese were archived with it: %s; each of them has to be unarchived separately.", listed(below))
 			}
 			if n := status(err); n != 403 && n != 404 {
-				text += fmt.Sprintf("\nIt could not be looked up again to make sure: %v", err)
+				text += fmt.Sprintf("\nWhether it worked could not be checked: %v", err)
 			}
 			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStates[archivedProject], "subprojects": below})
 		})
 }
 
 func unarchiveProject(s *Server) entry {
-	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again.\nIt needs the id or key of the project, as archived projects have no name that can be looked up.\nOnly administrators can do this.", changes,
+	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again.\nIt needs the id or key of the project, as archived projects cannot be found by name.\nOnly administrators can do this.", changes,
 		func(ctx context.Context, in struct {
 			ID string `json:"id" jsonschema:"maxLength=255,description=Project id or key"`
 		}) (*toolpost.Result, error) {
 			key := strings.TrimPrefix(strings.TrimSpace(in.ID), "#")
 			if key == "" || strings.ContainsAny(key, " /?#%.") {
-				return nil, toolpost.Retry("%q is no id or key of a project; archived projects cannot be found by name.", in.ID)
+				return nil, toolpost.Retry("%q is not the id or key of a project; archived projects cannot be found by name.", in.ID)
 			}
 			before, err := s.names(ctx, projects(), true)
 			if err != nil {
@@ -61,13 +61,13 @@ func unarchiveProject(s *Server) entry {
 			}
 			switch err := setState(ctx, s, key, "unarchive"); {
 			case status(err) == 404:
-				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; a person finds them in Redmine under Administration, Projects.", key)
+				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; the user can find them in Redmine under Administration, Projects.", key)
 			case err != nil:
 				return nil, explain(err, "unarchiving project "+key)
 			}
 			p, err := s.project(ctx, key)
 			if err != nil {
-				return nil, toolpost.Failed("Redmine took the request, but project %s cannot be read: a project that it is in may be archived; unarchive that first.", key)
+				return nil, toolpost.Failed("Redmine accepted the request, but project %s cannot be read: its parent project may be archived; unarchive that first.", key)
 			}
 			return toldState(ctx, s, p, "unarchive", unarchivedWith(ctx, s, p, before), activeProject, closedProject)
 		})
@@ -84,7 +84,7 @@ func unarchivedWith(ctx context.Context, s *Server, p named, before []named) str
 	if len(also) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Unarchived with it, as it is in them: %s.", listed(also))
+	return fmt.Sprintf(" Its parent projects were unarchived too: %s.", listed(also))
 }
 
 func closeProject(s *Server) entry {
@@ -130,10 +130,10 @@ func toldState(ctx context.Context, s *Server, n named, verb, more string, wante
 		below, err = subprojects(ctx, s, n.ID)
 	}
 	if err != nil {
-		return s.done(fmt.Sprintf("Redmine took the request to %s project %s, but what became of it cannot be read back: %v", verb, n, err), map[string]any{"id": n.ID, "read_back": false})
+		return s.done(fmt.Sprintf("Redmine accepted the request to %s project %s, but the result could not be read back: %v", verb, n, err), map[string]any{"id": n.ID, "read_back": false})
 	}
 	if !slices.Contains(wanted, now.Status) {
-		return nil, toolpost.Failed("Redmine took the request to %s project %s, but it is %s; a project that it is in may have to be changed first.", verb, n, projectStates[now.Status])
+		return nil, toolpost.Failed("Redmine accepted the request to %s project %s, but it is %s; its parent project may have to be changed first.", verb, n, projectStates[now.Status])
 	}
 	text := fmt.Sprintf("Project %s is %s now.", n, projectStates[now.Status])
 	if len(below) > 0 {

@@ -32,7 +32,7 @@ type createProjectInput struct {
 }
 
 func createProject(s *Server) entry {
-	return tool(s, "create_project", "Create a project", "Create a project. Names are taken as well as ids.\nThe answer is the project as Redmine has it, with what it did not take.", adds,
+	return tool(s, "create_project", "Create a project", "Create a project. Names work as well as ids.\nReturns the saved project and lists anything that Redmine did not save.", adds,
 		func(ctx context.Context, in createProjectInput) (*toolpost.Result, error) {
 			w := &projectWrite{write: newWrite(ctx, s, 0)}
 			w.set["identifier"] = in.Key
@@ -49,7 +49,7 @@ type updateProjectInput struct {
 }
 
 func updateProject(s *Server) entry {
-	return tool(s, "update_project", "Change a project", "Change a project. Only what is given is changed. Names are taken as well as ids.\nThe key of a project cannot be changed.\nThe answer says what Redmine did not take.", changes,
+	return tool(s, "update_project", "Change a project", "Change a project. Only what is given is changed. Names work as well as ids.\nThe key of a project cannot be changed.\nThe answer lists anything that Redmine did not save.", changes,
 		func(ctx context.Context, in updateProjectInput) (*toolpost.Result, error) {
 			n, err := s.project(ctx, in.ID)
 			if err != nil {
@@ -121,7 +121,7 @@ func (w *projectWrite) module(text string) (string, error) {
 	if slices.Contains(knownModules, name) || w.elsewhere(name) {
 		return name, nil
 	}
-	return "", toolpost.Retry("There is no module %q. There are: %s, and those of plug-ins that some project has.", text, strings.Join(knownModules, ", "))
+	return "", toolpost.Retry("There is no module %q. Choose from: %s, and the modules of plug-ins that some project uses.", text, strings.Join(knownModules, ", "))
 }
 
 // elsewhere says whether a project that this account sees has a module. Redmine
@@ -189,6 +189,6 @@ func checkParts(w *write, now *project) {
 	case now.IssueFields != nil && slices.ContainsFunc(asked, func(id int) bool { return !slices.Contains(is, id) }):
 		w.wrong = append(w.wrong, fmt.Sprintf("issue_custom_field_ids is %v, not %v", is, asked))
 	case now.IssueFields == nil && len(asked) > 0, len(now.Trackers) == 0 && len(trackers) > 0:
-		w.notes = append(w.notes, "It is not known whether Redmine took the trackers and the custom fields of issues: this account does not see issues there, or their module is switched off.")
+		w.notes = append(w.notes, "It is not known whether Redmine saved the trackers and the custom fields of issues: this account cannot see issues there, or their module is switched off.")
 	}
 }

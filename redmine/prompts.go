@@ -132,7 +132,7 @@ func findDay(_ context.Context, _ *Server, value string, _ named) (named, error)
 		return named{Name: time.Now().AddDate(0, 0, -7).Format(time.DateOnly)}, nil
 	}
 	if _, err := time.Parse(time.DateOnly, value); err != nil {
-		return named{}, fmt.Errorf("%q is no day; write it as 2026-01-31", value)
+		return named{}, fmt.Errorf("%q is not a date; write it like 2026-01-31", value)
 	}
 	return named{Name: value}, nil
 }

@@ -95,7 +95,7 @@ func New(o *Options) (*Server, error) {
 	}
 	for _, g := range o.Groups {
 		if !slices.Contains(Groups(), g) {
-			return nil, fmt.Errorf("open Redmine: there is no group of tools %q; the groups are %s", g, strings.Join(Groups(), ", "))
+			return nil, fmt.Errorf("open Redmine: there is no group of tools %q; choose from %s", g, strings.Join(Groups(), ", "))
 		}
 	}
 	s := &Server{client: c, lists: lists{known: map[string]*list{}}}
@@ -179,18 +179,18 @@ func whoAmI(ctx context.Context, c *client) (*account, error) {
 	err := c.get(anew(ctx), "/users/current.json", nil, &answer)
 	switch me := &answer.User; {
 	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
-		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API is not reached there. A person has to correct the address: it is that of Redmine's home page, with the path if it is under one.", c.base)
+		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
 	case status(err) == http.StatusUnauthorized && c.token:
 		if ok, err := v61().at(ctx, c); err == nil && !ok {
-			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this one is older. A person has to give an API key instead, such as REDMINE_API_KEY.")
+			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this Redmine is older. Ask the user to set an API key instead, for example REDMINE_API_KEY.")
 		}
-		return nil, explain(err, "the own account")
+		return nil, explain(err, "your own account")
 	case status(err) == http.StatusForbidden:
-		return nil, toolpost.Failed("Redmine does not tell whose the credentials are: its REST API is switched off, or the password has to be changed first. An administrator switches the API on under Administration, Settings, API.")
+		return nil, toolpost.Failed("Redmine does not show the account of these credentials: its REST API is switched off, or the password has to be changed first. Ask the user; an administrator can switch on the API under Administration, Settings, API.")
 	case err != nil:
-		return nil, explain(err, "the own account")
+		return nil, explain(err, "your own account")
 	case c.as != "" && !strings.EqualFold(c.as, me.Login):
-		return nil, toolpost.Failed("Redmine takes the calls as those of %s, not of %s: only the credentials of an administrator can act as another user.", me.Login, c.as)
+		return nil, toolpost.Failed("Redmine treats these calls as those of %s, not of %s: only the credentials of an administrator can act as another user. Ask the user to correct them.", me.Login, c.as)
 	default:
 		return me, nil
 	}

@@ -210,7 +210,7 @@ func (d definition) line() string {
 }
 
 func listFields(s *Server) entry {
-	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with their formats and values.\nRedmine tells definitions to administrators only; others get the names of the fields of issues in a project.", reads,
+	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with their formats and values.\nRedmine shows definitions to administrators only; others get the names of the fields of issues in a project.", reads,
 		func(ctx context.Context, in listFieldsInput) (*toolpost.Result, error) {
 			all, more, err := definitions(ctx, s, &in)
 			if err != nil {
@@ -233,7 +233,7 @@ func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []def
 		}
 	}
 	if in.Project != "" && in.Kind != "" && in.Kind != "issue" {
-		return nil, "", toolpost.Retry("Only the fields of issues go by project. Leave the project out for those of kind %s.", in.Kind)
+		return nil, "", toolpost.Retry("Only custom fields of issues depend on the project. Leave out the project for the kind %s.", in.Kind)
 	}
 	switch {
 	case me.Admin && in.Project != "":
@@ -243,7 +243,7 @@ func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []def
 		all, err = defined(ctx, s, in.Kind)
 		return all, "", err
 	case in.Project == "":
-		return nil, "", toolpost.Retry("Redmine tells all custom fields to administrators only. Give a project to get those of its issues.")
+		return nil, "", toolpost.Retry("Redmine shows all custom fields to administrators only. Give a project to get the fields of its issues.")
 	}
 	fields, err := issueFields(ctx, s, project.ID, 0)
 	for _, f := range fields {

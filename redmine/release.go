@@ -41,7 +41,7 @@ func (r release) at(ctx context.Context, c *client) (bool, error) {
 func since(ctx context.Context, s *Server, r release, what string) error {
 	ok, err := r.at(ctx, s.client)
 	if err == nil && !ok {
-		err = toolpost.Failed("%s needs Redmine %s or later; this one is older, and would ignore it.", upper(what), r.name)
+		err = toolpost.Failed("%s needs Redmine %s or later; this Redmine is older and would ignore it.", upper(what), r.name)
 	}
 	return err
 }

@@ -64,12 +64,12 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	switch status(err) {
 	case 0:
 	case 404:
-		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The repository is named in the address of its page; a new revision is there once Redmine has read it.", p.Name, in.Repository, in.Revision)
+		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The address of the repository's page contains its name; a new revision exists once Redmine has read it.", p.Name, in.Repository, in.Revision)
 	case 422:
 		if linked(before, in.Revision) {
 			return toldRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
 		}
-		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue is in a project that has nothing to do with %s.", n, p.Name)
+		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue's project is not related to %s.", n, p.Name)
 	}
 	if err != nil {
 		return nil, explain(err, fmt.Sprintf("the link of issue %d to revision %s", n, in.Revision))
@@ -77,9 +77,9 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	now, err := readIssue(ctx, s, n, "changesets")
 	switch {
 	case err != nil:
-		return s.done(fmt.Sprintf("Redmine took the request, but issue %d cannot be read back: %v", n, err), map[string]any{"id": n, "read_back": false})
+		return s.done(fmt.Sprintf("Redmine accepted the request, but issue %d cannot be read back: %v", n, err), map[string]any{"id": n, "read_back": false})
 	case len(now.Changesets) == len(before.Changesets):
-		return toldRevisions(s, now, "Redmine took the request, but as far as this account sees nothing changed. ")
+		return toldRevisions(s, now, "Redmine accepted the request, but as far as this account can see nothing changed. ")
 	}
 	return toldRevisions(s, now, "")
 }

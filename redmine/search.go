@@ -14,9 +14,9 @@ import (
 )
 
 type searchInput struct {
-	Query       string   `json:"q" jsonschema:"maxLength=1000,minLength=1,description=Words to find. Quote those that stand together"`
+	Query       string   `json:"q" jsonschema:"maxLength=1000,minLength=1,description=Words to find. Put a phrase in quotes"`
 	Project     string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. All projects if left out"`
-	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all,description=Where to search. The project with its subprojects or only the own projects or all"`
+	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all,description=Where to search. The project with its subprojects or only your own projects or all"`
 	Types       []string `json:"types,omitempty" jsonschema:"maxItems=200,enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects,description=Kinds to find. All if left out"`
 	AllWords    bool     `json:"all_words,omitempty" jsonschema:"default=true,description=Whether all words must be there. One is enough otherwise"`
 	TitlesOnly  bool     `json:"titles_only,omitempty" jsonschema:"description=Whether to search titles only"`
@@ -49,7 +49,7 @@ type hitRow struct {
 
 func searchTools(s *Server) []entry {
 	return []entry{
-		tool(s, "search", "Search", "Find words in issues, wiki pages, news, documents, messages, projects and revisions.\nThe answer has a line and an excerpt for each, and tells the total.", reads,
+		tool(s, "search", "Search", "Find words in issues, wiki pages, news, documents, messages, projects and revisions.\nThe answer has a line and an excerpt for each, and the total.", reads,
 			func(ctx context.Context, in searchInput) (*toolpost.Result, error) { return search(ctx, s, &in) }),
 	}
 }
@@ -79,7 +79,7 @@ func search(ctx context.Context, s *Server, in *searchInput) (*toolpost.Result, 
 		return nil, explain(err, "the search")
 	}
 	if slices.ContainsFunc(all, func(h hit) bool { return len(in.Types) > 0 && !slices.Contains(in.Types, kindOf(h.Type)) }) {
-		return nil, toolpost.Retry("Redmine does not search %s there for this account: the module may be switched off, or a project does not hold that kind. Search other types, or all projects.", strings.Join(in.Types, ", "))
+		return nil, toolpost.Retry("Redmine does not search %s there for this account: the module may be switched off, or a project does not contain that kind. Search other types, or all projects.", strings.Join(in.Types, ", "))
 	}
 	return answerHits(s, in, all, total, used, unused)
 }
@@ -112,7 +112,7 @@ func (in *searchInput) query() (url.Values, error) {
 	flag("open_issues", in.OpenIssues)
 	for _, kind := range in.Types {
 		if !slices.Contains(searchKinds, kind) {
-			return nil, toolpost.Retry("There is no type %q to find; there are %s.", kind, strings.Join(searchKinds, ", "))
+			return nil, toolpost.Retry("The type %q cannot be searched. Choose from %s.", kind, strings.Join(searchKinds, ", "))
 		}
 		query.Set(kind, "1")
 	}

@@ -51,7 +51,7 @@ func (f *fraction) UnmarshalJSON(data []byte) error {
 		n /= d
 	}
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		return fmt.Errorf("%.40s is no number", data)
+		return fmt.Errorf("%.40s is not a number", data)
 	}
 	*f = fraction(math.Round(n*100) / 100)
 	return nil

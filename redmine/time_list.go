@@ -23,7 +23,7 @@ type listTimeInput struct {
 	To       string   `json:"to,omitempty" jsonschema:"maxLength=255,description=Last day such as 2026-01-31"`
 	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024,description=Text that the comments contain"`
 	Filters  []filter `json:"filters,omitempty" jsonschema:"maxItems=200,description=Conditions on custom fields of time entries by name and on hours"`
-	Sort     string   `json:"sort,omitempty" jsonschema:"maxLength=255,description=Columns with commas between. Add :desc to turn one round such as hours:desc. Newest first if left out"`
+	Sort     string   `json:"sort,omitempty" jsonschema:"maxLength=255,description=Columns separated by commas. Add :desc for descending order such as hours:desc. Newest first if left out"`
 	Fields   bool     `json:"show_fields,omitempty" jsonschema:"description=Whether to show custom fields"`
 	Offset   int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Entries to skip"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Entries to show"`
@@ -48,7 +48,7 @@ func listTime(s *Server) entry {
 			}
 			unsorted(q, all, timeKind().fields)
 			if own := ownTime(ctx, s); len(own) > 0 {
-				q.told = append(q.told, fmt.Sprintf("This account sees no time of others in %s.", listed(own)))
+				q.told = append(q.told, fmt.Sprintf("This account cannot see the time of others in %s.", listed(own)))
 			}
 			t.Remarks = remarks(q, total)
 			return s.answer(t.text(), t)
@@ -106,7 +106,10 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 // aHuman finds a user.
 func aHuman(q *listQuery, text string) (string, error) {
 	n, err := human(q.ctx, q.s, text)
-	q.remark("The person asked for is %s.", n)
+	if me, bad := q.s.account(q.ctx); bad == nil && !me.is(text) {
+		q.meant(text, n)
+	}
+	q.remark("The person is %s.", n)
 	return strconv.Itoa(n.ID), err
 }
 

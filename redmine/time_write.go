@@ -14,7 +14,7 @@ type timeInput struct {
 	SpentOn  string     `json:"spent_on,omitempty" jsonschema:"maxLength=255,description=Day of the work such as 2026-01-31"`
 	Activity string     `json:"activity_id,omitempty" jsonschema:"maxLength=255,description=Activity name or id"`
 	Comments *string    `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was done"`
-	User     string     `json:"user_id,omitempty" jsonschema:"maxLength=255,description=Person whose time it is by id or name. Another than yourself needs the right to log time for others"`
+	User     string     `json:"user_id,omitempty" jsonschema:"maxLength=255,description=Person whose time it is by id or name. To log time for somebody else needs the right to do so"`
 	Fields   []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
@@ -25,7 +25,7 @@ type projectTimeInput struct {
 }
 
 func createTimeForProject(s *Server) entry {
-	return tool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue, for today if no day is given.\nIf there is a default activity it is taken unless another is named.", adds,
+	return tool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue, for today if no day is given.\nThe default activity is used unless another is named.", adds,
 		func(ctx context.Context, in projectTimeInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -44,7 +44,7 @@ type issueTimeInput struct {
 }
 
 func createTimeForIssue(s *Server) entry {
-	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue, for today if no day is given.\nIf there is a default activity it is taken unless another is named.", adds,
+	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue, for today if no day is given.\nThe default activity is used unless another is named.", adds,
 		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
 			i, err := issueAt(ctx, s, in.Issue, "")
 			if err != nil {
@@ -61,7 +61,7 @@ func onProject(err error) error {
 	if errors.As(err, new(*away)) {
 		return err
 	}
-	return toolpost.Retry("%v Time can be logged on the project too, with create_time_entry_for_project.", err)
+	return toolpost.Retry("%v You can also log time on the project with create_time_entry_for_project.", err)
 }
 
 type updateTimeInput struct {
@@ -73,7 +73,7 @@ type updateTimeInput struct {
 }
 
 func updateTime(s *Server) entry {
-	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.\nThe answer is the entry as Redmine has it, with what it did not take.", changes,
+	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.\nReturns the saved entry and lists anything that Redmine did not save.", changes,
 		func(ctx context.Context, in updateTimeInput) (*toolpost.Result, error) {
 			before, err := timeAt(ctx, s, in.ID)
 			if err != nil {
@@ -121,7 +121,7 @@ func (w *timeWrite) move(project, issue string) error {
 	}
 	switch old := w.before.issue(); {
 	case issue == "" && old > 0 && w.project != w.before.Project.ID:
-		return toolpost.Retry("The entry is on issue %d, which stays in project %s. Give issue_id too: an issue of the other project, or none.", old, w.before.Project)
+		return toolpost.Retry("The entry belongs to issue %d, which stays in project %s. Give issue_id too: an issue of the other project, or none.", old, w.before.Project)
 	case strings.EqualFold(issue, none):
 		w.set["issue_id"] = ""
 	case issue != "":
@@ -130,7 +130,7 @@ func (w *timeWrite) move(project, issue string) error {
 			return err
 		}
 		if project != "" && i.Project.ID != w.project {
-			return toolpost.Retry("Issue %d is in project %s; leave the project out, or give another issue.", i.ID, i.Project)
+			return toolpost.Retry("Issue %d is in project %s; leave out the project, or give another issue.", i.ID, i.Project)
 		}
 		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, ref{i.Project}, i.ID
 	}
@@ -145,7 +145,7 @@ func (w *timeWrite) open() error {
 	}
 	p, err := projectKind().read(w.ctx, w.s, w.project, "")
 	if err == nil && p.Status == closedProject {
-		err = toolpost.Retry("Project %s is closed: logged time cannot be moved there.", p.named())
+		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.named())
 	}
 	return err
 }
@@ -193,11 +193,11 @@ func (w *timeWrite) refused(err error, what string) error {
 	text := told.Error()
 	if w.set["activity_id"] == nil && w.before == nil {
 		if all, _, err := activitiesOf(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
-			text += fmt.Sprintf(" An activity is needed where none is the default. There are: %s.", listed(all))
+			text += fmt.Sprintf(" An activity is needed because none is the default. Choose from: %s.", listed(all))
 		}
 	}
 	if w.set["user_id"] != nil {
-		text += " Time of somebody else needs the right to log time for other users there, and the person must be an active member who may log time. Leave user_id out to log your own."
+		text += " To log time for another user, this account needs the right to do so, and that user must be an active member who may log time. Leave out user_id to log your own."
 	}
 	return toolpost.Retry("%s", text)
 }

@@ -78,7 +78,7 @@ func lenient(t *toolpost.Tool) *toolpost.Tool {
 	t.Policy.Unchecked = true // next checks what is made of the arguments
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		if len(call.Arguments) > mostArguments {
-			return nil, toolpost.Retry("The arguments have %d bytes; at most %d are taken.", len(call.Arguments), mostArguments)
+			return nil, toolpost.Retry("The arguments have %d bytes, and the limit is %d: send less.", len(call.Arguments), mostArguments)
 		}
 		inner := *call
 		inner.Arguments = asText(call.Arguments, &input)

@@ -43,7 +43,7 @@ func userStatus(text string) (int, error) {
 			return n + 1, nil
 		}
 	}
-	return 0, toolpost.Retry("There is no status %q of users; there are active, registered and locked.", text)
+	return 0, toolpost.Retry("%q is not a status of users. Choose from active, registered and locked.", text)
 }
 
 func statusName(n int) string {
@@ -74,7 +74,7 @@ func (u *user) named() named { return named{ID: u.ID, Name: u.name()} }
 // ofUsers explains a failure that has to do with users.
 func ofUsers(err error, what string) error {
 	if status(err) == 404 {
-		return toolpost.Retry("%s was not found; or the account is locked or in none of your projects, and only administrators see it.", upper(what))
+		return toolpost.Retry("Redmine did not find %s. Only administrators can see an account that is locked or in none of your projects.", what)
 	}
 	return forAdmins(err, what)
 }
@@ -84,7 +84,7 @@ func forAdmins(err error, what string) error {
 	if status(err) != 403 {
 		return explain(err, what)
 	}
-	return toolpost.Failed("Redmine refuses %s: that is for administrators only, and this account is none. "+
+	return toolpost.Failed("Redmine refuses %s: only administrators may do that, and this account is not one. "+
 		"The tool show_user finds the people of your projects by name, list_memberships lists those of a project, and names are taken wherever an id is.", what)
 }
 
@@ -246,7 +246,7 @@ func (r userRow) line() string {
 
 type showUserInput struct {
 	ID      string `json:"id" jsonschema:"maxLength=255,description=User id or login or name or me"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add with commas between: memberships groups. Without it both; none for nothing"`
+	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: memberships groups. Both if left out; none for nothing"`
 }
 
 func showUser(s *Server) entry {
@@ -280,7 +280,7 @@ func readUser(ctx context.Context, s *Server, id int, include string) (*user, er
 	if me, err := s.account(ctx); err == nil && me.ID == id {
 		own, err := userKind().get(ctx, s, ownPath, "")
 		if err != nil {
-			return nil, explain(err, "the own account")
+			return nil, explain(err, "your own account")
 		}
 		u.Mail = own.Mail
 	}

@@ -17,7 +17,7 @@ import (
 func human(ctx context.Context, s *Server, text string) (named, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return named{}, toolpost.Retry("Say who: an id, a name or me.")
+		return named{}, toolpost.Retry("Give a person: an id, a name or me.")
 	}
 	me, err := s.account(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func companions(ctx context.Context, s *Server, inGroups bool) ([]named, error) 
 	}
 	me, err := userKind().get(ctx, s, "/users/current", "memberships")
 	if err != nil {
-		return nil, explain(err, "the own projects")
+		return nil, explain(err, "your own projects")
 	}
 	all, err := membersOfAll(ctx, s, me.Memberships, inGroups)
 	if err != nil {
@@ -117,6 +117,31 @@ func companion(ctx context.Context, s *Server, what string, inGroups bool, text 
 	return pick(what, text, all)
 }
 
+// mostNeighbours is in how many projects those who are no administrators look for
+// people: they cannot list users.
+const mostNeighbours = 20
+
+// neighbours are the members of the projects that this account sees.
+func neighbours(ctx context.Context, s *Server) ([]named, error) {
+	near, err := s.names(ctx, projects(), false)
+	if err != nil {
+		return nil, err
+	}
+	var all []named
+	for _, p := range near[:min(len(near), mostNeighbours)] {
+		some, err := people(ctx, s, p.ID)
+		if err != nil {
+			continue // its members are not for this account
+		}
+		for _, n := range some {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all, nil
+}
+
 // readSince reports whether all known lists of a kind were read after a time.
 func (l *lists) readSince(key string, start time.Time) bool {
 	l.mu.Lock()
@@ -153,7 +178,7 @@ func userRows(ctx context.Context, s *Server, query url.Values, offset, most int
 
 // tooMany says that a text is no name to look for.
 func tooMany(text string, users int) error {
-	return toolpost.Retry("%q is in the login, name or mail address of %d users: give more of it, or the id.", text, users)
+	return toolpost.Retry("%q matches the login, name or mail address of %d users: give more of it, or the id.", text, users)
 }
 
 // wordRows are userRows of a name of one word, or of none. Those of any status are

@@ -14,7 +14,7 @@ import (
 // A userInput is what may be set of a user, as tools are told it.
 type userInput struct {
 	Password  string     `json:"password,omitempty" jsonschema:"maxLength=255,description=Password. It is never shown"`
-	Generate  bool       `json:"generate_password,omitempty" jsonschema:"description=Whether Redmine makes up a password. It is never shown so have it sent"`
+	Generate  bool       `json:"generate_password,omitempty" jsonschema:"description=Whether Redmine generates a password. It is never shown so have it sent by mail"`
 	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false,description=Whether the password must be changed at the next login"`
 	Source    string     `json:"auth_source_id,omitempty" jsonschema:"maxLength=255,description=Id of the directory that checks the password instead"`
 	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
@@ -34,11 +34,11 @@ type createUserInput struct {
 }
 
 func createUser(s *Server) entry {
-	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or have one made up and sent by mail.", adds,
+	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or let Redmine generate one and send it by mail.", adds,
 		func(ctx context.Context, in createUserInput) (*toolpost.Result, error) {
 			w := &userWrite{write: newWrite(ctx, s, 0)}
 			if in.Password == "" && !in.Generate && in.Source == "" {
-				w.notes = append(w.notes, "No password was given, so the user cannot log in yet: give one by update_user, or generate_password with send_information.")
+				w.notes = append(w.notes, "No password was given, so the user cannot log in yet: set one with update_user, or give generate_password with send_information.")
 			}
 			w.who(in.Login, in.First, in.Last, in.Mail)
 			w.fill(&in.userInput)
@@ -69,7 +69,7 @@ type updateUserInput struct {
 }
 
 func updateUser(s *Server) entry {
-	return tool(s, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked shuts somebody out and keeps all of their work.", changes,
+	return tool(s, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps all of their work.", changes,
 		func(ctx context.Context, in updateUserInput) (*toolpost.Result, error) {
 			who, err := human(ctx, s, in.ID)
 			if err != nil {
@@ -103,9 +103,9 @@ func spare(ctx context.Context, s *Server, u *user, in *updateUserInput) error {
 	case me.ID != u.ID:
 		return nil
 	case !me.Admin:
-		return toolpost.Retry("Only administrators may call update_user. To change the own account call update_account.")
+		return toolpost.Retry("Only administrators may call update_user. To change your own account, call update_account.")
 	case in.Admin == "false" || locks:
-		return toolpost.Failed("%s is the account that these tools use: it cannot lock itself or give up its own rights here.", u.name())
+		return toolpost.Failed("%s is the account that these tools use: these tools cannot lock it or remove its rights.", u.name())
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (w *userWrite) compare(now *user) {
 	}
 	for _, name := range unknown {
 		if w.set[name] != nil {
-			w.notes = append(w.notes, fmt.Sprintf("Redmine does not tell %s, so it is not known whether it took that.", name))
+			w.notes = append(w.notes, fmt.Sprintf("Redmine does not show %s, so it is not known whether it was saved.", name))
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (w *userWrite) fill(in *userInput) {
 		w.beside = map[string]any{"send_information": true}
 	}
 	if in.Source != "" && (in.Password != "" || in.Generate) {
-		w.put("", nil, toolpost.Retry("Give a password or auth_source_id, not both: Redmine ignores the password of who is in a directory."))
+		w.put("", nil, toolpost.Retry("Give a password or auth_source_id, not both: Redmine ignores the password of a user in a directory."))
 	}
 	w.custom(in.Fields, w.known)
 }
@@ -221,9 +221,9 @@ func deleteUser(s *Server) entry {
 			case err != nil:
 				return nil, err
 			case !me.Admin:
-				return nil, toolpost.Failed("Only administrators may delete users, and this account is none.")
+				return nil, toolpost.Failed("Only administrators may delete users, and this account is not one.")
 			case me.ID == u.ID:
-				return nil, toolpost.Failed("%s is the account that these tools use; it cannot delete itself here.", u.name())
+				return nil, toolpost.Failed("%s is the account that these tools use; these tools cannot delete it.", u.name())
 			}
 			would, facts, err := goesWithUser(ctx, s, u)
 			if err != nil {
@@ -244,7 +244,7 @@ func whole(text, what string, names ...string) error {
 		return nil
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not told to this account
-	return toolpost.Retry("Nothing was done: %q is not all of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
+	return toolpost.Retry("Nothing was done: %q is only a part of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
 }
 
 // goesWithUser shows what becomes of the work of a user.

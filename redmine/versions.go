@@ -91,7 +91,7 @@ func (d *versionDetail) text() string {
 	b.line("due", d.Due)
 	b.line("wiki page", d.Wiki)
 	if d.Issues != nil {
-		b.line("issues", fmt.Sprintf("%d, %d open, as far as this account sees", *d.Issues, *d.Open))
+		b.line("issues", fmt.Sprintf("%d, %d open, as far as this account can see", *d.Issues, *d.Open))
 	}
 	b.line("estimated", d.Estimated)
 	b.line("spent", d.Spent)
@@ -162,7 +162,7 @@ func inProject(ctx context.Context, s *Server, project, text string, src func(in
 		if n, ok := number(text); ok {
 			return n, nil
 		}
-		return 0, toolpost.Retry("Give the project too: %q is no id, and a %s is found by name in its project only.", text, src(0).what)
+		return 0, toolpost.Retry("Give the project too: %q is not an id, and a %s can only be found by name in its project.", text, src(0).what)
 	}
 	p, err := s.project(ctx, project)
 	if err != nil {

@@ -85,7 +85,7 @@ type createVersionInput struct {
 }
 
 func createVersion(s *Server) entry {
-	return tool(s, "create_version", "Create a version", "Create a version in a project.\nThe answer is the version as Redmine has it, with what it did not take.", adds,
+	return tool(s, "create_version", "Create a version", "Create a version in a project.\nReturns the saved version and lists anything that Redmine did not save.", adds,
 		func(ctx context.Context, in createVersionInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -104,7 +104,7 @@ type updateVersionInput struct {
 }
 
 func updateVersion(s *Server) entry {
-	return tool(s, "update_version", "Change a version", "Change a version, such as its date, or close it. Only what is given is changed.\nThe answer says what Redmine did not take.", changes,
+	return tool(s, "update_version", "Change a version", "Change a version, such as its date, or close it. Only what is given is changed.\nThe answer lists anything that Redmine did not save.", changes,
 		func(ctx context.Context, in updateVersionInput) (*toolpost.Result, error) {
 			v, err := in.find(ctx, s)
 			if err != nil {

@@ -202,7 +202,7 @@ func noWiki(p named, title string, all []wikiPage) error {
 	if len(all) == 0 {
 		return toolpost.Retry("There is no wiki page %q: the wiki of %s is empty.", title, p.Name)
 	}
-	return toolpost.Retry("There is no wiki page %q in %s. Of %d pages there are: %s.", title, p.Name, len(all), titles(all))
+	return toolpost.Retry("There is no wiki page %q in %s. It has %d pages: %s.", title, p.Name, len(all), titles(all))
 }
 
 // A wikiDetail is a page as it is shown.

@@ -87,7 +87,7 @@ func openWiki(ctx context.Context, s *Server, project, title string) (*wikiWrite
 	}
 	w := &wikiWrite{write: newWrite(ctx, s, p.ID), in: p, title: wikiTitle(title)}
 	if w.title == "" {
-		return nil, toolpost.Retry("%q is no title of a wiki page; give letters or digits.", title)
+		return nil, toolpost.Retry("%q is not a valid title of a wiki page; give letters or digits.", title)
 	}
 	w.before, err = readWiki(ctx, s, p, title, 0)
 	if err != nil && status(err) != http.StatusNotFound {
@@ -139,7 +139,7 @@ func (w *wikiWrite) under(parent string) error {
 		return noWiki(w.in, parent, all)
 	}
 	if slices.Contains(subpages(all, w.title), all[i].Title) || strings.EqualFold(all[i].Title, w.title) {
-		return toolpost.Retry("Wiki page %s cannot be under %s, which is that page or one under it.", w.title, all[i].Title)
+		return toolpost.Retry("Wiki page %s cannot be placed under %s, which is the same page or below it.", w.title, all[i].Title)
 	}
 	w.set["parent_title"] = all[i].Title
 	return nil
@@ -167,7 +167,7 @@ func (w *wikiWrite) compare(now *wikiPage) {
 	var files []attachment
 	if w.before != nil {
 		files = w.before.Attachments
-		if w.notes = append(w.notes, fmt.Sprintf("It was version %d, and is %d now.", w.before.Version, now.Version)); w.before.Version == now.Version {
+		if w.notes = append(w.notes, fmt.Sprintf("It was version %d and is now version %d.", w.before.Version, now.Version)); w.before.Version == now.Version {
 			w.notes = []string{fmt.Sprintf("The text is the same as before, so it stays at version %d.", now.Version)}
 		}
 	}
@@ -226,7 +226,7 @@ func subpages(all []wikiPage, title string) []string {
 
 // goesWithPage shows what goes with a page.
 func goesWithPage(w *wikiPage, under []string) string {
-	text := fmt.Sprintf("With wiki page %s would go:\n- %d versions\n- %d files\n", w.Title, w.Version, len(w.Attachments))
+	text := fmt.Sprintf("Deleting wiki page %s would also delete:\n- %d versions\n- %d files\n", w.Title, w.Version, len(w.Attachments))
 	if len(under) > 0 {
 		text += fmt.Sprintf("- unless they are kept, %d pages under it: %s\n", len(under), strings.Join(under, ", "))
 	}

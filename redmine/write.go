@@ -71,7 +71,7 @@ func (w *write) text(name, text string) {
 	switch {
 	case text == "":
 	case strings.EqualFold(strings.TrimSpace(text), none): // to Redmine an empty text
-		w.put(name, nil, toolpost.Retry("Redmine takes the text %q for an empty one. Write it in another way, such as \"None.\".", text))
+		w.put(name, nil, toolpost.Retry("Redmine treats the text %q as empty. Write it in another way, such as \"None.\".", text))
 	default:
 		w.set[name] = text
 	}
@@ -85,7 +85,7 @@ func (w *write) clearable(name string, text *string) {
 	case strings.EqualFold(strings.TrimSpace(*text), none):
 		w.set[name] = ""
 	case *text == "":
-		w.notes = append(w.notes, fmt.Sprintf("The %s given is empty, so the one there is was left. Write none to clear it.", name))
+		w.notes = append(w.notes, fmt.Sprintf("The given %s is empty, so the old one was kept. Write none to clear it.", name))
 	default:
 		w.set[name] = *text
 	}
@@ -112,7 +112,7 @@ func several[T cmp.Ordered](w *write, name string, texts []string, find func(tex
 	case texts == nil || w.err != nil:
 		return
 	case len(texts) == 0:
-		w.notes = append(w.notes, fmt.Sprintf("The list %s given is empty, so it was left out. Write none in it to clear it.", name))
+		w.notes = append(w.notes, fmt.Sprintf("The given list %s is empty, so it was left out. Write none in it to clear it.", name))
 		return
 	}
 	all := []T{}
@@ -155,7 +155,7 @@ func (w *write) custom(set []setField, known func() ([]field, error)) {
 
 // set sets what read makes of a text; none clears it.
 func set[T any](w *write, name, text string, read func(string) (T, error)) {
-	switch {
+	switch text = strings.TrimSpace(text); {
 	case text == "" || w.err != nil:
 	case strings.EqualFold(text, none):
 		w.set[name] = ""
@@ -168,20 +168,41 @@ func set[T any](w *write, name, text string, read func(string) (T, error)) {
 // refer sets what find finds. Something may be called as what clears it: then 0
 // does.
 func refer(w *write, name, text string, all func() ([]named, error), find func(string) (named, error)) {
-	switch {
-	case strings.TrimSpace(text) == "0":
+	switch text = strings.TrimSpace(text); {
+	case text == "0":
 		text = none
 	case strings.EqualFold(text, none) && w.err == nil:
 		known, err := all()
 		w.err = explain(err, "what may be called "+none)
 		if found := those(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
-			w.err = toolpost.Retry("For %s %q may mean %s, or nothing: give the id, or 0 for nothing.", name, text, listed(found))
+			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listed(found))
 		}
 	}
 	set(w, name, text, func(text string) (ref, error) {
 		n, err := find(text)
+		if err == nil {
+			w.meant(text, n)
+		}
 		return ref{n}, err
 	})
+}
+
+// meant notes what a part of a name was taken for.
+func (w *write) meant(text string, n named) {
+	if me, err := w.s.account(w.ctx); err == nil && me.is(text) {
+		return
+	}
+	if note := takenFor(text, n); note != "" && !slices.Contains(w.notes, note) {
+		w.notes = append(w.notes, note)
+	}
+}
+
+// takenFor returns a note if text is only a part of the name of n.
+func takenFor(text string, n named) string {
+	if n.ID == 0 || len(exactly(text, []named{n})) > 0 || samePerson(n.Name, text) {
+		return ""
+	}
+	return fmt.Sprintf("%q was taken for %s.", text, n)
 }
 
 // named sets what text names in a source.
@@ -243,7 +264,7 @@ func outcome(done, why string, wrong []string) string {
 	if len(wrong) == 0 {
 		return done + ".\n"
 	}
-	return fmt.Sprintf("%s, but Redmine did not take all of it; %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
+	return fmt.Sprintf("%s, but Redmine did not save everything. Perhaps %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
 }
 
 // unlike tells what is not as it was set, of what is known.

@@ -2,12 +2,13 @@ package schema
 
 // CompileOptions are the optional parts of [Compile].
 type CompileOptions struct {
-	// NullIsAbsent accepts null for an optional property whose schema does
-	// not allow it: models write null where they mean "left out".
+	// NullIsAbsent accepts null for an optional property whose schema does not
+	// allow it: models write null for a value that they leave out.
 	NullIsAbsent bool
 }
 
-// A Validator checks raw JSON against one schema. It is safe for concurrent use.
+// A Validator validates raw JSON against one schema. It is safe for concurrent
+// use.
 type Validator struct {
 	root         *node     // nil if the full validator is needed, or nothing can be checked
 	full         *fallback // nil if root says it all
@@ -15,8 +16,8 @@ type Validator struct {
 	nullIsAbsent bool
 }
 
-// Compile compiles s. It always returns a Validator: what cannot be compiled
-// is not validated, and [Validator.Report] says so.
+// Compile compiles s. It always returns a Validator: parts that cannot be
+// compiled are not validated, and [Validator.Report] lists them.
 func Compile(s *Schema, opts *CompileOptions) *Validator {
 	v := &Validator{nullIsAbsent: opts != nil && opts.NullIsAbsent}
 	d := load(s.raw)
@@ -29,7 +30,8 @@ func Compile(s *Schema, opts *CompileOptions) *Validator {
 	return v
 }
 
-// Report lists what the validator does not check, and why. Empty means exact.
+// Report lists what the validator does not validate, and why. If it is empty,
+// validation is complete.
 func (v *Validator) Report() []Finding {
 	report := v.findings[:len(v.findings):len(v.findings)]
 	if v.full != nil && v.full.cycle.Load() {
@@ -38,7 +40,7 @@ func (v *Validator) Report() []Finding {
 	return report
 }
 
-// Validate checks data and reports every problem at once as a *[ValidationError].
+// Validate validates data. The error is a *[ValidationError] with all problems.
 func (v *Validator) Validate(data []byte) error {
 	if v.full == nil && valid(v.root, data, v.nullIsAbsent) {
 		return nil
@@ -67,7 +69,7 @@ func (v *Validator) Validate(data []byte) error {
 	return nil
 }
 
-// A Finding is one thing worth telling about a schema or a type.
+// A Finding is a remark about a schema or a type.
 type Finding struct {
 	Pointer string // JSON pointer into the schema (RFC 6901)
 	Message string

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// IsObject says that the schema declares type object at its root.
+// IsObject reports whether the schema declares type object at its root.
 func (s *Schema) IsObject() bool {
 	t := readTree(s.raw).get("type")
 	return t != nil && t.text == "object"

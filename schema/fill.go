@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Fill returns data with the schema's defaults: every object in it gets those
-// of the properties it lacks, behind its own members. Null counts as lacking
-// where the schema does not allow it. Everything else keeps its bytes; what an
-// array or object of data does not have, the default's does not add.
+// Fill returns data with the schema's defaults filled in: every object gets the
+// defaults of the properties that it lacks, after its own members. Null counts
+// as lacking if the schema does not allow it. Everything else keeps its bytes.
+// If data has an array or object, Fill does not add elements or members of that
+// property's default to it.
 //
 // Defaults are found through properties, additionalProperties, items,
-// prefixItems and local references. Data must be valid; it is returned as it
-// is if nothing is filled in.
+// prefixItems and local references. Data must be valid. If nothing is filled
+// in, Fill returns data itself.
 func (s *Schema) Fill(data []byte) []byte {
 	if s.defaults == nil { // a Schema that was never read
 		return data

@@ -13,9 +13,10 @@ const (
 	maxProduct  = 16      // alternatives that two unions make together
 )
 
-// Form reads the schema into its normal form. Schemas beyond the limits of
-// [Compile] have a Root that takes anything, and a lost Change that says why.
-// The root is the form of a Def if others refer to it, or if it refers to one.
+// Form reads the schema into its normal form. For a schema beyond the limits of
+// [Compile], Root matches any value, and a lost Change gives the reason. The
+// root is the form of a Def if other schemas refer to it, or if it refers to
+// one.
 func (s *Schema) Form() *Document {
 	d := loadKept(s.raw)
 	if d.root == nil {

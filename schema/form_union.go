@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// AnyOf returns the form of values that fit at least one of forms.
+// AnyOf returns the form of values that match at least one of forms.
 func AnyOf(forms ...*Form) *Form {
 	r := &merger{}
 	if f, ok := r.union(forms, false); ok {

@@ -10,10 +10,10 @@ import (
 
 // InferOptions are the optional parts of [Infer] and [For].
 type InferOptions struct {
-	// Output infers for values that Go writes: what is always written is
-	// required, and nil pointers may be null. Nil slices and maps are [] and
-	// {}. Input schemas never contain null: their validators read it as
-	// "left out" ([CompileOptions]).
+	// Output infers the schema of values that Go writes: fields that are always
+	// written are required, and nil pointers may be null. Nil slices and maps
+	// are [] and {}. Input schemas never contain null: their validators read it
+	// as a value that is left out ([CompileOptions]).
 	Output bool
 }
 

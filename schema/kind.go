@@ -34,5 +34,5 @@ func (k Kinds) Names() []string {
 	return names
 }
 
-// String lists the types in words, such as "string or null".
+// String returns the types in words, such as "string or null".
 func (k Kinds) String() string { return strings.Join(k.Names(), " or ") }

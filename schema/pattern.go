@@ -37,8 +37,8 @@ func (ps patterns) compile(source string) (*pattern, error) {
 	return p, err
 }
 
-// ValidPattern says that a text is a regular expression that some engine of
-// [Compile] takes.
+// ValidPattern reports whether a text is a regular expression that some engine
+// of [Compile] supports.
 func ValidPattern(source string) bool {
 	_, err := compilePattern(source)
 	return err == nil

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Problem is one way in which a value does not fit its schema.
+// A Problem is one way in which a value does not match its schema.
 type Problem struct {
 	Pointer  string   // JSON pointer into the value (RFC 6901), "" for the whole
-	Expected string   // what the schema asks for
-	Got      string   // what came, shortened
-	Valid    []string // the valid names, where the problem is an unknown name; the closest one first
+	Expected string   // what the schema requires
+	Got      string   // what the value is, shortened
+	Valid    []string // for an unknown name: the valid names, the closest one first
 }
 
 func (p Problem) line() string {
@@ -37,11 +37,11 @@ func (p Problem) line() string {
 	return b.String()
 }
 
-// A ValidationError holds the problems of one value, the first 20 of them.
-// Its text is written for the model that sent the value: one line per problem.
+// A ValidationError contains the problems of one value, at most 20. Its text is
+// written for the model that sent the value, with one line per problem.
 type ValidationError struct {
 	Problems []Problem
-	More     int // problems that are left out
+	More     int // the number of further problems
 }
 
 // Limits on what a model has to read.

@@ -1,31 +1,32 @@
-// Package schema is JSON Schema for tools: it keeps a schema's exact bytes,
+// Package schema handles JSON Schema for tools: it keeps a schema's exact bytes,
 // infers schemas from Go types, and validates raw JSON in one pass.
 //
 //	Go type ── For ──▶ Schema ── Compile ──▶ Validator ── Validate(raw) ──▶ problems
 //	bytes ─── Parse ──▶ Schema
 //
 // The default dialect is 2020-12 (https://json-schema.org/draft/2020-12);
-// drafts 4, 6, 7 and 2019-09 are honoured where a schema declares them.
+// drafts 4, 6, 7 and 2019-09 are used if a schema declares them.
 //
 // # Validation
 //
-// The keywords that tools use are checked on the raw bytes, in one pass and
-// without allocating; schemas that need more go to a full validator, some ten
-// times slower. Both give the same verdicts and report all problems at once,
-// as text that a model can act on.
+// The keywords that tools use are validated on the raw bytes, in one pass and
+// without allocations. Schemas with other keywords go to a full validator, which
+// is about ten times slower. Both accept the same values and report all problems
+// at once, as text that a model can act on.
 //
 // Schemas of third parties are hostile input. They are repaired where the
-// meaning is obvious, and bounded: 1 MiB, 10,000 subschemas nested 64 deep,
-// 100,000 ways through references, no cycle that stays at one value, nothing
-// fetched. What is not validated is told by [Validator.Report].
+// meaning is obvious, and limited: 1 MiB, 10,000 subschemas nested 64 deep,
+// 100,000 paths through references, no cycle that does not descend into the
+// value, nothing fetched. [Validator.Report] lists what is not validated.
 //
 // # Deviations
 //
 //   - format, contentEncoding and contentMediaType are annotations in every draft.
-//   - A value with a repeated name, invalid UTF-8, half of a surrogate pair, more
-//     than 1,000 levels or a number of more than 1,000 characters is refused.
-//   - Patterns run on RE2 where it takes them, so \s and . differ from ECMA 262
-//     in rare characters.
+//   - A value is refused if it has a duplicate name, invalid UTF-8, half of a
+//     surrogate pair, more than 1,000 levels or a number of more than 1,000
+//     characters.
+//   - Patterns run on RE2 if it supports them, so \s and . differ from ECMA 262
+//     for rare characters.
 package schema
 
 import (
@@ -37,9 +38,9 @@ import (
 	"sync"
 )
 
-// A Schema is one JSON Schema document. It keeps the bytes it was made from:
-// property order and numbers are never rewritten. It is immutable, except that
-// it can be read from JSON, before it is used.
+// A Schema is one JSON Schema document. It keeps the bytes that it was made
+// from: property order and numbers are never rewritten. It is immutable, except
+// that UnmarshalJSON may set it before it is used.
 type Schema struct {
 	raw      json.RawMessage
 	opts     CompileOptions
@@ -55,8 +56,8 @@ func newSchema(raw []byte, opts CompileOptions) *Schema {
 	return s
 }
 
-// Parse returns the schema that raw holds: a JSON object or boolean. It looks
-// no further: whether the schema can be compiled is told by [Schema.Validator].
+// Parse returns the schema in raw, a JSON object or boolean. It does not check
+// whether the schema can be compiled; see [Schema.Validator].
 func Parse(raw []byte) (*Schema, error) {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -89,8 +90,8 @@ func MustParse(raw string) *Schema {
 // Raw returns the schema's exact bytes. The caller must not change them.
 func (s *Schema) Raw() json.RawMessage { return s.raw }
 
-// With returns the schema that raw holds, to be compiled with the same options
-// as s: for layers that rewrite a schema.
+// With returns the schema in raw, compiled with the same options as s. It is
+// for layers that rewrite a schema.
 func (s *Schema) With(raw []byte) (*Schema, error) {
 	other, err := Parse(raw)
 	if err != nil {
@@ -99,11 +100,13 @@ func (s *Schema) With(raw []byte) (*Schema, error) {
 	return newSchema(other.raw, s.opts), nil
 }
 
-// Findings returns what inference left untyped. Schemas from elsewhere have none.
+// Findings returns the parts that inference left untyped. Other schemas have
+// none.
 func (s *Schema) Findings() []Finding { return slices.Clone(s.findings) }
 
-// Validator returns the compiled schema: with null read as "left out" if it was
-// inferred for input, else with default options. It is compiled at most once.
+// Validator returns the compiled schema. If the schema was inferred for input,
+// null counts as left out; otherwise the default options apply. It is compiled
+// at most once.
 func (s *Schema) Validator() *Validator {
 	if s.compiled == nil { // a Schema that was never read
 		return Compile(s, nil)
@@ -111,7 +114,7 @@ func (s *Schema) Validator() *Validator {
 	return s.compiled()
 }
 
-// MarshalJSON returns the exact bytes, null if there are none.
+// MarshalJSON returns the exact bytes, or null if there are none.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	if s.raw == nil {
 		return []byte("null"), nil

@@ -34,9 +34,9 @@ opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
 .zshrc .zshenv .zprofile .zlogin .zlogout .cshrc .tcshrc .kshrc .login .inputrc .tmux.conf .xprofile .xinitrc .xsession
 `
 
-// protectedEndings are those of files by any name: workspaces of VS Code, and
-// approvals of configuration files.
-var protectedEndings = []string{".code-workspace", ".toolpost-trust"}
+// protectedEndings are those of files by any name: workspaces of VS Code,
+// approvals of configuration files, and pinned definitions of tools.
+var protectedEndings = []string{".code-workspace", ".toolpost-trust", ".toolpost-pins", "toolpost.lock"}
 
 // checkChangeable refuses a path that is protected, or is in what is.
 func checkChangeable(given, name string) error {

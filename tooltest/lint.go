@@ -7,10 +7,10 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 )
 
-// Lint reports what in ts breaks the rules of the built-in dialect target,
-// such as "claude-desktop": each finding is an error of t. Those that are
-// advice, or that the reader repairs itself, and those that opts switches off
-// are only logged. Opts may be nil.
+// Lint reports every place in ts that breaks a rule of the built-in dialect
+// target, such as "claude-desktop", as an error of t. Findings that are advice,
+// that the reader repairs itself, or that opts switches off are only logged.
+// Opts may be nil.
 func Lint(t testing.TB, ts toolpost.Toolset, target string, opts *dialect.Options) {
 	t.Helper()
 	d, err := dialect.Find(target)

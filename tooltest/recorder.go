@@ -8,24 +8,24 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Recorder is a toolset that passes calls on and keeps them.
-// It is safe for concurrent use.
+// A Recorder is a toolset that forwards calls and records them. It is safe for
+// concurrent use.
 type Recorder struct {
 	source toolpost.Toolset
 	mu     sync.Mutex
 	calls  []Recorded
 }
 
-// Recorded is one call and how it ended.
+// Recorded is one call and its outcome.
 type Recorded struct {
 	Name      string
 	Arguments string
-	Result    *toolpost.Result // nil if Err is set; its Notes tell of repaired arguments
+	Result    *toolpost.Result // nil if Err is set; its Notes describe repaired arguments
 	Err       error
 }
 
 // Record returns ts with its calls recorded, in the order in which they end.
-// Calls with arguments that their schema refuses do not reach a tool, and are
+// Calls whose arguments are refused by the schema do not reach a tool and are
 // not recorded.
 func Record(ts toolpost.Toolset) *Recorder { return &Recorder{source: ts} }
 

@@ -1,5 +1,5 @@
-// Package tooltest helps to test tools: golden definitions, calls in one
-// line, and a toolset that records what is called.
+// Package tooltest helps to test tools: golden definitions, calls in one line,
+// and a toolset that records calls.
 package tooltest
 
 import (
@@ -18,7 +18,8 @@ import (
 const UpdateVariable = "TOOLPOST_UPDATE"
 
 // Golden compares the definition of every tool of ts, as clients see it, with
-// the file testdata/tools/NAME.json, and reports files that belong to no tool.
+// the file testdata/tools/NAME.json. It also reports files that belong to no
+// tool.
 func Golden(t testing.TB, ts toolpost.Toolset) {
 	t.Helper()
 	tools, err := ts.Tools(t.Context())
@@ -77,10 +78,10 @@ func golden(t testing.TB, path string, got []byte) {
 	}
 }
 
-// Call runs one tool of ts the way a client does, with its arguments
-// validated, and returns the text that a model would read. It ends the test
-// if the call could not run; a tool's own failure is isError. Ctx may carry
-// dependencies, as Dep.With sets them; otherwise pass t.Context().
+// Call runs one tool of ts as a client does, with its arguments validated, and
+// returns the text that a model would read. If the call cannot run, Call ends
+// the test; if the tool itself fails, isError is true. Ctx may carry
+// dependencies set by Dep.With; otherwise pass t.Context().
 func Call(ctx context.Context, t testing.TB, ts toolpost.Toolset, name, args string) (text string, isError bool) {
 	t.Helper()
 	set, err := toolpost.NewSet(ctx, ts)

@@ -1,5 +1,5 @@
-// Package cli finds, starts and ends the claude command, and carries the lines
-// that it reads and writes. What the lines say is the work of package claude.
+// Package cli finds, starts and ends the claude command, and transfers the
+// lines that it reads and writes. Package claude interprets the lines.
 package cli
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Options say how the command is run; nil means defaults.
+// Options configure how the command is run; nil means defaults.
 type Options struct {
 	Path    string            // the executable; [Find] if empty
-	Args    []string          // after the executable's name
-	Env     []string          // "NAME=value" sets, "NAME" removes; on top of this process's, which is cleaned
-	Dir     string            // the working directory; this process's if empty
+	Args    []string          // arguments after the executable's name
+	Env     []string          // "NAME=value" sets, "NAME" removes; applied to this process's cleaned environment
+	Dir     string            // the working directory; that of this process if empty
 	MaxLine int               // bytes of the longest line; 64 MiB if 0
-	Grace   time.Duration     // between the steps of Close; 5 s if 0
-	Stderr  func(line string) // gets each line of the standard error output, must not wait; may be nil
+	Grace   time.Duration     // time allowed for each step of Close; 5 s if 0
+	Stderr  func(line string) // receives each line of the standard error output; must not block; may be nil
 	Logger  *slog.Logger      // nil logs nothing
 }
 

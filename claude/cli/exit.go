@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// An ExitError tells how the command ended, with its last words.
+// An ExitError reports how the command ended, with the end of its error output.
 type ExitError struct {
 	Code   int    // -1 if a signal ended it
-	Signal string // such as "killed"; empty if none did
+	Signal string // such as "killed"; empty if no signal ended it
 	Stderr string // the end of its standard error output, without secrets of its environment
 }
 

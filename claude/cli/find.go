@@ -15,9 +15,9 @@ import (
 // install is how the command gets where [Find] looks.
 const install = "npm install -g @anthropic-ai/claude-code"
 
-// A NotFoundError reports that there is no claude command.
+// A NotFoundError reports that the claude command was not found.
 type NotFoundError struct {
-	Looked []string // where
+	Looked []string // the searched places
 }
 
 func (e *NotFoundError) Error() string {
@@ -29,9 +29,10 @@ func (e *NotFoundError) Error() string {
 }
 
 // Find returns the path of the claude command: path itself if it is not empty,
-// else $CLAUDE_CLI_PATH, else the first that exists in PATH or where installers
-// put it. The current folder is not searched, because a repository may contain
-// a program called claude: name such a program with path or $CLAUDE_CLI_PATH.
+// otherwise $CLAUDE_CLI_PATH, otherwise the first that exists in PATH or where
+// installers put it. It does not search the current folder, because a
+// repository may contain a program called claude: name such a program with path
+// or $CLAUDE_CLI_PATH.
 func Find(path string) (string, error) {
 	if path == "" {
 		path = os.Getenv("CLAUDE_CLI_PATH")

@@ -15,7 +15,7 @@ import (
 const lastWords = 250 * time.Millisecond
 
 // WriteLine writes one line to the command. It is safe for concurrent use. It
-// waits as long as the command does not read; Close ends that.
+// blocks while the command does not read; Close ends that.
 func (p *Process) WriteLine(line []byte) error {
 	if bytes.ContainsAny(line, "\r\n") {
 		return errors.New("write a line to the claude command: it contains a line break; encode it as JSON on one line")
@@ -36,8 +36,8 @@ func (p *Process) WriteLine(line []byte) error {
 
 var errInputClosed = fmt.Errorf("its input is closed: %w", os.ErrClosed)
 
-// CloseInput ends the command's input, on which it ends after its turn. A line
-// that is being written is written to its end.
+// CloseInput closes the command's input, after which the command ends at the
+// end of its turn. A line that is being written is completed first.
 func (p *Process) CloseInput() error { return p.input.end() }
 
 // An input is the writing end of a pipe.

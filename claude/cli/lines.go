@@ -11,9 +11,10 @@ import (
 )
 
 // ReadLine returns the next line of output that is a JSON object, without its
-// end. The line is the caller's. Other lines are logged and skipped. A line that
-// is too long is a *LineTooLongError, after which reading goes on. At the end it
-// is io.EOF if the command ended well, else an *ExitError.
+// line ending. The caller owns the line. Other lines are logged and skipped. If
+// a line is too long, the error is a *LineTooLongError, and the next call
+// continues after that line. At the end the error is io.EOF if the command
+// succeeded, otherwise an *ExitError.
 func (p *Process) ReadLine() ([]byte, error) {
 	line, err := p.lines.next()
 	if err == io.EOF {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolpost/toolpost/internal/group"
 )
 
-// A Process is one running command. One goroutine at a time reads its lines;
-// all other methods may be called from any, at any time.
+// A Process is one running command. Only one goroutine at a time may read its
+// lines; all other methods may be called concurrently.
 type Process struct {
 	cmd    *exec.Cmd
 	grace  time.Duration
@@ -29,9 +29,9 @@ type Process struct {
 	stuck   error // what Close returns
 }
 
-// Start starts the command in a process group of its own. It ends by Close, or
-// when its input ends, or, on Linux, when this process does. The context bounds
-// the start only.
+// Start starts the command in its own process group. The command ends when
+// Close is called, when its input ends, or, on Linux, when this process ends.
+// The context only limits the start.
 func Start(ctx context.Context, opts *Options) (*Process, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -119,9 +119,10 @@ func (p *Process) ended() {
 	close(p.gone)
 }
 
-// Close ends the command and all that it started: the end of its input, then
-// after a grace SIGTERM, then after another SIGKILL, to its process group. It
-// returns when nothing is left, and may be called more than once.
+// Close ends the command and all processes that it started. It closes the
+// input, sends SIGTERM to the process group after the grace period, and SIGKILL
+// after another one. It returns when no process is left, and may be called more
+// than once.
 func (p *Process) Close() error {
 	p.closing.Do(func() { p.stuck = p.end() })
 	return p.stuck

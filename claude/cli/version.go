@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// MinVersion is the oldest version that speaks the control protocol as package
-// claude does: the first that takes tools of this process.
+// MinVersion is the oldest supported version: the first whose control protocol
+// accepts tools of this process.
 const MinVersion = "2.0.0"
 
 var versionPattern = regexp.MustCompile(`^\s*v?((\d+)\.(\d+)\.(\d+)[-+.\w]*)`)

@@ -2,14 +2,14 @@ package message
 
 import "encoding/json"
 
-// An Assistant is one content block of the model's answer, or several: those
-// with one MessageID belong together. Usage is what was known when the answer
-// began; the result has what came of it.
+// An Assistant contains one or more content blocks of the model's answer; all
+// with the same MessageID form one answer. Usage is what was known when the
+// answer began; the Result has the final numbers.
 type Assistant struct {
 	Header       `json:",embed"`
 	Agent        `json:",embed"`
 	Content      []Block         `json:"-"` // message.content, and so on
-	Model        string          `json:"-"` // "<synthetic>" if the CLI wrote it, as it does for failures
+	Model        string          `json:"-"` // "<synthetic>" if the CLI wrote the answer, as it does for failures
 	MessageID    string          `json:"-"`
 	StopReason   string          `json:"-"`
 	StopSequence string          `json:"-"`
@@ -20,7 +20,7 @@ type Assistant struct {
 	Timestamp          string          `json:"timestamp"`
 	ToolUseMeta        []ToolUseMeta   `json:"tool_use_meta"`
 	Aborted            bool            `json:"aborted"`
-	Supersedes         []string        `json:"supersedes"` // UUIDs of messages that this one stands for
+	Supersedes         []string        `json:"supersedes"` // UUIDs of messages that this one replaces
 	UserMessageUUID    string          `json:"user_message_uuid"`
 	UserMessageUUIDs   []string        `json:"user_message_uuids"` // of the prompts that are answered
 	ResumeReason       string          `json:"resume_reason"`
@@ -38,7 +38,8 @@ type Assistant struct {
 	APIErrorParams    json.RawMessage `json:"api_error_params"`
 }
 
-// An Agent tells which agent a message is from. All is empty for the main one.
+// An Agent identifies the agent that a message comes from. All fields are empty
+// for the main agent.
 type Agent struct {
 	ParentToolUseID string `json:"parent_tool_use_id"` // the call that started the sub-agent
 	AgentID         string `json:"agent_id"`
@@ -46,10 +47,10 @@ type Agent struct {
 	TaskDescription string `json:"task_description"`
 }
 
-// IsMain says that it is the main agent.
+// IsMain reports whether the message is from the main agent.
 func (a *Agent) IsMain() bool { return a.ParentToolUseID == "" && a.AgentID == "" }
 
-// A ToolUseMeta tells how to show a call.
+// A ToolUseMeta describes how to display a call.
 type ToolUseMeta struct {
 	ID                string `json:"id"`
 	DisplayName       string `json:"display_name"`
@@ -78,16 +79,16 @@ func (m *Assistant) finish(d *decoder) error {
 	return nil
 }
 
-// A User is what the model is told: results of tools, and prompts that the CLI
-// made or repeats.
+// A User is a message to the model: results of tools, and prompts that the CLI
+// wrote or repeats.
 type User struct {
 	Header  `json:",embed"`
 	Agent   `json:",embed"`
 	Content []Block         `json:"-"`       // message.content; text that came as a string is one *Text
-	Message json.RawMessage `json:"message"` // as the API gets it
+	Message json.RawMessage `json:"message"` // in the form of the API
 
 	Timestamp       string           `json:"timestamp"`
-	ToolUseResult   json.RawMessage  `json:"tool_use_result"` // the tool's result as the CLI has it
+	ToolUseResult   json.RawMessage  `json:"tool_use_result"` // the tool's result in the CLI's own form
 	ToolResultMeta  []ToolResultMeta `json:"tool_result_meta"`
 	IsSynthetic     bool             `json:"isSynthetic"` // written by the CLI
 	IsReplay        bool             `json:"isReplay"`
@@ -100,21 +101,21 @@ type User struct {
 	FileAttachments json.RawMessage  `json:"file_attachments"`
 }
 
-// A ToolResultMeta tells how a call was permitted.
+// A ToolResultMeta describes how a call was permitted.
 type ToolResultMeta struct {
 	ID                 string             `json:"id"` // of the call
 	PermissionDecision PermissionDecision `json:"permission_decision"`
 	NonExecutionKind   string             `json:"non_execution_kind"` // why the tool did not run; empty if it did
 }
 
-// A PermissionDecision is a decision about a call and who made it.
+// A PermissionDecision is a decision about a call, with its author.
 type PermissionDecision struct {
 	Decision   string `json:"decision"`
 	Source     string `json:"source"`
 	ReasonType string `json:"reason_type"`
 }
 
-// An Origin tells what a turn was started by.
+// An Origin identifies what started a turn.
 type Origin struct {
 	Kind       string `json:"kind"` // human, task-notification, peer, channel, …
 	Subkind    string `json:"subkind,omitempty"`

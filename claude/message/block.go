@@ -14,10 +14,11 @@ type Block interface {
 	Kind() string
 }
 
-// A Source is what all known blocks have: what they were read from.
+// A Source is the part that all known blocks have: the JSON that they were read
+// from.
 type Source struct {
 	Type  string                     `json:"type"`
-	Extra map[string]json.RawMessage `json:",embed"` // members that are not known here
+	Extra map[string]json.RawMessage `json:",embed"` // unknown members
 	Raw   json.RawMessage            `json:"-"`      // the whole block
 }
 
@@ -30,14 +31,14 @@ type Text struct {
 	Citations json.RawMessage `json:"citations"`
 }
 
-// A Thinking is what the model thinks before it answers.
+// A Thinking is the model's thinking before its answer.
 type Thinking struct {
 	Source
 	Thinking  string `json:"thinking"`
 	Signature string `json:"signature"`
 }
 
-// A RedactedThinking is thinking that is not shown.
+// A RedactedThinking is thinking that the API does not show.
 type RedactedThinking struct {
 	Source
 	Data string `json:"data"`
@@ -52,7 +53,7 @@ type ToolUse struct {
 	Caller json.RawMessage `json:"caller"`
 }
 
-// A ToolResult is what a call came to.
+// A ToolResult is the result of a call.
 type ToolResult struct {
 	Source
 	ToolUseID string  `json:"tool_use_id"`
@@ -71,14 +72,14 @@ type ServerToolUse struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// A WebSearchToolResult is what the API's web search found.
+// A WebSearchToolResult is the result of the API's web search.
 type WebSearchToolResult struct {
 	Source
 	ToolUseID string          `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"` // an array of results, or an object that is an error
 }
 
-// A WebFetchToolResult is what the API's web fetch got.
+// A WebFetchToolResult is the result of the API's web fetch.
 type WebFetchToolResult struct {
 	Source
 	ToolUseID string          `json:"tool_use_id"`
@@ -100,7 +101,7 @@ type Document struct {
 	Citations json.RawMessage `json:"citations"`
 }
 
-// A Data is the data of an image or a document, or where it is.
+// A Data is the data of an image or a document, or its location.
 type Data struct {
 	Type      string          `json:"type"` // base64, url, file, text or content
 	MediaType string          `json:"media_type"`
@@ -110,13 +111,13 @@ type Data struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-// A ToolReference names a tool that a search for tools found.
+// A ToolReference is the name of a tool that a tool search found.
 type ToolReference struct {
 	Source
 	ToolName string `json:"tool_name"`
 }
 
-// An UnknownBlock is a content block of a type that is not known here.
+// An UnknownBlock is a content block of an unknown type.
 type UnknownBlock struct {
 	Type string
 	Raw  json.RawMessage

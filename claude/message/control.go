@@ -45,16 +45,17 @@ func (m *ControlResponse) finish(*decoder) error {
 	return nil
 }
 
-// A ControlCancel takes back a request of the CLI.
+// A ControlCancel cancels a request of the CLI.
 type ControlCancel struct {
 	Header
 	RequestID string `json:"request_id"`
 }
 
-// A KeepAlive says nothing but that the CLI is there.
+// A KeepAlive only shows that the CLI is alive.
 type KeepAlive struct{ Header }
 
-// A ControlRequestProgress tells that a request of this process is worked on.
+// A ControlRequestProgress reports that the CLI is working on a request of this
+// process.
 type ControlRequestProgress struct {
 	Header
 	RequestID    string `json:"request_id"`

@@ -2,14 +2,14 @@ package message
 
 import "encoding/json"
 
-// A CompactBoundary tells that the conversation was shortened here.
+// A CompactBoundary marks the place where the conversation was shortened.
 type CompactBoundary struct {
 	Header
 	Compact           Compact `json:"compact_metadata"`
 	LogicalParentUUID string  `json:"logical_parent_uuid"`
 }
 
-// A Compact tells how a conversation was shortened.
+// A Compact describes how a conversation was shortened.
 type Compact struct {
 	Trigger                 string          `json:"trigger"` // manual or auto
 	PreTokens               int64           `json:"pre_tokens"`
@@ -20,8 +20,8 @@ type Compact struct {
 	PreservedMessages       json.RawMessage `json:"preserved_messages"`
 }
 
-// A ConversationReset tells that a new conversation began. Costs and model usage
-// begin at zero again.
+// A ConversationReset reports that a new conversation began. Costs and model
+// usage start at zero again.
 type ConversationReset struct {
 	Header
 	NewConversationID string `json:"new_conversation_id"`
@@ -30,7 +30,7 @@ type ConversationReset struct {
 	Timestamp         string `json:"timestamp"`
 }
 
-// A FilesPersisted tells which files were stored.
+// A FilesPersisted lists files that were stored.
 type FilesPersisted struct {
 	Header
 	Files []struct {
@@ -44,21 +44,22 @@ type FilesPersisted struct {
 	ProcessedAt string `json:"processed_at"`
 }
 
-// A MemoryRecall tells what was remembered.
+// A MemoryRecall lists memories that were recalled.
 type MemoryRecall struct {
 	Header
 	Mode     string   `json:"mode"` // select or synthesize
 	Memories []Memory `json:"memories"`
 }
 
-// A Memory is a note that was remembered.
+// A Memory is a note that was recalled.
 type Memory struct {
 	Path    string `json:"path"`
 	Scope   string `json:"scope"` // personal, team or organization
 	Content string `json:"content"`
 }
 
-// A ModelRefusalFallback tells that another model answers, as one refused.
+// A ModelRefusalFallback reports that another model answers because one
+// refused.
 type ModelRefusalFallback struct {
 	Header
 	Refusal
@@ -69,13 +70,13 @@ type ModelRefusalFallback struct {
 	RetractedMessageUUIDs []string `json:"retracted_message_uuids"`
 }
 
-// A ModelRefusalNoFallback tells that a model refused to answer.
+// A ModelRefusalNoFallback reports that a model refused to answer.
 type ModelRefusalNoFallback struct {
 	Header
 	Refusal
 }
 
-// A Refusal tells which model refused, and why.
+// A Refusal identifies the model that refused, and the reason.
 type Refusal struct {
 	OriginalModel          string `json:"original_model"`
 	RequestID              string `json:"request_id"`
@@ -85,7 +86,7 @@ type Refusal struct {
 	Content                string `json:"content"`
 }
 
-// A SessionWritesLost tells that the session could not be saved.
+// A SessionWritesLost reports that the session could not be saved.
 type SessionWritesLost struct {
 	Header
 	ErrorCode            string   `json:"error_code"` // ENOSPC or EDQUOT
@@ -93,40 +94,40 @@ type SessionWritesLost struct {
 	TranscriptSessionIDs []string `json:"transcript_session_ids"`
 }
 
-// A MirrorError tells that a transcript could not be mirrored.
+// A MirrorError reports that a transcript could not be mirrored.
 type MirrorError struct {
 	Header
 	Error string          `json:"error"`
 	Key   json.RawMessage `json:"key"`
 }
 
-// A TranscriptMirror is what was added to a transcript.
+// A TranscriptMirror contains what was added to a transcript.
 type TranscriptMirror struct {
 	Header
 	FilePath string            `json:"filePath"`
 	Entries  []json.RawMessage `json:"entries"`
 }
 
-// A CommandLifecycle tells how far a prompt is that was sent with a UUID.
+// A CommandLifecycle reports the state of a prompt that was sent with a UUID.
 type CommandLifecycle struct {
 	Header
 	CommandUUID string `json:"command_uuid"`
 	State       string `json:"state"` // queued, started, completed or cancelled
 }
 
-// A PromptSuggestion is what could be asked next.
+// A PromptSuggestion is a suggestion for the next prompt.
 type PromptSuggestion struct {
 	Header
 	Suggestion string `json:"suggestion"`
 }
 
-// An ActiveGoal tells the goal that is worked for.
+// An ActiveGoal reports the goal that the model is working on.
 type ActiveGoal struct {
 	Header
-	Goal *Goal `json:"value"` // nil if there is none any more
+	Goal *Goal `json:"value"` // nil if there is no goal any more
 }
 
-// A Goal is a condition that is worked for until it holds.
+// A Goal is a condition; the model works until it is met.
 type Goal struct {
 	Condition     string  `json:"condition"`
 	Iterations    int64   `json:"iterations"`
@@ -135,7 +136,7 @@ type Goal struct {
 	LastReason    string  `json:"last_reason"`
 }
 
-// An AuthStatus tells how signing in goes.
+// An AuthStatus reports the state of signing in.
 type AuthStatus struct {
 	Header
 	IsAuthenticating bool     `json:"isAuthenticating"`
@@ -143,13 +144,13 @@ type AuthStatus struct {
 	Error            string   `json:"error"`
 }
 
-// A RateLimit tells how much of a plan's limits is used.
+// A RateLimit reports how much of a plan's limits is used.
 type RateLimit struct {
 	Header
 	Info RateLimitInfo `json:"rate_limit_info"`
 }
 
-// A RateLimitInfo tells how much of a plan's limits is used.
+// A RateLimitInfo describes how much of a plan's limits is used.
 type RateLimitInfo struct {
 	RateLimitWindow        `json:",embed"`
 	RateLimitType          string                     `json:"rateLimitType"` // five_hour, seven_day, …
@@ -166,10 +167,10 @@ type RateLimitInfo struct {
 	UnifiedWindows         map[string]RateLimitWindow `json:"unifiedWindows"` // by their type
 }
 
-// A RateLimitWindow is one limit and what is used of it.
+// A RateLimitWindow is one limit and how much of it is used.
 type RateLimitWindow struct {
 	Status             string  `json:"status"`      // allowed, allowed_warning or rejected
 	ResetsAt           int64   `json:"resetsAt"`    // seconds since 1970
-	Utilization        float64 `json:"utilization"` // 1 is all
+	Utilization        float64 `json:"utilization"` // 1 means all
 	SurpassedThreshold float64 `json:"surpassedThreshold"`
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A ParseError reports a line that is no message, or a message of a known type
-// with a missing or malformed field.
+// A ParseError reports a line that is not a message, or a message of a known
+// type with a missing or malformed field.
 type ParseError struct {
-	Type, Subtype string          // as far as they are known
+	Type, Subtype string          // as far as known
 	Field         string          // such as message.content; empty if the whole line is malformed
 	Line          json.RawMessage // the whole line
 	Err           error

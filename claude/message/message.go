@@ -1,9 +1,10 @@
-// Package message types the lines of the Claude CLI's stream. Nothing is lost:
-// every message keeps its raw bytes, and what is not known yet is a value.
+// Package message decodes the lines of the Claude CLI's stream into Go types.
+// Nothing is lost: every message keeps its raw bytes, and unknown parts are
+// values too.
 //
 //	line ──▶ Parser ──▶ *Assistant, *Result, *Init … or *Unknown
 //	           │
-//	           └─ what it did not know: logged once per kind, and counted
+//	           └─ unknown parts: logged once per kind, and counted
 package message
 
 import "encoding/json"
@@ -14,19 +15,19 @@ type Message interface {
 	Head() *Header
 }
 
-// A Header is what all messages have.
+// A Header contains what all messages have.
 type Header struct {
 	Type      string                     `json:"type"`
 	Subtype   string                     `json:"subtype,omitempty"`
 	SessionID string                     `json:"session_id,omitempty"`
 	UUID      string                     `json:"uuid,omitempty"`
-	Extra     map[string]json.RawMessage `json:",embed"` // members that are not known here; of an Unknown, all others
+	Extra     map[string]json.RawMessage `json:",embed"` // unknown members; of an Unknown, all other members
 	Raw       json.RawMessage            `json:"-"`      // the whole line
-	Warnings  []string                   `json:"-"`      // numbers that were none, and are 0 now
+	Warnings  []string                   `json:"-"`      // numbers that were malformed and are 0 here
 }
 
 // Head returns h.
 func (h *Header) Head() *Header { return h }
 
-// An Unknown is a message of a type or subtype that is not known here.
+// An Unknown is a message of an unknown type or subtype.
 type Unknown struct{ Header }

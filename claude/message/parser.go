@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A Parser types lines. It remembers what unknown things it met. It may be used
-// by many goroutines; the zero value is ready.
+// A Parser decodes lines and remembers which unknown parts it has met. It is
+// safe for concurrent use; the zero value is ready to use.
 type Parser struct {
 	Logger *slog.Logger // slog.Default() if nil
 
@@ -19,8 +19,9 @@ type Parser struct {
 	fields  map[string]bool
 }
 
-// Parse types one line, which it keeps. The error is a *ParseError if the line
-// is no JSON object, or a known type lacks a field or has one of another type.
+// Parse decodes one line and retains it. The error is a *ParseError if the line
+// is not a JSON object, or if a field of a known type is missing or has the
+// wrong type.
 func (p *Parser) Parse(line []byte) (Message, error) {
 	line = bytes.TrimSpace(line)
 	p.mu.Lock()
@@ -38,9 +39,9 @@ func (p *Parser) Parse(line []byte) (Message, error) {
 	return nil, &ParseError{Type: h.Type, Subtype: h.Subtype, Field: located.field, Line: line, Err: located.err}
 }
 
-// Unknown returns the unknown types that came, and how often: "type",
-// "system/subtype" or "content_block/type". After 1000 types, others are counted
-// together as "(other)".
+// Unknown returns the unknown types that were met, and how often: "type",
+// "system/subtype" or "content_block/type". After 1000 types, all others are
+// counted together as "(other)".
 func (p *Parser) Unknown() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,13 +2,13 @@ package message
 
 import "encoding/json"
 
-// A Result ends a turn. Usage is that of the turn's main agent; ModelUsage and
-// TotalCostUSD are totals of the session so far, of all agents: the last one
-// counts, do not add them up.
+// A Result ends a turn. Usage is that of the turn's main agent. ModelUsage and
+// TotalCostUSD are totals of the session so far, over all agents: use the last
+// ones, and do not add them up.
 type Result struct {
 	Header           `json:",embed"`
 	IsError          bool            `json:"is_error"`
-	Result           *string         `json:"result"`            // the answer's text; nil if the turn came to none
+	Result           *string         `json:"result"`            // the answer's text; nil if the turn has none
 	StructuredOutput json.RawMessage `json:"structured_output"` // an object; nil if there is none
 	Errors           []string        `json:"errors"`
 	NumTurns         int64           `json:"num_turns"`
@@ -32,8 +32,8 @@ type Result struct {
 	LocalCommand      string             `json:"local_command"`
 
 	UserMessageUUID  string   `json:"user_message_uuid"`
-	UserMessageUUIDs []string `json:"user_message_uuids"` // of the prompts that are answered
-	Origin           *Origin  `json:"origin"`             // nil if a person's prompt is answered
+	UserMessageUUIDs []string `json:"user_message_uuids"` // of the answered prompts
+	Origin           *Origin  `json:"origin"`             // nil if the turn answers a person's prompt
 	ResumeReason     string   `json:"resume_reason"`
 	ResultIndex      int64    `json:"result_index"`
 	QueuedTurnCount  int64    `json:"queued_turn_count"`
@@ -47,7 +47,7 @@ type Result struct {
 	FastModeDisabledReason string          `json:"fast_mode_disabled_reason"`
 }
 
-// ResultTimes tell how long a turn took, in milliseconds.
+// ResultTimes are the durations of a turn, in milliseconds.
 type ResultTimes struct {
 	DurationMS          int64 `json:"duration_ms"`
 	DurationAPIMS       int64 `json:"duration_api_ms"`
@@ -58,14 +58,14 @@ type ResultTimes struct {
 	RequestSentWallMS   int64 `json:"request_sent_wall_ms"`
 }
 
-// A PermissionDenial is a call that was not permitted.
+// A PermissionDenial is a call that was denied.
 type PermissionDenial struct {
 	ToolName  string          `json:"tool_name"`
 	ToolUseID string          `json:"tool_use_id"`
 	ToolInput json.RawMessage `json:"tool_input"`
 }
 
-// A DeferredToolUse is a call that a hook put off.
+// A DeferredToolUse is a call that a hook deferred.
 type DeferredToolUse struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`

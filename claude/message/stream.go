@@ -2,8 +2,8 @@ package message
 
 import "encoding/json"
 
-// A StreamEvent is a part of an answer as it comes, if partial messages are
-// asked for.
+// A StreamEvent is a part of an answer while the model writes it. The CLI sends
+// these if partial messages are requested.
 type StreamEvent struct {
 	Header           `json:",embed"`
 	Agent            `json:",embed"`
@@ -23,7 +23,7 @@ type StreamEvent struct {
 	ResumeReason     string          `json:"resume_reason"`
 }
 
-// A Delta is what an event adds.
+// A Delta is the content that an event adds.
 type Delta struct {
 	Type        string          `json:"type"` // text_delta, thinking_delta, input_json_delta, signature_delta, …
 	Text        string          `json:"text"`

@@ -2,7 +2,8 @@ package message
 
 import "encoding/json"
 
-// An Init tells the session's set-up. It comes at the start of every turn.
+// An Init describes the configuration of the session. It is sent at the start
+// of every turn.
 type Init struct {
 	Header         `json:",embed"`
 	Tools          []string    `json:"tools"`
@@ -55,25 +56,26 @@ type Plugin struct {
 	Version string `json:"version"`
 }
 
-// A SessionState tells whether the CLI works: idle, running or requires_action.
+// A SessionState reports whether the CLI is working: idle, running or
+// requires_action.
 type SessionState struct {
 	Header
 	State       string `json:"state"`
 	SDKHostOnly bool   `json:"sdk_host_only"`
 }
 
-// A Status tells what the CLI does: compacting, requesting, or nothing that it
-// tells.
+// A Status reports what the CLI is doing: compacting, requesting, or nothing
+// that it reports.
 type Status struct {
 	Header
 	Status           string   `json:"status"`
 	PermissionMode   string   `json:"permissionMode"`
 	CompactResult    string   `json:"compact_result"` // success or failed
 	CompactError     string   `json:"compact_error"`
-	UserMessageUUIDs []string `json:"user_message_uuids"` // of the prompts that are worked on
+	UserMessageUUIDs []string `json:"user_message_uuids"` // of the prompts in progress
 }
 
-// An APIRetry tells that a request to the API failed and is tried again.
+// An APIRetry reports that a request to the API failed and will be repeated.
 type APIRetry struct {
 	Header
 	Attempt      int64       `json:"attempt"`
@@ -84,13 +86,14 @@ type APIRetry struct {
 	NoResponse   *NoResponse `json:"no_response"`
 }
 
-// A NoResponse tells how long the API was waited for.
+// A NoResponse reports how long the CLI has waited for the API.
 type NoResponse struct {
 	WaitedMS    int64 `json:"waited_ms"`
 	RetryWaitMS int64 `json:"retry_wait_ms"`
 }
 
-// A PermissionDenied tells that a call was denied without anyone being asked.
+// A PermissionDenied reports that a call was denied without a request to
+// anyone.
 type PermissionDenied struct {
 	Header
 	ToolName           string `json:"tool_name"`
@@ -111,7 +114,7 @@ type Informational struct {
 	PreventContinuation bool   `json:"prevent_continuation"`
 }
 
-// A Notification is a short text for people, for a while.
+// A Notification is a short text that is shown to people for a while.
 type Notification struct {
 	Header
 	Key       string `json:"key"`
@@ -121,7 +124,7 @@ type Notification struct {
 	TimeoutMS int64  `json:"timeout_ms"`
 }
 
-// A ThinkingTokens estimates how much the model has thought.
+// A ThinkingTokens estimates how much the model has thought so far.
 type ThinkingTokens struct {
 	Header
 	EstimatedTokens      int64  `json:"estimated_tokens"`
@@ -129,19 +132,19 @@ type ThinkingTokens struct {
 	UserMessageUUID      string `json:"user_message_uuid"`
 }
 
-// A LocalCommandOutput is what a slash command wrote.
+// A LocalCommandOutput is the output of a slash command.
 type LocalCommandOutput struct {
 	Header
 	Content string `json:"content"`
 }
 
-// A CommandsChanged tells the slash commands that there are now.
+// A CommandsChanged lists the slash commands after a change.
 type CommandsChanged struct {
 	Header
 	Commands []SlashCommand `json:"commands"`
 }
 
-// A SlashCommand is a command that is called with /name.
+// A SlashCommand is a command that a person calls with /name.
 type SlashCommand struct {
 	Name         string   `json:"name"`
 	Description  string   `json:"description"`
@@ -149,7 +152,7 @@ type SlashCommand struct {
 	Aliases      []string `json:"aliases"`
 }
 
-// A PluginInstall tells how the installation of plugins goes.
+// A PluginInstall reports the progress of installing plugins.
 type PluginInstall struct {
 	Header
 	Status string `json:"status"` // started, installed, failed or completed
@@ -157,7 +160,7 @@ type PluginInstall struct {
 	Error  string `json:"error"`
 }
 
-// A WorkerShuttingDown tells that the CLI is about to end.
+// A WorkerShuttingDown reports that the CLI is about to end.
 type WorkerShuttingDown struct {
 	Header
 	Reason string `json:"reason"`

@@ -2,7 +2,7 @@ package message
 
 import "encoding/json"
 
-// A Task names a sub-agent or another background task.
+// A Task identifies a sub-agent or another background task.
 type Task struct {
 	TaskID       string `json:"task_id"`
 	RunID        string `json:"run_id,omitempty"`
@@ -14,14 +14,15 @@ type Task struct {
 	Ambient      bool   `json:"ambient,omitempty"`
 }
 
-// A TaskUsage counts what a task has used.
+// A TaskUsage counts the resources that a task has used.
 type TaskUsage struct {
 	TotalTokens int64 `json:"total_tokens"`
 	ToolUses    int64 `json:"tool_uses"`
 	DurationMS  int64 `json:"duration_ms"`
 }
 
-// A TaskStarted tells that a sub-agent or another background task began.
+// A TaskStarted reports that a sub-agent or another background task has
+// started.
 type TaskStarted struct {
 	Header
 	Task
@@ -32,7 +33,7 @@ type TaskStarted struct {
 	SkipTranscript bool   `json:"skip_transcript"`
 }
 
-// A TaskProgress tells how far a background task is.
+// A TaskProgress reports the progress of a background task.
 type TaskProgress struct {
 	Header
 	Task
@@ -41,14 +42,15 @@ type TaskProgress struct {
 	Summary      string    `json:"summary"`
 }
 
-// A TaskUpdated tells what changed with a background task.
+// A TaskUpdated reports the changes of a background task.
 type TaskUpdated struct {
 	Header
 	Task
 	Patch TaskPatch `json:"patch"`
 }
 
-// A TaskPatch is what changed with a task; what is empty did not.
+// A TaskPatch contains the changed fields of a task; empty fields did not
+// change.
 type TaskPatch struct {
 	Status         string  `json:"status"` // pending, running, completed, failed, killed or paused
 	Description    string  `json:"description"`
@@ -58,27 +60,27 @@ type TaskPatch struct {
 	IsBackgrounded *bool   `json:"is_backgrounded"`
 }
 
-// A TaskNotification tells that a background task ended.
+// A TaskNotification reports that a background task has ended.
 type TaskNotification struct {
 	Header
 	Task
 	Status          string          `json:"status"` // completed, failed or stopped
 	Reason          string          `json:"reason"`
 	Summary         string          `json:"summary"`
-	SummaryIsReport bool            `json:"summary_is_report"` // the summary is what the sub-agent answered
+	SummaryIsReport bool            `json:"summary_is_report"` // the summary is the sub-agent's answer
 	OutputFile      string          `json:"output_file"`
 	Usage           *TaskUsage      `json:"usage"`
 	ResourceLinks   json.RawMessage `json:"resource_links"`
 	SkipTranscript  bool            `json:"skip_transcript"`
 }
 
-// A BackgroundTasksChanged tells the background tasks that there are now.
+// A BackgroundTasksChanged lists the background tasks after a change.
 type BackgroundTasksChanged struct {
 	Header
 	Tasks []Task `json:"tasks"`
 }
 
-// A ToolProgress tells that a tool works.
+// A ToolProgress reports that a tool is running.
 type ToolProgress struct {
 	Header
 	Agent
@@ -90,34 +92,34 @@ type ToolProgress struct {
 	SubagentRetry      json.RawMessage `json:"subagent_retry"`
 }
 
-// A ToolUseSummary tells in a few words what some calls did.
+// A ToolUseSummary summarizes in a few words what some calls did.
 type ToolUseSummary struct {
 	Header
 	Summary             string   `json:"summary"`
 	PrecedingToolUseIDs []string `json:"preceding_tool_use_ids"`
 }
 
-// An ElicitationComplete tells that a question of an MCP server is answered.
+// An ElicitationComplete reports that an MCP server's elicitation was answered.
 type ElicitationComplete struct {
 	Header
 	MCPServerName string `json:"mcp_server_name"`
 	ElicitationID string `json:"elicitation_id"`
 }
 
-// A HookRun names a run of a hook.
+// A HookRun identifies a run of a hook.
 type HookRun struct {
 	HookID    string `json:"hook_id"`
 	HookName  string `json:"hook_name"`
 	HookEvent string `json:"hook_event"`
 }
 
-// A HookStarted tells that a hook began.
+// A HookStarted reports that a hook has started.
 type HookStarted struct {
 	Header
 	HookRun
 }
 
-// A HookProgress is what a hook has written so far.
+// A HookProgress contains the output of a hook so far.
 type HookProgress struct {
 	Header
 	HookRun
@@ -126,7 +128,7 @@ type HookProgress struct {
 	Output string `json:"output"`
 }
 
-// A HookResponse tells what a hook came to.
+// A HookResponse reports the outcome of a hook.
 type HookResponse struct {
 	Header
 	HookRun

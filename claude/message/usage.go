@@ -25,7 +25,7 @@ type Usage struct {
 	FallbackCredit           json.RawMessage     `json:"fallback_credit,omitempty"`
 }
 
-// OutputTokensDetails tells what output tokens were for.
+// OutputTokensDetails count the output tokens by their purpose.
 type OutputTokensDetails struct {
 	ThinkingTokens int64 `json:"thinking_tokens"`
 }
@@ -36,13 +36,14 @@ type ServerToolCounts struct {
 	WebFetchRequests  int64 `json:"web_fetch_requests"`
 }
 
-// CacheCreation counts the tokens written to the cache, by how long it keeps them.
+// CacheCreation counts the tokens written to the cache, by how long they are
+// kept there.
 type CacheCreation struct {
 	Ephemeral1hInputTokens int64 `json:"ephemeral_1h_input_tokens"`
 	Ephemeral5mInputTokens int64 `json:"ephemeral_5m_input_tokens"`
 }
 
-// A ModelUsage counts what one model was used for, with sub-agents.
+// A ModelUsage counts the use of one model, including sub-agents.
 type ModelUsage struct {
 	InputTokens                         int64   `json:"inputTokens"`
 	OutputTokens                        int64   `json:"outputTokens"`
@@ -60,8 +61,8 @@ type ModelUsage struct {
 	CostBasis                           string  `json:"costBasis,omitempty"` // list, managed or unknown
 }
 
-// ParseUsage reads the usage of a result or an answer. It always succeeds: what
-// is not as it ought to be counts as none, with a warning. Null is no usage.
+// ParseUsage reads the usage of a result or an answer. It always succeeds: a
+// malformed value counts as zero, with a warning. Null means no usage.
 func ParseUsage(raw []byte) (u Usage, warnings []string) {
 	d := newDecoder()
 	if len(raw) == 0 {

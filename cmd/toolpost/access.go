@@ -88,7 +88,7 @@ func (o *accessOptions) warning(l *listener, harmful string) string {
 // to a configuration.
 func harmful(cfg *gateway.Config) string {
 	for _, s := range cfg.Servers {
-		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled {
+		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled && s.Err == nil {
 			return "write to Redmine as you"
 		}
 	}

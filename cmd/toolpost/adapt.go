@@ -52,7 +52,7 @@ the name before or after adapting.
 				fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s: %s\n", f.Rule, f.Message)
 			}
 			if decode != "" {
-				return a.decode(decode, cmd.InOrStdin(), cmd.OutOrStdout())
+				return interruptibly(cmd.Context(), func() error { return a.decode(decode, cmd.InOrStdin(), cmd.OutOrStdout()) })
 			}
 			return a.write(cmd.OutOrStdout())
 		},

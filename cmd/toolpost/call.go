@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,12 +59,19 @@ of several elements.
 func (s *session) call(cmd *cobra.Command, name string, args []string, out *output) error {
 	tool := s.set.Lookup(name)
 	if tool == nil {
+		for _, w := range s.withheld {
+			if w.Name == name {
+				return fmt.Errorf("%s: %s", name, w.Why)
+			}
+		}
 		if err := s.complain(cmd.ErrOrStderr()); err != nil {
 			return err
 		}
 		return s.unknown(name)
 	}
-	arguments, err := readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
+	arguments, err := interruptible(cmd.Context(), func() (json.RawMessage, error) {
+		return readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
+	})
 	if err != nil {
 		return usagef("%s: %w", name, err)
 	}

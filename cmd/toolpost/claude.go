@@ -44,16 +44,18 @@ the summary cannot be written.`,
   toolpost claude summarize run.jsonl`,
 		Args: checked(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			stream := cmd.InOrStdin()
-			if len(args) > 0 && args[0] != "-" {
-				file, err := os.Open(args[0])
-				if err != nil {
-					return usageError{err}
+			return interruptibly(cmd.Context(), func() error {
+				stream := cmd.InOrStdin()
+				if len(args) > 0 && args[0] != "-" {
+					file, err := os.Open(args[0])
+					if err != nil {
+						return usageError{err}
+					}
+					defer file.Close()
+					stream = file
 				}
-				defer file.Close()
-				stream = file
-			}
-			return summarize(cmd.OutOrStdout(), cmd.ErrOrStderr(), stream)
+				return summarize(cmd.OutOrStdout(), cmd.ErrOrStderr(), stream)
+			})
 		},
 	}
 }

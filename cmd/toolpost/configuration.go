@@ -20,6 +20,7 @@ const configName = "toolpost.json"
 type configuration struct {
 	*gateway.Config
 	file string // "" if it did not come from a file
+	urls string // the value of MCP_URLS, if it came from there
 }
 
 // findConfiguration loads the file at path, or if path is empty the first of:
@@ -32,10 +33,10 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 		if err != nil {
 			return nil, usageError{err}
 		}
-		return &configuration{Config: cfg}, nil
+		return &configuration{Config: cfg, urls: urls}, nil
 	}
 	if path != "" {
-		return namedConfiguration(path)
+		return namedConfiguration(ctx, path)
 	}
 	path, own, err := defaultFile()
 	if path == "" || err != nil {
@@ -44,21 +45,21 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 	if err := trust.Check(path); err != nil {
 		return nil, usagef("%w; or name another file with --config", err)
 	}
-	cfg, err := gateway.LoadConfig(path)
+	cfg, err := loadConfig(ctx, path)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	if !own {
 		err = requireApproval(ctx, p, path, cfg)
 	}
-	return &configuration{cfg, path}, err
+	return &configuration{Config: cfg, file: path}, err
 }
 
 // namedConfiguration loads a file that the user has named, which approves it. The
 // mode of the file is not a reason to refuse it: there are file systems without
 // modes, and containers in which every mounted file belongs to another user.
-func namedConfiguration(path string) (*configuration, error) {
-	cfg, err := gateway.LoadConfig(path)
+func namedConfiguration(ctx context.Context, path string) (*configuration, error) {
+	cfg, err := loadConfig(ctx, path)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -67,7 +68,11 @@ func namedConfiguration(path string) (*configuration, error) {
 			Message: fmt.Sprintf("every user of this machine can write %s, and so make toolpost run programs as you; run: chmod o-w %q", path, path),
 		})
 	}
-	return &configuration{cfg, path}, nil
+	return &configuration{Config: cfg, file: path}, nil
+}
+
+func loadConfig(ctx context.Context, path string) (*gateway.Config, error) {
+	return interruptible(ctx, func() (*gateway.Config, error) { return gateway.LoadConfig(path) })
 }
 
 // defaultFile returns the configuration file that is used if none is named. Own

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 )
 
 // fixture is a small MCP server over stdio that is written by hand, so that
-// it shares no code with what is tested. With an argument it is broken.
+// it shares no code with what is tested. With the argument "broken" it is, with
+// "poison" its tools are, and with "tools" and a file it lists those of the file
+// and announces a change with every call.
 func fixture() {
 	if len(os.Args) > 1 && os.Args[1] == "broken" {
 		fmt.Fprintln(os.Stderr, "no license key")
@@ -50,10 +53,14 @@ const fixtureTools = `{"tools":[` +
 func answer(method string, params json.RawMessage) string {
 	switch method {
 	case "initialize":
-		return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fixture","version":"1"}}`
+		return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fixture","version":"1"}}`
 	case "ping":
 		return `{}`
 	case "tools/list":
+		if len(os.Args) > 2 && os.Args[1] == "tools" {
+			list, _ := os.ReadFile(os.Args[2])
+			return `{"tools":` + strings.Join(strings.Fields(string(list)), " ") + `}`
+		}
 		if len(os.Args) > 1 && os.Args[1] == "poison" {
 			return `{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"bad"},{"name":"list","inputSchema":{"type":"array"}},` +
 				`{"name":"good","inputSchema":{"type":"object"}},{"name":"odd","inputSchema":{"type":"object"},"outputSchema":7}]}`
@@ -71,6 +78,10 @@ func toolResult(params json.RawMessage) string {
 		Arguments json.RawMessage
 	}
 	_ = json.Unmarshal(params, &call)
+	if len(os.Args) > 1 && os.Args[1] == "tools" {
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		return `{"content":[{"type":"text","text":"called"}]}`
+	}
 	switch call.Name {
 	case "show":
 		text, _ := json.Marshal(string(call.Arguments))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -120,6 +121,8 @@ type serverHealth struct {
 	Version   string `json:"protocolVersion,omitempty"`
 	Tools     int    `json:"tools"`
 	Error     string `json:"error,omitempty"`
+
+	Withheld []string `json:"withheld,omitempty"` // tools that wait for the user's approval
 }
 
 // health answers ok as long as toolpost serves: servers come and go.
@@ -132,10 +135,21 @@ func (s *service) health(w http.ResponseWriter, _ *http.Request) {
 			if st.Err != nil {
 				server.Error = st.Err.Error()
 			}
+			server.Withheld = withheldOf(s.withheld(), st.Name)
 			h.Servers = append(h.Servers, server)
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(h)
+}
+
+// withheldOf returns the names of the tools of one server that are withheld.
+func withheldOf(all []gateway.WithheldTool, server string) (names []string) {
+	for _, w := range all {
+		if w.Server == server {
+			names = append(names, w.Tool)
+		}
+	}
+	return names
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -63,11 +64,15 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.root.Close()
-	s := &service{live: f.live, status: func() []upstream.Status { return servers }}
+	withheld := []gateway.WithheldTool{{Server: "everything", Tool: "add"}, {Server: "everything", Tool: "sub"}, {Server: "other", Tool: "x"}}
+	s := &service{
+		live: f.live, status: func() []upstream.Status { return servers },
+		withheld: func() []gateway.WithheldTool { return withheld },
+	}
 	w := httptest.NewRecorder()
 	s.health(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	want := `{"status":"ok","tools":4,"servers":[` +
-		`{"name":"everything","state":"ready","transport":"stdio","protocolVersion":"2025-11-25","tools":12},` +
+		`{"name":"everything","state":"ready","transport":"stdio","protocolVersion":"2025-11-25","tools":12,"withheld":["add","sub"]},` +
 		`{"name":"a-server-with-a-long-name","state":"connecting","tools":0},` +
 		`{"name":"web\u001b[2J","state":"failed","transport":"http","tools":0,"error":"connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"},` +
 		`{"name":"off","state":"disabled","tools":0}]}` + "\n"

@@ -184,9 +184,9 @@ func (im *imports) find(keep func(*gateway.ImportedServer) bool) (*gateway.Impor
 	if err != nil {
 		return nil, fmt.Errorf("find the files of other clients: %w", err)
 	}
-	im.existing, err = os.ReadFile(im.file)
+	im.existing, err = gateway.ReadConfig(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return nil, err
 	}
 	return gateway.Import(files, im.file, im.existing, keep)
 }

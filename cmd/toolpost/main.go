@@ -102,7 +102,7 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(),
+	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
 		claudeCommand(), cacheCommand(), tokenCommand(), versionCommand(), exitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
@@ -148,8 +148,8 @@ func exitCodesTopic() *cobra.Command {
 		Long: `Exit codes:
   0    done; for serve: stopped by a signal or by the end of its input
   1    a tool or a server failed, or no server could be reached; for lint:
-       there is a finding at or above --fail-on; for claude summarize: the
-       result is an error
+       there is a finding at or above --fail-on; for pins verify: a tool is not
+       as it was pinned; for claude summarize: the result is an error
   2    the command line or the configuration is wrong, the configuration is not
        approved, or there is no such tool; for claude summarize: the stream
        cannot be read, or the summary cannot be written

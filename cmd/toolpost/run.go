@@ -42,7 +42,7 @@ interrupt ends the run.
 			if err != nil {
 				return err
 			}
-			prompt, err := readPrompt(rest, cmd.InOrStdin())
+			prompt, err := interruptible(cmd.Context(), func() (string, error) { return readPrompt(rest, cmd.InOrStdin()) })
 			if err != nil {
 				return err
 			}

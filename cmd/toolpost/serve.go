@@ -125,7 +125,8 @@ type service struct {
 	access  *access
 	clients roster
 
-	instances func() string // the value of [upstream.InstanceHeader]; nil for a folder
+	withheld  func() []gateway.WithheldTool // nil for a folder
+	instances func() string                 // the value of [upstream.InstanceHeader]; nil for a folder
 
 	closer []func() error // last first
 }
@@ -263,12 +264,14 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Adapted: s.adapted(),
 		Store:   kept,
 		Spool:   spool,
+		Pins:    found.pins(),
 	})
 	if err != nil {
 		return usageError{err}
 	}
 	s.closer = append(s.closer, gw.Close)
 	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
+	s.withheld = gw.Withheld
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
 	options.Missing = gw.Missing

@@ -26,6 +26,9 @@ the variable MCP_URLS, otherwise ./toolpost.json once you have approved it
 ("toolpost help trust"), otherwise the user's toolpost.json. Without any of
 these, they are read, list, glob and grep over the current folder.`
 
+// defaultTimeout is how long commands wait for servers to connect.
+const defaultTimeout = 30 * time.Second
+
 // A target says whose tools a command is about.
 type target struct {
 	config  string
@@ -37,7 +40,7 @@ type target struct {
 func (t *target) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.config, "config", "", "configuration `FILE`")
 	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
-	cmd.Flags().DurationVar(&t.timeout, "timeout", 30*time.Second, "how long to wait for servers to connect")
+	cmd.Flags().DurationVar(&t.timeout, "timeout", defaultTimeout, "how long to wait for servers to connect")
 }
 
 // split takes an address or a command out of args. Dash is the number of
@@ -109,31 +112,42 @@ type session struct {
 	set      *toolpost.Set
 	status   []upstream.Status
 	findings []toolpost.Finding
+	withheld []gateway.WithheldTool
 	address  string // as in target
 	close    func() error
 }
 
 // open connects to cfg, or if it is nil to the configuration that is found.
 func (t *target) open(cmd *cobra.Command, cfg *gateway.Config) (*session, error) {
-	ctx := cmd.Context()
-	if cfg == nil {
-		found, err := findConfiguration(ctx, t.config, newPrompter(cmd))
-		if err != nil {
-			return nil, err
-		}
-		if found == nil {
-			f, err := openFolder(ctx, nil, nil)
-			if err != nil {
-				return nil, err
-			}
-			return &session{set: f.live.Set(), close: f.close}, nil
-		}
-		cfg = found.Config
+	if cfg != nil {
+		return t.openServers(cmd, cfg, nil) // nobody has approved anything about them
 	}
-	useToken(cfg)
-	g, err := gateway.Open(ctx, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+	found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
 	if err != nil {
 		return nil, err
+	}
+	return t.openFound(cmd, found)
+}
+
+// openFound connects to a configuration, or if it is nil serves the current folder.
+func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, error) {
+	if found != nil {
+		return t.openServers(cmd, found.Config, found.pins())
+	}
+	f, err := openFolder(cmd.Context(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &session{set: f.live.Set(), close: f.close}, nil
+}
+
+// openServers connects to the servers of cfg.
+func (t *target) openServers(cmd *cobra.Command, cfg *gateway.Config, pinned *gateway.Pins) (*session, error) {
+	ctx := cmd.Context()
+	useToken(cfg)
+	g, err := gateway.Open(ctx, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Pins: pinned})
+	if err != nil {
+		return nil, usageError{err}
 	}
 	wait, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
@@ -143,7 +157,7 @@ func (t *target) open(cmd *cobra.Command, cfg *gateway.Config) (*session, error)
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.Join(context.Cause(ctx), g.Close())
 	}
-	s := &session{set: g.Live().Set(), status: g.Status(), address: t.address, close: g.Close}
+	s := &session{set: g.Live().Set(), status: g.Status(), withheld: g.Withheld(), address: t.address, close: g.Close}
 	g.Watch(func(snapshot *gateway.Snapshot) { s.findings = snapshot.Findings })()
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -83,7 +84,7 @@ func knownToken() string {
 
 // readToken reads a token from a file that nobody else can read or replace.
 func readToken(file string) (string, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not wait for its writer
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}

@@ -56,7 +56,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error
 	if err != nil {
 		return nil, err
 	}
-	f, err := readToolFile(path, cmd.InOrStdin())
+	f, err := interruptible(cmd.Context(), func() (*toolFile, error) { return readToolFile(path, cmd.InOrStdin()) })
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error
 
 // serverSource lists the tools of servers.
 func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSource, error) {
-	title := ""
+	title, open := "", func() (*session, error) { return t.open(cmd, cfg) }
 	if cfg == nil {
 		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}
-		title = "the current folder"
+		title, open = "the current folder", func() (*session, error) { return t.openFound(cmd, found) }
 		if found != nil {
 			cfg, title = found.Config, found.file
 		}
@@ -80,7 +80,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSou
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.open(cmd, cfg)
+	s, err := open()
 	if err != nil {
 		return nil, err
 	}

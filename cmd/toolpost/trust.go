@@ -63,7 +63,7 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 	if err := trust.Check(file); err != nil {
 		return usageError{err}
 	}
-	cfg, err := gateway.LoadConfig(file)
+	cfg, err := loadConfig(cmd.Context(), file)
 	if err != nil {
 		return usageError{err}
 	}

@@ -1,3 +1,3 @@
-// Package bench measures what the gateway adds to a call: its tests are
-// benchmarks, run by "make bench".
+// Package bench measures how long a list of tools takes: "make bench" runs it.
+// The commands below it measure processes.
 package bench

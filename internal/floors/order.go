@@ -12,7 +12,7 @@ const module = "github.com/toolpost/toolpost"
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
 	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/group", "internal/longjson", "internal/trust", "internal/wire"}, // what packages of several floors share
-	{"schema", "grep", "store"},
+	{"schema", "grep", "store", "internal/pins"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
@@ -32,6 +32,7 @@ var outside = map[string][]string{
 	"internal/wire":   {jsonModule},
 	"schema":          {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
 	"grep":            {"golang.org/x/sys"},
+	"internal/pins":   {jsonModule},
 	"schema/lower":    {jsonModule},
 	"dialect":         {jsonModule},
 	"model/anthropic": {"github.com/anthropics/anthropic-sdk-go"},

@@ -155,7 +155,7 @@ func redmineTask(t *testing.T, bin string, server map[string]string) {
 		{"toolu_list", "list_issues", object{"assigned_to_id": "me", "project_id": "Alpha", "sort": "id"}, "ログイン画面が崩れる #4"},
 		{"toolu_note", "update_issue", object{"id": "4", "notes": "Fixed in r12 <&>"}, "Fixed in r12"},
 		{"toolu_time", "create_time_entry_for_issue", object{"issue_id": "4", "hours": "1h30m", "activity_id": "Development", "comments": "the fix"}, "the fix"},
-		{"toolu_wrong", "update_issue", object{"id": "4", "status_id": "Rejected"}, "Allowed are"},
+		{"toolu_wrong", "update_issue", object{"id": "4", "status_id": "Rejected"}, "Statuses you can set now"},
 		{"toolu_close", "update_issue", object{"id": "4", "status_id": "Resolved"}, "Resolved"},
 	}
 	for _, step := range steps {

@@ -60,14 +60,14 @@ func TestEdits(t *testing.T) {
 		t.Errorf("one of two edits is lost: %s", text)
 	}
 	meanwhile.do = bobs("one", "uno")
-	if text, failed := call(alice, "edit_issue_description", edit, n[1], "one", "eins"); !failed || !strings.Contains(text, "not there any more") {
+	if text, failed := call(alice, "edit_issue_description", edit, n[1], "one", "eins"); !failed || !strings.Contains(text, "no longer there") {
 		t.Errorf("an edit of what is gone: %s", text)
 	}
 	if text, _ := call(alice, "get_issue", `{"id":%q,"include":"none"}`, n[1]); !strings.Contains(text, "uno\nzwei\ndrei") {
 		t.Errorf("the other edit is lost: %s", text)
 	}
 	meanwhile.do = bobs("zwei", "dos")
-	if text, failed := call(alice, "update_issue", `{"id":%q,"description":"all new"}`, n[1]); failed || !strings.Contains(text, "Somebody else changed the description at the same moment") {
+	if text, failed := call(alice, "update_issue", `{"id":%q,"description":"all new"}`, n[1]); failed || !strings.Contains(text, "Another user changed the description at the same moment") {
 		t.Errorf("a text that was replaced unseen: %s", text)
 	}
 	if text, failed := call(alice, "delete_issue", `{"id":%q,"confirm":true}`, n[1]); failed {

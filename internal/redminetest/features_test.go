@@ -47,7 +47,7 @@ func TestFeatures(t *testing.T) {
 	}{
 		{"read " + issue, "redmine://issues/1", "", `"mimeType":"text/markdown","text":"# `},
 		{"read " + issue, "redmine://issues/1/2", "", "error: not found"},
-		{"read " + issue, "redmine://issues/99999", "", "error: Issue 99999 was not found"},
+		{"read " + issue, "redmine://issues/99999", "", "error: Redmine did not find issue 99999"},
 		{"read " + issue, "redmine://issues/%zz", "", "error: invalid URL escape"},
 		{"read " + project, "redmine://projects/alpha", "", "# Project Alpha"},
 		{"read " + project, "redmine://projects/nowhere", "", "error: There is no project"},
@@ -63,7 +63,7 @@ func TestFeatures(t *testing.T) {
 		{"get triage", "", `{"project":" "}`, `error: give the argument "project"`},
 		{"get triage", "", `{"project":"alpha","x":"y"}`, `error: there is no argument "x"`},
 		{"get weekly_report", "", `{"project":"alpha","since":"2026-01-31"}`, "created_on >=2026-01-31"},
-		{"get weekly_report", "", `{"project":"alpha","since":"monday"}`, "error: \"monday\" is no day"},
+		{"get weekly_report", "", `{"project":"alpha","since":"monday"}`, "error: \"monday\" is not a date"},
 		{"get release_notes", "", `{"project":"alpha","version":"1.1"}`, "fixed_version_id 2"},
 		{"get release_notes", "", `{"project":"alpha"}`, `error: give the argument "version"`},
 		{"complete release_notes", "", complete("project", "SUB", ""), "Alpha"},

@@ -36,7 +36,20 @@ type step struct {
 
 // suits says whether a step is for a version of Redmine.
 func (s *step) suits(version string) bool {
-	return s.since <= version && (s.until == "" || version <= s.until)
+	return compareVersions(s.since, version) <= 0 && (s.until == "" || compareVersions(version, s.until) <= 0)
+}
+
+// compareVersions compares versions such as "5.1" number by number: "10.0" is newer
+// than "5.1". The empty one is the oldest.
+func compareVersions(a, b string) int {
+	numbers := func(version string) (all []int) {
+		for part := range strings.SplitSeq(version, ".") {
+			n, _ := strconv.Atoi(part) // what is no number is 0
+			all = append(all, n)
+		}
+		return all
+	}
+	return slices.Compare(numbers(a), numbers(b))
 }
 
 // parse reads a script:

@@ -25,7 +25,7 @@ func TestOwnTime(t *testing.T) {
 		}))
 		text, facts, failed := says(t, &redmine.Options{URL: server.URL, User: "carol", Password: "12345678"}, "list_time_entries", `{}`)
 		server.Close()
-		const told = "This account sees no time of others in Alpha [1]."
+		const told = "This account cannot see the time of others in Alpha [1]."
 		if want := visible == "own"; failed || strings.Contains(text, told) != want || strings.Contains(facts, told) != want {
 			t.Errorf("with a role that sees %s time: %s%s", visible, text, facts)
 		}

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestCheckOwner(t *testing.T) {
@@ -68,5 +70,23 @@ func TestCheck(t *testing.T) {
 		if err := Check(file); (err == nil) != want || OthersCanWrite(file) == want {
 			t.Errorf("%v: %v", mode, err)
 		}
+	}
+}
+
+// TestPipeInPlaceOfApproval checks that a pipe is refused, and not waited for.
+func TestPipeInPlaceOfApproval(t *testing.T) {
+	s := NewStore(t.TempDir())
+	if err := syscall.Mkfifo(s.Path("/a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { _, err := s.Lookup("/a"); done <- err }()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "is not a file") {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the pipe is waited for")
 	}
 }

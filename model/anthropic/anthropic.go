@@ -1,5 +1,5 @@
-// Package anthropic carries tools to models of Anthropic, and calls back, in the
-// types of Anthropic's SDK.
+// Package anthropic offers tools to models of Anthropic and runs their calls,
+// with the types of Anthropic's SDK.
 package anthropic
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
-// Tools offers ts to a model of Anthropic. Tools whose schemas lose
-// nothing by it are strict, as far as the limits of a request allow; with the
-// dialect "anthropic", none is.
+// Tools offers ts to a model of Anthropic. Tools whose schemas lose nothing are
+// strict, within the limits of a request; with the dialect "anthropic", none is
+// strict.
 func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[sdk.ToolUnionParam], error) {
 	return model.NewOffer(ctx, ts, "anthropic-strict", opts, func(o *model.Offer[sdk.ToolUnionParam], t *dialect.Tool) error {
 		p := &sdk.ToolParam{

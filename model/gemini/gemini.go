@@ -1,5 +1,5 @@
-// Package gemini carries tools to models of Google, and calls back, in the types of
-// Google's SDK.
+// Package gemini offers tools to models of Google and runs their calls, with
+// the types of Google's SDK.
 package gemini
 
 import (
@@ -15,10 +15,11 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
-// Tools offers ts to a model of Google, as one tool of functions. Their
+// Tools offers ts to a model of Google, as one tool with functions. Their
 // schemas are in ParametersJsonSchema, in the dialect "gemini". A dialect that
 // writes Google's own Schema, such as "gemini-schema", puts them in Parameters:
-// for the Live API, the API's version v1, and relays that know nothing else.
+// for the Live API, for the API's version v1, and for relays that support only
+// this.
 func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[*genai.Tool], error) {
 	return model.NewOffer(ctx, ts, "gemini", opts, func(o *model.Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
@@ -52,8 +53,8 @@ func typedSchema(ordered json.RawMessage) (*genai.Schema, error) {
 	return s, nil
 }
 
-// Call returns the call of a function. The SDK reads numbers as float64,
-// so integers above 2^53 are rounded before they come here.
+// Call returns the call of a function. The SDK decodes numbers as float64, so
+// integers above 2^53 are already rounded.
 func Call(c *genai.FunctionCall) *toolpost.Call {
 	call := &toolpost.Call{ID: c.ID, Name: c.Name}
 	if len(c.Args) > 0 {
@@ -62,10 +63,10 @@ func Call(c *genai.FunctionCall) *toolpost.Call {
 	return call
 }
 
-// Answer returns the result of call as a part of the user's next turn.
-// Text is one string, so that nothing in it is taken for a reference: Gemini
-// resolves $ref in a response. Media may be set for models since Gemini 3: it
-// sends images and documents, which makes older models refuse the request.
+// Answer returns the result of call as a part of the user's next turn. Text is
+// one string, because Gemini resolves $ref in a response, and nothing in the
+// text must be read as a reference. Set media for models since Gemini 3 only:
+// it sends images and documents, and older models refuse a request with these.
 func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
 	var takes []string
 	if media {

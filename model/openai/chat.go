@@ -12,8 +12,9 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
-// ChatTools offers ts to a model behind OpenAI's Chat Completions API,
-// which many others speak too. Tools whose schemas lose nothing by it are strict.
+// ChatTools offers ts to a model through OpenAI's Chat Completions API, which
+// many other providers support too. Tools whose schemas lose nothing are
+// strict.
 func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[sdk.ChatCompletionToolUnionParam], error) {
 	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
 		parameters, err := members(model.InputSchema(t))
@@ -29,13 +30,13 @@ func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*
 	})
 }
 
-// ChatCall returns the call of a function, of the Chat Completions API.
+// ChatCall returns the call of a function in the Chat Completions API.
 func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
 	return &toolpost.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)}
 }
 
-// ChatAnswer returns the result of call as a message, of the Chat
-// Completions API, which takes text alone.
+// ChatAnswer returns the result of call as a message of the Chat Completions
+// API, which accepts only text.
 func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
 	return sdk.ToolMessage(model.JoinText(model.Pieces(r.Message(call.ID))), call.ID)
 }

@@ -1,6 +1,6 @@
-// Package openai carries tools to models of OpenAI, and calls back, in the types of
-// OpenAI's SDK: for the Responses API, and for the Chat Completions API, which many
-// others speak too.
+// Package openai offers tools to models of OpenAI and runs their calls, with
+// the types of OpenAI's SDK: for the Responses API, and for the Chat
+// Completions API, which many other providers support too.
 package openai
 
 import (
@@ -19,8 +19,8 @@ import (
 // dialectID names the dialect of both of OpenAI's interfaces.
 const dialectID = "openai-strict"
 
-// Tools offers ts to a model of OpenAI, for the Responses API. Tools
-// whose schemas lose nothing by it are strict.
+// Tools offers ts to a model of OpenAI through the Responses API. Tools whose
+// schemas lose nothing are strict.
 func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[responses.ToolUnionParam], error) {
 	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
 		parameters, err := members(model.InputSchema(t))
@@ -37,13 +37,13 @@ func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*mode
 	})
 }
 
-// Call returns the call of a function, of the Responses API.
+// Call returns the call of a function in the Responses API.
 func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 	return &toolpost.Call{ID: c.CallID, Name: c.Name, Arguments: json.RawMessage(c.Arguments)}
 }
 
-// Answer returns the result of call as an item of the next input, of
-// the Responses API.
+// Answer returns the result of call as an item of the next input in the
+// Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
 	all := model.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Codec turns values of the two shapes into each other. It is safe for
-// concurrent use.
+// A Codec converts values between the two shapes. It is safe for concurrent
+// use.
 type Codec struct {
 	root codec // nil if both shapes are the same
 }
@@ -113,12 +113,12 @@ func seen(c codec, path []string) []string {
 	return c.seen(path)
 }
 
-// Identity says that both shapes are the same.
+// Identity reports whether both shapes are the same.
 func (c *Codec) Identity() bool { return c.root == nil }
 
-// Decode returns what was written for the new schema in the old shape. What
-// it does not understand passes unchanged, to be found by validation. Notes
-// tell what had to be repaired, up to a megabyte of them.
+// Decode converts a value that was written for the new schema to the old shape.
+// Parts that it cannot interpret pass unchanged, so that validation reports
+// them. Notes describe what had to be repaired, up to a megabyte of them.
 func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []string) {
 	if c.root == nil {
 		return value, nil
@@ -127,14 +127,14 @@ func (c *Codec) Decode(value json.RawMessage) (old json.RawMessage, notes []stri
 	return decodeAll(c.root, x, make([]byte, 0, len(value)+64), trim(value)), x.notes
 }
 
-// Encode returns a value of the old schema in the new shape; ok is false if
-// it cannot be written there.
+// Encode converts a value of the old schema to the new shape; ok is false if it
+// cannot be written there.
 func (c *Codec) Encode(value json.RawMessage) (seen json.RawMessage, ok bool) {
 	return encode(c.root, newTrip(value), nil, trim(value))
 }
 
-// Seen returns where the reader of the new schema knows the place that a JSON
-// pointer names in a value of the old shape.
+// Seen converts a JSON pointer into a value of the old shape to the
+// corresponding pointer in the new shape.
 func (c *Codec) Seen(p string) string {
 	if c.root == nil || p == "" {
 		return p

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Counts are what readers limit over all the schemas of a request.
+// Counts are the quantities that readers limit over all schemas of a request.
 type Counts struct {
-	Optional   int // properties that may be left out
+	Optional   int // optional properties
 	Unions     int // anyOf and lists of types
 	Properties int
 	EnumValues int

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A Kind says what happened to a keyword.
+// A Kind classifies what happened to a keyword.
 type Kind string
 
 // The kinds of losses, from harmless to fatal.
 const (
-	Noop      Kind = "noop"      // nothing changed in meaning
+	Noop      Kind = "noop"      // the meaning did not change
 	Encoded   Kind = "encoded"   // another shape of exactly the same values
-	Checked   Kind = "checked"   // another shape; some values of it decode to none of the old, and the call reports them
-	Described Kind = "described" // told in the description, enforced when the tool is called
+	Checked   Kind = "checked"   // another shape; some of its values do not decode to a value of the old shape, and the call reports them
+	Described Kind = "described" // stated in the description, enforced when the tool is called
 	Widened   Kind = "widened"   // more values are accepted; enforced when the tool is called
-	Narrowed  Kind = "narrowed"  // some values cannot be written any more
-	Dropped   Kind = "dropped"   // not told any more; enforced when the tool is called
-	Rejected  Kind = "rejected"  // cannot be told to this reader at all
+	Narrowed  Kind = "narrowed"  // some values can no longer be written
+	Dropped   Kind = "dropped"   // no longer stated, enforced when the tool is called
+	Rejected  Kind = "rejected"  // cannot be expressed for this reader at all
 )
 
 // rank orders kinds from harmless to fatal.
@@ -30,7 +30,7 @@ func (k Kind) rank() int {
 // exact says that values mean the same in both shapes.
 func (k Kind) exact() bool { return k == Noop || k == Encoded }
 
-// A Loss is what became of one keyword.
+// A Loss describes what happened to one keyword.
 type Loss struct {
 	Pointer string `json:"pointer"` // JSON pointer (RFC 6901) of the schema object in the original
 	Keyword string `json:"keyword"`
@@ -38,7 +38,7 @@ type Loss struct {
 	Detail  string `json:"detail"`
 }
 
-// Exact says that no value was lost or gained.
+// Exact reports whether no value was lost or gained.
 func Exact(losses []Loss) bool {
 	return !slices.ContainsFunc(losses, func(l Loss) bool { return !l.Kind.exact() })
 }
@@ -155,6 +155,12 @@ func (r *report) missing(written *source, at, keyword string) {
 		r.lose(Noop, at, keyword, "moved to anyOf")
 		return
 	}
+	if from, merged := r.referrer(at); merged && slices.Contains(written.keywords[from], keyword) {
+		if _, lost := r.became(from, keyword); !lost {
+			r.lose(Noop, at, keyword, "moved to %s, which refers to it", from)
+			return
+		}
+	}
 	r.inherit(at, keyword)
 }
 
@@ -165,16 +171,38 @@ func (r *report) inherit(at, keyword string) {
 		r.lose(loss.Kind, at, keyword, "merged with %s: %s", loss.Pointer, loss.Detail)
 		return
 	}
-	for p, part := at, keyword; !isAnnotation(keyword); p, part = r.above(p) {
-		if loss, ok := r.became(p, part); ok {
-			r.lose(loss.Kind, at, keyword, "follows from %s above", cmp.Or(loss.Keyword, "the schema"))
-			return
-		}
-		if p == "" {
+	loss, ok := r.cause(at, keyword)
+	switch cause := cmp.Or(loss.Keyword, "the schema"); {
+	case !ok || isAnnotation(keyword):
+		r.lose(Noop, at, keyword, "written in another way")
+	case strings.HasPrefix(at, loss.Pointer):
+		r.lose(loss.Kind, at, keyword, "follows from %s above", cause)
+	default:
+		r.lose(loss.Kind, at, keyword, "follows from %s of %s", cause, loss.Pointer)
+	}
+}
+
+// maxCauses bounds how far cause looks: references may form a cycle.
+const maxCauses = 200
+
+// cause returns the loss of the nearest schema, or keyword, that a keyword is
+// part of.
+func (r *report) cause(at, keyword string) (loss Loss, ok bool) {
+	for range maxCauses {
+		if loss, ok = r.became(at, keyword); ok || at == "" {
 			break
 		}
+		from, merged := r.referrer(at)
+		if !merged {
+			at, keyword = r.above(at)
+			continue
+		}
+		if loss, ok = r.became(from, keyword); ok {
+			break
+		}
+		at, keyword = from, "$ref"
 	}
-	r.lose(Noop, at, keyword, "written in another way")
+	return loss, ok
 }
 
 // became returns the loss that all below a keyword of a schema is part of.

@@ -1,10 +1,10 @@
-// Package lower rewrites a JSON Schema for a reader that accepts less, tells
-// what that costs, and turns values for the new schema back into values for
-// the old one.
+// Package lower rewrites a JSON Schema for a reader that supports less. It
+// reports what is lost, and converts values for the new schema back into values
+// for the old one.
 //
 //	Schema ── Form ──▶ normal form ── Rules ──▶ Schema, Losses, Codec
-//	                                             Decode: what was written for the new schema ──▶ the old shape
-//	                                             Encode: the other way
+//	                                             Decode: a value for the new schema ──▶ the old shape
+//	                                             Encode: the other direction
 package lower
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// A Result is a schema lowered to what some Rules accept.
+// A Result is a schema that was lowered for some Rules.
 type Result struct {
 	Schema json.RawMessage // nil if the reader wants none for a tool without arguments
 	Losses []Loss          // in source order
@@ -21,8 +21,8 @@ type Result struct {
 	Counts Counts
 }
 
-// Schema lowers s. It never fails: what cannot be told is reported as a Loss.
-// The same schema and rules give the same bytes.
+// Schema lowers s. It never fails: what cannot be expressed is reported as a
+// Loss. The same schema and rules give the same bytes.
 func Schema(s *schema.Schema, rules *Rules) *Result {
 	src, r := readSource(s.Raw()), newReader(rules)
 	doc := s.Form()

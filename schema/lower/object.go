@@ -122,6 +122,7 @@ func (r *record) rename(p schema.Property) string {
 	r.lose(Encoded, r.form.At, "properties", "%q is written as %q", p.Name, name)
 	if more := r.object.Additional; (more == nil || more.Kinds != 0) && !rules.Closed {
 		r.lose(Narrowed, r.form.At, "additionalProperties", "no other member can have the name that stands for a property")
+		r.lose(Checked, r.form.At, "additionalProperties", "an object with both names of a property is rejected")
 	}
 	return name
 }

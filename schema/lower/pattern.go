@@ -13,8 +13,8 @@ const maxRepeat = 100
 
 var repeat = regexp.MustCompile(`\{(\d+)(?:,(\d*))?\}`)
 
-// PatternFits says that a text is a regular expression, and of the kind that a
-// reader takes; see [Rules].
+// PatternFits reports whether a text is a regular expression of the kind that a
+// reader supports; see [Rules].
 func PatternFits(kind, pattern string) bool {
 	return schema.ValidPattern(pattern) && patternTaken(kind, pattern)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // maxSource bounds how many schemas of the original are looked at for the
@@ -12,8 +13,9 @@ const maxSource = 10_000
 
 // A source knows which keywords the original has, and where.
 type source struct {
-	order    []string // pointers of schema objects
-	keywords map[string][]string
+	order     []string // pointers of schema objects
+	keywords  map[string][]string
+	referrers map[string][]string // by pointer, those of the schemas with a reference that leads there
 }
 
 // Keywords that hold schemas: one, a list, a table by name.
@@ -24,7 +26,10 @@ var (
 )
 
 func readSource(raw []byte) *source {
-	s := &source{keywords: make(map[string][]string, min(bytes.Count(raw, []byte("{")), maxSource))}
+	s := &source{
+		keywords:  make(map[string][]string, min(bytes.Count(raw, []byte("{")), maxSource)),
+		referrers: map[string][]string{},
+	}
 	s.read(&parser{src: raw}, "", 0)
 	return s
 }
@@ -63,9 +68,22 @@ func (s *source) below(keyword string, p *parser, at string, depth int) {
 		for i := 0; p.more(i, ']'); i++ {
 			s.read(p, at+"/"+strconv.Itoa(i), depth)
 		}
+	case keyword == "$ref":
+		if ref, ok := unquote(p.value()); ok && strings.HasPrefix(ref, "#/") {
+			s.referrers[ref[1:]] = append(s.referrers[ref[1:]], at)
+		}
 	default:
 		p.value()
 	}
+}
+
+// referrer returns the schema with the only reference to the schema at a
+// pointer, which is merged with it.
+func (s *source) referrer(at string) (pointer string, ok bool) {
+	if all := s.referrers[at]; len(all) == 1 {
+		return all[0], true
+	}
+	return "", false
 }
 
 // keyword returns the keyword by which the schema at a pointer says what

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,10 +24,12 @@ type options struct {
 	root     string
 	peers    string
 	raw      string
+	doc      string
 	profile  string
 	sessions int
 	json     bool
 	sdk      bool
+	both     bool
 }
 
 // A bench measures cells.
@@ -36,6 +41,7 @@ type bench struct {
 	folder   string // of all processes
 	upstream map[string]*process
 	address  map[string]string // of the upstream, by era
+	failed   map[string]error  // subjects that did not start
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -48,13 +54,20 @@ func (o *options) run(ctx context.Context) error {
 		return b.idle(ctx, os.Stdout)
 	}
 	r := &report{began: time.Now(), rounds: o.rounds, duration: o.duration}
-	r.start(os.Stdout)
+	var table bytes.Buffer
+	out := io.MultiWriter(os.Stdout, &table)
+	r.start(out)
 	for _, c := range b.choice.cells() {
 		found, err := b.measure(ctx, c)
 		if err != nil {
 			return err
 		}
-		r.add(os.Stdout, found)
+		r.add(out, found)
+	}
+	if o.doc != "" {
+		if err := replaceTable(o.doc, table.String()); err != nil {
+			return err
+		}
 	}
 	return r.write(o.raw)
 }
@@ -62,7 +75,7 @@ func (o *options) run(ctx context.Context) error {
 // newBench builds Toolpost and finds the subjects. The caller closes the bench,
 // even if there is an error.
 func newBench(ctx context.Context, o *options) (*bench, error) {
-	b := &bench{options: *o, upstream: map[string]*process{}, address: map[string]string{}}
+	b := &bench{options: *o, upstream: map[string]*process{}, address: map[string]string{}, failed: map[string]error{}}
 	return b, b.prepare(ctx)
 }
 
@@ -74,6 +87,9 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	b.subjects = ours(b.self)
+	if b.toolpost != "" && b.profile != "" {
+		return errors.New("-profile needs a build of its own; leave -toolpost out and give -root")
+	}
 	debug := b.toolpost == "" && (b.profile != "" || b.sessions > 0)
 	if b.toolpost == "" {
 		b.toolpost = filepath.Join(b.folder, "toolpost")
@@ -159,8 +175,8 @@ type result struct {
 
 // measure measures a cell: in each round, all subjects take turns.
 func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
-	var results []*result
-	var all []*running
+	subjects := b.chosen(c)
+	results, all := make([]*result, len(subjects)), make([]*running, len(subjects))
 	defer func() {
 		for _, r := range all {
 			if r != nil {
@@ -168,54 +184,28 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 			}
 		}
 	}()
-	for i, s := range b.chosen(c) {
+	for i, s := range subjects {
 		r := &result{Cell: c.String(), Size: c.size.name, Clients: c.clients, Era: c.era, Subject: s.name, Upstream: s.upstream}
-		results = append(results, r)
-		era := c.era
-		if s.peer && era == statelessEra {
-			era = bothEras
-		}
-		up, err := b.server(s.upstream, era)
+		results[i] = r
+		up, err := b.serverFor(s, c)
 		if err != nil {
 			return nil, err
 		}
-		running, err := s.run(filepath.Join(b.folder, fmt.Sprint("subject", i)), c.era, up)
-		if err != nil {
-			r.Error = err.Error()
-			fmt.Fprintf(os.Stderr, "hop: %s: %s: %v\n", c, s, err)
+		if all[i], err = b.start(s, c.era, filepath.Join(b.folder, fmt.Sprint("subject", i)), up); err != nil {
+			r.fail(err)
 		}
-		if running != nil {
-			running.sdk = b.sdk
-		}
-		all = append(all, running)
 	}
 	for round := range b.rounds {
 		for i, r := range all {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if r == nil {
-				continue
+			if r != nil && !b.round(ctx, r, c, round, results[i]) {
+				r.stop() // it may take long to fail again
+				all[i] = nil
 			}
-			var l *load
-			err := b.profiled(ctx, r, c, round, func() (err error) {
-				l, err = r.measure(c, b.duration, b.calls)
-				return err
-			})
-			if err != nil { // the other subjects go on
-				if results[i].Error == "" {
-					fmt.Fprintf(os.Stderr, "hop: %s: %s: %v\n", c, r.subject, err)
-				}
-				results[i].Error = err.Error()
-			}
-			results[i].Rounds = append(results[i].Rounds, l)
 		}
 	}
-	return results, rest(all, results)
-}
-
-// rest records what is resident after all rounds.
-func rest(all []*running, results []*result) error {
 	for i, r := range all {
 		if r == nil || r.process == nil {
 			continue
@@ -224,7 +214,52 @@ func rest(all []*running, results []*result) error {
 			results[i].Rest = mib
 		}
 	}
-	return nil
+	return results, nil
+}
+
+// start starts a subject. What did not start is not tried again in that era.
+func (b *bench) start(s *subject, era, folder string, up server) (*running, error) {
+	key := s.String() + " " + era
+	if err := b.failed[key]; err != nil {
+		return nil, err
+	}
+	r, err := s.run(folder, era, up)
+	if err != nil {
+		b.failed[key] = err
+		return nil, err
+	}
+	r.sdk = b.sdk
+	return r, nil
+}
+
+// serverFor returns the upstream of a subject in a cell.
+func (b *bench) serverFor(s *subject, c cell) (server, error) {
+	if b.both || s.peer && c.era == statelessEra {
+		return b.server(s.upstream, bothEras)
+	}
+	return b.server(s.upstream, c.era)
+}
+
+// round measures one subject once and reports whether that worked.
+func (b *bench) round(ctx context.Context, r *running, c cell, round int, to *result) bool {
+	var l *load
+	err := b.profiled(ctx, r, c, round, func() (err error) {
+		l, err = r.measure(c, b.duration, b.calls)
+		return err
+	})
+	if err != nil {
+		to.fail(err)
+	}
+	to.Rounds = append(to.Rounds, l)
+	return err == nil
+}
+
+// fail records and prints the first error.
+func (r *result) fail(err error) {
+	if r.Error == "" {
+		r.Error = err.Error()
+		fmt.Fprintf(os.Stderr, "hop: %s: %s %s: %v\n", r.Cell, r.Subject, r.Upstream, err)
+	}
 }
 
 // chosen returns the subjects of a cell. The proxy is always there: the ratios

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -139,5 +141,45 @@ func TestChoice(t *testing.T) {
 	}
 	if _, err := parseChoice("2KB", nil); err == nil {
 		t.Error("an unknown word is accepted")
+	}
+}
+
+// TestReport prints medians, ratios of each round, and failures.
+func TestReport(t *testing.T) {
+	loads := func(rates ...float64) []*load {
+		var all []*load
+		for _, r := range rates {
+			all = append(all, &load{Calls: 1, Rate: r, CPU: time.Duration(1e9 / r), P50: time.Millisecond, P99: 12340 * time.Microsecond, Peak: 20})
+		}
+		return all
+	}
+	of := func(subject string, l []*load) *result {
+		return &result{Size: "1KB", Clients: 1, Era: sessionEra, Subject: subject, Upstream: "http", Rounds: l, Rest: 15}
+	}
+	slow := of("slow", loads(100, 50, 10))
+	slow.Rounds[2] = nil
+	slow.fail(errors.New("gone | away\nsecond line"))
+	never := of("never", nil)
+	never.fail(errors.New("did not start"))
+	var out strings.Builder
+	(&report{}).add(&out, []*result{of("direct", loads(400, 400, 400)), of("proxy", loads(200, 200, 100)), slow, never})
+	const want = "| 1KB | 1 | 2025-11-25 | direct | http | 400 | 1.00 / 12.3 |  | 1 | **2.00** (2.00–4.00) |  |  |\n" +
+		"| 1KB | 1 | 2025-11-25 | proxy | http | 200 | 1.00 / 12.3 | 5000 | **0.50** (0.25–0.50) | 1 | 1 | 20 / 15 |\n" +
+		"| 1KB | 1 | 2025-11-25 | slow | http | 75.0 | 1.00 / 12.3 | 15000 | **0.19** (0.12–0.25) | **0.38** (0.25–0.50) | **3.00** (2.00–4.00) | 20 / 15 | <!-- 0 calls failed, 2 of 3 rounds: gone / away -->\n" +
+		"| 1KB | 1 | 2025-11-25 | never | http | not measured: did not start | | | | | | |\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+
+	file := filepath.Join(t.TempDir(), "doc.md")
+	if err := os.WriteFile(file, []byte("before\n"+beginTable+"\nold\n"+endTable+"\nafter\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := replaceTable(file, "new\n"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if want := "before\n" + beginTable + "\n\nnew\n\n" + endTable + "\nafter\n"; err != nil || string(data) != want {
+		t.Errorf("%s, %v; want %s", data, err, want)
 	}
 }

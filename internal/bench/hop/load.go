@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +25,7 @@ type load struct {
 	Error    string        `json:"error,omitempty"` // of the first failure
 }
 
-// mostFailures ends a round.
+// mostFailures of one client end its round, as does one that takes too long.
 const mostFailures = 20
 
 // measure makes calls from the cell's clients until a time has passed, at least
@@ -128,7 +130,8 @@ func (l *load) callAll(clients []caller, w *want, deadline time.Time, calls int)
 				if failures++; first == nil {
 					first = err
 				}
-				if failures >= mostFailures {
+				var timeout net.Error
+				if failures >= mostFailures || errors.As(err, &timeout) && timeout.Timeout() {
 					break
 				}
 			}

@@ -23,7 +23,7 @@ type report struct {
 	results  []*result
 }
 
-// start prints where and when this is measured, and the head of the table.
+// start prints when and where this is measured, and the head of the table.
 func (r *report) start(out io.Writer) {
 	fmt.Fprintf(out, "%s, %s, %d CPUs, load average %s; medians of %d rounds of %v.\n\n",
 		r.began.UTC().Format("2006-01-02 15:04 UTC"), runtime.Version(), runtime.NumCPU(), loadAverage(), r.rounds, r.duration)
@@ -114,7 +114,11 @@ func ratio(s, other *result, f func(*load) float64) string {
 	case s == other:
 		return "1"
 	}
-	return fmt.Sprintf("**%.2f** (%.2f–%.2f)", median(all), slices.Min(all), slices.Max(all))
+	places := 2
+	if median(all) < 0.1 {
+		places = 3
+	}
+	return fmt.Sprintf("**%.*f** (%.*f–%.*f)", places, median(all), places, slices.Min(all), places, slices.Max(all))
 }
 
 func medianOf(loads []*load, f func(*load) float64) float64 { return median(each(loads, f)) }
@@ -142,6 +146,26 @@ func digits(f float64) string {
 		return fmt.Sprintf("%.1f", f)
 	}
 	return fmt.Sprintf("%.2f", f)
+}
+
+// The table in a document stands between these lines.
+const (
+	beginTable = "<!-- begin of the table of make bench-hop -->"
+	endTable   = "<!-- end of the table of make bench-hop -->"
+)
+
+// replaceTable replaces the table in a document.
+func replaceTable(file, table string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(data), beginTable)
+	_, after, closed := strings.Cut(rest, endTable)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no lines %s and %s", file, beginTable, endTable)
+	}
+	return os.WriteFile(file, []byte(before+beginTable+"\n\n"+table+"\n"+endTable+after), 0o644)
 }
 
 // write writes all rounds to a file.

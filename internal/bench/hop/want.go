@@ -28,6 +28,12 @@ func (w *want) check(a *answer, id []byte) error {
 	if !bytes.Contains(a.head, id) && !bytes.Contains(a.tail, id) {
 		return wrong("not the id that was sent")
 	}
+	if a.n < kept && bytes.Contains(a.head, []byte(`"error":`)) {
+		var m struct{ Error struct{ Message string } }
+		if json.Unmarshal(message(a.head), &m) == nil && m.Error.Message != "" {
+			return fmt.Errorf("the answer is an error: %s", m.Error.Message)
+		}
+	}
 	begin := bytes.Index(a.head, []byte(first))
 	if begin < 0 || bytes.Contains(a.tail, []byte(`"isError":true`)) {
 		return wrong("not the result")

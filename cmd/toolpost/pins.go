@@ -1,0 +1,370 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// pins returns where the definitions of the configuration's tools are pinned,
+// nil if it is neither of a file nor of MCP_URLS.
+func (c *configuration) pins() *gateway.Pins {
+	if c.file == "" && c.urls == "" {
+		return nil
+	}
+	p := &gateway.Pins{Command: c.command}
+	p.File, p.Missing = c.lockFile()
+	switch {
+	case c.urls != "":
+		p.Config = "MCP_URLS"
+	case !c.Lock: // else the file has a place beside it
+		p.Config, _ = trust.Locate(c.file)
+	}
+	return p
+}
+
+// lockFile returns the file with the pins of the configuration.
+func (c *configuration) lockFile() (*pins.File, error) {
+	if c.urls != "" {
+		return pins.Own("MCP_URLS=" + c.urls)
+	}
+	file, err := trust.Locate(c.file)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Lock:
+		return pins.Beside(file), nil
+	}
+	return pins.Own(file)
+}
+
+// command returns the command line that runs toolpost for this configuration.
+func (c *configuration) command(args ...string) string {
+	words := []string{"toolpost"}
+	for _, arg := range args {
+		words = append(words, shellWord(arg))
+	}
+	if c.urls != "" {
+		return "MCP_URLS=… " + strings.Join(words, " ")
+	}
+	file, err := trust.Locate(c.file)
+	if err != nil {
+		file = c.file
+	}
+	return strings.Join(append(words, "--config", shellWord(file)), " ")
+}
+
+// pinned is the pins of a configuration, for commands that look at them without
+// starting a server.
+type pinned struct {
+	*configuration
+	file *pins.File
+	lock *pins.Lock
+}
+
+func readPins(cmd *cobra.Command, config string) (*pinned, error) {
+	found, err := findConfiguration(cmd.Context(), config, newPrompter(cmd))
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return nil, usagef("there is no configuration here; name one with --config")
+	}
+	p := &pinned{configuration: found}
+	if p.file, err = found.lockFile(); err == nil {
+		p.lock, err = p.file.Read()
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p, nil
+}
+
+// tools returns the pins of a server.
+func (p *pinned) tools(server string) (pins.Tools, error) {
+	if tools := p.lock.Servers[server]; len(tools) > 0 {
+		return tools, nil
+	}
+	if near := nearest(server, slices.Sorted(maps.Keys(p.lock.Servers)), 3); len(near) > 0 {
+		return nil, usagef("no tool of a server %q is pinned; did you mean %s?", server, strings.Join(near, " or "))
+	}
+	return nil, usagef("no tool of a server %q is pinned; \"toolpost pins\" lists the servers", server)
+}
+
+const pinsHelp = `Toolpost remembers ("pins") the definition of each tool of your servers when it
+first sees it. When a server changes a definition later, clients do not get the
+tool until you approve the change: a description is an instruction to a model,
+and an approved server could replace it with another one.
+
+Without a command, show how many tools are pinned, and what has changed. This
+starts no server: it shows what the last command or a running "toolpost serve"
+has seen.
+
+The pins are in the folder "toolpost/pins" of your configuration folder. With
+"lock": true in the configuration, they are in toolpost.lock beside it, which
+can be committed. A server with "pins": false may change its tools.`
+
+func pinsCommand() *cobra.Command {
+	var config string
+	cmd := &cobra.Command{
+		Use:   "pins [SERVER]",
+		Short: "Show which tools have changed since they were pinned",
+		Long:  pinsHelp,
+		Example: `  toolpost pins
+  toolpost pins github
+  toolpost pins verify
+  toolpost pins forget github`,
+		Args: checked(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := readPins(cmd, config)
+			if err != nil {
+				return err
+			}
+			servers := slices.Sorted(maps.Keys(p.lock.Servers))
+			if len(args) > 0 {
+				if _, err := p.tools(args[0]); err != nil {
+					return err
+				}
+				servers = args
+			}
+			return p.show(cmd.OutOrStdout(), servers)
+		},
+	}
+	cmd.PersistentFlags().StringVar(&config, "config", "", "configuration `FILE`")
+	cmd.AddCommand(verifyCommand(&config), forgetCommand(&config))
+	return cmd
+}
+
+// show writes the pins of servers, with what has changed.
+func (p *pinned) show(w io.Writer, servers []string) error {
+	if len(servers) == 0 {
+		_, err := fmt.Fprintln(w, `No tool is pinned yet. "toolpost list" and "toolpost serve" pin the tools that they list.`)
+		return err
+	}
+	page := newPage(w)
+	for _, name := range servers {
+		tools := p.lock.Servers[name]
+		waiting := tools.Waiting()
+		head := fmt.Sprintf("%s: %s pinned", printable(name), counted(len(tools), "tool"))
+		if len(waiting) > 0 {
+			head += fmt.Sprintf(", %d withheld", len(waiting))
+		}
+		page.WriteString(page.paint("1", head) + "\n")
+		for _, tool := range waiting {
+			page.change(changeOf(name, tool, tools[tool]))
+		}
+		if len(waiting) > 0 {
+			page.WriteString("\n  To accept this: " + p.command("approve", name) + "\n\n")
+		}
+	}
+	return page.flush()
+}
+
+func changeOf(server, tool string, pin *pins.Pin) *definitionChange {
+	c := &definitionChange{server: server, tool: tool, after: pin.Pending.JSON, seen: pin.Pending.Seen, isNew: pin.Approved == nil}
+	if pin.Approved != nil {
+		c.before = pin.Approved.JSON
+	}
+	return c
+}
+
+func approveCommand() *cobra.Command {
+	var (
+		config string
+		yes    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "approve SERVER [TOOL…]",
+		Short: "Serve tools whose definition a server has changed",
+		Long: `Show what a server has changed about its tools, and ask whether clients may get
+them again. Name TOOLs, as the server calls them, to approve only these.
+
+You approve what is shown: if a definition changes again meanwhile, the tool
+stays withheld. A running "toolpost serve" uses the approval at once. See
+"toolpost help pins".`,
+		Example: `  toolpost approve github
+  toolpost approve github create_issue
+  toolpost approve --yes github`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := readPins(cmd, config)
+			if err != nil {
+				return err
+			}
+			return p.approve(cmd, args[0], args[1:], yes)
+		},
+	}
+	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE`")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "approve without asking, for scripts")
+	return cmd
+}
+
+// approve shows and approves the pending definitions of tools, of all if none is named.
+func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes bool) error {
+	tools, err := p.tools(server)
+	if err != nil {
+		return err
+	}
+	waiting := tools.Waiting()
+	for _, name := range names {
+		if !slices.Contains(waiting, name) {
+			return unknownTool(name, waiting, fmt.Sprintf("that waits for an approval; %q shows those that do", p.command("pins", server)))
+		}
+	}
+	if len(names) > 0 {
+		waiting = names
+	}
+	ask := newPrompter(cmd)
+	if len(waiting) == 0 {
+		fmt.Fprintf(ask.out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", printable(server))
+		return nil
+	}
+	page, hashes := newPage(ask.out), map[string]string{}
+	for _, tool := range waiting {
+		page.change(changeOf(server, tool, tools[tool]))
+		hashes[tool] = tools[tool].Pending.Hash
+	}
+	if err := page.flush(); err != nil {
+		return err
+	}
+	if !yes {
+		if !ask.terminal {
+			return usagef("there is no terminal to ask you; add --yes to approve this")
+		}
+		agreed, err := ask.ask(cmd.Context(), "May clients get "+counted(len(waiting), "tool")+" with these definitions?")
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			return usageError{errors.New("nothing was approved")}
+		}
+	}
+	return p.store(cmd, server, hashes)
+}
+
+// store approves definitions, unless they are others by now.
+func (p *pinned) store(cmd *cobra.Command, server string, hashes map[string]string) error {
+	var others []string
+	_, err := p.file.Update(cmd.Context(), func(l *pins.Lock) bool {
+		others = l.Servers[server].Approve(hashes)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if n := len(hashes) - len(others); n > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "\nApproved %s of %s.\n", counted(n, "tool"), printable(server))
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		return fmt.Errorf("these tools changed again meanwhile and are not approved: %s; look at them again", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+func forgetCommand(config *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget SERVER",
+		Short: "Forget the pins of a server, and pin its tools as they are next",
+		Args:  checked(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := readPins(cmd, *config)
+			if err != nil {
+				return err
+			}
+			if _, err := p.tools(args[0]); err != nil {
+				return err
+			}
+			_, err = p.file.Update(cmd.Context(), func(l *pins.Lock) bool {
+				delete(l.Servers, args[0])
+				return true
+			})
+			if err == nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "Forgot the pins of %s. Its tools are pinned as they are when toolpost lists them next.\n", printable(args[0]))
+			}
+			return err
+		},
+	}
+}
+
+func verifyCommand(config *string) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Start the servers and check that their tools are as they were pinned",
+		Long: `Start the servers of the configuration and compare the definitions of their
+tools with the pins. Nothing is pinned or approved. The exit code is 1 if a tool
+has changed, if a server cannot be reached, or if it has no pins.
+
+For CI, set "lock": true in the configuration, run "toolpost list" once, and
+commit toolpost.lock.`,
+		Example: `  toolpost pins verify --config toolpost.json`,
+		Args:    checked(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := readPins(cmd, *config)
+			if err != nil {
+				return err
+			}
+			return p.verify(cmd, &t)
+		},
+	}
+	cmd.Flags().DurationVar(&t.timeout, "timeout", defaultTimeout, "how long to wait for servers to connect")
+	return cmd
+}
+
+// verify compares what the servers say now with the pins.
+func (p *pinned) verify(cmd *cobra.Command, t *target) error {
+	where := p.configuration.pins()
+	where.ReadOnly = true
+	s, err := t.openServers(cmd, p.Config, where)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	unreachable := s.complain(cmd.ErrOrStderr())
+	var wrong []string
+	for _, st := range s.status {
+		server := p.server(st.Name)
+		switch {
+		case st.State == gateway.Disabled || server == nil || server.Pinning.Off || server.Redmine != nil:
+		case st.State != upstream.Ready:
+			wrong = append(wrong, fmt.Sprintf("%s cannot be checked", st.Name))
+		case len(p.lock.Servers[st.Name]) == 0 && st.Tools > 0:
+			wrong = append(wrong, fmt.Sprintf("%s has no pins; %q pins its tools", st.Name, p.command("list")))
+		}
+	}
+	page := newPage(cmd.OutOrStdout())
+	for _, w := range s.withheld {
+		page.change(&definitionChange{server: w.Server, tool: w.Tool, before: w.Approved, after: w.Pending, isNew: w.Approved == nil && p.lock.Servers[w.Server][w.Tool] == nil})
+		wrong = append(wrong, fmt.Sprintf("the tool %q of %s is not as it was pinned", w.Tool, w.Server))
+	}
+	switch err := page.flush(); {
+	case err != nil:
+		return err
+	case unreachable != nil:
+		return unreachable
+	case len(wrong) > 0:
+		return errors.New(printable(strings.Join(wrong, "; ")))
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "All tools are as they were pinned in %s.\n", p.file.Path())
+	return err
+}
+
+// server returns the entry of a server, nil if there is none.
+func (p *pinned) server(name string) *gateway.Server {
+	i := slices.IndexFunc(p.Servers, func(s gateway.Server) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &p.Servers[i]
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
+)
+
+// A definitionChange is what a server says about a tool, and what it said when
+// the tool was pinned.
+type definitionChange struct {
+	server, tool  string
+	before, after json.RawMessage // nil if it is not known
+	isNew         bool
+	seen          time.Time
+}
+
+// change writes what is different, for a person who decides about it: every
+// changed word, with escapes for what cannot be seen.
+func (p *page) change(c *definitionChange) {
+	what := "changed"
+	if c.isNew {
+		what = "new"
+	}
+	if !c.seen.IsZero() {
+		what += ", first seen " + c.seen.Local().Format("2006-01-02 15:04")
+	}
+	p.WriteString(fmt.Sprintf("\n  %s  %s\n", p.paint("1", plainText(c.tool)), what))
+	if c.after == nil || c.before == nil && !c.isNew {
+		p.WriteString("    The definitions are too long to be kept, so the change cannot be shown.\n")
+		return
+	}
+	before, after := flatten(c.before), flatten(c.after)
+	paths := slices.Sorted(maps.Keys(merged(before, after)))
+	for _, path := range paths {
+		b, a := before[path], after[path]
+		if b == a || c.isNew && path == "name" {
+			continue
+		}
+		p.WriteString("    " + plainText(path) + "\n      " + p.words(diffLines(words(b), words(a))) + "\n")
+	}
+}
+
+func merged(a, b map[string]string) map[string]string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// flatten returns the values of a definition that hold no others, by path, as JSON.
+func flatten(raw json.RawMessage) map[string]string {
+	values := map[string]string{}
+	if raw != nil {
+		flattenInto(values, "", raw)
+	}
+	return values
+}
+
+func flattenInto(values map[string]string, path string, raw json.RawMessage) {
+	var members map[string]json.RawMessage
+	var items []json.RawMessage
+	switch {
+	case json.Unmarshal(raw, &members) == nil && len(members) > 0:
+		for name, value := range members {
+			flattenInto(values, memberPath(path, name), value)
+		}
+	case json.Unmarshal(raw, &items) == nil && strings.Contains(string(raw), "{"):
+		for i, value := range items {
+			flattenInto(values, fmt.Sprintf("%s[%d]", path, i), value)
+		}
+	default:
+		values[path] = string(raw)
+	}
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
+
+// memberPath returns the path of a member; no two members have the same.
+func memberPath(path, name string) string {
+	if !plainName.MatchString(name) {
+		return fmt.Sprintf("%s[%q]", path, name)
+	}
+	return strings.TrimPrefix(path+"."+name, ".")
+}
+
+var wordPattern = regexp.MustCompile(`\s+|[.,;:!?]+|[^\s.,;:!?]+`)
+
+// words breaks a value into words and what is between them.
+func words(value string) []string {
+	var text string
+	if strings.HasPrefix(value, `"`) && json.Unmarshal([]byte(value), &text) == nil {
+		return append(append([]string{`"`}, wordPattern.FindAllString(text, -1)...), `"`)
+	}
+	return wordPattern.FindAllString(value, -1)
+}
+
+// sameWords is how many words and spaces stay around a change.
+const sameWords = 12
+
+// words writes a difference as one line: [-removed-] and {+added+}.
+func (p *page) words(lines []diffLine) string {
+	var b strings.Builder
+	for i := 0; i < len(lines); {
+		mark, start := lines[i].mark, i
+		for i < len(lines) && lines[i].mark == mark {
+			i++
+		}
+		run := lines[start:i]
+		switch mark {
+		case '-':
+			b.WriteString(p.paint("31", "[-"+textOf(run)+"-]"))
+		case '+':
+			b.WriteString(p.paint("32", "{+"+textOf(run)+"+}"))
+		default:
+			b.WriteString(shortened(run, start > 0, i < len(lines)))
+		}
+	}
+	return b.String()
+}
+
+// shortened returns words that are the same, without those that are far from a
+// change before or after them.
+func shortened(run []diffLine, changeBefore, changeAfter bool) string {
+	begin, end := 0, 0
+	if changeBefore {
+		begin = sameWords
+	}
+	if changeAfter {
+		end = sameWords
+	}
+	if len(run) <= begin+end+1 {
+		return textOf(run)
+	}
+	return textOf(run[:begin]) + " … " + textOf(run[len(run)-end:])
+}
+
+func textOf(run []diffLine) string {
+	var b strings.Builder
+	for _, l := range run {
+		if l.mark == '-' {
+			b.WriteString(l.before)
+		} else {
+			b.WriteString(l.after)
+		}
+	}
+	return plainText(b.String())
+}
+
+// plainText returns foreign text so that every character of it can be seen, and
+// none looks like the mark of a change.
+func plainText(s string) string {
+	marks := strings.NewReplacer("[-", `[\-`, "-]", `-\]`, "{+", `{\+`, "+}", `+\}`)
+	return cleartext.Escape(marks.Replace(s))
+}

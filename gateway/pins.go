@@ -1,0 +1,315 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/pins"
+)
+
+// Pins say where a gateway remembers the definitions of tools. A tool is pinned
+// when it is first listed. Once its definition changes, clients do not get the
+// tool until the user has approved the new definition.
+type Pins struct {
+	File     *pins.File // nil remembers until the gateway is closed
+	Config   string     // whose servers they are, for people who read the file
+	ReadOnly bool       // the file is not changed
+	Missing  error      // why there is no File; it is reported
+
+	// Command returns the command line that runs "toolpost" with these
+	// arguments for the configuration; nil names no configuration.
+	Command func(args ...string) string
+}
+
+// Pinning says what is pinned of one server; the zero value pins its tools and
+// serves those that it adds later.
+type Pinning struct {
+	Off         bool // the server may change the definitions of its tools
+	WithholdNew bool // a tool that it adds later waits for an approval
+}
+
+// A WithheldTool is a tool that clients do not get until the user approves its
+// definition.
+type WithheldTool struct {
+	Server, Tool string // Tool is the server's own name
+	Name         string // for clients
+	Why          string
+
+	// Approved and Pending are canonical definitions: nil if there is none, or
+	// if it is too long to be kept.
+	Approved, Pending json.RawMessage
+}
+
+// A pinboard compares the tools of all servers of a gateway with their pins. A
+// nil pinboard lets everything through.
+type pinboard struct {
+	Pins
+	ctx    context.Context
+	logger *slog.Logger
+
+	mu       sync.Mutex
+	policies map[string]Pinning // by server
+	lock     *pins.Lock         // as it was read last, with what could not be stored
+	stamp    string             // of the file when it was read
+	err      error              // why the file cannot be read or written
+	memories map[string]pins.Memory
+	known    map[string]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
+}
+
+// newPinboard returns the pinboard for p, nil if that is nil.
+func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, error) {
+	if p == nil {
+		return nil, nil
+	}
+	b := &pinboard{
+		Pins: *p, ctx: ctx, logger: logger, err: p.Missing, memories: map[string]pins.Memory{},
+		lock: &pins.Lock{Servers: map[string]pins.Tools{}}, known: map[string]map[*toolpost.Tool]*pins.Definition{},
+	}
+	if b.File == nil {
+		return b, nil
+	}
+	b.stamp = b.File.Stamp()
+	var err error
+	b.lock, err = b.File.Read()
+	return b, err
+}
+
+// configure takes the policies of a configuration over. The tools of a Redmine
+// are our own.
+func (b *pinboard) configure(cfg *Config) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.policies = map[string]Pinning{}
+	for _, s := range cfg.Servers {
+		b.policies[s.Name] = Pinning{s.Pinning.Off || s.Redmine != nil, s.Pinning.WithholdNew}
+	}
+}
+
+// follow rings whenever the file changes, until ctx is done.
+func (b *pinboard) follow(ring func()) {
+	err := b.File.Prepare()
+	if err == nil {
+		err = watchFiles(b.ctx, []string{b.File.Path()}, ring)
+	}
+	if err != nil {
+		b.logger.Info("cannot watch the pinned tools; approvals apply at the next change of a server", "err", err)
+	}
+}
+
+// reload reads the file again if it has changed, because the user or another
+// process has changed it. A file that became unreadable leaves the pins as they are.
+func (b *pinboard) reload() {
+	if b == nil || b.File == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	stamp := b.File.Stamp()
+	if stamp == b.stamp {
+		return
+	}
+	lock, err := b.File.Read()
+	if err != nil {
+		b.err = err
+		return
+	}
+	if b.err != nil {
+		lock.Merge(b.lock) // the next review stores it
+	}
+	b.lock, b.stamp = lock, stamp
+}
+
+// problem describes why pins are not stored, "" if they are.
+func (b *pinboard) problem() string {
+	if b == nil {
+		return ""
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		return ""
+	}
+	return fmt.Sprintf("the definitions of tools are pinned only until toolpost ends: %v", b.err)
+}
+
+// review compares the tools that a server lists with their pins, and pins new
+// ones. It returns what is withheld, by name.
+func (b *pinboard) review(server string, tools []*toolpost.Tool) map[string]pins.Reason {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	policy := b.policies[server]
+	if policy.Off {
+		return nil
+	}
+	listed := b.listed(server, tools)
+	memory := b.memories[server]
+	if memory == nil {
+		memory = pins.Memory{}
+		b.memories[server] = memory
+	}
+	r := memory.Review(b.lock.Servers[server], listed, policy.WithholdNew)
+	if r.Dirty || b.err != nil {
+		r = b.store(server, r, func(before pins.Tools) *pins.Reviewed { return memory.Review(before, listed, policy.WithholdNew) })
+	}
+	memory.Remember(listed)
+	if len(r.Added) > 0 {
+		b.logger.Info("a server has new tools, which are pinned and served", "server", server, "tools", r.Added)
+	}
+	return r.Withheld
+}
+
+// listed returns the definitions of tools. Those of tools that were listed
+// before are not made again.
+func (b *pinboard) listed(server string, tools []*toolpost.Tool) (listed []pins.Listed) {
+	before, now := b.known[server], map[*toolpost.Tool]*pins.Definition{}
+	for _, t := range tools {
+		if t == nil || t.Name == "" {
+			continue // it is left out
+		}
+		if now[t] = before[t]; now[t] == nil {
+			now[t] = definitionOf(t)
+		}
+		listed = append(listed, pins.Listed{Name: t.Name, Definition: now[t]})
+	}
+	b.known[server] = now
+	return listed
+}
+
+func definitionOf(t *toolpost.Tool) *pins.Definition {
+	raw, err := t.Definition.MarshalJSON()
+	if err != nil {
+		raw = t.Source
+	}
+	return pins.NewDefinition(raw)
+}
+
+// store writes the pins after a review, which is made again over what the file
+// has by now. Pins that cannot be stored last as long as the gateway.
+func (b *pinboard) store(server string, r *pins.Reviewed, again func(pins.Tools) *pins.Reviewed) *pins.Reviewed {
+	b.lock = b.lock.Put(server, r.Pins)
+	if b.File == nil || b.ReadOnly {
+		return r
+	}
+	lock, err := b.File.Update(b.ctx, func(l *pins.Lock) bool {
+		if b.err != nil {
+			l.Merge(b.lock)
+		}
+		r = again(l.Servers[server])
+		l.Config = cmp.Or(l.Config, b.Config)
+		l.Servers[server] = r.Pins
+		return r.Dirty || b.err != nil
+	})
+	if b.err = err; err == nil {
+		b.lock, b.stamp = lock, b.File.Stamp()
+	}
+	return r
+}
+
+// vet returns the error of a call whose server says something else about the
+// tool than what was pinned: of a process that is not the one that listed it.
+func (b *pinboard) vet(server string, t *toolpost.Tool) error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.policies[server].Off {
+		return nil
+	}
+	d := b.known[server][t]
+	if d == nil {
+		d = definitionOf(t)
+	}
+	if p := b.lock.Servers[server][t.Name]; p == nil || p.Approved == nil || p.Approved.Hash == d.Hash {
+		return nil // a tool without a pin is not listed
+	}
+	return toolpost.Failed("%s", b.refusal(server, pins.Changed))
+}
+
+// refusal tells a model why it cannot call a tool. The user decides, not the model.
+func (b *pinboard) refusal(server string, why pins.Reason) string {
+	if !why.Approvable() {
+		return fmt.Sprintf("it is withheld, because %s. Tell the user", why)
+	}
+	return fmt.Sprintf("it is withheld, because %s since it was approved. Tell the user, who can review the change with %q and accept it with %q",
+		why, b.command("pins", server), b.command("approve", server))
+}
+
+func (b *pinboard) command(args ...string) string {
+	if b.Command != nil {
+		return b.Command(args...)
+	}
+	line := "toolpost"
+	for _, arg := range args {
+		line += " " + arg
+	}
+	return line
+}
+
+// withheld describes a tool of a server.
+func (b *pinboard) withheld(server, tool string, why pins.Reason) WithheldTool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := WithheldTool{Server: server, Tool: tool, Why: b.refusal(server, why)}
+	if p := b.lock.Servers[server][tool]; p != nil {
+		if p.Approved != nil {
+			w.Approved = p.Approved.JSON
+		}
+		if p.Pending != nil {
+			w.Pending = p.Pending.JSON
+		}
+	}
+	return w
+}
+
+// noteWithheld reports the tools of one server that are withheld: in one line
+// for each reason, as they have one cause and one remedy.
+func (j *joined) noteWithheld(m *member, offers []offer[*toolpost.Tool]) {
+	byReason := map[pins.Reason][]string{}
+	for _, o := range offers {
+		if o.why != "" {
+			byReason[o.why] = append(byReason[o.why], fmt.Sprintf("%q", o.name))
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		tools := byReason[why]
+		subject := "its tool " + tools[0] + " is"
+		if len(tools) > 1 {
+			subject = fmt.Sprintf("%d of its tools are", len(tools))
+		}
+		j.note("", "server %s: %s withheld, because %s%s", m.server.Name, subject, why.Of(len(tools)), m.pins.advice(m.server.Name, why, tools))
+	}
+}
+
+// advice says what the user can do about withheld tools.
+func (b *pinboard) advice(server string, why pins.Reason, tools []string) string {
+	const off = `set "pins": false in its entry`
+	text := ""
+	if len(tools) > 1 {
+		text = ": " + enumerate(tools)
+	}
+	if !why.Approvable() {
+		return text + "; to serve it all the same, " + off
+	}
+	if why == pins.Changed {
+		text += "; an update of the server may be the cause"
+	}
+	text += fmt.Sprintf("; to see what is different, run: %s; to accept it: %s", b.command("pins", server), b.command("approve", server))
+	if why == pins.Changed {
+		text += "; if this server changes its descriptions all the time, " + off
+	}
+	return text
+}

@@ -1,0 +1,283 @@
+package pins
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/filelock"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// The writing tools of package stdtool refuse names with these endings, so that
+// no model can approve a definition.
+const (
+	ownEnding    = ".toolpost-pins"
+	sharedEnding = "toolpost.lock"
+)
+
+// longestFile is the size of a lock file that is read.
+const longestFile = 64 << 20
+
+// lockTime is how long another process may hold the lock of a file.
+const lockTime = 2 * time.Second
+
+// A File is where a [Lock] is kept.
+type File struct {
+	path   string
+	lock   string // the file that processes lock while they change it
+	shared bool   // it may be a file of a repository, which other users may own
+}
+
+// Own returns the lock file of a configuration in the folder of the user's
+// state. Key identifies the configuration.
+func Own(key string) (*File, error) {
+	dir, err := folder()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, hash([]byte(key))+ownEnding)
+	return &File{path: path, lock: path + "-lock"}, nil
+}
+
+// Beside returns the lock file beside a configuration file: toolpost.lock for
+// toolpost.json, tools.toolpost.lock for tools.json.
+func Beside(config string) *File {
+	base := strings.TrimSuffix(filepath.Base(config), filepath.Ext(config))
+	name := sharedEnding
+	if base != "toolpost" {
+		name = base + "." + sharedEnding
+	}
+	f := &File{path: filepath.Join(filepath.Dir(config), name), shared: true}
+	if dir, err := folder(); err == nil {
+		f.lock = filepath.Join(dir, hash([]byte(f.path))+ownEnding+"-lock")
+	}
+	return f
+}
+
+func folder() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the folder of pinned tools: %w", err)
+	}
+	return filepath.Join(dir, "toolpost", "pins"), nil
+}
+
+// Path returns where the file is.
+func (f *File) Path() string { return f.path }
+
+// Prepare creates the folder of the file, so that it can be watched.
+func (f *File) Prepare() error {
+	if f.shared {
+		return nil // beside a configuration file
+	}
+	return os.MkdirAll(filepath.Dir(f.path), 0o700)
+}
+
+// Stamp identifies the state of the file without reading it.
+func (f *File) Stamp() string {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+// Read reads the file; one that does not exist has no pins. A file that another
+// user can have written is an error, and so is one that is broken: its pins must
+// not get lost unnoticed.
+func (f *File) Read() (*Lock, error) {
+	l, err := f.read()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Lock{Version: version, Servers: map[string]Tools{}}, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the pinned tools: %w", err)
+	}
+	return l, nil
+}
+
+const remedy = "restore it, or remove it to pin the tools as they are now"
+
+func (f *File) read() (*Lock, error) {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file; remove it", f.path)
+	}
+	if !f.shared {
+		if err := trust.Check(f.path); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, longestFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", f.path, err)
+	case len(data) > longestFile:
+		return nil, fmt.Errorf("%s has more than %d bytes; remove it", f.path, longestFile)
+	}
+	l, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s is broken: %w; %s", f.path, err, remedy)
+	}
+	return l, nil
+}
+
+func decode(data []byte) (*Lock, error) {
+	l := &Lock{}
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, err
+	}
+	if l.Version != version {
+		return nil, fmt.Errorf("it has the version %d, and this toolpost reads version %d", l.Version, version)
+	}
+	if l.Servers == nil {
+		l.Servers = map[string]Tools{}
+	}
+	for server, tools := range l.Servers {
+		for tool, p := range tools {
+			if p == nil || p.Approved == nil && p.Pending == nil {
+				return nil, fmt.Errorf("the tool %q of %q has no definition", tool, server)
+			}
+			for _, d := range []*Definition{p.Approved, p.Pending} {
+				if err := d.check(); err != nil {
+					return nil, fmt.Errorf("the tool %q of %q: %w", tool, server, err)
+				}
+			}
+		}
+	}
+	return l, nil
+}
+
+// check restores the canonical form of a definition that was read, and compares
+// it with its hash.
+func (d *Definition) check() error {
+	if d == nil || d.JSON == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, d.JSON); err != nil {
+		return err
+	}
+	d.JSON = b.Bytes()
+	if hash(d.JSON) != d.Hash {
+		return errors.New("its sha256 is not that of its definition")
+	}
+	return nil
+}
+
+// Update changes the file while no other process does. Change returns whether
+// there is something to write. The result is the content after the change.
+func (f *File) Update(ctx context.Context, change func(*Lock) bool) (*Lock, error) {
+	release, err := f.hold(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("change the pinned tools: %w", err)
+	}
+	defer release()
+	l, err := f.Read()
+	if err != nil {
+		return nil, err
+	}
+	if !change(l) {
+		return l, nil
+	}
+	if err := f.write(l); err != nil {
+		return nil, fmt.Errorf("store the pinned tools: %w", err)
+	}
+	return l, nil
+}
+
+// hold keeps other processes from changing the file until release.
+func (f *File) hold(ctx context.Context) (release func(), err error) {
+	if f.lock == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.lock), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(f.lock, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lockTime, fmt.Errorf("another process holds %s", f.lock))
+	defer cancel()
+	if err := filelock.Wait(ctx, file); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() {
+		filelock.Release(file)
+		_ = file.Close()
+	}, nil
+}
+
+func (f *File) write(l *Lock) error {
+	if err := f.Prepare(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the definitions keep their bytes
+	e.SetIndent("", "  ")
+	if err := e.Encode(l); err != nil {
+		return err
+	}
+	if b.Len() > longestFile {
+		return fmt.Errorf("%s would have more than %d bytes", f.path, longestFile)
+	}
+	file, err := os.CreateTemp(filepath.Dir(f.path), ".toolpost-pins-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(b.Bytes())
+	if info, e := os.Stat(f.path); e == nil && f.shared {
+		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
+	}
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), f.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// Merge adds the pins of other that l does not have. It is for pins that could
+// not be stored when they were made.
+func (l *Lock) Merge(other *Lock) {
+	for server, tools := range other.Servers {
+		if l.Servers[server] == nil {
+			l.Servers[server] = Tools{}
+		}
+		for name, p := range tools {
+			if l.Servers[server][name] == nil {
+				l.Servers[server][name] = p
+			}
+		}
+	}
+}
+
+// Put replaces the pins of one server; l itself may be in use elsewhere.
+func (l *Lock) Put(server string, tools Tools) *Lock {
+	c := *l
+	c.Servers = maps.Clone(l.Servers)
+	c.Servers[server] = tools
+	return &c
+}

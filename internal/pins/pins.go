@@ -1,0 +1,98 @@
+// Package pins remembers the definitions of tools, so that a server cannot
+// change them behind the back of the user.
+//
+//	definition of a server ── Review ──▶ served, or withheld until ── Approve
+//	                            │
+//	                       Lock, in a File
+package pins
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Lock is the content of a lock file: the pins of the servers of one
+// configuration.
+type Lock struct {
+	Version int              `json:"version"`
+	Config  string           `json:"config,omitempty"` // whose servers they are, for people
+	Servers map[string]Tools `json:"servers"`
+}
+
+// version is that of the format.
+const version = 1
+
+// Tools are the pins of one server, by the server's own names of its tools. A
+// Pin is never changed, only replaced.
+type Tools map[string]*Pin
+
+// A Pin remembers one tool.
+type Pin struct {
+	Approved *Definition `json:"approved,omitempty"` // nil for a new tool that waits for approval
+	Pending  *Definition `json:"pending,omitempty"`  // what the server says instead; nil if it says the same
+}
+
+// A Definition is what a server says about a tool.
+type Definition struct {
+	Hash string          `json:"sha256"`
+	JSON json.RawMessage `json:"definition,omitempty"` // canonical; nil if it is not kept, because it is too long
+	Seen time.Time       `json:"seen,omitzero"`        // set while the definition is pending
+}
+
+// NewDefinition returns the canonical form of an MCP Tool object: without white
+// space, with the members of objects in order. Icons are left out, because
+// models do not read them and their addresses may expire.
+func NewDefinition(tool json.RawMessage) *Definition {
+	v := jsontext.Value(bytes.Clone(tool))
+	err := v.Format(jsontext.ReorderRawObjects(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return &Definition{Hash: hash(tool)} // not JSON
+	}
+	raw := withoutMember(json.RawMessage(v), "icons")
+	return &Definition{Hash: hash(raw), JSON: raw}
+}
+
+// withoutMember returns a canonical object without a member.
+func withoutMember(object json.RawMessage, name string) json.RawMessage {
+	members := map[string]json.RawMessage{}
+	if json.Unmarshal(object, &members) != nil || members[name] == nil {
+		return object
+	}
+	delete(members, name)
+	out := []byte{'{'}
+	for i, key := range slices.Sorted(maps.Keys(members)) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out, _ = jsontext.AppendQuote(out, key) // its only error is the replacement
+		out = append(append(out, ':'), members[key]...)
+	}
+	return append(out, '}')
+}
+
+func hash(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// same reports whether two definitions are the same; none differs from all.
+func (d *Definition) same(other *Definition) bool {
+	return d != nil && other != nil && d.Hash == other.Hash
+}
+
+// Waiting returns the tools whose definition waits for an approval, by name.
+func (t Tools) Waiting() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if t[name].Pending != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,180 @@
+package pins
+
+import (
+	"maps"
+	"time"
+)
+
+// Limits of what is remembered of one server.
+const (
+	mostPins    = 20_000
+	longestName = 256     // bytes
+	mostText    = 4 << 20 // bytes of approved definitions, and of pending ones; of further ones only the hash is kept
+)
+
+// A Listed is a tool that a server lists now.
+type Listed struct {
+	Name string
+	*Definition
+}
+
+// Reason is why a tool is withheld.
+type Reason string
+
+// The reasons for withholding a tool.
+const (
+	Changed  Reason = "its definition has changed"
+	New      Reason = "it is new"
+	LongName Reason = "its name is too long to be pinned"
+	TooMany  Reason = "the server has listed too many tools to pin another"
+)
+
+// Reviewed is the outcome of [Memory.Review].
+type Reviewed struct {
+	Pins     Tools             // after the review
+	Dirty    bool              // they differ from those before
+	First    bool              // the server had none before
+	Added    []string          // new tools of a server that had pins
+	Withheld map[string]Reason // tools that clients do not get
+}
+
+// A Memory is what one process knows of the tools of one server beside their
+// pins: the hash of each definition that it has seen last.
+type Memory map[string]string
+
+// Review compares the tools of a server with its pins. A tool that was never
+// seen is pinned as it is, unless withholdNew is set and the server has pins.
+func (m Memory) Review(before Tools, listed []Listed, withholdNew bool) *Reviewed {
+	r := &reviewer{
+		Reviewed: &Reviewed{Pins: maps.Clone(before), First: len(before) == 0, Withheld: map[string]Reason{}},
+		memory:   m, withholdNew: withholdNew && len(before) > 0,
+	}
+	if r.Pins == nil {
+		r.Pins = Tools{}
+	}
+	for _, p := range before {
+		r.approved += p.Approved.size()
+		r.pending += p.Pending.size()
+	}
+	for _, tool := range listed {
+		r.tool(tool)
+	}
+	return r.Reviewed
+}
+
+// Remember records what a server lists, after a review.
+func (m Memory) Remember(listed []Listed) {
+	for _, tool := range listed {
+		m[tool.Name] = tool.Hash
+	}
+}
+
+func (d *Definition) size() int {
+	if d == nil {
+		return 0
+	}
+	return len(d.JSON)
+}
+
+type reviewer struct {
+	*Reviewed
+	memory            Memory
+	withholdNew       bool
+	approved, pending int // bytes of definitions that are kept
+}
+
+func (r *reviewer) tool(now Listed) {
+	pin := r.Pins[now.Name]
+	switch {
+	case pin == nil && len(now.Name) > longestName:
+		r.Withheld[now.Name] = LongName
+	case pin == nil && len(r.Pins) >= mostPins:
+		r.Withheld[now.Name] = TooMany
+	case pin == nil || pin.Approved == nil:
+		r.add(now, pin)
+	case !now.same(pin.Approved):
+		r.withhold(now, pin, Changed)
+	case pin.Pending != nil && r.ended(now.Name, pin.Pending):
+		r.put(now.Name, &Pin{Approved: pin.Approved})
+	}
+}
+
+// add pins a tool that is not approved yet, or withholds it.
+func (r *reviewer) add(now Listed, pin *Pin) {
+	if r.withholdNew {
+		r.withhold(now, pin, New)
+		return
+	}
+	if !r.First {
+		r.Added = append(r.Added, now.Name)
+	}
+	r.put(now.Name, &Pin{Approved: within(now.Definition, &r.approved)})
+}
+
+// ended reports whether no server says a pending definition any more, as far as
+// this process knows: another process may have recorded it for a server of its own.
+func (r *reviewer) ended(name string, pending *Definition) bool {
+	last, seen := r.memory[name]
+	return !seen || last == pending.Hash
+}
+
+func (r *reviewer) withhold(now Listed, pin *Pin, why Reason) {
+	r.Withheld[now.Name] = why
+	if pin == nil {
+		pin = &Pin{}
+	}
+	// Two processes whose servers say different things do not overwrite each
+	// other's forever: each records a definition once.
+	if p := pin.Pending; p == nil || !now.same(p) && r.memory[now.Name] != now.Hash {
+		d := within(now.Definition, &r.pending)
+		d.Seen = time.Now().UTC().Truncate(time.Second)
+		r.put(now.Name, &Pin{Approved: pin.Approved, Pending: d})
+	}
+}
+
+func (r *reviewer) put(name string, p *Pin) { r.Pins[name], r.Dirty = p, true }
+
+// within returns d, without its text if that is too long for the space that is left.
+func within(d *Definition, used *int) *Definition {
+	c := *d
+	if *used+len(c.JSON) > mostText {
+		c.JSON = nil
+	}
+	*used += len(c.JSON)
+	return &c
+}
+
+// Approve approves the pending definitions of tools that have these hashes. It
+// returns the tools whose pending definition is another one by now.
+func (t Tools) Approve(hashes map[string]string) (others []string) {
+	for name, want := range hashes {
+		p := t[name]
+		if p == nil || p.Pending == nil || p.Pending.Hash != want {
+			others = append(others, name)
+			continue
+		}
+		d := *p.Pending
+		d.Seen = time.Time{}
+		t[name] = &Pin{Approved: &d}
+	}
+	return others
+}
+
+// plural is what is said of several tools that are withheld for one reason.
+var plural = map[Reason]string{
+	Changed:  "their definitions have changed",
+	New:      "they are new",
+	LongName: "their names are too long to be pinned",
+}
+
+// Of returns the reason in the words for n tools.
+func (r Reason) Of(n int) string {
+	if text := plural[r]; n > 1 && text != "" {
+		return text
+	}
+	return string(r)
+}
+
+// Approvable reports whether the user can approve a tool that is withheld for
+// this reason.
+func (r Reason) Approvable() bool { return r == Changed || r == New }
