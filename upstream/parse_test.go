@@ -2,15 +2,19 @@ package upstream
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // Members are set in their places or at the end, and all else stays.
@@ -25,6 +29,63 @@ func TestSetMembers(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
+}
+
+// An echo is a connection whose server answers each request with the same bytes,
+// and whose messages to the server must be valid.
+type echo struct {
+	t   *testing.T
+	p   *peer
+	raw []byte
+}
+
+func (e *echo) call(_ context.Context, x *exchange, message []byte) error {
+	_ = e.send(nil, "", message)
+	b := &body{limits: &limits{max: 1 << 10}}
+	b.add(e.raw)
+	if _, err := e.p.take(b, x); err != nil || x.answered.Load() {
+		return err
+	}
+	return &cutError{}
+}
+
+func (e *echo) send(_ context.Context, _ string, message []byte) error {
+	if !jsontext.Value(message).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		e.t.Errorf("sent %q, which is not JSON", message)
+	}
+	return nil
+}
+
+func (e *echo) speak(string) {}
+func (e *echo) close()       {}
+
+// Whatever a server sends, a call ends, with a result that is an object or with
+// an error, and what is sent back is JSON.
+func FuzzAnswers(f *testing.F) {
+	for _, s := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{}}`, `[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":"1","error":{"code":1}}]`,
+		`{"jsonrpc":"2.0","id":1,"result":{}} x`, `[[]]`, `hello`, `{"jsonrpc":"2.0","id":"q","method":"ping"}`, `{"jsonrpc":"2.0","id":1}`,
+		`{"jsonrpc":"2.0","id":{},"method":"roots/list"}`, `[{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"\u200b"}},{"jsonrpc":"2.0","id":1.0,"result":[]}]`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"1","progress":1}}`, "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"\xff\"}",
+		`{"jsonrpc":"2.0","id":1,"result":{"x":"` + strings.Repeat("x", 2<<10) + `"}}`, `{"result":{"x":"` + strings.Repeat("x", 5<<10) + `"},"id":1,"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"url":"x:y"}]}}}`,
+	} {
+		f.Add([]byte(s), []byte(`{"name":"x","_meta":{"progressToken":1}}`))
+	}
+	f.Fuzz(func(t *testing.T, raw, params []byte) {
+		p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {})
+		defer p.fail(errClosed)
+		p.conn = &echo{t, p, raw}
+		s := &session{peer: p}
+		r := &request{content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+		m, _, err := s.call(t.Context(), r)
+		if err == nil && !wire.IsObject(m.Result) {
+			t.Fatalf("%q: the result is %q", raw, m.Result)
+		}
+		for len(p.replying) > 0 {
+			runtime.Gosched()
+		}
+	})
 }
 
 // A told is an event as a test compares it.
