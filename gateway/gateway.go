@@ -126,7 +126,7 @@ func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gate
 		return nil, errors.Join(err, g.Close())
 	}
 	g.tasks.Go(g.follow)
-	if g.pins != nil && g.pins.File != nil {
+	if g.pins != nil && g.pins.File != nil && !g.pins.ReadOnly {
 		g.tasks.Go(func() { g.pins.follow(g.wake.ring) })
 	}
 	return g, nil

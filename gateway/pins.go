@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/pins"
@@ -20,7 +21,7 @@ import (
 type Pins struct {
 	File     *pins.File // nil remembers until the gateway is closed
 	Config   string     // whose servers they are, for people who read the file
-	ReadOnly bool       // the file is not changed
+	ReadOnly bool       // compare only: the file is not changed, and new tools count as changes
 	Missing  error      // why there is no File; it is reported
 
 	// Command returns the command line that runs "toolpost" with these
@@ -53,11 +54,11 @@ type pinboard struct {
 	Pins
 	ctx    context.Context
 	logger *slog.Logger
+	stale  atomic.Bool // the file may have changed
 
 	mu       sync.Mutex
 	policies map[string]Pinning // by server
 	lock     *pins.Lock         // as it was read last, with what could not be stored
-	stamp    string             // of the file when it was read
 	err      error              // why the file cannot be read or written
 	memories map[string]pins.Memory
 	known    map[string]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
@@ -75,7 +76,6 @@ func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, 
 	if b.File == nil {
 		return b, nil
 	}
-	b.stamp = b.File.Stamp()
 	var err error
 	b.lock, err = b.File.Read()
 	return b, err
@@ -91,33 +91,32 @@ func (b *pinboard) configure(cfg *Config) {
 	defer b.mu.Unlock()
 	b.policies = map[string]Pinning{}
 	for _, s := range cfg.Servers {
-		b.policies[s.Name] = Pinning{s.Pinning.Off || s.Redmine != nil, s.Pinning.WithholdNew}
+		b.policies[s.Name] = Pinning{s.Pinning.Off || s.Redmine != nil, s.Pinning.WithholdNew || b.ReadOnly}
 	}
 }
 
-// follow rings whenever the file changes, until ctx is done.
+// follow rings whenever the file changes, until the gateway is closed.
 func (b *pinboard) follow(ring func()) {
 	err := b.File.Prepare()
 	if err == nil {
-		err = watchFiles(b.ctx, []string{b.File.Path()}, ring)
+		err = watchFiles(b.ctx, []string{b.File.Path()}, func() {
+			b.stale.Store(true)
+			ring()
+		})
 	}
 	if err != nil {
 		b.logger.Info("cannot watch the pinned tools; approvals apply at the next change of a server", "err", err)
 	}
 }
 
-// reload reads the file again if it has changed, because the user or another
-// process has changed it. A file that became unreadable leaves the pins as they are.
+// reload reads the file again if the user or another process may have changed
+// it. A file that became unreadable leaves the pins as they are.
 func (b *pinboard) reload() {
-	if b == nil || b.File == nil {
+	if b == nil || !b.stale.Swap(false) {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	stamp := b.File.Stamp()
-	if stamp == b.stamp {
-		return
-	}
 	lock, err := b.File.Read()
 	if err != nil {
 		b.err = err
@@ -126,7 +125,7 @@ func (b *pinboard) reload() {
 	if b.err != nil {
 		lock.Merge(b.lock) // the next review stores it
 	}
-	b.lock, b.stamp = lock, stamp
+	b.lock = lock
 }
 
 // problem describes why pins are not stored, "" if they are.
@@ -213,7 +212,7 @@ func (b *pinboard) store(server string, r *pins.Reviewed, again func(pins.Tools)
 		return r.Dirty || b.err != nil
 	})
 	if b.err = err; err == nil {
-		b.lock, b.stamp = lock, b.File.Stamp()
+		b.lock = lock
 	}
 	return r
 }
@@ -294,20 +293,26 @@ func (j *joined) noteWithheld(m *member, offers []offer[*toolpost.Tool]) {
 	}
 }
 
-// advice says what the user can do about withheld tools.
+// advice tells the user what to do about withheld tools.
 func (b *pinboard) advice(server string, why pins.Reason, tools []string) string {
 	const off = `set "pins": false in its entry`
 	text := ""
 	if len(tools) > 1 {
 		text = ": " + enumerate(tools)
 	}
-	if !why.Approvable() {
-		return text + "; to serve it all the same, " + off
-	}
 	if why == pins.Changed {
 		text += "; an update of the server may be the cause"
 	}
-	text += fmt.Sprintf("; to see what is different, run: %s; to accept it: %s", b.command("pins", server), b.command("approve", server))
+	switch {
+	case b.ReadOnly:
+		return text // nothing is recorded that could be approved
+	case !why.Approvable():
+		return text + "; to serve it all the same, " + off
+	case b.File == nil || b.problem() != "":
+		text += "; to accept it, start toolpost again"
+	default:
+		text += fmt.Sprintf("; to see what is different, run: %s; to accept it: %s", b.command("pins", server), b.command("approve", server))
+	}
 	if why == pins.Changed {
 		text += "; if this server changes its descriptions all the time, " + off
 	}

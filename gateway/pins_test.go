@@ -53,20 +53,26 @@ func pinning(t *testing.T, cfg *gateway.Config, file *pins.File) (*gateway.Gatew
 // wantTools waits until the gateway has these tools.
 func wantTools(t *testing.T, g *gateway.Gateway, want ...string) {
 	t.Helper()
-	arrived := make(chan struct{}, 1)
+	arrived(t, g, func() bool { return slices.Equal(names(g), want) })
+}
+
+// arrived waits until a condition of the gateway's state is met.
+func arrived(t *testing.T, g *gateway.Gateway, met func() bool) {
+	t.Helper()
+	done := make(chan struct{}, 1)
 	stop := g.Watch(func(*gateway.Snapshot) {
-		if slices.Equal(names(g), want) {
+		if met() {
 			select {
-			case arrived <- struct{}{}:
+			case done <- struct{}{}:
 			default:
 			}
 		}
 	})
 	defer stop()
 	select {
-	case <-arrived:
+	case <-done:
 	case <-time.After(20 * time.Second):
-		t.Fatalf("got %q, want %q", names(g), want)
+		t.Fatalf("it does not arrive; the tools are %q", names(g))
 	}
 }
 
@@ -350,23 +356,43 @@ func TestPinsInMemory(t *testing.T) {
 	g, f := openWith(t, servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{Missing: errors.New("there is no home")}})
 	f.last("a").describes("add", "1")
 	wantTools(t, g, "a__add")
-	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "only until toolpost ends: there is no home") {
-		t.Errorf("findings: %q", got)
+	const lost = "| the definitions of tools are pinned only until toolpost ends: there is no home"
+	if diff := cmp.Diff([]string{lost}, findings(g)); diff != "" {
+		t.Error(diff)
 	}
 	f.last("a").describes("add", "2", "sub", "1")
 	wantTools(t, g, "a__sub")
+	want := []string{`| server a: its tool "add" is withheld, because its definition has changed; an update of the server may be the cause; ` +
+		`to accept it, start toolpost again; if this server changes its descriptions all the time, set "pins": false in its entry`, lost}
+	if diff := cmp.Diff(want, findings(g)); diff != "" {
+		t.Error(diff)
+	}
 }
 
-// A gateway that only compares leaves the file as it is.
+// A gateway that only compares leaves the file as it is, and a new tool counts
+// as a change.
 func TestReadOnlyPins(t *testing.T) {
 	file := lockFile(t)
+	_, err := file.Update(t.Context(), func(l *pins.Lock) bool {
+		l.Servers["a"] = pins.Tools{"add": {Approved: pins.NewDefinition([]byte(`{"name":"add"}`))}}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(file.Path())
 	g, f := openWith(t, servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file, ReadOnly: true}})
-	f.last("a").describes("add", "1")
-	wantTools(t, g, "a__add")
-	f.last("a").describes("add", "2", "sub", "1")
-	wantTools(t, g, "a__sub")
-	if _, err := os.Stat(file.Path()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v", err)
+	f.last("a").describes("add", "1", "sub", "1")
+	arrived(t, g, func() bool { return len(g.Withheld()) == 2 })
+	want := []string{
+		`| server a: its tool "sub" is withheld, because it is new`,
+		`| server a: its tool "add" is withheld, because its definition has changed; an update of the server may be the cause`,
+	}
+	if diff := cmp.Diff(want, findings(g)); diff != "" {
+		t.Error(diff)
+	}
+	if after, err := os.ReadFile(file.Path()); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file has changed: %v", err)
 	}
 }
 

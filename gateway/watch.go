@@ -20,11 +20,18 @@ const settle = 200 * time.Millisecond
 // configuration is missing or broken, f receives an error, and the caller
 // continues with its current configuration.
 func WatchFile(ctx context.Context, path string, f func(*Config, error), others ...string) error {
-	return watchFiles(ctx, append([]string{path}, others...), func() { f(LoadConfig(path)) })
+	paths := append([]string{path}, others...)
+	var last [][]byte
+	return watchFiles(ctx, paths, func() {
+		if now := contents(paths); last == nil || !reflect.DeepEqual(now, last) {
+			last = now
+			f(LoadConfig(path))
+		}
+	})
 }
 
-// watchFiles calls f at once and after every change of one of the files, until
-// ctx is done.
+// watchFiles calls f immediately and after every event of one of the files, until
+// ctx ends.
 func watchFiles(ctx context.Context, paths []string, f func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -35,7 +42,6 @@ func watchFiles(ctx context.Context, paths []string, f func()) error {
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", paths[0], err)
 	}
-	last := contents(paths)
 	f()
 	quiet := time.NewTimer(settle)
 	defer quiet.Stop()
@@ -52,11 +58,6 @@ func watchFiles(ctx context.Context, paths []string, f func()) error {
 				quiet.Reset(settle)
 			}
 		case <-quiet.C:
-			now := contents(paths)
-			if reflect.DeepEqual(now, last) {
-				continue
-			}
-			last = now
 			f()
 		}
 	}

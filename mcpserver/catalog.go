@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 var errNotObject = errors.New("it is not a JSON object")
@@ -30,7 +31,7 @@ func newTools(set *toolpost.Set, log *slog.Logger) *tools {
 	}
 	for _, tool := range list {
 		item, err := tool.MarshalJSON()
-		if err == nil && !validObject(item) {
+		if err == nil && (!wire.IsObject(item) || !wire.Valid(item)) {
 			err = errNotObject
 		}
 		if err != nil {
@@ -112,7 +113,7 @@ func (f *features) admits(r *toolpost.Resource) error {
 	return r.Validate()
 }
 
-// completes tells whether anything offers completion.
+// completes reports whether anything offers completion.
 func (f *features) completes() bool {
 	for _, p := range f.Prompts {
 		if p.Complete != nil {
@@ -140,7 +141,7 @@ func (c *collector) add(log *slog.Logger, definition json.RawMessage, name, key 
 	if len(definition) == 0 {
 		definition = json.RawMessage("{}")
 	}
-	if !validObject(definition) {
+	if !wire.IsObject(definition) || !wire.Valid(definition) {
 		log.Warn("definition is not listed", name, key, "err", errNotObject)
 		return false
 	}
@@ -153,7 +154,7 @@ func (c *collector) add(log *slog.Logger, definition json.RawMessage, name, key 
 	}
 	c.seen[key] = true
 	c.keys = append(c.keys, key)
-	c.items = append(c.items, put(definition, name, quote(key)))
+	c.items = append(c.items, wire.Set(definition, name, wire.Quote(key)))
 	return true
 }
 

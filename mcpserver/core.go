@@ -1,72 +1,80 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// core answers requests, in raw JSON from edge to edge.
+// core serves the requests of all transports, in raw JSON from edge to edge.
 type core struct {
 	views    *views
-	sessions *sessions
+	table    *table
+	changes  *changes
+	watchers *watchers
 	features atomic.Pointer[features]
 	lot      *lot
 	log      *slog.Logger
 	info     json.RawMessage // the server's name and version
 	life     context.Context // ends with the server
 	ready    *readiness
-	maxRead  int64 // see Options
-
-	rootsChanged func(session string) // may be nil
-
-	exchanges    sync.Map // of *exchange, by the key in their headers
-	lastExchange atomic.Uint64
+	opts     *Options
+	running  tally // requests under way
 }
 
-// serve answers r with the bytes of its result.
+// serve returns the result of r.
 func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, peerKey{}, &r.peer))
-	defer cancel()
-	defer context.AfterFunc(c.life, cancel)()
+	c.running.add()
+	defer c.running.done()
+	ctx = context.WithValue(ctx, peerKey{}, &r.peer)
 	switch {
-	case r.named() && !isObject(r.params):
-		return nil, rpcError(jsonrpc.CodeInvalidParams, "%s needs params", r.method)
-	case !r.named():
+	case r.Named() && !wire.IsObject(r.Params):
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
+	case !r.Named():
 		return c.protect(ctx, r, func() (json.RawMessage, error) { return c.answer(ctx, r) })
-	case r.modern():
+	case r.modern() && (r.can.any() || r.RequestState != nil): // it may be parked
 		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (json.RawMessage, error) {
 			return c.protect(ctx, r, func() (json.RawMessage, error) { return c.run(ctx, r, caller) })
 		})
+	case r.modern():
+		return c.protect(ctx, r, func() (json.RawMessage, error) { return c.run(ctx, r, sessionCaller{r}) })
 	}
 	return c.protect(ctx, r, func() (json.RawMessage, error) { return c.rounds(ctx, r) })
 }
 
-// protect turns a panic, which is a defect of ours or of a handler that is no
-// tool, into an error with an id that the log explains.
+// protect turns a panic, which is a defect of ours or of a handler that is not
+// a tool, into an error with an id that the log explains.
 func (c *core) protect(ctx context.Context, r *request, f func() (json.RawMessage, error)) (raw json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			raw, err = nil, c.panicked(ctx, p, "method", r.method, "name", r.name)
+			raw, err = nil, c.panicked(ctx, p, "method", r.Method, "name", subject(&r.Message))
 		}
 	}()
 	return f()
 }
 
-// answer serves the methods that no handler of a tool, prompt or resource is behind.
+// panicked logs a panic, and returns the error that the client gets.
+func (c *core) panicked(ctx context.Context, p any, about ...any) *wire.Error {
+	id := rand.Text()[:8]
+	c.log.ErrorContext(ctx, "panic", append(about, "id", id, "panic", p, "stack", string(debug.Stack()))...)
+	return wire.Errorf(wire.CodeInternal, "internal error (id %s); the server's log has the details", id)
+}
+
+// answer serves the methods that are not for one tool, prompt or resource.
 func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) {
 	f := c.features.Load()
-	switch r.method {
+	switch r.Method {
 	case listTools:
 		return c.list(r, r.view.tools.Load().listing)
 	case listPrompts:
@@ -80,13 +88,13 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 }
 
 func (c *core) list(r *request, l listing) (json.RawMessage, error) {
-	raw := get(r.params, "cursor")
-	if raw != nil && raw[0] != '"' && string(raw) != "null" {
-		return nil, rpcError(jsonrpc.CodeInvalidParams, "%s: cursor must be a string", r.method)
+	raw := wire.Get(r.Params, "cursor")
+	if !absent(raw) && raw[0] != '"' {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: cursor must be a string", r.Method)
 	}
-	body := l.page(text(raw))
+	body := l.page(wire.Unquote(raw))
 	if body == nil {
-		return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown cursor; list again from the start")
+		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown cursor; list again from the start")
 	}
 	tail := "}"
 	if r.modern() {
@@ -95,46 +103,40 @@ func (c *core) list(r *request, l listing) (json.RawMessage, error) {
 	return append(append(make([]byte, 0, len(body)+len(tail)), body...), tail...), nil
 }
 
+// newCall returns the call that a handler gets for r.
+func newCall(r *request, name string, arguments json.RawMessage, caller toolpost.Caller) *toolpost.Call {
+	return &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Shared: r.whose.shared, Name: name, Arguments: arguments, Params: r.Params, Caller: caller}
+}
+
 // run runs the handler that r names.
 func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (json.RawMessage, error) {
-	call := &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Shared: r.whose.shared, Name: r.name, Arguments: r.arguments, Params: r.params, Caller: caller}
+	name := subject(&r.Message)
+	call := newCall(r, name, r.Arguments, caller)
 	var (
 		result *toolpost.Result
 		err    error
 	)
-	switch f := c.features.Load(); r.method {
+	switch f := c.features.Load(); r.Method {
 	case callTool:
 		return c.call(ctx, r, call)
 	case getPrompt:
-		p := f.promptByName[r.name]
+		p := f.promptByName[name]
 		if p == nil {
-			return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown prompt %.100q; call prompts/list", r.name)
+			return nil, wire.Errorf(wire.CodeInvalidParams, "unknown prompt %.100q; call prompts/list", name)
 		}
 		result, err = handle(ctx, p.Get, call)
 	default:
 		read := f.ReadUnlisted
-		if p := f.resource(r.name); p != nil {
+		if p := f.resource(name); p != nil {
 			read = p.Read
 		}
 		result, err = handle(ctx, read, call)
 	}
 	raw, err := c.encode(r, result, err)
-	if err == nil && int64(len(raw)) > c.maxRead {
-		return nil, rpcError(jsonrpc.CodeInternalError, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", r.name, len(raw), c.maxRead)
+	if err == nil && int64(len(raw)) > c.opts.MaxRead {
+		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, len(raw), c.opts.MaxRead)
 	}
 	return raw, err
-}
-
-// codeNoResource is the code up to 2025-11-25.
-const codeNoResource = -32002
-
-func noResource(r *request) *jsonrpc.Error {
-	e := rpcError(codeNoResource, "unknown resource %.200q; call resources/list", r.name)
-	if r.modern() {
-		e.Code = jsonrpc.CodeInvalidParams
-	}
-	e.Data = json.RawMessage(`{"uri":` + string(quote(r.name)) + `}`)
-	return e
 }
 
 func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.RawMessage, error) {
@@ -150,7 +152,7 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 	}
 	raw, err := c.encode(r, result, err)
 	if c.log.Enabled(ctx, level) {
-		attrs := []slog.Attr{slog.String("tool", r.name), slog.String("client", r.client),
+		attrs := []slog.Attr{slog.String("tool", r.Name), slog.String("client", r.client),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}
 		if err != nil {
 			attrs = append(attrs, slog.String("err", clip(err.Error())))
@@ -172,7 +174,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
 }
 
-// outcomeAttrs tell of a result what is not as usual.
+// outcomeAttrs returns what the log says about an unusual result.
 func outcomeAttrs(result *toolpost.Result) (attrs []slog.Attr) {
 	if result.IsError() {
 		attrs = append(attrs, slog.Bool("failed", true))
@@ -194,15 +196,15 @@ func handle(ctx context.Context, h toolpost.Handler, call *toolpost.Call) (r *to
 }
 
 func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawMessage, error) {
-	ref := get(r.params, "ref")
-	if !isObject(ref) || !isObject(get(r.params, "argument")) {
-		return nil, rpcError(jsonrpc.CodeInvalidParams, "completion needs the members ref and argument")
+	ref := wire.Get(r.Params, "ref")
+	if !wire.IsObject(ref) || !wire.IsObject(wire.Get(r.Params, "argument")) {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "completion needs the members ref and argument")
 	}
 	var h toolpost.Handler
 	known := false
-	if name := text(get(ref, "name")); name != "" && f.promptByName[name] != nil {
+	if name := wire.Unquote(wire.Get(ref, "name")); name != "" && f.promptByName[name] != nil {
 		known, h = true, f.promptByName[name].Complete
-	} else if uri := text(get(ref, "uri")); uri != "" {
+	} else if uri := wire.Unquote(wire.Get(ref, "uri")); uri != "" {
 		p := f.resourceByURI[uri]
 		if p == nil {
 			p = f.resource(uri)
@@ -213,118 +215,47 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawM
 	}
 	switch {
 	case !known:
-		return nil, rpcError(jsonrpc.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
+		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
 	case h == nil:
 		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`)), nil
 	}
-	result, err := handle(ctx, h, &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Shared: r.whose.shared, Name: r.method, Arguments: r.params, Params: r.params})
+	result, err := handle(ctx, h, newCall(r, r.Method, r.Params, nil))
 	return c.encode(r, result, err)
 }
 
-// text returns the string that raw holds, "" if it holds none.
-func text(raw json.RawMessage) string {
-	var s string
-	if raw == nil || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
+// A tally counts what is under way. The zero value is ready.
+type tally struct {
+	mu   sync.Mutex
+	n    int
+	zero chan struct{} // closed when n is 0 again; nil if nobody waits
 }
 
-// encode returns the result's exact bytes, with what the client's version
-// needs beside them.
-func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawMessage, error) {
-	if err != nil {
-		return nil, toFault(r, err)
-	}
-	if result == nil {
-		result = toolpost.Parts()
-	}
-	raw, err := result.MarshalJSON()
-	switch {
-	case err != nil:
-		return nil, rpcError(jsonrpc.CodeInternalError, "encode result of %.100q: %v", r.name, err)
-	case !isObject(raw):
-		return nil, rpcError(jsonrpc.CodeInternalError, "the result of %.100q is not a JSON object", r.name)
-	}
-	raw = withoutRef(raw)
-	if ref := result.OutputRef(); ref != "" {
-		raw = withMeta(raw, outputRef, quote(ref))
-	}
-	return c.finish(r, raw), nil
+func (t *tally) add() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n++
 }
 
-// outputRef is the member of a result's _meta that has the reference of the
-// whole output, if the result is a view of it.
-const outputRef = "toolpost/output_ref"
-
-// withoutRef returns the result without a reference that a server has put there:
-// it is none of ours. Only with an escape may the name be written otherwise.
-func withoutRef(raw json.RawMessage) json.RawMessage {
-	if !bytes.Contains(raw, []byte("output_ref")) && !bytes.Contains(raw, []byte(`\u`)) {
-		return raw
+func (t *tally) done() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.n--; t.n == 0 && t.zero != nil {
+		close(t.zero)
+		t.zero = nil
 	}
-	return edit(raw, "_meta", func(own json.RawMessage) json.RawMessage {
-		return edit(own, outputRef, func(json.RawMessage) json.RawMessage { return nil })
-	})
 }
 
-// withMeta returns the result with a member of its _meta set.
-func withMeta(raw json.RawMessage, name string, value []byte) json.RawMessage {
-	own := get(raw, "_meta")
-	if !isObject(own) {
-		own = json.RawMessage("{}")
+// idle returns a channel that is closed once nothing is under way.
+func (t *tally) idle() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.zero == nil {
+		t.zero = make(chan struct{})
 	}
-	return put(raw, "_meta", put(own, name, value))
-}
-
-// finish adapts a result to the client's version.
-func (c *core) finish(r *request, raw json.RawMessage) json.RawMessage {
-	if !r.modern() {
-		if s := get(raw, "structuredContent"); s != nil && s[0] != '{' {
-			return drop(raw, "structuredContent")
-		}
-		return raw
+	zero := t.zero
+	if t.n == 0 {
+		close(zero)
+		t.zero = nil
 	}
-	var kind, cache, about string
-	if get(raw, "resultType") == nil {
-		kind = `"resultType":"complete"`
-	}
-	if r.method == readResource && get(raw, "ttlMs") == nil && get(raw, "cacheScope") == nil {
-		cache = cacheable
-	}
-	info := serverInfo + ":" + string(c.info)
-	if at, ok := find(raw, "_meta"); !ok {
-		about = `"_meta":{` + info + `}`
-	} else if own := raw[at.start:at.end]; isObject(own) && !bytes.Contains(own, []byte(serverInfo)) {
-		raw = put(raw, "_meta", extend(own, info))
-	}
-	return extend(raw, kind, cache, about)
-}
-
-// Members that results have since 2026-07-28. Lists may change at any time,
-// and differ between users of one server.
-const (
-	cacheable  = `"ttlMs":0,"cacheScope":"private"`
-	serverInfo = `"io.modelcontextprotocol/serverInfo"`
-)
-
-// toFault turns an error of the exchange into what the client is told.
-func toFault(r *request, err error) *jsonrpc.Error {
-	var (
-		fault    *jsonrpc.Error
-		protocol *toolpost.ProtocolError
-	)
-	switch {
-	case errors.As(err, &fault):
-		return fault
-	case errors.As(err, &protocol):
-		return &jsonrpc.Error{Code: protocol.Code, Message: protocol.Message, Data: protocol.Data}
-	case errors.Is(err, toolpost.ErrNotFound) && r.method == callTool:
-		return rpcError(jsonrpc.CodeInvalidParams, "unknown tool %.100q; call tools/list", r.name)
-	case errors.Is(err, toolpost.ErrNotFound) && r.method == readResource:
-		return noResource(r)
-	case errors.Is(err, toolpost.ErrNotFound):
-		return rpcError(jsonrpc.CodeInvalidParams, "%v", err)
-	}
-	return rpcError(jsonrpc.CodeInternalError, "%v", err)
+	return zero
 }

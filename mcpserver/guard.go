@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A guard keeps web pages away that a browser on this machine shows: those
@@ -20,13 +20,13 @@ type guard struct{ hosts, origins []string }
 // front might check another one than the server reads.
 var single = [...]string{"Origin", "Sec-Fetch-Site", "Authorization", sessionHeader, versionHeader, methodHeader, nameHeader}
 
-func (g *guard) check(r *http.Request) *jsonrpc.Error {
+func (g *guard) check(r *http.Request) *wire.Error {
 	if !g.hostAllowed(r.Host) {
-		return rpcError(jsonrpc.CodeInvalidRequest, "the Host %.100q is not served here; allow it in the server's configuration", r.Host)
+		return wire.Errorf(wire.CodeInvalidRequest, "the Host %.100q is not served here; allow it in the server's configuration", r.Host)
 	}
 	for _, name := range single {
 		if len(r.Header[name]) > 1 {
-			return rpcError(jsonrpc.CodeInvalidRequest, "the request has several %s headers; send one", name)
+			return wire.Errorf(wire.CodeInvalidRequest, "the request has several %s headers; send one", name)
 		}
 	}
 	origin := r.Header.Get("Origin")
@@ -35,11 +35,11 @@ func (g *guard) check(r *http.Request) *jsonrpc.Error {
 		case "", "none", "same-origin":
 			return nil
 		default:
-			return rpcError(jsonrpc.CodeInvalidRequest, "requests from other sites (Sec-Fetch-Site: %.40s) are refused", site)
+			return wire.Errorf(wire.CodeInvalidRequest, "requests from other sites (Sec-Fetch-Site: %.40s) are refused", site)
 		}
 	}
 	if !g.originAllowed(origin, r.Host) {
-		return rpcError(jsonrpc.CodeInvalidRequest, "the Origin %.100q is not allowed; allow it in the server's configuration", origin)
+		return wire.Errorf(wire.CodeInvalidRequest, "the Origin %.100q is not allowed; allow it in the server's configuration", origin)
 	}
 	return nil
 }
@@ -106,46 +106,3 @@ func accepts(h http.Header) (a acceptance) {
 	}
 	return a
 }
-
-// setAccept says to the MCP library what it insists on, for clients and
-// proxies that name only one of the two.
-func setAccept(h http.Header) {
-	if a := accepts(h); a.json || a.events {
-		h.Set("Accept", "application/json, text/event-stream")
-	}
-}
-
-// jsonErrors turns the plain texts with which the MCP library refuses
-// requests into JSON-RPC errors.
-type jsonErrors struct {
-	http.ResponseWriter
-	id     []byte
-	status int // of a plain text that is to be written
-}
-
-// WriteHeader implements [http.ResponseWriter].
-func (w *jsonErrors) WriteHeader(status int) {
-	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
-		w.status = status
-		return
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements [http.ResponseWriter].
-func (w *jsonErrors) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		return writePaced(w.ResponseWriter, b)
-	}
-	w.Header().Del("X-Content-Type-Options")
-	text := strings.TrimSpace(string(b))
-	if text == "session not found" {
-		text += ": it has ended, or never was; send initialize again"
-	}
-	fault := rpcError(jsonrpc.CodeInvalidRequest, "%s", text)
-	writeJSON(w.ResponseWriter, w.status, failure(w.id, fault))
-	return len(b), nil
-}
-
-// Unwrap serves [http.ResponseController].
-func (w *jsonErrors) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -10,8 +10,7 @@ import (
 
 	jsonx "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // Headers of streamable HTTP. Those of 2026-07-28 repeat what the body says,
@@ -24,14 +23,17 @@ const (
 	paramHeader   = "Mcp-Param-"
 )
 
+// maxInteger is the largest integer that every JSON library keeps exactly.
+const maxInteger = 1<<53 - 1
+
 // A binding is an argument that is repeated in a header.
 type binding struct {
 	path   []string
 	header string
 }
 
-// An annotated is a part of a schema. What is none, such as true or a list, has
-// no annotations, and those beside it count.
+// An annotated is a schema with the annotation that mirrors its value in a
+// header. Other values in the place of a schema, such as true, have none.
 type annotated struct {
 	Header     json.RawMessage `json:"x-mcp-header"`
 	Properties properties      `json:"properties"`
@@ -81,31 +83,31 @@ func (a annotated) bindings(path []string, found []binding) []binding {
 }
 
 // checkHeaders compares the headers of a request of 2026-07-28 with its body.
-func checkHeaders(h http.Header, m *message) *jsonrpc.Error {
-	mismatch := func(name, want string) *jsonrpc.Error {
-		return rpcError(mcp.CodeHeaderMismatch, "the header %s is %.100q, but the body says %.100q", name, h.Get(name), want)
+func checkHeaders(h http.Header, m *wire.Message) *wire.Error {
+	mismatch := func(name, want string) *wire.Error {
+		return wire.Errorf(wire.CodeHeaderMismatch, "the header %s is %.100q, but the body says %.100q", name, h.Get(name), want)
 	}
-	if h.Get(methodHeader) != m.method {
-		return mismatch(methodHeader, m.method)
+	if h.Get(methodHeader) != m.Method {
+		return mismatch(methodHeader, m.Method)
 	}
-	if m.named() {
-		if name, ok := headerValue(h.Get(nameHeader)); !ok || name == "" || name != m.name {
-			return mismatch(nameHeader, m.name)
+	if m.Named() {
+		if name, ok := headerValue(h.Get(nameHeader)); !ok || name == "" || name != subject(m) {
+			return mismatch(nameHeader, subject(m))
 		}
 	}
 	return nil
 }
 
 // checkParams compares Mcp-Param headers with the arguments they repeat.
-func checkParams(h http.Header, m *message, bound []binding) *jsonrpc.Error {
+func checkParams(h http.Header, m *wire.Message, bound []binding) *wire.Error {
 	for _, b := range bound {
-		arg := m.arguments
+		arg := m.Arguments
 		for _, name := range b.path {
-			if !isObject(arg) {
+			if !wire.IsObject(arg) {
 				arg = nil
 				break
 			}
-			arg = get(arg, name)
+			arg = wire.Get(arg, name)
 		}
 		if err := checkParam(h.Get(b.header), arg, b); err != nil {
 			return err
@@ -114,17 +116,17 @@ func checkParams(h http.Header, m *message, bound []binding) *jsonrpc.Error {
 	return nil
 }
 
-func checkParam(header string, arg json.RawMessage, b binding) *jsonrpc.Error {
+func checkParam(header string, arg json.RawMessage, b binding) *wire.Error {
 	argument := strings.Join(b.path, ".")
 	if arg == nil || string(arg) == "null" {
 		if header != "" {
-			return rpcError(mcp.CodeHeaderMismatch, "there is a header %s, but no argument %s", b.header, argument)
+			return wire.Errorf(wire.CodeHeaderMismatch, "there is a header %s, but no argument %s", b.header, argument)
 		}
 		return nil
 	}
 	value, ok := headerValue(header)
 	if header == "" || !ok || !sameValue(value, arg) {
-		return rpcError(mcp.CodeHeaderMismatch, "the header %s is %.100q, but the argument %s is %.100s", b.header, header, argument, arg)
+		return wire.Errorf(wire.CodeHeaderMismatch, "the header %s is %.100q, but the argument %s is %.100s", b.header, header, argument, arg)
 	}
 	return nil
 }
@@ -132,20 +134,19 @@ func checkParam(header string, arg json.RawMessage, b binding) *jsonrpc.Error {
 // sameValue compares a header with a string, boolean or integer argument.
 func sameValue(header string, arg json.RawMessage) bool {
 	if arg[0] == '"' {
-		var s string
-		return jsonx.Unmarshal(arg, &s) == nil && s == header
+		return wire.Unquote(arg) == header
 	}
 	if header == string(arg) {
 		return header == "true" || header == "false" || isInteger(header)
 	}
 	x, err := strconv.ParseFloat(header, 64)
 	y, err2 := strconv.ParseFloat(string(arg), 64)
-	return err == nil && err2 == nil && x == y && x == float64(int64(x)) && x <= maxSafe && x >= -maxSafe
+	return err == nil && err2 == nil && x == y && x == float64(int64(x)) && x <= maxInteger && x >= -maxInteger
 }
 
 func isInteger(s string) bool {
 	n, err := strconv.ParseInt(s, 10, 64)
-	return err == nil && n <= maxSafe && n >= -maxSafe
+	return err == nil && n <= maxInteger && n >= -maxInteger
 }
 
 // headerValue decodes =?base64?…?=, in which headers carry other than ASCII.

@@ -3,31 +3,28 @@ package mcpserver
 import (
 	"bytes"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // front is the HTTP side of a server: a chain of small steps.
 //
-//	recovery ─▶ guard ─▶ /mcp ─▶ body ─▶ envelope ─┬▶ modern    (2026-07-28: every request alone)
-//	            403         └▶ 413, 415, 400        └▶ sessions  (up to 2025-11-25)
-//	                    /sse ─▶ body ─▶ envelope ───▶ legacySSE
+//	recover ─▶ admit ─▶ reserve ─▶ route ─┬▶ /mcp ─▶ read ─┬▶ stateless (2026-07-28)
+//	            403       503        404  │   406    4xx   └▶ session   (up to 2025-11-25)
+//	                                      └▶ /sse ─▶ read ──▶ postSSE   (2024-11-05)
 type front struct {
-	core      *core
-	guard     *guard
-	sessions  http.Handler // of the MCP library
-	stateless http.Handler // of the MCP library
-	sse       *legacySSE
-	identity  func(*http.Request) string
-	maxBody   int64
-	large     chan struct{} // holds one value for each large request that is under way
+	core     *core
+	guard    *guard
+	identity func(*http.Request) string
+	maxBody  int64
+	large    chan struct{} // holds one value for each large request that is under way
+	bytesSSE atomic.Int64  // of the params of calls over SSE
 }
 
 // Requests above smallBody keep much memory as long as their calls last.
@@ -49,18 +46,10 @@ func (f *front) reserve(r *http.Request) (release func()) {
 	}
 }
 
-func newFront(c *core, engine *mcp.Server, o *Options) *front {
-	get := func(*http.Request) *mcp.Server { return engine }
+func newFront(c *core, o *Options) *front {
 	return &front{
-		core:  c,
-		guard: &guard{hosts: o.Hosts, origins: o.Origins},
-		sessions: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-			SessionTimeout: o.SessionTimeout, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
-		}),
-		stateless: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-			Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
-		}),
-		sse:      &legacySSE{engine: engine, all: c.sessions, identity: o.Identity, sessions: map[string]*conn{}},
+		core:     c,
+		guard:    &guard{hosts: o.Hosts, origins: o.Origins},
 		identity: o.Identity,
 		maxBody:  o.MaxBody,
 		large:    make(chan struct{}, mostLarge),
@@ -76,42 +65,38 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	release := f.reserve(r)
 	if release == nil {
 		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, nil, rpcError(jsonrpc.CodeInternalError, "too many large requests are under way; try again later"))
+		refuse(w, http.StatusServiceUnavailable, nil, wire.Errorf(wire.CodeInternal, "too many large requests are under way; try again later"))
 		return
 	}
 	defer release()
-	base, err := f.route(r)
+	base, view, err := f.route(r)
+	from := requestClient(r.Header, view)
 	switch {
 	case err != nil:
-		writeJSON(w, http.StatusNotFound, []byte(`{"error":`+string(quote(err.Error()))+`}`))
+		writeJSON(w, http.StatusNotFound, []byte(`{"error":`+string(wire.Quote(err.Error()))+`}`))
 	case base == "mcp":
-		f.streamable(w, r)
+		f.streamable(w, r, from)
 	default:
-		f.legacy(w, r)
+		f.legacy(w, r, from)
 	}
 }
 
 var errNoPath = errors.New("there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)")
 
-// route returns the transport that the path asks for, and keeps the view that
-// it asks for in the header.
-func (f *front) route(r *http.Request) (base string, err error) {
+// route returns the transport and the view that the path asks for.
+func (f *front) route(r *http.Request) (base, view string, err error) {
 	path := strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/")
 	base, view, deeper := strings.Cut(path, "/")
 	if base != "mcp" && base != "sse" || deeper && (f.core.views.choose == nil || view == "") {
-		return "", errNoPath
+		return "", "", errNoPath
 	}
-	delete(r.Header, viewHeader)
-	if deeper {
-		r.Header[viewHeader] = []string{view}
-		if base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == "" {
-			return base, nil // is refused, and need not be shown anything: to choose a view may be to make it
-		}
-		if _, fault := f.core.views.ask(clientOf(&peer{}, r.Header)); fault != nil {
-			return "", errors.New(fault.Message)
+	refused := base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == ""
+	if deeper && !refused { // to choose a view may be to make it
+		if _, fault := f.core.views.ask(requestClient(r.Header, view)); fault != nil {
+			return "", "", fault
 		}
 	}
-	return base, nil
+	return base, view, nil
 }
 
 // bodyTime is how long the body of a request may take to come.
@@ -125,7 +110,7 @@ func (f *front) admit(w http.ResponseWriter, r *http.Request) bool {
 	}
 	fault := f.guard.check(r)
 	if fault != nil {
-		writeJSON(w, http.StatusForbidden, failure(nil, fault))
+		refuse(w, http.StatusForbidden, nil, fault)
 	}
 	return fault == nil
 }
@@ -139,31 +124,30 @@ func (f *front) recover(w http.ResponseWriter, r *http.Request) {
 		panic(p)
 	}
 	fault := f.core.panicked(r.Context(), p, "path", r.URL.Path)
-	writeJSON(w, http.StatusInternalServerError, failure(nil, fault)) // too late if a stream had begun
+	refuse(w, http.StatusInternalServerError, nil, fault) // too late if a stream had begun
 }
 
-func (f *front) legacy(w http.ResponseWriter, r *http.Request) {
+func (f *front) legacy(w http.ResponseWriter, r *http.Request, from Client) {
 	switch r.Method {
 	case http.MethodGet:
-		f.sse.open(w, r)
+		f.openSSE(w, r, from)
 	case http.MethodPost:
 		if msgs, batch, ok := f.read(w, r); ok {
-			f.sse.post(w, r, msgs, batch)
+			f.postSSE(w, r, msgs, batch)
 		}
 	default:
 		w.Header().Set("Allow", "GET, POST")
-		refuse(w, http.StatusMethodNotAllowed, nil, rpcError(jsonrpc.CodeInvalidRequest, "use GET to open a session, POST to send messages"))
+		refuse(w, http.StatusMethodNotAllowed, nil, wire.Errorf(wire.CodeInvalidRequest, "use GET to open a session, POST to send messages"))
 	}
 }
 
-func (f *front) streamable(w http.ResponseWriter, r *http.Request) {
+func (f *front) streamable(w http.ResponseWriter, r *http.Request, from Client) {
 	if r.Method != http.MethodPost {
-		f.stream(w, r)
+		f.noPOST(w, r)
 		return
 	}
-	a := accepts(r.Header)
-	if !a.json && !a.events {
-		refuse(w, http.StatusNotAcceptable, nil, rpcError(jsonrpc.CodeInvalidRequest, "accept application/json or text/event-stream"))
+	if a := accepts(r.Header); !a.json && !a.events {
+		refuse(w, http.StatusNotAcceptable, nil, wire.Errorf(wire.CodeInvalidRequest, "accept application/json or text/event-stream"))
 		return
 	}
 	msgs, batch, ok := f.read(w, r)
@@ -171,58 +155,46 @@ func (f *front) streamable(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	version := r.Header.Get(versionHeader)
-	if batch && version > lastBatch {
-		refuse(w, http.StatusBadRequest, nil, rpcError(jsonrpc.CodeInvalidRequest, "version %.40s of the protocol has no batches; send one message at a time", version))
-		return
+	switch {
+	case batch && version > wire.LastBatch:
+		refuse(w, http.StatusBadRequest, nil, errNoBatches())
+	case version >= wire.Stateless || !batch && msgs[0].Version >= wire.Stateless:
+		f.stateless(w, r, &msgs[0], from)
+	default:
+		f.session(w, r, msgs, batch, from)
 	}
-	m := &msgs[0]
-	var about meta
-	if !batch && m.method != "" {
-		var fault *jsonrpc.Error
-		if about, fault = readMeta(m.meta); fault != nil {
-			refuse(w, http.StatusBadRequest, msgs, fault)
-			return
-		}
-	}
-	if version >= stateless || about.Version >= stateless {
-		f.modern(w, r, m, &about)
-		return
-	}
-	setAccept(r.Header)
-	f.session(w, r, msgs, batch)
 }
 
 // read reads and checks the body of a POST, and answers a bad one.
-func (f *front) read(w http.ResponseWriter, r *http.Request) (msgs []message, batch, ok bool) {
+func (f *front) read(w http.ResponseWriter, r *http.Request) (msgs []wire.Message, batch, ok bool) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		refuse(w, http.StatusUnsupportedMediaType, nil, rpcError(jsonrpc.CodeInvalidRequest, "the Content-Type must be application/json"))
+		refuse(w, http.StatusUnsupportedMediaType, nil, wire.Errorf(wire.CodeInvalidRequest, "the Content-Type must be application/json"))
 		return nil, false, false
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		refuse(w, http.StatusUnsupportedMediaType, nil, rpcError(jsonrpc.CodeInvalidRequest, "send the body without Content-Encoding"))
+		refuse(w, http.StatusUnsupportedMediaType, nil, wire.Errorf(wire.CodeInvalidRequest, "send the body without Content-Encoding"))
 		return nil, false, false
 	}
 	body, err := readBody(w, r, f.maxBody)
 	if err != nil {
-		status, fault := http.StatusBadRequest, rpcError(jsonrpc.CodeParseError, "read the body: %.200v", err)
+		status, fault := http.StatusBadRequest, wire.Errorf(wire.CodeParse, "read the body: %.200v", err)
 		var tooLarge *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLarge):
-			status, fault = http.StatusRequestEntityTooLarge, rpcError(jsonrpc.CodeInvalidRequest, "the body is larger than %d bytes", f.maxBody)
+			status, fault = http.StatusRequestEntityTooLarge, wire.Errorf(wire.CodeInvalidRequest, "the body is larger than %d bytes", f.maxBody)
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			w.Header().Set("Connection", "close")
-			status, fault = http.StatusRequestTimeout, rpcError(jsonrpc.CodeInvalidRequest, "the body did not come within %v", bodyTime)
+			status, fault = http.StatusRequestTimeout, wire.Errorf(wire.CodeInvalidRequest, "the body did not come within %v", bodyTime)
 		}
 		refuse(w, status, nil, fault)
 		return nil, false, false
 	}
-	msgs, batch, fault := parse(body)
+	msgs, batch, fault := wire.Parse(body)
 	if fault != nil {
-		refuse(w, http.StatusBadRequest, msgs, fault)
+		refuse(w, http.StatusBadRequest, faultID(msgs, fault), fault)
 		return nil, false, false
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	return msgs, batch, true
 }
 
@@ -237,9 +209,4 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end the call
 	}
 	return b.Bytes(), err
-}
-
-// refuse answers a bad message.
-func refuse(w http.ResponseWriter, status int, msgs []message, fault *jsonrpc.Error) {
-	writeJSON(w, status, failure(faultID(msgs, fault), fault))
 }

@@ -269,6 +269,9 @@ func (w *stuckWriter) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	reads, deadline := w.reads, w.deadline
 	w.reads--
+	if reads > 0 {
+		_, _ = w.ResponseRecorder.Write(b)
+	}
 	w.mu.Unlock()
 	if reads > 0 {
 		w.wrote <- struct{}{}
@@ -290,6 +293,9 @@ func TestStuckReader(t *testing.T) {
 			gone := make(chan struct{}, 9)
 			for range 3 {
 				stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), reads: 1, wrote: make(chan struct{}, 9)}
+				if transport == "sse" {
+					stuck.reads = 2 // also the answer to initialize
+				}
 				ctx, leave := context.WithCancel(t.Context())
 				defer leave()
 				r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost/"+transport, nil)
@@ -301,6 +307,14 @@ func TestStuckReader(t *testing.T) {
 					s.Handler().ServeHTTP(stuck, r)
 					gone <- struct{}{}
 				}()
+				if synctest.Wait(); transport == "sse" {
+					stuck.mu.Lock()
+					_, query, _ := strings.Cut(strings.TrimSpace(stuck.Body.String()), "?")
+					stuck.mu.Unlock()
+					post := httptest.NewRequestWithContext(t.Context(), "POST", "http://localhost/sse?"+query, strings.NewReader(initialize))
+					post.Header.Set("Content-Type", "application/json")
+					s.Handler().ServeHTTP(httptest.NewRecorder(), post)
+				}
 			}
 			good := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), reads: 99, wrote: make(chan struct{}, 99)}
 			ctx, leave := context.WithCancel(t.Context())

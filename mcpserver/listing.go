@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // pageSize is how many items one page of a list has. Few clients ask for a
@@ -28,7 +30,7 @@ func newListing(name string, keys []string, items []json.RawMessage) listing {
 		if start > 0 {
 			p.cursor = cursor(keys[start])
 		}
-		body := append([]byte{'{'}, quote(name)...)
+		body := append([]byte{'{'}, wire.Quote(name)...)
 		body = append(append(body, ":["...), bytes.Join(rawBytes(items[start:end]), []byte{','})...)
 		body = append(body, ']')
 		if end < len(items) {

@@ -1,17 +1,23 @@
 // Package mcpserver serves a live toolset, prompts and resources over MCP:
 // stdio, streamable HTTP of both protocol eras on one address, and legacy SSE.
 //
-//	stdio ─────────────┐
-//	/sse ──────────────┼─▶ engine (sessions) ─┐
-//	/mcp ─▶ front ─────┤                      ├─▶ core ─▶ Set.Call, Features
-//	         guard     └─▶ modern (stateless)─┘
+//	/mcp ─▶ front ─┬▶ stateless (2026-07-28) ──────────┐
+//	        guard  └▶ session ─▶ table ─┐              │
+//	/sse ─▶ front ─▶ duplex ────────────┼▶ session ────┴▶ core ─▶ Set.Call, Features
+//	stdio ─────────▶ duplex ────────────┘     ▲
+//	                                  changes ┘ (lists, resources)
+//
+// A request is parsed once, into the spans of a [wire.Message], and served on
+// the goroutine that read it, or over SSE and stdio on one of its own. Its
+// progress, log messages and requests to the client go where its response
+// goes: a request to the client is answered by a message of the same session
+// and of nobody else. An idle session holds no goroutine.
 //
 // Handler can be mounted below a prefix with [http.StripPrefix]. It has no
 // authentication of its own: put a middleware in front. What the middleware
 // stores in the context of a request is what the handlers of its calls see,
-// also in sessions; over /sse they see the context of the stream. Say in
-// Options.Identity whom a request was authenticated as, so that a session
-// serves nobody else.
+// also in sessions. Say in Options.Identity whom a request was authenticated
+// as, so that a session serves nobody else.
 package mcpserver
 
 import (
@@ -21,13 +27,11 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"sync"
 	"time"
 	"weak"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // Options configure a Server; nil means defaults.
@@ -47,8 +51,7 @@ type Options struct {
 	MaxSessions, MaxClientSessions int
 
 	// Identity returns whom a request was authenticated as, "" for nobody. A
-	// session serves only the identity that opened it. Nil takes the UserID of
-	// the MCP library's auth.TokenInfo.
+	// session serves only the identity that opened it. Nil means nobody.
 	Identity func(*http.Request) string
 
 	// Ready returns when what is served is complete, such as when all servers
@@ -105,18 +108,9 @@ func (o *Options) orDefaults() *Options {
 		c.MaxClientSessions = 500
 	}
 	if c.Identity == nil {
-		c.Identity = tokenUser
+		c.Identity = func(*http.Request) string { return "" }
 	}
 	return &c
-}
-
-// tokenUser returns the user of the request's token, if the MCP library's
-// middleware has verified one.
-func tokenUser(r *http.Request) string {
-	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
-		return info.UserID
-	}
-	return ""
 }
 
 // logPanic keeps a panic of one task from ending the process. It must be deferred.
@@ -128,72 +122,62 @@ func logPanic(log *slog.Logger, message string) {
 
 // A Server serves a live toolset to any number of sessions.
 type Server struct {
-	core   *core
-	engine *mcp.Server
-	front  *front
-	end    context.CancelFunc
+	core  *core
+	front *front
+	end   context.CancelFunc
 }
 
 var errClosed = errors.New("the server was closed")
 
-// New returns a server for live. Sessions are told when their tools change.
+// New returns a server for live. Clients are notified when their tools change.
 func New(live *toolpost.Live, opts *Options) *Server {
 	o := opts.orDefaults()
 	life, end := context.WithCancel(context.Background())
-	impl := &mcp.Implementation{Name: o.Name, Version: o.Version}
-	info := json.RawMessage(`{"name":` + string(quote(o.Name)) + `,"version":` + string(quote(o.Version)) + `}`)
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
-	c := &core{views: v, sessions: newSessions(o), lot: newLot(), log: o.Logger, info: info, life: life, ready: newReadiness(life, o), rootsChanged: o.RootsChanged, maxRead: o.MaxRead}
-	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
-	w := newWatchers(c)
-	s := &Server{core: c, engine: newEngine(c, w, impl), end: end}
-	c.sessions.ended = func(ended *session) {
-		defer logPanic(o.Logger, "the end of a session is not told")
-		w.forget(ended)
-		if o.SessionEnded != nil && ended.wasBegun() {
-			o.SessionEnded(whose(ended.engine))
-		}
+	c := &core{
+		views:   v,
+		table:   newTable(o),
+		changes: &changes{views: v, listeners: map[*listener]bool{}},
+		lot:     newLot(),
+		log:     o.Logger,
+		info:    json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
+		life:    life,
+		ready:   newReadiness(life, o),
+		opts:    o,
 	}
-	s.front = newFront(c, s.engine, o)
+	c.watchers = &watchers{core: c, uris: map[string]*watched{}}
+	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
+	s := &Server{core: c, end: end, front: newFront(c, o)}
 	v.changed = s.ViewsChanged
 	v.base = v.show(live)
 	return s
 }
 
-// What the MCP library tells sessions about: it sees one item of a kind,
-// which is added again whenever the real list changed.
-const (
-	changedName = "changed"
-	changedURI  = "toolpost:changed"
-)
-
 // ViewsChanged says that Options.View gives some client another toolset than
-// before. Sessions whose tools differ are told.
-func (s *Server) ViewsChanged() {
-	s.engine.AddTool(&mcp.Tool{Name: changedName, InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
-}
+// before. Clients whose tools differ are notified.
+func (s *Server) ViewsChanged() { s.core.changes.announce(toolList) }
 
-// SetFeatures replaces the prompts, resources and instructions; sessions are
-// told about the difference. Servers that never had features announce none.
+// SetFeatures replaces the prompts, resources and instructions, and notifies
+// clients of lists that differ. Servers that never had features announce none.
 func (s *Server) SetFeatures(f *toolpost.Features) {
 	defer logPanic(s.core.log, "prompts and resources are not listed anew")
 	n := newFeatures(f, s.core.log)
 	n.set = true
 	old := s.core.features.Swap(n)
+	var changed lists
 	if !old.prompts.equal(n.prompts) {
-		s.engine.AddPrompt(&mcp.Prompt{Name: changedName}, nil)
+		changed |= promptList
 	}
 	if !old.resources.equal(n.resources) || !old.templates.equal(n.templates) {
-		s.engine.AddResource(&mcp.Resource{Name: changedName, URI: changedURI}, nil)
+		changed |= resourceList
+	}
+	if changed != 0 {
+		s.core.changes.announce(changed)
 	}
 }
 
-// ResourceUpdated tells subscribed sessions that a resource changed.
-func (s *Server) ResourceUpdated(ctx context.Context, uri string) {
-	if err := s.engine.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-		s.core.log.WarnContext(ctx, "resource update not sent", "uri", uri, "err", err)
-	}
-}
+// ResourceUpdated notifies the clients that watch a resource that it changed.
+func (s *Server) ResourceUpdated(_ context.Context, uri string) { s.core.watchers.updated(uri) }
 
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
 // with Options.View also /mcp/VIEW and /sse/VIEW.
@@ -215,18 +199,9 @@ func (s *Server) Close() error {
 	s.core.views.close()
 	s.end()
 	s.core.lot.close()
-	s.core.sessions.close()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		var all sync.WaitGroup
-		for session := range s.engine.Sessions() {
-			all.Go(func() { _ = session.Close() }) // it is over either way
-		}
-		all.Wait()
-	}()
+	s.core.table.close()
 	select {
-	case <-done:
+	case <-s.core.running.idle():
 		return nil
 	case <-time.After(closeTime):
 		return errors.New("close server: a handler goes on although its call has ended")

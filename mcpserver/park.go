@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // Since 2026-07-28 a server sends no requests. A handler that asks its client
@@ -74,11 +74,11 @@ type ask struct {
 
 // serve starts a call, or goes on with the one that the client answers.
 func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (json.RawMessage, error)) (json.RawMessage, error) {
-	if state := text(get(r.params, "requestState")); strings.HasPrefix(state, l.prefix) {
+	if state := wire.Unquote(r.RequestState); strings.HasPrefix(state, l.prefix) {
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &flight{method: r.method, name: r.name, whose: r.whose, size: len(r.params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1), now: r}
+	f := &flight{method: r.Method, name: subject(&r.Message), whose: r.whose, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1), now: r}
 	go func() {
 		raw, err := call(own, f)
 		f.done <- outcome{raw, err}
@@ -90,9 +90,9 @@ func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, 
 func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMessage, error) {
 	f := l.take(state, r)
 	if f == nil {
-		return nil, rpcError(jsonrpc.CodeInvalidParams, "the requestState is unknown, expired or was used before; make the call again without it")
+		return nil, wire.Errorf(wire.CodeInvalidParams, "the requestState is unknown, expired or was used before; make the call again without it")
 	}
-	answer := get(get(r.params, "inputResponses"), inputKey)
+	answer := wire.Get(r.InputResponses, inputKey)
 	if answer == nil { // ask again
 		raw, err := l.park(f, f.asked)
 		if err != nil {
@@ -142,8 +142,8 @@ func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
 			f.cancel(errNobodyAnswered)
 		}
 	})
-	return json.RawMessage(`{"resultType":"input_required","inputRequests":{"` + inputKey + `":{"method":` + string(quote(a.method)) +
-		`,"params":` + string(a.params) + `}},"requestState":` + string(quote(state)) + `}`), nil
+	return json.RawMessage(`{"resultType":"input_required","inputRequests":{"` + inputKey + `":{"method":` + string(wire.Quote(a.method)) +
+		`,"params":` + string(a.params) + `}},"requestState":` + string(wire.Quote(state)) + `}`), nil
 }
 
 // hasRoom reports whether f can be parked: there are limits, in all and for
@@ -165,7 +165,7 @@ func (l *lot) take(state string, r *request) *flight {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.parked[state]
-	if f == nil || f.method != r.method || f.name != r.name || f.whose != r.whose {
+	if f == nil || f.method != r.Method || f.name != subject(&r.Message) || f.whose != r.whose {
 		return nil
 	}
 	delete(l.parked, state)
@@ -213,7 +213,7 @@ func (f *flight) Request(ctx context.Context, method string, params json.RawMess
 			return nil, err
 		}
 	}
-	if !isObject(params) {
+	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
 	a := &ask{method, params, make(chan outcome, 1)}

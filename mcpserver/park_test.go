@@ -11,9 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -34,7 +33,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 		t.Fatal(err)
 	}
 	base := &shown{live: live}
-	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background()}
+	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
 	c.features.Store(newFeatures(&toolpost.Features{}, c.log))
 	return c, ended
 }
@@ -44,11 +43,11 @@ func parkRequest(c *core, name, state, responses string) *request {
 	if state != "" {
 		params = `{"name":"` + name + `","requestState":"` + state + `","inputResponses":` + responses + `}`
 	}
-	return &request{
-		message: message{method: callTool, name: name, params: json.RawMessage(params)},
-		view:    c.views.base,
-		peer:    peer{version: stateless, can: abilities{elicit: true}},
+	msgs, _, fault := wire.Parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`))
+	if fault != nil {
+		panic(fault)
 	}
+	return &request{Message: msgs[0], view: c.views.base, peer: peer{version: wire.Stateless, can: abilities{elicit: true}}}
 }
 
 // ask makes the first request, and returns the state of its response.
@@ -58,13 +57,13 @@ func askState(t *testing.T, c *core) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kind := text(get(raw, "resultType")); kind != "input_required" {
+	if kind := wire.Unquote(wire.Get(raw, "resultType")); kind != "input_required" {
 		t.Fatalf("got %s", raw)
 	}
-	if asked := get(get(raw, "inputRequests"), inputKey); string(asked) != `{"method":"elicitation/create","params":{"n":9007199254740993}}` {
+	if asked := wire.Get(wire.Get(raw, "inputRequests"), inputKey); string(asked) != `{"method":"elicitation/create","params":{"n":9007199254740993}}` {
 		t.Errorf("asked %s", asked)
 	}
-	return text(get(raw, "requestState"))
+	return wire.Unquote(wire.Get(raw, "requestState"))
 }
 
 const yes = `{"input":{"action":"accept","content":{"n":9007199254740993}}}`
@@ -74,15 +73,15 @@ func TestParkedCallGoesOn(t *testing.T) {
 	state := askState(t, c)
 
 	again, err := c.serve(t.Context(), parkRequest(c, "ask", state, `{"other":{}}`)) // the answer is missing
-	if err != nil || text(get(again, "resultType")) != "input_required" {
+	if err != nil || wire.Unquote(wire.Get(again, "resultType")) != "input_required" {
 		t.Fatalf("got %s, %v", again, err)
 	}
-	next := text(get(again, "requestState"))
+	next := wire.Unquote(wire.Get(again, "requestState"))
 	if next == state {
 		t.Error("the state is used twice")
 	}
 	raw, err := c.serve(t.Context(), parkRequest(c, "ask", next, yes))
-	if err != nil || !strings.Contains(string(raw), `\"n\":9007199254740993`) || text(get(raw, "resultType")) != "complete" {
+	if err != nil || !strings.Contains(string(raw), `\"n\":9007199254740993`) || wire.Unquote(wire.Get(raw, "resultType")) != "complete" {
 		t.Errorf("got %s, %v", raw, err)
 	}
 }
@@ -96,8 +95,8 @@ func TestWrongStates(t *testing.T) {
 		"for another tool": parkRequest(c, "other", state, yes),
 	} {
 		_, err := c.serve(t.Context(), r)
-		var fault *jsonrpc.Error
-		if !errors.As(err, &fault) || fault.Code != jsonrpc.CodeInvalidParams {
+		var fault *wire.Error
+		if !errors.As(err, &fault) || fault.Code != wire.CodeInvalidParams {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -120,7 +119,7 @@ func TestStatesOfOthers(t *testing.T) {
 		c, _ := lotCore(t)
 		defer c.lot.close()
 		raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes))
-		if err != nil || text(get(raw, "resultType")) != "input_required" { // the handler runs, and asks
+		if err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" { // the handler runs, and asks
 			t.Errorf("%s: got %s, %v", state, raw, err)
 		}
 	}
@@ -160,7 +159,7 @@ func TestParkedAgainWithoutRoom(t *testing.T) {
 	for i := range parkLimit {
 		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
 	}
-	if raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, "")); err == nil {
+	if raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, "{}")); err == nil {
 		t.Errorf("got %s", raw)
 	}
 	select {
@@ -189,7 +188,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 	}
 	other := parkRequest(c, "ask", "", "")
 	other.whose.session = "another"
-	if raw, err := c.serve(t.Context(), other); err != nil || text(get(raw, "resultType")) != "input_required" {
+	if raw, err := c.serve(t.Context(), other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}
 }
@@ -223,8 +222,8 @@ func TestMissingCapability(t *testing.T) {
 	r := parkRequest(c, "ask", "", "")
 	r.can = abilities{sample: true}
 	_, err := c.serve(t.Context(), r)
-	var fault *jsonrpc.Error
-	if !errors.As(err, &fault) || fault.Code != mcp.CodeMissingRequiredClientCapabilities ||
+	var fault *wire.Error
+	if !errors.As(err, &fault) || fault.Code != wire.CodeMissingCapability ||
 		string(fault.Data) != `{"requiredCapabilities":{"elicitation":{}}}` {
 		t.Errorf("got %v", err)
 	}

@@ -1,36 +1,41 @@
-//lint:file-ignore SA1019 older versions of the protocol have logging, sampling and roots
-
 package mcpserver
 
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
-	jsonx "github.com/go-json-experiment/json"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// Protocol versions that make a difference here.
-const (
-	stateless = "2026-07-28" // no sessions, no requests from the server
-	lastOfOld = "2025-11-25"
-	lastBatch = "2025-03-26" // later versions have no batches
-)
-
-// A peer is the client that sent a request.
+// A peer is what a client says about itself.
 type peer struct {
 	version         string // of the protocol
-	client, release string // the name and version that the client gives itself
+	client, release string // name and version of the client
 	can             abilities
 }
 
-func (p *peer) modern() bool { return p.version >= stateless }
+func (p *peer) modern() bool { return p.version >= wire.Stateless }
 
 // abilities are the requests that a client can answer.
 type abilities struct{ elicit, sample, roots bool }
+
+func readAbilities(capabilities json.RawMessage) (can abilities) {
+	for name, value := range wire.Members(capabilities) {
+		has := string(value) != "null"
+		switch name {
+		case "elicitation":
+			can.elicit = has
+		case "sampling":
+			can.sample = has
+		case "roots":
+			can.roots = has
+		}
+	}
+	return can
+}
+
+func (a abilities) any() bool { return a.elicit || a.sample || a.roots }
 
 // ability returns the name of the capability that a request to the client
 // needs, and whether the client has it.
@@ -46,7 +51,7 @@ func (a abilities) ability(method string) (name string, has bool) {
 	return "", false
 }
 
-// require refuses a request that the client did not declare it can answer.
+// require rejects a request that the client did not declare it can answer.
 func (p *peer) require(method string) error {
 	name, has := p.can.ability(method)
 	switch {
@@ -56,72 +61,53 @@ func (p *peer) require(method string) error {
 		return toolpost.ErrNoCaller
 	}
 	return &toolpost.ProtocolError{
-		Code:    mcp.CodeMissingRequiredClientCapabilities,
+		Code:    wire.CodeMissingCapability,
 		Message: method + " needs the client capability " + name,
 		Data:    []byte(`{"requiredCapabilities":{"` + name + `":{}}}`),
 	}
 }
 
-// meta is what the server reads of a request's _meta.
-type meta struct {
-	Version string `json:"io.modelcontextprotocol/protocolVersion"`
-	Client  *struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-	} `json:"io.modelcontextprotocol/clientInfo"`
-	Can *struct {
-		Elicitation json.RawMessage `json:"elicitation"`
-		Sampling    json.RawMessage `json:"sampling"`
-		Roots       json.RawMessage `json:"roots"`
-	} `json:"io.modelcontextprotocol/clientCapabilities"`
-	LogLevel string          `json:"io.modelcontextprotocol/logLevel"`
-	Progress json.RawMessage `json:"progressToken"`
+// Limits of what a client says about itself. A session keeps it.
+const (
+	maxInitialize = 64 << 10
+	maxName       = 1 << 10
+)
+
+// readPeer reads what a client says about itself in initialize, or with every
+// request since 2026-07-28. The prefix goes before the names of members in
+// errors.
+func readPeer(version string, info, capabilities json.RawMessage, prefix string) (*peer, *wire.Error) {
+	p := &peer{version: version, can: readAbilities(capabilities)}
+	if !absent(capabilities) && !wire.IsObject(capabilities) {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
+	}
+	if absent(info) {
+		return p, nil
+	}
+	if !wire.IsObject(info) {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%sclientInfo must be an object", prefix)
+	}
+	for name, value := range wire.Members(info) {
+		var into *string
+		switch name {
+		case "name":
+			into = &p.client
+		case "version":
+			into = &p.release
+		default:
+			continue
+		}
+		if value[0] != '"' {
+			return nil, wire.Errorf(wire.CodeInvalidParams, "%sclientInfo.%s must be a string", prefix, name)
+		}
+		if *into = wire.Unquote(value); len(*into) > maxName {
+			return nil, wire.Errorf(wire.CodeInvalidParams, "the name and the version of the client may have %d bytes each", maxName)
+		}
+	}
+	return p, nil
 }
 
-func readMeta(raw json.RawMessage) (m meta, fault *jsonrpc.Error) {
-	if raw == nil {
-		return m, nil
-	}
-	if err := jsonx.Unmarshal(raw, &m); err != nil {
-		return m, rpcError(jsonrpc.CodeInvalidParams, "read _meta: %.300v", err)
-	}
-	if m.Client != nil {
-		fault = checkClientName(m.Client.Name, m.Client.Version)
-	}
-	return m, fault
-}
-
-// peer returns the client that a modern request describes itself.
-func (m *meta) peer() peer {
-	p := peer{version: m.Version}
-	if m.Client != nil {
-		p.client, p.release = m.Client.Name, m.Client.Version
-	}
-	if m.Can != nil {
-		p.can = abilities{m.Can.Elicitation != nil, m.Can.Sampling != nil, m.Can.Roots != nil}
-	}
-	return p
-}
-
-// sessionPeer returns the client that introduced itself by initialize.
-func sessionPeer(s *mcp.ServerSession) peer {
-	var p peer
-	init := s.InitializeParams()
-	if init == nil {
-		return p
-	}
-	p.version = init.ProtocolVersion
-	if p.modern() || !slices.Contains(mcp.SupportedProtocolVersions(), p.version) {
-		p.version = lastOfOld // what initialize answers to a version it cannot serve
-	}
-	if init.ClientInfo != nil {
-		p.client, p.release = init.ClientInfo.Name, init.ClientInfo.Version
-	}
-	if c := init.Capabilities; c != nil {
-		p.can = abilities{c.Elicitation != nil, c.Sampling != nil, c.RootsV2 != nil}
-	}
-	return p
-}
+func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
 type peerKey struct{}
 

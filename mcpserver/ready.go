@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // How long a client that comes early waits until everything is there that it
@@ -57,10 +57,10 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 func (r *readiness) whyMissing(tool string) error {
 	if r.missing != nil {
 		if why := r.missing(tool); why != nil {
-			return rpcError(jsonrpc.CodeInvalidParams, "tool %.100q is not available: %v", tool, why)
+			return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", tool, why)
 		}
 	}
-	return rpcError(jsonrpc.CodeInvalidParams, "unknown tool %.100q; call tools/list", tool)
+	return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", tool)
 }
 
 func (r *readiness) follow() {

@@ -3,53 +3,112 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A request is one call of a method that this package answers itself,
-// whatever transport it came by.
+// A request is one call of a method that core serves, over any transport.
 type request struct {
-	message
+	wire.Message
 	peer
-	view  *shown
-	whose identity
-	token json.RawMessage // of progress; nil if the client wants none
-	link  link
+	view    *shown
+	whose   identity
+	session *session // nil if the request belongs to none (2026-07-28 over HTTP)
+	out     sender
 }
 
-// A link is the way back to the client while its request is open.
-type link interface {
-	// notify sends a notification that belongs to the request.
-	notify(ctx context.Context, method string, params json.RawMessage) error
-	// log does so for notifications/message, if the client wants the level.
-	log(ctx context.Context, level string, params json.RawMessage) error
-	// ask sends a request to the client, in versions that allow it.
-	ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+// A sender sends messages to a client. The messages of a request go where its
+// response goes.
+type sender interface {
+	send(ctx context.Context, message []byte) error
 }
 
-// notify passes on what a handler has to tell.
+// An identity is the client that a request belongs to; see [toolpost.Call].
+type identity struct {
+	session, client string
+	shared          bool // several clients may have it
+}
+
+// errNoStream means that the client accepts no messages before the response.
+var errNoStream = errors.New("the client accepts no stream of events")
+
+// Methods that core serves.
+const (
+	listTools     = "tools/list"
+	callTool      = "tools/call"
+	listPrompts   = "prompts/list"
+	getPrompt     = "prompts/get"
+	listResources = "resources/list"
+	listTemplates = "resources/templates/list"
+	readResource  = "resources/read"
+	complete      = "completion/complete"
+)
+
+// served reports whether core serves a method.
+func served(method string) bool {
+	switch method {
+	case listTools, callTool, listPrompts, getPrompt, listResources, listTemplates, readResource, complete:
+		return true
+	}
+	return false
+}
+
+func noMethod(name string) *wire.Error {
+	return wire.Errorf(wire.CodeMethodNotFound, "there is no method %.100q", name)
+}
+
+// subject returns the name of the tool or prompt, or the URI of the resource,
+// that a message is for.
+func subject(m *wire.Message) string {
+	if m.Method == readResource {
+		return m.URI
+	}
+	return m.Name
+}
+
+// notify sends a notification of the handler. The client gets progress only if
+// it sent a token, and log messages only from its level on.
 func (r *request) notify(ctx context.Context, method string, params json.RawMessage) error {
-	if !isObject(params) {
+	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
 	switch method {
 	case "notifications/progress":
-		if r.token == nil {
+		if r.ProgressToken == nil {
 			return nil
 		}
-		return r.link.notify(ctx, method, put(params, "progressToken", r.token))
+		params = wire.Set(params, "progressToken", r.ProgressToken)
 	case "notifications/message":
-		level := get(params, "level")
-		if len(level) < 2 {
+		if !r.wantsLog(wire.Unquote(wire.Get(params, "level"))) {
 			return nil
 		}
-		return r.link.log(ctx, string(level[1:len(level)-1]), params)
 	}
-	return r.link.notify(ctx, method, params)
+	err := r.out.send(ctx, wire.AppendRequest(nil, nil, method, params))
+	if errors.Is(err, errNoStream) {
+		return nil
+	}
+	return err
 }
 
-// A session caller answers handlers of a request whose session can be asked.
+const levels = "debug info notice warning error critical alert emergency"
+
+// levelIndex orders the log levels (RFC 5424, §6.2.1); -1 for unknown ones.
+func levelIndex(level string) int { return slices.Index(strings.Fields(levels), level) }
+
+// wantsLog reports whether the client wants log messages of a level.
+func (r *request) wantsLog(level string) bool {
+	least := levelIndex(r.LogLevel)
+	if !r.modern() {
+		least = int(r.session.level.Load())
+	}
+	return least >= 0 && levelIndex(level) >= least
+}
+
+// A sessionCaller sends the requests of handlers to the client at once.
 type sessionCaller struct{ *request }
 
 var _ toolpost.Caller = sessionCaller{}
@@ -64,45 +123,40 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 	if err := c.require(method); err != nil {
 		return nil, err
 	}
-	return c.link.ask(ctx, method, params)
-}
-
-// Methods answered here. The MCP library serves the others.
-const (
-	listTools     = "tools/list"
-	callTool      = "tools/call"
-	listPrompts   = "prompts/list"
-	getPrompt     = "prompts/get"
-	listResources = "resources/list"
-	listTemplates = "resources/templates/list"
-	readResource  = "resources/read"
-	complete      = "completion/complete"
-)
-
-// listenMethod opens a stream of notifications (MCP 2026-07-28).
-const listenMethod = "subscriptions/listen"
-
-// ours reports whether this package answers a method.
-func ours(method string) bool {
-	switch method {
-	case listTools, callTool, listPrompts, getPrompt, listResources, listTemplates, readResource, complete:
-		return true
+	if !wire.IsObject(params) {
+		params = json.RawMessage("{}")
 	}
-	return false
-}
-
-// standard reports whether a method of the session era exists.
-func standard(method string) bool {
-	switch method {
-	case "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
-		"server/discover", listenMethod, "notifications/initialized", "notifications/cancelled",
-		"notifications/progress", "notifications/roots/list_changed":
-		return true
+	sent, err := c.session.calls.Begin()
+	if err != nil {
+		return nil, err
 	}
-	return ours(method)
+	defer sent.End()
+	if err := c.out.send(ctx, wire.AppendRequest(nil, sent.ID, method, params)); err != nil {
+		return nil, err
+	}
+	answer, err := sent.Wait(ctx)
+	switch {
+	case err != nil:
+		c.withdraw(ctx, sent.ID)
+		return nil, err
+	case answer.Err != nil:
+		return nil, clientError(answer.Err)
+	}
+	return answer.Result, nil
 }
 
-// named reports whether the request is for one tool, prompt or resource.
-func (m *message) named() bool {
-	return m.method == callTool || m.method == getPrompt || m.method == readResource
+// withdraw tells the client that nobody waits for its answer any more.
+func (c sessionCaller) withdraw(ctx context.Context, id json.RawMessage) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	_ = c.out.send(ctx, wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(id)+`}`))) // the client may have left
+}
+
+// clientError returns the error that a client answered with.
+func clientError(raw json.RawMessage) error {
+	var e wire.Error
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return wire.Errorf(wire.CodeInternal, "the client answered %.200s", raw)
+	}
+	return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 }

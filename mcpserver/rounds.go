@@ -1,15 +1,12 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
-	jsonx "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // maxRounds bounds how often one call may ask.
@@ -22,53 +19,37 @@ func (c *core) rounds(ctx context.Context, r *request) (json.RawMessage, error) 
 	caller := sessionCaller{r}
 	for range maxRounds {
 		raw, err := c.run(ctx, r, caller)
-		if err != nil || text(get(raw, "resultType")) != "input_required" {
+		if err != nil || wire.Unquote(member(raw, "resultType")) != "input_required" {
 			return raw, err
 		}
-		responses, err := fulfil(ctx, caller, get(raw, "inputRequests"))
+		responses, err := fulfil(ctx, caller, wire.Get(raw, "inputRequests"))
 		if err != nil {
-			return nil, toFault(r, err)
+			return nil, faultOf(r, err)
 		}
 		next := *r
-		next.params = put(r.params, "inputResponses", responses)
-		if state := get(raw, "requestState"); state != nil {
-			next.params = put(next.params, "requestState", state)
+		next.Params = wire.Set(r.Params, "inputResponses", responses)
+		if state := wire.Get(raw, "requestState"); state != nil {
+			next.Params = wire.Set(next.Params, "requestState", state)
 		} else {
-			next.params = drop(next.params, "requestState")
+			next.Params = wire.Delete(next.Params, "requestState")
 		}
 		r = &next
 	}
-	return nil, rpcError(jsonrpc.CodeInternalError, "%.100q asked for input more than %d times", r.name, maxRounds)
+	return nil, wire.Errorf(wire.CodeInternal, "%.100q asked for input more than %d times", subject(&r.Message), maxRounds)
 }
 
 // fulfil asks the client for every input, in the order in which they are named.
 func fulfil(ctx context.Context, caller sessionCaller, requests json.RawMessage) (json.RawMessage, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(requests))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+	if !wire.IsObject(requests) {
 		return nil, errors.New("read inputRequests: it is not an object")
 	}
 	answers := json.RawMessage("{}")
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, fmt.Errorf("read inputRequests: %w", err)
-		}
-		key := name.String()
-		var a struct {
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
-		}
-		if err := jsonx.UnmarshalDecode(d, &a); err != nil {
-			return nil, fmt.Errorf("read inputRequests: %w", err)
-		}
-		answer, err := caller.Request(ctx, a.Method, a.Params)
+	for key, input := range wire.Members(requests) {
+		answer, err := caller.Request(ctx, wire.Unquote(wire.Get(input, "method")), wire.Get(input, "params"))
 		if err != nil {
 			return nil, fmt.Errorf("input %q: %w", key, err)
 		}
-		answers = extend(answers, string(quote(key))+":"+string(answer))
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, fmt.Errorf("read inputRequests: %w", err)
+		answers = wire.Append(answers, string(wire.Quote(key))+":"+string(answer))
 	}
 	return answers, nil
 }

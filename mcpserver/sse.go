@@ -2,65 +2,38 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// legacySSE serves the HTTP+SSE transport of 2024-11-05: a GET opens the
-// stream, whose first event names the address for the client's messages.
-type legacySSE struct {
-	engine   *mcp.Server
-	all      *sessions
-	identity func(*http.Request) string
-	mu       sync.Mutex
-	sessions map[string]*conn
-	size     atomic.Int64 // of the parameters of the calls under way
-}
-
+// The HTTP+SSE transport of 2024-11-05: a GET opens the stream, whose first
+// event names the address for the client's messages.
 const sessionQuery = "sessionid"
 
-func (l *legacySSE) open(w http.ResponseWriter, r *http.Request) {
-	s, fault := l.all.open(r, l.identity(r))
-	if fault != nil {
+func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) {
+	s := f.core.newSession(f.opener(r))
+	broken := make(chan struct{})
+	out := &reply{w: w, accept: acceptance{events: true}, broken: sync.OnceFunc(func() { close(broken) })}
+	d := s.newDuplex(from, func(message []byte) error { return out.send(context.Background(), message) })
+	d.all = &f.bytesSSE
+	if fault := f.core.table.add(s); fault != nil {
 		refuse(w, http.StatusServiceUnavailable, nil, fault)
 		return
 	}
-	defer l.all.drop(s)
-	l.all.hold(s)
-	ctx, cancel := context.WithCancel(r.Context())
-	c := newConn(func(data []byte) error {
-		if ctx.Err() != nil { // the response must not be used any more
-			return ctx.Err()
-		}
-		return writeEvent(w, "message", data)
-	})
-	c.old, c.identity, c.all = true, s.identity, &l.size
-	c.from = http.Header{"User-Agent": r.Header["User-Agent"], viewHeader: r.Header[viewHeader]}
-	id := rand.Text()
-	l.keep(id, c)
-	defer l.drop(id, c, cancel)
-	engine, err := l.engine.Connect(ctx, c, nil)
-	if err != nil {
+	defer out.stop()
+	defer d.end(errEnded)
+	if out.endpoint(endpoint(r.URL.Path, s.id)) != nil {
 		return
 	}
-	l.all.begin(s, engine)
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache, no-transform")
-	if l.hello(w, c, endpoint(r.URL.Path, id)) != nil {
-		return
-	}
+	d.listener.open(d)
 	select {
 	case <-r.Context().Done():
-	case <-s.ctx.Done():
-	case <-c.closed:
+	case <-s.done:
+	case <-broken:
 	}
 }
 
@@ -71,56 +44,32 @@ func endpoint(path, id string) string {
 	return strings.ReplaceAll(url.PathEscape(last), ":", "%3A") + "?" + sessionQuery + "=" + id
 }
 
-// hello sends the first event: where messages go.
-func (l *legacySSE) hello(w http.ResponseWriter, c *conn, address string) error {
-	c.turn <- struct{}{}
-	defer func() { <-c.turn }()
-	return writeEvent(w, "endpoint", []byte(address))
+// endpoint sends the first event: where messages go.
+func (p *reply) endpoint(address string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.event("endpoint", []byte(address))
 }
 
-func (l *legacySSE) keep(id string, c *conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sessions[id] = c
-}
-
-// drop ends a session; when it returns, nothing is written any more.
-func (l *legacySSE) drop(id string, c *conn, cancel func()) {
-	l.mu.Lock()
-	delete(l.sessions, id)
-	l.mu.Unlock()
-	_ = c.Close() // never fails
-	cancel()
-	c.abandon()
-	c.turn <- struct{}{} // and stays
-}
-
-// post delivers the messages that a client sends.
-func (l *legacySSE) post(w http.ResponseWriter, r *http.Request, msgs []message, together bool) {
-	l.mu.Lock()
-	c := l.sessions[r.URL.Query().Get(sessionQuery)]
-	l.mu.Unlock()
-	if c == nil {
-		refuse(w, http.StatusNotFound, msgs, rpcError(jsonrpc.CodeInvalidRequest, "there is no such session; open one with GET at this address"))
+// postSSE delivers the messages that a client sends.
+func (f *front) postSSE(w http.ResponseWriter, r *http.Request, msgs []wire.Message, batch bool) {
+	s, _ := f.core.table.find(r.URL.Query().Get(sessionQuery), true)
+	if s != nil {
+		defer f.core.table.leave(s)
+	}
+	if s == nil || s.duplex == nil {
+		fault := wire.Errorf(wire.CodeInvalidRequest, "there is no such session; open one with GET at this address")
+		refuse(w, http.StatusNotFound, faultID(msgs, fault), fault)
 		return
 	}
-	if c.identity != l.identity(r) {
-		refuse(w, http.StatusForbidden, msgs, errIdentity())
+	if s.identity != f.identity(r) {
+		refuse(w, http.StatusForbidden, faultID(msgs, errIdentity()), errIdentity())
 		return
 	}
-	err := c.deliver(r.Context(), msgs, together)
-	var fault *jsonrpc.Error
-	switch {
-	case errors.As(err, &fault):
-		refuse(w, http.StatusBadRequest, msgs, fault)
-	case err != nil:
-		refuse(w, http.StatusNotFound, msgs, rpcError(jsonrpc.CodeInvalidRequest, "the session has ended"))
-	default:
-		w.WriteHeader(http.StatusAccepted)
+	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), msgs, batch); err != nil {
+		status, fault := refusal(err)
+		refuse(w, status, faultID(msgs, fault), fault)
+		return
 	}
-}
-
-// errIdentity refuses a request of a session that another identity opened.
-func errIdentity() *jsonrpc.Error {
-	return rpcError(jsonrpc.CodeInvalidRequest, "the session belongs to another user; send initialize to open one of your own")
+	w.WriteHeader(http.StatusAccepted)
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 const (
@@ -28,94 +28,99 @@ const (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := newConn(func(line []byte) error {
-		_, err := out.Write(append(line, '\n'))
+	session := s.core.newSession(opener{})
+	session.stateless = true
+	d := session.newDuplex(Client{}, func(message []byte) error {
+		_, err := out.Write(line(message))
 		return err
 	})
-	session, err := s.engine.Connect(ctx, c, nil)
-	if err != nil {
-		return fmt.Errorf("serve stdio: %w", err)
-	}
-	s.core.sessions.begin(nil, session)
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		_ = session.Wait() // the reader's error tells more
-	}()
+	defer d.end(errEnded)
+	d.listener.open(d)
 	read := make(chan error, 1)
-	go func() {
-		read <- readLines(ctx, in, c)
-		c.finish()
-	}()
+	go func() { read <- d.readLines(ctx, in) }()
+	var err error
 	select {
 	case err = <-read:
-		s.drain(ctx, c, over)
+		s.drain(ctx, d)
 	case <-ctx.Done():
-	case <-over:
+	case <-s.core.life.Done():
+	case <-d.done:
 	}
-	_ = c.Close() // never fails
+	d.end(errEnded)
 	select {
-	case <-over:
+	case <-d.open.idle():
 	case <-time.After(closeTime):
 	}
-	if err != nil && !errors.Is(err, errClosed) {
+	if err != nil && !errors.Is(err, errEnded) && !errors.Is(err, errClosed) {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
 	return nil
 }
 
-// drain waits until the calls are answered whose client has said its last word.
-func (s *Server) drain(ctx context.Context, c *conn, over <-chan struct{}) {
+// line returns a message as one line. Line ends in it are white space of JSON.
+func line(message []byte) []byte {
+	for i, c := range message {
+		if c == '\n' || c == '\r' {
+			message[i] = ' '
+		}
+	}
+	return append(message, '\n')
+}
+
+// drain waits until the calls are answered whose client sends nothing more.
+func (s *Server) drain(ctx context.Context, d *duplex) {
+	idle := d.open.idle()
 	select {
-	case <-c.idle:
+	case <-idle:
 		return
 	default:
-		s.core.ready.awaitList(ctx, listTools, identity{session: sessionName(c.id)})
+		s.core.ready.awaitList(ctx, listTools, identity{session: d.name})
 	}
 	select {
-	case <-c.idle:
+	case <-idle:
 	case <-ctx.Done():
-	case <-over:
+	case <-d.done:
 	case <-time.After(drainTime):
 	}
 }
 
 // readLines delivers the messages of in, one a line. A bad line is answered
 // with an error, and the session goes on.
-func readLines(ctx context.Context, in io.Reader, c *conn) error {
+func (d *duplex) readLines(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(r)
 		switch {
 		case errors.Is(err, bufio.ErrTooLong):
-			fault := rpcError(jsonrpc.CodeInvalidRequest, "the line is longer than %d bytes", maxLine)
-			if err := c.emit(ctx, failure(nil, fault)); err != nil {
-				return err
-			}
-			continue
+			err = d.refuse(nil, wire.Errorf(wire.CodeInvalidRequest, "the line is longer than %d bytes", maxLine))
 		case err == io.EOF && len(line) == 0:
 			return nil
 		case err != nil && err != io.EOF:
 			return err
+		case len(bytes.TrimSpace(line)) > 0:
+			err = d.deliverLine(ctx, line)
+		default:
+			err = nil
 		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := deliverLine(ctx, line, c); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-func deliverLine(ctx context.Context, line []byte, c *conn) (err error) {
+func (d *duplex) refuse(id []byte, fault *wire.Error) error {
+	return d.send(context.Background(), wire.AppendError(nil, id, fault))
+}
+
+func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = c.emit(ctx, failure(nil, rpcError(jsonrpc.CodeInternalError, "internal error: %v", p)))
+			err = d.refuse(nil, d.core.panicked(ctx, p))
 		}
 	}()
-	msgs, batch, fault := parse(line)
+	msgs, batch, fault := wire.Parse(line)
 	if fault == nil {
-		err := c.deliver(ctx, msgs, batch)
+		err := d.deliver(ctx, msgs, batch)
 		if !errors.As(err, &fault) {
 			return err
 		}
@@ -123,15 +128,7 @@ func deliverLine(ctx context.Context, line []byte, c *conn) (err error) {
 	if batch {
 		msgs = nil // the answer is for none of them
 	}
-	return c.emit(ctx, failure(faultID(msgs, fault), fault))
-}
-
-// faultID returns the id that the answer to a bad message has.
-func faultID(msgs []message, fault *jsonrpc.Error) []byte {
-	if len(msgs) != 1 || fault.Code == jsonrpc.CodeParseError {
-		return nil
-	}
-	return msgs[0].id
+	return d.refuse(faultID(msgs, fault), fault)
 }
 
 // readLine returns the next line without its end. The rest of a line that is

@@ -4,13 +4,13 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"weak"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A Client is what is known of the client that sent a request. All of it is
@@ -21,18 +21,17 @@ type Client struct {
 	View          string // what the address asks for: /mcp/VIEW or /sse/VIEW
 }
 
-// viewHeader carries the view that the address asks for to where the request
-// is answered. No client can send a header of that name.
-const viewHeader = ":view"
+// in returns the client that p describes itself as, beside what is known of it
+// by its request.
+func (p *peer) in(from Client) Client {
+	from.Name, from.Version = p.client, p.release
+	return from
+}
 
-// clientOf returns the client of a request that came with these headers.
-func clientOf(p *peer, h http.Header) Client {
-	c := Client{Name: p.client, Version: p.release, UserAgent: h.Get("User-Agent")}
-	c.UserAgent = c.UserAgent[:min(len(c.UserAgent), maxName)]
-	if v := h[viewHeader]; len(v) > 0 {
-		c.View = v[0]
-	}
-	return c
+// requestClient returns what is known of a client by its HTTP request.
+func requestClient(h http.Header, view string) Client {
+	agent := h.Get("User-Agent")
+	return Client{UserAgent: strings.Clone(agent[:min(len(agent), maxName)]), View: strings.Clone(view)}
 }
 
 // A shown is one Live as clients see it.
@@ -49,7 +48,7 @@ type views struct {
 	base    *shown                               // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
-	changed func() // is called when a list is another
+	changed func() // is called when a list differs
 
 	mu     sync.RWMutex
 	all    map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]
@@ -57,7 +56,7 @@ type views struct {
 }
 
 // of returns what a client is shown.
-func (v *views) of(c Client) (*shown, *jsonrpc.Error) {
+func (v *views) of(c Client) (*shown, *wire.Error) {
 	if v.choose == nil {
 		return v.base, nil
 	}
@@ -69,13 +68,13 @@ func (v *views) of(c Client) (*shown, *jsonrpc.Error) {
 }
 
 // ask returns the toolset that is chosen for a client.
-func (v *views) ask(c Client) (*toolpost.Live, *jsonrpc.Error) {
+func (v *views) ask(c Client) (*toolpost.Live, *wire.Error) {
 	live, err := v.choose(c)
 	switch {
 	case err != nil:
-		return nil, rpcError(jsonrpc.CodeInvalidRequest, "%v", err)
+		return nil, wire.Errorf(wire.CodeInvalidRequest, "%v", err)
 	case live == nil:
-		return nil, rpcError(jsonrpc.CodeInternalError, "the server is set up wrongly: its Options.View gives this client no toolset")
+		return nil, wire.Errorf(wire.CodeInternal, "the server is set up wrongly: its Options.View gives this client no toolset")
 	}
 	return live, nil
 }
@@ -137,74 +136,4 @@ func (v *views) close() {
 	for _, stop := range stops {
 		stop()
 	}
-}
-
-// listed is the list of tools that a session has or was told of.
-type listed struct {
-	client Client
-	tools  *tools
-}
-
-// attend notes a session that begins or subscribes.
-func (c *core) attend(req mcp.Request) {
-	engine, ok := req.GetSession().(*mcp.ServerSession)
-	if !ok {
-		return
-	}
-	x, _ := c.exchangeOf(req)
-	var opened *session
-	if x != nil {
-		opened = x.session
-	}
-	s := c.sessions.begin(opened, engine)
-	p := sessionPeer(engine)
-	client := clientOf(&p, headerOf(req))
-	if _, ok := req.GetParams().(*mcp.InitializeParams); ok {
-		s.setBegun()
-	}
-	if view, fault := c.views.of(client); fault == nil {
-		s.note(client, view.tools.Load(), false)
-	}
-}
-
-func (s *session) setBegun() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.begun = true
-}
-
-func (s *session) wasBegun() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.begun
-}
-
-// note records the list that the session gets now, or may get later.
-func (s *session) note(c Client, t *tools, now bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now || s.listed == nil {
-		s.listed = &listed{c, t}
-	}
-}
-
-// concerns reports whether the session is served another list than the one
-// that it was told of, and records the new one.
-func (v *views) concerns(s *session) bool {
-	s.mu.Lock()
-	has := s.listed
-	s.mu.Unlock()
-	if v.choose == nil || has == nil {
-		return true
-	}
-	view, fault := v.of(has.client)
-	if fault != nil {
-		return true // listing again tells why
-	}
-	now := view.tools.Load()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	was := has.tools
-	has.tools = now
-	return was != now && !was.listing.equal(now.listing)
 }

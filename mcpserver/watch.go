@@ -2,118 +2,133 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 const (
 	// watchTime bounds one call of Features.Subscribe.
 	watchTime = 10 * time.Second
-	// maxWatched is how many bytes of URIs one session may watch.
+	// maxWatched is how many bytes of URIs one listener may watch.
 	maxWatched = 64 << 10
 )
 
-// watchers know which sessions watch which resource, so that its source is
-// asked by the first and left by the last.
+var errPanicked = errors.New("the source of the resource failed")
+
+// watchers know which listeners watch which resource. The source of a resource
+// is asked for updates by its first listener, and by nobody after the last.
 type watchers struct {
 	core *core
 	mu   sync.Mutex
 	uris map[string]*watched
 }
 
-// watched is one resource. Its lock is held while its source is asked, so that
-// on and off stay in order; other resources do not wait.
+// A watched is one resource. Its turn is held while its source is asked, so
+// that these requests stay in order; other resources do not wait.
 type watched struct {
-	uses     int // of this struct; guarded by watchers.mu
-	mu       sync.Mutex
-	sessions map[*session]bool
+	turn      sync.Mutex
+	uses      int                // of this struct; guarded by watchers.mu
+	listeners map[*listener]bool // guarded by watchers.mu
 }
 
-func newWatchers(c *core) *watchers {
-	return &watchers{core: c, uris: map[string]*watched{}}
-}
-
-// lock returns the resource, locked. The returned function unlocks it.
+// lock returns the resource, with its turn. The returned function ends it.
 func (w *watchers) lock(uri string) (*watched, func()) {
 	w.mu.Lock()
 	r := w.uris[uri]
 	if r == nil {
-		r = &watched{sessions: map[*session]bool{}}
+		r = &watched{listeners: map[*listener]bool{}}
 		w.uris[uri] = r
 	}
 	r.uses++
 	w.mu.Unlock()
-	r.mu.Lock()
+	r.turn.Lock()
 	return r, func() {
+		r.turn.Unlock()
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if r.uses--; r.uses == 0 && len(r.sessions) == 0 {
+		if r.uses--; r.uses == 0 && len(r.listeners) == 0 {
 			delete(w.uris, uri)
 		}
-		r.mu.Unlock()
 	}
 }
 
-func (w *watchers) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+// join adds a listener of a resource, and reports whether it is the first.
+func (w *watchers) join(r *watched, l *listener) (first bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.listeners[l] = true
+	return len(r.listeners) == 1
+}
+
+// part removes a listener of a resource, and reports whether it was the last.
+func (w *watchers) part(r *watched, l *listener) (last bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !r.listeners[l] {
+		return false
+	}
+	delete(r.listeners, l)
+	return len(r.listeners) == 0
+}
+
+func (w *watchers) subscribe(ctx context.Context, l *listener, uri string) error {
 	if w.core.features.Load().Subscribe == nil {
-		return rpcError(jsonrpc.CodeMethodNotFound, "resources cannot be watched here")
+		return wire.Errorf(wire.CodeMethodNotFound, "resources cannot be watched here")
 	}
-	s, uri := w.core.sessions.of(req.Session), req.Params.URI
-	if s == nil {
-		return rpcError(jsonrpc.CodeInternalError, "the session has ended")
-	}
-	if !s.watch(uri) {
-		return rpcError(jsonrpc.CodeInvalidParams, "the session watches too many resources; end a subscription first")
+	if !l.watch(uri) {
+		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
 	}
 	r, unlock := w.lock(uri)
 	defer unlock()
-	switch {
-	case s.ctx.Err() != nil: // forget may have been here already
-		return rpcError(jsonrpc.CodeInternalError, "the session has ended")
-	case len(r.sessions) > 0:
-	default:
-		if err := w.tell(ctx, uri, true); err != nil {
-			s.unwatch(uri)
-			return toFault(&request{message: message{method: readResource, name: uri}}, err)
+	first := w.join(r, l)
+	if l.isGone() { // forget may have been here already
+		w.part(r, l)
+		return wire.Errorf(wire.CodeInternal, "the session has ended")
+	}
+	if !first {
+		return nil
+	}
+	err := errPanicked
+	defer func() {
+		if err != nil {
+			w.part(r, l)
+			l.unwatch(uri)
 		}
-	}
-	r.sessions[s] = true
-	return nil
-}
-
-func (w *watchers) unsubscribe(ctx context.Context, req *mcp.UnsubscribeRequest) error {
-	if s := w.core.sessions.of(req.Session); s != nil {
-		s.unwatch(req.Params.URI)
-		w.leave(ctx, s, req.Params.URI)
+	}()
+	if err = w.ask(ctx, uri, true); err != nil {
+		return faultOf(&request{Message: wire.Message{Method: readResource, Call: wire.Call{URI: uri}}}, err)
 	}
 	return nil
 }
 
-// forget ends all that a session watches.
-func (w *watchers) forget(s *session) {
-	for _, uri := range s.watching() {
-		w.leave(context.Background(), s, uri)
+func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) {
+	l.unwatch(uri)
+	w.leave(ctx, l, uri)
+}
+
+// forget ends all that a listener watches.
+func (w *watchers) forget(l *listener) {
+	for _, uri := range l.leave() {
+		w.leave(context.Background(), l, uri)
 	}
 }
 
-func (w *watchers) leave(ctx context.Context, s *session, uri string) {
+func (w *watchers) leave(ctx context.Context, l *listener, uri string) {
 	r, unlock := w.lock(uri)
 	defer unlock()
-	if !r.sessions[s] {
+	if !w.part(r, l) {
 		return
 	}
-	if delete(r.sessions, s); len(r.sessions) > 0 {
-		return
-	}
-	if err := w.tell(ctx, uri, false); err != nil {
+	if err := w.ask(ctx, uri, false); err != nil {
 		w.core.log.Warn("resource is still watched", "uri", clip(uri), "err", err)
 	}
 }
 
-func (w *watchers) tell(ctx context.Context, uri string, on bool) error {
+// ask asks the source of a resource for updates, or for no more of them.
+func (w *watchers) ask(ctx context.Context, uri string, on bool) error {
 	f := w.core.features.Load()
 	if f.Subscribe == nil {
 		return nil
@@ -123,32 +138,57 @@ func (w *watchers) tell(ctx context.Context, uri string, on bool) error {
 	return f.Subscribe(ctx, uri, on)
 }
 
-// watch records that the session watches a resource, unless it watches too many.
-func (s *session) watch(uri string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// updated tells the listeners of a resource that it has changed.
+func (w *watchers) updated(uri string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r := w.uris[uri]; r != nil {
+		for l := range r.listeners {
+			l.mark(0, uri)
+		}
+	}
+}
+
+// watch records that a listener watches a resource, unless it watches too many.
+func (l *listener) watch(uri string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, watches := l.watched[uri]; watches {
+		return true
+	}
 	total := len(uri)
-	for u := range s.watches {
+	for u := range l.watched {
 		total += len(u)
 	}
 	if total > maxWatched {
-		return s.watches[uri]
+		return false
 	}
-	s.watches[uri] = true
+	if l.watched == nil {
+		l.watched = map[string]bool{}
+	}
+	l.watched[uri] = false
 	return true
 }
 
-func (s *session) unwatch(uri string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.watches, uri)
+func (l *listener) unwatch(uri string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.watched, uri)
 }
 
-func (s *session) watching() (uris []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for uri := range s.watches {
+// leave ends the listener, and returns what it watched.
+func (l *listener) leave() (uris []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.gone = true
+	for uri := range l.watched {
 		uris = append(uris, uri)
 	}
 	return uris
+}
+
+func (l *listener) isGone() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.gone
 }

@@ -63,7 +63,7 @@ type setField struct {
 	ID     string   `json:"id,omitempty" jsonschema:"maxLength=255,description=Field id if its name is not given"`
 	Name   string   `json:"name,omitempty" jsonschema:"maxLength=255,description=Field name"`
 	Value  string   `json:"value,omitempty" jsonschema:"maxLength=100000,description=New value. Persons and versions by name or id. Yes or no fields take yes or no. Left out or empty clears the field"`
-	Values []string `json:"values,omitempty" jsonschema:"maxItems=200,description=New values of a field that takes several"`
+	Values textList `json:"values,omitempty" jsonschema:"maxItems=200,description=New values of a field that takes several"`
 }
 
 // A wireField is a custom field as Redmine is told to set it.

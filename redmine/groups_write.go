@@ -10,7 +10,7 @@ import (
 
 type createGroupInput struct {
 	Name   string     `json:"name" jsonschema:"maxLength=255,description=Name"`
-	Users  []string   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it by id or login or name"`
+	Users  textList   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it by id or login or name"`
 	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 
@@ -29,7 +29,7 @@ func createGroup(s *Server) entry {
 type updateGroupInput struct {
 	ID     string     `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
 	Name   string     `json:"name,omitempty" jsonschema:"maxLength=255,description=New name"`
-	Users  []string   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it from now on by id or login or name. Write none for nobody"`
+	Users  textList   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it from now on by id or login or name. Write none for nobody"`
 	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 }
 

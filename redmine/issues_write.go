@@ -42,7 +42,7 @@ type upload struct {
 type createIssueInput struct {
 	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	issueInput
-	Watchers []string `json:"watcher_user_ids,omitempty" jsonschema:"maxItems=200,description=People who watch it by id or name or me"`
+	Watchers textList `json:"watcher_user_ids,omitempty" jsonschema:"maxItems=200,description=People who watch it by id or name or me"`
 }
 
 func createIssue(s *Server) entry {

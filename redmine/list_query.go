@@ -39,7 +39,7 @@ type filterSpec struct {
 type filter struct {
 	Field    string   `json:"field" jsonschema:"maxLength=255,description=Name such as description or notes or estimated hours or a custom field"`
 	Operator string   `json:"operator,omitempty" jsonschema:"maxLength=255,default==,description=Such as = or ! or ~ or >= or !* or *"`
-	Values   []string `json:"values,omitempty" jsonschema:"maxItems=200,description=Texts to compare with"`
+	Values   textList `json:"values,omitempty" jsonschema:"maxItems=200,description=Texts to compare with"`
 }
 
 func (q *listQuery) fail(err error) {

@@ -81,8 +81,8 @@ func listMemberships(s *Server) entry {
 
 type createMembershipInput struct {
 	Project string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Users   []string `json:"user_ids" jsonschema:"maxItems=200,minItems=1,description=Users or groups by id or name or me"`
-	Roles   []string `json:"role_ids" jsonschema:"maxItems=200,minItems=1,description=Roles by name or id"`
+	Users   textList `json:"user_ids" jsonschema:"maxItems=200,minItems=1,description=Users or groups by id or name or me"`
+	Roles   textList `json:"role_ids" jsonschema:"maxItems=200,minItems=1,description=Roles by name or id"`
 }
 
 func createMembership(s *Server) entry {
@@ -220,7 +220,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 
 type updateMembershipInput struct {
 	membershipID
-	Roles []string `json:"role_ids" jsonschema:"maxItems=200,description=All roles to have by name or id. Inherited ones stay. An empty list leaves only those"`
+	Roles textList `json:"role_ids" jsonschema:"maxItems=200,description=All roles to have by name or id. Inherited ones stay. An empty list leaves only those"`
 }
 
 func updateMembership(s *Server) entry {

@@ -17,9 +17,9 @@ type projectInput struct {
 	IsPublic       *bool      `json:"is_public,omitempty" jsonschema:"description=Whether everybody sees it"`
 	Parent         string     `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name that it is in. Write none for none"`
 	InheritMembers *bool      `json:"inherit_members,omitempty" jsonschema:"description=Whether the members of the parent project are members of it"`
-	Trackers       []string   `json:"tracker_ids,omitempty" jsonschema:"maxItems=200,description=All its trackers by name or id. Write none for no tracker"`
-	Modules        []string   `json:"enabled_module_names,omitempty" jsonschema:"maxItems=200,description=All its modules such as issue tracking or time tracking or wiki or news or boards. Write none for no module"`
-	IssueFields    []string   `json:"issue_custom_field_ids,omitempty" jsonschema:"maxItems=200,description=All custom fields of its issues by name or id. Those for all projects need not be given. Write none for no other"`
+	Trackers       textList   `json:"tracker_ids,omitempty" jsonschema:"maxItems=200,description=All its trackers by name or id. Write none for no tracker"`
+	Modules        textList   `json:"enabled_module_names,omitempty" jsonschema:"maxItems=200,description=All its modules such as issue tracking or time tracking or wiki or news or boards. Write none for no module"`
+	IssueFields    textList   `json:"issue_custom_field_ids,omitempty" jsonschema:"maxItems=200,description=All custom fields of its issues by name or id. Those for all projects need not be given. Write none for no other"`
 	Version        string     `json:"default_version_id,omitempty" jsonschema:"maxLength=255,description=Version of new issues by name or id. Write none to clear it"`
 	Assignee       string     `json:"default_assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues by id or name or me. Write none to clear it"`
 	Fields         []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields of the project to set by name or id"`

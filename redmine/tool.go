@@ -63,6 +63,14 @@ func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
 	return t
 }
 
+// A textList is a list of names or values in the arguments of a tool.
+type textList []string
+
+// JSONSchema limits each text of the list.
+func (textList) JSONSchema() json.RawMessage {
+	return json.RawMessage(`{"type":"array","items":{"type":"string","maxLength":1000}}`)
+}
+
 // mostArguments bounds the arguments of one call, in bytes. It leaves room for a
 // file of 32 MiB in base64.
 const mostArguments = 48 << 20

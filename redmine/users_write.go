@@ -20,7 +20,7 @@ type userInput struct {
 	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
 	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false,description=Whether the user is an administrator"`
 	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3,description=State of the account. Locked keeps everything but lets nobody log in"`
-	Groups    []string   `json:"group_ids,omitempty" jsonschema:"maxItems=200,description=All groups that the user is in by name or id. Write none for no group"`
+	Groups    textList   `json:"group_ids,omitempty" jsonschema:"maxItems=200,description=All groups that the user is in by name or id. Write none for no group"`
 	Fields    []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
 	SendLogin bool       `json:"send_information,omitempty" jsonschema:"description=Whether to mail the login data to the user"`
 }

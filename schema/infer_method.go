@@ -86,7 +86,7 @@ func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 	result := m.Call(nil)[0]
 	if result.Kind() == reflect.Slice && result.Type().Elem().Kind() == reflect.Uint8 {
 		raw = bytes.Clone(result.Bytes())
-	} else if raw, err = json.Marshal(result.Interface()); err != nil {
+	} else if raw, err = json.Marshal(result.Interface(), json.Deterministic(true)); err != nil { // it may return a map
 		return nil, err
 	}
 	if readTree(raw).kind != KindObject {

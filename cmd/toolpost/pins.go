@@ -215,14 +215,9 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 	if err != nil {
 		return err
 	}
-	waiting := tools.Waiting()
-	for _, name := range names {
-		if !slices.Contains(waiting, name) {
-			return unknownTool(name, waiting, fmt.Sprintf("that waits for an approval; %q shows those that do", p.command("pins", server)))
-		}
-	}
-	if len(names) > 0 {
-		waiting = names
+	waiting, err := p.chosen(server, tools.Waiting(), names)
+	if err != nil {
+		return err
 	}
 	ask := newPrompter(cmd)
 	if len(waiting) == 0 {
@@ -250,6 +245,28 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 		}
 	}
 	return p.store(cmd, server, hashes)
+}
+
+// chosen returns the tools of these names, all of waiting if there is none. A
+// name may have the default prefix of the server, as clients see it.
+func (p *pinned) chosen(server string, waiting, names []string) (chosen []string, err error) {
+	if len(names) == 0 {
+		return waiting, nil
+	}
+	for _, name := range names {
+		if own := strings.TrimPrefix(name, server+"__"); !slices.Contains(waiting, name) && slices.Contains(waiting, own) {
+			name = own
+		}
+		if !slices.Contains(waiting, name) {
+			hint := fmt.Sprintf("%q shows those that do", p.command("pins", server))
+			if near := nearest(name, waiting, 3); len(near) > 0 {
+				hint = "did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return nil, usagef("no tool %q of %s waits for an approval; %s", name, server, hint)
+		}
+		chosen = append(chosen, name)
+	}
+	return chosen, nil
 }
 
 // store approves definitions, unless they are others by now.
@@ -304,7 +321,7 @@ func verifyCommand(config *string) *cobra.Command {
 		Short: "Start the servers and check that their tools are as they were pinned",
 		Long: `Start the servers of the configuration and compare the definitions of their
 tools with the pins. Nothing is pinned or approved. The exit code is 1 if a tool
-has changed, if a server cannot be reached, or if it has no pins.
+has changed or is new, if a server cannot be reached, or if it has no pins.
 
 For CI, set "lock": true in the configuration, run "toolpost list" once, and
 commit toolpost.lock.`,
@@ -354,7 +371,7 @@ func (p *pinned) verify(cmd *cobra.Command, t *target) error {
 	case unreachable != nil:
 		return unreachable
 	case len(wrong) > 0:
-		return errors.New(printable(strings.Join(wrong, "; ")))
+		return fmt.Errorf("%s. To accept changes where the pins are kept, run %q and \"toolpost approve\"", strings.Join(wrong, "; "), p.command("list"))
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "All tools are as they were pinned in %s.\n", p.file.Path())
 	return err

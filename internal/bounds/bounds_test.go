@@ -8,6 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/bounds"
 	"github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/stdtool"
 	"github.com/toolpost/toolpost/store"
 )
@@ -21,9 +22,13 @@ func TestOwnTools(t *testing.T) {
 	defer root.Close()
 	shell := stdtool.NewShell(t.TempDir(), nil)
 	defer shell.Close()
+	server, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Anonymous: true}) // nothing is requested
+	if err != nil {
+		t.Fatal(err)
+	}
 	cache := output.New(store.Memory(nil), nil)
 	tools := toolpost.Join(
-		stdtool.Writing(root), shell, stdtool.Todos(nil),
+		server, stdtool.Writing(root), shell, stdtool.Todos(nil),
 		toolpost.Tools{stdtool.Fetch(nil), stdtool.Done()},
 	)
 	set, err := toolpost.NewSet(t.Context(), cache.Layer(tools))
@@ -31,7 +36,7 @@ func TestOwnTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, _ := set.Tools(t.Context())
-	if len(all) < 17 {
+	if len(all) < 17+80 {
 		t.Errorf("only %d tools", len(all))
 	}
 	for _, tool := range all {

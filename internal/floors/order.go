@@ -38,7 +38,7 @@ var outside = map[string][]string{
 	"model/anthropic": {"github.com/anthropics/anthropic-sdk-go"},
 	"model/gemini":    {"google.golang.org/genai"},
 	"model/openai":    {"github.com/openai/openai-go/v3"},
-	"mcpserver":       {jsonModule, mcpModule},
+	"mcpserver":       {jsonModule},
 	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":          {jsonModule},
 	"redmine":         {"golang.org/x/text"}, // forms of Unicode in names

@@ -83,15 +83,6 @@ func (f *File) Prepare() error {
 	return os.MkdirAll(filepath.Dir(f.path), 0o700)
 }
 
-// Stamp identifies the state of the file without reading it.
-func (f *File) Stamp() string {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-}
-
 // Read reads the file; one that does not exist has no pins. A file that another
 // user can have written is an error, and so is one that is broken: its pins must
 // not get lost unnoticed.

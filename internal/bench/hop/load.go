@@ -77,7 +77,7 @@ type caller interface {
 func (r *running) dialAll(c cell, w *want) ([]caller, error) {
 	callers := make([]caller, 0, c.clients)
 	for i := range c.clients {
-		one, err := r.dial(c.size.bytes)
+		one, err := r.dial(c.size.bytes, i)
 		if err != nil {
 			return callers, err
 		}
@@ -95,7 +95,11 @@ func (r *running) dialAll(c cell, w *want) ([]caller, error) {
 	return callers, nil
 }
 
-func (r *running) dial(size int) (caller, error) {
+// idsOfClient are as many as no client needs: each has ids of its own, so that an
+// answer to another client is found.
+const idsOfClient = 10_000_000
+
+func (r *running) dial(size, index int) (caller, error) {
 	if r.sdk {
 		return dialSDK(r.endpoint, size)
 	}
@@ -103,6 +107,7 @@ func (r *running) dial(size int) (caller, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.nextID += index * idsOfClient
 	c.prepare(size)
 	return c, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // newNaive returns an aggregator as anyone writes it with the MCP SDK: a client
-// of each upstream, and a server that has the tools of all of them.
+// of the upstream, and a server that has its tools under a prefix.
 func newNaive(ctx context.Context, era, url string, command []string) (http.Handler, error) {
 	var t mcp.Transport
 	if url != "" {

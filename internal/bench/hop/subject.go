@@ -21,7 +21,6 @@ type subject struct {
 	limits   bool   // limits what a client sees of an output
 	peer     bool   // a gateway of others
 	debug    bool   // is a build with net/http/pprof
-	path     string // of the endpoint, /mcp if ""
 	env      []string
 	// command returns the command that serves at address, in front of an upstream
 	// with this configuration; nil calls the upstream directly.
@@ -125,11 +124,7 @@ func (s *subject) run(folder, era string, up server) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := s.path
-	if path == "" {
-		path = "/mcp"
-	}
-	r.endpoint.url = "http://" + address + path
+	r.endpoint.url = "http://" + address + "/mcp"
 	command, err := s.command(address, folder, era, up)
 	if err != nil {
 		return nil, err

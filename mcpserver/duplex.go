@@ -1,0 +1,155 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// A duplex is a session over which all messages go one after the other: stdio
+// or legacy SSE.
+//
+//	deliver ─┬▶ responses, notifications, initialize: at once, in order
+//	         └▶ other calls: on a goroutine ─▶ answer ─▶ send
+type duplex struct {
+	*session
+	from  Client
+	write func([]byte) error
+	turn  chan struct{} // full while somebody writes
+	open  tally         // calls that are to be answered soon
+
+	mu    sync.Mutex
+	calls int           // under way
+	size  int           // of their params
+	all   *atomic.Int64 // sizes of all sessions over SSE; nil over stdio
+}
+
+// maxAllBytes limits the params of the calls of all sessions over SSE.
+const maxAllBytes = 512 << 20
+
+func (s *session) newDuplex(from Client, write func([]byte) error) *duplex {
+	s.duplex = &duplex{session: s, from: from, write: write, turn: make(chan struct{}, 1)}
+	return s.duplex
+}
+
+// deliver takes messages that came together.
+func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) error {
+	if batch && !d.batches() {
+		return errNoBatches()
+	}
+	release, err := d.admit(msgs)
+	if err != nil {
+		return err
+	}
+	calls, err := d.accept(ctx, msgs)
+	if err != nil || len(calls) == 0 {
+		release()
+		return err
+	}
+	if !batch && calls[0].Method == "initialize" { // what follows depends on it
+		defer release()
+		d.serve(calls, false)
+		return nil
+	}
+	awaited := calls[0].Method != listenMethod // which ends with the session
+	if awaited {
+		d.open.add()
+	}
+	go func() {
+		defer release()
+		if awaited {
+			defer d.open.done()
+		}
+		d.serve(calls, batch)
+	}()
+	return nil
+}
+
+// admit reports why messages cannot be accepted. The function ends their calls.
+func (d *duplex) admit(msgs []wire.Message) (release func(), err error) {
+	calls, size := 0, 0
+	for i := range msgs {
+		if msgs[i].IsCall() {
+			calls++
+			size += len(msgs[i].Params)
+		}
+	}
+	add := func(calls, size int) {
+		d.calls += calls
+		d.size += size
+		if d.all != nil {
+			d.all.Add(int64(size))
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case calls == 0:
+		return func() {}, nil
+	case d.all != nil && d.all.Load() > maxAllBytes:
+		return nil, wire.Errorf(wire.CodeInvalidRequest, "too many large calls are under way; try again later")
+	case d.calls > 0 && (d.calls+calls > maxCalls || d.size+size > maxCallBytes):
+		return nil, wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", d.calls)
+	}
+	add(calls, size)
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		add(-calls, -size)
+	}, nil
+}
+
+// serve answers calls that came together.
+func (d *duplex) serve(calls []call, batch bool) {
+	out := &gate{to: d}
+	var response []byte
+	if batch {
+		response = d.answerBatch(calls, d.from, out)
+	} else {
+		response = d.respond(calls[0], d.from, out)
+	}
+	out.close()
+	_ = d.send(context.Background(), response) // the session has ended if it fails
+}
+
+// send implements [sender]. It waits for its turn, but not longer than ctx or
+// the session last. A client that cannot be written to ends its session.
+func (d *duplex) send(ctx context.Context, message []byte) error {
+	select {
+	case d.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-d.done:
+		return errEnded
+	}
+	defer func() { <-d.turn }()
+	err := d.write(message)
+	if err != nil {
+		d.end(errEnded)
+	}
+	return err
+}
+
+// A gate passes on the messages of a request, and none after its response.
+type gate struct {
+	to     sender
+	mu     sync.Mutex
+	closed bool
+}
+
+func (g *gate) send(ctx context.Context, message []byte) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return errReplied
+	}
+	return g.to.send(ctx, message)
+}
+
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}

@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// readInitialize reads the params of initialize.
+func readInitialize(m *wire.Message) (*peer, *wire.Error) {
+	switch {
+	case !wire.IsObject(m.Params):
+		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: params must be an object")
+	case len(m.Params) > maxInitialize:
+		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: the params have %d bytes; the limit is %d", len(m.Params), maxInitialize)
+	}
+	version := wire.Get(m.Params, "protocolVersion")
+	if !absent(version) && version[0] != '"' {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: protocolVersion must be a string")
+	}
+	return readPeer(negotiate(wire.Unquote(version)), wire.Get(m.Params, "clientInfo"), wire.Get(m.Params, "capabilities"), "initialize: ")
+}
+
+// negotiate returns the version of a session whose client asks for one.
+func negotiate(version string) string {
+	if version < wire.Stateless && slices.Contains(wire.Versions, version) {
+		return version
+	}
+	return wire.LastSession
+}
+
+// initialize returns the answer to initialize.
+func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMessage {
+	c.ready.await(ctx, "begin "+s.id, initializeTime)
+	f := c.features.Load()
+	b := append([]byte(`{"protocolVersion":"`), p.version...)
+	b = append(append(b, `","capabilities":`...), f.capabilities()...)
+	b = append(append(b, `,"serverInfo":`...), c.info...)
+	return append(f.appendInstructions(b), '}')
+}
+
+// discover returns the answer to server/discover (MCP 2026-07-28).
+func (c *core) discover(ctx context.Context, whose identity) json.RawMessage {
+	c.ready.await(ctx, "begin "+whose.session, initializeTime)
+	f := c.features.Load()
+	b := append([]byte(`{"resultType":"complete","supportedVersions":`), versionList(wire.Versions)...)
+	b = append(append(b, `,"capabilities":`...), f.capabilities()...)
+	b = append(f.appendInstructions(b), `,`+cacheable+`,"_meta":{`+serverInfo+`:`...)
+	return append(append(b, c.info...), '}', '}')
+}
+
+func (f *features) appendInstructions(b []byte) []byte {
+	if f.Instructions == "" {
+		return b
+	}
+	return append(append(b, `,"instructions":`...), wire.Quote(f.Instructions)...)
+}
+
+// capabilities returns what the server announces. A server that is still
+// connecting may turn out to have everything.
+func (f *features) capabilities() []byte {
+	b := []byte{'{'}
+	if f.Incomplete || f.completes() {
+		b = append(b, `"completions":{},`...)
+	}
+	b = append(b, `"logging":{},`...)
+	switch {
+	case f.Incomplete || f.set && f.Subscribe != nil:
+		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},`...)
+	case f.set:
+		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true},`...)
+	}
+	return append(b, `"tools":{"listChanged":true}}`...)
+}
+
+// checkMeta checks what a request of 2026-07-28 says about itself in _meta.
+func checkMeta(m *wire.Message) *wire.Error {
+	switch {
+	case m.Version == "":
+		return wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaVersion)
+	case m.Capabilities == nil:
+		return wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaCapabilities)
+	case !slices.Contains(wire.Versions, m.Version):
+		return unsupported(m.Version, wire.Versions)
+	}
+	return nil
+}
+
+func unsupported(version string, supported []string) *wire.Error {
+	fault := wire.Errorf(wire.CodeUnsupportedProtocol, "version %.40q is not supported", version)
+	fault.Data = json.RawMessage(`{"supported":` + string(versionList(supported)) + `,"requested":` + string(wire.Quote(version)) + `}`)
+	return fault
+}
+
+func versionList(versions []string) []byte {
+	b := []byte{'['}
+	for i, v := range versions {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, wire.Quote(v)...)
+	}
+	return append(b, ']')
+}

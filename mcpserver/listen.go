@@ -1,0 +1,87 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	jsonx "github.com/go-json-experiment/json"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+const (
+	// listenMethod opens a stream of notifications (MCP 2026-07-28).
+	listenMethod = "subscriptions/listen"
+
+	subscriptionID = `"` + wire.MetaPrefix + `subscriptionId"`
+)
+
+// subscriptions is what a client wants to hear of.
+type subscriptions struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`
+	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+// allow removes what the server does not have.
+func (s *subscriptions) allow(f *features) {
+	s.Prompts = s.Prompts && (f.set || f.Incomplete)
+	s.Resources = s.Resources && (f.set || f.Incomplete)
+	if f.Subscribe == nil {
+		s.URIs = nil
+	}
+}
+
+func (s *subscriptions) lists() (l lists) {
+	if s.Tools {
+		l |= toolList
+	}
+	if s.Prompts {
+		l |= promptList
+	}
+	if s.Resources {
+		l |= resourceList
+	}
+	return l
+}
+
+// listen serves subscriptions/listen until ctx ends, or the server.
+func (c *core) listen(ctx context.Context, r *request, client Client) (json.RawMessage, error) {
+	var wants subscriptions
+	raw := wire.Get(r.Params, "notifications")
+	if !wire.IsObject(raw) || jsonx.Unmarshal(raw, &wants) != nil {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: notifications must be an object that names what to listen to", r.Method)
+	}
+	wants.allow(c.features.Load())
+	view, fault := c.views.of(client)
+	if fault != nil {
+		return nil, fault
+	}
+	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
+	l := &listener{changes: c.changes, wants: wants.lists(), subscription: r.ID}
+	l.listed(client, view.tools.Load())
+	c.changes.add(l)
+	defer c.watchers.forget(l)
+	defer c.changes.remove(l)
+	for _, uri := range wants.URIs {
+		if err := c.watchers.subscribe(ctx, l, uri); err != nil {
+			return nil, err
+		}
+	}
+	agreed, err := jsonx.Marshal(&wants)
+	if err != nil {
+		return nil, wire.Errorf(wire.CodeInternal, "%s: %v", r.Method, err)
+	}
+	ack := []byte(`{` + meta + `},"notifications":` + string(agreed) + `}`)
+	if err := r.out.send(ctx, wire.AppendRequest(nil, nil, "notifications/subscriptions/acknowledged", ack)); err != nil {
+		return nil, err
+	}
+	if l.wants != 0 || len(wants.URIs) > 0 {
+		l.open(r.out)
+		select {
+		case <-ctx.Done():
+		case <-c.life.Done():
+		}
+	}
+	return json.RawMessage(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.info) + `}}`), nil
+}

@@ -1,0 +1,134 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// encode returns the bytes of a result. They are those that the handler
+// returned, with what the client's version needs beside them.
+func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawMessage, error) {
+	if err != nil {
+		return nil, faultOf(r, err)
+	}
+	if result == nil {
+		result = toolpost.Parts()
+	}
+	raw, err := result.MarshalJSON()
+	switch {
+	case err != nil:
+		return nil, wire.Errorf(wire.CodeInternal, "encode result of %.100q: %v", subject(&r.Message), err)
+	case !wire.IsObject(raw):
+		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(&r.Message))
+	}
+	raw = withoutRef(raw)
+	if ref := result.OutputRef(); ref != "" {
+		raw = wire.Set(raw, "_meta", wire.Set(member(raw, "_meta"), outputRef, wire.Quote(ref)))
+	}
+	return c.finish(r, raw), nil
+}
+
+// member returns a member of a result. Most results do not have the member,
+// which a search for its name shows at a fraction of the cost of a scan. Names
+// that are written with escapes are not found.
+func member(raw []byte, name string) json.RawMessage {
+	if !bytes.Contains(raw, []byte(`"`+name+`"`)) {
+		return nil
+	}
+	return wire.Get(raw, name)
+}
+
+// outputRef is the member of a result's _meta that has the reference of the
+// whole output, if the result is a view of it.
+const outputRef = "toolpost/output_ref"
+
+// withoutRef returns the result without a reference that a server has put
+// there: only Toolpost gives references. With an escape the name may be
+// written in another way.
+func withoutRef(raw json.RawMessage) json.RawMessage {
+	if !bytes.Contains(raw, []byte("output_ref")) && !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	return wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
+		if name != "_meta" {
+			return value
+		}
+		return wire.Delete(value, outputRef)
+	})
+}
+
+// Members that results have since 2026-07-28. Lists may change at any time,
+// and differ between users of one server.
+const (
+	cacheable  = `"ttlMs":0,"cacheScope":"private"`
+	serverInfo = `"` + wire.MetaPrefix + `serverInfo"`
+)
+
+// finish adapts a result to the client's version.
+func (c *core) finish(r *request, raw json.RawMessage) json.RawMessage {
+	if !r.modern() {
+		if s := member(raw, "structuredContent"); s != nil && s[0] != '{' {
+			return wire.Delete(raw, "structuredContent")
+		}
+		return raw
+	}
+	var kind, cache, about string
+	if member(raw, "resultType") == nil {
+		kind = `"resultType":"complete"`
+	}
+	if r.Method == readResource && member(raw, "ttlMs") == nil && member(raw, "cacheScope") == nil {
+		cache = cacheable
+	}
+	info := serverInfo + ":" + string(c.info)
+	switch own := member(raw, "_meta"); {
+	case own == nil:
+		about = `"_meta":{` + info + `}`
+	case wire.IsObject(own) && !bytes.Contains(own, []byte(serverInfo)):
+		raw = wire.Set(raw, "_meta", wire.Append(own, info))
+	}
+	return wire.Append(raw, kind, cache, about)
+}
+
+// faultOf returns the error with which a request is answered.
+func faultOf(r *request, err error) *wire.Error {
+	missing := errors.Is(err, toolpost.ErrNotFound)
+	switch {
+	case missing && r.Method == callTool:
+		return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", r.Name)
+	case missing && r.Method == readResource:
+		return noResource(r)
+	case missing:
+		return wire.Errorf(wire.CodeInvalidParams, "%v", err)
+	}
+	return errorOf(err)
+}
+
+func errorOf(err error) *wire.Error {
+	var (
+		fault    *wire.Error
+		protocol *toolpost.ProtocolError
+	)
+	switch {
+	case errors.As(err, &fault):
+		return fault
+	case errors.As(err, &protocol):
+		return &wire.Error{Code: protocol.Code, Message: protocol.Message, Data: protocol.Data}
+	}
+	return wire.Errorf(wire.CodeInternal, "%v", err)
+}
+
+// codeNoResource is the code up to 2025-11-25.
+const codeNoResource = -32002
+
+func noResource(r *request) *wire.Error {
+	e := wire.Errorf(codeNoResource, "unknown resource %.200q; call resources/list", r.URI)
+	if r.modern() {
+		e.Code = wire.CodeInvalidParams
+	}
+	e.Data = json.RawMessage(`{"uri":` + string(wire.Quote(r.URI)) + `}`)
+	return e
+}
