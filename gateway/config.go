@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -117,6 +118,7 @@ func LoadConfigData(path string, data []byte) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.startInFolderOf(path)
 	digest := sha256.New()
 	hashField(digest, data)
 	for i := range cfg.Servers {
@@ -125,6 +127,21 @@ func LoadConfigData(path string, data []byte) (*Config, error) {
 	}
 	cfg.source, cfg.Digest = newSource(path, data), hex.EncodeToString(digest.Sum(nil))
 	return cfg, nil
+}
+
+// startInFolderOf makes the folder of the file the default of cwd. In the
+// current folder, which may be a cloned one, a package runner such as npx would
+// run what it finds there, for servers of the user's own configuration too.
+func (c *Config) startInFolderOf(path string) {
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return // the current folder is gone: nothing can start in it
+	}
+	for i := range c.Servers {
+		if s := &c.Servers[i]; s.Command != "" && s.Dir == "" {
+			s.Dir = filepath.Dir(file)
+		}
+	}
 }
 
 // ReadConfig returns the bytes of a configuration file. It refuses what is not a

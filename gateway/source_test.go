@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/toolpost/toolpost/gateway"
@@ -32,6 +34,35 @@ func TestSyntaxOfOtherWording(t *testing.T) {
 	} {
 		if got := gateway.SyntaxProblem(file, c.err); got != (gateway.Problem{c.line, c.column, c.message}) {
 			t.Errorf("%v: %+v", c.err, got)
+		}
+	}
+}
+
+// TestStartsInFolderOfFile checks that a server does not start in the current
+// folder, which may be a cloned one with programs in it.
+func TestStartsInFolderOfFile(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	own := filepath.Join(folder, "own")
+	config := []byte(`{"mcpServers": {"a": {"command": "npx", "args": ["x"]}, "b": {"command": "x", "cwd": "sub"}, "c": {"url": "http://127.0.0.1:1"}}}`)
+	if err := errors.Join(os.Mkdir("own", 0o700), os.WriteFile("own/toolpost.json", config, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"own/toolpost.json", filepath.Join(own, "toolpost.json")} {
+		cfg, err := gateway.LoadConfig(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{own, filepath.Join(own, "sub"), ""} {
+			got := cfg.Servers[i].Dir
+			if got != "" {
+				if got, err = filepath.Abs(got); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got != want {
+				t.Errorf("%s: server %d starts in %q, want %q", path, i, got, want)
+			}
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/toolpost/toolpost/redmine"
 )
 
 // movedIssue is [anIssue] after a move that dropped its category and its version.
@@ -12,6 +14,13 @@ const movedIssue = `{"issue":{"id":5,"project":{"id":2,"name":"Beta"},"tracker":
 	"priority":{"id":2,"name":"Normal"},"author":{"id":1,"name":"Redmine Admin"},"subject":"Login","description":"","custom_fields":[],
 	"updated_on":"2026-01-02T00:00:00Z","journals":[{"id":9,"user":{"id":1,"name":"Redmine Admin"},"created_on":"2026-01-02T00:00:00Z","notes":"","details":[
 	{"property":"attr","name":"category_id","old_value":"3","new_value":null},{"property":"attr","name":"fixed_version_id","old_value":"4","new_value":null}]}]}}`
+
+// TestNewWithoutOptions: options that are missing are an error and no panic.
+func TestNewWithoutOptions(t *testing.T) {
+	if s, err := redmine.New(nil); s != nil || err == nil || !strings.Contains(err.Error(), "open Redmine: ") {
+		t.Errorf("got %v, error %v", s, err)
+	}
+}
 
 // TestPartOfANameIsNoted: who gives a part of a name learns what it was taken for,
 // in changes and in lists of time.

@@ -45,7 +45,7 @@ func prompts() []prompt {
 		{"triage", "Triage", "Look through the issues of a project that nobody has sorted yet, and propose what becomes of them.",
 			[]argument{project, {"status", "Status of the issues. Open ones without it.", false, statusNames, findStatus}}, triage},
 		{"weekly_report", "Weekly report", "Report what happened in a project since a day.",
-			[]argument{project, {"since", "First day, such as 2026-01-31. Seven days ago without it.", false, nil, findDay}}, weeklyReport},
+			[]argument{project, {"since", "First day, such as 2026-01-31. Without it, seven days ago by the clock of this computer.", false, nil, findDay}}, weeklyReport},
 		{"release_notes", "Release notes", "Write release notes of a version from its closed issues.",
 			[]argument{project, {"version", "Name of the version.", true, versionNames, findVersion}}, releaseNotes},
 	}

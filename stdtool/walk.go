@@ -162,4 +162,6 @@ func below(dir, name string) string {
 	return name[len(dir)+1:]
 }
 
-func lateNote() string { return fmt.Sprintf("\n[stopped after %v: search a smaller part with path]\n", maxRun) }
+func lateNote() string {
+	return fmt.Sprintf("\n[stopped after %v: search a smaller part with path]\n", maxRun)
+}

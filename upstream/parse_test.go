@@ -216,6 +216,25 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestSecretsInOtherForms has secrets in a log of JSON, and a private key of
+// which the log has a line at a time.
+func TestSecretsInOtherForms(t *testing.T) {
+	const key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nshort=\n-----END KEY-----\n"
+	hide := secretsOf(&Config{Env: map[string]string{"PASSWORD": `pa"ss\word`, "KEY": key}})
+	for text, want := range map[string]string{
+		`{"password":"pa\"ss\\word"}`:      `{"password":"[hidden]"}`,
+		`pa"ss\word`:                       `[hidden]`,
+		"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC": "[hidden]",
+		"-----BEGIN KEY-----":              "-----BEGIN KEY-----",
+		key:                                "[hidden]",
+		`{"key":"` + inJSON(key) + `","short":"a"}`: `{"key":"[hidden]","short":"a"}`,
+	} {
+		if got := hide.Replace(text); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestSecretsOfBasicCredentials(t *testing.T) {
 	hide := secretsOf(&Config{URL: "http://alice:pa55%2Fword99@host/mcp", Headers: map[string]string{"Proxy-Authorization": "Basic Ym9iOmgxZGRlbnB3"}})
 	for _, secret := range []string{

@@ -17,7 +17,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 	add := func(all ...string) {
 		for _, s := range all {
 			if len(s) >= shortest && s != "Bearer" {
-				secrets = append(secrets, s, url.QueryEscape(s), url.PathEscape(s))
+				secrets = append(append(secrets, s, url.QueryEscape(s), url.PathEscape(s), inJSON(s)), linesOf(s)...)
 			}
 		}
 	}
@@ -52,6 +52,27 @@ func secretsOf(cfg *Config) *strings.Replacer {
 		pairs = append(pairs, s, "[hidden]")
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// inJSON returns a text as it is inside of a JSON string.
+func inJSON(s string) string {
+	quoted := quote(s)
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// linesOf returns the long lines of a text that has several, such as a private
+// key: the log of a server has each line in a record of its own.
+func linesOf(s string) (lines []string) {
+	const shortest = 16
+	if !strings.Contains(s, "\n") {
+		return nil
+	}
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); len(line) >= shortest && !strings.HasPrefix(line, "-----") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // basic returns a user and a password, with a colon between, as HTTP sends them.

@@ -78,7 +78,7 @@ func (im *imports) save(w io.Writer, found *gateway.Imported) error {
 	if err := replaceFile(im.file, found.JSON); err != nil {
 		return fmt.Errorf("write %s: %w", im.file, err)
 	}
-	fmt.Fprintf(w, "Wrote %d servers to %s. It may contain secrets from those files: keep it out of version control.\n", len(found.Servers), im.file)
+	fmt.Fprintf(w, "Wrote %s to %s. It may contain secrets from those files: keep it out of version control.\n", counted(len(found.Servers), "server"), im.file)
 	if known {
 		known = approveData(im.file, found.JSON) == nil
 	}

@@ -93,7 +93,10 @@ func readToken(file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
-	if !info.Mode().IsRegular() || !ownerOnly(info) {
+	if !info.Mode().IsRegular() {
+		return "", usagef("the token file %s is refused: it is not a file; remove it", file)
+	}
+	if !ownerOnly(info) {
 		return "", usagef("the token file %s is refused: only you may own and read it; run: chmod 600 %s", file, file)
 	}
 	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !ownerWrites(dir) {

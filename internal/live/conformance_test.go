@@ -20,7 +20,7 @@ type suite struct {
 }
 
 var serverSuites = []suite{
-	{"0.1 active", "0.1", []string{"--suite", "active"}, 40},
+	{"0.1 active", "0.1", []string{"--suite", "active"}, 39},
 	{"0.2 2025-11-25", "0.2", []string{"--requirements", "2025-11-25"}, 80},
 	{"0.2 2026-07-28", "0.2", []string{"--requirements", "2026-07-28"}, 150},
 }
