@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A Result is the outcome of a call. It consists of parts and structured JSON,
@@ -12,6 +14,7 @@ import (
 // their content is requested. Results are immutable.
 type Result struct {
 	raw    json.RawMessage // as sent, if it came from elsewhere
+	scan   *wire.Answer    // what a scan found in raw; nil if it was not scanned
 	value  json.RawMessage // a Go value's JSON, if it is one
 	looked atomic.Pointer[body]
 	kind   Kind
@@ -51,6 +54,14 @@ func Errorf(format string, args ...any) *Result {
 // Raw returns a result that consists of raw, the JSON of an MCP result object.
 func Raw(raw json.RawMessage) *Result { return &Result{raw: raw} }
 
+// RawMessage returns a result that is exactly the one of a message. What the scan
+// of the message found is not looked for again.
+func RawMessage(m *wire.Message) *Result { return &Result{raw: m.Result, scan: &m.Answer} }
+
+// Scan returns what the scan of the message found in a [RawMessage] result, nil
+// for others.
+func Scan(r *Result) *wire.Answer { return r.scan }
+
 func newResult(b body) *Result {
 	r := new(Result)
 	r.looked.Store(&b)
@@ -82,14 +93,27 @@ func look(r *Result) *body {
 func (r *Result) Parts() []Part { return bodyOf(r).Content }
 
 // Structured returns the structured content, or nil if there is none.
-func (r *Result) Structured() json.RawMessage { return bodyOf(r).Structured }
+func (r *Result) Structured() json.RawMessage {
+	if r.scan != nil {
+		return r.scan.Structured
+	}
+	return bodyOf(r).Structured
+}
 
 // Meta returns the MCP _meta object, or nil if there is none.
-func (r *Result) Meta() json.RawMessage { return bodyOf(r).Meta }
+func (r *Result) Meta() json.RawMessage {
+	if r.scan != nil {
+		return r.scan.ResultMeta
+	}
+	return bodyOf(r).Meta
+}
 
 // IsError reports whether the call failed; the parts explain the failure to the
 // model.
 func (r *Result) IsError() bool {
+	if r.scan != nil {
+		return r.scan.IsError
+	}
 	if r.value != nil || r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) && !bytes.Contains(r.raw, []byte(`\u`)) {
 		return false
 	}
@@ -163,7 +187,7 @@ func (r *Result) WithNotes(notes ...string) *Result {
 }
 
 func clone(r *Result) *Result {
-	c := &Result{raw: r.raw, value: r.value, kind: r.kind, ref: r.ref, notes: r.notes}
+	c := &Result{raw: r.raw, scan: r.scan, value: r.value, kind: r.kind, ref: r.ref, notes: r.notes}
 	c.looked.Store(r.looked.Load())
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
+	message "github.com/toolpost/toolpost/internal/wire"
 )
 
 func mustJSON(t *testing.T, v any) *toolpost.Result {
@@ -138,5 +139,30 @@ func TestWithContent(t *testing.T) {
 	}
 	if raw, err = made.MarshalJSON(); err != nil || string(raw) != `{"content":[{"type":"text","text":"c"}],"structuredContent":{"n":2}}` {
 		t.Errorf("got %s, %v", raw, err)
+	}
+}
+
+// A result of which the scan of its message is known says the same as one that is
+// decoded.
+func TestRawMessage(t *testing.T) {
+	for _, raw := range []string{
+		`{}`, `{"content":[{"type":"text","text":"a"}],"isError":true}`, `{"content":[],"isError":false,"structuredContent":{"n":9007199254740993},"_meta":{"k":1}}`,
+		`{"structuredContent":null,"_meta":null,"content":[]}`, `{"\u0069sError":true,"content":[]}`, `{"content":[],"isError":true,"isError":false}`,
+		`{"content":[{"type":"text","text":"\"isError\":true \u0061"}]}`,
+	} {
+		found := message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))
+		scanned, decoded := toolpost.RawMessage(&found[0]), toolpost.Raw(json.RawMessage(raw))
+		if toolpost.Scan(scanned) == nil || toolpost.Scan(decoded) != nil {
+			t.Errorf("%s: the scan is lost", raw)
+		}
+		for _, r := range []*toolpost.Result{scanned, scanned.WithNotes("n").WithOutputRef("o")} {
+			if r.IsError() != decoded.IsError() || string(r.Structured()) != string(decoded.Structured()) || string(r.Meta()) != string(decoded.Meta()) ||
+				len(r.Parts()) != len(decoded.Parts()) {
+				t.Errorf("%s: scanned %v %s %s, decoded %v %s %s", raw, r.IsError(), r.Structured(), r.Meta(), decoded.IsError(), decoded.Structured(), decoded.Meta())
+			}
+			if sent, _ := r.MarshalJSON(); string(sent) != raw {
+				t.Errorf("got %s, want %s", sent, raw)
+			}
+		}
 	}
 }

@@ -2,14 +2,18 @@ package upstream
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 var errTooLong = errors.New("the answer is too long")
@@ -18,6 +22,8 @@ var errTooLong = errors.New("the answer is too long")
 type limits struct {
 	max int    // bytes of one in memory
 	dir string // of files for longer results of tools; "" for none
+
+	buffers sync.Pool // of streams of events
 }
 
 const (
@@ -50,25 +56,65 @@ type body struct {
 	err        error  // of the file
 }
 
-// Write implements [io.Writer]. It never fails.
-func (b *body) Write(part []byte) (int, error) {
-	b.add(part)
-	return len(part), nil
+// readFrom takes all that r has, of which so many bytes are expected; -1 if that
+// is not known.
+func (b *body) readFrom(r io.Reader, expected int64) error {
+	if r = io.LimitReader(r, b.limits.most()+1); expected < 0 || expected > early {
+		expected = 4 << 10
+	}
+	b.data = make([]byte, 0, expected+1) // with room to find the end
+	for b.inMemory() {
+		b.data = slices.Grow(b.data, 1)
+		n, err := r.Read(b.data[len(b.data):cap(b.data)])
+		b.data = b.data[:len(b.data)+n]
+		b.size += int64(n)
+		b.settle()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	part := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(part)
+		b.addLong(part[:n])
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // add takes more of the message.
 func (b *body) add(part []byte) {
-	if b.inMemory() {
-		b.data = append(b.data, part...)
-		b.size += int64(len(part))
-		if b.inMemory() {
-			return
-		}
-		part, b.data, b.size = b.data, nil, 0
-		if b.limits.dir != "" {
-			b.create()
-		}
+	if !b.inMemory() {
+		b.addLong(part)
+		return
 	}
+	b.data = append(b.data, part...)
+	b.size += int64(len(part))
+	b.settle()
+}
+
+// settle moves the message out of memory, if it is too long for that by now.
+func (b *body) settle() {
+	if b.inMemory() {
+		return
+	}
+	part := b.data
+	b.data, b.size = nil, 0
+	if b.limits.dir != "" {
+		b.create()
+	}
+	b.addLong(part)
+}
+
+// addLong takes more of a message that is not in memory.
+func (b *body) addLong(part []byte) {
 	b.size += int64(len(part))
 	b.head = append(b.head, part[:min(len(part), edge-len(b.head))]...)
 	b.tail = append(b.tail, part[max(0, len(part)-edge):]...)
@@ -100,9 +146,7 @@ func (b *body) toMemory(part []byte) bool {
 		}
 	}
 	b.drop()
-	memory := *b.limits
-	memory.dir = ""
-	b.limits, b.data = &memory, append(data, part...)
+	b.limits, b.data = &limits{max: b.limits.max}, append(data, part...)
 	b.head, b.tail = nil, nil
 	return true
 }
@@ -151,30 +195,36 @@ func (b *body) drop() {
 	}
 }
 
+// An unread is an answer that is not in memory.
+type unread struct {
+	id  json.RawMessage
+	err error // that it is too long, or a *longResult if it is in a file
+}
+
 // messages returns the messages that came. One that is too long fails the call
 // that it answers; only if that cannot be told, there is an error.
-func (b *body) messages() ([]jsonrpc.Message, error) {
+func (b *body) messages() ([]wire.Message, *unread, error) {
 	if b.inMemory() {
-		return decodeMessages(b.data), nil
+		return wire.Read(b.data), nil, nil
 	}
 	if b.file != nil {
-		if m := b.long(); m != nil {
-			return []jsonrpc.Message{m}, nil
+		if l := b.long(); l != nil {
+			return nil, &unread{l.id, l}, nil
 		}
 		data, err := b.load()
 		b.drop()
 		if err == nil {
-			return decodeMessages(data), nil
+			return wire.Read(data), nil, nil
 		}
 	}
 	id, found, waited := answers(b.head, b.tail)
 	switch {
 	case found:
-		return []jsonrpc.Message{&jsonrpc.Response{ID: id, Error: b.tooLong()}}, nil
+		return nil, &unread{id, b.tooLong()}, nil
 	case waited:
-		return nil, b.tooLong()
+		return nil, nil, b.tooLong()
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // load returns what is in the file, unless it is too long for memory.
@@ -200,7 +250,7 @@ var lastID = regexp.MustCompile(`"id"\s*:\s*(-?[0-9]+|"(?:[^"\\]|\\.)*")\s*(?:,\
 
 // answers returns the id of the call that a message answers, by its two ends;
 // waited says that somebody may wait for it all the same.
-func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
+func answers(head, tail []byte) (id json.RawMessage, found, waited bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return id, false, err == nil && t.Kind() == '['
@@ -210,14 +260,14 @@ func answers(head, tail []byte) (id jsonrpc.ID, found, waited bool) {
 		return id, false, false
 	}
 	if m := lastID.FindSubmatch(tail); !found && m != nil {
-		id, found = answerID(m[1])
+		id, found = m[1], isNumber(m[1])
 	}
 	return id, found, true
 }
 
 // idIn returns the first id of the object whose members d reads; other says that
 // it is no answer.
-func idIn(d *jsontext.Decoder) (id jsonrpc.ID, found, other bool) {
+func idIn(d *jsontext.Decoder) (id json.RawMessage, found, other bool) {
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
 		if err != nil {
@@ -232,8 +282,14 @@ func idIn(d *jsontext.Decoder) (id jsonrpc.ID, found, other bool) {
 			break
 		}
 		if key == "id" && !found {
-			id, found = answerID([]byte(value))
+			id, found = json.RawMessage(value.Clone()), isNumber(value)
 		}
 	}
 	return id, found, false
+}
+
+// isNumber reports whether raw may be an id of ours.
+func isNumber(raw []byte) bool {
+	_, ok := wire.Number(raw)
+	return ok
 }

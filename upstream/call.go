@@ -9,30 +9,27 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A request is what a handler asks of the server.
 type request struct {
-	what     string // in errors
-	method   string
-	params   object
-	bindings []binding
+	what string // in errors
+	content
 	asker
 	again bool // it may be carried out twice
 	keep  keeper
 }
 
-// newRequest returns the request that a call asks for.
-func newRequest(call *toolpost.Call, what, method string, params object) *request {
-	meta, _ := parseObject(params.get("_meta"))
-	return &request{
-		what: what, method: method, params: params, again: true,
-		// A call that came over MCP asks for progress with a token, a call of
-		// a Go program by its Caller.
-		asker: asker{call.Caller, ownerOf(call), call.Params != nil && meta.get("progressToken") == nil},
-	}
+// newRequest returns the request that a call asks for, with the params that the
+// call came with.
+func newRequest(call *toolpost.Call, what, method string, params json.RawMessage) *request {
+	c := content{method: method, params: params, meta: wire.Get(params, "_meta")}
+	// A call that came over MCP asks for progress with a token, a call of a Go
+	// program by its Caller.
+	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
+	return &request{what: what, content: c, again: true, asker: asker{call.Caller, ownerOf(call), silent}}
 }
 
 // mostCalls bounds the calls of one server that are under way.
@@ -47,9 +44,9 @@ func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolp
 		if len(bytes.TrimSpace(arguments)) == 0 {
 			arguments = json.RawMessage("{}")
 		}
-		r := newRequest(call, "tool "+name, "tools/call", received(call.Params))
+		r := newRequest(call, "tool "+name, "tools/call", call.Params)
 		r.bindings, r.again, r.keep = bindings, again, call.Keep
-		if err := r.set(name, arguments); err != nil {
+		if err := r.names(name, arguments); err != nil {
 			return nil, err
 		}
 		return r.run(ctx, u)
@@ -58,8 +55,8 @@ func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolp
 
 func promptHandler(u *Upstream, name string) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := newRequest(call, "prompt "+name, "prompts/get", received(call.Params))
-		if err := r.set(name, call.Arguments); err != nil {
+		r := newRequest(call, "prompt "+name, "prompts/get", call.Params)
+		if err := r.names(name, call.Arguments); err != nil {
 			return nil, err
 		}
 		return r.run(ctx, u)
@@ -68,43 +65,38 @@ func promptHandler(u *Upstream, name string) toolpost.Handler {
 
 func readHandler(u *Upstream) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := newRequest(call, "resource "+call.Name, "resources/read", received(call.Params).set("uri", quote(call.Name)))
+		r := newRequest(call, "resource "+call.Name, "resources/read", call.Params)
+		r.name, r.set = call.Name, []member{{"uri", wire.Quote(call.Name)}}
 		return r.run(ctx, u)
 	}
 }
 
 // completer asks for the completion of an argument of one prompt or template.
 func completer(u *Upstream, kind, key, name string) toolpost.Handler {
-	ref := object{{"type", quote(kind)}, {key, quote(name)}}.encode()
+	ref := setMembers(nil, member{"type", wire.Quote(kind)}, member{key, wire.Quote(name)})
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := newRequest(call, "completion of "+name, "completion/complete", received(call.Arguments).set("ref", ref))
+		r := newRequest(call, "completion of "+name, "completion/complete", call.Arguments)
+		r.set = []member{{"ref", ref}}
 		return r.run(ctx, u)
 	}
 }
 
-// received returns the params a call came with.
-func received(raw json.RawMessage) object {
-	params, _ := parseObject(raw)
-	return params
-}
-
-// modern says whether the call came from a client of 2026-07-28 or later,
+// modern reports whether the call came from a client of 2026-07-28 or later,
 // which knows results that ask for input.
 func (r *request) modern() bool {
-	meta, _ := parseObject(r.params.get("_meta"))
-	return meta.text(mcp.MetaKeyProtocolVersion) >= modernVersion
+	return wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
 }
 
-// set puts in the name, and arguments if there are any.
-func (r *request) set(name string, arguments json.RawMessage) error {
-	r.params = r.params.set("name", quote(name))
+// names sets the name, and arguments if there are any.
+func (r *request) names(name string, arguments json.RawMessage) error {
+	r.name, r.set = name, []member{{"name", wire.Quote(name)}}
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		return nil
 	}
-	if _, err := parseObject(arguments); err != nil {
-		return toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, err)
+	if !wire.IsObject(arguments) || !wire.Valid(arguments) {
+		return toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
 	}
-	r.params = r.params.set("arguments", arguments)
+	r.set = append(r.set, member{"arguments", arguments})
 	return nil
 }
 
@@ -140,16 +132,16 @@ func (r *request) ends(ctx context.Context, s *session, err error) bool {
 	if ctx.Err() != nil || !breaks(err) {
 		return false
 	}
-	s.end(err)
+	s.fail(err)
 	return true
 }
 
 // once carries r out over s.
 func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result, executed bool, err error) {
 	s.shareRoots(ctx, r)
-	raw, executed, err := s.call(ctx, r)
+	m, executed, err := s.call(ctx, r)
 	if err == nil {
-		return toolpost.Raw(raw), true, nil
+		return toolpost.RawMessage(&m), true, nil
 	}
 	if long := (*longResult)(nil); errors.As(err, &long) {
 		result, err = long.result(ctx, r.keep)

@@ -1,12 +1,14 @@
 // Package upstream makes one MCP server a toolset, over any transport and
 // protocol version, and keeps the connection alive.
 //
-//	Upstream ── dial ──▶ session ── exchange ──▶ tap ──▶ stdio, streamable or sse
-//	   ▲ tools, features    │ the SDK's client: handshake, ids, cancellation
-//	   └──── listing ◀──────┘
+//	Upstream ── dial ──▶ session ── exchange ──▶ peer ──▶ stdio, streamable or sse
+//	   ▲                    │ handshake           │ ids, who a message belongs to
+//	   └──── listing ◀──────┘                     └──▶ the caller of the call
 //
-// Definitions, arguments and results travel as the exact bytes that came:
-// the tap takes them off before the SDK would decode them.
+// A call is an exchange: its params are those that came, with the members spliced
+// in that differ on this hop. Over streamable HTTP the answer is read where the
+// call is made; for a process and SSE one goroutine reads, and hands each answer
+// over once. Definitions, arguments and results travel as the bytes that came.
 package upstream
 
 import (
@@ -19,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A Config says how to reach one server: Command, or URL.
@@ -61,8 +63,8 @@ const (
 // Protocol versions that divide the eras: modern servers have no sessions and
 // no initialize handshake.
 const (
-	modernVersion  = "2026-07-28"
-	classicVersion = "2025-11-25"
+	modernVersion  = wire.Stateless
+	classicVersion = wire.LastSession
 )
 
 func (c *Config) check() error {
@@ -71,8 +73,8 @@ func (c *Config) check() error {
 		return errors.New(`it has neither a command nor a url; give one of them`)
 	case c.Command != "" && c.URL != "":
 		return errors.New(`it has a command and a url; give only one of them`)
-	case c.ProtocolVersion != "" && !slices.Contains(mcp.SupportedProtocolVersions(), c.ProtocolVersion):
-		return fmt.Errorf("protocol version %q is not known; use one of %v", c.ProtocolVersion, mcp.SupportedProtocolVersions())
+	case c.ProtocolVersion != "" && !slices.Contains(wire.Versions, c.ProtocolVersion):
+		return fmt.Errorf("protocol version %q is not known; use one of %v", c.ProtocolVersion, wire.Versions)
 	case !slices.Contains(c.transports(), c.Transport):
 		return fmt.Errorf("transport %q does not fit; use one of %q, or leave it out to detect it", c.Transport, c.transports()[1:])
 	case c.Command != "":

@@ -1,5 +1,3 @@
-//lint:file-ignore SA1019 older versions of the protocol have logging, sampling and roots
-
 package upstream
 
 import (
@@ -9,12 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A dialer connects to one server, and remembers what worked.
@@ -122,7 +118,7 @@ func (d *dialer) connect(ctx context.Context) (*session, error) {
 // better returns a session without state in place of s, if the server offers
 // that and s has no state either: then the newer version can do more.
 func (d *dialer) better(ctx context.Context, a attempt, s *session) *session {
-	if a.transport != HTTP || d.cfg.ProtocolVersion != "" || s.modern() || s.tap.SessionID() != "" {
+	if a.transport != HTTP || d.cfg.ProtocolVersion != "" || s.modern() || s.conn.(*streamable).sessionID() != "" {
 		return s
 	}
 	modern, err := d.try(ctx, attempt{HTTP, modernVersion})
@@ -143,10 +139,11 @@ func worth(a, before attempt, err error) bool {
 	if errors.As(err, &self) {
 		return false
 	}
-	var rpc *jsonrpc.Error
+	var rpc *wire.Error
+	var version *versionError
 	var status *statusError
 	refused := errors.As(err, &status)
-	versions := errors.As(err, &rpc) || strings.HasPrefix(err.Error(), "unsupported protocol version")
+	versions := errors.As(err, &rpc) || errors.As(err, &version)
 	switch {
 	case a.transport == Stdio:
 		return versions
@@ -169,28 +166,21 @@ func worth(a, before attempt, err error) bool {
 	return status.status < 500 && status.rpc == nil
 }
 
-// A connection can tell why it ended, nil if we ended it.
-type connection interface {
-	mcp.Connection
-	failure() error
-}
-
-func (d *dialer) open(ctx context.Context, t Transport) (connection, error) {
-	switch t {
+// open connects s to the server.
+func (d *dialer) open(ctx context.Context, s *session) error {
+	switch s.transport {
 	case HTTP:
-		return newStreamable(d.http, d.cfg, d.limits, d.log), nil
+		s.conn = newStreamable(d.http, d.cfg, d.limits, s.peer)
+		return nil
 	case SSE:
-		c, err := dialSSE(ctx, d.http, d.cfg, d.limits, d.log)
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
+		return dialSSE(ctx, d.http, d.cfg, d.limits, s.peer)
 	}
 	p, err := startProcess(d.cfg, d.grace)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return newLines(p, d.limits, d.log), nil
+	startStdio(p, d.limits, s.peer)
+	return nil
 }
 
 func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
@@ -201,39 +191,21 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c, err := d.open(ctx, a.transport)
-	if err != nil {
+	s := newSession(d, a.transport)
+	if err := d.open(ctx, s); err != nil {
 		return nil, err
 	}
 	if installing {
-		defer time.AfterFunc(d.cfg.ConnectTimeout, func() { d.slow(d.problem(d.stillInstalling(c))) }).Stop()
+		defer time.AfterFunc(d.cfg.ConnectTimeout, func() { d.slow(d.problem(d.stillInstalling(s.conn))) }).Stop()
 	}
-	s := &session{
-		transport: a.transport, relist: make(chan struct{}, 1), listens: make(chan struct{}), ended: make(chan struct{}), updated: d.updated,
+	probe := d.cfg.ProbeTimeout
+	if a.transport == Stdio { // a process may have to start first
+		probe = 0
 	}
-	s.tap = newTap(c, d.log, s.event)
-	stop := context.AfterFunc(ctx, func() { c.Close() }) // whatever the SDK waits for ends with it
-	s.client, err = d.client(a.transport).Connect(ctx, s.tap, &mcp.ClientSessionOptions{ProtocolVersion: a.version})
-	if !stop() && err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		why := c.failure()
-		c.Close()
-		return nil, d.because(ctx, c, err, why)
-	}
-	result := s.client.InitializeResult()
-	s.version = result.ProtocolVersion
-	if info := result.ServerInfo; info != nil {
-		s.server = strings.TrimSpace(info.Name + " " + info.Version)
-	}
-	if h, ok := c.(*streamable); ok {
-		h.speak(s.version)
-	}
-	s.tap.ready.Store(true)
-	go s.watchEnd()
-	if !s.modern() && s.capabilities().Logging != nil {
-		_, _ = s.ask(ctx, "logging/setLevel", object{{"level", []byte(`"info"`)}}) // logs are worth no failure
+	if err := s.handshake(ctx, a.version, probe); err != nil {
+		why := s.failure()
+		s.close()
+		return nil, d.because(ctx, s.conn, err, why)
 	}
 	return s, nil
 }
@@ -246,7 +218,7 @@ func (d *dialer) because(ctx context.Context, c connection, err, why error) erro
 	if ctx.Err() == nil {
 		return err
 	}
-	if l, ok := c.(*lines); ok {
+	if l, ok := c.(*stdio); ok {
 		if line := l.foreign.Load(); line != nil {
 			return fmt.Errorf("it did not answer in time, and wrote %q to its stdout, which is not MCP; check that its command starts an MCP server on stdio", *line)
 		}
@@ -263,7 +235,7 @@ const longestInstall = time.Hour
 // stillInstalling describes a first start that takes longer than ConnectTimeout.
 func (d *dialer) stillInstalling(c connection) error {
 	text := fmt.Sprintf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing", d.cfg.ConnectTimeout)
-	if l, ok := c.(*lines); ok {
+	if l, ok := c.(*stdio); ok {
 		if line := l.foreign.Load(); line != nil {
 			text += fmt.Sprintf("; it wrote %q to its stdout, which is not MCP: check that its command starts an MCP server on stdio", *line)
 		} else if words := l.proc.stderr.String(); words != "" {
@@ -271,44 +243,4 @@ func (d *dialer) stillInstalling(c connection) error {
 		}
 	}
 	return errors.New(text)
-}
-
-// client makes the SDK's client. What the server may ask of us is answered by
-// the tap, so the SDK has no handlers.
-func (d *dialer) client(t Transport) *mcp.Client {
-	client := mcp.NewClient(&mcp.Implementation{Name: "toolpost", Version: ownVersion()}, &mcp.ClientOptions{
-		Logger: slog.New(slog.DiscardHandler),
-		Capabilities: &mcp.ClientCapabilities{
-			RootsV2:     &mcp.RootCapabilities{ListChanged: true},
-			Sampling:    &mcp.SamplingCapabilities{Tools: &mcp.SamplingToolsCapabilities{}},
-			Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}},
-		},
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-	})
-	mcp.AddSendingCustomMethod[*rawParams, *rawResult](client, rawMethod)
-	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if method == "server/discover" && t != Stdio { // a process may have to start first
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, d.cfg.ProbeTimeout)
-				defer cancel()
-			}
-			return next(ctx, method, req)
-		}
-	})
-	return client
-}
-
-func ownVersion() string {
-	const module = "github.com/toolpost/toolpost"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == module && m.Version != "" {
-			return m.Version
-		}
-	}
-	return "unknown"
 }

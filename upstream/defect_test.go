@@ -133,9 +133,10 @@ func TestLargeLists(t *testing.T) {
 		return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"%s}}`, name, more)
 	}
 	deep := strings.Repeat(`,"properties":{"a":{"type":"object"`, 100) + strings.Repeat("}}", 100)
-	list := `"tools":[` + tool("good", "") + "," + tool("deep", deep) + "," + tool("large", `,"description":"`+strings.Repeat("x", 1<<20)+`"`)
+	var list strings.Builder
+	list.WriteString(`"tools":[` + tool("good", "") + "," + tool("deep", deep) + "," + tool("large", `,"description":"`+strings.Repeat("x", 1<<20)+`"`))
 	for i := range 10_000 {
-		list += "," + tool(fmt.Sprint("t", i), "")
+		list.WriteString("," + tool(fmt.Sprint("t", i), ""))
 	}
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		var m message
@@ -145,7 +146,7 @@ func TestLargeLists(t *testing.T) {
 		case "initialize":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID)
 		case "tools/list":
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s],"nextCursor":"more"}}`, m.ID, list)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s],"nextCursor":"more"}}`, m.ID, list.String())
 		default:
 			w.WriteHeader(http.StatusAccepted)
 		}
@@ -238,18 +239,30 @@ func TestSelf(t *testing.T) {
 	})
 }
 
-// A call that waits for a server that was ready does not wait for the pause
-// between attempts.
+// A server that was ready and is lost is connected again at once, before the
+// first pause between attempts, also if no call waits for it.
 func TestComesBackAtOnce(t *testing.T) {
-	cfg := child(t, "crash")
-	u, err := upstream.Start(cfg, &upstream.Options{Backoff: time.Hour, Patience: 20 * time.Second, Grace: 150 * time.Millisecond})
+	s := &server{changed: make(chan struct{}, 1)}
+	u, err := upstream.Start(child(t, "crash"), &upstream.Options{
+		Backoff: time.Hour, Patience: 20 * time.Second, Grace: 150 * time.Millisecond,
+		Changed: func() {
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{Upstream: u}
+	s.Upstream = u
 	t.Cleanup(func() { u.Close() })
-	s.ready(t)
-	if got := s.text(t, "r", "", nil); got != "back" {
+	before := s.ready(t).Status().Took
+	if got := s.text(t, "t", "", nil); !strings.Contains(got, "may have been carried out") {
+		t.Errorf("got %s", got)
+	}
+	s.until(t, "it is back", func() bool { return s.Status().State == upstream.Ready && s.Status().Took != before })
+	if got := s.text(t, "t", "", nil); got != "back" {
 		t.Errorf("got %s", got)
 	}
 }

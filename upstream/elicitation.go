@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // presentable returns the params of a server's request as a client may show
@@ -42,54 +43,53 @@ var errOddInput = errors.New("the server's request for input has a member twice,
 
 // presentableResult returns a result that asks for input with all that it asks
 // made presentable. Other results keep their bytes.
-func presentableResult(raw json.RawMessage) (json.RawMessage, error) {
-	needed := inputRequired(raw)
-	if needed == nil {
-		return raw, nil
+func presentableResult(m wire.Message) (wire.Message, error) {
+	if !m.Asks {
+		return m, nil
 	}
-	if !jsontext.Value(raw).IsValid() {
-		return nil, &inputError{errOddInput}
+	if !jsontext.Value(m.Result).IsValid() {
+		return m, &inputError{errOddInput}
 	}
-	questions, _ := parseObject(needed.get("inputRequests"))
-	changed := false
-	for i, m := range questions {
-		q, _ := parseObject(m.value)
-		params, err := presentable(q.text("method"), q.get("params"))
-		if err != nil {
-			return nil, &inputError{err}
+	var refused error
+	clean := wire.Edit(m.InputRequests, func(_ string, q json.RawMessage) json.RawMessage {
+		params := wire.Get(q, "params")
+		shown, err := presentable(wire.Unquote(wire.Get(q, "method")), params)
+		refused = firstOf(refused, err)
+		if err != nil || bytes.Equal(shown, params) {
+			return q
 		}
-		if !bytes.Equal(params, q.get("params")) {
-			questions[i].value, changed = q.set("params", params).encode(), true
-		}
+		return wire.Set(q, "params", shown)
+	})
+	if refused != nil {
+		return m, &inputError{refused}
 	}
-	if !changed {
-		return raw, nil
+	if !bytes.Equal(clean, m.InputRequests) {
+		m.Result, m.InputRequests = wire.Set(m.Result, "inputRequests", clean), clean
 	}
-	return needed.set("inputRequests", questions.encode()).encode(), nil
+	return m, nil
 }
 
 // presentableData is presentable for the data of an error that asks to open
 // addresses first.
 func presentableData(raw json.RawMessage) (json.RawMessage, error) {
-	data, _ := parseObject(raw)
-	if data.get("elicitations") == nil {
+	asked := wire.Get(raw, "elicitations")
+	if asked == nil {
 		return raw, nil
 	}
 	if !jsontext.Value(raw).IsValid() {
 		return nil, errOddInput
 	}
-	var all []json.RawMessage
-	if err := json.Unmarshal(data.get("elicitations"), &all); err != nil {
-		return nil, fmt.Errorf("read the elicitations of the server's error: %w", err)
+	if asked[0] != '[' {
+		return nil, errors.New("the server's error asks for input, but not with a list")
 	}
 	changed, list := false, json.RawMessage("[")
-	for i, params := range all {
+	for params := range wire.Elements(asked) {
 		clean, err := presentable("elicitation/create", params)
 		if err != nil {
 			return nil, err
 		}
 		changed = changed || !bytes.Equal(clean, params)
-		if i > 0 {
+		if len(list) > 1 {
 			list = append(list, ',')
 		}
 		list = append(list, clean...)
@@ -97,15 +97,15 @@ func presentableData(raw json.RawMessage) (json.RawMessage, error) {
 	if !changed {
 		return raw, nil
 	}
-	return data.set("elicitations", append(list, ']')).encode(), nil
+	return wire.Set(raw, "elicitations", append(list, ']')), nil
 }
 
 // presentableProgress returns the params of a progress notification without the
 // hidden characters of its message, which clients show.
-func presentableProgress(params object) object {
-	message := params.text("message")
+func presentableProgress(params json.RawMessage) json.RawMessage {
+	message := wire.Unquote(wire.Get(params, "message"))
 	if clean := cleartext.Clean(message); clean != message {
-		return params.set("message", quote(clean))
+		return wire.Set(params, "message", wire.Quote(clean))
 	}
 	return params
 }

@@ -5,11 +5,8 @@ import (
 	"bytes"
 	"io"
 	"iter"
-	"log/slog"
 	"strconv"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // An event is one server-sent event (WHATWG HTML, 9.2.6).
@@ -19,11 +16,27 @@ type event struct {
 	retry    time.Duration // 0 if not said
 }
 
+// buffer returns a buffer of a stream that has ended, or a new one.
+func (l *limits) buffer(r io.Reader) *bufio.Reader {
+	b, _ := l.buffers.Get().(*bufio.Reader)
+	if b == nil {
+		b = bufio.NewReaderSize(nil, 16<<10)
+	}
+	b.Reset(r)
+	return b
+}
+
+func (l *limits) done(b *bufio.Reader) {
+	b.Reset(nil)
+	l.buffers.Put(b)
+}
+
 // events reads events from r. One that the end of the stream cuts off is not
 // one. The last error is why the stream ended.
 func events(r io.Reader, l *limits) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
-		lines := &eventLines{r: bufio.NewReaderSize(r, 16<<10)}
+		lines := &eventLines{r: l.buffer(r)}
+		defer l.done(lines.r)
 		var ev event
 		for first := true; ; first = false {
 			line, ended, err := lines.next()
@@ -72,8 +85,9 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines, l *limits) (e
 		}
 	}
 	for !ended && err == nil {
-		if line, ended, err = lines.next(); string(name) == "data" {
-			ev.data.add(line)
+		var part []byte
+		if part, ended, err = lines.rest(); string(name) == "data" {
+			ev.data.add(part)
 		}
 		if ev.data != nil && ev.data.size > l.most() {
 			return ev.data.tooLong()
@@ -96,20 +110,29 @@ func (ev *event) drop() {
 	}
 }
 
-// messages returns those of the event.
-func (ev *event) messages(log *slog.Logger) ([]jsonrpc.Message, error) {
-	if ev.data == nil || ev.data.size == 0 {
-		return nil, nil
-	}
-	if ev.name != "" && ev.name != "message" {
+// isMessage reports whether the event has a message as its data. What else it has
+// is given up.
+func (ev *event) isMessage() bool {
+	switch {
+	case ev.data == nil || ev.data.size == 0:
+		return false
+	case ev.name != "" && ev.name != "message":
 		ev.drop()
-		return nil, nil
+		return false
 	}
-	found, err := ev.data.messages()
-	if len(found) == 0 && err == nil {
-		log.Warn("the server sent an event that is not a message", "data", excerpt(ev.data.begin(), 200))
+	return true
+}
+
+// takeEvent hands on the messages of an event.
+func (p *peer) takeEvent(ev *event, from *exchange) error {
+	if !ev.isMessage() {
+		return nil
 	}
-	return found, err
+	found, err := p.take(ev.data, from)
+	if found == 0 && err == nil {
+		p.log.Warn("the server sent an event that is not a message", "data", excerpt(ev.data.begin(), 200))
+	}
+	return err
 }
 
 // eventLines splits lines at LF, CR LF or CR.
@@ -121,29 +144,47 @@ type eventLines struct {
 // partOfLine is more than the name of a field.
 const partOfLine = 4 << 10
 
-// next returns a line, or at least so much of it; ended says that its end came.
+// next returns a line, or at least so much of it; ended reports whether its end
+// came.
 func (l *eventLines) next() (line []byte, ended bool, err error) {
-	for len(line) < partOfLine {
+	for !ended && len(line) < partOfLine {
+		var part []byte
+		if part, ended, err = l.rest(); err != nil {
+			return nil, false, err
+		}
+		if line == nil && ended {
+			return part, true, nil
+		}
+		line = append(line, part...)
+	}
+	return line, ended, nil
+}
+
+// rest returns more of a line. It is valid until the next call.
+func (l *eventLines) rest() (part []byte, ended bool, err error) {
+	for {
 		if _, err := l.r.Peek(1); err != nil {
 			return nil, false, err
 		}
-		part, _ := l.r.Peek(l.r.Buffered())
-		if l.cr && part[0] == '\n' {
-			l.cr = false
-			l.r.Discard(1)
-			continue
+		part, _ = l.r.Peek(l.r.Buffered())
+		if !l.cr || part[0] != '\n' {
+			break
 		}
 		l.cr = false
-		end := bytes.IndexAny(part, "\r\n")
-		if end < 0 {
-			line = append(line, part...)
-			l.r.Discard(len(part))
-			continue
-		}
-		line = append(line, part[:end]...)
-		l.cr = part[end] == '\r'
-		l.r.Discard(end + 1)
-		return line, true, nil
+		l.r.Discard(1)
 	}
-	return line, false, nil
+	l.cr = false
+	end := bytes.IndexByte(part, '\n')
+	if end < 0 {
+		end = len(part)
+	}
+	if cr := bytes.IndexByte(part[:end], '\r'); cr >= 0 {
+		end, l.cr = cr, true
+	}
+	if end == len(part) {
+		l.r.Discard(end)
+		return part, false, nil
+	}
+	l.r.Discard(end + 1)
+	return part[:end], true, nil
 }

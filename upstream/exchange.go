@@ -1,34 +1,48 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// An exchange is one request and its answer, as raw JSON. The tap puts it on
-// the wire in place of what the SDK wrote, and takes its answer off.
+// An exchange is one request of ours and its answer, as raw JSON.
 type exchange struct {
-	method   string
-	params   object
-	bindings []binding
+	content
 	asker
 	through bool            // the caller is a modern client, and keeps the rounds itself
 	ctx     context.Context // of the call
 	log     *slog.Logger
 	relay   relay
-	ticket  // guarded by the tap's mutex
+	ticket  // guarded by the peer's mutex
 
-	mu       sync.Mutex
-	sent     bool              // from here on the server may have carried it out
-	response *jsonrpc.Response // nil before it has come
+	sent     bool // from here on the server may have carried it out
+	answered atomic.Bool
+}
+
+// A content is what a request says.
+type content struct {
+	method   string
+	name     string          // of the tool or prompt, or the uri of the resource
+	params   json.RawMessage // as they came from a client; nil if there are none
+	meta     json.RawMessage // their _meta
+	set      []member        // what is sent otherwise than in params
+	bindings []binding
+}
+
+// A member of an object. One without a value is removed.
+type member struct {
+	name  string
+	value json.RawMessage
 }
 
 // An asker is the client that a request is made for.
@@ -38,108 +52,91 @@ type asker struct {
 	silent bool            // the client wants no progress
 }
 
-// A ticket is what the tap knows of an exchange.
+// A ticket is what the peer knows of an exchange.
 type ticket struct {
-	id        jsonrpc.ID
-	number    int  // later exchanges have greater ones
-	abandoned bool // its caller left before the server answered
+	number    int64 // the id; later exchanges have greater ones
+	abandoned bool  // its caller left before the server answered
 }
 
-type exchangeKey struct{}
+func (t *ticket) id() json.RawMessage { return strconv.AppendInt(nil, t.number, 10) }
 
-// reserved begins the names in _meta that belong to one hop.
-const reserved = "io.modelcontextprotocol/"
+func (x *exchange) handshake() bool { return x.method == "initialize" || x.method == "server/discover" }
 
-// Members of _meta (MCP 2026-07-28) by which a client says what it wants.
-const (
-	metaCapabilities = reserved + "clientCapabilities"
-	metaLogLevel     = reserved + "logLevel"
-)
-
-// wire returns the params to send: ours, with the SDK's _meta in ours.
-func (x *exchange) wire(id jsonrpc.ID, sdk json.RawMessage) (json.RawMessage, error) {
-	params, err := parseObject(sdk)
-	if err != nil {
-		return nil, fmt.Errorf("read the SDK's params: %w", err)
-	}
-	own, _ := parseObject(x.params.get("_meta"))
-	added, _ := parseObject(params.get("_meta"))
-	meta := x.meta(own, added)
-	if x.caller != nil && !x.silent {
-		token, _ := json.Marshal(id.Raw())
-		meta = meta.set("progressToken", token)
-	}
-	if len(meta) == 0 {
-		return x.params.without(func(name string) bool { return name == "_meta" }).encode(), nil
-	}
-	return x.params.set("_meta", meta.encode()).encode(), nil
+// encode returns the request as it is sent: the params as they came, with the
+// members spliced in that are sent otherwise. Hop is what we say of ourselves in
+// _meta.
+func (x *exchange) encode(id json.RawMessage, hop []member) []byte {
+	params := setMembers(x.params, append(slices.Clip(x.set), member{"_meta", x.encodeMeta(id, hop)})...)
+	return wire.AppendRequest(make([]byte, 0, len(params)+len(x.method)+64), id, x.method, params)
 }
 
-// meta joins the caller's _meta with what the SDK added.
-func (x *exchange) meta(own, added object) object {
-	meta := own.without(func(name string) bool {
-		return name == "progressToken" || !x.through && strings.HasPrefix(name, reserved)
-	})
-	for _, m := range added {
-		meta = meta.set(m.name, m.value)
-	}
-	switch level := own.get(metaLogLevel); {
-	case x.through:
-		can := own.get(metaCapabilities)
-		if can == nil {
-			can = json.RawMessage("{}")
+// encodeMeta returns the caller's _meta, without what belongs to the caller's
+// hop, and with what belongs to ours. It is nil if nothing is left.
+func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage {
+	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
+		if name == "progressToken" || !x.through && strings.HasPrefix(name, wire.MetaPrefix) {
+			return nil
 		}
-		return meta.set(metaCapabilities, can)
-	case x.caller == nil || len(added) == 0:
-	case level != nil:
-		return meta.set(metaLogLevel, level)
-	default: // a modern server logs only what it is asked for
-		return meta.set(metaLogLevel, json.RawMessage(`"info"`))
+		return value
+	})
+	if !wire.IsObject(own) {
+		own = nil
 	}
-	return meta
-}
-
-// begin is called when the request is about to be written. The caller holds
-// the tap's mutex.
-func (x *exchange) begin(id jsonrpc.ID, number int) {
-	x.id, x.number = id, number
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.sent = true
-}
-
-// answer takes the server's answer.
-func (x *exchange) answer(m *jsonrpc.Response) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.response = m
-}
-
-// outcome returns the answer; if there is none, the error that reason gives.
-func (x *exchange) outcome(reason func() error) (json.RawMessage, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	m := x.response
-	if m == nil {
-		return nil, reason()
+	if hop != nil {
+		hop = x.onHop(hop)
 	}
-	var e *jsonrpc.Error
+	if x.caller != nil && !x.silent {
+		hop = append(hop[:len(hop):len(hop)], member{"progressToken", id})
+	}
+	if own = setMembers(own, hop...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
+		return nil
+	}
+	return own
+}
+
+// onHop returns what we say of ourselves to a server without sessions. What a
+// client of that era can do, and wants logged, it has said itself.
+func (x *exchange) onHop(hop []member) []member {
+	can, level := wire.Get(x.meta, wire.MetaCapabilities), wire.Get(x.meta, wire.MetaLogLevel)
 	switch {
-	case errors.As(m.Error, &e):
-		return nil, protocolError(e)
-	case m.Error != nil:
-		return nil, m.Error
-	case len(m.Result) == 0 || m.Result[0] != '{':
-		return nil, &contentError{"a result that is not an object", excerpt(m.Result, 100)}
+	case x.through && can != nil:
+		return append(slices.Clip(hop[:len(hop)-1]), member{wire.MetaCapabilities, can})
+	case x.through:
+		return append(slices.Clip(hop[:len(hop)-1]), member{wire.MetaCapabilities, json.RawMessage("{}")})
+	case x.caller == nil:
+		return hop
+	case level == nil: // such a server logs only what it is asked for
+		level = json.RawMessage(`"info"`)
 	}
-	return m.Result, nil
+	return append(slices.Clip(hop), member{wire.MetaLogLevel, level})
 }
 
-// executed reports whether the server may have carried out the request.
-func (x *exchange) executed() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.sent
+// setMembers returns the object with members set: in their places, or at its
+// end. All other bytes stay. What is not valid is replaced.
+func setMembers(object json.RawMessage, set ...member) json.RawMessage {
+	done := make([]bool, len(set))
+	edited := wire.Edit(object, func(name string, value json.RawMessage) json.RawMessage {
+		i := slices.IndexFunc(set, func(m member) bool { return m.name == name })
+		switch {
+		case i < 0:
+			return value
+		case done[i]:
+			return nil // a second one of this name
+		}
+		done[i] = true
+		return set[i].value
+	})
+	if len(object) > 0 && &edited[0] == &object[0] && !wire.Valid(object) { // Edit says nothing of that
+		edited = nil
+		clear(done)
+	}
+	var added []string
+	for i, m := range set {
+		if !done[i] && m.value != nil {
+			added = append(added, string(wire.Quote(m.name))+":"+string(m.value))
+		}
+	}
+	return wire.Append(edited, added...)
 }
 
 // A relay hands the notifications of one call to its caller, in order and

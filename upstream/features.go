@@ -6,15 +6,16 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // features lists what there is beside tools. What cannot be listed is left out.
 func (r *lister) features(ctx context.Context) {
-	can, f := r.s.capabilities(), r.l.features
-	f.Instructions = r.s.client.InitializeResult().Instructions
+	f := r.l.features
+	f.Instructions = r.s.instructions
 	r.raw = append(r.raw, json.RawMessage(f.Instructions))
-	complete := can.Completions != nil
-	if can.Prompts != nil {
+	complete := r.s.can("completions")
+	if r.s.can("prompts") {
 		r.each(ctx, "prompts/list", "prompts", "name", func(name string, raw json.RawMessage) {
 			p := &toolpost.Prompt{Name: name, Definition: raw, Get: promptHandler(r.u, name)}
 			if complete {
@@ -23,7 +24,7 @@ func (r *lister) features(ctx context.Context) {
 			f.Prompts = append(f.Prompts, p)
 		})
 	}
-	if can.Resources == nil {
+	if !r.s.can("resources") {
 		return
 	}
 	f.ReadUnlisted = readHandler(r.u)
@@ -38,7 +39,7 @@ func (r *lister) features(ctx context.Context) {
 	}
 	r.each(ctx, "resources/list", "resources", "uri", resource(false))
 	r.each(ctx, "resources/templates/list", "resourceTemplates", "uriTemplate", resource(true))
-	if can.Resources.Subscribe {
+	if r.s.canDo("resources", "subscribe") {
 		f.Subscribe = subscriber(r.u)
 	}
 }
@@ -53,8 +54,7 @@ func (r *lister) each(ctx context.Context, method, list, key string, add func(st
 	seen := map[string]bool{}
 	for _, raw := range items {
 		r.raw = append(r.raw, raw)
-		o, _ := parseObject(raw)
-		switch name := o.text(key); {
+		switch name := wire.Unquote(wire.Get(raw, key)); {
 		case name == "":
 			r.skip("", "%s: an item without %s is left out", method, key)
 		case seen[name]:

@@ -11,41 +11,35 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // describe sets the headers by which modern requests say what is in their
-// body (MCP 2026-07-28, Transports), and returns their protocol version.
-func describe(h http.Header, req *jsonrpc.Request, version string) string {
-	if version != "" && version < modernVersion {
-		return version
+// body (MCP 2026-07-28, Transports).
+func describe(h http.Header, x *exchange) {
+	if x.method == "" {
+		return // an answer
 	}
-	params, _ := parseObject(req.Params)
-	if meta, err := parseObject(params.get("_meta")); err == nil && version == "" {
-		version = meta.text(mcp.MetaKeyProtocolVersion)
+	h.Set("Mcp-Method", x.method)
+	switch x.method {
+	case "tools/call", "prompts/get", "resources/read":
+		h.Set("Mcp-Name", headerValue(x.name))
 	}
-	if version < modernVersion {
-		return version
-	}
-	h.Set("Mcp-Method", req.Method)
-	switch req.Method {
-	case "tools/call", "prompts/get":
-		h.Set("Mcp-Name", headerValue(params.text("name")))
-	case "resources/read":
-		h.Set("Mcp-Name", headerValue(params.text("uri")))
-	}
-	x, ok := req.Extra.(*exchange)
-	if !ok || len(x.bindings) == 0 {
-		return version
-	}
-	arguments, _ := parseObject(params.get("arguments"))
 	for _, b := range x.bindings {
-		if v, ok := primitive(b.find(arguments)); ok {
+		if v, ok := primitive(b.find(x.arguments())); ok {
 			h.Set("Mcp-Param-"+b.header, headerValue(v))
 		}
 	}
-	return version
+}
+
+// argument returns the arguments that are sent.
+func (c *content) arguments() json.RawMessage {
+	for _, m := range c.set {
+		if m.name == "arguments" {
+			return m.value
+		}
+	}
+	return nil
 }
 
 // A binding is an argument that is sent as a header too (x-mcp-header).
@@ -54,11 +48,11 @@ type binding struct {
 	header string
 }
 
-func (b *binding) find(o object) json.RawMessage {
-	for _, name := range b.path[:len(b.path)-1] {
-		o, _ = parseObject(o.get(name))
+func (b *binding) find(arguments json.RawMessage) json.RawMessage {
+	for _, name := range b.path {
+		arguments = wire.Get(arguments, name)
 	}
-	return o.get(b.path[len(b.path)-1])
+	return arguments
 }
 
 // bindingsOf finds the bindings of an input schema. A tool whose bindings are

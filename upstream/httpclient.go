@@ -1,16 +1,19 @@
 package upstream
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 const (
@@ -32,6 +35,7 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
+	transport.DisableCompression = loopbackHost(address.Hostname()) // it costs more than it saves
 	var base http.RoundTripper = transport
 	if cfg.Wrap != nil {
 		base = cfg.Wrap(transport)
@@ -57,7 +61,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if to := origin(req.URL); to != g.origin {
 		return nil, &foreignError{to}
 	}
-	r := req.Clone(req.Context())
+	r := req.WithContext(req.Context())
+	r.Header = maps.Clone(req.Header)
 	for name, values := range g.header {
 		r.Header[name] = values
 	}
@@ -177,22 +182,65 @@ func fault(resp *http.Response) error {
 }
 
 func rpcError(body []byte) error {
-	o, err := parseObject(body)
-	if err != nil || o.get("jsonrpc") == nil || o.get("error") == nil {
+	found := wire.Read(body)
+	if len(found) != 1 || found[0].Err == nil {
 		return nil
 	}
-	// The id of such an answer is often null, which is no message for the SDK.
-	m, err := jsonrpc.DecodeMessage(o.set("id", []byte("0")).encode())
-	if r, ok := m.(*jsonrpc.Response); err == nil && ok {
-		return r.Error
+	return readError(found[0].Err)
+}
+
+// readError reads the error of a response.
+func readError(raw json.RawMessage) *wire.Error {
+	e := &wire.Error{Message: wire.Unquote(wire.Get(raw, "message")), Data: wire.Get(raw, "data")}
+	e.Code, _ = wire.Number(wire.Get(raw, "code"))
+	if e.Message == "" {
+		e.Message = excerpt(raw, 300)
 	}
-	return nil
+	return e
 }
 
 func mediaType(resp *http.Response) string {
+	switch kind := resp.Header.Get("Content-Type"); kind {
+	case "application/json", "text/event-stream":
+		return kind
+	}
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
 		return ""
 	}
 	return t
+}
+
+// Limits of what is read of a response after the answer, so that its connection
+// can be used again.
+const (
+	restTime = 50 * time.Millisecond
+	mostLate = 3 // responses that did not end soon, until no more is waited for
+)
+
+// rests are the ends of the responses of one connection.
+type rests struct {
+	late atomic.Int32 // responses in a row whose end did not come soon
+}
+
+// finish reads a response to its end, if that comes soon, and closes it. Without
+// the end, the connection would be closed too, and the next call need a new one.
+func (r *rests) finish(resp *http.Response, cancel func()) {
+	defer resp.Body.Close()
+	if r.late.Load() >= mostLate {
+		return
+	}
+	limit := time.AfterFunc(restTime, cancel)
+	rest := make([]byte, 512)
+	for n, left := 0, 4<<10; left > 0; left -= n {
+		var err error
+		if n, err = resp.Body.Read(rest); err != nil {
+			break
+		}
+	}
+	if limit.Stop() {
+		r.late.Store(0)
+	} else {
+		r.late.Add(1)
+	}
 }

@@ -46,16 +46,15 @@ func (u *Upstream) run() {
 		}
 		told = err.Error()
 		wait := delay/2 + rand.N(delay)
+		if up > 0 && delay == u.opts.Backoff {
+			wait = 0 // the first loss of a server that worked: it may be there again
+		}
 		u.log.Log(u.ctx, level, "server unavailable", "err", err, "retry", wait.Round(time.Millisecond))
 		u.publish(func(v *view) {
 			v.tried = true
 			v.status.State, v.status.Err, v.status.Retry = Failed, err, time.Now().Add(wait)
 		})
-		least := u.opts.Backoff
-		if up > 0 && delay == least {
-			least = 0 // the first loss of a server that worked: a call that waits need not wait longer
-		}
-		pause(u.ctx, u.nudge, wait, least)
+		pause(u.ctx, u.nudge, wait, u.opts.Backoff)
 		delay = min(2*delay, longestBackoff)
 	}
 	u.publish(func(v *view) {
@@ -165,8 +164,8 @@ func (u *Upstream) serve(s *session) error {
 		select {
 		case <-u.ctx.Done():
 			return errClosed
-		case <-s.ended:
-			return s.err
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
 		case <-s.relist:
 		}
 		relist(u, s)
@@ -182,7 +181,7 @@ func relist(u *Upstream, s *session) {
 	if err != nil {
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
 		if breaks(err) {
-			s.end(err)
+			s.fail(err)
 		}
 		return
 	}

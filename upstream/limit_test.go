@@ -1,9 +1,6 @@
 package upstream
 
 import (
-	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,19 +9,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // One client cannot use up the questions of the others.
 func TestQuestionsPerClient(t *testing.T) {
-	tap := newTap(nil, slog.New(slog.DiscardHandler), nil)
-	last := 0
-	admit := func(session string) bool {
-		last++
-		id, _ := jsonrpc.MakeID(float64(last))
-		return tap.admit(id, owner{session: session}, func() {})
-	}
+	p := newPeer(slog.New(slog.DiscardHandler), nil)
+	admit := func(session string) bool { return p.admit(owner{session: session}) }
 	for i := range mostOfClient {
 		if !admit("a") {
 			t.Fatalf("question %d of a is refused", i+1)
@@ -36,14 +26,13 @@ func TestQuestionsPerClient(t *testing.T) {
 	if !admit("b") {
 		t.Error("b has none left")
 	}
-	first, _ := jsonrpc.MakeID(float64(1))
-	tap.release(first, owner{session: "a"})
+	p.release(owner{session: "a"})
 	if !admit("a") {
 		t.Error("a has none left after one was answered")
 	}
 	total := mostOfClient + 1
 	for c := 'c'; admit(string(c)); total++ {
-		if tap.asking[owner{session: string(c)}] == mostOfClient {
+		if p.asking[owner{session: string(c)}] == mostOfClient {
 			c++
 		}
 	}
@@ -72,18 +61,6 @@ func TestMostCalls(t *testing.T) {
 	}
 }
 
-// A caller that leaves does not wait for the end of a connection that breaks.
-func TestReasonEndsWithTheCall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		left := errors.New("the caller left")
-		cancel(left)
-		if err := reason(ctx, &session{ended: make(chan struct{})}, io.EOF); err != left {
-			t.Errorf("got %v", err)
-		}
-	})
-}
-
 // A connection that is closed as it begins to listen is closed once and at once;
 // the race detector watches.
 func TestCloseWhileListeningBegins(t *testing.T) {
@@ -91,15 +68,15 @@ func TestCloseWhileListeningBegins(t *testing.T) {
 	defer srv.Close()
 	cfg := (&Config{URL: srv.URL}).withDefaults()
 	for range 100 {
-		c := newStreamable(srv.Client(), &cfg, &limits{max: cfg.MaxMessage}, slog.New(slog.DiscardHandler))
+		c := newStreamable(srv.Client(), &cfg, &limits{max: cfg.MaxMessage}, newPeer(slog.New(slog.DiscardHandler), nil))
 		var both sync.WaitGroup
 		both.Go(func() { c.startListening(t.Context()) })
-		both.Go(func() { _ = c.Close() })
+		both.Go(func() { c.close() })
 		both.Wait()
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := newStreamable(nil, &cfg, &limits{}, slog.New(slog.DiscardHandler))
-		c.fail(io.EOF)
+		c := newStreamable(nil, &cfg, &limits{}, newPeer(slog.New(slog.DiscardHandler), nil))
+		c.fail(errClosed)
 		began := time.Now()
 		if c.startListening(t.Context()); time.Since(began) > 0 {
 			t.Errorf("a closed connection waited %v for its stream", time.Since(began))

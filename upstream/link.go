@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // codeURLRequired is the code of errors that ask to open an address first (MCP
@@ -22,11 +22,11 @@ func checkLinks(method string, params json.RawMessage) error {
 	if method != "elicitation/create" {
 		return nil
 	}
-	o, _ := parseObject(params) // what is no object has no address
-	if o.get("url") == nil && o.text("mode") != "url" {
+	address := wire.Get(params, "url") // what is not an object has none
+	if address == nil && wire.Unquote(wire.Get(params, "mode")) != "url" {
 		return nil
 	}
-	return checkLink(o.text("url"))
+	return checkLink(wire.Unquote(address))
 }
 
 func checkLink(address string) error {
@@ -43,13 +43,13 @@ func loopbackHost(host string) bool {
 }
 
 // protocolError returns an error of the server as the caller gets it.
-func protocolError(e *jsonrpc.Error) *toolpost.ProtocolError {
+func protocolError(e *wire.Error) *toolpost.ProtocolError {
 	if e.Code != codeURLRequired {
 		return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 	}
 	data, err := presentableData(e.Data)
 	if err != nil {
-		return &toolpost.ProtocolError{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return &toolpost.ProtocolError{Code: wire.CodeInternal, Message: err.Error()}
 	}
 	return &toolpost.ProtocolError{Code: e.Code, Message: cleartext.Clean(e.Message), Data: data}
 }

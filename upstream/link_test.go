@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // An asked caller counts what reaches the client.
@@ -37,7 +37,7 @@ func TestElicitationAddresses(t *testing.T) {
 			t.Errorf("%q: asked %d times, %v", address, client.n, err)
 		}
 		data := json.RawMessage(`{"elicitations":[{"mode":"url","url":"https://example.org"},` + string(elicitation) + `]}`)
-		got := protocolError(&jsonrpc.Error{Code: codeURLRequired, Message: "open it", Data: data})
+		got := protocolError(&wire.Error{Code: codeURLRequired, Message: "open it", Data: data})
 		if (got.Code == codeURLRequired) != allowed {
 			t.Errorf("%q: the error is %v", address, got)
 		}
@@ -79,12 +79,12 @@ func TestElicitationTexts(t *testing.T) {
 		around := func(form string) string {
 			return `{"odd":1.0,"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":` + form + `},"b":{"method":"roots/list"}}}`
 		}
-		got, err = presentableResult(json.RawMessage(around(form)))
+		got, err = shownResult(around(form))
 		if err != nil || string(got) != around(want) {
 			t.Errorf("result: %v\ngot  %s\nwant %s", err, got, around(want))
 		}
 		list := func(form string) string { return `{"elicitations":[{"message":"m"},` + form + `],"odd":1.0}` }
-		e := protocolError(&jsonrpc.Error{Code: codeURLRequired, Message: "a\u200b", Data: json.RawMessage(list(form))})
+		e := protocolError(&wire.Error{Code: codeURLRequired, Message: "a\u200b", Data: json.RawMessage(list(form))})
 		if form == hiddenForm && string(e.Data) != list(want) || form == cleanForm && string(e.Data) != list(form) {
 			t.Errorf("error: %s", e.Data)
 		}
@@ -92,8 +92,8 @@ func TestElicitationTexts(t *testing.T) {
 			t.Errorf("the message of the error is %q", e.Message)
 		}
 	}
-	progress, _ := parseObject([]byte(`{"progress":1.0,"message":"a\u001b[2J"}`))
-	if got := string(presentableProgress(progress).encode()); got != `{"progress":1.0,"message":"a[2J"}` {
+	progress := json.RawMessage(`{"progress":1.0,"message":"a\u001b[2J"}`)
+	if got := string(presentableProgress(progress)); got != `{"progress":1.0,"message":"a[2J"}` {
 		t.Errorf("progress: %s", got)
 	}
 	for _, odd := range []string{
@@ -123,15 +123,22 @@ func TestElicitationInResults(t *testing.T) {
 		`{"resultType":"complete","resultType":"input_required",` + question,
 		`{"resultType":"input_required","inputRequests":{},` + question,
 	} {
-		if got, err := presentableResult(json.RawMessage(result)); err == nil {
+		if got, err := shownResult(result); err == nil {
 			t.Errorf("passed on as %s", got)
 		}
 	}
 	for _, result := range []string{
 		`{"content":[{"type":"text","text":"input_required \u0061"}]}`, `{"resultType":"complete",` + question, `{"resultType":1,` + question,
 	} {
-		if got, err := presentableResult(json.RawMessage(result)); err != nil || string(got) != result {
+		if got, err := shownResult(result); err != nil || string(got) != result {
 			t.Errorf("%s: got %s, %v", result, got, err)
 		}
 	}
+}
+
+// shownResult returns a result of a server as a client gets it.
+func shownResult(result string) (json.RawMessage, error) {
+	found := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + "}"))
+	m, err := presentableResult(found[0])
+	return m.Result, err
 }

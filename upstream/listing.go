@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -99,7 +100,7 @@ func listAll(u *Upstream, s *session) (*listing, error) {
 }
 
 func (r *lister) listTools(ctx context.Context) error {
-	if r.s.capabilities().Tools == nil {
+	if !r.s.can("tools") {
 		return nil
 	}
 	items, err := r.pages(ctx, "tools/list", "tools")
@@ -132,25 +133,21 @@ func (r *lister) skip(name, format string, args ...any) {
 // pages returns the items of all pages. Cursors that lead nowhere end it.
 func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessage, error) {
 	var items []json.RawMessage
-	var params object
+	var params json.RawMessage
 	looked := 0
 	seen := map[[sha256.Size]byte]bool{} // cursors, which may be long
 	for range mostPages {
-		raw, err := r.s.ask(ctx, method, params)
+		page, err := r.s.ask(ctx, method, params)
 		if err != nil {
 			return nil, err
 		}
-		page, err := parseObject(raw)
-		if err != nil {
-			return nil, fmt.Errorf("%s: the answer is %w", method, err)
-		}
-		var some []json.RawMessage
-		if err := json.Unmarshal(page.get(key), &some); err != nil {
+		some := wire.Get(page.Result, key)
+		if len(some) == 0 || some[0] != '[' {
 			return nil, fmt.Errorf("%s: the answer has no list of %s", method, key)
 		}
-		more, full := r.keep(method, some, mostItems-looked)
-		items, looked = append(items, more...), looked+len(some)
-		cursor := page.text("nextCursor")
+		more, count, full := r.keep(method, some, mostItems-looked)
+		items, looked = append(items, more...), looked+count
+		cursor := wire.Unquote(wire.Get(page.Result, "nextCursor"))
 		sum := sha256.Sum256([]byte(cursor))
 		switch {
 		case full, cursor == "":
@@ -160,7 +157,7 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 			return items, nil
 		}
 		seen[sum] = true
-		params = object{{"cursor", quote(cursor)}}
+		params = wire.Append(nil, `"cursor":`+string(wire.Quote(cursor)))
 	}
 	r.skip("", "%s has more than %d pages; later pages are left out", method, mostPages)
 	return items, nil
@@ -169,12 +166,13 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 // keep copies the items of a page, so that the page need not stay in memory.
 // It leaves out what is too large, and reports whether no more may follow. What
 // is left out counts too, because it is reported.
-func (r *lister) keep(method string, items []json.RawMessage, most int) (kept []json.RawMessage, full bool) {
-	for i, item := range items {
-		if i >= most {
+func (r *lister) keep(method string, page json.RawMessage, most int) (kept []json.RawMessage, count int, full bool) {
+	for item := range wire.Elements(page) {
+		if count >= most {
 			r.skip("", "%s has more than %d items; the rest is left out", method, mostItems)
-			return kept, true
+			return kept, count, true
 		}
+		count++
 		name := itemName(item)
 		switch {
 		case len(item) > largestItem:
@@ -183,13 +181,13 @@ func (r *lister) keep(method string, items []json.RawMessage, most int) (kept []
 			r.skip(name, "left out: its definition has more than %d levels", deepestItem)
 		case r.size+len(item) > mostListed:
 			r.skip("", "the lists have more than %d bytes together; the rest of %s is left out", mostListed, method)
-			return kept, true
+			return kept, count, true
 		default:
 			r.size += len(item)
 			kept = append(kept, bytes.Clone(item))
 		}
 	}
-	return kept, false
+	return kept, count, false
 }
 
 // itemName returns the name of a definition that may be too large to be read.
@@ -238,9 +236,8 @@ func (r *lister) tools(ctx context.Context, items []json.RawMessage) error {
 			return context.Cause(ctx)
 		}
 		r.raw = append(r.raw, raw)
-		o, _ := parseObject(raw)
-		name := o.text("name")
-		switch t, err := r.tool(name, raw, o); {
+		name := wire.Unquote(wire.Get(raw, "name"))
+		switch t, err := r.tool(name, raw); {
 		case err != nil && name == "":
 			r.skip("", "tool %d of %d is left out: %v", i+1, len(items), err)
 		case err != nil:
@@ -255,11 +252,11 @@ func (r *lister) tools(ctx context.Context, items []json.RawMessage) error {
 	return nil
 }
 
-func (r *lister) tool(name string, raw json.RawMessage, o object) (*toolpost.Tool, error) {
+func (r *lister) tool(name string, raw json.RawMessage) (*toolpost.Tool, error) {
 	if name == "" {
 		return nil, errors.New("it has no name")
 	}
-	d, badOutput, err := definition(name, raw, o)
+	d, badOutput, err := definition(name, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -282,20 +279,24 @@ func (r *lister) tool(name string, raw json.RawMessage, o object) (*toolpost.Too
 
 // definition reads an MCP Tool object. An output schema that is none is left
 // out, and badOutput tells why.
-func definition(name string, raw json.RawMessage, o object) (d toolpost.Definition, badOutput, err error) {
-	d = toolpost.Definition{Name: name, Title: o.text("title"), Description: o.text("description"), Source: raw}
-	if d.Input, err = objectSchema(o.get("inputSchema")); err != nil {
-		return d, nil, fmt.Errorf("its inputSchema is %w", err)
-	}
-	if out := o.get("outputSchema"); out != nil {
-		d.Output, badOutput = objectSchema(out)
-	}
-	if meta := o.get("_meta"); meta != nil {
-		if _, err := parseObject(meta); err == nil {
-			d.Meta = meta
+func definition(name string, raw json.RawMessage) (d toolpost.Definition, badOutput, err error) {
+	o := map[string]json.RawMessage{}
+	for key, value := range wire.Members(raw) {
+		if o[key] == nil { // the first of a name counts
+			o[key] = value
 		}
 	}
-	if json.Unmarshal(o.get("annotations"), &d.Annotations) != nil {
+	d = toolpost.Definition{Name: name, Title: wire.Unquote(o["title"]), Description: wire.Unquote(o["description"]), Source: raw}
+	if d.Input, err = objectSchema(o["inputSchema"]); err != nil {
+		return d, nil, fmt.Errorf("its inputSchema is %w", err)
+	}
+	if out := o["outputSchema"]; out != nil {
+		d.Output, badOutput = objectSchema(out)
+	}
+	if meta := o["_meta"]; wire.IsObject(meta) {
+		d.Meta = meta
+	}
+	if json.Unmarshal(o["annotations"], &d.Annotations) != nil {
 		d.Annotations = toolpost.Annotations{}
 	}
 	return d, badOutput, nil
@@ -305,11 +306,10 @@ func isTrue(b *bool) bool { return b != nil && *b }
 
 // objectSchema parses a schema that describes an object, or may do so.
 func objectSchema(raw json.RawMessage) (*schema.Schema, error) {
-	o, err := parseObject(raw)
-	if err != nil {
+	if !wire.IsObject(raw) {
 		return nil, fmt.Errorf("%s, %w", orMissing(raw), errNotObject)
 	}
-	if kind := o.get("type"); kind != nil && !strings.Contains(string(kind), `"object"`) {
+	if kind := wire.Get(raw, "type"); kind != nil && !strings.Contains(string(kind), `"object"`) {
 		return nil, fmt.Errorf(`of type %s, want "object"`, excerpt(kind, 40))
 	}
 	return schema.Parse(raw)

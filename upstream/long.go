@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 const (
@@ -34,16 +34,16 @@ func (l *longResult) Error() string { return l.limits.tooLong().Error() }
 
 func (l *longResult) Unwrap() error { return errTooLong }
 
-// long returns a response whose result stays in the file, nil if it is none.
-func (b *body) long() *jsonrpc.Response {
+// long returns the message as a result that stays in the file, nil if it is not
+// a result.
+func (b *body) long() *longResult {
 	short := longjson.Shorten(io.NewSectionReader(b.file, 0, b.size), longString)
 	kept := &beginning{most: mostShort}
 	s := survey{source: short}
-	if err := s.read(io.TeeReader(short, kept)); err != nil || s.other || !s.id.IsValid() || s.to == 0 {
+	if err := s.read(io.TeeReader(short, kept)); err != nil || s.other || !isNumber(s.id) || s.to == 0 {
 		return nil
 	}
-	l := &longResult{body: *b, short: kept.data, survey: s}
-	return &jsonrpc.Response{ID: s.id, Error: l}
+	return &longResult{body: *b, short: kept.data, survey: s}
 }
 
 // A beginning keeps what is written to it, unless that is more than most.
@@ -61,14 +61,18 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// raw returns the result in memory, if it is not too long for that.
-func (l *longResult) raw() (json.RawMessage, error) {
+// messages returns the message in memory, if it is not too long for that. It
+// gives the file up.
+func (l *longResult) messages() ([]wire.Message, error) {
+	defer l.drop()
 	data, err := l.load()
 	if err != nil {
 		return nil, err
 	}
-	message, err := parseObject(data)
-	return message.get("result"), err
+	if found := wire.Read(data); len(found) == 1 {
+		return found, nil
+	}
+	return nil, errNotObject
 }
 
 // result returns what the caller gets. Long texts are kept; if there is nothing
@@ -78,12 +82,12 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 	if keep != nil && l.short != nil && l.texts() {
 		return l.shown(ctx, keep)
 	}
-	raw, err := l.raw()
-	switch {
-	case err == nil:
-		return toolpost.Raw(raw), nil
-	case keep == nil || !errors.Is(err, errTooLong):
-		return nil, err
+	if l.size <= int64(l.limits.max) || keep == nil {
+		found, err := l.messages()
+		if err != nil {
+			return nil, err
+		}
+		return toolpost.RawMessage(&found[0]), nil
 	}
 	from, to := l.source.Source(l.from), l.source.Source(l.to)
 	view, ref, err := keep(ctx, longjson.Lines(l.section(from, to)), 1, l.failed)
@@ -108,7 +112,7 @@ func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, 
 			return nil, notKept(err)
 		}
 		ref = cmp.Or(ref, r)
-		raw = append(append(raw, l.short[at:c.At]...), quote(view)...)
+		raw = append(append(raw, l.short[at:c.At]...), wire.Quote(view)...)
 		at = c.At + int64(len(`""`))
 	}
 	return toolpost.Raw(append(raw, l.short[at:l.to]...)).WithOutputRef(ref), nil
@@ -125,7 +129,7 @@ func (l *longResult) section(from, to int64) io.Reader {
 // A survey is what is known of a message that was read once.
 type survey struct {
 	source   *longjson.Shortener
-	id       jsonrpc.ID
+	id       json.RawMessage
 	other    bool           // it is no answer, or not only
 	from, to int64          // of the result, in what the source gives; 0 if there is none
 	failed   bool           // by isError
@@ -155,7 +159,7 @@ func (s *survey) read(r io.Reader) error {
 		switch kind := d.PeekKind(); {
 		case name == "id" && (kind == '"' || kind == '0'):
 			value, err := d.ReadValue()
-			s.id, _ = answerID([]byte(value))
+			s.id = json.RawMessage(value.Clone())
 			return err
 		case name == "method", name == "error":
 			s.other = true

@@ -28,6 +28,7 @@ type odd struct {
 	out   *bufio.Writer
 	name  string
 	tools string // the members of the result of tools/list
+	gate  string // the address of a connection that a test closes
 
 	capabilities string
 	call         func(m *message)
@@ -52,7 +53,7 @@ func (m *message) param(name string) string {
 const oneTool = `"tools":[{"name":"t","inputSchema":{"type":"object"}}]`
 
 func newOdd() *odd {
-	o := &odd{in: bufio.NewScanner(os.Stdin), out: bufio.NewWriter(os.Stdout), name: "odd", tools: oneTool, capabilities: `{"tools":{"listChanged":true}}`}
+	o := &odd{in: bufio.NewScanner(os.Stdin), out: bufio.NewWriter(os.Stdout), name: "odd", gate: os.Getenv("GATE"), tools: oneTool, capabilities: `{"tools":{"listChanged":true}}`}
 	o.in.Buffer(nil, 64<<20)
 	o.call = func(m *message) { o.text(m, "ok") }
 	o.other = func(*message) {}
@@ -146,7 +147,9 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
-		"prober": prober,
+		"prober":       prober,
+		"recites":      recites,
+		"odd-messages": oddMessages,
 		"gated": func(o *odd) { // is ready when its test closes the connection
 			if c, err := net.Dial("tcp", os.Getenv("GATE")); err == nil {
 				_, _ = io.Copy(io.Discard, c)

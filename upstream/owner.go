@@ -3,7 +3,6 @@ package upstream
 import (
 	"errors"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
 )
 
@@ -32,15 +31,15 @@ const mostAbandoned = 1000
 
 // owners records who made calls over one session with a server.
 type owners struct {
-	open      map[jsonrpc.ID]*exchange // sent and not answered, even if their callers left
-	abandoned int                      // of open
-	last      *owner                   // nil before the first call
-	several   bool                     // more than one client made calls
-	forgotten bool                     // there were more than mostAbandoned
+	open      map[int64]*exchange // sent and not answered, even if their callers left
+	abandoned int                 // of open
+	last      *owner              // nil before the first call
+	several   bool                // more than one client made calls
+	forgotten bool                // there were more than mostAbandoned
 }
 
-func (o *owners) begin(id jsonrpc.ID, x *exchange) {
-	o.open[id] = x
+func (o *owners) begin(x *exchange) {
+	o.open[x.number] = x
 	if x.owner == nil {
 		return
 	}
@@ -51,9 +50,9 @@ func (o *owners) begin(id jsonrpc.ID, x *exchange) {
 }
 
 // answered removes an exchange that the server answered.
-func (o *owners) answered(id jsonrpc.ID) *exchange {
-	x := o.open[id]
-	delete(o.open, id)
+func (o *owners) answered(number int64) *exchange {
+	x := o.open[number]
+	delete(o.open, number)
 	if x != nil && x.abandoned {
 		o.abandoned--
 	}
@@ -63,16 +62,16 @@ func (o *owners) answered(id jsonrpc.ID) *exchange {
 // abandon records that nobody waits for x any more. The server may still be
 // carrying x out, so what the server sends may belong to x.
 func (o *owners) abandon(x *exchange) {
-	if o.open[x.id] != x || x.abandoned {
+	if o.open[x.number] != x || x.abandoned {
 		return
 	}
 	if x.owner == nil || o.abandoned >= mostAbandoned {
-		delete(o.open, x.id)
+		delete(o.open, x.number)
 		o.forgotten = o.forgotten || x.owner != nil
 		return
 	}
 	// What else is known of x must not stay in memory.
-	o.open[x.id] = &exchange{asker: asker{owner: x.owner}, ticket: ticket{x.id, x.number, true}}
+	o.open[x.number] = &exchange{asker: asker{owner: x.owner}, ticket: ticket{x.number, true}}
 	o.abandoned++
 }
 

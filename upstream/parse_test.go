@@ -2,9 +2,11 @@ package upstream
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -12,31 +14,76 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-func FuzzObject(f *testing.F) {
-	for _, s := range []string{`{}`, ` {"a":1.50, "b":{"c":[1,2]},"a":null} `, `{"a":1} x`, `{"a"`, `[1]`, `{"\ud800":1}`, "{\"\xff\":\"\xff\"}"} {
-		f.Add([]byte(s))
+// Members are set in their places or at the end, and all else stays.
+func TestSetMembers(t *testing.T) {
+	set := []member{{"a", json.RawMessage("1")}, {"b", nil}}
+	for in, want := range map[string]string{
+		``: `{"a":1}`, `{}`: `{"a":1}`, `7`: `{"a":1}`, `{"x": 1.50 , "a": [2],"b":3}`: `{"x": 1.50,"a": 1}`, `{"b":1}`: `{"a":1}`,
+		`{"a":1} {"b":2}`: `{"a":1}`, "{\"x\":1}\n{}": `{"a":1}`, `{"a":1,]`: `{"a":1}`, `{"a":1}`: `{"a":1}`,
+		`{"a":2,"\u0061":3,"c":"\ud800"}`: `{"a":1,"c":"\ud800"}`,
+	} {
+		if got := string(setMembers(json.RawMessage(in), set...)); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		o, err := parseObject(raw)
-		valid := jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-		if is := valid && jsontext.Value(raw).Kind() == '{'; is != (err == nil) {
-			t.Fatalf("%q: err %v, valid %v", raw, err, is)
+}
+
+// An echo is a connection whose server answers each request with the same bytes,
+// and whose messages to the server must be valid.
+type echo struct {
+	t   *testing.T
+	p   *peer
+	raw []byte
+}
+
+func (e *echo) call(_ context.Context, x *exchange, message []byte) error {
+	_ = e.send(nil, "", message)
+	b := &body{limits: &limits{max: 1 << 10}}
+	b.add(e.raw)
+	if _, err := e.p.take(b, x); err != nil || x.answered.Load() {
+		return err
+	}
+	return &cutError{}
+}
+
+func (e *echo) send(_ context.Context, _ string, message []byte) error {
+	if !jsontext.Value(message).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		e.t.Errorf("sent %q, which is not JSON", message)
+	}
+	return nil
+}
+
+func (e *echo) speak(string) {}
+func (e *echo) close()       {}
+
+// Whatever a server sends, a call ends, with a result that is an object or with
+// an error, and what is sent back is JSON.
+func FuzzAnswers(f *testing.F) {
+	for _, s := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{}}`, `[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":"1","error":{"code":1}}]`,
+		`{"jsonrpc":"2.0","id":1,"result":{}} x`, `[[]]`, `hello`, `{"jsonrpc":"2.0","id":"q","method":"ping"}`, `{"jsonrpc":"2.0","id":1}`,
+		`{"jsonrpc":"2.0","id":{},"method":"roots/list"}`, `[{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"\u200b"}},{"jsonrpc":"2.0","id":1.0,"result":[]}]`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"1","progress":1}}`, "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"\xff\"}",
+		`{"jsonrpc":"2.0","id":1,"result":{"x":"` + strings.Repeat("x", 2<<10) + `"}}`, `{"result":{"x":"` + strings.Repeat("x", 5<<10) + `"},"id":1,"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"url":"x:y"}]}}}`,
+	} {
+		f.Add([]byte(s), []byte(`{"name":"x","_meta":{"progressToken":1}}`))
+	}
+	f.Fuzz(func(t *testing.T, raw, params []byte) {
+		p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {})
+		defer p.fail(errClosed)
+		p.conn = &echo{t, p, raw}
+		s := &session{peer: p}
+		r := &request{content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+		m, _, err := s.call(t.Context(), r)
+		if err == nil && !wire.IsObject(m.Result) {
+			t.Fatalf("%q: the result is %q", raw, m.Result)
 		}
-		if err != nil {
-			return
-		}
-		again, err := parseObject(o.encode())
-		if err != nil {
-			t.Fatalf("%q is encoded as %q: %v", raw, o.encode(), err)
-		}
-		if diff := cmp.Diff(o, again, cmp.AllowUnexported(member{})); diff != "" {
-			t.Fatal(diff)
-		}
-		set := o.set("new", json.RawMessage("1"))
-		if string(set.get("new")) != "1" || len(set) > len(o)+1 {
-			t.Fatalf("set gave %q", set.encode())
+		for len(p.replying) > 0 {
+			runtime.Gosched()
 		}
 	})
 }
@@ -100,21 +147,6 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func FuzzMessages(f *testing.F) {
-	for _, s := range []string{
-		`{"jsonrpc":"2.0","id":1,"result":{}}`, `[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":"1","error":{"code":1}}]`, `{"jsonrpc":"2.0","id":1,"result":{}} x`, `[[]]`, `hello`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		if found := decodeMessages(raw); len(found) == 1 && !json.Valid(bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("\uFEFF"))) && raw[0] != '[' {
-			if !jsontext.Value(raw).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
-				t.Fatalf("%q is no JSON, but %+v", raw, found[0])
-			}
-		}
-	})
 }
 
 func TestBindings(t *testing.T) {

@@ -25,6 +25,7 @@ func sessionless(call http.HandlerFunc) http.Handler {
 		case "tools/list":
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{"idempotentHint":true}}]}}`, m.ID)
 		case "tools/call":
+			r.Header.Set("Test-Id", string(m.ID))
 			call(w, r)
 		case "notifications/initialized":
 			w.WriteHeader(http.StatusAccepted)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A rootsState is what a session's server was told about roots. Servers such
@@ -29,46 +29,46 @@ const (
 
 // knownRoots returns the roots of the only client of the server. If there is
 // none, or more than one, there are no roots.
-func (t *tap) knownRoots() json.RawMessage {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.several || t.roots.current == nil {
+func (p *peer) knownRoots() json.RawMessage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.several || p.roots.current == nil {
 		return json.RawMessage(noRoots)
 	}
-	return t.roots.current
+	return p.roots.current
 }
 
 // wantsRoots records that the server asks for roots outside of calls.
-func (t *tap) wantsRoots() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.roots.asked = true
+func (p *peer) wantsRoots() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.roots.asked = true
 }
 
 // rootsAnswered records that the server got an answer.
-func (t *tap) rootsAnswered() {
+func (p *peer) rootsAnswered() {
 	select {
-	case t.roots.answered <- struct{}{}:
+	case p.roots.answered <- struct{}{}:
 	default:
 	}
 }
 
 // rootsChanged records that the client of a session has other roots.
-func (t *tap) rootsChanged(whose owner) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.last != nil && !t.several && *t.last == whose {
-		t.roots.stale = true
+func (p *peer) rootsChanged(whose owner) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil && !p.several && *p.last == whose {
+		p.roots.stale = true
 	}
 }
 
 // needsRoots reports whether the server asks for roots and does not know
 // those of this client, its only one, yet.
-func (t *tap) needsRoots(whose *owner) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r := &t.roots
-	if !r.asked || t.several || t.last != nil && *t.last != *whose || r.current != nil && !r.stale {
+func (p *peer) needsRoots(whose *owner) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &p.roots
+	if !r.asked || p.several || p.last != nil && *p.last != *whose || r.current != nil && !r.stale {
 		return false
 	}
 	r.stale, r.current = false, json.RawMessage(noRoots) // other calls do not ask too
@@ -77,27 +77,28 @@ func (t *tap) needsRoots(whose *owner) bool {
 
 // shareRoots gives the server the roots of a client before its call.
 func (s *session) shareRoots(ctx context.Context, r *request) {
-	if s.modern() || r.caller == nil || r.owner == nil || !s.tap.needsRoots(r.owner) {
+	if s.modern() || r.caller == nil || r.owner == nil || !s.needsRoots(r.owner) {
 		return
 	}
 	roots, err := rootsOf(ctx, r.caller)
 	if err != nil {
 		return // a client without roots
 	}
-	s.tap.setRoots(roots)
+	s.setRoots(roots)
 	select {
-	case <-s.tap.roots.answered: // an earlier answer
+	case <-s.roots.answered: // an earlier answer
 	default:
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootsTime)
 	defer cancel()
-	if s.tap.Connection.Write(ctx, &jsonrpc.Request{Method: "notifications/roots/list_changed", Params: json.RawMessage("{}")}) != nil {
+	const changed = "notifications/roots/list_changed"
+	if s.conn.send(ctx, changed, wire.AppendRequest(nil, nil, changed, json.RawMessage("{}"))) != nil {
 		return
 	}
 	select {
-	case <-s.tap.roots.answered:
+	case <-s.roots.answered:
 		s.sleep(ctx, rootsPause)
-	case <-s.ended:
+	case <-s.ctx.Done():
 	case <-ctx.Done():
 	}
 }
@@ -106,10 +107,10 @@ func rootsOf(ctx context.Context, caller toolpost.Caller) (json.RawMessage, erro
 	return question(ctx, caller, "roots/list", json.RawMessage("{}"))
 }
 
-func (t *tap) setRoots(roots json.RawMessage) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.roots.current = roots
+func (p *peer) setRoots(roots json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.roots.current = roots
 }
 
 // RootsChanged records that the client with this [toolpost.Call.Session] has
@@ -117,6 +118,6 @@ func (t *tap) setRoots(roots json.RawMessage) {
 // client's next call.
 func (u *Upstream) RootsChanged(session string) {
 	if v, _ := u.view(); v.session != nil {
-		v.session.tap.rootsChanged(owner{session: session + "\x00"})
+		v.session.rootsChanged(owner{session: session + "\x00"})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // secretsOf returns what takes the secrets of a configuration out of a text.
@@ -56,7 +58,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 
 // inJSON returns a text as it is inside of a JSON string.
 func inJSON(s string) string {
-	quoted := quote(s)
+	quoted := wire.Quote(s)
 	return string(quoted[1 : len(quoted)-1])
 }
 

@@ -5,50 +5,48 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // sse is an MCP connection over HTTP with SSE (MCP 2024-11-05, Transports):
 // one stream brings all messages, a second address takes ours.
 type sse struct {
-	inbox
+	*peer
 	client *http.Client
 	post   *url.URL
 	limits *limits
-	log    *slog.Logger
 	closed sync.Once
+	rests  rests
 	done   chan struct{} // closed when the stream has ended
 }
 
 // dialSSE opens the stream and waits for the address of the second endpoint.
 // If the stream is open but tells none for a while, it is taken to be the
 // stream's own with /messages for /sse.
-func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, log *slog.Logger) (*sse, error) {
+func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p *peer) error {
 	base, err := url.Parse(cfg.URL)
 	if err != nil {
-		return nil, errors.New("its url is not an address")
+		return errors.New("its url is not an address")
 	}
-	c := &sse{inbox: newInbox(), client: client, limits: l, log: log, done: make(chan struct{})}
+	c := &sse{peer: p, client: client, limits: l, done: make(chan struct{})}
 	resp, err := c.open(ctx, cfg.URL)
 	if err != nil {
 		c.fail(err)
-		return nil, err
+		return err
 	}
-	endpoint := make(chan string, 1)
-	go c.receive(resp, endpoint)
+	endpoint, ready := make(chan string, 1), make(chan struct{})
+	go c.follow(resp, endpoint, ready)
 	if c.post, err = c.endpoint(ctx, base, endpoint, cfg.ProbeTimeout); err != nil {
-		c.Close()
-		return nil, err
+		c.close()
+		return err
 	}
-	return c, nil
+	p.conn = c
+	close(ready)
+	return nil
 }
 
 // open sends the request that the stream answers. The stream outlives ctx.
@@ -106,8 +104,9 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, w
 	}
 }
 
-// receive passes on what the stream brings, until it ends.
-func (c *sse) receive(resp *http.Response, endpoint chan<- string) {
+// follow hands on what the stream brings, until it ends. Messages wait until we
+// are ready.
+func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan struct{}) {
 	defer close(c.done)
 	defer resp.Body.Close()
 	defer recovered(c.log, "read the server's stream", c.fail)
@@ -122,45 +121,27 @@ func (c *sse) receive(resp *http.Response, endpoint chan<- string) {
 			default: // told again
 			}
 		default:
-			found, err := ev.messages(c.log)
-			if err != nil {
-				c.fail(err)
+			select {
+			case <-ready:
+			case <-c.ctx.Done():
 			}
-			for _, m := range found {
-				c.push(m)
+			if err := c.takeEvent(&ev, nil); err != nil {
+				c.fail(err)
 			}
 		}
 	}
 }
 
-// SessionID returns "": the session is in the address of the endpoint.
-func (c *sse) SessionID() string { return "" }
+func (c *sse) speak(string) {}
 
-// Write sends msg. A call that cannot be sent is answered with an error.
-func (c *sse) Write(ctx context.Context, msg jsonrpc.Message) error {
-	err := c.send(ctx, msg)
-	req, ok := msg.(*jsonrpc.Request)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case ok && req.IsCall():
-		c.push(&jsonrpc.Response{ID: req.ID, Error: err})
-		return nil
-	}
-	c.log.Debug("cannot deliver a message", "err", cause(err))
-	return nil
+func (c *sse) call(ctx context.Context, _ *exchange, message []byte) error {
+	return c.send(ctx, "", message)
 }
 
-func (c *sse) send(ctx context.Context, msg jsonrpc.Message) error {
+func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
-	data, err := jsonrpc.EncodeMessage(msg)
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.post.String(), bytes.NewReader(data))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.post.String(), bytes.NewReader(message))
 	if err != nil {
 		return err
 	}
@@ -169,19 +150,19 @@ func (c *sse) send(ctx context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
 		return fault(resp)
 	}
+	c.rests.finish(resp, cancel)
 	return nil
 }
 
-// Close ends the stream.
-func (c *sse) Close() error {
+// close ends the stream.
+func (c *sse) close() {
 	c.closed.Do(func() {
-		c.fail(io.EOF)
+		c.fail(errClosed)
 		<-c.done
 		c.client.CloseIdleConnections()
 	})
-	return nil
 }

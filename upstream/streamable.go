@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // errSessionMissing answers a request that was not carried out, because the
@@ -22,73 +20,84 @@ var (
 )
 
 // streamable is an MCP connection over streamable HTTP, of all its versions
-// (MCP 2025-11-25 and 2026-07-28, Transports). What it reads from the stream
-// of one call has the call's exchange as Extra.
+// (MCP 2025-11-25 and 2026-07-28, Transports). The answer to a call is read
+// where the call is made.
 type streamable struct {
-	inbox
+	*peer
 	identity
 	client *http.Client
 	url    string
 	limits *limits
-	log    *slog.Logger
 	closed sync.Once
+	rests  rests
 
 	starting sync.Mutex
 	wait     sync.WaitGroup
 }
 
-func newStreamable(client *http.Client, cfg *Config, l *limits, log *slog.Logger) *streamable {
-	return &streamable{inbox: newInbox(), client: client, url: cfg.URL, limits: l, log: log}
+func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
+	return &streamable{peer: p, client: client, url: cfg.URL, limits: l}
 }
 
-// Write sends msg. For a call it returns when the answer has come: a call that
-// goes wrong is answered with an error, and the connection lives on.
-func (c *streamable) Write(ctx context.Context, msg jsonrpc.Message) error {
-	req, _ := msg.(*jsonrpc.Request)
-	if req == nil || !req.IsCall() {
-		c.tell(ctx, msg, req)
-		return nil
-	}
-	err := c.call(ctx, req)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	}
-	c.push(&jsonrpc.Response{ID: req.ID, Error: err})
-	if errors.Is(err, errSessionLost) {
-		c.fail(errSessionLost)
-	}
-	return nil
+// An identity is what every request of a connection says of it.
+type identity struct {
+	mu      sync.Mutex
+	session string // "" for none
+	version string // of the protocol, "" before it is agreed
 }
 
-// tell sends a notification or a response.
-func (c *streamable) tell(ctx context.Context, msg jsonrpc.Message, req *jsonrpc.Request) {
+func (i *identity) get() (session, version string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.session, i.version
+}
+
+// sessionID returns the id that the server gave.
+func (i *identity) sessionID() string {
+	session, _ := i.get()
+	return session
+}
+
+func (i *identity) speak(version string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.version = version
+}
+
+func (i *identity) join(session string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.session = session
+}
+
+// send sends a notification or an answer. Some servers refuse what needs no
+// answer; the next call shows whether it matters.
+func (c *streamable) send(ctx context.Context, method string, message []byte) error {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
-	resp, err := c.post(ctx, msg)
+	resp, err := c.post(ctx, message, &exchange{content: content{method: method}})
 	switch {
 	case errors.Is(err, errSessionLost):
 		c.fail(errSessionLost)
-	case err != nil: // some servers refuse what needs no answer; the next call tells whether it matters
+	case err != nil:
 		c.log.Debug("cannot deliver a message", "err", cause(err))
 	default:
-		resp.Body.Close()
+		c.rests.finish(resp, cancel)
 	}
-	if req != nil && req.Method == "notifications/initialized" {
+	if method == "notifications/initialized" {
 		c.startListening(ctx)
 	}
+	return nil
 }
 
 // startListening waits a little for the stream: what some servers send before
 // it is open is lost.
 func (c *streamable) startListening(ctx context.Context) {
-	answered := make(chan struct{})
+	opened := make(chan struct{})
 	c.starting.Lock()
-	closed := c.ctx.Err() != nil // Close may be waiting already
+	closed := c.ctx.Err() != nil // close may be waiting already
 	if !closed {
-		c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(answered) })) })
+		c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(opened) })) })
 	}
 	c.starting.Unlock()
 	if closed {
@@ -97,25 +106,34 @@ func (c *streamable) startListening(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	select {
-	case <-answered:
+	case <-opened:
 	case <-ctx.Done():
 	}
 }
 
-func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
+// call sends a request and reads its answer. A call that goes wrong leaves the
+// connection as it was.
+func (c *streamable) call(ctx context.Context, x *exchange, message []byte) error {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
-	resp, err := c.post(ctx, req)
+	resp, err := c.post(ctx, message, x)
 	if err != nil {
+		if errors.Is(err, errSessionLost) {
+			c.fail(errSessionLost)
+		}
 		return err
 	}
-	defer resp.Body.Close()
+	if x.method == "initialize" {
+		c.join(resp.Header.Get("Mcp-Session-Id"))
+	}
 	switch kind := mediaType(resp); kind {
 	case "text/event-stream":
-		return c.follow(ctx, req, resp)
+		return c.follow(ctx, x, resp, cancel)
 	case "application/json":
-		return c.body(req, resp)
+		defer resp.Body.Close()
+		return c.read(x, resp)
 	default:
+		defer resp.Body.Close()
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		if kind == "" {
 			kind = "no content type"
@@ -124,88 +142,88 @@ func (c *streamable) call(ctx context.Context, req *jsonrpc.Request) error {
 	}
 }
 
-// body passes on what answers req with JSON.
-func (c *streamable) body(req *jsonrpc.Request, resp *http.Response) error {
+// read reads an answer of JSON.
+func (c *streamable) read(x *exchange, resp *http.Response) error {
 	b := &body{limits: c.limits}
-	if n := resp.ContentLength; n > 0 && n <= early {
-		b.data = make([]byte, 0, n)
-	}
-	if _, err := io.Copy(b, io.LimitReader(resp.Body, c.limits.most()+1)); err != nil {
+	if err := b.readFrom(resp.Body, resp.ContentLength); err != nil {
 		b.drop()
 		return &cutError{err}
 	}
-	found, err := b.messages()
-	if err != nil {
-		return err
-	}
-	answered := false
-	for _, m := range found {
-		answered = c.accept(req, m) || answered
-	}
+	_, err := c.take(b, x)
 	switch {
-	case answered:
+	case err != nil:
+		return err
+	case x.answered.Load():
 		return nil
 	case b.size > int64(c.limits.max):
 		return b.tooLong()
-	default:
-		return &contentError{"JSON that does not answer the call", excerpt(b.begin(), 300)}
 	}
+	return &contentError{"JSON that does not answer the call", excerpt(b.begin(), 300)}
 }
 
-// post sends msg; the response is a good one.
-func (c *streamable) post(ctx context.Context, msg jsonrpc.Message) (*http.Response, error) {
-	data, err := jsonrpc.EncodeMessage(msg)
-	if err != nil {
-		return nil, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(data))
+// post sends a message; the response is a good one.
+func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(message))
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	session, version := c.get()
-	if req, ok := msg.(*jsonrpc.Request); ok {
-		version = describe(r.Header, req, version)
+	if version >= modernVersion {
+		describe(r.Header, x)
 	}
 	identify(r.Header, session, version)
 	resp, err := c.client.Do(r)
+	if err != nil || resp.StatusCode < 300 {
+		return resp, err
+	}
+	defer resp.Body.Close()
+	if session != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && c.forgot(ctx)) {
+		return nil, errSessionMissing
+	}
+	return nil, fault(resp)
+}
+
+// identify sets the headers of a request. They are those of one moment.
+func identify(h http.Header, session, version string) {
+	if version != "" {
+		h.Set("Mcp-Protocol-Version", version)
+	}
+	if session != "" {
+		h.Set("Mcp-Session-Id", session)
+	}
+}
+
+// forgot reports whether the server does not know our session any more. Many
+// servers answer 400 then, as they do to other bad requests, so that a ping
+// must tell.
+func (c *streamable) forgot(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	ping := `{"jsonrpc":"2.0","id":"toolpost-ping","method":"ping"}`
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(ping))
 	if err != nil {
-		return nil, err
+		return false
 	}
-	if resp.StatusCode >= 300 {
-		defer resp.Body.Close()
-		if session != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && c.forgot(ctx)) {
-			return nil, errSessionMissing
-		}
-		return nil, fault(resp)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	session, version := c.get()
+	identify(r.Header, session, version)
+	resp, err := c.client.Do(r)
+	if err != nil {
+		return false
 	}
-	if req, ok := msg.(*jsonrpc.Request); ok && req.Method == "initialize" {
-		c.join(resp.Header.Get("Mcp-Session-Id"))
-	}
-	return resp, nil
+	resp.Body.Close()
+	return resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound
 }
 
-// accept passes on what came on the stream of req. It reports whether m is its
-// answer.
-func (c *streamable) accept(req *jsonrpc.Request, m jsonrpc.Message) bool {
-	resp, ok := m.(*jsonrpc.Response)
-	if in, isRequest := m.(*jsonrpc.Request); isRequest && req != nil {
-		in.Extra = req.Extra
-	}
-	answers := ok && req != nil && resp.ID == req.ID
-	if answers && req.Method == "initialize" && resp.Error == nil {
-		if o, err := parseObject(resp.Result); err == nil {
-			c.speak(o.text("protocolVersion"))
-		}
-	}
-	c.push(m)
-	return answers
-}
-
-// Close ends the session on the server too, if that takes no long time.
-func (c *streamable) Close() error {
+// close ends the session on the server too, if that takes no long time.
+func (c *streamable) close() {
 	c.closed.Do(func() {
+		c.starting.Lock()
+		c.fail(errClosed)
+		c.starting.Unlock()
 		session, version := c.get()
 		if session != "" && !errors.Is(c.failure(), errSessionLost) {
 			ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
@@ -217,13 +235,9 @@ func (c *streamable) Close() error {
 				}
 			}
 		}
-		c.starting.Lock()
-		c.fail(io.EOF)
-		c.starting.Unlock()
 		c.wait.Wait()
 		c.client.CloseIdleConnections()
 	})
-	return nil
 }
 
 // A cursor is where a stream of events was left.
@@ -232,16 +246,18 @@ type cursor struct {
 	retry time.Duration
 }
 
-// follow reads the stream that answers req, and takes it up again where it broke.
-func (c *streamable) follow(ctx context.Context, req *jsonrpc.Request, resp *http.Response) error {
+// follow reads the stream that answers x, and takes it up again where it broke.
+func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Response, cancel func()) error {
 	at := cursor{retry: time.Second}
 	for tries := 0; tries < 5; tries++ {
 		before := at.id
-		answered, err := c.read(resp, req, &at)
+		err := c.events(resp, x, &at)
+		if x.answered.Load() {
+			c.rests.finish(resp, cancel)
+			return nil
+		}
 		resp.Body.Close()
 		switch {
-		case answered:
-			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case at.id == "" || errors.Is(err, errTooLong):
@@ -256,14 +272,16 @@ func (c *streamable) follow(ctx context.Context, req *jsonrpc.Request, resp *htt
 			return &cutError{err}
 		}
 	}
+	resp.Body.Close()
 	return &cutError{}
 }
 
-// read passes on the events of one stream until req is answered or it ends.
-func (c *streamable) read(resp *http.Response, req *jsonrpc.Request, at *cursor) (answered bool, err error) {
+// events hands on the events of one stream until x is answered, if there is one,
+// or the stream ends.
+func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error {
 	for ev, err := range events(resp.Body, c.limits) {
 		if err != nil {
-			return false, err
+			return err
 		}
 		if ev.id != "" {
 			at.id = ev.id
@@ -271,18 +289,14 @@ func (c *streamable) read(resp *http.Response, req *jsonrpc.Request, at *cursor)
 		if ev.retry > 0 {
 			at.retry = ev.retry
 		}
-		found, err := ev.messages(c.log)
-		if err != nil {
-			return false, err
+		if err := c.takeEvent(&ev, x); err != nil {
+			return err
 		}
-		for _, m := range found {
-			answered = c.accept(req, m) || answered
-		}
-		if answered {
-			return true, nil
+		if x != nil && x.answered.Load() {
+			return nil
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // open opens the stream of events from the server, or opens one again.
@@ -329,7 +343,7 @@ func (c *streamable) listen(answered func()) {
 			return
 		case err == nil:
 			before := at.id
-			_, _ = c.read(resp, nil, &at)
+			_ = c.events(resp, nil, &at)
 			resp.Body.Close()
 			offered, lost = true, 0
 			if at.id != before {

@@ -298,7 +298,7 @@ func TestBytesAreKept(t *testing.T) {
 	}
 	r, err = s.call(t.Context(), &toolpost.Call{
 		Name:      "params",
-		Arguments: json.RawMessage(`{"n":9007199254740993,"s":"<&>"}`),
+		Arguments: json.RawMessage("{\"n\":9007199254740993,\r\n\"s\":\"<&>\"}"), // line breaks would end the message
 		Params: json.RawMessage(`{"name":"their__params","odd":[1.0],"_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","k":1e400},` +
 			`"arguments":{"old":1},"inputResponses":{},"requestState":"x"}`),
 	})
@@ -306,7 +306,7 @@ func TestBytesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := r.FirstText()
-	if want := `{"name":"params","odd":[1.0],"_meta":{"k":1e400},"arguments":{"n":9007199254740993,"s":"<&>"}}`; got != want {
+	if want := `{"name":"params","odd":[1.0],"_meta":{"k":1e400},"arguments":{"n":9007199254740993,  "s":"<&>"}}`; got != want {
 		t.Errorf("params\n%s\nwant\n%s", got, want)
 	}
 }

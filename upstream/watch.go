@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A watch holds the resources that are subscribed to. It outlives sessions.
@@ -53,13 +54,17 @@ func subscriber(u *Upstream) func(context.Context, string, bool) error {
 			if !on {
 				method = "resources/unsubscribe"
 			}
-			if _, err := s.ask(ctx, method, object{{"uri", quote(uri)}}); err != nil {
+			if _, err := s.ask(ctx, method, uriParams(uri)); err != nil {
 				return u.dial.problem(err)
 			}
 		}
 		u.watch.set(uri, on)
 		return nil
 	}
+}
+
+func uriParams(uri string) json.RawMessage {
+	return wire.Append(nil, `"uri":`+string(wire.Quote(uri)))
 }
 
 // begin keeps the subscriptions of one session until end. It returns when the
@@ -76,7 +81,7 @@ func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 		defer soon.Stop()
 		select {
 		case <-s.listens:
-		case <-s.ended:
+		case <-s.ctx.Done():
 		case <-ctx.Done():
 		case <-soon.C:
 		}
@@ -93,7 +98,7 @@ func (w *watch) run(ctx context.Context, s *session) {
 		return
 	}
 	for _, uri := range w.list() {
-		_, _ = s.ask(ctx, "resources/subscribe", object{{"uri", quote(uri)}}) // a resource may be gone
+		_, _ = s.ask(ctx, "resources/subscribe", uriParams(uri)) // a resource may be gone
 	}
 }
 
@@ -122,7 +127,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && breaks(err):
-			s.end(err)
+			s.fail(err)
 		case time.Since(began) > longestBackoff:
 			delay = least
 		}
@@ -143,19 +148,19 @@ func (w *watch) settle() {
 func (w *watch) idle(ctx context.Context, s *session) {
 	select {
 	case <-w.changed:
-	case <-s.ended:
+	case <-s.ctx.Done():
 	case <-ctx.Done():
 	}
 }
 
 // stream reads one stream to its end, or until the set changes under it.
-func (w *watch) stream(ctx context.Context, s *session, wanted object) (changed bool, err error) {
+func (w *watch) stream(ctx context.Context, s *session, wanted json.RawMessage) (changed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, err = s.ask(ctx, "subscriptions/listen", object{{"notifications", wanted.encode()}})
+		_, err = s.ask(ctx, "subscriptions/listen", wire.Append(nil, `"notifications":`+string(wanted)))
 	}()
 	select {
 	case <-w.changed:
@@ -168,22 +173,19 @@ func (w *watch) stream(ctx context.Context, s *session, wanted object) (changed 
 }
 
 // wanted is the notifications to ask for; nil for none.
-func (w *watch) wanted(s *session) object {
-	var o object
-	can := s.capabilities()
-	yes := json.RawMessage("true")
-	if can.Tools != nil && can.Tools.ListChanged {
-		o = o.set("toolsListChanged", yes)
-	}
-	if can.Prompts != nil && can.Prompts.ListChanged {
-		o = o.set("promptsListChanged", yes)
-	}
-	if can.Resources != nil && can.Resources.ListChanged {
-		o = o.set("resourcesListChanged", yes)
+func (w *watch) wanted(s *session) json.RawMessage {
+	var members []string
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		if s.canDo(list, "listChanged") {
+			members = append(members, `"`+list+`ListChanged":true`)
+		}
 	}
 	if uris := w.list(); len(uris) > 0 {
 		raw, _ := json.Marshal(uris)
-		o = o.set("resourceSubscriptions", raw)
+		members = append(members, `"resourceSubscriptions":`+string(raw))
 	}
-	return o
+	if members == nil {
+		return nil
+	}
+	return wire.Append(nil, members...)
 }

@@ -168,7 +168,7 @@ func TestGates(t *testing.T) {
 		{"another module's name begins like ours", "gateway/x.go", `import _ "github.com/toolpost/toolpostal"`, floors.Modules, []string{"may not import"}},
 
 		{"standard library", "usage/x.go", `import _ "net/http"`, floors.Modules, nil},
-		{"allowed module", "upstream/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},
+		{"allowed module", "sdktool/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},
 		{"module of others", "gateway/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, []string{`"gateway" may not import`}},
 		{"module for nobody", "x.go", `import _ "example.com/x"`, floors.Modules, []string{`"" may not import example.com/x`}},
 		{"internal has no modules", "internal/x/x.go", `import _ "example.com/x"`, floors.Modules, []string{"may not import"}},

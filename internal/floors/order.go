@@ -15,7 +15,7 @@ var floors = [][]string{
 	{"schema", "grep", "store", "internal/pins"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
-	{"mcpserver", "upstream", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
+	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai"},
 	{"cmd/toolpost", "examples/claude"},
 	{"internal/accept", "internal/bench/search/cost"}, // what others in internal measure with
@@ -42,7 +42,8 @@ var outside = map[string][]string{
 	"stdtool":         {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":          {jsonModule},
 	"redmine":         {"golang.org/x/text"}, // forms of Unicode in names
-	"upstream":        {jsonModule, mcpModule},
+	"sdktool":         {mcpModule},
+	"upstream":        {jsonModule},
 	"claude/message":  {jsonModule},
 	"gateway":         {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify", "github.com/BurntSushi/toml", "go.yaml.in/yaml/v3"},
 	"internal/accept": {"github.com/santhosh-tekuri/jsonschema/v6"},

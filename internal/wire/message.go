@@ -118,7 +118,7 @@ func Read(data []byte) []Message {
 		list, err := p.open()
 		for err == nil {
 			var more bool
-			if more, err = p.element(&list); !more {
+			if more, err = p.element(&list); err != nil || !more {
 				break
 			}
 			var value []byte

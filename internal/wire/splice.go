@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
-	"strings"
+	"slices"
 )
 
 // A member of an object, in the order of its text.
@@ -149,7 +149,7 @@ func Append(object []byte, members ...string) json.RawMessage {
 	if !IsObject(object) {
 		object = []byte("{}")
 	}
-	if strings.Join(members, "") == "" {
+	if !slices.ContainsFunc(members, func(m string) bool { return m != "" }) {
 		return object
 	}
 	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")

@@ -66,3 +66,11 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+func TestLine(t *testing.T) {
+	for message, want := range map[string]string{"{}": "{}\n", "{\r\n\"a\":\n1}\n": "{  \"a\": 1} \n", "": "\n", "\r": " \n"} {
+		if got := string(Line([]byte(message))); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -109,6 +110,22 @@ func AppendError(b, id []byte, e *Error) []byte {
 		b = append(append(b, `,"data":`...), e.Data...)
 	}
 	return append(b, '}', '}')
+}
+
+// Line returns a message as one line, for stdio. Line breaks in it are white
+// space of JSON; they are replaced in place.
+func Line(message []byte) []byte {
+	for _, c := range []byte("\r\n") {
+		for rest := message; ; {
+			i := bytes.IndexByte(rest, c)
+			if i < 0 {
+				break
+			}
+			rest[i] = ' '
+			rest = rest[i+1:]
+		}
+	}
+	return append(message, '\n')
 }
 
 func appendResponse(b, id []byte) []byte {

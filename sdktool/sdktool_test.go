@@ -1,4 +1,4 @@
-package upstream_test
+package sdktool_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/sdktool"
 )
 
 func callSDKTool(t *testing.T, tool *toolpost.Tool, err error, arguments string) (string, error) {
@@ -33,12 +33,12 @@ func callSDKTool(t *testing.T, tool *toolpost.Tool, err error, arguments string)
 	return string(raw), err
 }
 
-func TestSDKTool(t *testing.T) {
+func TestNew(t *testing.T) {
 	def := &mcp.Tool{
 		Name: "echo", Title: "Echo", Description: "Says it again.",
 		InputSchema: json.RawMessage(`{"type":"object","required":["b","a"]}`), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
 	}
-	tool, err := upstream.SDKTool(def, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	tool, err := sdktool.New(def, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		switch req.Params.Name {
 		case "echo":
 			text := string(req.Params.Arguments)
@@ -58,10 +58,10 @@ func TestSDKTool(t *testing.T) {
 	}
 }
 
-func TestSDKToolErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	def := &mcp.Tool{Name: "x", InputSchema: map[string]any{"type": "object"}}
 	fail := func(err error) error {
-		tool, e := upstream.SDKTool(def, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, err })
+		tool, e := sdktool.New(def, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, err })
 		_, err = callSDKTool(t, tool, e, ``)
 		return err
 	}
@@ -89,13 +89,13 @@ func TestSDKToolErrors(t *testing.T) {
 			h = nil
 		}
 		var invalid *toolpost.ToolValidationError
-		if _, err := upstream.SDKTool(test.tool, h); !errors.As(err, &invalid) || invalid.Field != test.field {
+		if _, err := sdktool.New(test.tool, h); !errors.As(err, &invalid) || invalid.Field != test.field {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
 
-func TestSDKToolFor(t *testing.T) {
+func TestFor(t *testing.T) {
 	type in struct {
 		A int `json:"a"`
 	}
@@ -103,7 +103,7 @@ func TestSDKToolFor(t *testing.T) {
 		Sum int `json:"sum"`
 	}
 	def := &mcp.Tool{Name: "add"}
-	tool, err := upstream.SDKToolFor(def, func(_ context.Context, req *mcp.CallToolRequest, in in) (*mcp.CallToolResult, out, error) {
+	tool, err := sdktool.For(def, func(_ context.Context, req *mcp.CallToolRequest, in in) (*mcp.CallToolResult, out, error) {
 		if in.A < 0 {
 			return nil, out{}, errors.New("too small")
 		}
@@ -123,7 +123,7 @@ func TestSDKToolFor(t *testing.T) {
 	if def.InputSchema != nil || tool.Output == nil {
 		t.Errorf("schemas: %v, %v", def.InputSchema, tool.Output)
 	}
-	open, err := upstream.SDKToolFor(&mcp.Tool{Name: "open"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
+	open, err := sdktool.For(&mcp.Tool{Name: "open"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "x"}}}, nil, nil
 	})
 	if got, err := callSDKTool(t, open, err, `{}`); got != `{"content":[{"type":"text","text":"x"}]}` || err != nil {

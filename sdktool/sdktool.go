@@ -1,4 +1,7 @@
-package upstream
+// Package sdktool makes Toolpost tools of tools that are written for the official
+// MCP SDK for Go, without a server between. It is the only package that imports
+// the SDK.
+package sdktool
 
 import (
 	"context"
@@ -6,24 +9,26 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
-// SDKTool makes a tool of one that is written for the official MCP SDK for Go,
-// without a server. Its handler gets no session: what it asks of one panics,
-// which fails the call. As there, an error of the handler is a failure of the
-// exchange. What is no tool is a *[toolpost.ToolValidationError].
-func SDKTool(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
+// New makes a tool of one of the SDK. Its handler gets no session: a request to
+// one panics, which fails the call. As in the SDK, an error of the handler is a
+// failure of the exchange. A definition that is not valid is a
+// *[toolpost.ToolValidationError].
+func New(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
 	if h == nil {
-		return sdkTool(t, nil)
+		return newTool(t, nil)
 	}
-	return sdkTool(t, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		req, err := sdkRequest(call)
+	return newTool(t, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		req, err := requestOf(call)
 		if err != nil {
 			return nil, err
 		}
@@ -31,13 +36,13 @@ func SDKTool(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
 		if err != nil {
 			return nil, exchangeError(err)
 		}
-		return sdkResult(r)
+		return resultOf(r)
 	})
 }
 
-// SDKToolFor is [SDKTool] for a typed handler. The schemas come from In and Out
+// For is [New] for a typed handler. The schemas come from In and Out
 // if t has none. An error of the handler is shown to the model.
-func SDKToolFor[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Tool, error) {
+func For[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Tool, error) {
 	c := *t
 	if err := inferred[In](&c.InputSchema, nil); err != nil {
 		return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
@@ -49,10 +54,10 @@ func SDKToolFor[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolp
 		}
 	}
 	if h == nil {
-		return sdkTool(&c, nil)
+		return newTool(&c, nil)
 	}
-	return sdkTool(&c, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		req, err := sdkRequest(call)
+	return newTool(&c, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		req, err := requestOf(call)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +75,7 @@ func SDKToolFor[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolp
 		if r == nil {
 			r = &mcp.CallToolResult{}
 		}
-		return sdkResult(filled(r, out, open))
+		return resultOf(filled(r, out, open))
 	})
 }
 
@@ -105,7 +110,7 @@ func filled[Out any](r *mcp.CallToolResult, out Out, open bool) *mcp.CallToolRes
 	return &c
 }
 
-func sdkTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
+func newTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	invalid := func(err error) error {
 		return &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
 	}
@@ -113,18 +118,36 @@ func sdkTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	if err != nil {
 		return nil, invalid(err)
 	}
-	o, err := parseObject(raw)
+	input, err := objectSchema(wire.Get(raw, "inputSchema"))
 	if err != nil {
-		return nil, invalid(err)
+		return nil, invalid(fmt.Errorf("its inputSchema is %w", err))
 	}
-	d, badOutput, err := definition(t.Name, raw, o)
-	if err := errors.Join(err, badOutput); err != nil {
-		return nil, invalid(err)
+	d := toolpost.Definition{Name: t.Name, Title: t.Title, Description: t.Description, Source: raw, Input: input, Meta: wire.Get(raw, "_meta")}
+	if out := wire.Get(raw, "outputSchema"); out != nil {
+		if d.Output, err = objectSchema(out); err != nil {
+			return nil, invalid(fmt.Errorf("its outputSchema is %w", err))
+		}
+	}
+	if annotations := wire.Get(raw, "annotations"); annotations != nil {
+		if err := json.Unmarshal(annotations, &d.Annotations); err != nil {
+			return nil, invalid(fmt.Errorf("read its annotations: %w", err))
+		}
 	}
 	return toolpost.Adapt(&toolpost.Tool{Definition: d, Handler: h})
 }
 
-func sdkRequest(call *toolpost.Call) (*mcp.CallToolRequest, error) {
+// objectSchema parses a schema that describes an object, or may do so.
+func objectSchema(raw json.RawMessage) (*schema.Schema, error) {
+	if !wire.IsObject(raw) {
+		return nil, errors.New("not a JSON object")
+	}
+	if kind := wire.Get(raw, "type"); kind != nil && !strings.Contains(string(kind), `"object"`) {
+		return nil, fmt.Errorf(`of type %.40s, want "object"`, kind)
+	}
+	return schema.Parse(raw)
+}
+
+func requestOf(call *toolpost.Call) (*mcp.CallToolRequest, error) {
 	params := &mcp.CallToolParamsRaw{Name: call.Name, Arguments: call.Arguments}
 	if len(params.Arguments) == 0 {
 		params.Arguments = json.RawMessage("{}")
@@ -141,7 +164,7 @@ func sdkRequest(call *toolpost.Call) (*mcp.CallToolRequest, error) {
 	return &mcp.CallToolRequest{Params: params, Extra: &mcp.RequestExtra{}}, nil
 }
 
-func sdkResult(r *mcp.CallToolResult) (*toolpost.Result, error) {
+func resultOf(r *mcp.CallToolResult) (*toolpost.Result, error) {
 	if r == nil {
 		return nil, nil
 	}

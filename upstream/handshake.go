@@ -1,0 +1,146 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// A hello is what a server says of itself in the handshake.
+type hello struct {
+	version      string // of the protocol
+	server       string // name and version
+	instructions string
+	capabilities json.RawMessage
+}
+
+// can reports whether the server has a capability.
+func (h *hello) can(name string) bool { return wire.IsObject(wire.Get(h.capabilities, name)) }
+
+// canDo reports whether the server has a part of a capability.
+func (h *hello) canDo(name, part string) bool {
+	return string(wire.Get(wire.Get(h.capabilities, name), part)) == "true"
+}
+
+// What we can do for servers. All of it depends on the client, which may say no.
+const ourCapabilities = `{"roots":{"listChanged":true},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}`
+
+// handshake agrees on a version with the server: with the stateless era's
+// server/discover if newest allows that and the server answers it in time, else
+// with initialize. Without probe, the answer may take as long as ctx lasts: a
+// second request behind an unanswered one would reach a slow server twice.
+func (s *session) handshake(ctx context.Context, newest string, probe time.Duration) error {
+	if newest >= modernVersion {
+		found, err := s.discover(ctx, newest, probe)
+		switch {
+		case found:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case s.over():
+			return err
+		}
+		newest = classicVersion
+	}
+	return s.initialize(ctx, newest)
+}
+
+// discover reports whether the server supports a version without sessions.
+func (s *session) discover(ctx context.Context, version string, probe time.Duration) (bool, error) {
+	if probe > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, probe)
+		defer cancel()
+	}
+	s.conn.speak(version)
+	s.meta = []member{
+		{wire.MetaVersion, wire.Quote(version)}, {wire.MetaClientInfo, ourInfo()}, {wire.MetaCapabilities, json.RawMessage(ourCapabilities)},
+	}
+	m, err := s.do(ctx, &exchange{content: content{method: "server/discover"}})
+	if err == nil {
+		for v := range wire.Elements(wire.Get(m.Result, "supportedVersions")) {
+			if wire.Unquote(v) == version {
+				info := wire.Get(m.ResultMeta, wire.MetaPrefix+"serverInfo")
+				if info == nil {
+					info = wire.Get(m.Result, "serverInfo")
+				}
+				s.learn(version, info, m.Result)
+				return true, nil
+			}
+		}
+	}
+	s.meta = nil
+	s.conn.speak("")
+	return false, err
+}
+
+func (s *session) initialize(ctx context.Context, version string) error {
+	params := wire.Append(nil, `"protocolVersion":`+string(wire.Quote(version)), `"capabilities":`+ourCapabilities, `"clientInfo":`+string(ourInfo()))
+	m, err := s.do(ctx, &exchange{content: content{method: "initialize", params: params}})
+	if err != nil {
+		return err
+	}
+	version = wire.Unquote(wire.Get(m.Result, "protocolVersion"))
+	if !slices.Contains(wire.Versions, version) {
+		return &versionError{version}
+	}
+	s.learn(version, wire.Get(m.Result, "serverInfo"), m.Result)
+	s.conn.speak(version)
+	const initialized = "notifications/initialized"
+	if err := s.conn.send(ctx, initialized, wire.AppendRequest(nil, nil, initialized, json.RawMessage("{}"))); err != nil || ctx.Err() != nil {
+		return firstOf(context.Cause(ctx), err)
+	}
+	if s.can("logging") {
+		_, _ = s.ask(ctx, "logging/setLevel", json.RawMessage(`{"level":"info"}`)) // logs are worth no failure
+	}
+	return nil
+}
+
+func firstOf(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// learn records what the server says of itself. The result need not stay in
+// memory.
+func (s *session) learn(version string, info, result json.RawMessage) {
+	name, number := wire.Unquote(wire.Get(info, "name")), wire.Unquote(wire.Get(info, "version"))
+	s.hello = hello{
+		version: version, server: strings.TrimSpace(name + " " + number),
+		instructions: wire.Unquote(wire.Get(result, "instructions")),
+		capabilities: slices.Clone(wire.Get(result, "capabilities")),
+	}
+}
+
+// A versionError means that the server speaks no version that we speak.
+type versionError struct{ version string }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("it answers with protocol version %q, which is not supported; the supported ones are %s", e.version, strings.Join(wire.Versions, ", "))
+}
+
+func ourInfo() json.RawMessage {
+	return wire.Append(nil, `"name":"toolpost"`, `"version":`+string(wire.Quote(ownVersion())))
+}
+
+func ownVersion() string {
+	const module = "github.com/toolpost/toolpost"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" {
+			return m.Version
+		}
+	}
+	return "unknown"
+}

@@ -1,0 +1,288 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// A connection carries messages to one server. What the server sends, it hands
+// to its peer.
+type connection interface {
+	// call sends the request of x. Where the answer is the response to it, call
+	// returns after that: otherwise when the request is written.
+	call(ctx context.Context, x *exchange, message []byte) error
+
+	// send sends a notification, or the answer to a request of the server, for
+	// which method is empty.
+	send(ctx context.Context, method string, message []byte) error
+
+	// speak sets the protocol version, "" before it is agreed.
+	speak(version string)
+
+	close()
+}
+
+// A peer is our side of one connection. It sends requests, and hands what the
+// server sends to the call that it belongs to.
+type peer struct {
+	lifetime
+	conn  connection
+	log   *slog.Logger
+	event func(m *wire.Message) // lists and resources that changed
+	meta  []member              // what every request says of us to a server without sessions; the last is what we can do
+
+	calls    wire.Calls
+	served   wire.Served   // requests of the server under way
+	replying chan struct{} // holds one value for every answer that nobody waits for
+
+	mu sync.Mutex // guards what follows
+	owners
+	asking map[owner]int // how many requests of the server each client has
+	roots  rootsState
+}
+
+func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
+	return &peer{
+		lifetime: newLifetime(), log: log, event: event,
+		replying: make(chan struct{}, mostQuestions),
+		owners:   owners{open: map[int64]*exchange{}},
+		asking:   map[owner]int{},
+		roots:    rootsState{answered: make(chan struct{}, 1)},
+	}
+}
+
+// A lifetime is that of a connection. It ends once, for one reason.
+type lifetime struct {
+	ctx context.Context // its cause is why the connection ended
+	end context.CancelCauseFunc
+}
+
+func newLifetime() lifetime {
+	ctx, end := context.WithCancelCause(context.Background())
+	return lifetime{ctx, end}
+}
+
+// failure returns why the connection ended, nil if it did not or we ended it.
+func (l *lifetime) failure() error {
+	if err := context.Cause(l.ctx); err != errClosed {
+		return err
+	}
+	return nil
+}
+
+// bind returns a context that ends with ctx or with the connection.
+func (l *lifetime) bind(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(l.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// sleep reports whether the time passed before ctx or the connection ended.
+func (l *lifetime) sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-l.ctx.Done():
+	}
+	return false
+}
+
+// fail makes the connection unusable. The first reason counts.
+func (p *peer) fail(err error) {
+	p.end(err)
+	p.calls.Close(context.Cause(p.ctx))
+	p.served.Close(context.Cause(p.ctx))
+}
+
+// do carries out one exchange: it returns the server's answer. An error that
+// the server answered is a *[wire.Error], or wraps one.
+func (p *peer) do(ctx context.Context, x *exchange) (wire.Message, error) {
+	pending, err := p.calls.Begin()
+	if err != nil {
+		return wire.Message{}, err
+	}
+	defer pending.End()
+	x.ctx, x.log, x.number = ctx, p.log, pending.Number()
+	message := x.encode(pending.ID, p.meta)
+	p.mu.Lock()
+	p.begin(x)
+	p.mu.Unlock()
+	x.sent = true
+	m, err := p.await(ctx, x, pending, message)
+	p.settle(ctx, x, err)
+	x.relay.wait(ctx)
+	switch {
+	case err != nil:
+		return m, err
+	case m.Err != nil:
+		return m, readError(m.Err)
+	case !wire.IsObject(m.Result):
+		return m, &contentError{"a result that is not an object", excerpt(m.Result, 100)}
+	}
+	return m, nil
+}
+
+// await sends a request and waits for its answer.
+func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, message []byte) (wire.Message, error) {
+	err := p.conn.call(ctx, x, message)
+	if err == nil || x.answered.Load() {
+		var m wire.Message
+		if m, err = pending.Wait(ctx); err == nil {
+			return m, nil
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		p.cancel(x)
+		err = context.Cause(ctx)
+	case errors.Is(err, context.Canceled) && p.ctx.Err() != nil:
+		err = context.Cause(p.ctx)
+	}
+	return wire.Message{}, err
+}
+
+// settle ends an exchange. If the server may still be carrying it out, the
+// server may also still ask its client.
+func (p *peer) settle(ctx context.Context, x *exchange, err error) {
+	var cut *cutError // the connection failed, the server did not answer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil && (ctx.Err() != nil || errors.As(err, &cut)) {
+		p.abandon(x)
+		return
+	}
+	p.answered(x.number)
+}
+
+// cancel tells the server, in the background, that nobody waits for x.
+func (p *peer) cancel(x *exchange) {
+	if _, overHTTP := p.conn.(*streamable); x.handshake() || overHTTP && p.meta != nil {
+		return // there, the end of the response says it
+	}
+	params := wire.Append(nil, `"requestId":`+string(x.id()), `"reason":"the caller does not wait for it any more"`)
+	go p.notify("notifications/cancelled", params)
+}
+
+// notify sends a notification. It does not wait long for a server that does not
+// read it.
+func (p *peer) notify(method string, params json.RawMessage) {
+	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
+	defer cancel()
+	if err := p.conn.send(ctx, method, wire.AppendRequest(nil, nil, method, params)); err != nil {
+		p.log.Debug("cannot deliver a notification", "method", method, "err", cause(err))
+	}
+}
+
+// take hands on the messages that arrived in b: from is the call whose stream
+// brought them, nil if there is none. It returns how many there are.
+func (p *peer) take(b *body, from *exchange) (int, error) {
+	found, unread, err := b.messages()
+	for i := range found {
+		p.receive(&found[i], from)
+	}
+	if unread == nil {
+		return len(found), err
+	}
+	number, _ := wire.Number(unread.id)
+	p.mu.Lock()
+	x := p.answered(number)
+	p.mu.Unlock()
+	long := (*longResult)(nil)
+	if errors.As(unread.err, &long) && (x == nil || x.method != "tools/call" || long.asks) {
+		if found, unread.err = long.messages(); unread.err == nil {
+			p.receive(&found[0], from)
+			return 1, nil
+		}
+	}
+	if x != nil {
+		x.answered.Store(true)
+	}
+	if !p.calls.Fail(unread.id, unread.err) && long != nil {
+		long.drop()
+	}
+	return 1, nil
+}
+
+// receive hands on one message.
+func (p *peer) receive(m *wire.Message, from *exchange) {
+	switch {
+	case m.Method == "":
+		p.response(m)
+	case m.ID == nil:
+		p.notification(m, from)
+	default:
+		p.request(m, from)
+	}
+}
+
+func (p *peer) response(m *wire.Message) {
+	number, _ := wire.Number(m.ID)
+	p.mu.Lock()
+	x := p.answered(number)
+	p.mu.Unlock()
+	if x != nil {
+		x.answered.Store(true)
+	}
+	p.calls.Answer(*m)
+}
+
+func (p *peer) notification(m *wire.Message, from *exchange) {
+	switch m.Method {
+	case "notifications/progress":
+		p.progress(m)
+	case "notifications/cancelled":
+		p.served.Cancel(wire.Get(m.Params, "requestId"), errTakenBack)
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
+		"notifications/resources/list_changed", "notifications/resources/updated", "notifications/subscriptions/acknowledged":
+		p.event(m)
+	default:
+		p.relay(m, from)
+	}
+}
+
+// progress passes on a progress notification. Its token is the id of the
+// request, which we chose.
+func (p *peer) progress(m *wire.Message) {
+	number, ok := wire.Number(m.ProgressToken)
+	p.mu.Lock()
+	x := p.open[number]
+	p.mu.Unlock()
+	if !ok || x == nil || x.caller == nil {
+		return
+	}
+	x.relay.add(x, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
+}
+
+// relay passes a notification to the client of the call that it belongs to.
+func (p *peer) relay(m *wire.Message, from *exchange) {
+	x, err := p.origin(from)
+	if err != nil {
+		p.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
+		return
+	}
+	x.relay.add(x, m.Method, m.Params)
+}
+
+// origin returns the call that a message of the server belongs to: the call
+// whose stream brought it, otherwise the only one that can be meant.
+func (p *peer) origin(from *exchange) (*exchange, error) {
+	switch {
+	case from == nil:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.find()
+	case from.caller == nil:
+		return nil, toolpost.ErrNoCaller
+	}
+	return from, nil
+}

@@ -1,0 +1,241 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A process that takes long to start is started once, and gets each request of
+// the handshake once: its first answer is waited for, however short the probe.
+func TestSlowStart(t *testing.T) {
+	for version, want := range map[string]string{
+		"":           "initialize notifications/initialized tools/list tools/call",
+		"2026-07-28": "server/discover initialize notifications/initialized tools/list tools/call",
+	} {
+		gate, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer gate.Close()
+		var starts atomic.Int32
+		open := make(chan struct{})
+		go func() {
+			for c, err := gate.Accept(); err == nil; c, err = gate.Accept() {
+				starts.Add(1)
+				<-open
+				c.Close()
+			}
+		}()
+		cfg := child(t, "recites", "GATE", gate.Addr().String())
+		cfg.ProbeTimeout, cfg.ProtocolVersion = 10*time.Millisecond, version
+		s := start(t, cfg)
+		early, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond) // 50 times the probe
+		if err := s.Ready(early); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ready before the server has answered: %v", err)
+		}
+		cancel()
+		close(open)
+		s.ready(t)
+		if got := s.text(t, "t", "", nil); got != want || starts.Load() != 1 {
+			t.Errorf("%s: started %d times, got %s, want %s", version, starts.Load(), got, want)
+		}
+	}
+}
+
+// recites is a server whose tool returns the methods that it was sent.
+func recites(o *odd) {
+	if c, err := net.Dial("tcp", o.gate); err == nil {
+		_, _ = io.Copy(io.Discard, c)
+	}
+	var methods []string
+	o.call = func(m *message) { o.text(m, strings.Join(methods, " ")) }
+	for m := o.next(); m != nil; m = o.next() {
+		methods = append(methods, m.Method)
+		o.handle(m)
+	}
+}
+
+// Calls one after the other use one connection to the server, whether it answers
+// with JSON or with events.
+func TestConnectionIsUsedAgain(t *testing.T) {
+	const small, large = `{"content":[]}`, 64 << 10
+	long := `{"content":[{"type":"text","text":"` + strings.Repeat("x", large) + `"}]}`
+	for name, test := range map[string]struct {
+		result string
+		events bool
+	}{
+		"JSON": {small, false}, "events": {small, true}, "much JSON": {long, false}, "long events": {long, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := answering(t, `{"jsonrpc":"2.0","id":$ID,"result":`+test.result+`}`, test.events)
+			connections := countConnections(t, cfg)
+			s := start(t, cfg).ready(t)
+			for range 100 {
+				if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := connections.Load(); n > 3 { // one, and some that a busy system took too long for
+				t.Errorf("100 calls used %d connections", n)
+			}
+		})
+	}
+}
+
+// countConnections puts a server in front of that of cfg that counts connections.
+func countConnections(t *testing.T, cfg *upstream.Config) *atomic.Int64 {
+	var n atomic.Int64
+	to := cfg.URL
+	front := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out, _ := http.NewRequestWithContext(r.Context(), r.Method, to, r.Body)
+		out.Header = r.Header
+		resp, err := http.DefaultTransport.RoundTrip(out)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		for name, values := range resp.Header {
+			w.Header()[name] = values
+		}
+		w.Header().Del("Content-Length") // the end is sent after the answer
+		w.WriteHeader(resp.StatusCode)
+		w.(http.Flusher).Flush()
+		_, _ = io.Copy(w, resp.Body)
+		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond) // the end of the response is a packet of its own
+	}))
+	front.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			n.Add(1)
+		}
+	}
+	front.Start()
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	})
+	cfg.URL = front.URL
+	return &n
+}
+
+// A server that leaves its streams open after the answer delays few calls.
+func TestStreamsThatStayOpen(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	s := start(t, &upstream.Config{Transport: upstream.HTTP, ProtocolVersion: "2025-11-25", URL: serve(t, sessionless(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", r.Header.Get("Test-Id"))
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+		case <-end:
+		}
+	})).URL}).ready(t)
+	began := time.Now()
+	for range 200 {
+		if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took > 9*time.Second { // 10 s if each call waited for the end
+		t.Errorf("200 calls took %v", took)
+	}
+}
+
+// What a server writes in a result passes as it is: white space, the order of
+// members, escapes, numbers, and what nobody knows.
+func TestOddResults(t *testing.T) {
+	for _, result := range []string{
+		"{ \t\"content\" : [ ] }", `{"content":[],"isError":false,"zeta":{"b":1,"a":2.50e+01},"_meta":{"k":12345678901234567890}}`,
+		`{"structuredContent":null,"content":[{"type":"odd\u0020kind","n":-0.0,"s":"\ud83d\ude00\/"}]}`, `{"content":[{"text":"","type":"text"}],"structuredContent":[1]}`,
+		`{"task":{"taskId":"1"},"resultType":"task"}`, `{}`, `{"content":7,"content":[],"isError":"yes"}`, "{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}",
+	} {
+		for way, cfg := range ways(t, " {\t\"result\":"+result+" , \"id\" :$ID,\"odd\":1,\"jsonrpc\":\"2.0\"} ") {
+			r, err := start(t, cfg).ready(t).call(t.Context(), &toolpost.Call{Name: "t"})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", result, way, err)
+			}
+			if got, _ := r.MarshalJSON(); string(got) != result {
+				t.Errorf("%s: got %s, want %s", way, got, result)
+			}
+		}
+	}
+}
+
+// What a server notifies of during a call reaches the caller, also what Toolpost
+// does not know. Requests that Toolpost does not know are refused, and pings are
+// answered.
+func TestUnknownMessages(t *testing.T) {
+	s := start(t, child(t, "odd-messages")).ready(t)
+	a := newAsker("session a")
+	got := a.run(t, s, "")
+	for _, want := range []string{`{"jsonrpc":"2.0","id":"p","result":{}}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"method not found: \"odd/request\""}}`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+	if want := []string{`odd/thing{"n":9007199254740993, "x":[1.0]}`}; !slices.Equal(a.heard, want) {
+		t.Errorf("heard %q, want %q", a.heard, want)
+	}
+}
+
+func oddMessages(o *odd) {
+	o.call = func(m *message) {
+		o.send(`{"jsonrpc":"2.0","method":"notifications/odd/thing","params":{"n":9007199254740993, "x":[1.0]}}`)
+		o.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+		o.send(`{"jsonrpc":"2.0","id":7,"method":"odd/request","params":[]}`)
+		o.text(m, o.next().raw+o.next().raw)
+	}
+	o.serve()
+}
+
+// A call of a server without sessions is cancelled by the end of its response,
+// and by nothing else.
+func TestCancelWithoutSession(t *testing.T) {
+	reached, left := make(chan struct{}), make(chan struct{})
+	var methods sync.Map
+	srv := serve(t, modern(func(w http.ResponseWriter, r *http.Request, m *message) {
+		methods.Store(m.Method, true)
+		if strings.Contains(string(m.Params), "wait") {
+			close(reached)
+			<-r.Context().Done()
+			close(left)
+			return
+		}
+		result(w, m, `{"content":[{"type":"text","text":"ok"}]}`)
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL}).ready(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-reached; cancel() }()
+	if _, err := s.call(ctx, &toolpost.Call{Name: "t", Arguments: json.RawMessage(`{"do":"wait"}`)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-left:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the response was not ended")
+	}
+	if got := s.text(t, "t", "", nil); got != "ok" {
+		t.Errorf("got %q", got)
+	}
+	if _, sent := methods.Load("notifications/cancelled"); sent {
+		t.Error("a notification was sent too")
+	}
+}

@@ -1,0 +1,181 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+const answerTimeout = 30 * time.Second // of sending an answer, not of waiting for it
+
+// Limits of the questions of one server that are under way.
+const (
+	mostOfClient  = 32
+	mostQuestions = 256
+)
+
+// errTakenBack ends a request that the server cancelled.
+var errTakenBack = errors.New("the server took its request back")
+
+// request answers a request of the server.
+func (p *peer) request(m *wire.Message, from *exchange) {
+	switch m.Method {
+	case "elicitation/create", "sampling/createMessage", "roots/list":
+		p.ask(m, from)
+	case "ping":
+		p.replySoon(m.ID, json.RawMessage("{}"), nil)
+	default:
+		p.replySoon(m.ID, nil, wire.Errorf(wire.CodeMethodNotFound, "method not found: %.100q", m.Method))
+	}
+}
+
+// ask passes a question of the server to the client of the call that it
+// belongs to.
+func (p *peer) ask(m *wire.Message, from *exchange) {
+	x, unclear := p.origin(from)
+	if x == nil && m.Method == "roots/list" {
+		p.wantsRoots()
+	}
+	var whose owner // nobody, if it belongs to no client
+	parent := p.ctx
+	if x != nil {
+		parent = x.ctx
+		if x.owner != nil {
+			whose = *x.owner
+		}
+	}
+	if !p.admit(whose) {
+		p.replySoon(m.ID, nil, fmt.Errorf("more than %d questions to one client at once; ask again later", mostOfClient))
+		return
+	}
+	ctx, end, err := p.served.Begin(parent, m.ID)
+	if err != nil {
+		p.release(whose)
+		p.replySoon(m.ID, nil, err)
+		return
+	}
+	go func() {
+		var result json.RawMessage
+		err := unclear
+		func() {
+			defer recovered(p.log, "answer "+m.Method, func(failure error) { err = failure })
+			result, err = p.put(ctx, x, unclear, m)
+		}()
+		p.release(whose)
+		takenBack := context.Cause(ctx) == errTakenBack
+		end(nil)
+		if !takenBack { // a question that the server took back has no answer
+			p.reply(m.ID, result, err)
+		}
+		if m.Method == "roots/list" {
+			p.rootsAnswered()
+		}
+	}()
+}
+
+// admit reports whether a client and the server may have one more question
+// under way, and counts it.
+func (p *peer) admit(whose owner) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	total := 0
+	for _, n := range p.asking {
+		total += n
+	}
+	if p.asking[whose] >= mostOfClient || total >= mostQuestions {
+		return false
+	}
+	p.asking[whose]++
+	return true
+}
+
+func (p *peer) release(whose owner) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking[whose]--; p.asking[whose] == 0 {
+		delete(p.asking, whose)
+	}
+}
+
+// put returns the answer to a question: the client's if it is clear which one
+// is meant.
+func (p *peer) put(ctx context.Context, x *exchange, unclear error, m *wire.Message) (json.RawMessage, error) {
+	switch {
+	case x != nil:
+		x.relay.wait(ctx) // what the server sent before the question arrives before it
+		return question(ctx, x.caller, m.Method, m.Params)
+	case m.Method == "roots/list": // servers ask for roots outside of calls too
+		return p.knownRoots(), nil
+	case errors.Is(unclear, toolpost.ErrNoCaller):
+		return nil, fmt.Errorf("%s: %w", m.Method, unclear)
+	}
+	return nil, fmt.Errorf("%s: %w: %w", m.Method, unclear, toolpost.ErrNoCaller)
+}
+
+// question asks the caller. The answer must be an object.
+func question(ctx context.Context, caller toolpost.Caller, method string, params json.RawMessage) (json.RawMessage, error) {
+	if caller == nil {
+		return nil, fmt.Errorf("%s: %w", method, toolpost.ErrNoCaller)
+	}
+	if len(params) == 0 {
+		params = json.RawMessage("{}")
+	}
+	params, err := presentable(method, params)
+	if err != nil {
+		return nil, err
+	}
+	result, err := caller.Request(ctx, method, params)
+	if err != nil {
+		return nil, err
+	}
+	if !wire.IsObject(result) || !wire.Valid(result) {
+		return nil, fmt.Errorf("%s: the client's answer is %w", method, errNotObject)
+	}
+	return result, nil
+}
+
+// replySoon sends an answer in the background. A server that does not read its
+// answers gets only so many.
+func (p *peer) replySoon(id, result json.RawMessage, err error) {
+	select {
+	case p.replying <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-p.replying }()
+		p.reply(id, result, err)
+	}()
+}
+
+func (p *peer) reply(id, result json.RawMessage, err error) {
+	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
+	defer cancel()
+	message := wire.AppendResult(nil, id, result)
+	if err != nil {
+		message = wire.AppendError(nil, id, wireError(err))
+	}
+	if err := p.conn.send(ctx, "", message); err != nil {
+		p.log.Debug("cannot deliver an answer", "err", cause(err))
+	}
+}
+
+// wireError returns the error that a server gets.
+func wireError(err error) *wire.Error {
+	var protocol *toolpost.ProtocolError
+	var known *wire.Error
+	switch {
+	case errors.As(err, &protocol):
+		return &wire.Error{Code: protocol.Code, Message: protocol.Message, Data: protocol.Data}
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, toolpost.ErrNoCaller):
+		return wire.Errorf(wire.CodeInvalidRequest, "%v", err)
+	}
+	return wire.Errorf(wire.CodeInternal, "%v", err)
+}

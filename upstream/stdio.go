@@ -1,0 +1,193 @@
+package upstream
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/bits"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// stdio is an MCP connection to a process: one message a line (MCP 2026-07-28,
+// Transports, stdio). Lines that are no messages are skipped.
+type stdio struct {
+	*peer
+	proc    *process
+	limits  *limits
+	r       *bufio.Reader
+	partial []byte // a message that was written over several lines
+	skipped uint
+	foreign atomic.Pointer[string] // the first line that was no message
+	writing chan struct{}          // holds one value while somebody writes
+	expired bool                   // a write ran into its deadline; guarded by writing
+	done    chan struct{}          // closed when nothing more is read
+}
+
+func startStdio(proc *process, l *limits, p *peer) {
+	c := &stdio{
+		peer: p, proc: proc, limits: l, r: bufio.NewReaderSize(proc.stdout, 64<<10),
+		writing: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	p.conn = c
+	go c.run()
+}
+
+// run hands on what the process writes, until it ends.
+func (c *stdio) run() {
+	defer close(c.done)
+	defer recovered(c.log, "read the server's messages", c.lost)
+	for {
+		line, err := c.line()
+		if err != nil {
+			c.lost(err)
+			return
+		}
+		c.message(line)
+	}
+}
+
+// lost ends the connection. The process may live on, and not read what is
+// written to it.
+func (c *stdio) lost(err error) {
+	c.fail(err)
+	go c.close()
+}
+
+// close ends the process. It returns when nothing is left of it.
+func (c *stdio) close() {
+	c.fail(errClosed)
+	c.proc.close()
+	<-c.done
+}
+
+func (c *stdio) speak(string) {}
+
+// message hands on the messages of a line. Some servers indent theirs: such a
+// message begins with a line "{" and ends with a line "}".
+func (c *stdio) message(line *body) {
+	if !line.inMemory() {
+		c.partial = nil
+		c.takeOrSkip(line)
+		return
+	}
+	text := bytes.TrimRight(line.data, "\r\n")
+	switch tooLong := len(c.partial)+len(text) > c.limits.max; {
+	case c.partial == nil && string(text) != "{":
+		c.takeOrSkip(line)
+	case tooLong:
+		if id, ok, _ := answers(c.partial[:min(len(c.partial), edge)], nil); ok {
+			c.calls.Fail(id, c.limits.tooLong())
+		}
+		c.partial = nil
+		_, _ = c.take(line, nil)
+	case c.partial != nil && len(wire.Read(text)) > 0: // what came before was not one
+		c.partial = nil
+		_, _ = c.take(line, nil)
+	default:
+		if c.partial = append(append(c.partial, text...), '\n'); string(text) == "}" {
+			whole := &body{limits: c.limits}
+			whole.add(c.partial)
+			c.partial = nil
+			_, _ = c.take(whole, nil)
+		}
+	}
+}
+
+func (c *stdio) takeOrSkip(line *body) {
+	found, err := c.take(line, nil)
+	switch {
+	case err != nil:
+		c.lost(err)
+	case found == 0 && len(bytes.TrimSpace(line.begin())) > 0:
+		c.skip(line.begin())
+	}
+}
+
+// line reads one line.
+func (c *stdio) line() (*body, error) {
+	line := &body{limits: c.limits}
+	for {
+		part, err := c.r.ReadSlice('\n')
+		line.add(part)
+		switch {
+		case err == nil:
+			return line, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		}
+		line.drop()
+		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+			err = c.proc.end()
+		}
+		return nil, err
+	}
+}
+
+// skip logs the first lines, then fewer and fewer.
+func (c *stdio) skip(line []byte) {
+	c.skipped++
+	if c.skipped == 1 {
+		text := excerpt(line, 200)
+		c.foreign.Store(&text)
+	}
+	if c.skipped <= 3 || bits.OnesCount(c.skipped) == 1 {
+		c.log.Warn("the server wrote a line to its stdout that is not a message", "line", excerpt(line, 200), "count", c.skipped)
+	}
+}
+
+func (c *stdio) call(ctx context.Context, _ *exchange, message []byte) error {
+	return c.send(ctx, "", message)
+}
+
+func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
+	select {
+	case c.writing <- struct{}{}:
+		defer func() { <-c.writing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	n, err := c.write(ctx, wire.Line(message))
+	switch {
+	case err == nil:
+		return nil
+	case n == 0 && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case n > 0: // half a message is on its way: nothing can follow it
+		go c.close()
+	}
+	go func() { c.lost(c.proc.end()) }() // which waits a little for the process to end
+	select {
+	case <-c.ctx.Done():
+		return context.Cause(c.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// write writes to the process until ctx is done, as it may not be reading.
+func (c *stdio) write(ctx context.Context, data []byte) (int, error) {
+	if c.expired {
+		c.proc.stdin.SetWriteDeadline(time.Time{})
+		c.expired = false
+	}
+	expired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		c.proc.stdin.SetWriteDeadline(time.Unix(1, 0))
+		close(expired)
+	})
+	n, err := c.proc.stdin.Write(data)
+	if !stop() {
+		<-expired
+		c.expired = true
+	}
+	return n, err
+}
