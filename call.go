@@ -194,8 +194,8 @@ func CallFrom(ctx context.Context) *Call {
 	return &Call{}
 }
 
-// recovered makes an error of a panic. The id joins what the model is told
-// with the stack in the log; the model never sees the panic's text.
+// recovered makes an error of a panic. The id connects the error that the model
+// sees with the stack in the log; the model never sees the panic's text.
 func recovered(ctx context.Context, tool string, p any) error {
 	id := rand.Text()[:8]
 	log(ctx, "panic in tool", "tool", tool, "id", id, "panic", p, "stack", string(debug.Stack()))

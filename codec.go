@@ -26,9 +26,10 @@ var decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsonv1.Strin
 
 func encode(v any) ([]byte, error) { return json.Marshal(v, encoding) }
 
-// decode reads JSON as encoding/json does. That itself is slower, and does not
-// say where a type's own method failed; it is asked for the types that only it
-// can read, such as a json.Number or an embedded string.
+// decode reads JSON as encoding/json does. encoding/json itself is slower and
+// does not report where a type's own method failed, so it is used only for
+// types that nothing else can read, such as a json.Number or an embedded
+// string.
 func decode(data []byte, v any) error {
 	first := json.Unmarshal(data, v, decoding)
 	if first == nil {
@@ -53,8 +54,8 @@ func decode(data []byte, v any) error {
 	return fmt.Errorf("/%s: expected %s, got %.60s", strings.ReplaceAll(kind.Field, ".", "/"), wanted(kind.Type), kind.Value)
 }
 
-// wanted says what a Go type takes, for a model. The schema said most of it:
-// what is left are the limits of Go's numbers.
+// wanted describes for a model what a Go type accepts. The schema describes
+// most of it; only the limits of Go's numbers are missing there.
 func wanted(t reflect.Type) string {
 	switch k := t.Kind(); {
 	case k >= reflect.Int && k <= reflect.Int64:

@@ -47,7 +47,7 @@ func fieldText(path string) string {
 	return ", field " + path
 }
 
-// checkDeps tells why values of type t could not be given by value.
+// checkDeps returns why values of type t cannot be passed by value.
 func checkDeps(t reflect.Type) error { return checkDepsAt(t, "", t) }
 
 func checkDepsAt(root reflect.Type, path string, t reflect.Type) error {
@@ -138,7 +138,7 @@ func (c *depsCheck) field(path string, f reflect.StructField) {
 	}
 }
 
-// resource tells why a value is more than its data; "" if it may be data.
+// resource returns why a value is more than its data; "" if it may be data.
 func resource(t reflect.Type) string {
 	switch {
 	case implements[io.Closer](t):

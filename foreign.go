@@ -149,8 +149,8 @@ func (f *foreign) invoke(ctx context.Context, in []reflect.Value) (value reflect
 	return value, err
 }
 
-// anyResult makes a result of a value whose type promises nothing: nothing is
-// empty text, and what is an MCP result already stays as it is.
+// anyResult makes a result of a value whose type is not known: nil becomes
+// empty text, and an MCP result remains unchanged.
 func anyResult(out any) (*Result, error) {
 	switch v := reflect.ValueOf(out); {
 	case !v.IsValid(), v.Kind() == reflect.Pointer && v.IsNil():

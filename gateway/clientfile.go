@@ -47,8 +47,8 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 	return asJSON, true, nil
 }
 
-// errExpands is returned for a file whose content becomes far larger than the
-// file. A hostile folder can hold such a file.
+// errExpands reports a file whose content expands to far more than its size. A
+// hostile folder can contain such a file.
 var errExpands = errors.New("its keys are nested too deep, or its aliases repeat too much")
 
 // maxDots is the number of dots in one line of TOML. Each dot of a key is one

@@ -178,8 +178,9 @@ var loads = regexp.MustCompile(`(?i)askpass|^git_config`)
 // scheme matches what stands before the secret in the value of an Authorization header.
 var scheme = regexp.MustCompile(`^(?i)(bearer|basic|token) `)
 
-// visibleValue returns the value of a variable as a person may see it. Only the
-// name decides what is a secret: BASH_ENV could name a script like a token.
+// visibleValue returns the value of a variable in the form for a person. Only
+// the name decides whether it is a secret: BASH_ENV could name a script that
+// looks like a token.
 func visibleValue(name, value string) string {
 	secret := scheme.ReplaceAllString(value, "")
 	hidden := secret != "" && upstream.IsSecret(name, "") && !loads.MatchString(name) &&

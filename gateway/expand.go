@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// variables are what ${…} stands for.
+// variables are the values of ${…}.
 type variables struct {
 	env    func(string) (string, bool)
 	folder string // ${workspaceFolder}

@@ -159,7 +159,7 @@ func (g *Gateway) safely(part func()) {
 	part()
 }
 
-// refresh joins what the servers offer now, and tells whoever watches. The
+// refresh joins the current lists of the servers and calls the watchers. The
 // caller holds work.
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed

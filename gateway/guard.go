@@ -71,8 +71,9 @@ func (g *Guard) allows(s *Server) bool {
 	return slices.ContainsFunc(g.approved, func(d Server) bool { return reflect.DeepEqual(d, want) })
 }
 
-// definition returns s without its settings and without what follows from the
-// rest: what cannot be told apart by it runs, contacts and sends the same.
+// definition returns s without its settings and without fields that follow from
+// the others. Two servers with equal definitions run, contact and send the
+// same.
 func (s *Server) definition() Server {
 	d := *s
 	copySettings(&d, &Server{})

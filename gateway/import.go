@@ -94,7 +94,7 @@ func (im *importer) existing(data []byte) error {
 	return nil
 }
 
-// file reads one client's file; what is wrong with it is noted.
+// file reads one client's file and notes its mistakes.
 func (im *importer) file(f ClientFile) {
 	data, err := readLimited(f.Path, maxImport)
 	if errors.Is(err, fs.ErrNotExist) {

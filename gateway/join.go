@@ -23,8 +23,9 @@ type joined struct {
 	served   map[served]*toolpost.Tool // tools, by what they are made of
 }
 
-// A served is what a tool of the gateway is made of. A tool stays the same as
-// long as that does: views adapt anew what is another one.
+// A served identifies what a tool of the gateway is made of. While it is equal,
+// the tool stays the same; a view adapts a tool again only if the tool has
+// changed.
 type served struct {
 	link  *link
 	item  *toolpost.Tool

@@ -18,7 +18,7 @@ type connection interface {
 	Ready(ctx context.Context) error
 }
 
-// A catalogue tells what a server offers now.
+// A catalogue is what a server offers at the moment.
 type catalogue interface {
 	toolpost.Toolset
 	Features() *toolpost.Features

@@ -55,7 +55,7 @@ func assign(claims []claim) []string {
 	return names
 }
 
-// globs compiles patterns in which * stands for any characters and ? for one.
+// globs compiles patterns in which * matches any characters and ? matches one.
 func globs(patterns []string) *regexp.Regexp {
 	if len(patterns) == 0 {
 		return nil

@@ -134,7 +134,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 func TestApprovalInLargeFile(t *testing.T) {
 	file := lockFile(t)
 	g, f := pinning(t, servers("a", "x", "b", "x"), file)
-	long := strings.Repeat("x", 3<<20)
+	long := strings.Repeat("x", 9<<18) // two are more than a configuration may have
 	f.last("a").describes("long", long)
 	f.last("b").describes("long", long, "add", "1")
 	wantTools(t, g, "a__long", "b__long", "b__add")

@@ -14,8 +14,8 @@ import (
 // redmineTransport is that of a server that is a Redmine: its REST API.
 const redmineTransport upstream.Transport = "redmine"
 
-// A redmineConnection is a Redmine as a member. Its tools are in this process,
-// and are there whether or not it answers: they tell what is wrong.
+// A redmineConnection is a Redmine as a member. Its tools run in this process
+// and are listed even if Redmine does not answer; then they return the error.
 type redmineConnection struct {
 	*redmine.Server
 	name    string

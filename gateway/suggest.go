@@ -13,8 +13,8 @@ func suggest(name string, known []string) string {
 	return "known keys are " + strings.Join(known, ", ")
 }
 
-// suggestTool names the tool that an unmatched glob may mean, or says where all
-// tools are shown.
+// suggestTool returns the tool that an unmatched glob may mean, or the command
+// that lists all tools.
 func suggestTool(glob string, names []string) string {
 	if best := nearest(glob, names); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)

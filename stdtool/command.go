@@ -107,6 +107,7 @@ func (c *command) report(ctx context.Context) *toolpost.Result {
 // which may be nil, or after patience.
 func (c *command) wait(ctx context.Context, pattern *regexp.Regexp, patience time.Duration) error {
 	w := &waiter{found: make(chan struct{})}
+	var tick <-chan time.Time // never without a pattern
 	if pattern != nil {
 		w.match = pattern.Match
 		c.mu.Lock()
@@ -115,13 +116,15 @@ func (c *command) wait(ctx context.Context, pattern *regexp.Regexp, patience tim
 		c.waiters = append(c.waiters, w)
 		c.mu.Unlock()
 		defer c.forget(w)
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		tick = ticker.C
 	}
-	timer, tick := time.NewTimer(patience), time.NewTicker(lookEvery)
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	defer tick.Stop()
 	for {
 		select {
-		case <-tick.C:
+		case <-tick:
 			c.mu.Lock()
 			w.look()
 			c.mu.Unlock()

@@ -95,6 +95,9 @@ func (b *body) add(part []byte) {
 		b.addLong(part)
 		return
 	}
+	if len(part) > cap(b.data)-len(b.data) { // large messages come in many parts
+		b.data = slices.Grow(b.data, max(len(part), len(b.data)))
+	}
 	b.data = append(b.data, part...)
 	b.size += int64(len(part))
 	b.settle()

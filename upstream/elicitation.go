@@ -11,6 +11,12 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
+// Limits of what clients show to a person.
+const (
+	longestElicitation = 1 << 20
+	longestProgress    = 64 << 10
+)
+
 // presentable returns the params of a server's request as a client may show
 // them to a person. Hidden characters are removed from the texts of an
 // elicitation. An elicitation is refused if its address must not be opened, or
@@ -19,6 +25,9 @@ import (
 func presentable(method string, params json.RawMessage) (json.RawMessage, error) {
 	if method != "elicitation/create" || len(params) == 0 {
 		return params, nil
+	}
+	if len(params) > longestElicitation {
+		return nil, fmt.Errorf("an elicitation of the server is refused: it has %d bytes, at most %d are passed on", len(params), longestElicitation)
 	}
 	if !jsontext.Value(params).IsValid() {
 		return nil, errOddInput
@@ -101,8 +110,12 @@ func presentableData(raw json.RawMessage) (json.RawMessage, error) {
 }
 
 // presentableProgress returns the params of a progress notification without the
-// hidden characters of its message, which clients show.
+// hidden characters of its message, which clients show, and without a message
+// that is too long to be shown.
 func presentableProgress(params json.RawMessage) json.RawMessage {
+	if len(wire.Get(params, "message")) > longestProgress {
+		return wire.Delete(params, "message")
+	}
 	message := wire.Unquote(wire.Get(params, "message"))
 	if clean := cleartext.Clean(message); clean != message {
 		return wire.Set(params, "message", wire.Quote(clean))

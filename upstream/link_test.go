@@ -3,8 +3,11 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -106,6 +109,14 @@ func TestElicitationTexts(t *testing.T) {
 			t.Errorf("%s is passed on as %s", odd, got)
 		}
 	}
+	long := json.RawMessage(`{"message":"` + strings.Repeat("a", longestElicitation) + `"}`)
+	if _, err := presentable("elicitation/create", long); err == nil {
+		t.Error("a very long elicitation is passed on")
+	}
+	progress = json.RawMessage(`{"progress":1,"message":"` + strings.Repeat("a", longestProgress) + `"}`)
+	if got := string(presentableProgress(progress)); got != `{"progress":1}` {
+		t.Errorf("long progress: %.100s", got)
+	}
 	sampling := json.RawMessage(`{"messages":[{"content":{"type":"text","text":"\u200b"}}]}`)
 	if got, err := presentable("sampling/createMessage", sampling); err != nil || string(got) != string(sampling) {
 		t.Errorf("sampling: %s, %v", got, err)
@@ -141,4 +152,28 @@ func shownResult(result string) (json.RawMessage, error) {
 	found := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + "}"))
 	m, err := presentableResult(found[0])
 	return m.Result, err
+}
+
+// FuzzPresentable checks that what is passed on of any elicitation is JSON that
+// needs no more cleaning, and that a clean one keeps its bytes.
+func FuzzPresentable(f *testing.F) {
+	for _, seed := range []string{hiddenForm, cleanForm, `{}`, `[[{"message":["\u200b"]}]]`, `"\u202e"`, `{"message":"\ud800"}`, `{"url":"https://example.org"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, params string) {
+		got, err := presentable("elicitation/create", json.RawMessage(params))
+		if err != nil || params == "" {
+			return
+		}
+		if !jsontext.Value(got).IsValid() {
+			t.Fatalf("not valid: %s", got)
+		}
+		if cleartext.Clean(params) == params && !strings.Contains(params, `\`) && string(got) != params {
+			t.Fatalf("clean bytes changed: %s", got)
+		}
+		again, err := presentable("elicitation/create", got)
+		if err != nil || string(again) != string(got) {
+			t.Fatalf("got %s, then %s, %v", got, again, err)
+		}
+	})
 }

@@ -60,7 +60,12 @@ func TestRugPull(t *testing.T) {
 	}
 	web := httptest.NewServer(s.mcp.Handler())
 	defer web.Close()
-	ask := client(t, web.URL)
+	session := &httpSession{t: t, url: web.URL}
+	ask := func(method, params string) string {
+		t.Helper()
+		return session.send(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
+	}
+	ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
 
 	if got := ask("tools/list", `{}`); !strings.Contains(got, "evil__add") {
 		t.Fatalf("before: %s", got)
@@ -80,41 +85,6 @@ func TestRugPull(t *testing.T) {
 	if !strings.Contains(got, `is withheld, because its definition has changed since it was approved. Tell the user`) || strings.Contains(got, "id_rsa") || strings.Contains(got, "called") {
 		t.Errorf("a call: %s", got)
 	}
-}
-
-// client opens a session over HTTP, written by hand. It returns what sends a
-// request and returns the answer.
-func client(t *testing.T, url string) func(method, params string) string {
-	t.Helper()
-	session := ""
-	ask := func(method, params string) string {
-		t.Helper()
-		body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/mcp", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		if session != "" {
-			r.Header.Set("Mcp-Session-Id", session)
-		}
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if err != nil || answer.StatusCode >= 300 {
-			t.Fatalf("%s: %s %s (%v)", body, answer.Status, text, err)
-		}
-		if session == "" {
-			session = answer.Header.Get("Mcp-Session-Id")
-		}
-		return string(text)
-	}
-	ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
-	return ask
 }
 
 func TestWordDifference(t *testing.T) {

@@ -29,31 +29,7 @@ func TestSessionEndsCommands(t *testing.T) {
 	}
 	web := httptest.NewServer(s.mcp.Handler())
 	defer web.Close()
-	session := ""
-	ask := func(method, body string) {
-		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, web.URL+"/mcp", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		if session != "" {
-			r.Header.Set("Mcp-Session-Id", session)
-		}
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if err != nil || answer.StatusCode >= 300 {
-			t.Fatalf("%s: %s %s (%v)", body, answer.Status, text, err)
-		}
-		if session == "" {
-			session = answer.Header.Get("Mcp-Session-Id")
-		}
-	}
+	ask := (&httpSession{t: t, url: web.URL}).send
 	ask(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	ask(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	told := filepath.Join(dir, "told")

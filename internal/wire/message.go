@@ -51,6 +51,7 @@ type Answer struct {
 	IsError       bool
 	Structured    json.RawMessage
 	ResultType    string
+	Typed         bool // there is a resultType
 	Asks          bool // a resultType is input_required
 	InputRequests json.RawMessage
 	ResultState   json.RawMessage // requestState

@@ -267,3 +267,12 @@ func TestReadOdd(t *testing.T) {
 		}
 	}
 }
+
+// A scan reports that there is a resultType, whatever it is.
+func TestReadResultType(t *testing.T) {
+	for result, typed := range map[string]bool{`{"resultType":"task"}`: true, `{"resultType":7}`: true, `{"content":["resultType"]}`: false} {
+		if found := Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)); len(found) != 1 || found[0].Typed != typed {
+			t.Errorf("%s: got %+v", result, found)
+		}
+	}
+}

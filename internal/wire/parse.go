@@ -226,7 +226,7 @@ func (p *parser) result(m *Message) error {
 			return p.raw(&m.Structured)
 		case `"resultType"`:
 			raw, err := p.value()
-			m.ResultType = Unquote(raw)
+			m.ResultType, m.Typed = Unquote(raw), true
 			m.Asks = m.Asks || m.ResultType == "input_required"
 			return err
 		case `"inputRequests"`:
