@@ -149,7 +149,7 @@ func TestHostileValues(t *testing.T) {
 		{"100,000 unknown names", `{"properties":{"alpha":{}},"additionalProperties":false}`, `{` + numbered(100_000, `"k%d":1`) + `}`, "and 99"},
 		{"100,000 untyped names", `{}`, `{` + numbered(100_000, `"k%d":1`) + `}`, ""},
 		{"100,000 untyped names, one twice", `{}`, `{` + numbered(100_000, `"k%d":1`) + `,"k7":1}`, "/k7: expected one property of this name"},
-		{"100,000 names in the full validator", `{"not":{"type":"null"}}`, `{` + numbered(100_000, `"k%d":1`) + `}`, ""},
+		{"20,000 names in the full validator", `{"not":{"type":"null"}}`, `{` + numbered(20_000, `"k%d":1`) + `}`, ""},
 		{"many problems", `{"items":{"type":"string"}}`, `[` + numbered(100_000, `%d`) + `]`, "/0: expected string"},
 		{"too deep", `{}`, wrap(1001, "[", "", "]"), "no deeper nesting"},
 		{"deepest", `{}`, wrap(1000, "[", "", "]"), ""},

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 //	nowhere NAME FILE          checks that no output of it has the text of FILE
 //	get URL REGEXP [TOKEN]     waits until the answer of URL matches
 //	awaitfile FILE             waits until FILE exists
+//	eventually PROGRAM ARGS…   runs a program until it succeeds
 //	terminal NAME PROGRAM …    is start with a terminal as input and output; on Linux only
 //	type NAME TEXT             types a line there
 func TestScripts(t *testing.T) {
@@ -55,15 +56,16 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"start":     start,
-			"await":     await,
-			"signal":    sendSignal,
-			"ended":     ended,
-			"nowhere":   nowhere,
-			"get":       get,
-			"awaitfile": awaitFile,
-			"terminal":  startOnTerminal,
-			"type":      typeLine,
+			"start":      start,
+			"await":      await,
+			"signal":     sendSignal,
+			"ended":      ended,
+			"nowhere":    nowhere,
+			"get":        get,
+			"awaitfile":  awaitFile,
+			"eventually": eventually,
+			"terminal":   startOnTerminal,
+			"type":       typeLine,
 		},
 	})
 }
@@ -257,6 +259,10 @@ func awaitFile(ts *testscript.TestScript, _ bool, args []string) {
 		_, err := os.Stat(ts.MkAbs(args[0]))
 		return err == nil
 	})
+}
+
+func eventually(ts *testscript.TestScript, _ bool, args []string) {
+	poll(ts, strings.Join(args, " "), func() bool { return ts.Exec(args[0], args[1:]...) == nil })
 }
 
 // poll waits for a condition that cannot be listened to.

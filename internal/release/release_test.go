@@ -104,7 +104,7 @@ func checkBill(t *testing.T, data []byte) {
 		}
 		seen[c.Ref] = true
 	}
-	for _, name := range []string{"std", "github.com/spf13/cobra", "github.com/modelcontextprotocol/go-sdk"} {
+	for _, name := range []string{"std", "github.com/spf13/cobra", "github.com/go-json-experiment/json"} {
 		if !slices.ContainsFunc(d.Components, func(c component) bool { return c.Name == name }) {
 			t.Errorf("the SBOM lacks %s", name)
 		}
