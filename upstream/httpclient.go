@@ -166,6 +166,11 @@ func (e *cutError) Error() string {
 
 func (e *cutError) Unwrap() error { return e.err }
 
+func isCut(err error) bool {
+	var cut *cutError
+	return errors.As(err, &cut)
+}
+
 // fault makes an error of an answer that is none. A JSON-RPC error is found
 // in it, whatever status it came with.
 func fault(resp *http.Response) error {

@@ -271,3 +271,38 @@ func TestLogsHideSecrets(t *testing.T) {
 		t.Errorf("logged %s", b.String())
 	}
 }
+
+// A call costs few allocations beside those of its connection.
+func TestAllocations(t *testing.T) {
+	p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {})
+	e := &answerer{p: p}
+	p.conn = e
+	s := &session{peer: p, hello: hello{version: classicVersion}}
+	params := json.RawMessage(`{"name":"srv__t","arguments":{"a":1,"b":"text"},"_meta":{"progressToken":7,"x":1}}`)
+	got := testing.AllocsPerRun(100, func() {
+		r := &request{what: "tool t", content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+		if err := r.names("t", wire.Get(params, "arguments")); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.call(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if most := 30.0; got > most { // some are the answerer's
+		t.Errorf("%v allocations, want at most %v", got, most)
+	}
+}
+
+// An answerer is a connection that answers each call at once.
+type answerer struct{ p *peer }
+
+func (a *answerer) call(_ context.Context, x *exchange, _ []byte) error {
+	b := &body{limits: &limits{max: 1 << 20}}
+	b.add(wire.AppendResult(nil, x.id(), []byte(`{"content":[{"type":"text","text":"some text"}],"isError":false}`)))
+	_, err := a.p.take(b, x)
+	return err
+}
+
+func (a *answerer) send(context.Context, string, []byte) error { return nil }
+func (a *answerer) speak(string)                               {}
+func (a *answerer) close()                                     {}

@@ -154,10 +154,9 @@ func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, me
 // settle ends an exchange. If the server may still be carrying it out, the
 // server may also still ask its client.
 func (p *peer) settle(ctx context.Context, x *exchange, err error) {
-	var cut *cutError // the connection failed, the server did not answer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil && (ctx.Err() != nil || errors.As(err, &cut)) {
+	if err != nil && (ctx.Err() != nil || isCut(err)) {
 		p.abandon(x)
 		return
 	}

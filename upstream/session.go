@@ -104,6 +104,9 @@ var errNotObject = errors.New("not a JSON object")
 // fromServer returns err as the caller gets it: an error that the server
 // answered is a *[toolpost.ProtocolError].
 func fromServer(err error) error {
+	if err == nil {
+		return nil
+	}
 	var e *wire.Error
 	if errors.As(err, &e) {
 		return protocolError(e)
