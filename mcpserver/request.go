@@ -19,6 +19,7 @@ type request struct {
 	whose   identity
 	session *session // nil if the request belongs to none (2026-07-28 over HTTP)
 	out     sender
+	asks    bool // its result asks the client for input
 }
 
 // A sender sends messages to a client. The messages of a request go where its

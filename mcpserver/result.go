@@ -25,11 +25,31 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 	case !wire.IsObject(raw):
 		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(&r.Message))
 	}
-	raw = withoutRef(raw)
+	found := toolpost.Scan(result)
+	if found == nil {
+		found = search(raw)
+	}
+	r.asks = found.Asks
+	if found.ResultMeta != nil {
+		raw = withoutRef(raw)
+	}
+	meta := found.ResultMeta != nil
 	if ref := result.OutputRef(); ref != "" {
+		meta = true
 		raw = wire.Set(raw, "_meta", wire.Set(member(raw, "_meta"), outputRef, wire.Quote(ref)))
 	}
-	return c.finish(r, raw), nil
+	return c.finish(r, raw, found, meta), nil
+}
+
+// search finds in a result what the scan of a message finds. A result with
+// escapes may have _meta under a name that is written with them.
+func search(raw json.RawMessage) *wire.Answer {
+	kind := member(raw, "resultType")
+	found := &wire.Answer{Structured: member(raw, "structuredContent"), Typed: kind != nil, Asks: wire.Unquote(kind) == "input_required", ResultMeta: member(raw, "_meta")}
+	if found.ResultMeta == nil && escaped(raw) {
+		found.ResultMeta = json.RawMessage("null")
+	}
+	return found
 }
 
 // member returns a member of a result. Most results do not have the member,
@@ -46,11 +66,17 @@ func member(raw []byte, name string) json.RawMessage {
 // whole output, if the result is a view of it.
 const outputRef = "toolpost/output_ref"
 
+// escaped reports whether JSON has a character written by its number. Most
+// texts have no backslash at all, which is found out faster.
+func escaped(raw []byte) bool {
+	first := bytes.IndexByte(raw, '\\')
+	return first >= 0 && bytes.Contains(raw[first:], []byte(`\u`))
+}
+
 // withoutRef returns the result without a reference that a server has put
-// there: only Toolpost gives references. With an escape the name may be
-// written in another way.
+// there: only Toolpost gives references.
 func withoutRef(raw json.RawMessage) json.RawMessage {
-	if !bytes.Contains(raw, []byte("output_ref")) && !bytes.Contains(raw, []byte(`\u`)) {
+	if !bytes.Contains(raw, []byte("output_ref")) && !escaped(raw) {
 		return raw
 	}
 	return wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
@@ -68,23 +94,27 @@ const (
 	serverInfo = `"` + wire.MetaPrefix + `serverInfo"`
 )
 
-// finish adapts a result to the client's version.
-func (c *core) finish(r *request, raw json.RawMessage) json.RawMessage {
+// finish adapts a result to the client's version. Without meta it has no _meta.
+func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta bool) json.RawMessage {
 	if !r.modern() {
-		if s := member(raw, "structuredContent"); s != nil && s[0] != '{' {
+		if s := found.Structured; s != nil && s[0] != '{' {
 			return wire.Delete(raw, "structuredContent")
 		}
 		return raw
 	}
 	var kind, cache, about string
-	if member(raw, "resultType") == nil {
+	if !found.Typed {
 		kind = `"resultType":"complete"`
 	}
 	if r.Method == readResource && member(raw, "ttlMs") == nil && member(raw, "cacheScope") == nil {
 		cache = cacheable
 	}
 	info := serverInfo + ":" + string(c.info)
-	switch own := member(raw, "_meta"); {
+	var own json.RawMessage
+	if meta {
+		own = member(raw, "_meta")
+	}
+	switch {
 	case own == nil:
 		about = `"_meta":{` + info + `}`
 	case wire.IsObject(own) && !bytes.Contains(own, []byte(serverInfo)):

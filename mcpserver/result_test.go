@@ -1,6 +1,14 @@
 package mcpserver
 
-import "testing"
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+)
 
 // A server cannot forge the reference of a stored output, however it writes
 // the name. Other bytes stay.
@@ -13,6 +21,38 @@ func TestForgedReferences(t *testing.T) {
 	} {
 		if got := string(withoutRef([]byte(tt.result))); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A result is adapted the same way whether or not the scan of its message is
+// known.
+func TestEncodeOfScannedResults(t *testing.T) {
+	c := &core{info: json.RawMessage(`{"name":"s"}`)}
+	for _, raw := range []string{
+		`{"content":[]}`, `{"content":[{"type":"text","text":"\u00e9 \"_meta\" resultType"}]}`, `{"content":[],"structuredContent":[1]}`,
+		`{"content":[],"_meta":{"toolpost/output_ref":"x","b":2}}`, `{"content":[],"_met\u0061":{"toolpost/output\u005fref":"x"}}`,
+		`{"_meta":{},"content":[],"_meta":{"toolpost/output_ref":"x"}}`, `{"content":[],"resultType":"task","_meta":null}`,
+	} {
+		m := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + `}`))
+		if len(m) != 1 {
+			t.Fatalf("%s is not a message", raw)
+		}
+		for _, version := range []string{wire.LastSession, wire.Stateless} {
+			for _, ref := range []string{"", "own"} {
+				r := &request{peer: peer{version: version}}
+				plain, err := c.encode(r, toolpost.Raw(json.RawMessage(raw)).WithOutputRef(ref), nil)
+				scanned, err2 := c.encode(r, toolpost.RawMessage(&m[0]).WithOutputRef(ref), nil)
+				if err != nil || err2 != nil || !bytes.Equal(plain, scanned) {
+					t.Errorf("%s: %s %v, scanned: %s %v", version, plain, err, scanned, err2)
+				}
+				if refs := strings.Count(string(scanned), "output_ref") + strings.Count(string(scanned), `output\u005fref`); refs != min(len(ref), 1) {
+					t.Errorf("%s: %d references in %s", version, refs, scanned)
+				}
+				if types := bytes.Count(scanned, []byte(`"resultType":`)); version == wire.Stateless && types != 1 {
+					t.Errorf("%d result types in %s", types, scanned)
+				}
+			}
 		}
 	}
 }

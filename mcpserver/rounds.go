@@ -19,7 +19,7 @@ func (c *core) rounds(ctx context.Context, r *request) (json.RawMessage, error) 
 	caller := sessionCaller{r}
 	for range maxRounds {
 		raw, err := c.run(ctx, r, caller)
-		if err != nil || wire.Unquote(member(raw, "resultType")) != "input_required" {
+		if err != nil || !r.asks {
 			return raw, err
 		}
 		responses, err := fulfil(ctx, caller, wire.Get(raw, "inputRequests"))
