@@ -168,10 +168,20 @@ func (l *listener) run() {
 		if !ok {
 			return
 		}
-		if err := l.write(stream, next); err != nil { // the next stream tells the client
-			l.close(stream)
-			l.mark(next.list, next.uri)
+		if err := l.write(stream, next); err != nil {
+			l.keep(stream, next)
 		}
+	}
+}
+
+// keep keeps a change that could not be written for the next stream.
+func (l *listener) keep(broken sender, c change) {
+	l.close(broken)
+	l.mark(c.list, c.uri)
+	if c.list == toolList { // it is not what the client knows
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.tools = nil
 	}
 }
 
@@ -179,9 +189,7 @@ func (l *listener) write(stream sender, next change) error {
 	if next.list == toolList && !l.listsOtherTools() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
-	defer cancel()
-	return stream.send(ctx, l.notification(next))
+	return stream.send(context.Background(), l.notification(next))
 }
 
 func (l *listener) notification(n change) []byte {

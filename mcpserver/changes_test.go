@@ -1,0 +1,59 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/toolpost/toolpost"
+)
+
+// senderFunc is a stream.
+type senderFunc struct{ f func(message string) error }
+
+func (s *senderFunc) send(_ context.Context, message []byte) error { return s.f(string(message)) }
+
+// What a stream could not deliver, the next one does, also where each client
+// has a list of its own.
+func TestUndeliveredChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		live, err := toolpost.NewLive(t.Context(), toolpost.Tools{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := &shown{live: live}
+		now.tools.Store(&tools{listing: newListing("tools", []string{"new"}, nil)})
+		v := &views{choose: func(Client) (*toolpost.Live, error) { return live, nil }}
+		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{weak.Make(live): weak.Make(now)}
+		defer runtime.KeepAlive(now)
+		l := &listener{changes: &changes{views: v}, wants: allLists, watched: map[string]bool{"x://1": false}}
+		l.listed(Client{}, &tools{listing: newListing("other", nil, nil)})
+		broken := &senderFunc{func(string) error { return errors.New("broken") }}
+		for range 2 {
+			l.open(broken)
+			l.mark(toolList|promptList, "x://1")
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		got := map[string]int{}
+		l.open(&senderFunc{func(m string) error { got[m]++; return nil }})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, want := range []string{
+			`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}`,
+			`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{}}`,
+			`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x://1"}}`,
+		} {
+			if got[want] != 1 {
+				t.Errorf("%d times %s", got[want], want)
+			}
+		}
+		if len(got) != 3 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
