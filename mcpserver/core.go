@@ -217,7 +217,7 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawM
 	case !known:
 		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
 	case h == nil:
-		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`)), nil
+		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`), nil), nil
 	}
 	result, err := handle(ctx, h, newCall(r, r.Method, r.Params, nil))
 	return c.encode(r, result, err)

@@ -25,11 +25,15 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 	case !wire.IsObject(raw):
 		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(&r.Message))
 	}
-	raw = withoutRef(raw)
+	scan := toolpost.Scan(result)
+	if scan == nil || scan.ResultMeta != nil {
+		raw = withoutRef(raw)
+	}
 	if ref := result.OutputRef(); ref != "" {
 		raw = wire.Set(raw, "_meta", wire.Set(member(raw, "_meta"), outputRef, wire.Quote(ref)))
+		scan = nil // it has a _meta now
 	}
-	return c.finish(r, raw), nil
+	return c.finish(r, raw, scan), nil
 }
 
 // member returns a member of a result. Most results do not have the member,
@@ -68,23 +72,34 @@ const (
 	serverInfo = `"` + wire.MetaPrefix + `serverInfo"`
 )
 
-// finish adapts a result to the client's version.
-func (c *core) finish(r *request, raw json.RawMessage) json.RawMessage {
+// finish adapts a result to the client's version. Scan is what is known of the
+// result as a server sent it, nil if nothing is.
+func (c *core) finish(r *request, raw json.RawMessage, scan *wire.Answer) json.RawMessage {
 	if !r.modern() {
-		if s := member(raw, "structuredContent"); s != nil && s[0] != '{' {
+		var structured json.RawMessage
+		if scan != nil {
+			structured = scan.Structured
+		} else {
+			structured = member(raw, "structuredContent")
+		}
+		if structured != nil && structured[0] != '{' {
 			return wire.Delete(raw, "structuredContent")
 		}
 		return raw
 	}
 	var kind, cache, about string
-	if member(raw, "resultType") == nil {
+	if scan == nil && member(raw, "resultType") == nil || scan != nil && !scan.Typed {
 		kind = `"resultType":"complete"`
 	}
 	if r.Method == readResource && member(raw, "ttlMs") == nil && member(raw, "cacheScope") == nil {
 		cache = cacheable
 	}
 	info := serverInfo + ":" + string(c.info)
-	switch own := member(raw, "_meta"); {
+	var own json.RawMessage
+	if scan == nil || scan.ResultMeta != nil {
+		own = member(raw, "_meta")
+	}
+	switch {
 	case own == nil:
 		about = `"_meta":{` + info + `}`
 	case wire.IsObject(own) && !bytes.Contains(own, []byte(serverInfo)):
