@@ -147,9 +147,10 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
-		"prober":       prober,
-		"recites":      recites,
-		"odd-messages": oddMessages,
+		"prober":        prober,
+		"recites":       recites,
+		"odd-messages":  oddMessages,
+		"asks-and-ends": asksAndEnds,
 		"gated": func(o *odd) { // is ready when its test closes the connection
 			if c, err := net.Dial("tcp", os.Getenv("GATE")); err == nil {
 				_, _ = io.Copy(io.Discard, c)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -238,4 +239,42 @@ func TestCancelWithoutSession(t *testing.T) {
 	if _, sent := methods.Load("notifications/cancelled"); sent {
 		t.Error("a notification was sent too")
 	}
+}
+
+// A question to a client ends when the server that asks is lost.
+func TestQuestionsOfLostServers(t *testing.T) {
+	s := start(t, child(t, "asks-and-ends")).ready(t)
+	ended := make(chan error, 1)
+	if _, err := s.call(t.Context(), &toolpost.Call{Name: "t", Session: "a", Caller: waiter(ended)}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if !strings.Contains(err.Error(), "exit status 1") {
+			t.Errorf("it ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the client is still asked")
+	}
+}
+
+func asksAndEnds(o *odd) {
+	o.call = func(*message) {
+		o.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?"}}`)
+		o.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+		o.next() // the answer to ping: the question has been read
+		os.Exit(1)
+	}
+	o.serve()
+}
+
+// A waiter is a caller that answers no question, and tells why one ended.
+type waiter chan error
+
+func (w waiter) Notify(context.Context, string, json.RawMessage) error { return nil }
+
+func (w waiter) Request(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+	<-ctx.Done()
+	w <- context.Cause(ctx)
+	return nil, context.Cause(ctx)
 }

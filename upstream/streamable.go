@@ -73,9 +73,9 @@ func (i *identity) join(session string) {
 // send sends a notification or an answer. Some servers refuse what needs no
 // answer; the next call shows whether it matters.
 func (c *streamable) send(ctx context.Context, method string, message []byte) error {
-	ctx, cancel := c.bind(ctx)
+	sending, cancel := c.bind(ctx)
 	defer cancel()
-	resp, err := c.post(ctx, message, &exchange{content: content{method: method}})
+	resp, err := c.post(sending, message, &exchange{content: content{method: method}})
 	switch {
 	case errors.Is(err, errSessionLost):
 		c.fail(errSessionLost)
