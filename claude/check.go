@@ -113,7 +113,7 @@ func checkSettings(o *Options) error {
 		return nil
 	case inline(o.Settings):
 		if !json.Valid([]byte(o.Settings)) {
-			return errors.New("Settings begins like a JSON object but is not one; check the syntax")
+			return errors.New("the option Settings begins like a JSON object but is not one; check the syntax")
 		}
 		return nil
 	}
@@ -122,7 +122,7 @@ func checkSettings(o *Options) error {
 		path = filepath.Join(o.Dir, path)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("Settings is %.100q, which is neither a JSON object nor an existing file; give one of them", o.Settings)
+		return fmt.Errorf("the option Settings is %.100q, which is neither a JSON object nor an existing file; give one of them", o.Settings)
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func TestUnsafeAddresses(t *testing.T) {
 		f.started[0].set(func(u *fake) {
 			u.tools = []*toolpost.Tool{listed(t, `{"name":"a","inputSchema":{"type":"object"},`+icons+`}`), listed(t, safe)}
 			u.features = &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p", Definition: json.RawMessage(`{"name":"p",` + icons + `}`), Get: echo("s")}}}
-			for _, uri := range []string{"test://r", "JavaScript:alert(1)", " javascript:alert(1)", "vbscript:x", "test://a‮", "[2J:x"} {
+			for _, uri := range []string{"test://r", "JavaScript:alert(1)", " javascript:alert(1)", "vbscript:x", "test://a\u202e", "\x1b[2J:x"} {
 				u.features.Resources = append(u.features.Resources, &toolpost.Resource{URI: uri, Definition: json.RawMessage(`{"name":"r",` + icons + `}`), Read: echo("s")})
 			}
 		})

@@ -40,7 +40,7 @@ type echo struct {
 }
 
 func (e *echo) call(_ context.Context, x *exchange, message []byte) error {
-	_ = e.send(nil, "", message)
+	_ = e.send(context.Background(), "", message)
 	b := &body{limits: &limits{max: 1 << 10}}
 	b.add(e.raw)
 	if _, err := e.p.take(b, x); err != nil || x.answered.Load() {
