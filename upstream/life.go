@@ -226,7 +226,8 @@ func away(v view) error {
 }
 
 // noteChanges logs which definitions a server changed while it was connected.
-// Clients get the new ones at once.
+// Whether clients get the new ones is decided above: the gateway withholds tools
+// that are pinned.
 func (u *Upstream) noteChanges(before, after *listing) {
 	old := map[string]*toolpost.Tool{}
 	for _, t := range before.tools {
@@ -234,7 +235,7 @@ func (u *Upstream) noteChanges(before, after *listing) {
 	}
 	for _, t := range after.tools {
 		if b := old[t.Name]; b != nil && !bytes.Equal(b.Source, t.Source) {
-			u.log.Warn("the server changed the definition of a tool", "tool", t.Name)
+			u.log.Info("the server changed the definition of a tool", "tool", t.Name)
 		}
 	}
 }
