@@ -3,12 +3,14 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -63,6 +65,9 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 		{wire.MetaVersion, wire.Quote(version)}, {wire.MetaClientInfo, ourInfo()}, {wire.MetaCapabilities, json.RawMessage(ourCapabilities)},
 	}
 	m, err := s.do(ctx, &exchange{content: content{method: "server/discover"}})
+	if refusedThough(err, version) {
+		m, err = s.do(ctx, &exchange{content: content{method: "server/discover"}})
+	}
 	if err == nil {
 		for v := range wire.Elements(wire.Get(m.Result, "supportedVersions")) {
 			if wire.Unquote(v) == version {
@@ -78,6 +83,26 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 	s.meta = nil
 	s.conn.speak("")
 	return false, err
+}
+
+// refusedThough reports whether a server refused a version although its error
+// names the version as supported (MCP 2026-07-28, Versioning): it is asked again.
+func refusedThough(err error, version string) bool {
+	var refused *wire.Error // of an HTTP response that failed
+	if protocol := (*toolpost.ProtocolError)(nil); errors.As(err, &protocol) {
+		refused = &wire.Error{Code: protocol.Code, Data: protocol.Data}
+	} else if !errors.As(err, &refused) {
+		return false
+	}
+	if refused.Code != wire.CodeUnsupportedProtocol {
+		return false
+	}
+	for v := range wire.Elements(wire.Get(refused.Data, "supported")) {
+		if wire.Unquote(v) == version {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *session) initialize(ctx context.Context, version string) error {
