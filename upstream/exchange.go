@@ -144,6 +144,7 @@ func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 type relay struct {
 	mu    sync.Mutex
 	queue []notification
+	size  int           // bytes of its params
 	idle  chan struct{} // nil, or closed when the queue is empty
 }
 
@@ -152,14 +153,20 @@ type notification struct {
 	params json.RawMessage
 }
 
-const longestQueue = 1000 // notifications; more are dropped, the caller is too slow
+// Limits of a queue. The caller is too slow if it is full, and what comes then
+// is dropped. One notification always has room.
+const (
+	longestQueue = 1000    // notifications
+	largestQueue = 4 << 20 // bytes of their params
+)
 
 func (r *relay) add(x *exchange, method string, params json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.queue) >= longestQueue {
+	if len(r.queue) >= longestQueue || len(r.queue) > 0 && r.size+len(params) > largestQueue {
 		return
 	}
+	r.size += len(params)
 	r.queue = append(r.queue, notification{method, params})
 	if r.idle == nil {
 		r.idle = make(chan struct{})
@@ -178,6 +185,7 @@ func (r *relay) run(x *exchange) {
 		}
 		next := r.queue[0]
 		r.queue = r.queue[1:]
+		r.size -= len(next.params)
 		r.mu.Unlock()
 		x.notify(next)
 	}

@@ -240,6 +240,9 @@ func (c *streamable) close() {
 	})
 }
 
+// leastRetry keeps a server from having its stream opened again without a pause.
+const leastRetry = 100 * time.Millisecond
+
 // A cursor is where a stream of events was left.
 type cursor struct {
 	id    string
@@ -287,7 +290,7 @@ func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error 
 			at.id = ev.id
 		}
 		if ev.retry > 0 {
-			at.retry = ev.retry
+			at.retry = max(ev.retry, leastRetry)
 		}
 		if err := c.takeEvent(&ev, x); err != nil {
 			return err

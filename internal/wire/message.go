@@ -11,6 +11,10 @@ const (
 	maxID    = 1 << 10 // bytes
 	maxBatch = 100     // messages
 	maxSafe  = 1<<53 - 1
+
+	// maxRead is how many messages of a server's batch are read. A Message takes
+	// much more memory than the bytes of a small one.
+	maxRead = 10_000
 )
 
 // A Message is one JSON-RPC message and what one scan found in it. All raw
@@ -117,7 +121,7 @@ func Read(data []byte) []Message {
 	case '[':
 		var found []Message
 		list, err := p.open()
-		for err == nil {
+		for err == nil && len(found) < maxRead {
 			var more bool
 			if more, err = p.element(&list); err != nil || !more {
 				break

@@ -276,3 +276,11 @@ func TestReadResultType(t *testing.T) {
 		}
 	}
 }
+
+// A message takes much more memory than the bytes of a small one.
+func TestReadLargeBatch(t *testing.T) {
+	batch := "[" + strings.Repeat(`{"jsonrpc":"2.0","method":"a"},`, 3*maxRead) + "1]"
+	if found := Read([]byte(batch)); len(found) != maxRead {
+		t.Errorf("got %d messages", len(found))
+	}
+}
