@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/accept"
@@ -29,6 +31,7 @@ func FuzzLint(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
+		twice := !jsontext.Value(raw).IsValid(jsontext.AllowInvalidUTF8(true)) // a pointer may name either member
 		one := tool(name, s)
 		one.Description, one.Output = description, s
 		list := []*toolpost.Tool{one, one}
@@ -44,7 +47,7 @@ func FuzzLint(f *testing.F) {
 			}
 			for _, f := range found {
 				inside, ok := strings.CutPrefix(f.Pointer, "/inputSchema")
-				if ok && !exists(root, inside) {
+				if ok && !twice && !exists(root, inside) {
 					t.Errorf("%s: there is no %q", f.Rule, f.Pointer)
 				}
 			}
