@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/bits"
 	"os"
@@ -146,22 +147,29 @@ func (c *stdio) call(ctx context.Context, _ *exchange, message []byte) error {
 }
 
 func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
-	select {
-	case c.writing <- struct{}{}:
-		defer func() { <-c.writing }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	release, err := c.turn(ctx)
+	if err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	n, err := c.write(ctx, wire.Line(message))
+	line := wire.Line(message)
+	n, err := c.write(ctx, line)
 	switch {
-	case err == nil:
-		return nil
-	case n == 0 && ctx.Err() != nil:
+	case err != nil && n > 0 && ctx.Err() != nil: // the process may just be slow, and others use it
+		rest := bytes.Clone(line[n:])
+		go func() {
+			defer release()
+			c.finish(rest)
+		}()
 		return context.Cause(ctx)
-	case n > 0: // half a message is on its way: nothing can follow it
+	case err == nil, n == 0 && ctx.Err() != nil:
+		release()
+		if err != nil {
+			err = context.Cause(ctx)
+		}
+		return err
+	}
+	defer release()
+	if n > 0 { // nothing can follow half a message
 		go c.close()
 	}
 	go func() { c.lost(c.proc.end()) }() // which waits a little for the process to end
@@ -170,6 +178,31 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 		return context.Cause(c.ctx)
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// turn waits until nobody else writes.
+func (c *stdio) turn(ctx context.Context) (release func(), err error) {
+	select {
+	case c.writing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	release = func() { <-c.writing }
+	if ctx.Err() != nil {
+		release()
+		return nil, context.Cause(ctx)
+	}
+	return release, nil
+}
+
+// finish writes the rest of a message whose sender has left. A process that
+// does not read it in time is ended: nothing can follow half a message.
+func (c *stdio) finish(rest []byte) {
+	c.proc.stdin.SetWriteDeadline(time.Now().Add(answerTimeout))
+	c.expired = true
+	if _, err := c.proc.stdin.Write(rest); err != nil {
+		c.lost(fmt.Errorf("it did not read a message within %v", answerTimeout))
 	}
 }
 
