@@ -84,6 +84,14 @@ func (f *fake) set(change func(f *fake)) {
 	f.changed()
 }
 
+// handle gives the first tool another handler. It makes a new tool, because the
+// gateway may have listed the old one already. It is for use within set.
+func (f *fake) handle(h toolpost.Handler) {
+	t := *f.tools[0]
+	t.Handler = h
+	f.tools = append([]*toolpost.Tool{&t}, f.tools[1:]...)
+}
+
 // connect makes the fake ready with tools of these names.
 func (f *fake) connect(names ...string) {
 	f.set(func(f *fake) {

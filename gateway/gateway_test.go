@@ -187,10 +187,10 @@ func TestReload(t *testing.T) {
 		same, changed, gone := f.last("same"), f.last("changed"), f.last("gone")
 		release := make(chan struct{})
 		gone.set(func(f *fake) {
-			f.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			f.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				<-release
 				return toolpost.Text("finished"), nil
-			}
+			})
 		})
 		synctest.Wait()
 		answer := make(chan string, 1)
@@ -279,10 +279,10 @@ func TestReloadDrainEnds(t *testing.T) {
 		u.connect("t")
 		release := make(chan struct{})
 		u.set(func(f *fake) {
-			f.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			f.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				<-release
 				return nil, nil
-			}
+			})
 		})
 		synctest.Wait()
 		go call(g, "a__t")
