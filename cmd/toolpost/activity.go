@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -72,7 +73,7 @@ func (b *board) note(when time.Time, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	width, _ := b.size()
-	line := cut(printable(when.Format(time.TimeOnly)+"  "+text), width)
+	line := terminal.Cut(terminal.Printable(when.Format(time.TimeOnly)+"  "+text), width)
 	if b.color {
 		line = "\x1b[2m" + line + "\x1b[0m"
 	}

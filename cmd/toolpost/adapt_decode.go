@@ -9,12 +9,13 @@ import (
 	"io"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/lint"
 )
 
-// decode answers every line of in, which are arguments for the tool of that
+// decodeArguments answers every line of in, which are arguments for the tool of that
 // name, with a line.
-func (a *adapted) decode(name string, in io.Reader, out io.Writer) error {
-	t, err := a.find(name)
+func decodeArguments(a *lint.Adapted, name string, in io.Reader, out io.Writer) error {
+	t, err := findAdapted(a, name)
 	if err != nil {
 		return err
 	}
@@ -35,8 +36,8 @@ func (a *adapted) decode(name string, in io.Reader, out io.Writer) error {
 	}
 }
 
-// find returns the tool of that name, after adapting or else before.
-func (a *adapted) find(name string) (*dialect.Tool, error) {
+// findAdapted returns the tool of that name, after adapting or else before.
+func findAdapted(a *lint.Adapted, name string) (*dialect.Tool, error) {
 	var names []string
 	for _, t := range a.Tools {
 		if t.Name == name {

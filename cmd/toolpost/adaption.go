@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -35,7 +36,7 @@ func newAdaption(a *dialect.Adapted) *adaption {
 // lines tell people: a summary, and what was withheld.
 func (a *adaption) lines() []string {
 	id := a.Dialect.ID
-	first := fmt.Sprintf("%s: %s", id, counted(len(a.Tools), "tool"))
+	first := fmt.Sprintf("%s: %s", id, terminal.Count(len(a.Tools), "tool"))
 	if n := len(a.Withheld); n > 0 {
 		first += fmt.Sprintf(", %d withheld", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -24,7 +25,7 @@ type prompter struct {
 
 func newPrompter(cmd *cobra.Command) *prompter {
 	in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
-	return &prompter{in: bufio.NewReader(in), out: out, terminal: isTerminal(in) && isTerminal(out)}
+	return &prompter{in: bufio.NewReader(in), out: out, terminal: terminal.Is(in) && terminal.Is(out)}
 }
 
 // ask asks a question; only y and yes mean yes. It returns when ctx is done.
@@ -145,7 +146,7 @@ const questionRows = 2
 // show writes what the file runs, contacts and sends.
 func (r *review) show(w io.Writer) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s.\n", printable(r.file), r.state())
+	fmt.Fprintf(&b, "%s %s.\n", terminal.Printable(r.file), r.state())
 	servers := r.cfg.Describe()
 	if len(servers) == 0 {
 		b.WriteString("It runs nothing and contacts nothing.\n")
@@ -163,11 +164,11 @@ func (r *review) show(w io.Writer) {
 	if r.before != nil {
 		for name := range r.before.Servers {
 			if !seen[name] {
-				fmt.Fprintf(&b, "\n  %s  [removed]\n", printable(name))
+				fmt.Fprintf(&b, "\n  %s  [removed]\n", terminal.Printable(name))
 			}
 		}
 	}
-	width, height := terminalSize(w)
+	width, height := terminal.Size(w)
 	if width == 0 {
 		width, height = 80, 24
 	}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // readArguments returns the arguments that args stand for as a JSON object.
@@ -77,9 +79,9 @@ func unknownArguments(schema, arguments json.RawMessage) string {
 		}
 		fmt.Fprintf(&b, "\nunknown argument %q; ", name)
 		if near := nearest(name, names, 3); len(near) > 0 {
-			fmt.Fprintf(&b, "did you mean %s?", printable(strings.Join(near, " or ")))
+			fmt.Fprintf(&b, "did you mean %s?", terminal.Printable(strings.Join(near, " or ")))
 		} else {
-			fmt.Fprintf(&b, "the arguments are %s", printable(strings.Join(names, ", ")))
+			fmt.Fprintf(&b, "the arguments are %s", terminal.Printable(strings.Join(names, ", ")))
 		}
 	}
 	return b.String()

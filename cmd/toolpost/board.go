@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A board shows the servers on a terminal: a table that is drawn anew with
@@ -45,7 +46,7 @@ func (b *board) update(s *gateway.Snapshot) {
 		fmt.Fprintln(b.out, summary(st))
 	}
 	for _, f := range news {
-		fmt.Fprintln(b.out, printable(findingText(f)))
+		fmt.Fprintln(b.out, terminal.Printable(findingText(f)))
 	}
 }
 
@@ -62,7 +63,7 @@ func (b *board) settle() {
 
 func (b *board) adapt(a *adaption) {
 	for _, line := range a.lines() {
-		_, _ = b.Write([]byte(printable(line) + "\n")) // nothing else could tell
+		_, _ = b.Write([]byte(terminal.Printable(line) + "\n")) // nothing else could tell
 	}
 }
 
@@ -71,7 +72,7 @@ func (b *board) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clear()
-	_, err := io.WriteString(b.out, harmless(string(p)))
+	_, err := io.WriteString(b.out, terminal.Sanitize(string(p)))
 	if !b.settled && b.shown != nil {
 		b.draw(false)
 	}
@@ -88,7 +89,7 @@ func (b *board) draw(last bool) {
 	}
 	if last && b.shown != nil {
 		for _, f := range b.shown.Findings {
-			lines = append(lines, wrap(printable(findingText(f)), max(20, width))...)
+			lines = append(lines, terminal.Wrap(terminal.Printable(findingText(f)), max(20, width))...)
 		}
 		if len(b.shown.Findings) > 0 {
 			lines = append(lines, "")

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"
 )
@@ -72,7 +73,7 @@ func cacheList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			width, _ := terminalSize(cmd.OutOrStdout())
+			width, _ := terminal.Size(cmd.OutOrStdout())
 			_, err = io.WriteString(cmd.OutOrStdout(), outputTable(all, time.Now(), width))
 			return err
 		},
@@ -271,7 +272,7 @@ func outputTable(all keptOutputs, now time.Time, width int) string {
 	var b strings.Builder
 	for _, r := range rows {
 		line := fmt.Sprintf("%-*s  %-*s  %*s  %*s  %*s", widths[0], r[0], widths[1], r[1], widths[2], r[2], widths[3], r[3], widths[4], r[4])
-		b.WriteString(cut(line, width) + "\n")
+		b.WriteString(terminal.Cut(line, width) + "\n")
 	}
 	return b.String()
 }
@@ -302,7 +303,7 @@ func showOutput(ctx context.Context, w io.Writer, s store.Store, o kept, offset,
 		return err
 	}
 	lines := io.NewSectionReader(b, begin, end-begin)
-	if width, _ := terminalSize(w); width > 0 {
+	if width, _ := terminal.Size(w); width > 0 {
 		return writeHarmless(w, lines)
 	}
 	_, err = io.Copy(w, lines)
@@ -318,7 +319,7 @@ func writeHarmless(w io.Writer, from io.Reader) error {
 			return out.Flush()
 		}
 		if err == nil && r != '\r' {
-			_, err = out.WriteString(harmless(string(r)))
+			_, err = out.WriteString(terminal.Sanitize(string(r)))
 		}
 		if err != nil {
 			return err
@@ -358,7 +359,7 @@ func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some
 			return err
 		}
 		for _, l := range r.Lines {
-			if _, err := fmt.Fprintf(w, "%s:%d: %s\n", o.ref, l.Number, printable(l.Text)); err != nil {
+			if _, err := fmt.Fprintf(w, "%s:%d: %s\n", o.ref, l.Number, terminal.Printable(l.Text)); err != nil {
 				return err
 			}
 		}

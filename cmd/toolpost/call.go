@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func callCommand() *cobra.Command {
@@ -43,7 +44,7 @@ of several elements.
 				return err
 			}
 			defer s.close()
-			out.to, out.tool, out.safe = cmd.OutOrStdout(), rest[0], isTerminal(cmd.OutOrStdout())
+			out.to, out.tool, out.safe = cmd.OutOrStdout(), rest[0], terminal.Is(cmd.OutOrStdout())
 			return s.call(cmd, rest[0], rest[1:], &out)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -89,7 +90,7 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 		}
 		var text strings.Builder
 		failed := *out
-		failed.to, failed.safe = &text, isTerminal(cmd.ErrOrStderr())
+		failed.to, failed.safe = &text, terminal.Is(cmd.ErrOrStderr())
 		return errors.Join(failed.write(r), fmt.Errorf("%s: %s%s", name, strings.TrimRight(text.String(), "\n"), unknownArguments(tool.Input.Raw(), arguments)))
 	}
 	return out.write(r)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A guide explains the next steps: how clients connect, and how to add servers.
@@ -39,7 +41,7 @@ func (g *guide) lines() []string {
 	var lines []string
 	if g.folder != "" {
 		e := g.empty()
-		lines = append(lines, printable(strings.ToUpper(e[:1])+e[1:]), "")
+		lines = append(lines, terminal.Printable(strings.ToUpper(e[:1])+e[1:]), "")
 	}
 	if g.folder != "" && !g.chosen {
 		lines = append(lines, "To add servers, "+addServers+", such as")
@@ -51,7 +53,7 @@ func (g *guide) lines() []string {
 	}
 	lines = append(lines, "Serving "+g.url)
 	if g.access != nil && g.access.open != "" {
-		lines = append(lines, wrap("Warning: "+g.access.open, guideWidth)...)
+		lines = append(lines, terminal.Wrap("Warning: "+g.access.open, guideWidth)...)
 	}
 	if g.access != nil && g.access.token != "" {
 		lines = append(lines, "Clients must send the token from "+g.access.source+", as the lines below do.")

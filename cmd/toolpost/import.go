@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func importCommand() *cobra.Command {
@@ -78,7 +79,7 @@ func (im *imports) save(w io.Writer, found *gateway.Imported) error {
 	if err := replaceFile(im.file, found.JSON); err != nil {
 		return fmt.Errorf("write %s: %w", im.file, err)
 	}
-	fmt.Fprintf(w, "Wrote %s to %s. It may contain secrets from those files: keep it out of version control.\n", counted(len(found.Servers), "server"), im.file)
+	fmt.Fprintf(w, "Wrote %s to %s. It may contain secrets from those files: keep it out of version control.\n", terminal.Count(len(found.Servers), "server"), im.file)
 	if known {
 		known = approveData(im.file, found.JSON) == nil
 	}
@@ -131,9 +132,9 @@ func (im *imports) choose(cmd *cobra.Command, servers []gateway.ImportedServer) 
 	case im.write || len(servers) == 0:
 		include(chosen, own)
 		if len(folder) > 0 {
-			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", printable(strings.Join(serverNames(folder), ", ")))
+			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", terminal.Printable(strings.Join(serverNames(folder), ", ")))
 		}
-	case !isTerminal(cmd.InOrStdin()):
+	case !terminal.Is(cmd.InOrStdin()):
 		fmt.Fprintf(stderr, "Nothing is written yet; add --write to write %s.\n", im.file)
 	default:
 		return chosen, im.ask(cmd, chosen, own, folder)
@@ -231,7 +232,7 @@ func showImports(w io.Writer, found *gateway.Imported, file string) {
 		fmt.Fprintf(w, "\nnothing to add to %s\n", file)
 	}
 	for _, s := range found.Servers {
-		fmt.Fprintf(w, "  %s, from %s\n", s.Description.Name, printable(strings.Join(s.From, ", ")))
+		fmt.Fprintf(w, "  %s, from %s\n", s.Description.Name, terminal.Printable(strings.Join(s.From, ", ")))
 		for _, line := range s.Description.Lines {
 			fmt.Fprintf(w, "      %s\n", line)
 		}
@@ -243,7 +244,7 @@ func showImports(w io.Writer, found *gateway.Imported, file string) {
 		fmt.Fprint(w, "\nnotes:\n")
 	}
 	for _, n := range found.Notes {
-		fmt.Fprintf(w, "  %s\n", printable(n))
+		fmt.Fprintf(w, "  %s\n", terminal.Printable(n))
 	}
 }
 

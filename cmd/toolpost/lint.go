@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // lintOptions are the flags of lint.
@@ -61,7 +62,7 @@ configuration is wrong.
 	f := cmd.Flags()
 	f.StringArrayVar(&o.off, "off", nil, "switch a rule off, as `RULE=REASON`; RULE is an id, a glob such as '*/pattern', or a name; may be repeated")
 	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 if a finding has `LEVEL` or above: error, warning, note or never")
-	f.StringVar(&o.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(slices.Sorted(maps.Keys(formats())), ", "))
+	f.StringVar(&o.format, "format", "text", "`FORMAT` of the findings: "+strings.Join(lint.Formats(), ", "))
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show everything: notes, every place, the evidence")
 	f.BoolVar(&o.fix, "fix", false, "write the tools adapted to the one target, as the result of tools/list")
 	f.BoolVar(&o.diff, "diff", false, "show the tools before and after adapting to the one target")
@@ -71,7 +72,7 @@ configuration is wrong.
 	complete(cmd, "explain", ruleNames())
 	complete(cmd, "off", ruleNames())
 	complete(cmd, "fail-on", failLevels())
-	complete(cmd, "format", slices.Sorted(maps.Keys(formats())))
+	complete(cmd, "format", lint.Formats())
 	return cmd
 }
 
@@ -80,30 +81,23 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 }
 
 func failLevels() (names []string) {
-	for l := levelError; l <= levelNever; l++ {
+	for l := lint.Error; l <= lint.Never; l++ {
 		names = append(names, l.String())
 	}
 	return names
 }
 
-// formats are the ways to write findings.
-func formats() map[string]func(w io.Writer, r *lintReport, o *lintOptions) error {
-	return map[string]func(w io.Writer, r *lintReport, o *lintOptions) error{
-		"text": writeText, "json": writeJSON, "sarif": writeSARIF, "github": writeGitHub, "junit": writeJUnit,
-	}
-}
-
 func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
-	write := formats()[o.format]
+	write := lint.Format(o.format)
 	switch {
 	case write == nil:
-		return usagef("--format %q: want one of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats())), ", "))
+		return usagef("--format %q: want one of %s", o.format, strings.Join(lint.Formats(), ", "))
 	case o.limit() < 0:
 		return usagef("--fail-on %q: want one of %s", o.failOn, strings.Join(failLevels(), ", "))
 	case o.rules:
-		return writeRules(cmd.OutOrStdout())
+		return lint.WriteRules(cmd.OutOrStdout())
 	case o.explain != "":
-		return explain(cmd.OutOrStdout(), o.explain)
+		return explainRule(cmd.OutOrStdout(), o.explain)
 	}
 	src, err := o.source(cmd, args)
 	if err != nil {
@@ -120,31 +114,31 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := lintSource(src, targets, o.server, off)
-	r.unasked = skipped
-	if err := write(cmd.OutOrStdout(), r, o); err != nil {
+	r := lint.New(src, targets, &dialect.Options{Server: o.server, Off: off})
+	r.Unasked = skipped
+	if err := write(cmd.OutOrStdout(), r, &lint.Options{Limit: o.limit(), Verbose: o.verbose, Version: readVersion().Version}); err != nil {
 		return err
 	}
-	if n := r.failing(o.limit()); n > 0 {
-		return fmt.Errorf("%s at or above %s", counted(n, "finding"), o.limit())
+	if n := r.Failing(o.limit()); n > 0 {
+		return fmt.Errorf("%s at or above %s", terminal.Count(n, "finding"), o.limit())
 	}
 	return nil
 }
 
 // limit is the level of --fail-on, negative if there is none of that name.
-func (o *lintOptions) limit() level { return level(slices.Index(failLevels(), o.failOn)) }
+func (o *lintOptions) limit() lint.Level { return lint.Level(slices.Index(failLevels(), o.failOn)) }
 
 // chosen returns the targets to look at, and those that are left out because
 // they hold only for who asks for them.
-func (o *lintOptions) chosen(src *toolSource) (targets, unasked []*dialect.Dialect, err error) {
+func (o *lintOptions) chosen(src *lint.Source) (targets, unasked []*dialect.Dialect, err error) {
 	if slices.Contains(o.targets, "all") {
-		return src.book.All(), nil, nil
+		return src.Book.All(), nil, nil
 	}
 	if len(o.targets) > 0 {
-		targets, err = src.targets(o.targets)
+		targets, err = findTargets(src.Book, o.targets)
 		return targets, nil, err
 	}
-	for _, d := range src.book.All() {
+	for _, d := range src.Book.All() {
 		if onlyAsked(d) {
 			unasked = append(unasked, d)
 		} else {
@@ -185,6 +179,14 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 	return off, nil
 }
 
+// explainRule explains a rule, or tells that there is none of that name.
+func explainRule(w io.Writer, name string) error {
+	if !slices.Contains(ruleNames(), name[strings.Index(name, "/")+1:]) {
+		return usagef("there is no rule %q; %s", name, didYouMean(name))
+	}
+	return lint.Explain(w, name)
+}
+
 func didYouMean(rule string) string {
 	_, name, ok := strings.Cut(rule, "/")
 	if !ok {
@@ -196,10 +198,9 @@ func didYouMean(rule string) string {
 	return `"toolpost lint --rules" lists them`
 }
 
-// counted writes a number with its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+func ruleNames() (names []string) {
+	for _, r := range dialect.Rules() {
+		names = append(names, r.Name)
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return names
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func listCommand() *cobra.Command {
@@ -46,7 +47,7 @@ func listCommand() *cobra.Command {
 			if asJSON {
 				return writeDefinitions(cmd.OutOrStdout(), tools)
 			}
-			width, _ := terminalSize(cmd.OutOrStdout())
+			width, _ := terminal.Size(cmd.OutOrStdout())
 			return writeTools(cmd.OutOrStdout(), tools, width)
 		},
 	}
@@ -87,7 +88,7 @@ func writeTools(w io.Writer, tools []*toolpost.Tool, width int) error {
 	for _, t := range tools {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 		line := strings.TrimRight(fmt.Sprintf("%-*s  %s", longest, t.Name, strings.TrimSpace(first)), " ")
-		b.WriteString(cut(printable(line), width) + "\n")
+		b.WriteString(terminal.Cut(terminal.Printable(line), width) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func main() { os.Exit(run()) }
@@ -24,8 +25,8 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx := untilSignal()
 	cmd := rootCommand()
-	cmd.SetOut(safely(os.Stdout))
-	cmd.SetErr(safely(os.Stderr))
+	cmd.SetOut(terminal.Safe(os.Stdout))
+	cmd.SetErr(terminal.Safe(os.Stderr))
 	if err := keepPrivate(); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: warning: %v\n", err)
 	}

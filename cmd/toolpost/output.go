@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // An output says how the result of a call is written.
@@ -47,7 +48,7 @@ func (o *output) line(s string) error {
 		s += "\n"
 	}
 	if o.safe {
-		s = harmless(s)
+		s = terminal.Sanitize(s)
 	}
 	_, err := io.WriteString(o.to, s)
 	return err

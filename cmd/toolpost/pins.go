@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -154,23 +155,23 @@ func (p *pinned) show(w io.Writer, servers []string) error {
 		_, err := fmt.Fprintln(w, `No tool is pinned yet. "toolpost list" and "toolpost serve" pin the tools that they list.`)
 		return err
 	}
-	page := newPage(w)
+	page := terminal.NewPage(w)
 	for _, name := range servers {
 		tools := p.lock.Servers[name]
 		waiting := tools.Waiting()
-		head := fmt.Sprintf("%s: %s pinned", printable(name), counted(len(tools), "tool"))
+		head := fmt.Sprintf("%s: %s pinned", terminal.Printable(name), terminal.Count(len(tools), "tool"))
 		if len(waiting) > 0 {
 			head += fmt.Sprintf(", %d withheld", len(waiting))
 		}
-		page.WriteString(page.paint("1", head) + "\n")
+		page.WriteString(page.Paint("1", head) + "\n")
 		for _, tool := range waiting {
-			page.change(changeOf(name, tool, tools[tool]))
+			writeChange(page, changeOf(name, tool, tools[tool]))
 		}
 		if len(waiting) > 0 {
 			page.WriteString("\n  To accept this: " + p.command("approve", name) + "\n\n")
 		}
 	}
-	return page.flush()
+	return page.Flush()
 }
 
 func changeOf(server, tool string, pin *pins.Pin) *definitionChange {
@@ -224,22 +225,22 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 	}
 	ask := newPrompter(cmd)
 	if len(waiting) == 0 {
-		fmt.Fprintf(ask.out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", printable(server))
+		fmt.Fprintf(ask.out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", terminal.Printable(server))
 		return nil
 	}
-	page, hashes := newPage(ask.out), map[string]string{}
+	page, hashes := terminal.NewPage(ask.out), map[string]string{}
 	for _, tool := range waiting {
-		page.change(changeOf(server, tool, tools[tool]))
+		writeChange(page, changeOf(server, tool, tools[tool]))
 		hashes[tool] = tools[tool].Pending.Hash
 	}
-	if err := page.flush(); err != nil {
+	if err := page.Flush(); err != nil {
 		return err
 	}
 	if !yes {
 		if !ask.terminal {
 			return usagef("there is no terminal to ask you; add --yes to approve this")
 		}
-		agreed, err := ask.ask(cmd.Context(), "May clients get "+counted(len(waiting), "tool")+" with these definitions?")
+		agreed, err := ask.ask(cmd.Context(), "May clients get "+terminal.Count(len(waiting), "tool")+" with these definitions?")
 		if err != nil {
 			return err
 		}
@@ -283,7 +284,7 @@ func (p *pinned) store(cmd *cobra.Command, server string, hashes map[string]stri
 		return err
 	}
 	if n := len(hashes) - len(others); n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "\nApproved %s of %s.\n", counted(n, "tool"), printable(server))
+		fmt.Fprintf(cmd.ErrOrStderr(), "\nApproved %s of %s.\n", terminal.Count(n, "tool"), terminal.Printable(server))
 	}
 	if len(others) > 0 {
 		slices.Sort(others)
@@ -310,7 +311,7 @@ func forgetCommand(config *string) *cobra.Command {
 				return true
 			})
 			if err == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "Forgot the pins of %s. Its tools are pinned as they are when toolpost lists them next.\n", printable(args[0]))
+				fmt.Fprintf(cmd.ErrOrStderr(), "Forgot the pins of %s. Its tools are pinned as they are when toolpost lists them next.\n", terminal.Printable(args[0]))
 			}
 			return err
 		},
@@ -363,12 +364,12 @@ func (p *pinned) verify(cmd *cobra.Command, t *target) error {
 			wrong = append(wrong, fmt.Sprintf("%s has no pins; %q pins its tools", st.Name, p.command("list")))
 		}
 	}
-	page := newPage(cmd.OutOrStdout())
+	page := terminal.NewPage(cmd.OutOrStdout())
 	for _, w := range s.withheld {
-		page.change(&definitionChange{server: w.Server, tool: w.Tool, before: w.Approved, after: w.Pending, isNew: w.Approved == nil && p.lock.Servers[w.Server][w.Tool] == nil})
+		writeChange(page, &definitionChange{server: w.Server, tool: w.Tool, before: w.Approved, after: w.Pending, isNew: w.Approved == nil && p.lock.Servers[w.Server][w.Tool] == nil})
 		wrong = append(wrong, fmt.Sprintf("the tool %q of %s is not as it was pinned", w.Tool, w.Server))
 	}
-	switch err := page.flush(); {
+	switch err := page.Flush(); {
 	case err != nil:
 		return err
 	case unreachable != nil:

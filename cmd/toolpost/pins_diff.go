@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A definitionChange is what a server says about a tool, and what it said when
@@ -21,9 +22,9 @@ type definitionChange struct {
 	seen          time.Time
 }
 
-// change writes what is different, for a person who decides about it: every
+// writeChange writes what is different, for a person who decides about it: every
 // changed word, with escapes for what cannot be seen.
-func (p *page) change(c *definitionChange) {
+func writeChange(p *terminal.Page, c *definitionChange) {
 	what := "changed"
 	if c.isNew {
 		what = "new"
@@ -31,7 +32,7 @@ func (p *page) change(c *definitionChange) {
 	if !c.seen.IsZero() {
 		what += ", first seen " + c.seen.Local().Format("2006-01-02 15:04")
 	}
-	p.WriteString(fmt.Sprintf("\n  %s  %s\n", p.paint("1", plainText(c.tool)), what))
+	p.WriteString(fmt.Sprintf("\n  %s  %s\n", p.Paint("1", plainText(c.tool)), what))
 	if c.after == nil || c.before == nil && !c.isNew {
 		p.WriteString("    The definitions are too long to be kept, so the change cannot be shown.\n")
 		return
@@ -43,7 +44,7 @@ func (p *page) change(c *definitionChange) {
 		if b == a || c.isNew && path == "name" {
 			continue
 		}
-		p.WriteString("    " + plainText(path) + "\n      " + p.words(diffLines(words(b), words(a))) + "\n")
+		p.WriteString("    " + plainText(path) + "\n      " + wordDifference(p, terminal.Diff(words(b), words(a))) + "\n")
 	}
 }
 
@@ -103,20 +104,20 @@ func words(value string) []string {
 // sameWords is how many words and spaces stay around a change.
 const sameWords = 12
 
-// words writes a difference as one line: [-removed-] and {+added+}.
-func (p *page) words(lines []diffLine) string {
+// wordDifference returns a difference as one line: [-removed-] and {+added+}.
+func wordDifference(p *terminal.Page, lines []terminal.Line) string {
 	var b strings.Builder
 	for i := 0; i < len(lines); {
-		mark, start := lines[i].mark, i
-		for i < len(lines) && lines[i].mark == mark {
+		mark, start := lines[i].Mark, i
+		for i < len(lines) && lines[i].Mark == mark {
 			i++
 		}
 		run := lines[start:i]
 		switch mark {
 		case '-':
-			b.WriteString(p.paint("31", "[-"+textOf(run)+"-]"))
+			b.WriteString(p.Paint("31", "[-"+textOf(run)+"-]"))
 		case '+':
-			b.WriteString(p.paint("32", "{+"+textOf(run)+"+}"))
+			b.WriteString(p.Paint("32", "{+"+textOf(run)+"+}"))
 		default:
 			b.WriteString(shortened(run, start > 0, i < len(lines)))
 		}
@@ -126,7 +127,7 @@ func (p *page) words(lines []diffLine) string {
 
 // shortened returns words that are the same, without those that are far from a
 // change before or after them.
-func shortened(run []diffLine, changeBefore, changeAfter bool) string {
+func shortened(run []terminal.Line, changeBefore, changeAfter bool) string {
 	begin, end := 0, 0
 	if changeBefore {
 		begin = sameWords
@@ -140,13 +141,13 @@ func shortened(run []diffLine, changeBefore, changeAfter bool) string {
 	return textOf(run[:begin]) + " … " + textOf(run[len(run)-end:])
 }
 
-func textOf(run []diffLine) string {
+func textOf(run []terminal.Line) string {
 	var b strings.Builder
 	for _, l := range run {
-		if l.mark == '-' {
-			b.WriteString(l.before)
+		if l.Mark == '-' {
+			b.WriteString(l.Before)
 		} else {
-			b.WriteString(l.after)
+			b.WriteString(l.After)
 		}
 	}
 	return plainText(b.String())

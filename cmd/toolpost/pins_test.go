@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // TestRugPull changes a tool of a server that runs, as an attacker would: the
@@ -101,7 +102,7 @@ func TestWordDifference(t *testing.T) {
 			` … w w w w w w [-x-]{+y+} v v v v v v … `},
 	}
 	for _, tt := range tests {
-		if got := (&page{}).words(diffLines(words(tt.before), words(tt.after))); got != tt.want {
+		if got := wordDifference(&terminal.Page{}, terminal.Diff(words(tt.before), words(tt.after))); got != tt.want {
 			t.Errorf("%s and %s: got %s, want %s", tt.before, tt.after, got, tt.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A runView shows a run to people: what the model writes on one writer, what
@@ -33,7 +34,7 @@ type runCall struct {
 }
 
 func newRunView(out, err io.Writer, now func() time.Time) *runView {
-	return &runView{now: now, began: now(), out: out, err: err, safe: isTerminal(out), calls: map[string]runCall{}}
+	return &runView{now: now, began: now(), out: out, err: err, safe: terminal.Is(out), calls: map[string]runCall{}}
 }
 
 // line writes a message as it came.
@@ -42,7 +43,7 @@ func (v *runView) line(m message.Message) error {
 	defer v.mu.Unlock()
 	raw := string(m.Head().Raw)
 	if v.safe {
-		raw = harmless(raw)
+		raw = terminal.Sanitize(raw)
 	}
 	_, err := io.WriteString(v.out, raw+"\n")
 	return err
@@ -125,7 +126,7 @@ const longest = 120
 // tell writes a line beside the answer.
 func (v *runView) tell(format string, args ...any) {
 	v.close()
-	_, _ = fmt.Fprintln(v.err, cut(printable(fmt.Sprintf(format, args...)), longest)) // nothing else could tell
+	_, _ = fmt.Fprintln(v.err, terminal.Cut(terminal.Printable(fmt.Sprintf(format, args...)), longest)) // nothing else could tell
 }
 
 // Write puts log lines beside the answer.
@@ -141,7 +142,7 @@ func (v *runView) write(text string) error {
 		return nil
 	}
 	if v.safe {
-		text = harmless(text)
+		text = terminal.Sanitize(text)
 	}
 	v.open = !strings.HasSuffix(text, "\n")
 	_, err := io.WriteString(v.out, text)
@@ -171,7 +172,7 @@ func (v *runView) end() {
 		out += u.OutputTokens
 	}
 	v.tell("%s · %s · %s in (%d cached), %d out · $%.4f",
-		v.now().Sub(v.began).Round(10*time.Millisecond), counted(int(v.result.NumTurns), "turn"), counted(int(in), "token"), cached, out, v.result.TotalCostUSD)
+		v.now().Sub(v.began).Round(10*time.Millisecond), terminal.Count(int(v.result.NumTurns), "turn"), terminal.Count(int(in), "token"), cached, out, v.result.TotalCostUSD)
 }
 
 // toolName is a tool's own name, without that of our server.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/upstream"
@@ -174,17 +175,17 @@ func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error)
 // stderr is read.
 func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	direct := newLogger(stderr, slog.LevelError, o.logFormat)
-	width, _ := terminalSize(stderr)
+	width, _ := terminal.Size(stderr)
 	table := width > 0 && !o.stdio
 	if table {
-		stderr = unsafely(stderr) // the board makes foreign text harmless
+		stderr = terminal.Unsafe(stderr) // the board makes foreign text harmless
 	}
 	out := newSpool(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
 	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
 	if table {
-		b := &board{out: out, size: func() (int, int) { return terminalSize(stderr) }, color: os.Getenv("NO_COLOR") == ""}
+		b := &board{out: out, size: func() (int, int) { return terminal.Size(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
 		if !levelGiven {
 			level = slog.LevelError // the board tells the rest

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -27,18 +28,18 @@ func table(servers []upstream.Status, width int, color bool) []string {
 	widths[0] = min(widths[0], max(12, width-2-len("streamable  2026-07-28  connecting  TOOLS  99.9 s")))
 	var lines []string
 	for i, r := range rows {
-		line := cut(align(r, widths), width)
+		line := terminal.Cut(align(r, widths), width)
 		if i > 0 && color {
 			line = paint(line, r[3], servers[i-1].State)
 		}
 		lines = append(lines, line)
 		if i > 0 && servers[i-1].Err != nil {
-			for _, l := range wrap(printable(errText(servers[i-1])), max(20, width-4)) {
+			for _, l := range terminal.Wrap(terminal.Printable(errText(servers[i-1])), max(20, width-4)) {
 				lines = append(lines, "    "+l)
 			}
 		}
 	}
-	return append(lines, cut(total(servers), width))
+	return append(lines, terminal.Cut(total(servers), width))
 }
 
 // total counts what is ready, of the servers that are not disabled.
@@ -53,13 +54,13 @@ func total(servers []upstream.Status) string {
 			tools += st.Tools
 		}
 	}
-	return fmt.Sprintf("%d of %s connected, %s", ready, counted(enabled, "server"), counted(tools, "tool"))
+	return fmt.Sprintf("%d of %s connected, %s", ready, terminal.Count(enabled, "server"), terminal.Count(tools, "tool"))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 func row(st upstream.Status) []string {
-	r := []string{printable(st.Name), dash(string(st.Transport)), dash(st.Version), string(st.State), "-", "-"}
+	r := []string{terminal.Printable(st.Name), dash(string(st.Transport)), dash(st.Version), string(st.State), "-", "-"}
 	if st.State == upstream.Ready {
 		r[4] = strconv.Itoa(st.Tools)
 		r[5] = seconds(st.Took)
@@ -71,7 +72,7 @@ func dash(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return printable(s)
+	return terminal.Printable(s)
 }
 
 // align pads cells; the last two hold numbers.
@@ -82,7 +83,7 @@ func align(cells []string, widths []int) string {
 			b.WriteString("  ")
 		}
 		if i < 4 {
-			fmt.Fprintf(&b, "%-*s", widths[i], cut(cell, widths[i]))
+			fmt.Fprintf(&b, "%-*s", widths[i], terminal.Cut(cell, widths[i]))
 		} else {
 			fmt.Fprintf(&b, "%*s", widths[i], cell)
 		}

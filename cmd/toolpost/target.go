@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -170,7 +171,7 @@ func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) 
 			names = append(names, st.Name)
 		}
 	}
-	if len(names) > 0 && isTerminal(w) {
+	if len(names) > 0 && terminal.Is(w) {
 		fmt.Fprintf(w, "toolpost: waiting up to %v for %s\n", limit, strings.Join(names, ", "))
 	}
 }

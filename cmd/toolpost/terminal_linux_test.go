@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolpost/toolpost/internal/terminal"
 	"golang.org/x/sys/unix"
 )
 
@@ -136,7 +137,7 @@ func TestLogOnTerminal(t *testing.T) {
 		t.Setenv("TERM", term)
 		master, slave := pty(t)
 		o := serveOptions{stdio: stdio, logFormat: "json"}
-		s := o.newService(safely(slave), true)
+		s := o.newService(terminal.Safe(slave), true)
 		s.log.Warn("a\u009b2J\u202eEND")
 		s.close()
 		part := make([]byte, 4096)
@@ -161,7 +162,7 @@ func TestListReportsWaiting(t *testing.T) {
 // seen but belong to the writing.
 func TestTerminalKeepsCharacters(t *testing.T) {
 	master, slave := pty(t)
-	w := safely(slave)
+	w := terminal.Safe(slave)
 	const text = "課題 a\u00a0b\u3000c. 👩"
 	for i := range len(text) {
 		if n, err := w.Write([]byte{text[i]}); n != 1 || err != nil {

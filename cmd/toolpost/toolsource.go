@@ -2,23 +2,16 @@ package main
 
 import (
 	"errors"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/internal/lint"
 )
-
-// A toolSource is the tools that a command looks at, as they were written.
-type toolSource struct {
-	title string    // what they are of, for people
-	file  *toolFile // nil if they are not of a file
-	tools []*fileTool
-	book  *dialect.Book
-}
 
 const sourceHelp = `
 FILE is a JSON array of tools, the result of tools/list, or the whole answer of
@@ -26,7 +19,7 @@ a server; - is standard input.
 ` + targetHelp
 
 // source reads the tools that the arguments name.
-func (t *target) source(cmd *cobra.Command, args []string) (*toolSource, error) {
+func (t *target) source(cmd *cobra.Command, args []string) (*lint.Source, error) {
 	cfg, rest, err := t.split(args, cmd.ArgsLenAtDash())
 	switch {
 	case err != nil:
@@ -43,7 +36,7 @@ func (t *target) source(cmd *cobra.Command, args []string) (*toolSource, error) 
 
 // fileSource reads a file of tools. Of a configuration that is named, it has
 // the dialects.
-func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error) {
+func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, error) {
 	var cfg *gateway.Config
 	if t.config != "" {
 		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
@@ -56,15 +49,15 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*toolSource, error
 	if err != nil {
 		return nil, err
 	}
-	f, err := interruptible(cmd.Context(), func() (*toolFile, error) { return readToolFile(path, cmd.InOrStdin()) })
+	f, err := interruptible(cmd.Context(), func() (*lint.File, error) { return readToolFile(path, cmd.InOrStdin()) })
 	if err != nil {
 		return nil, err
 	}
-	return &toolSource{f.path, f, f.tools, book}, nil
+	return &lint.Source{Title: f.Path, File: f, Tools: f.Tools, Book: book}, nil
 }
 
 // serverSource lists the tools of servers.
-func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSource, error) {
+func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*lint.Source, error) {
 	title, open := "", func() (*session, error) { return t.open(cmd, cfg) }
 	if cfg == nil {
 		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
@@ -92,11 +85,13 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*toolSou
 	if err != nil {
 		return nil, err
 	}
-	src := &toolSource{title: s.title(title), book: book}
+	src := &lint.Source{Title: s.title(title), Book: book}
 	for _, t := range tools {
-		src.tools = append(src.tools, &fileTool{Tool: t, name: t.Name})
+		src.Tools = append(src.Tools, lint.NewTool(t))
 	}
-	src.addSkipped(s.status)
+	for _, st := range s.status {
+		src.AddSkipped(st.Skipped)
+	}
 	return src, nil
 }
 
@@ -118,59 +113,13 @@ func (s *session) title(configuration string) string {
 	return "the server"
 }
 
-// addSkipped adds what servers list in a shape that no client can use: it is
-// known from what the upstream says of it.
-func (s *toolSource) addSkipped(servers []upstream.Status) {
-	for _, st := range servers {
-		for _, f := range st.Skipped {
-			switch {
-			case f.Tool == "" && strings.Contains(f.Message, "no name"):
-				t := &fileTool{}
-				t.fault("name", "name", "", "%s", f.Message)
-				s.tools = append(s.tools, t)
-			case strings.Contains(f.Message, "inputSchema"):
-				t := &fileTool{name: f.Tool}
-				t.fault("poison-root-type", "inputSchema", "", "%s", f.Message)
-				s.tools = append(s.tools, t)
-			case strings.Contains(f.Message, "outputSchema"):
-				s.named(f.Tool).fault("poison-output", "outputSchema", "outputSchema", "%s", f.Message)
-			case strings.Contains(f.Message, "more than once"):
-				s.named(f.Tool).fault("name-collision", "name", "name", "%s", f.Message)
-			}
-		}
-	}
-}
-
-// named returns the tool that its server calls so; what is not among the
-// tools is added.
-func (s *toolSource) named(name string) *fileTool {
-	for _, t := range s.tools {
-		if t.name == name || strings.HasSuffix(t.name, "__"+name) {
-			return t
-		}
-	}
-	t := &fileTool{name: name}
-	s.tools = append(s.tools, t)
-	return t
-}
-
-// definitions returns the tools to lint.
-func (s *toolSource) definitions() (all []*toolpost.Tool) {
-	for _, t := range s.tools {
-		if t.Tool != nil {
-			all = append(all, t.Tool)
-		}
-	}
-	return all
-}
-
-// targets returns the dialects of those ids.
-func (s *toolSource) targets(ids []string) ([]*dialect.Dialect, error) {
+// findTargets returns the dialects of those ids.
+func findTargets(book *dialect.Book, ids []string) ([]*dialect.Dialect, error) {
 	var all []*dialect.Dialect
 	for _, id := range ids {
-		d, err := s.book.Find(id)
+		d, err := book.Find(id)
 		if err != nil {
-			return nil, s.noTarget(id)
+			return nil, noTarget(book, id)
 		}
 		all = append(all, d)
 	}
@@ -178,9 +127,9 @@ func (s *toolSource) targets(ids []string) ([]*dialect.Dialect, error) {
 }
 
 // noTarget tells that there is no target of that id, and which was meant.
-func (s *toolSource) noTarget(id string) error {
+func noTarget(book *dialect.Book, id string) error {
 	var ids []string
-	for _, d := range s.book.All() {
+	for _, d := range book.All() {
 		ids = append(ids, d.ID)
 	}
 	if near := nearest(id, ids, 3); id != "" && len(near) > 0 {
@@ -189,12 +138,12 @@ func (s *toolSource) noTarget(id string) error {
 	return usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))
 }
 
-// target returns the one dialect that is asked for.
-func (s *toolSource) target(ids []string) (*dialect.Dialect, error) {
+// findTarget returns the one dialect that is asked for.
+func findTarget(book *dialect.Book, ids []string) (*dialect.Dialect, error) {
 	if len(ids) != 1 || ids[0] == "all" {
 		return nil, usageError{errors.New("name one target with --for")}
 	}
-	all, err := s.targets(ids)
+	all, err := findTargets(book, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -207,4 +156,24 @@ func targetChoices() (choices []string) {
 		choices = append(choices, d.ID+"\t"+d.Title)
 	}
 	return choices
+}
+
+// readToolFile reads the file at path, - is stdin.
+func readToolFile(path string, stdin io.Reader) (*lint.File, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		path = "standard input"
+		data, err = io.ReadAll(stdin)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, usagef("read tools: %w", err)
+	}
+	f, err := lint.ParseFile(path, data)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return f, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -74,7 +75,7 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 	p := newPrompter(cmd)
 	switch {
 	case r.approved():
-		fmt.Fprintf(p.out, "%s is approved already.\n", printable(r.file))
+		fmt.Fprintf(p.out, "%s is approved already.\n", terminal.Printable(r.file))
 		return nil
 	case yes:
 		r.show(p.out)
@@ -86,7 +87,7 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 		err = r.ask(cmd.Context(), p)
 	}
 	if err == nil {
-		fmt.Fprintf(p.out, "\nApproved %s.\n", printable(r.file))
+		fmt.Fprintf(p.out, "\nApproved %s.\n", terminal.Printable(r.file))
 	}
 	return err
 }
@@ -104,7 +105,7 @@ func revokeApproval(w io.Writer, file string) error {
 		return usagef("%s is not approved; \"toolpost trust --list\" lists the files that are", file)
 	}
 	if err == nil {
-		fmt.Fprintf(w, "Revoked %s. A running toolpost keeps using it until it ends.\n", printable(file))
+		fmt.Fprintf(w, "Revoked %s. A running toolpost keeps using it until it ends.\n", terminal.Printable(file))
 	}
 	return err
 }
@@ -117,7 +118,7 @@ func listApprovals(w io.Writer) error {
 	}
 	all, err := store.List()
 	for _, a := range all {
-		fmt.Fprintf(w, "%s  %-8s  %s\n", a.Time.Local().Format("2006-01-02 15:04"), approvalState(a), printable(a.File))
+		fmt.Fprintf(w, "%s  %-8s  %s\n", a.Time.Local().Format("2006-01-02 15:04"), approvalState(a), terminal.Printable(a.File))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/store"
 )
@@ -81,7 +82,7 @@ func TestUnknownArguments(t *testing.T) {
 }
 
 func TestWrap(t *testing.T) {
-	got := wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
+	got := terminal.Wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
 	want := []string{"connect to the", "server: it is", "not there at", "all, abcdefghijk", "lmnopqrstuvwxyz"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -121,11 +122,11 @@ func errText(st upstream.Status) string {
 func summary(st upstream.Status) string {
 	switch {
 	case st.State == upstream.Ready:
-		return fmt.Sprintf("%s: ready, %s, %s", printable(st.Name), counted(st.Tools, "tool"), seconds(st.Took))
+		return fmt.Sprintf("%s: ready, %s, %s", terminal.Printable(st.Name), terminal.Count(st.Tools, "tool"), seconds(st.Took))
 	case st.State == upstream.Closed:
-		return printable(st.Name) + ": removed"
+		return terminal.Printable(st.Name) + ": removed"
 	case st.Err != nil:
-		return printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, errText(st)))
+		return terminal.Printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, errText(st)))
 	}
-	return fmt.Sprintf("%s: %s", printable(st.Name), st.State)
+	return fmt.Sprintf("%s: %s", terminal.Printable(st.Name), st.State)
 }

@@ -1,13 +1,15 @@
-package main
+package lint
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // source returns the definition as it was written.
-func (t *fileTool) source() json.RawMessage {
+func (t *Tool) source() json.RawMessage {
 	switch {
 	case t.raw != nil:
 		return t.raw
@@ -41,8 +43,8 @@ func (p *problem) part() jsonPart {
 type spot struct{ line, column, endLine, endColumn int }
 
 // spot returns where p is in the file; ok is false if the tools are of none.
-func (r *lintReport) spot(p *problem) (at spot, ok bool) {
-	if r.file == nil {
+func (r *Report) spot(p *problem) (at spot, ok bool) {
+	if r.File == nil {
 		return spot{}, false
 	}
 	start, end := 0, 1
@@ -50,8 +52,8 @@ func (r *lintReport) spot(p *problem) (at spot, ok bool) {
 		part := p.part()
 		start, end = p.tool.start+part.at, p.tool.start+part.end
 	}
-	at.line, at.column = r.file.position(start)
-	at.endLine, at.endColumn = r.file.position(end)
+	at.line, at.column = r.File.Position(start)
+	at.endLine, at.endColumn = r.File.Position(end)
 	return at, true
 }
 
@@ -66,7 +68,7 @@ func (p *problem) excerpt() string {
 	}
 	text := spaced(raw[part.start:min(part.end, part.start+1000)])
 	if part.at < part.start {
-		text = string(quote(part.name)) + ": " + text
+		text = string(wire.Quote(part.name)) + ": " + text
 	}
 	return text
 }

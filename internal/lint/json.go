@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"encoding/json"
@@ -37,10 +37,10 @@ type jsonHit struct {
 	Message string `json:"message"`
 }
 
-func writeJSON(w io.Writer, r *lintReport, _ *lintOptions) error {
+func writeJSON(w io.Writer, r *Report, _ *Options) error {
 	n := r.count()
 	out := jsonReport{
-		Source: r.title, Tools: len(r.tools), Errors: n[levelError], Warnings: n[levelWarning], Notes: n[levelNote],
+		Source: r.Title, Tools: len(r.Tools), Errors: n[Error], Warnings: n[Warning], Notes: n[Note],
 		Findings: r.jsonFindings(r.problems), Off: r.jsonFindings(r.off),
 	}
 	for _, d := range r.targets {
@@ -56,7 +56,7 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func (r *lintReport) jsonFindings(problems []*problem) []*jsonFinding {
+func (r *Report) jsonFindings(problems []*problem) []*jsonFinding {
 	all := []*jsonFinding{}
 	for _, p := range problems {
 		f := &jsonFinding{

@@ -1,8 +1,7 @@
-package main
+package lint
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -14,11 +13,10 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/accept"
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // tortured is a file of all tools that are odd, on many lines.
-func tortured(t testing.TB) *toolSource {
+func tortured(t testing.TB) *Source {
 	t.Helper()
 	var tools []json.RawMessage
 	for _, s := range accept.Torture() {
@@ -32,9 +30,9 @@ func tortured(t testing.TB) *toolSource {
 	return sourceOf(t, data)
 }
 
-func sourceOf(t testing.TB, data []byte) *toolSource {
+func sourceOf(t testing.TB, data []byte) *Source {
 	t.Helper()
-	f, err := parseToolFile("some folder/tools.json", data)
+	f, err := ParseFile("some folder/tools.json", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +40,18 @@ func sourceOf(t testing.TB, data []byte) *toolSource {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &toolSource{title: f.path, file: f, tools: f.tools, book: book}
+	return &Source{Title: f.Path, File: f, Tools: f.Tools, Book: book}
 }
 
-func some(t testing.TB, src *toolSource) []*dialect.Dialect {
+func some(t testing.TB, src *Source) []*dialect.Dialect {
 	t.Helper()
-	targets, err := src.targets([]string{"claude-code", "claude-desktop", "codex", "gemini-schema", "ollama", "openai-strict"})
-	if err != nil {
-		t.Fatal(err)
+	var targets []*dialect.Dialect
+	for _, id := range []string{"claude-code", "claude-desktop", "codex", "gemini-schema", "ollama", "openai-strict"} {
+		d, err := src.Book.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets = append(targets, d)
 	}
 	return targets
 }
@@ -57,8 +59,8 @@ func some(t testing.TB, src *toolSource) []*dialect.Dialect {
 // Every finding about a keyword that is written is placed at that keyword.
 func TestSpots(t *testing.T) {
 	src := tortured(t)
-	r := lintSource(src, some(t, src), "", nil)
-	lines := strings.Split(string(src.file.data), "\n")
+	r := New(src, some(t, src), &dialect.Options{})
+	lines := strings.Split(string(src.File.data), "\n")
 	checked := 0
 	for _, p := range r.problems {
 		at, ok := r.spot(p)
@@ -87,7 +89,7 @@ func TestSpots(t *testing.T) {
 func TestSARIF(t *testing.T) {
 	src := tortured(t)
 	var b bytes.Buffer
-	if err := writeSARIF(&b, lintSource(src, some(t, src), "", map[string]string{"all/poison-null": "why not"}), nil); err != nil {
+	if err := writeSARIF(&b, New(src, some(t, src), &dialect.Options{Off: map[string]string{"all/poison-null": "why not"}}), &Options{Version: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
@@ -123,17 +125,18 @@ func TestSARIF(t *testing.T) {
 // Every format is written whatever the tools are.
 func TestFormats(t *testing.T) {
 	src := tortured(t)
-	r := lintSource(src, some(t, src), "", nil)
-	for name, write := range formats() {
+	r := New(src, some(t, src), &dialect.Options{})
+	for _, f := range formats {
+		name, write := f.name, f.write
 		for _, verbose := range []bool{false, true} {
 			var b bytes.Buffer
-			if err := write(&b, r, &lintOptions{failOn: "error", verbose: verbose}); err != nil {
+			if err := write(&b, r, &Options{Limit: Error, Verbose: verbose}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			switch text := b.String(); name {
 			case "junit":
 				var suites junitSuites
-				if err := xml.Unmarshal(b.Bytes(), &suites); err != nil || suites.Tests != len(r.targets)*(len(r.tools)+1) || suites.Failures == 0 {
+				if err := xml.Unmarshal(b.Bytes(), &suites); err != nil || suites.Tests != len(r.targets)*(len(r.Tools)+1) || suites.Failures == 0 {
 					t.Errorf("%v: %d tests, %d failures", err, suites.Tests, suites.Failures)
 				}
 			case "github":
@@ -156,16 +159,16 @@ func TestFormats(t *testing.T) {
 // Tools of one name are told apart.
 func TestSameName(t *testing.T) {
 	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object"}},`+"\n"+`{"name":"a","inputSchema":{"type":"string"}}]`))
-	mcp, err := src.book.Find("mcp")
+	mcp, err := src.Book.Find("mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := lintSource(src, []*dialect.Dialect{mcp}, "", nil)
-	found := map[string]*fileTool{}
+	r := New(src, []*dialect.Dialect{mcp}, &dialect.Options{})
+	found := map[string]*Tool{}
 	for _, p := range r.problems {
 		found[p.rule.Name] = p.tool
 	}
-	if found["poison-root-type"] != src.tools[1] || found["name-collision"] != src.tools[1] {
+	if found["poison-root-type"] != src.Tools[1] || found["name-collision"] != src.Tools[1] {
 		t.Errorf("found %v", found)
 	}
 }
@@ -173,70 +176,9 @@ func TestSameName(t *testing.T) {
 // A tool without a file is shown from its definition.
 func TestExcerptOfOwnTool(t *testing.T) {
 	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "own", Input: schema.MustParse(`{"type":"object","properties":{"a":{"type":["string","null"]}}}`)}}
-	p := &problem{tool: &fileTool{Tool: tool, name: "own"}, pointer: "/inputSchema/properties/a", keyword: "type"}
+	p := &problem{tool: &Tool{Tool: tool, name: "own"}, pointer: "/inputSchema/properties/a", keyword: "type"}
 	if got := p.excerpt(); got != `"type": ["string", "null"]` {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestDiffLines(t *testing.T) {
-	tests := []struct{ before, after, want string }{
-		{"", "", ""},
-		{"abc", "abc", " a b c"},
-		{"abc", "axc", " a-b+x c"},
-		{"abcd", "bd", "-a b-c d"},
-		{"ab", "xaby", "+x a b+y"},
-		{"abcabba", "cbabac", "-a-b c-a b+a b a+c"},
-	}
-	split := func(s string) []string { return strings.Split(s, "")[:len(s)] }
-	for _, tt := range tests {
-		got := ""
-		for _, l := range diffLines(split(tt.before), split(tt.after)) {
-			if l.mark == '+' {
-				got += "+" + l.after
-			} else {
-				got += string(l.mark) + l.before
-			}
-		}
-		if got != tt.want {
-			t.Errorf("%s, %s: got %s, want %s", tt.before, tt.after, got, tt.want)
-		}
-	}
-	long := diffLines(make([]string, 3000), split(strings.Repeat("x", 3000)))
-	if len(long) != 6000 || long[0].mark != '-' || long[5999].mark != '+' {
-		t.Errorf("of texts that are too long, %d lines", len(long))
-	}
-}
-
-// Arguments are answered line by line, however long.
-func TestDecodeStream(t *testing.T) {
-	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":["integer","string"]}}}}]`))
-	d, err := src.book.Find("claude-desktop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	in, arguments := io.Pipe()
-	answers, out := io.Pipe()
-	context.AfterFunc(ctx, func() { _ = answers.Close() })
-	go func() { _ = out.CloseWithError(adaptSource(src, d, nil).decode("a", in, out)) }()
-	buffer := make([]byte, 8<<20)
-	for _, tt := range []struct{ line, want string }{
-		{`{"x":"1"}`, `{"arguments":{"x":1}}`},
-		{`{"x":"` + strings.Repeat("y", 4<<20) + `"}`, `{"arguments":{"x":"` + strings.Repeat("y", 4<<20) + `"}}`},
-		{`{`, `{"error":"the line is not JSON: write one object with the arguments"}`},
-	} {
-		if _, err := io.WriteString(arguments, tt.line+"\n"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(answers, buffer[:len(tt.want)+1]); err != nil || string(buffer[:len(tt.want)+1]) != tt.want+"\n" {
-			t.Errorf("%.40s: got %.80s, %v", tt.line, buffer, err)
-		}
-	}
-	_ = arguments.Close()
-	if rest, err := io.ReadAll(answers); len(rest) > 0 || err != nil {
-		t.Errorf("at the end: %q, %v", rest, err)
 	}
 }
 
@@ -244,11 +186,11 @@ func TestDecodeStream(t *testing.T) {
 func TestDeepTool(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 20_000) + "{}" + strings.Repeat("}", 20_000)
 	src := sourceOf(t, []byte(`[{"name":"deep","inputSchema":`+deep+`},{"name":"good","inputSchema":{"type":"object"}}]`))
-	d, err := src.book.Find("mcp")
+	d, err := src.Book.Find("mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := adaptSource(src, d, nil)
+	a := Adapt(src, d, nil)
 	if len(a.Tools) != 1 || a.Tools[0].Name != "good" || len(a.Withheld) != 1 || a.Withheld[0].Name != "deep" || a.Withheld[0].Rule != "mcp/depth" {
 		t.Errorf("tools %v, withheld %+v", a.Tools, a.Withheld)
 	}
@@ -257,21 +199,21 @@ func TestDeepTool(t *testing.T) {
 // Of tools with one name, each is told what becomes of itself.
 func TestRemedyOfSameName(t *testing.T) {
 	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"array"}},{"name":"a","inputSchema":"x"},{"name":"a","inputSchema":{}},{"inputSchema":{}},7]`))
-	src.addSkipped([]upstream.Status{{Skipped: []toolpost.Finding{{Message: "tool 2 of 3 is left out: it has no name"}}}})
-	r := lintSource(src, []*dialect.Dialect{some(t, src)[0]}, "", nil)
+	src.AddSkipped([]toolpost.Finding{{Message: "tool 2 of 3 is left out: it has no name"}})
+	r := New(src, []*dialect.Dialect{some(t, src)[0]}, &dialect.Options{})
 	want := []string{
 		"withheld: arguments are an object, and the schema accepts none", `withheld: it is "x", want an object`, "arguments are an object (noop)",
 		"withheld: the tool has no name, so it cannot be called", "withheld: the tool is 7, want an object",
 		"withheld: tool 2 of 3 is left out: it has no name",
 	}
-	for i, tool := range src.tools {
+	for i, tool := range src.Tools {
 		for _, p := range r.problems {
 			if got := r.remedy(p).text; p.tool == tool && p.rule.Name != "name-collision" && got != want[i] {
 				t.Errorf("tool %d: %s: got %q, want %q", i, p.rule.Name, got, want[i])
 			}
 		}
 	}
-	if n := r.failing(levelError); n < len(want) {
+	if n := r.Failing(Error); n < len(want) {
 		t.Errorf("%d errors", n)
 	}
 }
@@ -288,23 +230,23 @@ func FuzzToolFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := parseToolFile("f", data)
+		file, err := ParseFile("f", data)
 		if err != nil {
 			return
 		}
-		src := &toolSource{title: "f", file: file, tools: file.tools}
-		r := lintSource(src, []*dialect.Dialect{mcp}, "", nil)
-		for _, write := range formats() {
-			if err := write(io.Discard, r, &lintOptions{failOn: "error", verbose: true}); err != nil {
+		src := &Source{Title: "f", File: file, Tools: file.Tools}
+		r := New(src, []*dialect.Dialect{mcp}, &dialect.Options{})
+		for _, format := range formats {
+			if err := format.write(io.Discard, r, &Options{Limit: Error, Verbose: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		a := adaptSource(src, mcp, nil)
-		if len(a.Tools)+len(a.Withheld) < len(file.tools) {
-			t.Errorf("%d tools became %d and %d withheld", len(file.tools), len(a.Tools), len(a.Withheld))
+		a := Adapt(src, mcp, nil)
+		if len(a.Tools)+len(a.Withheld) < len(file.Tools) {
+			t.Errorf("%d tools became %d and %d withheld", len(file.Tools), len(a.Tools), len(a.Withheld))
 		}
 		var b bytes.Buffer
-		if err := a.write(&b); err != nil || !json.Valid(b.Bytes()) {
+		if err := a.Write(&b); err != nil || !json.Valid(b.Bytes()) {
 			t.Errorf("%v: %s", err, &b)
 		}
 	})

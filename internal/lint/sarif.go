@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"crypto/sha256"
@@ -88,9 +88,9 @@ type (
 
 // writeSARIF writes a result for each place and rule, whatever the number of
 // targets. What is switched off is suppressed.
-func writeSARIF(w io.Writer, r *lintReport, _ *lintOptions) error {
+func writeSARIF(w io.Writer, r *Report, o *Options) error {
 	driver := sarifDriver{
-		Name: "toolpost", Version: readVersion().Version, InformationURI: "https://github.com/toolpost/toolpost", Rules: []sarifRule{},
+		Name: "toolpost", Version: o.Version, InformationURI: "https://github.com/toolpost/toolpost", Rules: []sarifRule{},
 	}
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	index := map[string]int{}
@@ -119,7 +119,7 @@ func newSARIFRule(p *problem) sarifRule {
 	}
 }
 
-func (r *lintReport) sarifResult(p *problem, rule int) sarifResult {
+func (r *Report) sarifResult(p *problem, rule int) sarifResult {
 	key := sha256.Sum256([]byte(strings.Join([]string{p.name, p.rule.Name, p.pointer, p.keyword}, "\x00")))
 	result := sarifResult{
 		RuleID: p.rule.Name, RuleIndex: rule, Level: p.level().String(), Message: sarifText{Text: p.plain()},
@@ -131,7 +131,7 @@ func (r *lintReport) sarifResult(p *problem, rule int) sarifResult {
 		location.Logical = []sarifLogical{{p.name + p.pointer, "function"}}
 	}
 	if at, ok := r.spot(p); ok {
-		location.Physical = &sarifPhysical{sarifArtifact{fileURI(r.file.path)}, sarifRegion{at.line, at.column, at.endLine, at.endColumn}}
+		location.Physical = &sarifPhysical{sarifArtifact{fileURI(r.File.Path)}, sarifRegion{at.line, at.column, at.endLine, at.endColumn}}
 	}
 	if location.Physical != nil || location.Logical != nil {
 		result.Locations = []sarifLocation{location}

@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"fmt"
@@ -8,60 +8,51 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-func ruleNames() (names []string) {
-	for _, r := range dialect.Rules() {
-		names = append(names, r.Name)
-	}
-	return names
-}
-
-// writeRules lists the rules.
-func writeRules(w io.Writer) error {
+// WriteRules lists the rules.
+func WriteRules(w io.Writer) error {
 	longest := 0
-	for _, name := range ruleNames() {
-		longest = max(longest, len(name))
-	}
-	width, _ := terminalSize(w)
 	for _, r := range dialect.Rules() {
-		if _, err := fmt.Fprintln(w, cut(fmt.Sprintf("%-*s  %s", longest, r.Name, r.What), width)); err != nil {
+		longest = max(longest, len(r.Name))
+	}
+	width, _ := terminal.Size(w)
+	for _, r := range dialect.Rules() {
+		if _, err := fmt.Fprintln(w, terminal.Cut(fmt.Sprintf("%-*s  %s", longest, r.Name, r.What), width)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// explain tells all about a rule. A name with a target before it has only the
+// Explain tells all about a rule, which must exist. A name with a target before it has only the
 // evidence of that one.
-func explain(w io.Writer, name string) error {
+func Explain(w io.Writer, name string) error {
 	target, rule, ok := strings.Cut(name, "/")
 	if !ok {
 		target, rule = "", name
 	}
 	r := rulesByName()[rule]
-	if r == nil {
-		return usagef("there is no rule %q; %s", name, didYouMean(name))
-	}
-	p := newPage(w)
-	p.line("", r.Name)
-	p.line("", "")
-	p.line("What  ", r.What)
-	p.line("Why   ", r.Why)
-	p.line("Fix   ", r.Fix)
+	p := terminal.NewPage(w)
+	p.Line("", r.Name)
+	p.Line("", "")
+	p.Line("What  ", r.What)
+	p.Line("Why   ", r.Why)
+	p.Line("Fix   ", r.Fix)
 	for _, d := range dialect.All() {
 		if target != "" && target != "all" && target != d.ID || !r.Demanded(d) {
 			continue
 		}
-		p.line("", "")
-		p.line("", fmt.Sprintf("%s (%s): %s", r.ID(d), d.Title, r.EffectFor(d)))
+		p.Line("", "")
+		p.Line("", fmt.Sprintf("%s (%s): %s", r.ID(d), d.Title, r.EffectFor(d)))
 		for _, s := range evidence(d, r) {
-			p.line("  ", s)
+			p.Line("  ", s)
 		}
 	}
-	p.line("", "")
-	p.line("", ruleAddress(r))
-	return p.flush()
+	p.Line("", "")
+	p.Line("", ruleAddress(r))
+	return p.Flush()
 }
 
 // evidence tells where the sources of d saw what r is about.

@@ -1,15 +1,17 @@
-package main
+package lint
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // summary writes a table of the targets, and what to do next.
 func (t *textReport) summary() {
 	counts, clean := t.perTarget()
-	t.line("", "")
+	t.Line("", "")
 	if len(counts) > 0 {
 		longest := len("TARGET")
 		for _, d := range t.targets {
@@ -23,21 +25,21 @@ func (t *textReport) summary() {
 		}
 	}
 	if len(clean) > 0 {
-		t.line("", "Nothing found for "+strings.Join(clean, ", ")+".")
+		t.Line("", "Nothing found for "+strings.Join(clean, ", ")+".")
 	}
-	var unasked []string
-	for _, d := range t.unasked {
-		unasked = append(unasked, d.ID)
+	var Unasked []string
+	for _, d := range t.Unasked {
+		Unasked = append(Unasked, d.ID)
 	}
-	if len(unasked) > 0 {
-		t.line("", "Only checked if named with --for: "+strings.Join(unasked, ", ")+".")
+	if len(Unasked) > 0 {
+		t.Line("", "Only checked if named with --for: "+strings.Join(Unasked, ", ")+".")
 	}
 	t.total()
 }
 
 // perTarget counts by target and level, and returns the targets without any.
-func (t *textReport) perTarget() (counts map[string][levelNever]int, clean []string) {
-	counts = map[string][levelNever]int{}
+func (t *textReport) perTarget() (counts map[string][Never]int, clean []string) {
+	counts = map[string][Never]int{}
 	for _, p := range t.problems {
 		for _, h := range slices.Concat(p.byEffect()...) {
 			n := counts[h.target.ID]
@@ -62,20 +64,20 @@ func number(n int) string {
 
 func (t *textReport) total() {
 	n := t.count()
-	concerned := map[*fileTool]bool{}
+	concerned := map[*Tool]bool{}
 	for _, p := range t.problems {
 		if p.tool != nil {
 			concerned[p.tool] = true
 		}
 	}
-	t.line("", "")
-	t.line("", fmt.Sprintf("%s, %s, %s; findings in %d of %s.", counted(n[levelError], "error"),
-		counted(n[levelWarning], "warning"), counted(n[levelNote], "note"), len(concerned), counted(len(t.tools), "tool")))
+	t.Line("", "")
+	t.Line("", fmt.Sprintf("%s, %s, %s; findings in %d of %s.", terminal.Count(n[Error], "error"),
+		terminal.Count(n[Warning], "warning"), terminal.Count(n[Note], "note"), len(concerned), terminal.Count(len(t.Tools), "tool")))
 	switch {
 	case t.verbose || len(t.problems) == 0:
-	case n[levelNote] > 0:
-		t.line("", `--verbose shows the notes, every place and the evidence; --explain RULE explains a rule.`)
+	case n[Note] > 0:
+		t.Line("", `--verbose shows the notes, every place and the evidence; --explain RULE explains a rule.`)
 	default:
-		t.line("", `--verbose shows every place and the evidence; --explain RULE explains a rule.`)
+		t.Line("", `--verbose shows every place and the evidence; --explain RULE explains a rule.`)
 	}
 }

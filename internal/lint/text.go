@@ -1,85 +1,31 @@
-package main
+package lint
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
-
-// A page is text for people, wrapped at the width of the terminal.
-type page struct {
-	bytes.Buffer
-	out   io.Writer
-	width int
-	sides bool // somebody looks at it: there may be columns side by side
-	color bool
-}
-
-const pageWidth = 100 // where the output is no terminal
-
-func newPage(w io.Writer) *page {
-	width, _ := terminalSize(w)
-	color := width > 0 && os.Getenv("NO_COLOR") == ""
-	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width == 0 {
-		width = columns
-	}
-	if color {
-		w = unsafely(w) // whoever writes foreign text makes it printable
-	}
-	return &page{out: w, width: max(cmp.Or(width, pageWidth), 40), sides: width >= sideBySide, color: color}
-}
-
-func (p *page) flush() error {
-	_, err := p.out.Write(p.Bytes())
-	return err
-}
-
-// line writes text behind a label; further lines stand below the text.
-func (p *page) line(label, text string) {
-	indent := utf8.RuneCountInString(label)
-	lines := wrap(printable(text), p.width-indent)
-	if len(lines) == 0 {
-		lines = []string{""}
-	}
-	for i, l := range lines {
-		if i > 0 {
-			label = strings.Repeat(" ", indent)
-		}
-		p.WriteString(strings.TrimRight(label+l, " ") + "\n")
-	}
-}
-
-// paint gives text a colour, if colours are wanted.
-func (p *page) paint(code, text string) string {
-	if !p.color {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
 
 // A textReport writes a report as a page.
 type textReport struct {
-	*lintReport
-	*page
+	*Report
+	*terminal.Page
 	verbose bool
 	known   map[*dialect.Rule]bool // rules that were explained
 	told    map[string]string      // where the same was told before
 }
 
-func writeText(w io.Writer, r *lintReport, o *lintOptions) error {
-	t := &textReport{lintReport: r, page: newPage(w), verbose: o.verbose, known: map[*dialect.Rule]bool{}, told: map[string]string{}}
-	t.line("", fmt.Sprintf("%s: %s, %s", r.title, counted(len(r.tools), "tool"), counted(len(r.targets), "target")))
+func writeText(w io.Writer, r *Report, o *Options) error {
+	t := &textReport{Report: r, Page: terminal.NewPage(w), verbose: o.Verbose, known: map[*dialect.Rule]bool{}, told: map[string]string{}}
+	t.Line("", fmt.Sprintf("%s: %s, %s", r.Title, terminal.Count(len(r.Tools), "tool"), terminal.Count(len(r.targets), "target")))
 	groups := r.groups()
 	for i, g := range groups {
-		if g[0].level() == levelNote && !t.verbose {
+		if g[0].level() == Note && !t.verbose {
 			continue
 		}
 		if i == 0 || groups[i-1][0].tool != g[0].tool || t.hidden(groups[:i], g[0].tool) {
@@ -89,13 +35,13 @@ func writeText(w io.Writer, r *lintReport, o *lintOptions) error {
 	}
 	t.switchedOff()
 	t.summary()
-	return t.flush()
+	return t.Flush()
 }
 
 // hidden reports whether all groups of a tool so far were left out.
-func (t *textReport) hidden(before [][]*problem, tool *fileTool) bool {
+func (t *textReport) hidden(before [][]*problem, tool *Tool) bool {
 	for _, g := range before {
-		if g[0].tool == tool && (t.verbose || g[0].level() != levelNote) {
+		if g[0].tool == tool && (t.verbose || g[0].level() != Note) {
 			return false
 		}
 	}
@@ -103,7 +49,7 @@ func (t *textReport) hidden(before [][]*problem, tool *fileTool) bool {
 }
 
 // groups returns the problems of one tool and rule together.
-func (r *lintReport) groups() (groups [][]*problem) {
+func (r *Report) groups() (groups [][]*problem) {
 	for i, p := range r.problems {
 		if i > 0 && r.problems[i-1].tool == p.tool && r.problems[i-1].rule == p.rule && r.problems[i-1].level() == p.level() {
 			last := len(groups) - 1
@@ -116,11 +62,11 @@ func (r *lintReport) groups() (groups [][]*problem) {
 }
 
 func (t *textReport) heading(p *problem) {
-	fmt.Fprintf(t, "\n%s\n", t.paint("1", cut(printable(title(p.tool)), t.width)))
+	fmt.Fprintf(t, "\n%s\n", t.Paint("1", terminal.Cut(terminal.Printable(title(p.tool)), t.Width)))
 }
 
 // title is the name of a tool for people; nil is the list.
-func title(t *fileTool) string {
+func title(t *Tool) string {
 	switch {
 	case t == nil:
 		return "the list as a whole"
@@ -148,21 +94,21 @@ func (t *textReport) group(g []*problem) {
 	if more := g[len(shown):]; len(more) > 0 {
 		label := "also at  "
 		for _, p := range more[:min(len(more), 3)] {
-			t.WriteString(textIndent + label + printable(p.where()) + "\n")
+			t.WriteString(textIndent + label + terminal.Printable(p.where()) + "\n")
 			label = strings.Repeat(" ", len(label))
 		}
 		if rest := len(more) - 3; rest > 0 {
-			t.line(textIndent+label, fmt.Sprintf("and %s", counted(rest, "more place")))
+			t.Line(textIndent+label, fmt.Sprintf("and %s", terminal.Count(rest, "more place")))
 		}
 	}
 	if text := t.together(g); text != "" {
-		t.line(textIndent+"adapted  ", text)
+		t.Line(textIndent+"adapted  ", text)
 	}
 	rule := g[0].rule
 	if !t.known[rule] {
 		t.known[rule] = true
-		t.line(textIndent+"why      ", rule.Why)
-		t.line(textIndent+"fix      ", rule.Fix)
+		t.Line(textIndent+"why      ", rule.Why)
+		t.Line(textIndent+"fix      ", rule.Fix)
 	}
 }
 
@@ -180,7 +126,7 @@ func (t *textReport) again(g []*problem) bool {
 	}
 	text := "as for " + before
 	if n := len(g) - 1; n > 0 {
-		text = fmt.Sprintf("and %s, %s", counted(n, "more place"), text)
+		text = fmt.Sprintf("and %s, %s", terminal.Count(n, "more place"), text)
 	}
 	t.head(g[0], text)
 	return true
@@ -191,28 +137,28 @@ func (t *textReport) head(p *problem, more string) {
 	colors := [...]string{"31;1", "33;1", "36;1"}
 	text := p.rule.Name + "  " + p.where()
 	if at, ok := t.spot(p); ok {
-		text += fmt.Sprintf("  %s:%d:%d", t.file.path, at.line, at.column)
+		text += fmt.Sprintf("  %s:%d:%d", t.File.Path, at.line, at.column)
 	}
 	if more != "" {
 		text += "  (" + more + ")"
 	}
-	t.WriteString("  " + t.paint(colors[p.level()], fmt.Sprintf("%-7s", p.level())) + "  " + printable(text) + "\n")
+	t.WriteString("  " + t.Paint(colors[p.level()], fmt.Sprintf("%-7s", p.level())) + "  " + terminal.Printable(text) + "\n")
 }
 
 // problem writes what is wrong in one place.
 func (t *textReport) problem(p *problem) {
 	if text := p.excerpt(); text != "" {
-		t.WriteString(textIndent + t.paint("2", cut(printable(text), t.width-len(textIndent))) + "\n")
+		t.WriteString(textIndent + t.Paint("2", terminal.Cut(terminal.Printable(text), t.Width-len(textIndent))) + "\n")
 	}
-	t.line(textIndent, p.message())
+	t.Line(textIndent, p.message())
 	for _, hits := range p.byEffect() {
-		t.line(textIndent+"→ ", string(hits[0].Effect)+": "+t.readers(p, hits))
+		t.Line(textIndent+"→ ", string(hits[0].Effect)+": "+t.readers(p, hits))
 	}
 	if t.verbose {
 		t.evidence(p)
 	}
 	if m := t.remedy(p); m.text != "" && !m.derived {
-		t.line(textIndent+"adapted  ", m.text)
+		t.Line(textIndent+"adapted  ", m.text)
 	}
 }
 
@@ -252,12 +198,12 @@ func versions(h hit, r *dialect.Rule) string {
 func (t *textReport) evidence(p *problem) {
 	for _, h := range p.hits {
 		if h.Message != p.hits[0].Message {
-			t.line(textIndent+"  ", h.target.ID+": "+h.Message)
+			t.Line(textIndent+"  ", h.target.ID+": "+h.Message)
 		}
 	}
 	for _, h := range slices.Concat(p.byEffect()...) {
 		for _, text := range evidence(h.target, p.rule) {
-			t.line(textIndent+"  ", h.target.ID+": "+text)
+			t.Line(textIndent+"  ", h.target.ID+": "+text)
 		}
 	}
 }
@@ -274,8 +220,8 @@ func (t *textReport) switchedOff() {
 	}
 	for i, key := range order {
 		if i == 0 {
-			t.line("", "")
+			t.Line("", "")
 		}
-		t.line("switched off  ", fmt.Sprintf("%s of %s", counted(counts[key], "finding"), key))
+		t.Line("switched off  ", fmt.Sprintf("%s of %s", terminal.Count(counts[key], "finding"), key))
 	}
 }

@@ -3,35 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
-
-// cut shortens s to width characters; 0 means no limit.
-func cut(s string, width int) string {
-	if width <= 0 || utf8.RuneCountInString(s) <= width {
-		return s
-	}
-	return string([]rune(s)[:width-1]) + "…"
-}
-
-// wrap breaks s into lines of at most width characters, at spaces if it can.
-func wrap(s string, width int) (lines []string) {
-	for rest := []rune(strings.Join(strings.Fields(s), " ")); len(rest) > 0; {
-		n := len(rest)
-		if n > width {
-			n = width
-			for i := width; i > width/2; i-- {
-				if rest[i] == ' ' {
-					n = i
-					break
-				}
-			}
-		}
-		lines = append(lines, strings.TrimSpace(string(rest[:n])))
-		rest = []rune(strings.TrimSpace(string(rest[n:])))
-	}
-	return lines
-}
 
 // nearest returns up to n of names that look most like name.
 func nearest(name string, names []string, n int) []string {

@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"encoding/xml"
@@ -37,13 +37,13 @@ type (
 
 // writeJUnit writes a test case for each tool and target, and one for the
 // list. What is below --fail-on is told in its output.
-func writeJUnit(w io.Writer, r *lintReport, o *lintOptions) error {
+func writeJUnit(w io.Writer, r *Report, o *Options) error {
 	found := r.junitTexts()
-	out := junitSuites{Name: "toolpost lint " + r.title}
+	out := junitSuites{Name: "toolpost lint " + r.Title}
 	for _, d := range r.targets {
 		s := junitSuite{Name: d.ID}
-		for _, t := range append(r.tools[:len(r.tools):len(r.tools)], nil) {
-			c := newJUnitCase(d.ID, t, found[junitKey{d.ID, t}], o.limit())
+		for _, t := range append(r.Tools[:len(r.Tools):len(r.Tools)], nil) {
+			c := newJUnitCase(d.ID, t, found[junitKey{d.ID, t}], o.Limit)
 			s.Cases = append(s.Cases, c)
 			if s.Tests++; c.Failure != nil {
 				s.Failures++
@@ -67,7 +67,7 @@ func writeJUnit(w io.Writer, r *lintReport, o *lintOptions) error {
 // A junitKey says which test case a finding belongs to.
 type junitKey struct {
 	target string
-	tool   *fileTool
+	tool   *Tool
 }
 
 // A junitText is a finding as a test case tells it.
@@ -76,7 +76,7 @@ type junitText struct {
 	text string
 }
 
-func (r *lintReport) junitTexts() map[junitKey][]junitText {
+func (r *Report) junitTexts() map[junitKey][]junitText {
 	found := map[junitKey][]junitText{}
 	for _, p := range r.problems {
 		for _, h := range p.hits {
@@ -88,11 +88,11 @@ func (r *lintReport) junitTexts() map[junitKey][]junitText {
 	return found
 }
 
-func newJUnitCase(target string, t *fileTool, found []junitText, limit level) junitCase {
+func newJUnitCase(target string, t *Tool, found []junitText, limit Level) junitCase {
 	c := junitCase{Class: target, Name: title(t)}
 	var failed, told []string
 	for _, f := range found {
-		if levelOf(f.Effect) > limit || limit == levelNever {
+		if levelOf(f.Effect) > limit || limit == Never {
 			told = append(told, f.text)
 			continue
 		}

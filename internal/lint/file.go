@@ -1,4 +1,6 @@
-package main
+// Package lint checks tools against what clients and models accept, and writes
+// what it finds in several formats.
+package lint
 
 import (
 	"bytes"
@@ -6,31 +8,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-const toolFileShape = `want an array of tools, the result of tools/list, or the whole response of a server`
+const fileShape = `want an array of tools, the result of tools/list, or the whole response of a server`
 
-// A toolFile is a JSON file of tools.
-type toolFile struct {
-	path  string // as it was given
+// A File is a JSON file of tools.
+type File struct {
+	Path  string // as it was given
 	data  []byte
 	lines []int // where they begin
-	tools []*fileTool
+	Tools []*Tool
 }
 
-// A fileTool is one tool of a file. What no [toolpost.Tool] can hold is left
-// out of it and told in faults.
-type fileTool struct {
+// A Tool is one tool of a source. What no [toolpost.Tool] can hold is left out
+// of it and becomes a fault.
+type Tool struct {
 	*toolpost.Tool          // without Input if there is none; nil if it cannot be read
 	name           string   // "" if there is none
 	raw            []byte   // nil if it is not of a file
@@ -39,51 +40,31 @@ type fileTool struct {
 	faults         []fault
 }
 
-// A fault is what is wrong with a tool as it is written.
+// A fault is a mistake in a definition as it is written.
 type fault struct {
 	rule, pointer, text string
 	keyword             string // of the definition, that is left out for it
 }
 
-// readToolFile reads the file at path, - is stdin.
-func readToolFile(path string, stdin io.Reader) (*toolFile, error) {
-	var data []byte
-	var err error
-	if path == "-" {
-		path = "standard input"
-		data, err = io.ReadAll(stdin)
-	} else {
-		data, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return nil, usagef("read tools: %w", err)
-	}
-	f, err := parseToolFile(path, data)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return f, nil
-}
-
-// parseToolFile reads tools. Path is for messages.
-func parseToolFile(path string, data []byte) (*toolFile, error) {
+// ParseFile reads tools. Path is for messages.
+func ParseFile(path string, data []byte) (*File, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	f := &toolFile{path: path, data: data, lines: []int{0}}
+	f := &File{Path: path, data: data, lines: []int{0}}
 	for i, c := range data {
 		if c == '\n' {
 			f.lines = append(f.lines, i+1)
 		}
 	}
 	if err := checkJSON(data); err != nil {
-		line, column := f.position(err.offset)
+		line, column := f.Position(err.offset)
 		return nil, fmt.Errorf("%s:%d:%d: %w", path, line, column, err.error)
 	}
 	list := f.list()
 	if list.end == 0 {
-		return nil, fmt.Errorf("%s has no tools; %s; name a configuration with --config", path, toolFileShape)
+		return nil, fmt.Errorf("%s has no tools; %s; name a configuration with --config", path, fileShape)
 	}
 	for _, p := range jsonParts(data[list.start:list.end]) {
-		f.tools = append(f.tools, readFileTool(data, list.start+p.start, list.start+p.end))
+		f.Tools = append(f.Tools, readFileTool(data, list.start+p.start, list.start+p.end))
 	}
 	return f, nil
 }
@@ -104,14 +85,14 @@ func checkJSON(data []byte) *syntaxError {
 	case !errors.As(err, &syntax) || strings.Contains(err.Error(), "max depth"):
 		return nil
 	case len(bytes.TrimSpace(data)) == 0:
-		return &syntaxError{errors.New("it is empty; " + toolFileShape), 0}
+		return &syntaxError{errors.New("it is empty; " + fileShape), 0}
 	default:
 		return &syntaxError{err, int(syntax.Offset) - 1}
 	}
 }
 
 // list returns where the tools are; its end is 0 if there are none.
-func (f *toolFile) list() jsonPart {
+func (f *File) list() jsonPart {
 	doc := newJSONDoc(f.data)
 	for _, pointer := range []string{"/result/tools", "/tools", ""} {
 		if p, ok := doc.find(pointer); ok && p.start < p.end && f.data[p.start] == '[' {
@@ -121,9 +102,9 @@ func (f *toolFile) list() jsonPart {
 	return jsonPart{}
 }
 
-func readFileTool(data []byte, start, end int) *fileTool {
+func readFileTool(data []byte, start, end int) *Tool {
 	raw := data[start:end]
-	t := &fileTool{raw: raw, start: start}
+	t := &Tool{raw: raw, start: start}
 	members := map[string]json.RawMessage{}
 	for _, p := range jsonParts(raw) {
 		members[p.name] = raw[p.start:p.end]
@@ -164,7 +145,7 @@ func readFileTool(data []byte, start, end int) *fileTool {
 }
 
 // nameless records that the tool cannot be called because raw is not a name.
-func (t *fileTool) nameless(raw json.RawMessage) {
+func (t *Tool) nameless(raw json.RawMessage) {
 	switch {
 	case raw == nil:
 		t.fault("name", "name", "", "the tool has no name, so it cannot be called")
@@ -175,7 +156,7 @@ func (t *fileTool) nameless(raw json.RawMessage) {
 	}
 }
 
-func (t *fileTool) fault(rule, member, left, format string, args ...any) {
+func (t *Tool) fault(rule, member, left, format string, args ...any) {
 	pointer := ""
 	if member != "" {
 		pointer = "/" + member
@@ -192,7 +173,7 @@ func readSchema(raw json.RawMessage) (*schema.Schema, error) {
 }
 
 // text reads a member that is a text.
-func (t *fileTool) text(members map[string]json.RawMessage, name string) string {
+func (t *Tool) text(members map[string]json.RawMessage, name string) string {
 	raw := members[name]
 	if raw != nil && raw[0] != '"' {
 		t.fault("poison-null", name, name, "%s is %s, want a string", name, excerpt(raw))
@@ -200,7 +181,9 @@ func (t *fileTool) text(members map[string]json.RawMessage, name string) string 
 	return unquote(raw)
 }
 
-func excerpt(raw []byte) string { return cut(printable(string(raw[:min(len(raw), 200)])), 40) }
+func excerpt(raw []byte) string {
+	return terminal.Cut(terminal.Printable(string(raw[:min(len(raw), 200)])), 40)
+}
 
 // uncallable is the handler of tools that are only known from a file.
 func uncallable(context.Context, *toolpost.Call) (*toolpost.Result, error) {
@@ -208,7 +191,7 @@ func uncallable(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 }
 
 // original returns the tool to adapt. One without a schema takes anything.
-func (t *fileTool) original() (*toolpost.Tool, []lower.Loss) {
+func (t *Tool) original() (*toolpost.Tool, []lower.Loss) {
 	var losses []lower.Loss
 	for _, f := range t.faults {
 		losses = append(losses, lower.Loss{Keyword: f.keyword, Kind: lower.Dropped, Detail: f.text})
@@ -222,7 +205,7 @@ func (t *fileTool) original() (*toolpost.Tool, []lower.Loss) {
 }
 
 // findings returns the faults as findings under d.
-func (t *fileTool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all []dialect.Finding) {
+func (t *Tool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all []dialect.Finding) {
 	for _, f := range t.faults {
 		r := rules[f.rule]
 		effect := r.EffectFor(d)
@@ -234,9 +217,9 @@ func (t *fileTool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) 
 	return all
 }
 
-// position returns line and column of an offset, from 1; a column is a
+// Position returns line and column of an offset, from 1; a column is a
 // character.
-func (f *toolFile) position(offset int) (line, column int) {
+func (f *File) Position(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(f.data))
 	line = sort.SearchInts(f.lines, offset+1)
 	return line, 1 + utf8.RuneCount(f.data[f.lines[line-1]:offset])

@@ -1,31 +1,34 @@
-package main
+package lint
 
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// A level says how bad an effect is.
-type level int
+// A Level is the severity of an effect.
+type Level int
 
+// The levels, the worst first.
 const (
-	levelError   level = iota // tools are lost, requests refused, calls break
-	levelWarning              // a part is lost
-	levelNote                 // it still works
-	levelNever                // for --fail-on
+	Error   Level = iota // tools are lost, requests refused, calls break
+	Warning              // a part is lost
+	Note                 // it still works
+	Never                // for --fail-on
 )
 
 // String returns the name as in --fail-on and in SARIF.
-func (l level) String() string { return [...]string{"error", "warning", "note", "never"}[l] }
+func (l Level) String() string { return [...]string{"error", "warning", "note", "never"}[l] }
 
-// effects are those of package dialect, the worst first.
+// effects lists those of package dialect, the worst first.
 var effects = [...]dialect.Effect{
 	dialect.KillsSession, dialect.KillsServer, dialect.RefusesCall, dialect.DropsTool, dialect.BreaksCall,
 	dialect.LosesSilently, dialect.Truncates, dialect.Rewrites, dialect.Advice,
@@ -33,32 +36,32 @@ var effects = [...]dialect.Effect{
 
 func rank(e dialect.Effect) int { return slices.Index(effects[:], e) }
 
-func levelOf(e dialect.Effect) level {
+func levelOf(e dialect.Effect) Level {
 	switch e {
 	case dialect.LosesSilently, dialect.Truncates:
-		return levelWarning
+		return Warning
 	case dialect.Rewrites, dialect.Advice:
-		return levelNote
+		return Note
 	}
-	return levelError
+	return Error
 }
 
-// A lintReport is what lint found.
-type lintReport struct {
-	*toolSource
+// A Report is the findings of [New].
+type Report struct {
+	*Source
 	targets  []*dialect.Dialect
-	unasked  []*dialect.Dialect // targets that are not looked at because nobody named them
+	Unasked  []*dialect.Dialect // targets that are not looked at because nobody named them
 	rules    map[string]*dialect.Rule
 	problems []*problem // by tool in source order, the worst first
 	off      []*problem // likewise
 	opts     *dialect.Options
-	adapted  map[string]*adapted // by target, once it was asked for
+	adapted  map[string]*Adapted // by target, once it was asked for
 }
 
 // A problem is a finding in one place, of all the targets that have it.
 type problem struct {
-	tool    *fileTool // nil if it is about the list
-	name    string    // of the tool, "" if it is about the list
+	tool    *Tool  // nil if it is about the list
+	name    string // of the tool, "" if it is about the list
 	rule    *dialect.Rule
 	pointer string
 	keyword string
@@ -73,7 +76,7 @@ type hit struct {
 }
 
 func (p *problem) effect() dialect.Effect { return p.hits[0].Effect }
-func (p *problem) level() level           { return levelOf(p.effect()) }
+func (p *problem) level() Level           { return levelOf(p.effect()) }
 
 // message tells all that the worst target finds in the place.
 func (p *problem) message() string {
@@ -131,15 +134,13 @@ func (p *problem) byEffect() (groups [][]hit) {
 
 // place is what problems are merged by.
 type place struct {
-	tool                        *fileTool
+	tool                        *Tool
 	rule, pointer, keyword, off string
 }
 
-// lintSource looks at all tools under every target. Off has ids of findings
-// with the reason why they do not count.
-func lintSource(src *toolSource, targets []*dialect.Dialect, server string, off map[string]string) *lintReport {
-	r := &lintReport{toolSource: src, targets: targets, rules: rulesByName(), adapted: map[string]*adapted{}}
-	r.opts = &dialect.Options{Server: server, Off: off}
+// New checks all tools against every target.
+func New(src *Source, targets []*dialect.Dialect, opts *dialect.Options) *Report {
+	r := &Report{Source: src, opts: opts, targets: targets, rules: rulesByName(), adapted: map[string]*Adapted{}}
 	at := map[place]*problem{}
 	for _, d := range targets {
 		for _, f := range r.findings(d) {
@@ -156,7 +157,7 @@ func lintSource(src *toolSource, targets []*dialect.Dialect, server string, off 
 	return r
 }
 
-func (r *lintReport) add(p *problem) {
+func (r *Report) add(p *problem) {
 	if p.reason == "" {
 		r.problems = append(r.problems, p)
 	} else {
@@ -167,14 +168,14 @@ func (r *lintReport) add(p *problem) {
 // A toolFinding is a finding with the tool that it is about, nil for the list.
 type toolFinding struct {
 	dialect.Finding
-	tool *fileTool
+	tool *Tool
 }
 
 // findings returns those of one target. Tools are looked at one by one, as
 // two may have one name, and then as a list.
-func (r *lintReport) findings(d *dialect.Dialect) (all []toolFinding) {
-	named := map[string]*fileTool{}
-	for _, t := range r.tools {
+func (r *Report) findings(d *dialect.Dialect) (all []toolFinding) {
+	named := map[string]*Tool{}
+	for _, t := range r.Tools {
 		named[t.name] = t
 		for _, f := range t.findings(d, r.rules) {
 			f.Off = r.opts.Off[f.Rule]
@@ -202,9 +203,9 @@ func (r *lintReport) findings(d *dialect.Dialect) (all []toolFinding) {
 
 func ofList(f *dialect.Finding) bool { return f.Tool == "" && f.Pointer == "" }
 
-func (r *lintReport) sort() {
-	order := map[*fileTool]int{nil: len(r.tools)}
-	for i, t := range r.tools {
+func (r *Report) sort() {
+	order := map[*Tool]int{nil: len(r.Tools)}
+	for i, t := range r.Tools {
 		order[t] = i
 	}
 	for _, p := range slices.Concat(r.problems, r.off) {
@@ -217,17 +218,17 @@ func (r *lintReport) sort() {
 }
 
 // count returns how many problems there are of each level.
-func (r *lintReport) count() (n [levelNever]int) {
+func (r *Report) count() (n [Never]int) {
 	for _, p := range r.problems {
 		n[p.level()]++
 	}
 	return n
 }
 
-// failing returns how many problems are at least as bad as limit.
-func (r *lintReport) failing(limit level) (n int) {
+// Failing returns how many problems are at least as bad as limit.
+func (r *Report) Failing(limit Level) (n int) {
 	for l, count := range r.count() {
-		if level(l) <= limit && limit != levelNever {
+		if Level(l) <= limit && limit != Never {
 			n += count
 		}
 	}
@@ -241,10 +242,10 @@ type remedy struct {
 	derived bool       // it only says that another keyword tells it
 }
 
-func (r *lintReport) remedy(p *problem) remedy {
+func (r *Report) remedy(p *problem) remedy {
 	d := p.hits[0].target
 	if r.adapted[d.ID] == nil {
-		r.adapted[d.ID] = adaptSource(r.toolSource, d, r.opts)
+		r.adapted[d.ID] = Adapt(r.Source, d, r.opts)
 	}
 	f := r.adapted[d.ID].fates[p.tool]
 	switch {
@@ -273,7 +274,7 @@ func (m remedy) outline() string {
 
 // together tells what adapting only tells together with others, "" if there
 // is nothing like that.
-func (r *lintReport) together(g []*problem) string {
+func (r *Report) together(g []*problem) string {
 	n, kinds := 0, []string{}
 	for _, p := range g {
 		if m := r.remedy(p); m.derived {
@@ -288,7 +289,7 @@ func (r *lintReport) together(g []*problem) string {
 		return first.text
 	}
 	slices.Sort(kinds)
-	return fmt.Sprintf("%d of %s together with another keyword (%s)", n, counted(len(g), "place"), strings.Join(slices.Compact(kinds), ", "))
+	return fmt.Sprintf("%d of %s together with another keyword (%s)", n, terminal.Count(len(g), "place"), strings.Join(slices.Compact(kinds), ", "))
 }
 
 // isTold reports whether l is the loss for the place of p.
@@ -302,4 +303,38 @@ func (p *problem) isTold(l *lower.Loss) bool {
 		return true
 	}
 	return "/inputSchema"+l.Pointer == p.pointer && (l.Keyword == p.keyword || p.keyword == "")
+}
+
+// Options say how a report is written.
+type Options struct {
+	Limit   Level  // of a JUnit failure: findings at this level and above
+	Verbose bool   // text: notes, every place and the evidence
+	Version string // SARIF: of this program
+}
+
+// A Writer writes a report in one format.
+type Writer func(w io.Writer, r *Report, o *Options) error
+
+// formats are the ways to write findings.
+var formats = [...]struct {
+	name  string
+	write Writer
+}{{"github", writeGitHub}, {"json", writeJSON}, {"junit", writeJUnit}, {"sarif", writeSARIF}, {"text", writeText}}
+
+// Formats returns the names of all formats.
+func Formats() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Format returns the writer of a format, nil if there is none of that name.
+func Format(name string) Writer {
+	for _, f := range formats {
+		if f.name == name {
+			return f.write
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package lint
 
 import (
 	"fmt"
@@ -27,14 +27,14 @@ func (p *problem) plain() string {
 }
 
 // writeGitHub writes workflow commands of GitHub Actions.
-func writeGitHub(w io.Writer, r *lintReport, _ *lintOptions) error {
+func writeGitHub(w io.Writer, r *Report, _ *Options) error {
 	commands := [...]string{"error", "warning", "notice"}
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, p := range r.problems {
 		place := ""
 		if at, ok := r.spot(p); ok {
-			place = fmt.Sprintf("file=%s,line=%d,endLine=%d,", property.Replace(r.file.path), at.line, at.endLine)
+			place = fmt.Sprintf("file=%s,line=%d,endLine=%d,", property.Replace(r.File.Path), at.line, at.endLine)
 			if at.line == at.endLine {
 				place += fmt.Sprintf("col=%d,endColumn=%d,", at.column, at.endColumn)
 			}
