@@ -240,7 +240,8 @@ func TestSelf(t *testing.T) {
 }
 
 // A server that was ready and is lost is connected again at once, before the
-// first pause between attempts, also if no call waits for it.
+// first pause between attempts, also if no call waits for it. If it is soon lost
+// again, the next attempt waits.
 func TestComesBackAtOnce(t *testing.T) {
 	s := &server{changed: make(chan struct{}, 1)}
 	u, err := upstream.Start(child(t, "crash"), &upstream.Options{
@@ -264,6 +265,11 @@ func TestComesBackAtOnce(t *testing.T) {
 	s.until(t, "it is back", func() bool { return s.Status().State == upstream.Ready && s.Status().Took != before })
 	if got := s.text(t, "t", "", nil); got != "back" {
 		t.Errorf("got %s", got)
+	}
+	_ = s.text(t, "t", `{"again":1}`, nil) // a second loss soon after the first
+	s.until(t, "it waits", func() bool { return s.Status().State == upstream.Failed })
+	if wait := time.Until(s.Status().Retry); wait < 5*time.Second {
+		t.Errorf("after the second loss it is tried again in %v", wait)
 	}
 }
 

@@ -121,11 +121,17 @@ func (s *session) initialize(ctx context.Context, version string) error {
 	if err := s.conn.send(ctx, initialized, wire.AppendRequest(nil, nil, initialized, json.RawMessage("{}"))); err != nil || ctx.Err() != nil {
 		return firstOf(context.Cause(ctx), err)
 	}
-	if s.can("logging") {
-		_, _ = s.ask(ctx, "logging/setLevel", json.RawMessage(`{"level":"info"}`)) // logs are worth no failure
+	if s.can("logging") { // logs are not worth a failure, or a long wait
+		ctx, cancel := context.WithTimeout(ctx, logLevelTimeout)
+		defer cancel()
+		_, _ = s.ask(ctx, "logging/setLevel", json.RawMessage(`{"level":"info"}`))
 	}
 	return nil
 }
+
+// logLevelTimeout limits how long a server that does not answer
+// logging/setLevel delays the handshake.
+const logLevelTimeout = time.Second
 
 func firstOf(err, otherwise error) error {
 	if err != nil {

@@ -2,13 +2,19 @@ package upstream_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime/debug"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -46,4 +52,118 @@ func TestVersionIsAskedForAgain(t *testing.T) {
 	if err := u.Ready(t.Context()); err != nil || initialized.Load() > 0 {
 		t.Errorf("%v, and %d requests to initialize", err, initialized.Load())
 	}
+}
+
+// A server that never answers logging/setLevel is ready all the same.
+func TestSilentLogLevel(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Bool
+	s := start(t, &upstream.Config{ConnectTimeout: time.Minute, URL: newSilent(t, func(_ *http.Request, m *message) bool {
+		if m.Method == "logging/setLevel" {
+			asked.Store(true)
+		}
+		return m.Method == "logging/setLevel" || m.Method == "notifications/cancelled"
+	}, streamableHandler(t, sdkServer(t.Context()), false))}).ready(t)
+	if !asked.Load() {
+		t.Error("no log level was set")
+	}
+	closes(t, s)
+}
+
+// A server that does not answer server/discover over HTTP is initialized after
+// the time limit for that.
+func TestDiscoverHasALimit(t *testing.T) {
+	t.Parallel()
+	url := newSilent(t, func(_ *http.Request, m *message) bool { return m.Method == "server/discover" },
+		streamableHandler(t, sdkServer(t.Context()), false))
+	s := start(t, &upstream.Config{URL: url, Transport: upstream.HTTP, ProtocolVersion: "2026-07-28", ProbeTimeout: 50 * time.Millisecond, ConnectTimeout: time.Minute}).ready(t)
+	if got := s.Status().Version; got != "2025-11-25" {
+		t.Errorf("version %s", got)
+	}
+}
+
+// A transport changes the responses of base.
+type transport func(req *http.Request, base *http.Transport) (*http.Response, error)
+
+func (f transport) wrap(base *http.Transport) http.RoundTripper { return wrapped{f, base} }
+
+type wrapped struct {
+	f    transport
+	base *http.Transport
+}
+
+func (w wrapped) RoundTrip(r *http.Request) (*http.Response, error) { return w.f(r, w.base) }
+
+// Nothing is compressed on loopback, where that costs more than it saves.
+func TestCompression(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://example.com/mcp": false, "http://localhost/mcp": true, "http://127.0.0.2:1/mcp": true, "http://[::1]:1/mcp": true,
+	} {
+		refuse := transport(func(_ *http.Request, base *http.Transport) (*http.Response, error) {
+			if base.DisableCompression != want {
+				t.Errorf("%s: compression disabled is %v, want %v", address, !want, want)
+			}
+			return nil, errors.New("not sent")
+		})
+		s := start(t, &upstream.Config{URL: address, Wrap: refuse.wrap})
+		if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "not sent") {
+			t.Errorf("%s: got %v", address, err)
+		}
+	}
+}
+
+// Over HTTP the answer of a call is read on the goroutine of the call, as JSON
+// and as events.
+func TestAnswersAreReadByTheCaller(t *testing.T) {
+	for _, events := range []bool{false, true} {
+		cfg := answering(t, `{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}`, events)
+		var reads stacks
+		cfg.Wrap = transport(func(req *http.Request, base *http.Transport) (*http.Response, error) {
+			resp, err := base.RoundTrip(req)
+			if err == nil {
+				resp.Body = &noting{resp.Body, &reads}
+			}
+			return resp, err
+		}).wrap
+		s := start(t, cfg).ready(t)
+		before := reads.of("TestAnswersAreReadByTheCaller")
+		if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); err != nil {
+			t.Fatal(err)
+		}
+		if before != 0 || reads.of("TestAnswersAreReadByTheCaller") == 0 {
+			t.Errorf("events %v: the goroutine of the test read %d times before its call, %d after it", events, before, reads.of("TestAnswersAreReadByTheCaller"))
+		}
+	}
+}
+
+// stacks are those of the goroutines that read responses.
+type stacks struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// of returns how many of the goroutines run a function.
+func (s *stacks) of(function string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, stack := range s.all {
+		calls, _, _ := strings.Cut(stack, "created by")
+		if strings.Contains(calls, function) {
+			n++
+		}
+	}
+	return n
+}
+
+// A noting body notes who reads it.
+type noting struct {
+	io.ReadCloser
+	stacks *stacks
+}
+
+func (n *noting) Read(b []byte) (int, error) {
+	n.stacks.mu.Lock()
+	n.stacks.all = append(n.stacks.all, string(debug.Stack()))
+	n.stacks.mu.Unlock()
+	return n.ReadCloser.Read(b)
 }

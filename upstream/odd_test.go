@@ -368,7 +368,7 @@ func parts() map[string]func(*odd) {
 func crash(o *odd) {
 	o.tools = `"tools":[{"name":"t","inputSchema":{"type":"object"}},{"name":"r","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`
 	o.call = func(m *message) {
-		if once() {
+		if once() || strings.Contains(string(m.Params), "again") {
 			os.Exit(1)
 		}
 		o.text(m, "back")
@@ -390,6 +390,9 @@ func progress(o *odd, m *message) {
 		o.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}`, i)
 	}
 	o.text(m, string(p.Meta.Token))
+	if p.Meta.Token != nil { // too late
+		o.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":20}}`, p.Meta.Token)
+	}
 }
 
 // ask asks the client and tells its answer. With "back" it takes the question back.

@@ -375,11 +375,14 @@ func TestLongMessage(t *testing.T) {
 	}
 }
 
-// What a call is told comes in order, and before its result.
+// Notifications of a call arrive in order and before its result. What the
+// server sends after the result is dropped.
 func TestProgress(t *testing.T) {
 	s := start(t, child(t, "progress")).ready(t)
+	var all []*recorder
 	for range 5 {
 		r := newRecorder()
+		all = append(all, r)
 		if token := s.text(t, "t", "", r); token == "" {
 			t.Fatal("no progress token was sent")
 		}
@@ -399,6 +402,13 @@ func TestProgress(t *testing.T) {
 	}
 	if token := s.text(t, "t", "", nil); token != "" {
 		t.Errorf("token %s was sent though nobody listens", token)
+	}
+	for _, r := range all {
+		r.mu.Lock()
+		if len(r.heard) != 40 {
+			t.Errorf("after the result came %s", r.heard[40:])
+		}
+		r.mu.Unlock()
 	}
 }
 
