@@ -98,15 +98,11 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 	if err != nil {
 		j.note("", "server %s: its tools cannot be listed: %v", m.server.Name, err)
 	}
+	tools = j.usable(m, tools)
 	reasons := m.pins.review(m.server.Name, tools)
 	for _, t := range tools {
-		switch {
-		case t == nil || t.Name == "" || t.Handler == nil || t.Input == nil:
-			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
-		case cleartext.Clean(t.Name) == "":
-			j.note("", "server %s: its tool %q is left out, because its name consists of hidden characters", m.server.Name, t.Name)
-		case m.selected(t.Name):
-			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, reasons[t.Name]})
+		if name := cleartext.Clean(t.Name); m.selected(name) {
+			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, reasons[name]})
 		}
 	}
 	j.noteWithheld(m, offers)
@@ -115,6 +111,29 @@ func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpo
 		j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
 	}
 	return offers
+}
+
+// usable returns the tools that clients can be shown: of several whose names
+// look the same, the first.
+func (j *joined) usable(m *member, tools []*toolpost.Tool) (usable []*toolpost.Tool) {
+	first := map[string]string{} // the server's name, by the name without hidden characters
+	for _, t := range tools {
+		if t == nil || t.Name == "" || t.Handler == nil || t.Input == nil {
+			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
+			continue
+		}
+		name := cleartext.Clean(t.Name)
+		switch other, taken := first[name]; {
+		case name == "":
+			j.note("", "server %s: its tool %q is left out, because its name consists of hidden characters", m.server.Name, t.Name)
+		case taken:
+			j.note("", "server %s: its tool %q is left out, because clients cannot tell its name from that of its tool %q", m.server.Name, t.Name, other)
+		default:
+			first[name] = t.Name
+			usable = append(usable, t)
+		}
+	}
+	return usable
 }
 
 // named returns the name of every offer, "" for those that are left out.
@@ -194,9 +213,7 @@ func (j *joined) noteUnmatched(m *member, tools []*toolpost.Tool) {
 	}
 	var names []string
 	for _, t := range tools {
-		if t != nil {
-			names = append(names, t.Name)
-		}
+		names = append(names, cleartext.Clean(t.Name))
 	}
 	for _, pattern := range slices.Concat(m.server.Allow, m.server.Deny) {
 		glob := globs([]string{pattern})

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/pins"
 )
 
@@ -40,7 +41,7 @@ type Pinning struct {
 // A WithheldTool is a tool that clients do not get until the user approves its
 // definition.
 type WithheldTool struct {
-	Server, Tool string // Tool is the server's own name
+	Server, Tool string // Tool is the server's own name, without hidden characters
 	Name         string // for clients
 	Why          string
 
@@ -145,7 +146,7 @@ func (b *pinboard) problem() string {
 }
 
 // review compares the tools that a server lists with their pins, and pins new
-// ones. It returns what is withheld, by name.
+// ones. It returns what is withheld, by pinName. No two tools have the same one.
 func (b *pinboard) review(server string, tools []*toolpost.Tool) map[string]pins.Reason {
 	if b == nil {
 		return nil
@@ -178,17 +179,18 @@ func (b *pinboard) review(server string, tools []*toolpost.Tool) map[string]pins
 func (b *pinboard) listed(server string, tools []*toolpost.Tool) (listed []pins.Listed) {
 	before, now := b.known[server], map[*toolpost.Tool]*pins.Definition{}
 	for _, t := range tools {
-		if t == nil || t.Name == "" {
-			continue // it is left out
-		}
 		if now[t] = before[t]; now[t] == nil {
 			now[t] = definitionOf(t)
 		}
-		listed = append(listed, pins.Listed{Name: t.Name, Definition: now[t]})
+		listed = append(listed, pins.Listed{Name: pinName(t.Name), Definition: now[t]})
 	}
 	b.known[server] = now
 	return listed
 }
+
+// pinName returns the name under which a tool is pinned: as clients see it, so
+// that a hidden character does not make it a new one.
+func pinName(tool string) string { return cleartext.Clean(tool) }
 
 func definitionOf(t *toolpost.Tool) *pins.Definition {
 	raw, err := t.Definition.MarshalJSON()
@@ -235,7 +237,7 @@ func (b *pinboard) vet(server string, t *toolpost.Tool) error {
 	if d == nil {
 		d = definitionOf(t)
 	}
-	if p := b.lock.Servers[server][t.Name]; p == nil || p.Approved == nil || p.Approved.Hash == d.Hash {
+	if p := b.lock.Servers[server][pinName(t.Name)]; p == nil || p.Approved == nil || p.Approved.Hash == d.Hash {
 		return nil // a tool without a pin is not listed
 	}
 	return toolpost.Failed("%s", b.refusal(server, pins.Changed))
@@ -246,8 +248,12 @@ func (b *pinboard) refusal(server string, why pins.Reason) string {
 	if !why.Approvable() {
 		return fmt.Sprintf("it is withheld, because %s. Tell the user", why)
 	}
-	return fmt.Sprintf("it is withheld, because %s since it was approved. Tell the user, who can review the change with %q and accept it with %q",
-		why, b.command("pins", server), b.command("approve", server))
+	since := ""
+	if why == pins.Changed {
+		since = " since it was approved"
+	}
+	return fmt.Sprintf("it is withheld, because %s%s. Tell the user, who can review the change with %q and accept it with %q",
+		why, since, b.command("pins", server), b.command("approve", server))
 }
 
 func (b *pinboard) command(args ...string) string {
@@ -265,8 +271,8 @@ func (b *pinboard) command(args ...string) string {
 func (b *pinboard) withheld(server, tool string, why pins.Reason) WithheldTool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w := WithheldTool{Server: server, Tool: tool, Why: b.refusal(server, why)}
-	if p := b.lock.Servers[server][tool]; p != nil {
+	w := WithheldTool{Server: server, Tool: pinName(tool), Why: b.refusal(server, why)}
+	if p := b.lock.Servers[server][w.Tool]; p != nil {
 		if p.Approved != nil {
 			w.Approved = p.Approved.JSON
 		}

@@ -422,3 +422,35 @@ func TestPinsSeeWhatTheServerSent(t *testing.T) {
 	})
 	wantTools(t, g, "a__sub")
 }
+
+// A hidden character does not make a changed tool a new one: clients would get
+// it under the name that they know.
+func TestPinsOfHiddenNames(t *testing.T) {
+	g, f := pinning(t, servers("a", "x"), lockFile(t))
+	f.last("a").describes("add", "1", "keep", "1")
+	wantTools(t, g, "a__add", "a__keep")
+	f.last("a").describes("add\u200b", "2", "keep", "1")
+	wantTools(t, g, "a__keep")
+	if got := g.Withheld(); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "a__add" || !bytes.Contains(got[0].Pending, []byte("\u200b")) {
+		t.Errorf("withheld: %+v", got)
+	}
+	f.last("a").describes("add\u200b", "2", "add", "1", "keep", "1", "end", "1")
+	wantTools(t, g, "a__keep", "a__end")
+	if got := strings.Join(findings(g), "\n"); !strings.Contains(got, `its tool "add" is left out, because clients cannot tell its name from that of its tool "add\u200b"`) {
+		t.Errorf("findings: %s", got)
+	}
+	f.last("a").describes("add", "1", "add\u200b", "2", "keep", "1", "end", "1")
+	wantTools(t, g, "a__add", "a__keep", "a__end")
+	if got, _ := g.Live().Set().Tools(t.Context()); got[0].Description != "1" {
+		t.Errorf("clients get the definition %q", got[0].Description)
+	}
+}
+
+// A filter leaves a tool out by the name that clients see.
+func TestFilterOfHiddenNames(t *testing.T) {
+	cfg := servers("a", "x")
+	cfg.Servers[0].Deny = []string{"delete"}
+	g, f := pinning(t, cfg, lockFile(t))
+	f.last("a").describes("delete\u200b", "1", "keep", "1")
+	wantTools(t, g, "a__keep")
+}

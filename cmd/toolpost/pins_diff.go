@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -41,7 +42,7 @@ func writeChange(p *terminal.Page, c *definitionChange) {
 	paths := slices.Sorted(maps.Keys(merged(before, after)))
 	for _, path := range paths {
 		b, a := before[path], after[path]
-		if b == a || c.isNew && path == "name" {
+		if b == a || c.isNew && path == "name" && a == string(quote(c.tool)) {
 			continue
 		}
 		p.WriteString("    " + plainText(path) + "\n      " + wordDifference(p, terminal.Diff(words(b), words(a))) + "\n")
@@ -64,12 +65,17 @@ func flatten(raw json.RawMessage) map[string]string {
 }
 
 func flattenInto(values map[string]string, path string, raw json.RawMessage) {
-	var members map[string]json.RawMessage
 	var items []json.RawMessage
+	members := membersOf(raw)
 	switch {
-	case json.Unmarshal(raw, &members) == nil && len(members) > 0:
-		for name, value := range members {
-			flattenInto(values, memberPath(path, name), value)
+	case len(members) > 0:
+		times := map[string]int{}
+		for _, m := range members {
+			at := memberPath(path, m.name)
+			if times[m.name]++; times[m.name] > 1 { // readers differ in which one they take
+				at = fmt.Sprintf("%s (%d)", at, times[m.name])
+			}
+			flattenInto(values, at, m.value)
 		}
 	case json.Unmarshal(raw, &items) == nil && strings.Contains(string(raw), "{"):
 		for i, value := range items {
@@ -78,6 +84,33 @@ func flattenInto(values map[string]string, path string, raw json.RawMessage) {
 	default:
 		values[path] = string(raw)
 	}
+}
+
+type jsonMember struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf returns the members of an object, also several of one name. It
+// returns nil for what is not an object.
+func membersOf(raw json.RawMessage) (members []jsonMember) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		var m jsonMember
+		t, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		m.name, _ = t.(string)
+		if d.Decode(&m.value) != nil {
+			return nil
+		}
+		members = append(members, m)
+	}
+	return members
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)

@@ -108,12 +108,24 @@ func TestWordDifference(t *testing.T) {
 	}
 }
 
+// The definition of a new tool shows a hidden character of its name.
+func TestChangeShowsHiddenName(t *testing.T) {
+	var b strings.Builder
+	p := terminal.NewPage(&b)
+	writeChange(p, &definitionChange{tool: "add", after: []byte(`{"description":"d","name":"add\u200b"}`), isNew: true})
+	writeChange(p, &definitionChange{tool: "sub", after: []byte(`{"description":"d","name":"sub"}`), isNew: true})
+	if err := p.Flush(); err != nil || !strings.Contains(b.String(), "    name\n      {+\"add\\u200b\"+}") || strings.Count(b.String(), "name") != 1 {
+		t.Errorf("got %v %s", err, &b)
+	}
+}
+
 // Every member of a definition has a path of its own, so that no change hides
 // behind another.
 func TestFlatten(t *testing.T) {
-	got := flatten([]byte(`{"a":{"b":1},"a.b":2,"c":[{"d":"x"},[]],"e":["{"],"f":{},"g\u200b":null,"c[0]":{"d":3}}`))
+	got := flatten([]byte(`{"a":{"b":1},"a.b":2,"c":[{"d":"x"},[]],"e":["{"],"f":{},"g\u200b":null,"c[0]":{"d":3},"h":{"i":4,"i":5,"i (2)":6}}`))
 	want := map[string]string{
 		"a.b": "1", `["a.b"]`: "2", "c[0].d": `"x"`, "c[1]": "[]", "e[0]": `"{"`, "f": "{}", `["g\u200b"]`: "null", `["c[0]"].d`: "3",
+		"h.i": "4", "h.i (2)": "5", `h["i (2)"]`: "6",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

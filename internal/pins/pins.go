@@ -48,14 +48,19 @@ type Definition struct {
 
 // NewDefinition returns the canonical form of an MCP Tool object: without white
 // space, with the members of objects in order. Icons are left out, because
-// models do not read them and their addresses may expire.
+// models do not read them and their addresses may expire. If an object has two
+// members of one name, members keep their order and icons stay.
 func NewDefinition(tool json.RawMessage) *Definition {
 	v := jsontext.Value(bytes.Clone(tool))
-	err := v.Format(jsontext.ReorderRawObjects(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	unique := v.IsValid(jsontext.AllowInvalidUTF8(true)) // of members with one name, readers take the first or the last
+	err := v.Format(jsontext.ReorderRawObjects(unique), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return &Definition{Hash: hash(tool)} // not JSON
 	}
-	raw := withoutMember(json.RawMessage(v), "icons")
+	raw := json.RawMessage(v)
+	if unique {
+		raw = withoutMember(raw, "icons")
+	}
 	return &Definition{Hash: hash(raw), JSON: raw}
 }
 

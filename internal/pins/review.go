@@ -2,7 +2,9 @@ package pins
 
 import (
 	"maps"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Limits of what is remembered of one server.
@@ -11,6 +13,9 @@ const (
 	longestName = 256     // bytes
 	mostText    = 4 << 20 // bytes of approved definitions, and of pending ones; of further ones only the hash is kept
 )
+
+// definitionDepth is how deep a definition is in the file.
+const definitionDepth = 5
 
 // A Listed is a tool that a server lists now.
 type Listed struct {
@@ -25,6 +30,7 @@ type Reason string
 const (
 	Changed  Reason = "its definition has changed"
 	New      Reason = "it is new"
+	Alike    Reason = "it is new, and its name is almost that of a pinned tool"
 	LongName Reason = "its name is too long to be pinned"
 	TooMany  Reason = "the server has listed too many tools to pin another"
 )
@@ -43,11 +49,12 @@ type Reviewed struct {
 type Memory map[string]string
 
 // Review compares the tools of a server with its pins. A tool that was never
-// seen is pinned as it is, unless withholdNew is set and the server has pins.
+// seen is pinned as it is, unless the server has pins already and withholdNew is
+// set or the tool's name is almost that of a pinned one.
 func (m Memory) Review(before Tools, listed []Listed, withholdNew bool) *Reviewed {
 	r := &reviewer{
 		Reviewed: &Reviewed{Pins: maps.Clone(before), First: len(before) == 0, Withheld: map[string]Reason{}},
-		memory:   m, withholdNew: withholdNew && len(before) > 0,
+		memory:   m, before: before, withholdNew: withholdNew && len(before) > 0,
 	}
 	if r.Pins == nil {
 		r.Pins = Tools{}
@@ -69,16 +76,46 @@ func (m Memory) Remember(listed []Listed) {
 	}
 }
 
-func (d *Definition) size() int {
+// size returns how many bytes the text of a definition has in the file, where it
+// is indented. Indentation can make a short text some hundred times as long.
+func (d *Definition) size() (n int) {
 	if d == nil {
 		return 0
 	}
-	return len(d.JSON)
+	depth, quoted := definitionDepth, false
+	for i := 0; i < len(d.JSON); i++ {
+		n++
+		c := d.JSON[i]
+		if c == '"' {
+			quoted = !quoted
+		}
+		switch {
+		case c == '\\':
+			i, n = i+1, n+1
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			n += lineBreak(depth)
+		case c == '}' || c == ']':
+			depth--
+			n += lineBreak(depth)
+		case c == ',':
+			n += lineBreak(depth)
+		case c == ':':
+			n++
+		}
+	}
+	return n
 }
+
+// lineBreak returns the bytes of a line break with the indentation after it.
+func lineBreak(depth int) int { return 1 + 2*depth }
 
 type reviewer struct {
 	*Reviewed
 	memory            Memory
+	before            Tools
+	names             map[string]bool // of approved tools, by likeness; nil until one is asked for
 	withholdNew       bool
 	approved, pending int // bytes of definitions that are kept
 }
@@ -105,10 +142,39 @@ func (r *reviewer) add(now Listed, pin *Pin) {
 		r.withhold(now, pin, New)
 		return
 	}
+	if r.alike(now.Name) {
+		r.withhold(now, pin, Alike)
+		return
+	}
 	if !r.First {
 		r.Added = append(r.Added, now.Name)
 	}
 	r.put(now.Name, &Pin{Approved: within(now.Definition, &r.approved)})
+}
+
+// alike reports whether an approved tool has almost this name. A client that
+// shows both names the same would give the new tool the permissions of the other.
+func (r *reviewer) alike(name string) bool {
+	if r.names == nil {
+		r.names = map[string]bool{}
+		for other, p := range r.before {
+			if p.Approved != nil {
+				r.names[likeness(other)] = true
+			}
+		}
+	}
+	return r.names[likeness(name)]
+}
+
+// likeness returns the same for names that differ in case only, or in characters
+// for which clients write an underscore.
+func likeness(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			return '_'
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // ended reports whether no server says a pending definition any more, as far as
@@ -137,10 +203,11 @@ func (r *reviewer) put(name string, p *Pin) { r.Pins[name], r.Dirty = p, true }
 // within returns d, without its text if that is too long for the space that is left.
 func within(d *Definition, used *int) *Definition {
 	c := *d
-	if *used+len(c.JSON) > mostText {
-		c.JSON = nil
+	size := d.size()
+	if *used+size > mostText {
+		c.JSON, size = nil, 0
 	}
-	*used += len(c.JSON)
+	*used += size
 	return &c
 }
 
@@ -164,6 +231,7 @@ func (t Tools) Approve(hashes map[string]string) (others []string) {
 var plural = map[Reason]string{
 	Changed:  "their definitions have changed",
 	New:      "they are new",
+	Alike:    "they are new, and their names are almost those of pinned tools",
 	LongName: "their names are too long to be pinned",
 }
 
@@ -177,4 +245,4 @@ func (r Reason) Of(n int) string {
 
 // Approvable reports whether the user can approve a tool that is withheld for
 // this reason.
-func (r Reason) Approvable() bool { return r == Changed || r == New }
+func (r Reason) Approvable() bool { return r == Changed || r == New || r == Alike }

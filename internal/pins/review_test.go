@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -113,6 +115,27 @@ func TestReviewWithholdsNewTools(t *testing.T) {
 
 // Two processes whose servers say different things come to rest, and neither
 // hides what the other waits for.
+// A new tool that a client could take for a pinned one waits for an approval.
+func TestReviewOfNamesThatAreAlike(t *testing.T) {
+	p := process{pins.Memory{}}
+	r := p.look(t, nil, false, list("get_user", "1", "get-user", "1", "日本", "1"))
+	if len(r.Withheld) > 0 {
+		t.Fatalf("at first sight: %v", withheld(r))
+	}
+	listed := list("get_user", "1", "get.user", "2", "Get_User", "2", "getUser", "2", "中国", "2")
+	for range 2 {
+		r = p.look(t, r.Pins, false, listed)
+		want := []string{"Get_User: it is new, and its name is almost that of a pinned tool", "get.user: it is new, and its name is almost that of a pinned tool"}
+		if diff := cmp.Diff(want, withheld(r)); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	r.Pins.Approve(map[string]string{"get.user": r.Pins["get.user"].Pending.Hash})
+	if r = p.look(t, r.Pins, false, listed); len(r.Withheld) != 1 {
+		t.Errorf("after the approval: %v", withheld(r))
+	}
+}
+
 func TestReviewOfTwoProcesses(t *testing.T) {
 	one, two := process{pins.Memory{}}, process{pins.Memory{}}
 	shared := one.look(t, nil, false, list("a", "1")).Pins
@@ -198,6 +221,12 @@ func TestNewDefinition(t *testing.T) {
 		`{"name":"a","description":"d","inputSchema":{"type":"object","x":9007199254740993},"annotations":{"readOnlyHint":true}}`,
 		`{"name":"a","description":"d","inputSchema":{"type":"object","x":9007199254740993},"_meta":{"x":1}}`,
 		`{"name":"a","description":"d\u200b","inputSchema":{"type":"object","x":9007199254740993}}`,
+		`{"name":"a","inputSchema":{"x":"good","x":"evil"}}`,
+		`{"name":"a","inputSchema":{"x":"evil","x":"good"}}`,
+		`{"name":"a","inputSchema":{"x":"good"}}`,
+		`{"name":"a","icons":[],"x":"good","x":"evil"}`,
+		`{"name":"a","icons":[],"x":"evil","x":"good"}`,
+		`{"name":"a","icons":[],"x":"good"}`,
 		`not JSON`,
 	} {
 		d := pins.NewDefinition([]byte(s))
@@ -205,5 +234,27 @@ func TestNewDefinition(t *testing.T) {
 			t.Errorf("%s is the same as %s", s, other)
 		}
 		seen[d.Hash] = s
+	}
+}
+
+// A definition that is short, but long once it is indented in the file, does not
+// keep the pins of all servers from being stored.
+func TestReviewCountsIndentation(t *testing.T) {
+	text := `{"name":"a\"[b","x":` + strings.Repeat("[", 50) + strings.Repeat("0,", 200_000) + "0" + strings.Repeat("]", 50) + "}"
+	small := pins.NewDefinition([]byte(`{"name":"b","a":{"c":["x, y",1,{"z":null}],"d":"{\\\""}}`))
+	r := pins.Memory{}.Review(nil, []pins.Listed{{Name: "a", Definition: pins.NewDefinition([]byte(text))}, {Name: "b", Definition: small}}, false)
+	if r.Pins["a"].Approved.JSON != nil || r.Pins["b"].Approved.JSON == nil {
+		t.Error("the long definition is kept, or the short one is not")
+	}
+	file := pins.At(filepath.Join(t.TempDir(), "x.toolpost-pins"), false)
+	_, err := file.Update(t.Context(), func(l *pins.Lock) bool {
+		l.Servers["s"] = r.Pins
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file.Path()); err != nil || info.Size() > 10_000 {
+		t.Error(info, err)
 	}
 }
