@@ -2,11 +2,11 @@ package gateway
 
 import (
 	"cmp"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 )
 
@@ -21,7 +21,7 @@ type choices struct {
 }
 
 // newChoices returns the choices of a configuration; opts come before it.
-func newChoices(cfg *Config, opts *ViewOptions) *choices {
+func newChoices(cfg *config.Config, opts *ViewOptions) *choices {
 	c := &choices{book: cfg.Dialects, always: cfg.Dialect, server: cfg.Name, known: map[Reader]string{}}
 	if opts != nil {
 		c.always, c.server = cmp.Or(opts.Dialect, c.always), cmp.Or(opts.Name, c.server)
@@ -36,7 +36,7 @@ func newChoices(cfg *Config, opts *ViewOptions) *choices {
 func (c *choices) of(r Reader, log *slog.Logger) (string, error) {
 	switch {
 	case r.View != "":
-		return r.View, c.check(r.View)
+		return r.View, config.CheckDialect(c.book, r.View)
 	case c.always != "":
 		return c.always, nil
 	}
@@ -74,23 +74,4 @@ func (c *choices) choose(r Reader, log *slog.Logger) string {
 	}
 	c.known[r] = id
 	return id
-}
-
-// check tells what is wrong with the id of a dialect.
-func (c *choices) check(id string) error {
-	if id == NoDialect {
-		return nil
-	}
-	_, err := c.book.Find(id)
-	if err == nil {
-		return nil
-	}
-	ids := []string{NoDialect}
-	for _, d := range c.book.All() {
-		ids = append(ids, d.ID)
-	}
-	if near := nearest(id, ids); near != "" {
-		return fmt.Errorf("unknown dialect %q; did you mean %q?", id, near)
-	}
-	return fmt.Errorf("%w; %q adapts nothing", err, NoDialect)
 }

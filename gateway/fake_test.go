@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
@@ -159,12 +160,12 @@ func (f *fleet) count() int {
 }
 
 // open opens a gateway over fakes; it is closed with the test.
-func open(t *testing.T, cfg *gateway.Config) (*gateway.Gateway, *fleet) {
+func open(t *testing.T, cfg *config.Config) (*gateway.Gateway, *fleet) {
 	t.Helper()
 	return openWith(t, cfg, nil)
 }
 
-func openWith(t *testing.T, cfg *gateway.Config, opts *gateway.Options) (*gateway.Gateway, *fleet) {
+func openWith(t *testing.T, cfg *config.Config, opts *gateway.Options) (*gateway.Gateway, *fleet) {
 	t.Helper()
 	f := &fleet{}
 	g, err := gateway.OpenWith(t.Context(), cfg, opts, f.start)
@@ -185,17 +186,17 @@ func openWith(t *testing.T, cfg *gateway.Config, opts *gateway.Options) (*gatewa
 }
 
 // servers is a configuration of commands: name, command, name, command…
-func servers(pairs ...string) *gateway.Config {
-	cfg := &gateway.Config{}
+func servers(pairs ...string) *config.Config {
+	cfg := &config.Config{}
 	for i := 0; i < len(pairs); i += 2 {
-		s := gateway.Server{}
+		s := config.Server{}
 		s.Name, s.Command = pairs[i], pairs[i+1]
 		cfg.Servers = append(cfg.Servers, s)
 	}
 	return cfg
 }
 
-func prefixed(cfg *gateway.Config, prefix string) *gateway.Config {
+func prefixed(cfg *config.Config, prefix string) *config.Config {
 	for i := range cfg.Servers {
 		cfg.Servers[i].Prefix = &prefix
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 )
 
@@ -170,7 +171,7 @@ func TestSubscriptionsOutliveReload(t *testing.T) {
 		told = nil
 		disabled := servers("a", "x")
 		disabled.Servers[0].Disabled = true
-		for _, cfg := range []*gateway.Config{disabled, servers("a", "y")} {
+		for _, cfg := range []*config.Config{disabled, servers("a", "y")} {
 			if err := g.Reload(t.Context(), cfg); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,7 @@
 // Package gateway joins many upstreams into one live toolset, and reads the
 // configuration that lists them.
 //
-//	toolpost.json ── LoadConfig ──▶ Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
+//	toolpost.json ── config.Load ──▶ config.Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
 //	files of other clients ── Import ──▶ toolpost.json            └── Watch ──▶ Snapshot
 package gateway
 
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
@@ -34,7 +35,7 @@ type Options struct {
 	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
 
 	// Store keeps the outputs that clients are shown only in part, as
-	// [Config].Output defines. If it is nil, all outputs are passed on in full.
+	// [config.Config].Output defines. If it is nil, all outputs are passed on in full.
 	Store store.Store
 
 	// Spool is the folder for outputs that are too long for memory until they
@@ -64,7 +65,7 @@ type Gateway struct {
 // A view is what the gateway's methods read while it is changed.
 type view struct {
 	mu       sync.Mutex
-	cfg      *Config
+	cfg      *config.Config
 	quiet    *regexp.Regexp
 	members  []*member
 	renamed  []toolpost.Finding // servers that are called otherwise in tool names
@@ -90,11 +91,11 @@ const drainTime = 30 * time.Second
 // Open starts every server of cfg and returns immediately. Servers that are
 // ready are served while others connect; those that fail are tried again. Only
 // the values of ctx are used: Close ends the gateway.
-func Open(ctx context.Context, cfg *Config, opts *Options) (*Gateway, error) {
+func Open(ctx context.Context, cfg *config.Config, opts *Options) (*Gateway, error) {
 	return open(ctx, cfg, opts, startUpstream)
 }
 
-func open(ctx context.Context, cfg *Config, opts *Options, start starter) (*Gateway, error) {
+func open(ctx context.Context, cfg *config.Config, opts *Options, start starter) (*Gateway, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -281,7 +282,7 @@ func (g *Gateway) Close() error {
 }
 
 // sameConnection reports whether b can use a's connection.
-func sameConnection(a, b Server) bool {
+func sameConnection(a, b config.Server) bool {
 	if (a.Wrap == nil) != (b.Wrap == nil) {
 		return false
 	}

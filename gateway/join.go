@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/pins"
 	"github.com/toolpost/toolpost/upstream"
@@ -31,7 +32,7 @@ type served struct {
 	item  *toolpost.Tool
 	name  string
 	quiet bool
-	chars int // of an output, see [OutputLimit]; 0 for the limit of the file
+	chars int // of an output, see [config.OutputLimit]; 0 for the limit of the file
 }
 
 // join joins the tools and features of members, in their order. It is a pure
@@ -187,12 +188,14 @@ func noteRenames(j *joined, what string, between [2]*member, renames []rename) {
 	case len(r) == 1:
 		j.note(r[0].name, "server %s: its %s %q is called %q, because server %s has a %q; %s", s, what, r[0].own, r[0].name, owner, r[0].want, remedy)
 	default:
-		texts := mapped(r, func(r rename) string {
+		var texts []string
+		for _, r := range r {
 			if r.name == "" {
-				return r.own + " (left out)"
+				texts = append(texts, r.own+" (left out)")
+				continue
 			}
-			return fmt.Sprintf("%s (called %s)", r.own, r.name)
-		})
+			texts = append(texts, fmt.Sprintf("%s (called %s)", r.own, r.name))
+		}
 		j.note("", "server %s: %d of its %ss have names that server %s has too: %s; %s", s, len(r), what, owner, enumerate(texts), remedy)
 	}
 }
@@ -226,8 +229,8 @@ func (j *joined) noteUnmatched(m *member, tools []*toolpost.Tool) {
 
 // noteUnmatchedQuiet reports globs of quiet tools that match no tool, once all
 // servers are ready.
-func (j *joined) noteUnmatchedQuiet(members []*member, cfg *Config) {
-	if cfg.defaultQuiet || slices.ContainsFunc(members, func(m *member) bool { return !m.server.Disabled && m.status().State != upstream.Ready }) {
+func (j *joined) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
+	if cfg.QuietOptional || slices.ContainsFunc(members, func(m *member) bool { return !m.server.Disabled && m.status().State != upstream.Ready }) {
 		return
 	}
 	var names []string

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -41,7 +42,7 @@ const Disabled upstream.State = "disabled"
 
 // A member is one server of a gateway. It is immutable but for its parts.
 type member struct {
-	server Server
+	server config.Server
 	key    string // the server in tool names
 	prefix string
 	pins   *pinboard // nil if nothing is pinned
@@ -69,7 +70,7 @@ type link struct {
 // the tool than the one that clients were shown.
 type vetter func(*toolpost.Tool) error
 
-func newMember(s Server, key string, l *link) *member {
+func newMember(s config.Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny)}
 	if s.Prefix != nil {
 		m.prefix = *s.Prefix
@@ -82,9 +83,8 @@ func newMember(s Server, key string, l *link) *member {
 
 // Prefixes returns, for each server that has a prefix and is not disabled, the
 // prefix of its tools' names.
-func (c *Config) Prefixes() (prefixes []string) {
-	names := mapped(c.Servers, func(s Server) string { return s.Name })
-	for i, key := range serverKeys(names) {
+func Prefixes(c *config.Config) (prefixes []string) {
+	for i, key := range serverKeys(c.Servers) {
 		if m := newMember(c.Servers[i], key, nil); m.prefix != "" && !m.server.Disabled {
 			prefixes = append(prefixes, m.prefix)
 		}

@@ -1,33 +1,27 @@
 package gateway
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 var refused = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // serverKeys are the names of servers as they stand in tool names: only
 // characters that every client accepts, and no two the same.
-func serverKeys(names []string) []string {
-	keys := make([]string, len(names))
-	for i, name := range names {
-		keys[i] = freeName(refused.ReplaceAllString(name, "_"), func(key string) bool {
+func serverKeys(servers []config.Server) []string {
+	keys := make([]string, len(servers))
+	for i, s := range servers {
+		keys[i] = config.FreeName(refused.ReplaceAllString(s.Name, "_"), func(key string) bool {
 			return slices.Contains(keys[:i], key)
 		})
 	}
 	return keys
-}
-
-// freeName returns name, or if it is taken name_2, name_3…
-func freeName(name string, taken func(string) bool) string {
-	free := name
-	for n := 2; taken(free); n++ {
-		free = name + "_" + strconv.Itoa(n)
-	}
-	return free
 }
 
 // A claim asks for a name.
@@ -70,4 +64,13 @@ func globs(patterns []string) *regexp.Regexp {
 // match reports whether one of the names matches; no globs match nothing.
 func match(globs *regexp.Regexp, names ...string) bool {
 	return globs != nil && slices.ContainsFunc(names, globs.MatchString)
+}
+
+// suggestTool returns the tool that an unmatched glob may mean, or the command
+// that lists all tools.
+func suggestTool(glob string, names []string) string {
+	if best := suggest.Nearest(glob, names); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return `"toolpost list" shows the tools`
 }

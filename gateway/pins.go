@@ -12,7 +12,9 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/filewatch"
 	"github.com/toolpost/toolpost/internal/pins"
 )
 
@@ -29,13 +31,6 @@ type Pins struct {
 	// Command returns the command line that runs "toolpost" with these
 	// arguments for the configuration; nil names no configuration.
 	Command func(args ...string) string
-}
-
-// Pinning says what is pinned of one server; the zero value pins its tools and
-// serves those that it adds later.
-type Pinning struct {
-	Off         bool // the server may change the definitions of its tools
-	WithholdNew bool // a tool that it adds later waits for an approval
 }
 
 // A WithheldTool is a tool that clients do not get until the user approves its
@@ -60,9 +55,9 @@ type pinboard struct {
 	stale  atomic.Bool // the file may have changed
 
 	mu       sync.Mutex
-	policies map[string]Pinning // by server
-	lock     *pins.Lock         // as it was read last, with what could not be stored
-	err      error              // why the file cannot be read or written
+	policies map[string]config.Pinning // by server
+	lock     *pins.Lock                // as it was read last, with what could not be stored
+	err      error                     // why the file cannot be read or written
 	memories map[string]pins.Memory
 	known    map[string]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
 }
@@ -87,15 +82,15 @@ func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, 
 
 // configure takes the policies of a configuration over. The tools of a Redmine
 // are our own.
-func (b *pinboard) configure(cfg *Config) {
+func (b *pinboard) configure(cfg *config.Config) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.policies = map[string]Pinning{}
+	b.policies = map[string]config.Pinning{}
 	for _, s := range cfg.Servers {
-		b.policies[s.Name] = Pinning{s.Pinning.Off || s.Redmine != nil, s.Pinning.WithholdNew || b.ReadOnly}
+		b.policies[s.Name] = config.Pinning{Off: s.Pinning.Off || s.Redmine != nil, WithholdNew: s.Pinning.WithholdNew || b.ReadOnly}
 	}
 }
 
@@ -103,7 +98,7 @@ func (b *pinboard) configure(cfg *Config) {
 func (b *pinboard) follow(ring func()) {
 	err := b.file.Prepare()
 	if err == nil {
-		err = watchFiles(b.ctx, []string{b.File}, func() {
+		err = filewatch.Watch(b.ctx, []string{b.File}, func() {
 			b.stale.Store(true)
 			ring()
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/pins"
 	"github.com/toolpost/toolpost/upstream"
@@ -45,7 +46,7 @@ func (f *fake) describes(pairs ...string) {
 }
 
 // pinning opens a gateway that pins in a file.
-func pinning(t *testing.T, cfg *gateway.Config, file *pins.File) (*gateway.Gateway, *fleet) {
+func pinning(t *testing.T, cfg *config.Config, file *pins.File) (*gateway.Gateway, *fleet) {
 	t.Helper()
 	return openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}, Logger: slog.New(slog.DiscardHandler)})
 }
@@ -270,7 +271,7 @@ func TestManyWithheldTools(t *testing.T) {
 func TestPinsOfProcessesOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("a", "x")
-		cfg.Servers[0].Share = gateway.PerSession
+		cfg.Servers[0].Share = config.PerSession
 		g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{}})
 		f.last("a").describes("add", "1")
 		synctest.Wait()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -78,7 +79,7 @@ func TestRealServers(t *testing.T) {
 		"two": {"url": "` + address2 + `", "prefix": ""}}}`
 	path := filepath.Join(t.TempDir(), "toolpost.json")
 	write(t, path, text)
-	cfg, err := gateway.LoadConfig(path)
+	cfg, err := config.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestRealServers(t *testing.T) {
 
 	_, address3 := serve(t, "three", false)
 	write(t, path, strings.Replace(text, address2, address3, 1))
-	if cfg, err = gateway.LoadConfig(path); err != nil {
+	if cfg, err = config.Load(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.Reload(t.Context(), cfg); err != nil {

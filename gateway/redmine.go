@@ -7,12 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
-
-// redmineTransport is that of a server that is a Redmine: its REST API.
-const redmineTransport upstream.Transport = "redmine"
 
 // A redmineConnection is a Redmine as a member. Its tools run in this process
 // and are listed even if Redmine does not answer; then they return the error.
@@ -29,7 +27,7 @@ type redmineConnection struct {
 	status upstream.Status
 }
 
-func startRedmine(s *Server, opts *upstream.Options) (connection, error) {
+func startRedmine(s *config.Server, opts *upstream.Options) (connection, error) {
 	server, err := redmine.New(s.Redmine)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
@@ -43,7 +41,7 @@ func startRedmine(s *Server, opts *upstream.Options) (connection, error) {
 	r := &redmineConnection{
 		Server: server, name: s.Name, changed: opts.Changed, log: opts.Logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
-		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: redmineTransport, Tools: len(tools)},
+		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: config.Redmine, Tools: len(tools)},
 	}
 	go r.check(ctx)
 	return r, nil
@@ -80,7 +78,7 @@ func (r *redmineConnection) check(ctx context.Context) {
 		switch now := errText(err); {
 		case now == told:
 		case err == nil:
-			r.log.Info("server is ready", "transport", redmineTransport, "tools", r.Status().Tools)
+			r.log.Info("server is ready", "transport", config.Redmine, "tools", r.Status().Tools)
 			told = now
 		default:
 			r.log.Warn("server cannot be used; its tools return the reason", "err", err)

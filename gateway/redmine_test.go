@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
@@ -34,8 +35,8 @@ func (k *tracker) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestRedmine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var k tracker
-		server := func(readOnly bool) *gateway.Config {
-			return &gateway.Config{Servers: []gateway.Server{{
+		server := func(readOnly bool) *config.Config {
+			return &config.Config{Servers: []config.Server{{
 				Config:  upstream.Config{Name: "work"},
 				Redmine: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", HTTP: &http.Client{Transport: &k}, ReadOnly: readOnly},
 			}}}

@@ -7,12 +7,13 @@ import (
 	"log/slog"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 )
 
 // Reload applies a changed configuration. It restarts only servers that differ;
 // their tools remain listed until the new list is there. Removed servers end
 // after the calls in progress. On error nothing changes.
-func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
+func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 	if err := g.apply(cfg); err != nil {
 		return fmt.Errorf("load configuration: %w", err)
 	}
@@ -20,10 +21,10 @@ func (g *Gateway) Reload(ctx context.Context, cfg *Config) error {
 	return nil
 }
 
-func (g *Gateway) apply(cfg *Config) error {
-	names, seen := make([]string, len(cfg.Servers)), map[string]bool{}
-	for i, s := range cfg.Servers {
-		if names[i] = s.Name; seen[s.Name] {
+func (g *Gateway) apply(cfg *config.Config) error {
+	seen := map[string]bool{}
+	for _, s := range cfg.Servers {
+		if seen[s.Name] {
 			return fmt.Errorf("two servers are named %q; give one another name", s.Name)
 		}
 		seen[s.Name] = true
@@ -43,7 +44,7 @@ func (g *Gateway) apply(cfg *Config) error {
 	}
 	var members []*member
 	var renamed []toolpost.Finding
-	for i, key := range serverKeys(names) {
+	for i, key := range serverKeys(cfg.Servers) {
 		s := cfg.Servers[i]
 		m := newMember(s, key, g.link(s, before))
 		m.pins = g.pins
@@ -68,7 +69,7 @@ func (g *Gateway) apply(cfg *Config) error {
 
 // link returns the connection that s had before, which is then taken from
 // before, or a new one.
-func (g *Gateway) link(s Server, before map[string]*member) *link {
+func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	old := before[s.Name]
 	if old != nil && sameConnection(old.server, s) {
 		delete(before, s.Name)
@@ -81,7 +82,7 @@ func (g *Gateway) link(s Server, before map[string]*member) *link {
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Redmine != nil:
 		l.up, l.err = startRedmine(&s, &g.opts)
-	case s.Share == PerSession:
+	case s.Share == config.PerSession:
 		l.up, l.err = newPool(&s, g.start, &g.opts, l.vet)
 	default:
 		l.up, l.err = g.start(&s.Config, &g.opts)

@@ -8,12 +8,9 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/upstream"
 )
-
-// PerSession is the value of [Server].Share that gives every client session its
-// own process.
-const PerSession = "per-session"
 
 // Limits of the processes that one server has for sessions.
 const (
@@ -47,7 +44,7 @@ type process struct {
 }
 
 // newPool starts the process that lists. Start gets the options of the others.
-func newPool(s *Server, start starter, opts *upstream.Options, vet vetter) (connection, error) {
+func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter) (connection, error) {
 	lists, err := start(&s.Config, opts)
 	if err != nil {
 		return nil, err

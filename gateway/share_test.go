@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 )
 
 // With share "per-session", each client session has a process of its own, until
@@ -16,7 +16,7 @@ import (
 func TestProcessPerSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
-		cfg.Servers[0].Share = gateway.PerSession
+		cfg.Servers[0].Share = config.PerSession
 		g, f := open(t, cfg)
 		f.started[0].connect("t")
 		synctest.Wait()
@@ -86,7 +86,7 @@ func TestShareKey(t *testing.T) {
 		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:              `want "always" or "per-session"`,
 		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`: "",
 	} {
-		cfg, err := gateway.ParseConfig("toolpost.json", []byte(text), func(string) (string, bool) { return "", false })
+		cfg, err := config.Parse("toolpost.json", []byte(text), func(string) (string, bool) { return "", false })
 		if want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", text, err)

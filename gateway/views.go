@@ -12,11 +12,9 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 )
-
-// NoDialect is used instead of a dialect's id for tools that are not adapted.
-const NoDialect = "none"
 
 // A Reader describes a client, as far as known. All of it is the client's own
 // claim.
@@ -83,14 +81,14 @@ func (b *basis) alike(other *basis) bool {
 // NewViews returns the views of live. If the configuration is nil, the dialects
 // are the built-in ones and are chosen by client. The views follow live in the
 // background.
-func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, error) {
+func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*Views, error) {
 	v := &Views{live: live, wake: newBell(), opened: map[string]*adapted{}}
 	if opts != nil {
 		v.opts = *opts
 	}
 	v.opts.Logger = cmp.Or(v.opts.Logger, slog.Default())
 	if cfg == nil {
-		cfg = &Config{}
+		cfg = &config.Config{}
 	}
 	if err := v.Configure(cfg); err != nil {
 		return nil, err
@@ -110,17 +108,17 @@ func NewViews(live *toolpost.Live, cfg *Config, opts *ViewOptions) (*Views, erro
 // Configure applies the dialects of a configuration. New clients use them at
 // once; existing views use them after the next [Views.Refresh] or change of the
 // toolset. On error nothing changes.
-func (v *Views) Configure(cfg *Config) error {
+func (v *Views) Configure(cfg *config.Config) error {
 	c := newChoices(cfg, &v.opts)
 	if c.always != "" {
-		if err := c.check(c.always); err != nil {
+		if err := config.CheckDialect(c.book, c.always); err != nil {
 			return err
 		}
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.choices.Store(c)
-	maps.DeleteFunc(v.opened, func(id string, _ *adapted) bool { return c.check(id) != nil })
+	maps.DeleteFunc(v.opened, func(id string, _ *adapted) bool { return config.CheckDialect(c.book, id) != nil })
 	return nil
 }
 
@@ -133,7 +131,7 @@ func (v *Views) View(r Reader) (*toolpost.Live, error) {
 		if err != nil {
 			return nil, err
 		}
-		if id == NoDialect {
+		if id == config.NoDialect {
 			return v.live, nil
 		}
 		live, err := v.open(c, id)
@@ -249,7 +247,7 @@ func (v *Views) refresh(ctx context.Context) {
 			return
 		}
 		err := v.update(id, opened[id])
-		if err != nil && v.choices.Load().check(id) == nil { // else its dialect is gone, and that is told
+		if err != nil && config.CheckDialect(v.choices.Load().book, id) == nil { // else its dialect is gone, and that is told
 			v.opts.Logger.Error("cannot refresh the tools", "dialect", id, "err", err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 )
@@ -18,9 +19,9 @@ import (
 const longName = "a_tool_with_a_long_name"
 
 // parse reads a toolpost.json.
-func parse(t *testing.T, text string) *gateway.Config {
+func parse(t *testing.T, text string) *config.Config {
 	t.Helper()
-	cfg, err := gateway.ParseConfig("toolpost.json", []byte(text), lookup(""))
+	cfg, err := config.Parse("toolpost.json", []byte(text), noVariables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func (v *viewed) set(t *testing.T, names ...string) {
 	}
 }
 
-func newViewed(t *testing.T, cfg *gateway.Config, id string) *viewed {
+func newViewed(t *testing.T, cfg *config.Config, id string) *viewed {
 	t.Helper()
 	v := &viewed{reports: map[string]int{}}
 	live, err := toolpost.NewLive(t.Context(), toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) {
@@ -130,7 +131,7 @@ func TestViews(t *testing.T) {
 	if v.reports["short"] != 1 {
 		t.Errorf("the dialect was reported %d times", v.reports["short"])
 	}
-	for _, r := range []gateway.Reader{{}, {Name: "stranger"}, {Name: "shorty", View: "mcp"}, {Name: "shorty", View: gateway.NoDialect}} {
+	for _, r := range []gateway.Reader{{}, {Name: "stranger"}, {Name: "shorty", View: "mcp"}, {Name: "shorty", View: config.NoDialect}} {
 		if got := v.seen(t, r); !slices.Equal(got, []string{longName, "b"}) {
 			t.Errorf("%+v sees %q", r, got)
 		}
@@ -139,7 +140,7 @@ func TestViews(t *testing.T) {
 	if stranger.Set().Lookup("b").Input != v.live.Set().Lookup("b").Input {
 		t.Error("a schema that needs no adapting is another for a stranger")
 	}
-	if live, _ := v.View(gateway.Reader{View: gateway.NoDialect}); live != v.live {
+	if live, _ := v.View(gateway.Reader{View: config.NoDialect}); live != v.live {
 		t.Error("no dialect is another toolset")
 	}
 	huge := strings.Repeat("x", 5e5)
@@ -201,7 +202,7 @@ func TestViewsFollow(t *testing.T) {
 	}
 
 	// Without the dialect, its client is a stranger, and its address is none.
-	if err := v.Configure(&gateway.Config{}); err != nil {
+	if err := v.Configure(&config.Config{}); err != nil {
 		t.Fatal(err)
 	}
 	v.set(t, longName, "b")
@@ -227,7 +228,7 @@ func TestOneDialectForAll(t *testing.T) {
 		short                bool
 	}{
 		{"configuration", all, "", gateway.Reader{Name: "stranger"}, true},
-		{"option before configuration", all, gateway.NoDialect, gateway.Reader{Name: "shorty"}, false},
+		{"option before configuration", all, config.NoDialect, gateway.Reader{Name: "shorty"}, false},
 		{"option before client", short, "short", gateway.Reader{Name: "stranger"}, true},
 		{"address before option", short, "mcp", gateway.Reader{View: "short"}, true},
 		{"address before configuration", all, "", gateway.Reader{View: "mcp"}, false},
@@ -471,7 +472,7 @@ func TestViewsTogether(t *testing.T) {
 	})
 	longer := parse(t, strings.Replace(short, "15", "50", 1))
 	for range 20 {
-		for _, cfg := range []*gateway.Config{{}, longer} {
+		for _, cfg := range []*config.Config{{}, longer} {
 			if err := v.Configure(cfg); err != nil {
 				t.Error(err)
 			}

@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 )
 
 // accessOptions are the flags that decide who may call what is served over HTTP.
@@ -86,7 +85,7 @@ func (o *accessOptions) warning(l *listener, harmful string) string {
 
 // harmful is what callers could do with the tools that Toolpost itself brings
 // to a configuration.
-func harmful(cfg *gateway.Config) string {
+func harmful(cfg *config.Config) string {
 	for _, s := range cfg.Servers {
 		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled && s.Err == nil {
 			return "write to Redmine as you"
@@ -97,7 +96,7 @@ func harmful(cfg *gateway.Config) string {
 
 // permit refuses a changed configuration that needs a token where clients were
 // told that none is needed.
-func (a *access) permit(cfg *gateway.Config) error {
+func (a *access) permit(cfg *config.Config) error {
 	if what := harmful(cfg); what != "" && a.token == "" && !a.always {
 		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)
 	}

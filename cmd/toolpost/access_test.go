@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -218,13 +218,13 @@ func TestUseToken(t *testing.T) {
 		"http://127.0.0.1.example.org/mcp": false, "http://10.1.2.3:7717/mcp": false, "https://127.0.0.1/mcp": false,
 		"http://user:pw@127.0.0.1/mcp": false, "": false,
 	} {
-		cfg := &gateway.Config{Servers: []gateway.Server{{Config: upstream.Config{URL: address}}}}
+		cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{URL: address}}}}
 		useToken(cfg)
 		if got := cfg.Servers[0].Wrap != nil; got != want {
 			t.Errorf("%q: %v", address, got)
 		}
 	}
-	cfg := &gateway.Config{Servers: []gateway.Server{{Config: upstream.Config{URL: "http://127.0.0.1/", Headers: map[string]string{"authorization": "x"}}}}}
+	cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{URL: "http://127.0.0.1/", Headers: map[string]string{"authorization": "x"}}}}}
 	if useToken(cfg); cfg.Servers[0].Wrap != nil {
 		t.Error("a header of the user's is replaced")
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 )
@@ -48,7 +48,7 @@ func (p *prompter) ask(ctx context.Context, question string) (bool, error) {
 
 // requireApproval returns nil if the user has approved this content of a file
 // of the current folder, or does so now. It is remembered.
-func requireApproval(ctx context.Context, p *prompter, file string, cfg *gateway.Config) error {
+func requireApproval(ctx context.Context, p *prompter, file string, cfg *config.Config) error {
 	r, err := newReview(file, cfg)
 	if err != nil {
 		return usagef("%w; to use the file without an approval, name it with --config %s", err, file)
@@ -66,12 +66,12 @@ func requireApproval(ctx context.Context, p *prompter, file string, cfg *gateway
 // A review is the question whether a configuration file may be used.
 type review struct {
 	file   string // its absolute path
-	cfg    *gateway.Config
+	cfg    *config.Config
 	store  *trust.Store
 	before *trust.Approval // of an earlier content; nil if there is none
 }
 
-func newReview(file string, cfg *gateway.Config) (*review, error) {
+func newReview(file string, cfg *config.Config) (*review, error) {
 	store, err := trust.Open()
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (r *review) show(w io.Writer) {
 }
 
 // change marks a server that differs from the approved content.
-func (r *review) change(s *gateway.ServerDescription) string {
+func (r *review) change(s *config.Description) string {
 	if r.before == nil {
 		return ""
 	}

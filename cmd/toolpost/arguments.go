@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -78,7 +79,7 @@ func unknownArguments(schema, arguments json.RawMessage) string {
 			continue
 		}
 		fmt.Fprintf(&b, "\nunknown argument %q; ", name)
-		if near := nearest(name, names, 3); len(near) > 0 {
+		if near := suggest.Names(name, names, 3); len(near) > 0 {
 			fmt.Fprintf(&b, "did you mean %s?", terminal.Printable(strings.Join(near, " or ")))
 		} else {
 			fmt.Fprintf(&b, "the arguments are %s", terminal.Printable(strings.Join(names, ", ")))

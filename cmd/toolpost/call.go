@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -102,7 +104,7 @@ func (s *session) unknown(name string) error {
 }
 
 func unknownTool(name string, names []string, next string) error {
-	near := nearest(name, names, 3)
+	near := suggest.Names(name, names, 3)
 	if len(near) == 0 {
 		return usagef("there is no tool %q; %s", name, next)
 	}
@@ -131,7 +133,7 @@ func (t *target) complete(ctx context.Context, args []string) ([]string, cobra.S
 	case err != nil:
 		return nil, none
 	case found != nil:
-		return found.Prefixes(), none | cobra.ShellCompDirectiveNoSpace
+		return gateway.Prefixes(found.Config), none | cobra.ShellCompDirectiveNoSpace
 	}
 	f, err := openFolder(ctx, nil, nil)
 	if err != nil {

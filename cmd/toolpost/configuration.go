@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -18,7 +18,7 @@ const configName = "toolpost.json"
 
 // A configuration is a gateway's, and the file it came from.
 type configuration struct {
-	*gateway.Config
+	*config.Config
 	file string // "" if it did not come from a file
 	urls string // the value of MCP_URLS, if it came from there
 }
@@ -29,7 +29,7 @@ type configuration struct {
 // user has approved it, or does so when p asks.
 func findConfiguration(ctx context.Context, path string, p *prompter) (*configuration, error) {
 	if urls := os.Getenv("MCP_URLS"); path == "" && urls != "" {
-		cfg, err := gateway.EnvConfig(urls)
+		cfg, err := config.FromURLs(urls)
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -71,8 +71,8 @@ func namedConfiguration(ctx context.Context, path string) (*configuration, error
 	return &configuration{Config: cfg, file: path}, nil
 }
 
-func loadConfig(ctx context.Context, path string) (*gateway.Config, error) {
-	return interruptible(ctx, func() (*gateway.Config, error) { return gateway.LoadConfig(path) })
+func loadConfig(ctx context.Context, path string) (*config.Config, error) {
+	return interruptible(ctx, func() (*config.Config, error) { return config.Load(path) })
 }
 
 // defaultFile returns the configuration file that is used if none is named. Own

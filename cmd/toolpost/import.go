@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -61,7 +61,7 @@ func (im *imports) run(cmd *cobra.Command) error {
 		return err
 	}
 	before := im.existing
-	found, err = im.find(func(s *gateway.ImportedServer) bool { return chosen[s.Name] == s.Description.Digest })
+	found, err = im.find(func(s *config.ImportedServer) bool { return chosen[s.Name] == s.Description.Digest })
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (im *imports) run(cmd *cobra.Command) error {
 // save writes the file and remembers it as approved, because the user has seen
 // what is added and wants it. Servers that the file already had count only if the
 // user has approved them before.
-func (im *imports) save(w io.Writer, found *gateway.Imported) error {
+func (im *imports) save(w io.Writer, found *config.Imported) error {
 	known := im.approvedBefore()
 	if err := replaceFile(im.file, found.JSON); err != nil {
 		return fmt.Errorf("write %s: %w", im.file, err)
@@ -95,7 +95,7 @@ func (im *imports) approvedBefore() bool {
 	if len(bytes.TrimSpace(im.existing)) == 0 {
 		return true
 	}
-	cfg, err := gateway.LoadConfigData(im.file, im.existing)
+	cfg, err := config.LoadData(im.file, im.existing)
 	if err != nil {
 		return false
 	}
@@ -104,7 +104,7 @@ func (im *imports) approvedBefore() bool {
 }
 
 func approveData(file string, data []byte) error {
-	cfg, err := gateway.LoadConfigData(file, data)
+	cfg, err := config.LoadData(file, data)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func approveData(file string, data []byte) error {
 
 // choose returns the servers to write, as names with the digests of what the
 // user has seen.
-func (im *imports) choose(cmd *cobra.Command, servers []gateway.ImportedServer) (map[string]string, error) {
-	var own, folder []gateway.ImportedServer
+func (im *imports) choose(cmd *cobra.Command, servers []config.ImportedServer) (map[string]string, error) {
+	var own, folder []config.ImportedServer
 	for _, s := range servers {
 		if s.Folder == "" {
 			own = append(own, s)
@@ -143,7 +143,7 @@ func (im *imports) choose(cmd *cobra.Command, servers []gateway.ImportedServer) 
 }
 
 // ask adds the servers that the user wants to chosen.
-func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder []gateway.ImportedServer) error {
+func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder []config.ImportedServer) error {
 	p := newPrompter(cmd)
 	if len(own) > 0 {
 		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Write your %d servers to %s?", len(own), im.file))
@@ -160,19 +160,19 @@ func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder
 			return err
 		}
 		if yes {
-			include(chosen, []gateway.ImportedServer{s})
+			include(chosen, []config.ImportedServer{s})
 		}
 	}
 	return nil
 }
 
-func include(chosen map[string]string, servers []gateway.ImportedServer) {
+func include(chosen map[string]string, servers []config.ImportedServer) {
 	for _, s := range servers {
 		chosen[s.Name] = s.Description.Digest
 	}
 }
 
-func serverNames(servers []gateway.ImportedServer) (names []string) {
+func serverNames(servers []config.ImportedServer) (names []string) {
 	for _, s := range servers {
 		names = append(names, s.Name)
 	}
@@ -180,21 +180,21 @@ func serverNames(servers []gateway.ImportedServer) (names []string) {
 }
 
 // find reads the files of the clients.
-func (im *imports) find(keep func(*gateway.ImportedServer) bool) (*gateway.Imported, error) {
+func (im *imports) find(keep func(*config.ImportedServer) bool) (*config.Imported, error) {
 	files, err := im.files()
 	if err != nil {
 		return nil, fmt.Errorf("find the files of other clients: %w", err)
 	}
-	im.existing, err = gateway.ReadConfig(im.file)
+	im.existing, err = config.Read(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return gateway.Import(files, im.file, im.existing, keep)
+	return config.Import(files, im.file, im.existing, keep)
 }
 
 // files lists the files that were named, else those of the known clients.
-func (im *imports) files() ([]gateway.ClientFile, error) {
-	var files []gateway.ClientFile
+func (im *imports) files() ([]config.ClientFile, error) {
+	var files []config.ClientFile
 	for _, path := range im.named {
 		path, err := filepath.Abs(path)
 		if err == nil {
@@ -203,7 +203,7 @@ func (im *imports) files() ([]gateway.ClientFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, gateway.FileOf(path))
+		files = append(files, config.FileOf(path))
 	}
 	if len(files) > 0 {
 		return files, nil
@@ -216,10 +216,10 @@ func (im *imports) files() ([]gateway.ClientFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gateway.Clients(home, folder, runtime.GOOS, os.LookupEnv), nil
+	return config.Clients(home, folder, runtime.GOOS, os.LookupEnv), nil
 }
 
-func showImports(w io.Writer, found *gateway.Imported, file string) {
+func showImports(w io.Writer, found *config.Imported, file string) {
 	if len(found.Read) == 0 {
 		fmt.Fprintln(w, "No configuration of another MCP client was found.")
 	}

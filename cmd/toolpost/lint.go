@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -192,7 +193,7 @@ func didYouMean(rule string) string {
 	if !ok {
 		name = rule
 	}
-	if near := nearest(name, ruleNames(), 3); len(near) > 0 {
+	if near := suggest.Names(name, ruleNames(), 3); len(near) > 0 {
 		return "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return `"toolpost lint --rules" lists them`

@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -66,7 +67,7 @@ func otherFlag(cmd *cobra.Command, err error) string {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := nearest(m[1], names, 3); len(near) > 0 {
+	if near := suggest.Names(m[1], names, 3); len(near) > 0 {
 		return "; did you mean --" + strings.Join(near, " or --") + "?"
 	}
 	return ""
@@ -173,7 +174,7 @@ func report(w io.Writer, err error) int {
 	fmt.Fprintf(w, "toolpost: %s\n", strings.TrimSuffix(err.Error(), "\n"))
 	var (
 		usage  usageError
-		config *gateway.ConfigError
+		config *config.Error
 	)
 	if errors.As(err, &usage) || errors.As(err, &config) {
 		return exitUsage

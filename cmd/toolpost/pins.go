@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 	"github.com/toolpost/toolpost/upstream"
@@ -99,7 +101,7 @@ func (p *pinned) tools(server string) (pins.Tools, error) {
 	if tools := p.lock.Servers[server]; len(tools) > 0 {
 		return tools, nil
 	}
-	if near := nearest(server, slices.Sorted(maps.Keys(p.lock.Servers)), 3); len(near) > 0 {
+	if near := suggest.Names(server, slices.Sorted(maps.Keys(p.lock.Servers)), 3); len(near) > 0 {
 		return nil, usagef("no tool of a server %q is pinned; did you mean %s?", server, strings.Join(near, " or "))
 	}
 	return nil, usagef("no tool of a server %q is pinned; \"toolpost pins\" lists the servers", server)
@@ -263,7 +265,7 @@ func (p *pinned) chosen(server string, waiting, names []string) (chosen []string
 		}
 		if !slices.Contains(waiting, name) {
 			hint := fmt.Sprintf("%q shows those that do", p.command("pins", server))
-			if near := nearest(name, waiting, 3); len(near) > 0 {
+			if near := suggest.Names(name, waiting, 3); len(near) > 0 {
 				hint = "did you mean " + strings.Join(near, " or ") + "?"
 			}
 			return nil, usagef("no tool %q of %s waits for an approval; %s", name, server, hint)
@@ -382,8 +384,8 @@ func (p *pinned) verify(cmd *cobra.Command, t *target) error {
 }
 
 // server returns the entry of a server, nil if there is none.
-func (p *pinned) server(name string) *gateway.Server {
-	i := slices.IndexFunc(p.Servers, func(s gateway.Server) bool { return s.Name == name })
+func (p *pinned) server(name string) *config.Server {
+	i := slices.IndexFunc(p.Servers, func(s config.Server) bool { return s.Name == name })
 	if i < 0 {
 		return nil
 	}

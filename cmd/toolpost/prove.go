@@ -14,12 +14,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 )
 
 // useToken has requests to servers on this machine carry the user's token, if
 // the server asks for it and proves that it knows it.
-func useToken(cfg *gateway.Config) {
+func useToken(cfg *config.Config) {
 	token := knownToken()
 	for i := range cfg.Servers {
 		s := &cfg.Servers[i]

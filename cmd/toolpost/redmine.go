@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -83,6 +83,6 @@ func redmineConfiguration(r *redmine.Options) (*configuration, error) {
 		return nil, usageError{err}
 	}
 	noPrefix := ""
-	server := gateway.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}
-	return &configuration{Config: &gateway.Config{Name: "redmine", Servers: []gateway.Server{server}}}, nil
+	server := config.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}
+	return &configuration{Config: &config.Config{Name: "redmine", Servers: []config.Server{server}}}, nil
 }

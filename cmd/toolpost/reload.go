@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/trust"
 )
@@ -15,10 +16,10 @@ import (
 type reloader struct {
 	gw      *gateway.Gateway
 	file    string
-	guard   *gateway.Guard
-	running *gateway.Config
+	guard   *config.Guard
+	running *config.Config
 	trusted bool
-	permit  func(*gateway.Config) error // refuses what these clients may not get
+	permit  func(*config.Config) error // refuses what these clients may not get
 	log     *slog.Logger
 
 	store *trust.Store // nil if there is none: nothing can be approved then
@@ -28,7 +29,7 @@ type reloader struct {
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
 func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
-	r := &reloader{gw: gw, file: found.file, guard: gateway.NewGuard(found.Config), running: found.Config, trusted: trusted, permit: s.access.permit, log: s.log}
+	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, permit: s.access.permit, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -48,7 +49,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
 	first := true
 	watch.Go(func() {
-		err := gateway.WatchFile(ctx, found.file, func(cfg *gateway.Config, err error) {
+		err := config.Watch(ctx, found.file, func(cfg *config.Config, err error) {
 			r.changed(ctx, cfg, err, first)
 			first = false
 		}, approvals...)
@@ -60,7 +61,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 
 // changed applies a configuration that was read, with the error of reading it.
 // First reports whether it is the one that serve has started with.
-func (r *reloader) changed(ctx context.Context, next *gateway.Config, err error, first bool) {
+func (r *reloader) changed(ctx context.Context, next *config.Config, err error, first bool) {
 	var waiting []string
 	if err == nil {
 		useToken(next)
@@ -84,7 +85,7 @@ func (r *reloader) changed(ctx context.Context, next *gateway.Config, err error,
 
 // admit returns what of a changed configuration may be used, and the servers
 // that wait.
-func (r *reloader) admit(next *gateway.Config) (*gateway.Config, []string) {
+func (r *reloader) admit(next *config.Config) (*config.Config, []string) {
 	if r.trusted || r.store != nil && r.store.Approved(r.place, next.Digest) {
 		r.guard.Approve(next)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
@@ -46,7 +47,7 @@ func (t *target) addFlags(cmd *cobra.Command) {
 
 // split takes an address or a command out of args. Dash is the number of
 // arguments before "--", -1 if there is none.
-func (t *target) split(args []string, dash int) (cfg *gateway.Config, rest []string, err error) {
+func (t *target) split(args []string, dash int) (cfg *config.Config, rest []string, err error) {
 	var server upstream.Config
 	if dash >= 0 {
 		if dash == len(args) {
@@ -75,7 +76,7 @@ func (t *target) split(args []string, dash int) (cfg *gateway.Config, rest []str
 	}
 	server.ConnectTimeout = t.timeout
 	noPrefix := ""
-	return &gateway.Config{Servers: []gateway.Server{{Config: server, Prefix: &noPrefix}}}, args, nil
+	return &config.Config{Servers: []config.Server{{Config: server, Prefix: &noPrefix}}}, args, nil
 }
 
 func isAddress(s string) bool {
@@ -119,7 +120,7 @@ type session struct {
 }
 
 // open connects to cfg, or if it is nil to the configuration that is found.
-func (t *target) open(cmd *cobra.Command, cfg *gateway.Config) (*session, error) {
+func (t *target) open(cmd *cobra.Command, cfg *config.Config) (*session, error) {
 	if cfg != nil {
 		return t.openServers(cmd, cfg, nil) // nobody has approved anything about them
 	}
@@ -143,7 +144,7 @@ func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, 
 }
 
 // openServers connects to the servers of cfg.
-func (t *target) openServers(cmd *cobra.Command, cfg *gateway.Config, pinned *gateway.Pins) (*session, error) {
+func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gateway.Pins) (*session, error) {
 	ctx := cmd.Context()
 	useToken(cfg)
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Pins: pinned})

@@ -8,9 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 const sourceHelp = `
@@ -37,7 +38,7 @@ func (t *target) source(cmd *cobra.Command, args []string) (*lint.Source, error)
 // fileSource reads a file of tools. Of a configuration that is named, it has
 // the dialects.
 func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, error) {
-	var cfg *gateway.Config
+	var cfg *config.Config
 	if t.config != "" {
 		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
 		if err != nil {
@@ -57,7 +58,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, erro
 }
 
 // serverSource lists the tools of servers.
-func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*lint.Source, error) {
+func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Source, error) {
 	title, open := "", func() (*session, error) { return t.open(cmd, cfg) }
 	if cfg == nil {
 		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
@@ -95,7 +96,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *gateway.Config) (*lint.So
 	return src, nil
 }
 
-func bookOf(cfg *gateway.Config) (*dialect.Book, error) {
+func bookOf(cfg *config.Config) (*dialect.Book, error) {
 	if cfg != nil && cfg.Dialects != nil {
 		return cfg.Dialects, nil
 	}
@@ -132,7 +133,7 @@ func noTarget(book *dialect.Book, id string) error {
 	for _, d := range book.All() {
 		ids = append(ids, d.ID)
 	}
-	if near := nearest(id, ids, 3); id != "" && len(near) > 0 {
+	if near := suggest.Names(id, ids, 3); id != "" && len(near) > 0 {
 		return usagef("there is no target %q; did you mean %s?", id, strings.Join(near, " or "))
 	}
 	return usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 )
@@ -128,7 +128,7 @@ func approvalState(a *trust.Approval) string {
 	if _, err := os.Stat(a.File); errors.Is(err, fs.ErrNotExist) {
 		return "missing"
 	}
-	if cfg, err := gateway.LoadConfig(a.File); err != nil || cfg.Digest != a.Digest {
+	if cfg, err := config.Load(a.File); err != nil || cfg.Digest != a.Digest {
 		return "changed"
 	}
 	return "approved"

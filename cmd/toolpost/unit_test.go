@@ -44,25 +44,6 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"everything__echo", "everything__add", "read", "grep", "memory__read_graph"}
-	tests := []struct {
-		name string
-		want []string
-	}{
-		{"echo", []string{"everything__echo"}},
-		{"raed", []string{"read"}},
-		{"read", []string{"read", "memory__read_graph"}},
-		{"xyzzy", nil},
-		{"Grep", []string{"grep"}},
-	}
-	for _, tt := range tests {
-		if d := cmp.Diff(tt.want, nearest(tt.name, names, 3)); d != "" {
-			t.Errorf("%s: %s", tt.name, d)
-		}
-	}
-}
-
 // A call that failed says which of its arguments the tool does not have.
 func TestUnknownArguments(t *testing.T) {
 	const echo = `{"type":"object","properties":{"message":{"type":"string"},"times":{"type":"integer"}}}`

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -130,8 +131,8 @@ func TestDialects(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := ""
-	behind := gateway.Server{Config: upstream.Config{Name: "issues", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}, Prefix: &none}
-	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{behind}}, nil)
+	behind := config.Server{Config: upstream.Config{Name: "issues", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}, Prefix: &none}
+	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{behind}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/upstream"
@@ -134,11 +135,11 @@ func TestGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := serve(t, source)
-	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
+	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "child", Command: exe, Env: map[string]string{serveStdio: "1"}}},
 		{Config: upstream.Config{Name: "modern", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28"}},
 		{Config: upstream.Config{Name: "classic", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}},
-		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}, Share: gateway.PerSession},
+		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}, Share: config.PerSession},
 	}}, nil)
 	if err != nil {
 		t.Fatal(err)

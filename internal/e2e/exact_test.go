@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -145,7 +146,7 @@ func serveResults(t *testing.T, results []string) string {
 // serveGateway serves a gateway in front of one server, and returns its address.
 func serveGateway(t *testing.T, url, version string) string {
 	t.Helper()
-	cfg, err := gateway.ParseConfig("toolpost.json", []byte(fmt.Sprintf(`{"mcpServers":{"odd":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, url, version)), nil)
+	cfg, err := config.Parse("toolpost.json", []byte(fmt.Sprintf(`{"mcpServers":{"odd":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, url, version)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
@@ -38,7 +39,7 @@ func TestLargeOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
+	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "logs", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}},
 	}}, &gateway.Options{Store: kept})
 	if err != nil {
@@ -126,7 +127,7 @@ func TestHostileOutput(t *testing.T) {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
+	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "h", URL: server.URL, Transport: upstream.HTTP}},
 	}}, &gateway.Options{Store: store.Memory(nil)})
 	if err != nil {
@@ -191,7 +192,7 @@ func TestLongBesideShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), &gateway.Config{Servers: []gateway.Server{
+	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "logs", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}},
 	}}, &gateway.Options{Store: store.Memory(nil), Spool: t.TempDir()})
 	if err != nil {

@@ -11,11 +11,12 @@ const module = "github.com/toolpost/toolpost"
 // package imports lower floors only. One that is not here breaks the gate:
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
-	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/group", "internal/longjson", "internal/trust", "internal/wire"}, // what packages of several floors share
+	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/longjson", "internal/trust", "internal/wire"}, // what packages of several floors share
 	{"schema", "grep", "store", "internal/pins", "internal/terminal"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},
+	{"config"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai"},
 	{"cmd/toolpost", "examples/claude"},
 	{"internal/accept", "internal/bench/search/cost"}, // what others in internal measure with
@@ -28,27 +29,29 @@ const (
 
 // outside tells which other modules a package may import. Others: none.
 var outside = map[string][]string{
-	"":                  {jsonModule},
-	"internal/wire":     {jsonModule},
-	"schema":            {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
-	"grep":              {"golang.org/x/sys"},
-	"internal/pins":     {jsonModule},
-	"internal/terminal": {"golang.org/x/term"},
-	"schema/lower":      {jsonModule},
-	"dialect":           {jsonModule},
-	"model/anthropic":   {"github.com/anthropics/anthropic-sdk-go"},
-	"model/gemini":      {"google.golang.org/genai"},
-	"model/openai":      {"github.com/openai/openai-go/v3"},
-	"mcpserver":         {jsonModule},
-	"stdtool":           {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
-	"output":            {jsonModule},
-	"redmine":           {"golang.org/x/text"}, // forms of Unicode in names
-	"sdktool":           {mcpModule},
-	"upstream":          {jsonModule},
-	"claude/message":    {jsonModule},
-	"gateway":           {jsonModule, "github.com/tailscale/hujson", "github.com/fsnotify/fsnotify", "github.com/BurntSushi/toml", "go.yaml.in/yaml/v3"},
-	"internal/accept":   {"github.com/santhosh-tekuri/jsonschema/v6"},
-	"cmd/toolpost":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"":                   {jsonModule},
+	"internal/wire":      {jsonModule},
+	"schema":             {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
+	"grep":               {"golang.org/x/sys"},
+	"internal/pins":      {jsonModule},
+	"internal/terminal":  {"golang.org/x/term"},
+	"schema/lower":       {jsonModule},
+	"dialect":            {jsonModule},
+	"model/anthropic":    {"github.com/anthropics/anthropic-sdk-go"},
+	"model/gemini":       {"google.golang.org/genai"},
+	"model/openai":       {"github.com/openai/openai-go/v3"},
+	"mcpserver":          {jsonModule},
+	"stdtool":            {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
+	"output":             {jsonModule},
+	"redmine":            {"golang.org/x/text"}, // forms of Unicode in names
+	"sdktool":            {mcpModule},
+	"upstream":           {jsonModule},
+	"claude/message":     {jsonModule},
+	"config":             {jsonModule, "github.com/tailscale/hujson", "github.com/BurntSushi/toml", "go.yaml.in/yaml/v3"},
+	"internal/filewatch": {"github.com/fsnotify/fsnotify"},
+	"gateway":            {jsonModule},
+	"internal/accept":    {"github.com/santhosh-tekuri/jsonschema/v6"},
+	"cmd/toolpost":       {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 }
 
 // Order checks that every package is on a floor and imports lower ones only.

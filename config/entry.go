@@ -1,4 +1,4 @@
-package gateway
+package config
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -49,11 +50,11 @@ func (f *file) read(root *hujson.Object) {
 			return
 		}
 		known := slices.Sorted(maps.Keys(fileKeys))
-		hint := suggest(name, known)
+		hint := suggestKey(name, known)
 		switch {
 		case isEntry(m.Value):
 			hint = `servers go under "mcpServers"`
-		case nearest(name, known) == "":
+		case suggest.Nearest(name, known) == "":
 			hint += fmt.Sprintf("; if this is the file of another MCP client, run \"toolpost import %s\"", f.name)
 		}
 		f.fail(m.Name.StartOffset, "unknown key %q; %s", name, hint)
@@ -102,13 +103,13 @@ func (f *file) servers(v hujson.Value, path string) {
 		f.problems = nil // the limit of mistakes is that of one entry
 		e.read(m)
 		if mistakes := f.cut(0); len(mistakes) > 0 {
-			e.server.Err = &ConfigError{File: f.name, Problems: mistakes}
+			e.server.Err = &Error{File: f.name, Problems: mistakes}
 		}
 		f.problems = others
 		f.cfg.Servers = append(f.cfg.Servers, e.server)
 	})
 	for _, p := range f.cut(before) {
-		f.findings = append(f.findings, toolpost.Finding{Message: (&ConfigError{f.name, []Problem{p}}).Error()})
+		f.findings = append(f.findings, toolpost.Finding{Message: (&Error{f.name, []Problem{p}}).Error()})
 	}
 }
 
@@ -204,7 +205,7 @@ func (e *entry) read(m *hujson.ObjectMember) {
 		case reason != "":
 			e.note(m.Name.StartOffset, "%s.%s %s", e.path, name, reason)
 		default:
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, e.path, suggest(name, knownKeys()))
+			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, e.path, suggestKey(name, knownKeys()))
 		}
 	})
 	if len(e.problems) == before {
@@ -319,7 +320,7 @@ func (e *entry) file(v hujson.Value, path string) string {
 var transports = map[string]upstream.Transport{
 	"stdio": upstream.Stdio, "local": upstream.Stdio, "sse": upstream.SSE,
 	"http": upstream.HTTP, "streamable-http": upstream.HTTP, "streamableHttp": upstream.HTTP,
-	"redmine": redmineTransport,
+	"redmine": Redmine,
 }
 
 func (e *entry) transport(v hujson.Value, path string) {
@@ -352,7 +353,7 @@ func (e *entry) tools(v hujson.Value, path string) {
 		case "deny":
 			e.deny(m.Value, p)
 		default:
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggest(key(m), []string{"allow", "deny"}))
+			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), []string{"allow", "deny"}))
 		}
 	})
 }

@@ -1,13 +1,15 @@
-package gateway
+package config
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // dialects are what a file says about dialects.
@@ -51,7 +53,10 @@ func (f *file) bind() {
 	if f.chosen == nil || texts[f.cfg.Dialect] != nil {
 		return
 	}
-	if err := newChoices(f.cfg, nil).check(f.cfg.Dialect); err != nil {
+	if book == nil {
+		book, _ = dialect.NewBook(nil) // only overlays can be wrong
+	}
+	if err := CheckDialect(book, f.cfg.Dialect); err != nil {
 		f.fail(f.chosen.StartOffset, "%v", err)
 	}
 }
@@ -91,4 +96,24 @@ func place(m *hujson.ObjectMember, pointer string) int {
 		}
 	}
 	return at
+}
+
+// CheckDialect returns an error if book has no dialect of that id, which may be
+// [NoDialect].
+func CheckDialect(book *dialect.Book, id string) error {
+	if id == NoDialect {
+		return nil
+	}
+	_, err := book.Find(id)
+	if err == nil {
+		return nil
+	}
+	ids := []string{NoDialect}
+	for _, d := range book.All() {
+		ids = append(ids, d.ID)
+	}
+	if near := suggest.Nearest(id, ids); near != "" {
+		return fmt.Errorf("unknown dialect %q; did you mean %q?", id, near)
+	}
+	return fmt.Errorf("%w; %q adapts nothing", err, NoDialect)
 }

@@ -1,4 +1,4 @@
-package gateway_test
+package config_test
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/gateway"
 	"golang.org/x/tools/txtar"
 )
 
@@ -78,7 +78,7 @@ func lookup(env string) func(string) (string, bool) {
 // builtIn is the list of dialects in an error, which grows.
 var builtIn = regexp.MustCompile(`the dialects are [a-z0-9., -]*claude-desktop[a-z0-9., -]*`)
 
-func TestParseConfig(t *testing.T) {
+func TestParse(t *testing.T) {
 	golden(t, "config", func(t *testing.T, a *txtar.Archive) string {
 		var name string
 		for _, f := range a.Files {
@@ -86,13 +86,13 @@ func TestParseConfig(t *testing.T) {
 				name = f.Name
 			}
 		}
-		cfg, err := gateway.ParseConfig(name, []byte(part(a, name)), lookup(part(a, "env")))
+		cfg, err := config.Parse(name, []byte(part(a, name)), lookup(part(a, "env")))
 		if err == nil {
 			return describe(t, cfg)
 		}
-		var typed *gateway.ConfigError
+		var typed *config.Error
 		if !errors.As(err, &typed) || cfg != nil {
-			t.Errorf("got %v and %T, want nil and a ConfigError", cfg, err)
+			t.Errorf("got %v and %T, want nil and a Error", cfg, err)
 		}
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error tells a value of the file: %v", err)
@@ -102,7 +102,7 @@ func TestParseConfig(t *testing.T) {
 }
 
 // describe writes cfg as a test compares it.
-func describe(t *testing.T, cfg *gateway.Config) string {
+func describe(t *testing.T, cfg *config.Config) string {
 	var b bytes.Buffer
 	for _, s := range cfg.Servers {
 		if s.Err != nil {
@@ -160,23 +160,23 @@ func describe(t *testing.T, cfg *gateway.Config) string {
 }
 
 func TestParseConfigNotUTF8(t *testing.T) {
-	_, err := gateway.ParseConfig("toolpost.json", []byte("\xff\xfe{\x00}\x00"), lookup(""))
+	_, err := config.Parse("toolpost.json", []byte("\xff\xfe{\x00}\x00"), lookup(""))
 	if err == nil || !strings.Contains(err.Error(), "save it as UTF-8") {
 		t.Errorf("got %v", err)
 	}
-	cfg, err := gateway.ParseConfig("toolpost.json", []byte("\ufeff"+`{"mcpServers": {"a": {"command": "b"}}}`), lookup(""))
+	cfg, err := config.Parse("toolpost.json", []byte("\ufeff"+`{"mcpServers": {"a": {"command": "b"}}}`), lookup(""))
 	if err != nil || len(cfg.Servers) != 1 {
 		t.Errorf("with a byte order mark: got %v, %v", cfg, err)
 	}
 }
 
 func TestParseConfigTooDeep(t *testing.T) {
-	_, err := gateway.ParseConfig("toolpost.json", bytes.Repeat([]byte(`{"a":[`), 1e5), lookup(""))
+	_, err := config.Parse("toolpost.json", bytes.Repeat([]byte(`{"a":[`), 1e5), lookup(""))
 	if err == nil || !strings.HasPrefix(err.Error(), "toolpost.json:1:") || !strings.Contains(err.Error(), "deep") {
 		t.Errorf("got %v", err)
 	}
 	inString := `{"mcpServers": {"a": {"command": "\"` + strings.Repeat("[", 1e5) + `"}}}`
-	if _, err := gateway.ParseConfig("toolpost.json", []byte(inString), lookup("")); err != nil {
+	if _, err := config.Parse("toolpost.json", []byte(inString), lookup("")); err != nil {
 		t.Errorf("brackets in a string: got %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestParseConfigMuch(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			cfg, err := gateway.ParseConfig("toolpost.json", []byte(tt.text), lookup(""))
+			cfg, err := config.Parse("toolpost.json", []byte(tt.text), lookup(""))
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Fatalf("%v, want %q", err, tt.want)
 			}
@@ -209,20 +209,20 @@ func TestParseConfigMuch(t *testing.T) {
 // However many mistakes there are before it, an invalid entry is never started.
 func TestInvalidEntryAfterManyMistakes(t *testing.T) {
 	text := `{"mcpServers": {` + strings.Repeat(`"a": {"command": "x"},`, 200) + `"b": {"comand": "x", "command": "y"}}}`
-	cfg, err := gateway.ParseConfig("toolpost.json", []byte(text), lookup(""))
+	cfg, err := config.Parse("toolpost.json", []byte(text), lookup(""))
 	if err != nil || len(cfg.Servers) != 2 || cfg.Servers[1].Err == nil {
 		t.Fatalf("got %+v, %v", cfg, err)
 	}
 }
 
-func TestLoadConfig(t *testing.T) {
+func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, ".env"), "# keys\nexport A=one # first\nB='two words'\nC=\"kept = too\"\nnot a line\n")
 	path := filepath.Join(dir, "toolpost.json")
 	write(t, path, `{"mcpServers": {
 		"a": {"command": "x", "envFile": ".env", "env": {"B": "mine"}, "cwd": "sub"},
 		"b": {"command": "x", "envFile": "${workspaceFolder}/none"}}}`)
-	cfg, err := gateway.LoadConfig(path)
+	cfg, err := config.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,22 +239,22 @@ func TestLoadConfig(t *testing.T) {
 
 func TestLoadConfigMissing(t *testing.T) {
 	dir := t.TempDir()
-	_, err := gateway.LoadConfig(filepath.Join(dir, "toolpost.json"))
+	_, err := config.Load(filepath.Join(dir, "toolpost.json"))
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "toolpost import") {
 		t.Errorf("got %v", err)
 	}
-	if _, err = gateway.LoadConfig(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if _, err = config.Load(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("a folder: got %v", err)
 	}
 	big := filepath.Join(dir, "big.json")
 	write(t, big, strings.Repeat(" ", 5<<20))
-	if _, err = gateway.LoadConfig(big); err == nil || !strings.Contains(err.Error(), "larger") {
+	if _, err = config.Load(big); err == nil || !strings.Contains(err.Error(), "larger") {
 		t.Errorf("a large file: got %v", err)
 	}
 }
 
-func TestEnvConfig(t *testing.T) {
-	cfg, err := gateway.EnvConfig(" http://body-cli:8000/sse, http://10.0.0.7:8001/sse,,https://example.com/mcp,http://body-cli:8000/other/sse")
+func TestFromURLs(t *testing.T) {
+	cfg, err := config.FromURLs(" http://body-cli:8000/sse, http://10.0.0.7:8001/sse,,https://example.com/mcp,http://body-cli:8000/other/sse")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ quiet ["get_comments"]
 		t.Error(diff)
 	}
 	for _, bad := range []string{"", " , ", "http://a/sse,hunter2", "http://a/sse,ftp://hunter2/"} {
-		if _, err := gateway.EnvConfig(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := config.FromURLs(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: got %v", bad, err)
 		}
 	}
@@ -295,7 +295,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func FuzzParseConfig(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/config/*.txtar")
 	for _, path := range paths {
 		a, err := txtar.ParseFile(path)
@@ -309,8 +309,8 @@ func FuzzParseConfig(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cfg, err := gateway.ParseConfig("toolpost.json", data, lookup("A=1"))
-		var typed *gateway.ConfigError
+		cfg, err := config.Parse("toolpost.json", data, lookup("A=1"))
+		var typed *config.Error
 		switch {
 		case err == nil:
 			for _, s := range cfg.Servers {
@@ -331,8 +331,8 @@ func FuzzParseConfig(f *testing.F) {
 	})
 }
 
-func ExampleParseConfig() {
-	cfg, err := gateway.ParseConfig("toolpost.json", []byte(`{
+func ExampleParse() {
+	cfg, err := config.Parse("toolpost.json", []byte(`{
   "mcpServers": {
     "github": {
       "comand": "npx"

@@ -1,4 +1,4 @@
-package gateway
+package config
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/redmine"
 )
 
@@ -37,7 +38,7 @@ func groups(e *entry, v hujson.Value, path string) {
 		name := e.text(v, path)
 		if v.Value.Kind() == '"' && !slices.Contains(redmine.Groups(), name) {
 			hint := "the groups are " + strings.Join(redmine.Groups(), ", ")
-			if near := nearest(name, redmine.Groups()); near != "" {
+			if near := suggest.Nearest(name, redmine.Groups()); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			e.fail(v.StartOffset, "%s is not a group of tools; %s", path, hint)
@@ -49,7 +50,7 @@ func groups(e *entry, v hujson.Value, path string) {
 // checkType looks at keys that are for servers of one type.
 func checkType(e *entry, m *hujson.ObjectMember) {
 	s := &e.server
-	isRedmine := s.Transport == redmineTransport
+	isRedmine := s.Transport == Redmine
 	e.members(m.Value, e.path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		switch {

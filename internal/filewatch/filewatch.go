@@ -1,10 +1,10 @@
-package gateway
+// Package filewatch reports changes of single files.
+package filewatch
 
 import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"time"
 
@@ -15,24 +15,9 @@ import (
 // rename and write again.
 const settle = 200 * time.Millisecond
 
-// WatchFile calls f with the configuration at path, immediately and after every
-// change of that file or of one of the other files, until ctx ends. If the
-// configuration is missing or broken, f receives an error, and the caller
-// continues with its current configuration.
-func WatchFile(ctx context.Context, path string, f func(*Config, error), others ...string) error {
-	paths := append([]string{path}, others...)
-	var last [][]byte
-	return watchFiles(ctx, paths, func() {
-		if now := contents(paths); last == nil || !reflect.DeepEqual(now, last) {
-			last = now
-			f(LoadConfig(path))
-		}
-	})
-}
-
-// watchFiles calls f immediately and after every event of one of the files, until
+// Watch calls f immediately and after every event of one of the files, until
 // ctx ends.
-func watchFiles(ctx context.Context, paths []string, f func()) error {
+func Watch(ctx context.Context, paths []string, f func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", paths[0], err)
@@ -61,15 +46,6 @@ func watchFiles(ctx context.Context, paths []string, f func()) error {
 			f()
 		}
 	}
-}
-
-// contents reads files. One that cannot be read is nil: LoadConfig reports why.
-func contents(paths []string) [][]byte {
-	all := make([][]byte, len(paths))
-	for i, path := range paths {
-		all[i], _ = readLimited(path, maxConfig)
-	}
-	return all
 }
 
 // watchFolders watches the folders of the paths, because editors replace files,

@@ -1,4 +1,4 @@
-package gateway_test
+package config_test
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 )
 
 // watch watches path; next waits for what is told next.
-func watch(t *testing.T, path string) (next func() (*gateway.Config, error)) {
+func watch(t *testing.T, path string) (next func() (*config.Config, error)) {
 	t.Helper()
 	type told struct {
-		cfg *gateway.Config
+		cfg *config.Config
 		err error
 	}
 	all, ended := make(chan told, 100), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		ended <- gateway.WatchFile(ctx, path, func(cfg *gateway.Config, err error) { all <- told{cfg, err} })
+		ended <- config.Watch(ctx, path, func(cfg *config.Config, err error) { all <- told{cfg, err} })
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -34,7 +34,7 @@ func watch(t *testing.T, path string) (next func() (*gateway.Config, error)) {
 			t.Errorf("%d changes too many were told", len(all))
 		}
 	})
-	return func() (*gateway.Config, error) {
+	return func() (*config.Config, error) {
 		t.Helper()
 		for limit := time.After(20 * time.Second); ; {
 			select {
@@ -51,7 +51,7 @@ func watch(t *testing.T, path string) (next func() (*gateway.Config, error)) {
 	}
 }
 
-func wantServer(t *testing.T, name string, next func() (*gateway.Config, error)) {
+func wantServer(t *testing.T, name string, next func() (*config.Config, error)) {
 	t.Helper()
 	cfg, err := next()
 	if err != nil || len(cfg.Servers) != 1 || cfg.Servers[0].Name != name {
@@ -70,29 +70,29 @@ func save(t *testing.T, path, text string) {
 
 const oneServer = `{"mcpServers": {"NAME": {"command": "x"}}}`
 
-func config(name string) string { return strings.Replace(oneServer, "NAME", name, 1) }
+func withServer(name string) string { return strings.Replace(oneServer, "NAME", name, 1) }
 
-func TestWatchFile(t *testing.T) {
+func TestWatch(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "toolpost.json")
 	next := watch(t, path)
 	if _, err := next(); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("no file: got %v", err)
 	}
-	write(t, path, config("created"))
+	write(t, path, withServer("created"))
 	wantServer(t, "created", next)
 
-	save(t, path, config("replaced"))
+	save(t, path, withServer("replaced"))
 	wantServer(t, "replaced", next)
 
 	write(t, path, `{"mcpServer": {"a": {"command": "x"}}}`)
-	var typed *gateway.ConfigError
+	var typed *config.Error
 	if cfg, err := next(); cfg != nil || !errors.As(err, &typed) {
 		t.Fatalf("broken: got %v, %v", cfg, err)
 	}
 	for range 200 { // a burst is one change, or a few on a slow machine
 		write(t, path, "")
-		write(t, path, config("written"))
+		write(t, path, withServer("written"))
 	}
 	wantServer(t, "written", next)
 	if err := os.Remove(path); err != nil {
@@ -109,39 +109,39 @@ func TestWatchFile(t *testing.T) {
 	}
 }
 
-func TestWatchFileThroughLink(t *testing.T) {
+func TestWatchThroughLink(t *testing.T) {
 	t.Parallel()
 	target, path := filepath.Join(t.TempDir(), "dotfile.json"), filepath.Join(t.TempDir(), "toolpost.json")
-	write(t, target, config("one"))
+	write(t, target, withServer("one"))
 	if err := os.Symlink(target, path); err != nil {
 		t.Skip(err)
 	}
 	next := watch(t, path)
 	wantServer(t, "one", next)
-	write(t, target, config("two"))
+	write(t, target, withServer("two"))
 	wantServer(t, "two", next)
-	save(t, target, config("three"))
+	save(t, target, withServer("three"))
 	wantServer(t, "three", next)
 }
 
-func TestWatchFileSavedUnchanged(t *testing.T) {
+func TestWatchSavedUnchanged(t *testing.T) {
 	t.Parallel()
 	path, other := filepath.Join(t.TempDir(), "toolpost.json"), filepath.Join(t.TempDir(), "toolpost.json")
-	write(t, path, config("same"))
+	write(t, path, withServer("same"))
 	next, nextOther := watch(t, path), watch(t, other)
 	wantServer(t, "same", next)
 	if _, err := nextOther(); err == nil {
 		t.Fatal("the other file exists")
 	}
-	save(t, path, config("same"))
+	save(t, path, withServer("same"))
 	for _, name := range []string{"later", "latest"} { // when these are told, the file was read again
-		write(t, other, config(name))
+		write(t, other, withServer(name))
 		wantServer(t, name, nextOther)
 	}
 }
 
-func TestWatchFileNoFolder(t *testing.T) {
-	err := gateway.WatchFile(t.Context(), filepath.Join(t.TempDir(), "none", "toolpost.json"), func(*gateway.Config, error) {})
+func TestWatchNoFolder(t *testing.T) {
+	err := config.Watch(t.Context(), filepath.Join(t.TempDir(), "none", "toolpost.json"), func(*config.Config, error) {})
 	if err == nil || !strings.Contains(err.Error(), "watch ") {
 		t.Errorf("got %v", err)
 	}

@@ -1,4 +1,6 @@
-package gateway
+// Package config reads toolpost.json, and the files in which MCP clients store
+// their servers.
+package config
 
 import (
 	"cmp"
@@ -20,22 +22,23 @@ import (
 
 // A Config is the content of toolpost.json.
 type Config struct {
-	Servers  []Server           // in the order of the file
-	Output   Output             // which part of a tool's output is shown
-	Quiet    []string           // globs of tools whose calls are not logged at info level
-	Name     string             // the name of this server for clients; "" for the default
-	Dialect  string             // for clients whose address names no dialect; "" chooses one for each client
-	Dialects *dialect.Book      // the known dialects; nil for the built-in ones
-	Findings []toolpost.Finding // settings of the file that have no effect here
-	Lock     bool               // keep the pinned tools in a file beside the configuration, to be committed
+	Servers       []Server           // in the order of the file
+	Output        Output             // which part of a tool's output is shown
+	Quiet         []string           // globs of tools whose calls are not logged at info level
+	QuietOptional bool               // it is not reported if a glob of Quiet matches no tool
+	Name          string             // the name of this server for clients; "" for the default
+	Dialect       string             // for clients whose address names no dialect; "" chooses one for each client
+	Dialects      *dialect.Book      // the known dialects; nil for the built-in ones
+	Findings      []toolpost.Finding // settings of the file that have no effect here
+	Lock          bool               // keep the pinned tools in a file beside the configuration, to be committed
 
 	// Digest identifies the content of the file and of the environment files
-	// that it names, as [LoadConfig] has read them. It is "" for other
+	// that it names, as [Load] has read them. It is "" for other
 	// configurations.
 	Digest string
 
-	source       *source // nil if LoadConfig has not read it
-	defaultQuiet bool    // Quiet is a default, which need not match a tool
+	source *source // nil if Load has not read it
+
 }
 
 // A Server is one upstream of a Config.
@@ -56,14 +59,31 @@ type Server struct {
 
 	Pinning Pinning
 
-	// Err is the reason why the server cannot be started: a *[ConfigError] if
+	// Err is the reason why the server cannot be started: a *[Error] if
 	// its entry is invalid, or a variable that is not set. The server is listed
 	// as failed; the others are served.
 	Err error
 
-	envFile     string       // variables of it are added to Env by LoadConfig
+	envFile     string       // variables of it are added to Env by Load
 	environment *environment // the content of envFile; nil if there is none
 }
+
+// PerSession is the value of [Server].Share that gives every client session its
+// own process.
+const PerSession = "per-session"
+
+// Pinning says what is pinned of one server; the zero value pins its tools and
+// serves those that it adds later.
+type Pinning struct {
+	Off         bool // the server may change the definitions of its tools
+	WithholdNew bool // a tool that it adds later waits for an approval
+}
+
+// NoDialect is used instead of a dialect's id for tools that are not adapted.
+const NoDialect = "none"
+
+// Redmine is the transport of a server that is a Redmine: its REST API.
+const Redmine upstream.Transport = "redmine"
 
 // An Output limits how much of a tool's output clients are shown. Longer output
 // is stored, and the tools tool_output_cache and tool_output_cache_grep read
@@ -80,8 +100,8 @@ type OutputLimit struct {
 	Chars int    // in characters; -1 passes outputs on in full
 }
 
-// A ConfigError reports all mistakes of one configuration file.
-type ConfigError struct {
+// A Error reports all mistakes of one configuration file.
+type Error struct {
 	File     string
 	Problems []Problem // in the order of the file
 }
@@ -92,7 +112,7 @@ type Problem struct {
 	Message      string
 }
 
-func (e *ConfigError) Error() string {
+func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
 		lines[i] = fmt.Sprintf("%s:%d:%d: %s", e.File, p.Line, p.Column, p.Message)
@@ -103,18 +123,18 @@ func (e *ConfigError) Error() string {
 // maxConfig is the longest configuration file that is read.
 const maxConfig = 4 << 20
 
-// LoadConfig reads the file at path. It takes variables from the environment.
-func LoadConfig(path string) (*Config, error) {
-	data, err := ReadConfig(path)
+// Load reads the file at path. It takes variables from the environment.
+func Load(path string) (*Config, error) {
+	data, err := Read(path)
 	if err != nil {
 		return nil, err
 	}
-	return LoadConfigData(path, data)
+	return LoadData(path, data)
 }
 
-// LoadConfigData is [LoadConfig] for a file whose content is data.
-func LoadConfigData(path string, data []byte) (*Config, error) {
-	cfg, err := ParseConfig(path, data, os.LookupEnv)
+// LoadData is [Load] for a file whose content is data.
+func LoadData(path string, data []byte) (*Config, error) {
+	cfg, err := Parse(path, data, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +164,9 @@ func (c *Config) startInFolderOf(path string) {
 	}
 }
 
-// ReadConfig returns the bytes of a configuration file. It refuses what is not a
+// Read returns the bytes of a configuration file. It refuses what is not a
 // file, such as a pipe, and what is too large for a configuration.
-func ReadConfig(path string) ([]byte, error) {
+func Read(path string) ([]byte, error) {
 	data, err := readLimited(path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -157,14 +177,14 @@ func ReadConfig(path string) ([]byte, error) {
 	return data, nil
 }
 
-// ParseConfig reads toolpost.json: JSON with comments and trailing commas. Name
+// Parse reads toolpost.json: JSON with comments and trailing commas. Name
 // is the path of the file, which is used in errors and for ${workspaceFolder};
 // env looks up variables.
 //
 // An invalid entry, or an entry with an unset variable, disables only its
 // server: the server's Err is set. For other mistakes the error is a
-// *[ConfigError] with all mistakes of the file.
-func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Config, error) {
+// *[Error] with all mistakes of the file.
+func Parse(name string, data []byte, env func(string) (string, bool)) (*Config, error) {
 	s := newSource(name, data)
 	cfg := &Config{}
 	if !isJSON(name) {
@@ -178,12 +198,12 @@ func ParseConfig(name string, data []byte, env func(string) (string, bool)) (*Co
 		return cfg, nil
 	}
 	for _, server := range cfg.Servers {
-		if invalid := (*ConfigError)(nil); errors.As(server.Err, &invalid) {
+		if invalid := (*Error)(nil); errors.As(server.Err, &invalid) {
 			s.problems = append(s.problems, invalid.Problems...)
 		}
 	}
 	sortProblems(s.problems)
-	return nil, &ConfigError{File: name, Problems: s.problems}
+	return nil, &Error{File: name, Problems: s.problems}
 }
 
 func sortProblems(problems []Problem) {

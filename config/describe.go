@@ -1,4 +1,4 @@
-package gateway
+package config
 
 import (
 	"crypto/sha256"
@@ -14,20 +14,20 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A ServerDescription shows a person everything that a server of a
+// A Description shows a person everything that a server of a
 // configuration runs, contacts and sends, so that the person can approve it.
 // Nothing is shortened, and no character is invisible or controls the terminal.
 // Variables are shown as they are written, such as ${TOKEN}; only values that
 // are probably secrets are left out.
-type ServerDescription struct {
+type Description struct {
 	Name   string
 	Lines  []string
 	Digest string // changes if the server's entry or its environment file changes
 }
 
-// Describe describes every server of a configuration that [LoadConfig] has
+// Describe describes every server of a configuration that [Load] has
 // read, in the order of the file.
-func (c *Config) Describe() []ServerDescription {
+func (c *Config) Describe() []Description {
 	if c.source == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (c *Config) Describe() []ServerDescription {
 	if root := s.root(); root != nil {
 		(&file{source: s, cfg: written}).read(root) // without variables: nothing is expanded
 	}
-	var all []ServerDescription
+	var all []Description
 	for i := range written.Servers {
 		server := &written.Servers[i]
 		if loaded := c.server(server.Name); loaded != nil {
@@ -55,7 +55,7 @@ func (c *Config) server(name string) *Server {
 }
 
 // describe describes a server whose variables are not expanded.
-func describe(s *Server) ServerDescription {
+func describe(s *Server) Description {
 	d := &description{}
 	if s.Command != "" {
 		d.add("runs", strings.Join(mapped(append([]string{s.Command}, s.Args...), visible), " "))
@@ -94,7 +94,7 @@ func describe(s *Server) ServerDescription {
 	if s.Err != nil {
 		d.add("invalid", "it is not started until the entry is corrected")
 	}
-	return ServerDescription{Name: visible(s.Name), Lines: d.lines, Digest: s.digest()}
+	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest()}
 }
 
 // digest identifies the entry as it is written, with its environment file.
@@ -106,7 +106,7 @@ func (s *Server) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A description is a ServerDescription in the making.
+// A description is a Description in the making.
 type description struct {
 	lines     []string
 	variables []string // of the user's environment that the entry reads

@@ -1,18 +1,19 @@
-package gateway
+package config
 
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// EnvConfig returns the configuration in the variable MCP_URLS: addresses
+// FromURLs returns the configuration in the variable MCP_URLS: addresses
 // separated by commas, such as "http://body-cli:8000/sse". Servers are named by
 // host and port; their tools keep their own names.
-func EnvConfig(urls string) (*Config, error) {
-	cfg := &Config{Quiet: []string{"get_comments"}, defaultQuiet: true} // polled by the clients that use MCP_URLS
+func FromURLs(urls string) (*Config, error) {
+	cfg := &Config{Quiet: []string{"get_comments"}, QuietOptional: true} // polled by the clients that use MCP_URLS
 	plain := ""
 	var names []string
 	for i, address := range strings.Split(urls, ",") {
@@ -34,8 +35,10 @@ func EnvConfig(urls string) (*Config, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("read MCP_URLS: it has no addresses; want addresses such as http://localhost:8000/sse, separated by commas")
 	}
-	for i, name := range serverKeys(names) {
-		cfg.Servers[i].Name = name
+	for i, name := range names {
+		cfg.Servers[i].Name = FreeName(name, func(name string) bool {
+			return slices.ContainsFunc(cfg.Servers[:i], func(s Server) bool { return s.Name == name })
+		})
 	}
 	return cfg, nil
 }

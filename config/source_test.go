@@ -1,4 +1,4 @@
-package gateway_test
+package config_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 )
 
 // TestSyntaxOfOtherWording has the errors of a parser that says where it stopped
@@ -32,7 +32,7 @@ func TestSyntaxOfOtherWording(t *testing.T) {
 		{fmt.Errorf("hujson: line 3, column 99: %w", errors.New("invalid literal")), 3, 2, "not valid JSON: want a string in double quotes, a number, true, false or null"},
 		{io.ErrUnexpectedEOF, 1, 1, `not valid JSON: the file ends too early; a }, ] or " is missing`},
 	} {
-		if got := gateway.SyntaxProblem(file, c.err); got != (gateway.Problem{c.line, c.column, c.message}) {
+		if got := config.SyntaxProblem(file, c.err); got != (config.Problem{c.line, c.column, c.message}) {
 			t.Errorf("%v: %+v", c.err, got)
 		}
 	}
@@ -44,12 +44,12 @@ func TestStartsInFolderOfFile(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	own := filepath.Join(folder, "own")
-	config := []byte(`{"mcpServers": {"a": {"command": "npx", "args": ["x"]}, "b": {"command": "x", "cwd": "sub"}, "c": {"url": "http://127.0.0.1:1"}}}`)
-	if err := errors.Join(os.Mkdir("own", 0o700), os.WriteFile("own/toolpost.json", config, 0o600)); err != nil {
+	data := []byte(`{"mcpServers": {"a": {"command": "npx", "args": ["x"]}, "b": {"command": "x", "cwd": "sub"}, "c": {"url": "http://127.0.0.1:1"}}}`)
+	if err := errors.Join(os.Mkdir("own", 0o700), os.WriteFile("own/toolpost.json", data, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"own/toolpost.json", filepath.Join(own, "toolpost.json")} {
-		cfg, err := gateway.LoadConfig(path)
+		cfg, err := config.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package gateway
+package config
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/tailscale/hujson"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // maxDepth bounds the nesting of a file, because the parser recurses.
@@ -275,4 +276,12 @@ func size(s *source, v hujson.Value, path string) int {
 		s.fail(v.StartOffset, `%s is not a number of bytes, at most 2147483647`, path)
 	}
 	return int(n)
+}
+
+// suggestKey names the known key nearest to an unknown one, or all of them.
+func suggestKey(name string, known []string) string {
+	if best := suggest.Nearest(name, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "known keys are " + strings.Join(known, ", ")
 }

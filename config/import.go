@@ -1,4 +1,4 @@
-package gateway
+package config
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -30,8 +31,8 @@ type Imported struct {
 // An ImportedServer is one server that an import adds.
 type ImportedServer struct {
 	Name        string
-	From        []string          // the files that contain it
-	Description ServerDescription // what it runs, contacts and sends
+	From        []string    // the files that contain it
+	Description Description // what it runs, contacts and sends
 
 	// Folder is set if only a file of this project, and no file of the user,
 	// contains the server: the author of the project chose the command.
@@ -86,7 +87,7 @@ func (im *importer) existing(data []byte) error {
 		(&file{source: s, cfg: cfg}).read(root)
 	}
 	if len(s.problems) > 0 {
-		return fmt.Errorf("import servers: %w", &ConfigError{im.name, s.problems})
+		return fmt.Errorf("import servers: %w", &Error{im.name, s.problems})
 	}
 	for _, server := range cfg.Servers {
 		im.found = append(im.found, found{server: server})
@@ -159,7 +160,7 @@ func (c *clientFile) origin() string {
 func (c *clientFile) mistakes() error {
 	problems := c.cut(0)
 	if !c.converted {
-		return &ConfigError{c.Path, problems}
+		return &Error{c.Path, problems}
 	}
 	var texts []string
 	for _, p := range problems {
@@ -228,7 +229,7 @@ func (im *importer) add(f found) {
 		return
 	}
 	name := f.server.Name
-	f.server.Name = freeName(name, func(s string) bool {
+	f.server.Name = FreeName(name, func(s string) bool {
 		return slices.ContainsFunc(im.found, func(f found) bool { return f.server.Name == s })
 	})
 	if f.server.Name != name {
@@ -351,4 +352,13 @@ const port = "7717" // that toolpost serves on by default
 func ourAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Port() == port && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
+}
+
+// FreeName returns name, or if it is taken name_2, name_3…
+func FreeName(name string, taken func(string) bool) string {
+	free := name
+	for n := 2; taken(free); n++ {
+		free = name + "_" + strconv.Itoa(n)
+	}
+	return free
 }

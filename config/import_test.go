@@ -1,4 +1,4 @@
-package gateway_test
+package config_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 	"golang.org/x/tools/txtar"
 )
 
@@ -18,12 +18,12 @@ func TestImport(t *testing.T) {
 		for _, f := range a.Files {
 			write(t, filepath.Join(dir, f.Name), string(f.Data))
 		}
-		files := gateway.Clients(filepath.Join(dir, "home"), filepath.Join(dir, "app"), "linux", lookup(""))
-		im, err := gateway.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")), nil)
+		files := config.Clients(filepath.Join(dir, "home"), filepath.Join(dir, "app"), "linux", lookup(""))
+		im, err := config.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg, err := gateway.ParseConfig("toolpost.json", im.JSON, func(string) (string, bool) { return "set", true })
+		cfg, err := config.Parse("toolpost.json", im.JSON, func(string) (string, bool) { return "set", true })
 		if err != nil {
 			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
 		}
@@ -78,7 +78,7 @@ func TestImportBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), tt.file)
 			write(t, file, tt.text)
-			im, err := gateway.Import([]gateway.ClientFile{gateway.FileOf(file)}, "toolpost.json", nil, nil)
+			im, err := config.Import([]config.ClientFile{config.FileOf(file)}, "toolpost.json", nil, nil)
 			if err != nil || len(im.Notes) != 1 || !strings.Contains(im.Notes[0], tt.want) || len(im.Servers) > 1000 {
 				t.Errorf("%v, %d servers, notes %.300q", err, len(im.Servers), im.Notes)
 			}
@@ -87,8 +87,8 @@ func TestImportBombs(t *testing.T) {
 }
 
 func TestImportIntoBrokenFile(t *testing.T) {
-	_, err := gateway.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`), nil)
-	var typed *gateway.ConfigError
+	_, err := config.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`), nil)
+	var typed *config.Error
 	if !errors.As(err, &typed) || !strings.Contains(err.Error(), "toolpost.json:1:2: unknown key") {
 		t.Errorf("got %v", err)
 	}
@@ -97,7 +97,7 @@ func TestImportIntoBrokenFile(t *testing.T) {
 func TestClients(t *testing.T) {
 	list := func(goos, env string) string {
 		var b strings.Builder
-		for _, f := range gateway.Clients("/home/ada", "", goos, lookup(env)) {
+		for _, f := range config.Clients("/home/ada", "", goos, lookup(env)) {
 			fmt.Fprintln(&b, f.Client+": "+filepath.ToSlash(f.Path))
 		}
 		return b.String()
@@ -130,7 +130,7 @@ Continue: /home/ada/.continue/config.yaml
 }
 
 func TestFileOf(t *testing.T) {
-	for path, want := range map[string]gateway.ClientFile{
+	for path, want := range map[string]config.ClientFile{
 		"/home/ada/.claude.json":               {Client: "Claude Code"},
 		"/home/ada/app/.mcp.json":              {Client: "Claude Code", Folder: "/home/ada/app"},
 		"/home/ada/app/.cursor/mcp.json":       {Client: "Cursor", Folder: "/home/ada/app"},
@@ -140,7 +140,7 @@ func TestFileOf(t *testing.T) {
 		"/x/Claude/claude_desktop_config.json": {Client: "Claude Desktop"},
 	} {
 		want.Path, want.Named = path, true
-		if got := gateway.FileOf(path); got != want {
+		if got := config.FileOf(path); got != want {
 			t.Errorf("%s: got %+v, want %+v", path, got, want)
 		}
 	}
@@ -163,7 +163,7 @@ func FuzzImport(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, existing, data []byte) {
-		files := []gateway.ClientFile{
+		files := []config.ClientFile{
 			{Client: "Cursor", Path: filepath.Join(dir, "mcp.json")},
 			{Client: "Gemini CLI", Path: filepath.Join(dir, "mcp.json"), Folder: "/p"},
 			{Client: "opencode", Path: filepath.Join(dir, "mcp.json")},
@@ -173,11 +173,11 @@ func FuzzImport(f *testing.F) {
 		for _, file := range files {
 			write(t, file.Path, string(data))
 		}
-		im, err := gateway.Import(files, "toolpost.json", existing, nil)
+		im, err := config.Import(files, "toolpost.json", existing, nil)
 		if err != nil {
 			return
 		}
-		again, err := gateway.Import(files, "toolpost.json", im.JSON, nil)
+		again, err := config.Import(files, "toolpost.json", im.JSON, nil)
 		if err != nil {
 			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
 		}

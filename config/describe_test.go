@@ -1,4 +1,4 @@
-package gateway_test
+package config_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/config"
 )
 
 func TestDescribe(t *testing.T) {
@@ -92,7 +92,7 @@ func FuzzDescribe(f *testing.F) {
 			}
 			return string(raw)
 		}
-		cfg, err := gateway.LoadConfigData("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x", "args": [`+quote(arg)+`], "env": {`+quote(name)+`: `+quote(arg)+`}}, "w": {"url": "https://h/`+strings.Trim(quote(address), `"`)+`"}}}`))
+		cfg, err := config.LoadData("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x", "args": [`+quote(arg)+`], "env": {`+quote(name)+`: `+quote(arg)+`}}, "w": {"url": "https://h/`+strings.Trim(quote(address), `"`)+`"}}}`))
 		if err != nil {
 			t.Skip(err)
 		}

@@ -1,0 +1,191 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost/config"
+)
+
+const approvedFile = `{"mcpServers": {
+	"run": {"command": "x", "args": ["-a"], "env": {"A": "1"}, "cwd": "sub", "envFile": "vars"},
+	"web": {"url": "https://a.example/mcp", "headers": {"X": "1"}},
+	"red": {"type": "redmine", "url": "https://r.example", "apiKey": "k"},
+	"off": {"command": "y", "disabled": true}
+}}`
+
+// load loads a configuration from a new folder.
+func load(t *testing.T, dir, text string) *config.Config {
+	t.Helper()
+	path := filepath.Join(dir, "toolpost.json")
+	write(t, path, text)
+	cfg, err := config.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// A change is a part of approvedFile in another form.
+func TestGuard(t *testing.T) {
+	tests := map[string]struct {
+		old, new string
+		waits    string // the server that waits; "" if the change is used at once
+	}{
+		"command":               {`"x"`, `"evil"`, "run"},
+		"argument":              {`"-a"`, `"-b"`, "run"},
+		"no arguments":          {`["-a"]`, `[]`, "run"},
+		"variable":              {`"A": "1"`, `"A": "2"`, "run"},
+		"another variable":      {`"A": "1"`, `"A": "1", "LD_PRELOAD": "evil"`, "run"},
+		"folder":                {`"sub"`, `"other"`, "run"},
+		"environment file":      {`"vars"`, `"evil"`, "run"},
+		"address":               {`a.example`, `evil.example`, "web"},
+		"header":                {`"X": "1"`, `"X": "2"`, "web"},
+		"another header":        {`"X": "1"`, `"X": "1", "Y": "1"`, "web"},
+		"transport":             {`"headers"`, `"type": "sse", "headers"`, "web"},
+		"program for address":   {`"url": "https://a.example/mcp", "headers": {"X": "1"}`, `"command": "evil"`, "web"},
+		"Redmine address":       {`r.example`, `evil.example`, "red"},
+		"Redmine key":           {`"k"`, `"l"`, "red"},
+		"Redmine user":          {`"k"`, `"k", "as": "admin"`, "red"},
+		"enabled":               {`, "disabled": true`, ``, "off"},
+		"new server":            {`"off": {`, `"new": {"command": "evil"}, "off": {`, "new"},
+		"a copy, as a new name": {`"off": {`, `"new": {"url": "https://a.example/mcp", "headers": {"X": "1"}}, "off": {`, "new"},
+		"another name":          {`"web"`, `"other"`, "other"},
+		"unpinned":              {`"args"`, `"pins": false, "args"`, "run"},
+		"new tools":             {`"args"`, `"newTools": "withhold", "args"`, "run"},
+		"prefix":                {`"args"`, `"prefix": "p_", "args"`, ""},
+		"filters":               {`"args"`, `"tools": {"allow": ["a"], "deny": ["b"]}, "args"`, ""},
+		"outputs":               {`"args"`, `"output": {"a": false, "*": 5000}, "args"`, ""},
+		"limits":                {`"args"`, `"timeout": "3s", "connectTimeout": "4s", "maxMessage": 9, "protocolVersion": "2025-06-18", "args"`, ""},
+		"Redmine groups":        {`"k"`, `"k", "groups": ["issues"], "readOnly": true, "timeout": "5s"`, ""},
+		"empty tables":          {`"headers"`, `"env": {}, "args": [], "headers"`, ""},
+		"disabled":              {`"x"`, `"x", "disabled": true`, ""},
+		"quiet":                 {`{"mcpServers"`, `{"quiet": ["a"], "name": "n", "mcpServers"`, ""},
+		"removed":               {`"run": {"command": "x", "args": ["-a"], "env": {"A": "1"}, "cwd": "sub", "envFile": "vars"},`, ``, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "vars"), "B=1")
+			write(t, filepath.Join(dir, "evil"), "B=2")
+			before := load(t, dir, approvedFile)
+			if strings.Count(approvedFile, tt.old) != 1 {
+				t.Fatal("the change is not at one place")
+			}
+			next := load(t, dir, strings.Replace(approvedFile, tt.old, tt.new, 1))
+			g := config.NewGuard(before)
+			got, waiting := g.Admit(before, next, "run this")
+			if tt.waits == "" {
+				if waiting != nil || !reflect.DeepEqual(got.Servers, next.Servers) {
+					t.Errorf("%v waits", waiting)
+				}
+				return
+			}
+			if !cmp.Equal(waiting, []string{tt.waits}) {
+				t.Errorf("waiting: %v, want %s", waiting, tt.waits)
+			}
+			wantHeld(t, tt.waits, before, got)
+			g.Approve(next)
+			if got, waiting := g.Admit(got, next, ""); waiting != nil || !reflect.DeepEqual(got.Servers, next.Servers) {
+				t.Errorf("%v waits after the approval", waiting)
+			}
+			if _, waiting := g.Admit(next, before, ""); tt.waits != "off" && tt.waits != "new" && waiting == nil {
+				t.Error("a definition that was replaced is still approved")
+			}
+		})
+	}
+}
+
+// wantHeld checks that a server of cfg is as it was before, or does not run.
+func wantHeld(t *testing.T, name string, before, cfg *config.Config) {
+	t.Helper()
+	find := func(c *config.Config) *config.Server {
+		for i := range c.Servers {
+			if c.Servers[i].Name == name {
+				return &c.Servers[i]
+			}
+		}
+		return nil
+	}
+	old, got := find(before), find(cfg)
+	switch {
+	case old == nil && (got.Err == nil || !strings.Contains(got.Err.Error(), "until you approve it; run this")):
+		t.Errorf("a new server runs, or does not say why not: %v", got.Err)
+	case old != nil && !reflect.DeepEqual(old, got):
+		t.Errorf("got %+v, want %+v", got, old)
+	case old != nil && (len(cfg.Findings) != 1 || !strings.Contains(cfg.Findings[0].Message, "run this")):
+		t.Errorf("findings: %v", cfg.Findings)
+	}
+}
+
+// The held server takes the settings of the new entry.
+func TestGuardSettingsOfAHeldServer(t *testing.T) {
+	dir := t.TempDir()
+	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
+	next := load(t, dir, `{"mcpServers": {"a": {"command": "evil", "prefix": "p_", "timeout": "3s"}}}`)
+	got, _ := config.NewGuard(before).Admit(before, next, "")
+	if s := got.Servers[0]; s.Command != "x" || *s.Prefix != "p_" || s.CallTimeout.Seconds() != 3 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// A server that waits, and is changed again, still waits as a new one.
+func TestGuardNewServerTwice(t *testing.T) {
+	dir := t.TempDir()
+	before := load(t, dir, `{"mcpServers": {}}`)
+	g := config.NewGuard(before)
+	first, _ := g.Admit(before, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}}}`), "")
+	second, waiting := g.Admit(first, load(t, dir, `{"mcpServers": {"a": {"command": "worse"}}}`), "")
+	if len(waiting) != 1 || second.Servers[0].Err == nil || len(second.Findings) != 0 {
+		t.Errorf("got %+v, findings %v", second.Servers[0], second.Findings)
+	}
+}
+
+// An entry that became invalid shows what is wrong with it; nothing runs.
+func TestGuardInvalidEntry(t *testing.T) {
+	dir := t.TempDir()
+	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
+	g := config.NewGuard(before)
+	broken := load(t, dir, `{"mcpServers": {"a": {"command": "${UNSET_FOR_THIS_TEST}"}}}`)
+	got, waiting := g.Admit(before, broken, "")
+	if waiting != nil || got.Servers[0].Err == nil || !strings.Contains(got.Servers[0].Err.Error(), "UNSET_FOR_THIS_TEST") {
+		t.Errorf("got %+v, waiting %v", got.Servers[0], waiting)
+	}
+	got, waiting = g.Admit(got, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}}}`), "run this")
+	if len(waiting) != 1 || got.Servers[0].Err == nil {
+		t.Errorf("got %+v", got.Servers[0])
+	}
+}
+
+func TestDigest(t *testing.T) {
+	dir := t.TempDir()
+	text := `{"mcpServers": {"a": {"command": "x", "envFile": "vars", "env": {"T": "${UNSET_FOR_THIS_TEST}"}}}}`
+	digests := map[string]string{}
+	step := func(name string) {
+		digest := load(t, dir, text).Digest
+		if other := digests[digest]; other != "" || len(digest) != 64 {
+			t.Errorf("%q and %q have the digest %q", other, name, digest)
+		}
+		digests[digest] = name
+	}
+	step("no environment file")
+	write(t, filepath.Join(dir, "vars"), "")
+	step("an empty one")
+	write(t, filepath.Join(dir, "vars"), "A=1")
+	step("another")
+	before := load(t, dir, text).Digest
+	t.Setenv("UNSET_FOR_THIS_TEST", "x")
+	if load(t, dir, text).Digest != before {
+		t.Error("the digest depends on a variable of the user")
+	}
+	text += "\n"
+	step("another file")
+	if err := os.Remove(filepath.Join(dir, "vars")); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,71 @@
+// Package suggest finds the names that a misspelled one may mean.
+package suggest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Nearest returns the known name that name may mean, "" if there is none.
+func Nearest(name string, known []string) string {
+	if names := Names(name, known, 1); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// Names returns up to most of the known names that name may mean, the nearest
+// first.
+func Names(name string, known []string, most int) (names []string) {
+	type scored struct {
+		name     string
+		distance int
+	}
+	var near []scored
+	limit := 1 + min(len(name), maxDistance)/3
+	for _, k := range known {
+		a, b := strings.ToLower(name), strings.ToLower(k)
+		d := distance(a, b)
+		if len(a) > 2 && strings.Contains(b, a) {
+			d = 1
+		}
+		if d <= limit {
+			near = append(near, scored{k, d})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return a.distance - b.distance })
+	for _, s := range near[:min(most, len(near))] {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+const maxDistance = 40
+
+// distance is the number of inserted, deleted, replaced or swapped bytes
+// between a and b (optimal string alignment).
+func distance(a, b string) int {
+	if len(a) > maxDistance || len(b) > maxDistance {
+		return maxDistance
+	}
+	var rows [3][maxDistance + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,28 @@
+package suggest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost/internal/suggest"
+)
+
+func TestNames(t *testing.T) {
+	names := []string{"everything__echo", "everything__add", "read", "grep", "memory__read_graph"}
+	tests := []struct {
+		name string
+		want []string
+	}{
+		{"echo", []string{"everything__echo"}},
+		{"raed", []string{"read"}},
+		{"read", []string{"read", "memory__read_graph"}},
+		{"xyzzy", nil},
+		{"Grep", []string{"grep"}},
+	}
+	for _, tt := range tests {
+		if d := cmp.Diff(tt.want, suggest.Names(tt.name, names, 3)); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+}
