@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // A Description shows a person everything that a server of a
@@ -182,9 +182,9 @@ var scheme = regexp.MustCompile(`^(?i)(bearer|basic|token) `)
 // the name decides whether it is a secret: BASH_ENV could name a script that
 // looks like a token.
 func visibleValue(name, value string) string {
-	secret := scheme.ReplaceAllString(value, "")
-	hidden := secret != "" && upstream.IsSecret(name, "") && !loads.MatchString(name) &&
-		!strings.ContainsAny(secret, runnable) && !strings.ContainsAny(secret[:1], "./~")
+	bare := scheme.ReplaceAllString(value, "")
+	hidden := bare != "" && secret.Is(name, "") && !loads.MatchString(name) &&
+		!strings.ContainsAny(bare, runnable) && !strings.ContainsAny(bare[:1], "./~")
 	if hidden {
 		return notShown
 	}
@@ -208,7 +208,7 @@ func visibleAddress(address string) string {
 		switch {
 		case found && !strings.Contains(password, "${"):
 			authority = user + ":" + notShown + authority[at:]
-		case !found && upstream.IsSecret("", user):
+		case !found && secret.Is("", user):
 			authority = notShown + authority[at:]
 		}
 	}
@@ -216,7 +216,7 @@ func visibleAddress(address string) string {
 	if asked {
 		pairs := strings.Split(query, "&")
 		for i, pair := range pairs {
-			if name, value, found := strings.Cut(pair, "="); found && upstream.IsSecret(name, value) && !strings.Contains(value, "${") {
+			if name, value, found := strings.Cut(pair, "="); found && secret.Is(name, value) && !strings.Contains(value, "${") {
 				pairs[i] = name + "=" + notShown
 			}
 		}

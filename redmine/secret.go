@@ -7,43 +7,21 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
-// secrets are our credentials, which are shown to nobody, not even where somebody
-// wrote them into an issue.
-type secrets struct {
-	replace *strings.Replacer
-	encoded [][]byte // as they are within JSON
-}
+// secrets hides our credentials, even where somebody wrote them into an issue.
+type secrets struct{ *strings.Replacer }
 
-// shortestSecret is that which is looked for, in bytes: Redmine takes no shorter
-// passwords as it comes, and what is shorter is part of too much else.
-const shortestSecret = 8
+func newSecrets(all ...string) secrets { return secrets{secret.Replacer("[secret]", all...)} }
 
-func newSecrets(all ...string) secrets {
-	var s secrets
-	var pairs []string
-	for _, text := range all {
-		if len(text) >= shortestSecret {
-			pairs = append(pairs, text, "[secret]")
-			quoted := encode(text)
-			s.encoded = append(s.encoded, quoted[1:len(quoted)-len("\"\n")])
-		}
-	}
-	s.replace = strings.NewReplacer(pairs...)
-	return s
-}
+// inText hides secrets in a text.
+func (s secrets) inText(text string) string { return s.Replace(text) }
 
-func (s secrets) inText(text string) string { return s.replace.Replace(text) }
-
-// inJSON hides what is in the texts of JSON. Numbers stay: an id may look like a
-// password.
+// inJSON hides secrets in the strings of JSON. Numbers stay: an id may look like
+// a password.
 func (s secrets) inJSON(raw []byte) json.RawMessage {
-	found := false
-	for _, secret := range s.encoded {
-		found = found || bytes.Contains(raw, secret)
-	}
-	if !found {
+	if s.inText(string(raw)) == string(raw) {
 		return raw
 	}
 	var out bytes.Buffer

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"log/slog"
@@ -9,72 +8,35 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
-// secretsOf returns what takes the secrets of a configuration out of a text.
+// secretsOf returns a replacer that hides the secrets of a configuration.
 func secretsOf(cfg *Config) *strings.Replacer {
-	const shortest = 6 // shorter values are flags, and would be found everywhere
 	var secrets []string
-	add := func(all ...string) {
-		for _, s := range all {
-			if len(s) >= shortest && s != "Bearer" {
-				secrets = append(append(secrets, s, url.QueryEscape(s), url.PathEscape(s), inJSON(s)), linesOf(s)...)
-			}
-		}
-	}
-	collect := func(s string) string {
-		decoded, _ := url.PathUnescape(s)
-		for _, s := range []string{s, decoded} {
-			add(s)
-			if _, after, ok := strings.Cut(s, ":"); ok { // a header, or a user with a password
-				add(basic(s)...)
-				s = strings.TrimSpace(after)
-				add(s)
-			}
-			if scheme, token, ok := strings.Cut(s, " "); ok && slices.Contains([]string{"bearer", "basic", "token"}, strings.ToLower(scheme)) {
-				add(token)
-			}
-		}
-		return ""
-	}
 	for _, v := range cfg.Headers {
-		add(v)
-		add(strings.Fields(v)...)
-		add(decodedBasic(v)...)
+		secrets = append(append(secrets, v), strings.Fields(v)...)
+		secrets = append(secrets, decodedBasic(v)...)
 	}
 	for _, v := range cfg.Env {
-		add(v)
+		secrets = append(secrets, v)
 	}
-	RedactArgs(cfg.Args, collect)
-	RedactURL(cfg.URL, collect)
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	var pairs []string
-	for _, s := range secrets {
-		pairs = append(pairs, s, "[hidden]")
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// inJSON returns a text as it is inside of a JSON string.
-func inJSON(s string) string {
-	quoted := wire.Quote(s)
-	return string(quoted[1 : len(quoted)-1])
-}
-
-// linesOf returns the long lines of a text that has several, such as a private
-// key: the log of a server has each line in a record of its own.
-func linesOf(s string) (lines []string) {
-	const shortest = 16
-	if !strings.Contains(s, "\n") {
-		return nil
-	}
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); len(line) >= shortest && !strings.HasPrefix(line, "-----") {
-			lines = append(lines, line)
+	for _, s := range append(secret.InArgs(cfg.Args), secret.InURL(cfg.URL)...) {
+		decoded, _ := url.PathUnescape(s)
+		for _, s := range []string{s, decoded} {
+			secrets = append(secrets, s)
+			if _, after, ok := strings.Cut(s, ":"); ok { // a header, or a user with a password
+				secrets = append(secrets, basic(s)...)
+				s = strings.TrimSpace(after)
+				secrets = append(secrets, s)
+			}
+			if scheme, token, ok := strings.Cut(s, " "); ok && slices.Contains([]string{"bearer", "basic", "token"}, strings.ToLower(scheme)) {
+				secrets = append(secrets, token)
+			}
 		}
 	}
-	return lines
+	secrets = slices.DeleteFunc(secrets, func(s string) bool { return s == "Bearer" })
+	return secret.Replacer("[hidden]", secrets...)
 }
 
 // basic returns a user and a password, with a colon between, as HTTP sends them.
@@ -83,7 +45,7 @@ func basic(credentials string) []string {
 	return []string{standard, strings.TrimRight(standard, "="), forURLs, strings.TrimRight(forURLs, "=")}
 }
 
-// decodedBasic returns what a header with Basic credentials says in clear.
+// decodedBasic returns the credentials of a header with Basic authentication.
 func decodedBasic(header string) []string {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	credentials, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token))
@@ -94,14 +56,14 @@ func decodedBasic(header string) []string {
 	return []string{string(credentials), password}
 }
 
-// A hider takes secrets out of what is logged.
-type hider struct {
+// A redactor is a log handler that hides secrets.
+type redactor struct {
 	slog.Handler
 	secrets *strings.Replacer
 }
 
 // Handle logs r without secrets.
-func (h *hider) Handle(ctx context.Context, r slog.Record) error {
+func (h *redactor) Handle(ctx context.Context, r slog.Record) error {
 	clean := slog.NewRecord(r.Time, r.Level, h.secrets.Replace(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(h.clean(a))
@@ -110,28 +72,27 @@ func (h *hider) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, clean)
 }
 
-func (h *hider) clean(a slog.Attr) slog.Attr {
+func (h *redactor) clean(a slog.Attr) slog.Attr {
 	a.Value = a.Value.Resolve()
-	err, isError := a.Value.Any().(error)
-	switch {
-	case a.Value.Kind() == slog.KindString:
+	if err, isError := a.Value.Any().(error); isError {
+		a.Value = slog.StringValue(err.Error())
+	}
+	if a.Value.Kind() == slog.KindString {
 		a.Value = slog.StringValue(h.secrets.Replace(a.Value.String()))
-	case isError:
-		a.Value = slog.StringValue(h.secrets.Replace(err.Error()))
 	}
 	return a
 }
 
-// WithAttrs keeps hiding.
-func (h *hider) WithAttrs(attrs []slog.Attr) slog.Handler {
+// WithAttrs hides secrets in the attributes too.
+func (h *redactor) WithAttrs(attrs []slog.Attr) slog.Handler {
 	clean := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
 		clean[i] = h.clean(a)
 	}
-	return &hider{h.Handler.WithAttrs(clean), h.secrets}
+	return &redactor{h.Handler.WithAttrs(clean), h.secrets}
 }
 
-// WithGroup keeps hiding.
-func (h *hider) WithGroup(name string) slog.Handler {
-	return &hider{h.Handler.WithGroup(name), h.secrets}
+// WithGroup goes on hiding secrets.
+func (h *redactor) WithGroup(name string) slog.Handler {
+	return &redactor{h.Handler.WithGroup(name), h.secrets}
 }

@@ -114,7 +114,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if u.log = u.opts.Logger; u.log == nil {
 		u.log = slog.New(slog.DiscardHandler)
 	}
-	u.log = slog.New(&hider{u.log.Handler(), secretsOf(&u.cfg)}).With("server", u.cfg.Name)
+	u.log = slog.New(&redactor{u.log.Handler(), secretsOf(&u.cfg)}).With("server", u.cfg.Name)
 	dial, err := newDialer(&u.cfg, &u.opts, u.log)
 	if err != nil {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // inherited names what a claude command, or a debugger, sets for the processes
@@ -64,29 +66,18 @@ func envKey(name string) string {
 	return name
 }
 
-// secrets replaces the values of an environment that should not be told: those
-// whose names say so, and addresses with a password.
+// secrets returns a replacer that hides the secrets of an environment: the
+// values of variables whose names say so, and addresses with a password.
 func secrets(env []string) *strings.Replacer {
-	const shortest = 6 // a shorter value says nothing, and is a part of many words
 	var values []string
 	for _, entry := range env {
 		name := envName(entry)
 		value := strings.TrimPrefix(entry[len(name):], "=")
-		if len(value) >= shortest && (secretName(name) || strings.Contains(value, "://") && strings.Contains(value, "@")) {
+		if secretName(name) || strings.Contains(value, "://") && strings.Contains(value, "@") {
 			values = append(values, value)
-			for line := range strings.Lines(value) { // it is looked for line by line
-				if line = strings.TrimSpace(line); len(line) >= shortest {
-					values = append(values, line)
-				}
-			}
 		}
 	}
-	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
-	var pairs []string
-	for _, value := range values {
-		pairs = append(pairs, value, "[secret]")
-	}
-	return strings.NewReplacer(pairs...)
+	return secret.Replacer("[secret]", values...)
 }
 
 const (

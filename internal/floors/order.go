@@ -12,7 +12,7 @@ const module = "github.com/toolpost/toolpost"
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
 	{"internal/shape", "internal/cleartext", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/longjson", "internal/trust", "internal/wire"}, // what packages of several floors share
-	{"schema", "grep", "store", "internal/pins", "internal/terminal"},
+	{"schema", "grep", "store", "internal/pins", "internal/secret", "internal/terminal"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},
