@@ -25,6 +25,31 @@ func Example() {
 	// Output: Sunny in Oslo <nil>
 }
 
+// Middleware runs around every call of every tool: here it writes an audit log.
+func ExampleWrap() {
+	ctx := context.Background()
+	greet := toolpost.New("greet", "Greets.", func(_ context.Context, in struct {
+		Name string `json:"name"`
+	}) (string, error) {
+		return "Hello, " + in.Name, nil
+	}, nil)
+	audited := toolpost.Wrap(toolpost.Tools{greet}, func(next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			result, err := next(ctx, call)
+			fmt.Println("called", call.Name, string(call.Arguments), err)
+			return result, err
+		}
+	})
+	set, err := toolpost.NewSet(ctx, audited)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(set.CallText(ctx, "greet", map[string]string{"name": "Ada"}))
+	// Output:
+	// called greet {"name":"Ada"} <nil>
+	// Hello, Ada <nil>
+}
+
 // A Live holds the current list of a toolset that changes. Clients of an mcpserver
 // are told of every change.
 func ExampleLive() {

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// A Live holds the current Set of a toolset that may change.
+// A Live holds the current Set of a toolset that may change. It is a Toolset
+// itself: of the tools of its current Set.
 type Live struct {
 	source  Toolset
 	set     atomic.Pointer[Set]
@@ -27,6 +28,22 @@ func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
 
 // Set returns the current Set.
 func (l *Live) Set() *Set { return l.set.Load() }
+
+// Tools returns the tools of the current Set.
+func (l *Live) Tools(ctx context.Context) ([]*Tool, error) { return l.Set().Tools(ctx) }
+
+// Derive returns a Live of layer applied to l. It is refreshed whenever l is,
+// before l's Refresh returns, until stop is called. If listing the layer fails
+// then, the derived Live keeps its Set, and its own Refresh returns the reason.
+func (l *Live) Derive(ctx context.Context, layer func(Toolset) Toolset) (derived *Live, stop func(), err error) {
+	derived, err = NewLive(ctx, layer(l))
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	stop = l.Watch(func(*Set) { _ = derived.Refresh(ctx) }) // who wants the reason of a failure refreshes again
+	return derived, stop, nil
+}
 
 // Refresh lists the toolset again and calls the watchers. If listing fails, the
 // current Set remains.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -405,6 +407,96 @@ func TestLive(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{1, 2}, seen); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A layer gives the same tool for a tool that is listed again, and forgets tools
+// that are gone.
+func TestMapRemembers(t *testing.T) {
+	a, b := toolpost.New("a", "", add, nil), toolpost.New("b", "", add, nil)
+	tools := toolpost.Tools{a, b}
+	calls := 0
+	layered := toolpost.Map(toolpost.Prefix(toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return tools, nil }), "x_"),
+		func(t *toolpost.Tool) *toolpost.Tool {
+			calls++
+			if t.Name == "x_b" {
+				return nil
+			}
+			return t
+		})
+	list := func() []*toolpost.Tool {
+		t.Helper()
+		got, err := layered.Tools(t.Context())
+		if err != nil || len(got) != 1 || got[0].Name != "x_a" {
+			t.Fatalf("got %v, %v", got, err)
+		}
+		return got
+	}
+	first := list()
+	if again := list(); again[0] != first[0] || calls != 2 {
+		t.Errorf("another tool, after %d calls", calls)
+	}
+	tools = toolpost.Tools{a}
+	list()
+	tools = toolpost.Tools{toolpost.New("a", "", add, nil), b}
+	if other := list(); other[0] == first[0] || calls != 4 {
+		t.Errorf("the tool before, after %d calls", calls)
+	}
+}
+
+// A derived Live follows its parent, also while the parent is refreshed at once
+// by many.
+func TestLiveDerive(t *testing.T) {
+	var mu sync.Mutex
+	tools := toolpost.Tools{toolpost.New("a", "", add, nil)}
+	source := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(tools), nil
+	})
+	l, err := toolpost.NewLive(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := false
+	derived, stop, err := l.Derive(t.Context(), func(ts toolpost.Toolset) toolpost.Toolset {
+		return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
+			if broken {
+				return nil, errors.New("broken")
+			}
+			return toolpost.Prefix(ts, "d_").Tools(ctx)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			mu.Lock()
+			tools = append(tools, toolpost.New(fmt.Sprint("t", i), "", add, nil))
+			mu.Unlock()
+			if err := l.Refresh(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got, _ := derived.Tools(t.Context()); len(got) != 9 || derived.Set().Lookup("d_t7") == nil {
+		t.Errorf("%d tools", len(got))
+	}
+	broken = true
+	tools = nil
+	if err := l.Refresh(t.Context()); err != nil {
+		t.Errorf("a layer that fails is the failure of the derived Live only: %v", err)
+	}
+	if derived.Set().Lookup("d_a") == nil || derived.Refresh(t.Context()) == nil {
+		t.Error("the last list is gone, or the reason is")
+	}
+	broken = false
+	stop()
+	if err := l.Refresh(t.Context()); err != nil || derived.Set().Lookup("d_a") == nil {
+		t.Errorf("it follows after stop: %v", err)
 	}
 }
 

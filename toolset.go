@@ -3,6 +3,7 @@ package toolpost
 import (
 	"context"
 	"fmt"
+	"sync"
 )
 
 // A Toolset supplies tools. The list may change from call to call.
@@ -22,26 +23,43 @@ type ToolsetFunc func(ctx context.Context) ([]*Tool, error)
 // Tools calls f.
 func (f ToolsetFunc) Tools(ctx context.Context) ([]*Tool, error) { return f(ctx) }
 
-// Map returns a Toolset with f applied to a copy of every tool.
-// Tools for which f returns nil are left out.
-func Map(ts Toolset, f func(*Tool) *Tool) Toolset {
-	return ToolsetFunc(func(ctx context.Context) ([]*Tool, error) {
-		in, err := ts.Tools(ctx)
-		if err != nil {
-			return nil, err
+// Map returns a Toolset with f applied to a copy of every tool. Tools for which
+// f returns nil are left out. Map calls f once for each tool: a tool that ts
+// lists again yields the same tool again, so that layers above can recognize it.
+func Map(ts Toolset, f func(*Tool) *Tool) Toolset { return &mapped{source: ts, change: f} }
+
+type mapped struct {
+	source Toolset
+	change func(*Tool) *Tool
+
+	mu      sync.Mutex
+	results map[*Tool]*Tool // of the last listing; nil for a tool that is left out
+}
+
+// Tools lists the source.
+func (m *mapped) Tools(ctx context.Context) ([]*Tool, error) {
+	in, err := m.source.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out, results := make([]*Tool, 0, len(in)), make(map[*Tool]*Tool, len(in))
+	for i, t := range in {
+		if t == nil {
+			return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(in))
 		}
-		out := make([]*Tool, 0, len(in))
-		for i, t := range in {
-			if t == nil {
-				return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(in))
-			}
+		result, known := m.results[t]
+		if !known {
 			c := *t
-			if m := f(&c); m != nil {
-				out = append(out, m)
-			}
+			result = m.change(&c)
 		}
-		return out, nil
-	})
+		if results[t] = result; result != nil {
+			out = append(out, result)
+		}
+	}
+	m.results = results
+	return out, nil
 }
 
 // Filter returns the tools of ts for which keep returns true.
@@ -71,6 +89,16 @@ func Rename(t *Tool, name string) *Tool {
 		return next(ctx, &inner)
 	}
 	return &c
+}
+
+// Wrap returns ts with middleware around the handler of every tool. Middleware
+// sees each call after its arguments were validated and approved, and may
+// change the call and its result, or answer itself.
+func Wrap(ts Toolset, middleware func(next Handler) Handler) Toolset {
+	return Map(ts, func(t *Tool) *Tool {
+		t.Handler = middleware(t.Handler)
+		return t
+	})
 }
 
 // Join returns a Toolset with the tools of all sets, in order.
