@@ -5,8 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -32,18 +37,17 @@ func presentable(method string, params json.RawMessage) (json.RawMessage, error)
 	if !jsontext.Value(params).IsValid() {
 		return nil, errOddInput
 	}
-	if err := checkLinks(method, params); err != nil {
+	if tooDeep(params, deepestItem) {
+		return nil, fmt.Errorf("an elicitation of the server is refused: it has more than %d levels", deepestItem)
+	}
+	if err := checkAddress(params); err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	c := formCleaner{d: jsontext.NewDecoder(bytes.NewReader(params)), e: jsontext.NewEncoder(&out, jsontext.PreserveRawStrings(true))}
-	switch err := c.value(""); {
-	case err != nil:
+	clean, err := removeHidden(params)
+	if err != nil {
 		return nil, fmt.Errorf("an elicitation of the server is refused: %w", err)
-	case !c.changed:
-		return params, nil // in its own bytes
 	}
-	return bytes.TrimSpace(out.Bytes()), nil
+	return clean, nil
 }
 
 // errOddInput refuses what asks for input and has a member twice, since readers
@@ -123,72 +127,94 @@ func presentableProgress(params json.RawMessage) json.RawMessage {
 	return params
 }
 
-// A formCleaner copies an elicitation without the hidden characters of its texts.
-type formCleaner struct {
-	d       *jsontext.Decoder
-	e       *jsontext.Encoder
-	changed bool
-}
-
-// value copies the value of the member called name.
-func (c *formCleaner) value(name string) error {
-	switch kind := c.d.PeekKind(); {
-	case kind == '{' && name != "_meta":
-		return c.elements(c.member)
-	case kind == '[':
-		return c.elements(func() error { return c.value(name) })
-	}
-	raw, err := c.d.ReadValue()
-	if err != nil {
-		return err
-	}
-	if raw.Kind() != '"' {
-		return c.e.WriteValue(raw)
-	}
-	text, _ := jsontext.AppendUnquote(nil, raw) // ReadValue has checked it
-	clean := cleartext.Clean(string(text))
-	switch {
-	case clean == string(text):
-		return c.e.WriteValue(raw)
-	case name == "message" || name == "title" || name == "description" || name == "enumNames":
-		c.changed = true
-		return c.e.WriteToken(jsontext.String(clean))
-	}
-	return fmt.Errorf("its %s has hidden characters: %+.100q", name, text)
-}
-
-// member copies a member of an object.
-func (c *formCleaner) member() error {
-	t, err := c.d.ReadToken()
-	if err != nil {
-		return err
-	}
-	name := t.String()
-	if cleartext.Clean(name) != name {
-		return fmt.Errorf("a name in it has hidden characters: %+.100q", name)
-	}
-	if err := c.e.WriteToken(t); err != nil {
-		return err
-	}
-	return c.value(name)
-}
-
-// elements copies an object or an array.
-func (c *formCleaner) elements(next func() error) error {
-	t, err := c.d.ReadToken()
-	if err != nil {
-		return err
-	}
-	if err := c.e.WriteToken(t); err != nil {
-		return err
-	}
-	for kind := c.d.PeekKind(); kind != '}' && kind != ']'; kind = c.d.PeekKind() {
-		if err := next(); err != nil {
-			return err
+// removeHidden returns an elicitation without the hidden characters of its texts.
+// All other bytes stay.
+func removeHidden(params json.RawMessage) (json.RawMessage, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(params))
+	var clean []byte
+	copied := 0 // bytes of params
+	for {
+		if d.PeekKind() != '"' {
+			if _, err := d.ReadToken(); err == io.EOF {
+				return append(clean, params[copied:]...), nil
+			} else if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		raw, err := d.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		text := wire.Unquote(raw)
+		name, isName := memberName(d)
+		if isName && text == "_meta" {
+			if err := d.SkipValue(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		shown := cleartext.Clean(text)
+		switch {
+		case shown == text:
+		case isName:
+			return nil, fmt.Errorf("a name in it has hidden characters: %+.100q", text)
+		case name == "message" || name == "title" || name == "description" || name == "enumNames":
+			end := int(d.InputOffset())
+			clean = append(append(clean, params[copied:end-len(raw)]...), wire.Quote(shown)...)
+			copied = end
+		default:
+			return nil, fmt.Errorf("its %s has hidden characters: %+.100q", name, text)
 		}
 	}
-	if t, err = c.d.ReadToken(); err != nil {
-		return err
+}
+
+// memberName returns the name of the member that d has read last, or whose array
+// has the value that d has read last, and whether it has read only the name.
+func memberName(d *jsontext.Decoder) (name string, isName bool) {
+	level := 0
+	for token := range d.StackPointer().Tokens() {
+		level++
+		kind, read := d.StackIndex(level)
+		if kind == '{' {
+			name, isName = token, read%2 == 1
+		}
 	}
-	return c.e.WriteToken(t)
+	return name, isName
+}
+
+// codeURLRequired is the code of errors that ask to open an address first (MCP
+// 2025-11-25, URL mode elicitation).
+const codeURLRequired = -32042
+
+// checkAddress refuses an elicitation whose address a client must not open, such
+// as one that runs a script or starts a program.
+func checkAddress(params json.RawMessage) error {
+	address := wire.Get(params, "url") // what is not an object has none
+	if address == nil && wire.Unquote(wire.Get(params, "mode")) != "url" {
+		return nil
+	}
+	link := wire.Unquote(address)
+	u, err := url.Parse(link)
+	if err == nil && u.Hostname() != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && loopbackHost(u.Hostname())) {
+		return nil
+	}
+	return fmt.Errorf("the server asks to open %.100q, which is refused: want an https address without a user, or an http address of this machine", link)
+}
+
+func loopbackHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
+
+// protocolError returns an error of the server as the caller gets it.
+func protocolError(e *wire.Error) *toolpost.ProtocolError {
+	if e.Code != codeURLRequired {
+		return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
+	}
+	data, err := presentableData(e.Data)
+	if err != nil {
+		return &toolpost.ProtocolError{Code: wire.CodeInternal, Message: err.Error()}
+	}
+	return &toolpost.ProtocolError{Code: e.Code, Message: cleartext.Clean(e.Message), Data: data}
 }

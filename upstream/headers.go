@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -32,7 +31,7 @@ func describe(h http.Header, x *exchange) {
 	}
 }
 
-// argument returns the arguments that are sent.
+// arguments returns the arguments that are sent.
 func (c *content) arguments() json.RawMessage {
 	for _, m := range c.set {
 		if m.name == "arguments" {
@@ -61,83 +60,35 @@ func bindingsOf(schema json.RawMessage) ([]binding, error) {
 	if !bytes.Contains(schema, []byte(`"x-mcp-header"`)) {
 		return nil, nil
 	}
-	c := &collector{d: jsontext.NewDecoder(bytes.NewReader(schema), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
-	if err := c.schema(nil); err != nil {
-		return nil, err
-	}
-	return c.found, nil
+	return appendBindings(nil, nil, schema)
 }
 
-// A collector finds bindings in one pass over a schema.
-type collector struct {
-	d     *jsontext.Decoder
-	found []binding
-}
-
-// schema reads the schema of the property at path.
-func (c *collector) schema(path []string) error {
-	if c.d.PeekKind() != '{' {
-		return c.d.SkipValue()
-	}
-	_, _ = c.d.ReadToken()
-	var mark, kind string
-	marked := false
-	for c.d.PeekKind() == '"' {
-		name, err := c.d.ReadToken()
-		if err != nil {
-			return err
-		}
-		switch key := name.String(); {
-		case key == "properties":
-			err = c.properties(path)
-		case key == "type":
-			kind, err = c.text()
-		case key == "x-mcp-header" && len(path) > 0:
-			marked = true
-			mark, err = c.text()
-		default:
-			err = c.d.SkipValue()
-		}
-		if err != nil {
-			return err
+// appendBindings adds the bindings of the property at path, which has a schema.
+func appendBindings(found []binding, path []string, schema json.RawMessage) (_ []binding, err error) {
+	var header, kind string
+	bound := false
+	for name, value := range wire.Members(schema) {
+		switch {
+		case name == "type":
+			kind = wire.Unquote(value)
+		case name == "x-mcp-header" && len(path) > 0:
+			bound, header = true, wire.Unquote(value)
+		case name == "properties":
+			for property, schema := range wire.Members(value) {
+				if found, err = appendBindings(found, append(slices.Clip(path), property), schema); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
-	if _, err := c.d.ReadToken(); err != nil || !marked {
-		return err
+	if !bound {
+		return found, nil
 	}
-	b := binding{slices.Clone(path), mark}
-	if err := b.check(kind, c.found); err != nil {
-		return fmt.Errorf("x-mcp-header of property %s: %w", strings.Join(path, "."), err)
+	b := binding{path, header}
+	if err := b.check(kind, found); err != nil {
+		return nil, fmt.Errorf("x-mcp-header of property %s: %w", strings.Join(path, "."), err)
 	}
-	c.found = append(c.found, b)
-	return nil
-}
-
-func (c *collector) properties(path []string) error {
-	if c.d.PeekKind() != '{' {
-		return c.d.SkipValue()
-	}
-	_, _ = c.d.ReadToken()
-	for c.d.PeekKind() == '"' {
-		name, err := c.d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if err := c.schema(append(path, name.String())); err != nil {
-			return err
-		}
-	}
-	_, err := c.d.ReadToken()
-	return err
-}
-
-// text reads a value. It is "" if it is not a string.
-func (c *collector) text() (string, error) {
-	if c.d.PeekKind() != '"' {
-		return "", c.d.SkipValue()
-	}
-	t, err := c.d.ReadToken()
-	return t.String(), err
+	return append(found, b), nil
 }
 
 const tokenChars = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

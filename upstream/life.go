@@ -101,7 +101,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	}
 	defer s.close()
 	defer u.watch.begin(u.ctx, s)()
-	l, complete, err := list(u, s)
+	l, complete, err := u.list(s, slowList)
 	if err != nil {
 		return 0, u.dial.problem(fmt.Errorf("list its tools: %w", err))
 	}
@@ -177,7 +177,7 @@ func (u *Upstream) serve(s *session) error {
 }
 
 func relist(u *Upstream, s *session) {
-	l, err := listAll(u, s)
+	l, _, err := u.list(s, slowestList)
 	if err != nil {
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
 		if breaks(err) {
@@ -193,8 +193,7 @@ func relist(u *Upstream, s *session) {
 
 // await returns the session, or waits a little for a new one.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
-	patience := time.NewTimer(u.opts.Patience)
-	defer patience.Stop()
+	var patience *time.Timer // made by the first call that has to wait
 	for {
 		v, changed := u.view()
 		switch {
@@ -207,6 +206,10 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 			case u.nudge <- struct{}{}:
 			default:
 			}
+		}
+		if patience == nil {
+			patience = time.NewTimer(u.opts.Patience)
+			defer patience.Stop()
 		}
 		select {
 		case <-changed:

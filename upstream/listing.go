@@ -5,12 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"hash"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
@@ -28,13 +27,13 @@ func emptyListing() *listing { return &listing{features: &toolpost.Features{}} }
 
 const mostPages = 1000
 
-// A lister asks for lists and keeps what was said.
+// A lister lists everything that a server offers.
 type lister struct {
 	u    *Upstream
 	s    *session
 	l    *listing
-	raw  []json.RawMessage
-	size int // bytes of what was kept
+	hash hash.Hash // of all definitions
+	size int       // bytes of all definitions
 }
 
 // Limits of what one server may list.
@@ -45,89 +44,111 @@ const (
 	deepestItem = 64       // levels of one definition
 )
 
-// How long the other lists of a server may take until its tools are offered
-// without them, and until nothing more is expected of them.
+// How long a server may take for its other lists after that of its tools: when
+// it connects, and when the lists have changed.
 const (
 	slowList    = 2 * time.Second
 	slowestList = 10 * time.Second
 )
 
-// list asks the server of u for everything. The listing is not complete if only
-// its tools came in time.
-func list(u *Upstream, s *session) (l *listing, complete bool, err error) {
+// list asks the server for everything. The listing is not complete if the lists
+// other than that of its tools take longer than patience.
+func (u *Upstream) list(s *session, patience time.Duration) (l *listing, complete bool, err error) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
 	defer cancel()
-	r := &lister{u: u, s: s, l: emptyListing()}
-	if err := r.listTools(ctx); err != nil {
-		return nil, false, err
+	r := &lister{u: u, s: s, l: emptyListing(), hash: sha256.New()}
+	if s.can("tools") {
+		if err := r.each(ctx, "tools/list", "tools", "name", r.tool); err != nil {
+			return nil, false, err
+		}
 	}
-	tools := *r.l
-	tools.sum = r.sum()
-	type outcome struct {
-		l   *listing
-		err error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		var o outcome
-		defer func() { done <- o }()
-		defer recovered(u.log, "list prompts and resources", func(err error) { o.err = err })
-		o.l = r.rest(ctx)
-	}()
-	slow := time.NewTimer(slowList)
-	defer slow.Stop()
-	select {
-	case o := <-done:
-		return o.l, true, o.err
-	case <-slow.C:
-		cancel()
-		<-done
-		return &tools, false, nil
-	}
-}
-
-// listAll is list that waits for the other lists too.
-func listAll(u *Upstream, s *session) (*listing, error) {
-	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
+	ctx, cancel = context.WithTimeout(ctx, patience)
 	defer cancel()
-	r := &lister{u: u, s: s, l: emptyListing()}
-	if err := r.listTools(ctx); err != nil {
-		return nil, err
-	}
-	ctx, cancel = context.WithTimeout(ctx, slowestList)
-	defer cancel()
-	return r.rest(ctx), nil
-}
-
-func (r *lister) listTools(ctx context.Context) error {
-	if !r.s.can("tools") {
-		return nil
-	}
-	items, err := r.pages(ctx, "tools/list", "tools")
-	if err != nil {
-		return err
-	}
-	return r.tools(ctx, items)
-}
-
-// rest lists what there is beside tools and returns the whole.
-func (r *lister) rest(ctx context.Context) *listing {
 	r.features(ctx)
-	r.l.sum = r.sum()
-	return r.l
-}
-
-func (r *lister) sum() (sum [sha256.Size]byte) {
-	hash := sha256.New()
-	for _, raw := range r.raw {
-		fmt.Fprintf(hash, "%d:%s", len(raw), raw)
-	}
-	hash.Sum(sum[:0])
-	return sum
+	r.hash.Sum(r.l.sum[:0])
+	return r.l, ctx.Err() == nil, nil
 }
 
 func (r *lister) skip(name, format string, args ...any) {
 	r.l.skipped = append(r.l.skipped, toolpost.Finding{Tool: name, Message: fmt.Sprintf(format, args...)})
+}
+
+// note adds a definition to the sum of the listing.
+func (r *lister) note(raw []byte) { fmt.Fprintf(r.hash, "%d:%s", len(raw), raw) }
+
+// each calls add for every item of a list, the first of each key. What add
+// refuses is left out.
+func (r *lister) each(ctx context.Context, method, list, key string, add func(name string, raw json.RawMessage) error) error {
+	items, err := r.pages(ctx, method, list)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, raw := range items {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.note(raw)
+		name := wire.Unquote(wire.Get(raw, key))
+		switch {
+		case name == "":
+			r.skip("", "%s %d of %d is left out: it has no %s", strings.TrimSuffix(list, "s"), i+1, len(items), key)
+			continue
+		case seen[name]:
+			r.skip(name, "the server lists this %s more than once; the first counts", key)
+			continue
+		}
+		if err := add(name, raw); err != nil {
+			r.skip(name, "left out: %v", err)
+			continue
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// features lists everything other than tools. What cannot be listed is left out.
+func (r *lister) features(ctx context.Context) {
+	f := r.l.features
+	f.Instructions = r.s.instructions
+	r.note([]byte(f.Instructions))
+	complete := r.s.can("completions")
+	each := func(method, list, key string, add func(name string, raw json.RawMessage)) {
+		err := r.each(ctx, method, list, key, func(name string, raw json.RawMessage) error {
+			add(name, raw)
+			return nil
+		})
+		if err != nil {
+			r.skip("", "%s: %s", method, advice(err))
+		}
+	}
+	if r.s.can("prompts") {
+		each("prompts/list", "prompts", "name", func(name string, raw json.RawMessage) {
+			p := &toolpost.Prompt{Name: name, Definition: raw, Get: promptHandler(r.u, name)}
+			if complete {
+				p.Complete = completer(r.u, "ref/prompt", "name", name)
+			}
+			f.Prompts = append(f.Prompts, p)
+		})
+	}
+	if !r.s.can("resources") {
+		return
+	}
+	f.ReadUnlisted = readHandler(r.u)
+	resource := func(template bool) func(string, json.RawMessage) {
+		return func(uri string, raw json.RawMessage) {
+			res := &toolpost.Resource{URI: uri, Template: template, Definition: raw, Read: readHandler(r.u)}
+			if complete {
+				res.Complete = completer(r.u, "ref/resource", "uri", uri)
+			}
+			f.Resources = append(f.Resources, res)
+		}
+	}
+	each("resources/list", "resources", "uri", resource(false))
+	each("resources/templates/list", "resourceTemplates", "uriTemplate", resource(true))
+	if r.s.canDo("resources", "subscribe") {
+		f.Subscribe = subscriber(r.u)
+	}
 }
 
 // pages returns the items of all pages. Cursors that lead nowhere end it.
@@ -173,7 +194,7 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept []jso
 			return kept, count, true
 		}
 		count++
-		name := itemName(item)
+		name := excerpt([]byte(wire.Unquote(wire.Get(item, "name"))), 200)
 		switch {
 		case len(item) > largestItem:
 			r.skip(name, "left out: its definition has %d bytes, at most %d are allowed", len(item), largestItem)
@@ -188,23 +209,6 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept []jso
 		}
 	}
 	return kept, count, false
-}
-
-// itemName returns the name of a definition that may be too large to be read.
-func itemName(item json.RawMessage) string {
-	d := jsontext.NewDecoder(bytes.NewReader(item[:min(len(item), 1<<10)]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		t, err := d.ReadToken()
-		if err != nil {
-			return ""
-		}
-		if t.Kind() == '"' && t.String() == "name" && d.StackDepth() == 1 && d.PeekKind() == '"' {
-			if t, err = d.ReadToken(); err != nil {
-				return ""
-			}
-			return t.String()
-		}
-	}
 }
 
 // tooDeep reports whether JSON has more than so many levels.
@@ -228,37 +232,11 @@ func tooDeep(raw []byte, most int) bool {
 	return false
 }
 
-// tools adds the tools of a list. It stops when ctx is done.
-func (r *lister) tools(ctx context.Context, items []json.RawMessage) error {
-	seen := map[string]bool{}
-	for i, raw := range items {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		r.raw = append(r.raw, raw)
-		name := wire.Unquote(wire.Get(raw, "name"))
-		switch t, err := r.tool(name, raw); {
-		case err != nil && name == "":
-			r.skip("", "tool %d of %d is left out: %v", i+1, len(items), err)
-		case err != nil:
-			r.skip(name, "left out: %v", err)
-		case seen[name]:
-			r.skip(name, "the server lists this name more than once; the first counts")
-		default:
-			seen[name] = true
-			r.l.tools = append(r.l.tools, t)
-		}
-	}
-	return nil
-}
-
-func (r *lister) tool(name string, raw json.RawMessage) (*toolpost.Tool, error) {
-	if name == "" {
-		return nil, errors.New("it has no name")
-	}
+// tool adds a tool.
+func (r *lister) tool(name string, raw json.RawMessage) error {
 	d, badOutput, err := definition(name, raw)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if badOutput != nil {
 		r.skip(name, "its outputSchema is left out: it is %v", badOutput)
@@ -266,19 +244,20 @@ func (r *lister) tool(name string, raw json.RawMessage) (*toolpost.Tool, error) 
 	var bindings []binding
 	if r.s.transport == HTTP {
 		if bindings, err = bindingsOf(d.Input.Raw()); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	again := isTrue(d.Annotations.ReadOnly) || isTrue(d.Annotations.Idempotent)
-	return &toolpost.Tool{
+	r.l.tools = append(r.l.tools, &toolpost.Tool{
 		Definition: d,
 		Handler:    toolHandler(r.u, name, bindings, again),
 		Policy:     toolpost.Policy{Unchecked: true},
-	}, nil
+	})
+	return nil
 }
 
-// definition reads an MCP Tool object. An output schema that is none is left
-// out, and badOutput tells why.
+// definition reads an MCP Tool object. An output schema that is not valid is left
+// out, and badOutput is the reason.
 func definition(name string, raw json.RawMessage) (d toolpost.Definition, badOutput, err error) {
 	o := map[string]json.RawMessage{}
 	for key, value := range wire.Members(raw) {
