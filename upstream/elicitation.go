@@ -154,19 +154,30 @@ func removeHidden(params json.RawMessage) (json.RawMessage, error) {
 			}
 			continue
 		}
-		shown := cleartext.Clean(text)
-		switch {
-		case shown == text:
-		case isName:
-			return nil, fmt.Errorf("a name in it has hidden characters: %+.100q", text)
-		case name == "message" || name == "title" || name == "description" || name == "enumNames":
+		shown, err := shownText(name, isName, text)
+		if err != nil {
+			return nil, err
+		}
+		if shown != text {
 			end := int(d.InputOffset())
 			clean = append(append(clean, params[copied:end-len(raw)]...), wire.Quote(shown)...)
 			copied = end
-		default:
-			return nil, fmt.Errorf("its %s has hidden characters: %+.100q", name, text)
 		}
 	}
+}
+
+// shownText returns a text of an elicitation, or the name of a member, without
+// hidden characters. Only what a person reads may have some.
+func shownText(name string, isName bool, text string) (string, error) {
+	shown := cleartext.Clean(text)
+	switch {
+	case shown == text:
+	case isName:
+		return "", fmt.Errorf("a name in it has hidden characters: %+.100q", text)
+	case name != "message" && name != "title" && name != "description" && name != "enumNames":
+		return "", fmt.Errorf("its %s has hidden characters: %+.100q", name, text)
+	}
+	return shown, nil
 }
 
 // memberName returns the name of the member that d has read last, or whose array
