@@ -2,6 +2,7 @@ package toolpost
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -45,8 +46,8 @@ func (l *Live) Derive(ctx context.Context, layer func(Toolset) Toolset) (derived
 	return derived, stop, nil
 }
 
-// Refresh lists the toolset again and calls the watchers. If listing fails, the
-// current Set remains.
+// Refresh lists the toolset again, and calls the watchers if the list has other
+// tools than before. If listing fails, the current Set remains.
 func (l *Live) Refresh(ctx context.Context) error {
 	l.listing.Lock()
 	defer l.listing.Unlock()
@@ -56,6 +57,9 @@ func (l *Live) Refresh(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if before := l.set.Load(); before != nil && slices.Equal(before.tools, s.tools) {
+		return nil
+	}
 	l.set.Store(s)
 	for _, f := range l.watch {
 		f(s)
@@ -64,7 +68,7 @@ func (l *Live) Refresh(ctx context.Context) error {
 }
 
 // Watch calls f with the current Set and with every later one, until stop is
-// called. F must not call Refresh or Watch.
+// called. F must not call Refresh, Watch or Derive of this Live.
 func (l *Live) Watch(f func(*Set)) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

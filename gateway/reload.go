@@ -17,7 +17,6 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 	if err := g.apply(cfg); err != nil {
 		return fmt.Errorf("load configuration: %w", err)
 	}
-	g.views.Refresh()
 	return nil
 }
 
@@ -58,12 +57,10 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), members, renamed
 	g.mu.Unlock()
 	g.refresh()
-	g.tasks.Go(func() {
-		g.views.refresh(g.ctx) // until then, views call what is gone
-		for _, m := range before {
-			g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
-		}
-	})
+	g.views.Refresh() // to other dialects
+	for _, m := range before {
+		g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
+	}
 	return nil
 }
 

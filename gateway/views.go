@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -37,52 +38,22 @@ type ViewOptions struct {
 }
 
 // Views provide one toolset in the form for each client: one Live for each
-// dialect, created when the first client needs it and shared by all clients
+// dialect, derived when the first client needs it and shared by all clients
 // with that dialect.
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
 	choices atomic.Pointer[choices] // is set under mu
-	wake    bell                    // the toolset changed
-	end     func()
 
 	mu     sync.RWMutex
 	opened map[string]*adapted // by dialect
 }
 
-// An adapted toolset is the view of one dialect.
-type adapted struct {
-	live atomic.Pointer[toolpost.Live] // nil until it was listed
-
-	listing sync.Mutex // held while it is
-	basis   atomic.Pointer[basis]
-}
-
-// Tools returns what is to be adapted.
-func (a *adapted) Tools(context.Context) ([]*toolpost.Tool, error) { return a.basis.Load().tools, nil }
-
-// A basis is what a view is made of.
-type basis struct {
-	dialect *dialect.Dialect
-	server  string
-	tools   toolpost.Tools
-	layer   toolpost.Toolset // the view; it remembers what it has adapted
-}
-
-func (b *basis) equal(other *basis) bool {
-	return b.alike(other) && slices.Equal(b.tools, other.tools)
-}
-
-// alike reports whether both adapt tools in the same way.
-func (b *basis) alike(other *basis) bool {
-	return other != nil && b.dialect == other.dialect && b.server == other.server
-}
-
-// NewViews returns the views of live. If the configuration is nil, the dialects
-// are the built-in ones and are chosen by client. The views follow live in the
-// background.
+// NewViews returns the views of live, which follow it until Close. If the
+// configuration is nil, the dialects are the built-in ones and are chosen by
+// client.
 func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*Views, error) {
-	v := &Views{live: live, wake: newBell(), opened: map[string]*adapted{}}
+	v := &Views{live: live, opened: map[string]*adapted{}}
 	if opts != nil {
 		v.opts = *opts
 	}
@@ -90,19 +61,7 @@ func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*View
 	if cfg == nil {
 		cfg = &config.Config{}
 	}
-	if err := v.Configure(cfg); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var following sync.WaitGroup
-	following.Go(func() { v.follow(ctx) })
-	stop := live.Watch(func(*toolpost.Set) { v.wake.ring() })
-	v.end = func() {
-		stop()
-		cancel()
-		following.Wait()
-	}
-	return v, nil
+	return v, v.Configure(cfg)
 }
 
 // Configure applies the dialects of a configuration. New clients use them at
@@ -118,7 +77,12 @@ func (v *Views) Configure(cfg *config.Config) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.choices.Store(c)
-	maps.DeleteFunc(v.opened, func(id string, _ *adapted) bool { return config.CheckDialect(c.book, id) != nil })
+	for id, a := range v.opened {
+		if config.CheckDialect(c.book, id) != nil {
+			delete(v.opened, id)
+			a.close()
+		}
+	}
 	return nil
 }
 
@@ -141,7 +105,8 @@ func (v *Views) View(r Reader) (*toolpost.Live, error) {
 	}
 }
 
-// open returns the view of a dialect that was chosen by c.
+// open returns the view of a dialect that was chosen by c, nil if the choices are
+// others by now: the dialect may be gone.
 func (v *Views) open(c *choices, id string) (*toolpost.Live, error) {
 	v.mu.RLock()
 	a := v.opened[id]
@@ -151,104 +116,29 @@ func (v *Views) open(c *choices, id string) (*toolpost.Live, error) {
 			return nil, nil
 		}
 	}
-	if live := a.live.Load(); live != nil {
-		return live, nil
-	}
-	err := v.update(id, a)
-	return a.live.Load(), err
+	return a.open()
 }
 
-// add adds the view of a dialect, unless the choices are others by now: it may
-// be of those that are gone.
 func (v *Views) add(c *choices, id string) *adapted {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if c != v.choices.Load() {
+	switch {
+	case c != v.choices.Load():
 		return nil
-	}
-	if v.opened[id] == nil {
-		v.opened[id] = &adapted{}
+	case v.opened[id] == nil:
+		v.opened[id] = &adapted{id: id, views: v}
 	}
 	return v.opened[id]
 }
 
-// update lists a view, unless what it is made of is the same as before.
-func (v *Views) update(id string, a *adapted) error {
-	a.listing.Lock()
-	defer a.listing.Unlock()
-	c := v.choices.Load()
-	d, err := c.book.Find(id)
-	if err != nil {
-		return err
-	}
-	tools, err := v.live.Set().Tools(context.Background())
-	if err != nil {
-		return err
-	}
-	before, now := a.basis.Load(), &basis{dialect: d, server: c.server, tools: tools}
-	switch {
-	case now.equal(before):
-		return nil
-	case now.alike(before):
-		now.layer = before.layer
-	default:
-		now.layer = d.Layer(a, &dialect.Options{Server: c.server, Report: v.opts.Report})
-	}
-	a.basis.Store(now)
-	if err := v.list(id, a); err != nil {
-		a.basis.Store(before)
-		return err
-	}
-	return nil
-}
-
-// list lists a view. A defect that one tool brings to light must not end
-// those who are served others.
-func (v *Views) list(id string, a *adapted) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			v.opts.Logger.Error("panic", "dialect", id, "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", id)
-		}
-	}()
-	if live := a.live.Load(); live != nil {
-		return live.Refresh(context.Background())
-	}
-	live, err := toolpost.NewLive(context.Background(), toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
-		return a.basis.Load().layer.Tools(ctx)
-	}))
-	if err == nil {
-		a.live.Store(live)
-	}
-	return err
-}
-
-// follow refreshes after changes, until ctx is done.
-func (v *Views) follow(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-v.wake:
-			v.refresh(ctx)
-		}
-	}
-}
-
 // Refresh returns when the views contain all changes made before the call.
-func (v *Views) Refresh() { v.refresh(context.Background()) }
-
-func (v *Views) refresh(ctx context.Context) {
+func (v *Views) Refresh() {
 	v.mu.RLock()
-	opened := maps.Clone(v.opened)
+	opened := slices.Collect(maps.Values(v.opened))
 	v.mu.RUnlock()
-	for _, id := range slices.Sorted(maps.Keys(opened)) {
-		if ctx.Err() != nil {
-			return
-		}
-		err := v.update(id, opened[id])
-		if err != nil && config.CheckDialect(v.choices.Load().book, id) == nil { // else its dialect is gone, and that is told
-			v.opts.Logger.Error("cannot refresh the tools", "dialect", id, "err", err)
+	for _, a := range opened {
+		if live := a.live.Load(); live != nil {
+			_ = live.Refresh(context.Background()) // it is logged
 		}
 	}
 }
@@ -256,6 +146,93 @@ func (v *Views) refresh(ctx context.Context) {
 // Close stops the views; the lists that clients already have remain as they
 // are.
 func (v *Views) Close() error {
-	v.end()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, a := range v.opened {
+		a.close()
+	}
 	return nil
+}
+
+// An adapted toolset is the view of one dialect.
+type adapted struct {
+	id    string
+	views *Views
+	live  atomic.Pointer[toolpost.Live] // nil until it was listed
+
+	opening sync.Mutex
+	stop    func()
+	closed  bool
+
+	// What was listed last, and what it was made of. One listing runs at a time.
+	tools   []*toolpost.Tool
+	from    []*toolpost.Tool
+	dialect *dialect.Dialect
+	server  string
+	layer   toolpost.Toolset
+}
+
+func (a *adapted) open() (*toolpost.Live, error) {
+	if live := a.live.Load(); live != nil {
+		return live, nil
+	}
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	if live := a.live.Load(); live != nil {
+		return live, nil
+	}
+	if a.closed {
+		return nil, errors.New("the gateway is closed")
+	}
+	live, stop, err := a.views.live.Derive(context.Background(), func(toolpost.Toolset) toolpost.Toolset { return a })
+	if err != nil {
+		return nil, err
+	}
+	a.stop = stop
+	a.live.Store(live)
+	return live, nil
+}
+
+func (a *adapted) close() {
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	if a.closed = true; a.stop != nil {
+		a.stop()
+	}
+}
+
+// Tools adapts the tools, unless nothing has changed. A defect that one tool
+// reveals must not end the clients of other views.
+func (a *adapted) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
+	log := a.views.opts.Logger
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("panic", "dialect", a.id, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", a.id)
+		}
+	}()
+	c := a.views.choices.Load()
+	d, err := c.book.Find(a.id)
+	if err != nil {
+		return nil, err // the dialect is gone, and so is this view
+	}
+	from, err := a.views.live.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	same := d == a.dialect && c.server == a.server
+	switch {
+	case same && slices.Equal(from, a.from):
+		return a.tools, nil
+	case !same:
+		a.tools, a.from = nil, nil
+		a.layer = d.Layer(a.views.live, &dialect.Options{Server: c.server, Report: a.views.opts.Report})
+		a.dialect, a.server = d, c.server
+	}
+	if tools, err = a.layer.Tools(ctx); err != nil {
+		log.Error("cannot refresh the tools", "dialect", a.id, "err", err)
+		return nil, err
+	}
+	a.tools, a.from = tools, from
+	return tools, nil
 }
