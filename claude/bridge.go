@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // tools are the servers of one session.
@@ -15,20 +17,22 @@ type tools struct {
 	ctx    context.Context // of all calls
 	log    *slog.Logger
 	opts   *Options
-	send   func(server string, message json.RawMessage) // to the CLI
-	heard  chan struct{}                                // closed when the CLI knows the servers
-	begin  sync.Once
+	send   func(server string, message json.RawMessage) // to the CLI; it does not wait
 	own    *Server
 	ports  []*port
 	missed map[string]bool // dropped tools that were reported
 
 	unavailable map[string]bool // MCP servers that a warning was logged about
+
+	mu    sync.Mutex
+	heard bool     // the CLI knows the servers
+	early []func() // what the servers had to say before
 }
 
 // openTools opens a session on each server of the options. Ctx is that of all
 // calls; the toolset is listed while opening lasts.
 func openTools(ctx, opening context.Context, o *Options) (*tools, error) {
-	t := &tools{ctx: ctx, log: o.logger(), opts: o, heard: make(chan struct{}), missed: map[string]bool{}, unavailable: map[string]bool{}}
+	t := &tools{ctx: ctx, log: o.logger(), opts: o, missed: map[string]bool{}, unavailable: map[string]bool{}}
 	servers := o.Servers
 	if o.Toolset != nil {
 		own, err := NewServer(opening, "", o.Toolset, &ServerOptions{Logger: t.log})
@@ -80,8 +84,27 @@ func (t *tools) connect(c *conn) {
 	}
 }
 
-// hear notes that the CLI knows the servers by now.
-func (t *tools) hear() { t.begin.Do(func() { close(t.heard) }) }
+// say passes a server's own message to the CLI, once the CLI knows the server.
+func (t *tools) say(server string, message json.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.heard {
+		t.early = append(t.early, func() { t.send(server, message) })
+		return
+	}
+	t.send(server, message)
+}
+
+// hear records that the CLI knows the servers.
+func (t *tools) hear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard = true
+	for _, send := range t.early {
+		send()
+	}
+	t.early = nil
+}
 
 func (t *tools) port(name string) *port {
 	for _, p := range t.ports {
@@ -147,19 +170,22 @@ func (t *tools) route(ctx context.Context, request json.RawMessage) (func() (any
 		Server  string          `json:"server_name"`
 		Message json.RawMessage `json:"message"`
 	}
-	var e envelope
 	if err := json.Unmarshal(request, &r); err != nil {
 		return nil, fmt.Errorf("read mcp_message: %w", err)
-	}
-	if err := json.Unmarshal(r.Message, &e); err != nil {
-		return nil, fmt.Errorf("read the message of mcp_message: %w", err)
 	}
 	t.hear()
 	p := t.port(r.Server)
 	if p == nil {
 		return nil, fmt.Errorf("this process has no server %q; it has %s", r.Server, strings.Join(t.names(), ", "))
 	}
-	return p.receive(ctx, &e, r.Message)
+	found, batch, fault := wire.Parse(r.Message)
+	switch {
+	case batch || r.Message == nil:
+		return nil, fmt.Errorf("mcp_message for server %q needs one message", r.Server)
+	case fault != nil:
+		return func() (any, error) { return bridged{wire.AppendError(nil, found[0].ID, fault)}, nil }, nil
+	}
+	return p.receive(ctx, &found[0], r.Message)
 }
 
 // leaveTime is how long handlers may take to see that their session has ended.

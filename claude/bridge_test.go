@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -208,17 +209,10 @@ func TestBridgeManifestOfManyPages(t *testing.T) {
 	pages := 0
 	for cursor, id := "", 1; ; id++ {
 		answer := c.ask("many", fmt.Sprintf(`{"method":"tools/list","params":{"cursor":%q},"jsonrpc":"2.0","id":%d}`, cursor, id))
-		result, err := resultOf(json.RawMessage(answer))
-		if err != nil {
-			t.Fatal(err)
-		}
-		page, err := readPage(result)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := readPage(wire.Get([]byte(answer), "result"))
 		listed = append(listed, page.Tools...)
 		pages++
-		if cursor = page.Next; cursor == "" {
+		if cursor = page.next; cursor == "" {
 			break
 		}
 	}
@@ -518,6 +512,54 @@ func TestBridgeProgressAndAnswersOfTheCLI(t *testing.T) {
 	}
 	if ack := c.ask("tools", `{"jsonrpc":"2.0","id":"srv-1","error":{"code":-32601,"message":"Method not found"}}`); ack != ackLine {
 		t.Errorf("an answer of the CLI is answered by %s", ack)
+	}
+}
+
+// The CLI reads all progress of a call before its result.
+func TestBridgeProgressComesFirst(t *testing.T) {
+	const many = 100
+	tell := toolpost.New("tell", "Tell.", func(ctx context.Context, _ struct{}) (string, error) {
+		for i := range many {
+			if err := toolpost.CallFrom(ctx).Progress(ctx, float64(i), many, ""); err != nil {
+				return "", err
+			}
+		}
+		return "done", nil
+	}, nil)
+	c := newFakeCLI(t, t.Context(), &Options{Toolset: toolpost.Tools{tell}})
+	c.open("tools")
+	for id := 2; id < 12; id++ {
+		c.ask("tools", callLine(id, "tell", `{}`))
+		c.said.mu.Lock()
+		if got := len(c.said.items); got != many {
+			t.Errorf("call %d is answered after %d of %d messages", id, got, many)
+		}
+		c.said.items = nil
+		c.said.mu.Unlock()
+	}
+}
+
+// Calls with ids of every kind are answered with these ids, and cancelled by
+// them however they are written.
+func TestBridgeIDs(t *testing.T) {
+	tool, began, ended := untilCancelled()
+	c := newFakeCLI(t, t.Context(), &Options{Toolset: toolpost.Tools{tool, addTool()}})
+	c.open("tools")
+	for _, id := range []string{`7`, `"7"`, `"é"`, `-1`, `""`} {
+		request := strings.Replace(callLine(99, "add", `{"A":1,"B":1}`), `"id":99`, `"id":`+id, 1)
+		if got := c.ask("tools", request); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result"`) {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+	finish := c.begin(t.Context(), "tools", strings.Replace(callLine(99, "wait", `{}`), `"id":99`, `"id":"a/b"`, 1))
+	<-began
+	if _, err := c.begin(t.Context(), "tools", strings.Replace(callLine(99, "add", `{}`), `"id":99`, `"id":"a\u002fb"`, 1))(); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("the id of a call under way: %v", err)
+	}
+	c.ask("tools", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061\/b"}}`)
+	<-ended
+	if got, err := finish(); err != nil || !strings.Contains(got, `"id":"a/b","error"`) {
+		t.Errorf("the call is answered by %s, %v", got, err)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"sync"
+	"strings"
 
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A conn carries requests both ways between this process and the CLI. Each
@@ -23,11 +23,8 @@ type conn struct {
 	answered   func()               // is told after each answer to the CLI
 	introduced bool                 // the first request is answered: who reads knows before who waits
 
-	mu      sync.Mutex
-	sent    int
-	waiting map[string]chan *message.ControlResponse
-	serving map[string]context.CancelFunc // requests of the CLI, by id
-	ended   error                         // why nothing comes any more
+	calls  wire.Calls  // to the CLI
+	served wire.Served // of the CLI
 }
 
 // A process is the CLI: a [cli.Process].
@@ -62,10 +59,7 @@ func (e *RequestError) Error() string {
 }
 
 func newConn(ctx context.Context, p process, log *slog.Logger, responders map[string]responder) *conn {
-	return &conn{
-		ctx: ctx, process: p, out: newOutbox(p), log: log, responders: responders,
-		waiting: map[string]chan *message.ControlResponse{}, serving: map[string]context.CancelFunc{},
-	}
+	return &conn{ctx: ctx, process: p, out: newOutbox(p), log: log, responders: responders}
 }
 
 type requestLine struct {
@@ -81,63 +75,55 @@ func (c *conn) post(subtype string, body any) (wait func(context.Context) (json.
 	if err != nil {
 		return nil, fmt.Errorf("encode the request %s: %w", subtype, err)
 	}
-	answer := make(chan *message.ControlResponse, 1)
-	c.mu.Lock()
-	if c.ended != nil {
-		c.mu.Unlock()
-		return nil, c.ended
+	pending, err := c.calls.Begin()
+	if err != nil {
+		return nil, err
 	}
-	c.sent++
-	id := requestID(c.sent)
-	c.waiting[id] = answer
-	c.mu.Unlock()
-
-	line, err := json.Marshal(requestLine{"control_request", id, request})
+	line, err := json.Marshal(requestLine{"control_request", idPrefix + string(pending.ID), request})
 	if err == nil {
 		err = c.out.put(line)
 	}
 	if err != nil {
-		c.forget(id)
+		pending.End()
 		return nil, err
 	}
-	return func(ctx context.Context) (json.RawMessage, error) { return c.wait(ctx, id, subtype, answer) }, nil
+	return func(ctx context.Context) (json.RawMessage, error) { return c.wait(ctx, pending, subtype) }, nil
 }
 
-func requestID(n int) string { return "toolpost_" + strconv.Itoa(n) }
+// idPrefix begins the ids of our requests, so that they are not those of another
+// host of the CLI.
+const idPrefix = "toolpost_"
 
 // wait takes a request back if ctx ends before the answer.
-func (c *conn) wait(ctx context.Context, id, subtype string, answer <-chan *message.ControlResponse) (json.RawMessage, error) {
-	select {
-	case a, ok := <-answer:
-		switch {
-		case !ok:
-			return nil, c.why()
-		case a.Response.Subtype == "error":
-			return nil, &RequestError{subtype, a.Response.ErrorCode, a.Response.Error}
-		case a.Response.Response == nil:
-			return json.RawMessage("{}"), nil
-		}
-		return a.Response.Response, nil
-	case <-ctx.Done():
-		if c.forget(id) {
-			_ = c.write(map[string]string{"type": "control_cancel_request", "request_id": id}) // it is not waited for
-		}
-		return nil, context.Cause(ctx)
+func (c *conn) wait(ctx context.Context, pending *wire.Pending, subtype string) (json.RawMessage, error) {
+	defer pending.End()
+	m, err := pending.Wait(ctx)
+	refused := (*RequestError)(nil)
+	switch {
+	case err == nil && m.Result == nil:
+		return json.RawMessage("{}"), nil
+	case err == nil:
+		return m.Result, nil
+	case errors.As(err, &refused):
+		return nil, &RequestError{subtype, refused.Code, refused.Message}
+	case ctx.Err() != nil:
+		_ = c.write(map[string]string{"type": "control_cancel_request", "request_id": idPrefix + string(pending.ID)}) // it is not waited for
 	}
+	return nil, err
 }
 
-func (c *conn) forget(id string) (waited bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, waited = c.waiting[id]
-	delete(c.waiting, id)
-	return waited
-}
-
-func (c *conn) why() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ended
+// hand gives an answer of the CLI to the request that it answers.
+func (c *conn) hand(m *message.ControlResponse) {
+	id, ours := strings.CutPrefix(m.Response.RequestID, idPrefix)
+	if !ours {
+		return
+	}
+	c.introduced = c.introduced || id == "1"
+	if m.Response.Subtype == "error" {
+		c.calls.Fail([]byte(id), &RequestError{"", m.Response.ErrorCode, m.Response.Error})
+		return
+	}
+	c.calls.Answer(wire.Message{ID: json.RawMessage(id), Result: m.Response.Response})
 }
 
 // handle takes the messages of the protocol itself; others are for readers.
@@ -146,21 +132,9 @@ func (c *conn) handle(m message.Message) (handled bool) {
 	case *message.ControlRequest:
 		c.serve(m)
 	case *message.ControlResponse:
-		c.introduced = c.introduced || m.Response.RequestID == requestID(1)
-		c.mu.Lock()
-		answer := c.waiting[m.Response.RequestID]
-		delete(c.waiting, m.Response.RequestID)
-		c.mu.Unlock()
-		if answer != nil {
-			answer <- m
-		}
+		c.hand(m)
 	case *message.ControlCancel:
-		c.mu.Lock()
-		cancel := c.serving[m.RequestID]
-		c.mu.Unlock()
-		if cancel != nil {
-			cancel()
-		}
+		c.served.Cancel(wire.Quote(m.RequestID), context.Canceled)
 	case *message.KeepAlive:
 	default:
 		return false
@@ -176,21 +150,18 @@ func (c *conn) serve(m *message.ControlRequest) {
 		go c.answer(m.RequestID, nil, fmt.Errorf("unsupported control request subtype: %s", m.Kind))
 		return
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	c.mu.Lock()
-	c.serving[m.RequestID] = cancel
-	c.mu.Unlock()
+	ctx, end, err := c.served.Begin(c.ctx, wire.Quote(m.RequestID))
+	if err != nil { // another request has its id: the CLI cannot cancel this one
+		ctx, end = context.WithCancelCause(c.ctx)
+	}
 	finish := respond(ctx, m.Request)
 	go func() {
-		defer cancel()
+		defer end(nil)
 		body, err := finish()
 		if ctx.Err() == nil && err != errUnanswered { // an answer to what was cancelled is not read
 			c.answer(m.RequestID, body, err)
 			c.answered()
 		}
-		c.mu.Lock()
-		delete(c.serving, m.RequestID)
-		c.mu.Unlock()
 	}()
 }
 
@@ -236,24 +207,6 @@ func (c *conn) write(v any) error {
 func (c *conn) close() error {
 	c.out.close()
 	return c.process.Close()
-}
-
-// serves reports whether a request of the CLI is being answered.
-func (c *conn) serves() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.serving) > 0
-}
-
-// end fails what still waits.
-func (c *conn) end(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ended = err
-	for id, answer := range c.waiting {
-		close(answer)
-		delete(c.waiting, id)
-	}
 }
 
 // withSubtype adds the member subtype to an object.

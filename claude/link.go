@@ -7,58 +7,42 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A link is one MCP session with a server, by messages in memory.
+// A link is one MCP session with a server of this process, by messages in
+// memory. Requests of the CLI go to the server with ids of the link.
+//
+//	the CLI's request ─▶ served ─▶ calls ─▶ lines ─▶ ServeStdio
+//	        answer ◀────────────── calls ◀── Write ◀─┘
+//	  notification ◀───────────────── say ◀──┘
 type link struct {
 	server string
-	in     *queue[frame] // to the server
-	out    *queue[json.RawMessage]
+	lines  *queue[[]byte] // to the server
+	rest   []byte         // of the line that is being read
+	say    func(json.RawMessage)
+
+	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the session has ended
 
-	rest []byte // of the frame that is being read
-
-	mu      sync.Mutex
-	reading any // the id of that frame
-	waiting map[any]chan json.RawMessage
+	calls  wire.Calls  // of the server
+	served wire.Served // requests of the CLI
 }
 
-// A frame is one message and its JSON-RPC id, nil if it has none.
-type frame struct {
-	id   any
-	data []byte
-}
-
-// An envelope is what tells JSON-RPC messages apart.
-type envelope struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-}
-
-// openLink opens a session. What the server sends of itself goes to post, which
-// may wait.
-func openLink(ctx context.Context, s *Server, log *slog.Logger, post func(context.Context, json.RawMessage)) *link {
-	ctx, cancel := context.WithCancel(ctx)
-	l := &link{
-		server: s.name, cancel: cancel, done: make(chan struct{}),
-		in: newQueue[frame](), out: newQueue[json.RawMessage](),
-		waiting: map[any]chan json.RawMessage{},
-	}
+// openLink opens a session. The server's own messages go to say, which must not
+// wait.
+func openLink(ctx context.Context, s *Server, log *slog.Logger, say func(json.RawMessage)) *link {
+	l := &link{server: s.name, say: say, lines: newQueue[[]byte](), done: make(chan struct{})}
+	l.ctx, l.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(l.done)
-		defer l.out.close()
-		defer l.in.close()
-		if err := s.mcp.ServeStdio(ctx, l, l); err != nil {
+		defer l.close()
+		if err := s.mcp.ServeStdio(l.ctx, l, l); err != nil {
 			log.Warn("serve tools to the claude CLI", "server", s.name, "error", err)
 		}
-	}()
-	go func() {
-		for m, ok := l.out.next(); ok; m, ok = l.out.next() {
-			post(ctx, m)
-		}
+		l.calls.Close(fmt.Errorf("ask server %q: its session has ended", s.name))
 	}()
 	return l
 }
@@ -66,124 +50,69 @@ func openLink(ctx context.Context, s *Server, log *slog.Logger, post func(contex
 // close ends the session and cancels its calls. It does not wait for them.
 func (l *link) close() {
 	l.cancel()
-	l.in.close()
-	l.out.close()
+	l.lines.close()
 }
 
 // Read is how the server reads: never more than one message at a time.
 func (l *link) Read(p []byte) (int, error) {
 	if len(l.rest) == 0 {
-		f, ok := l.in.next()
+		line, ok := l.lines.next()
 		if !ok {
 			return 0, io.EOF
 		}
-		l.rest = append(f.data, '\n')
-		l.mu.Lock()
-		l.reading = f.id
-		l.mu.Unlock()
+		l.rest = line
 	}
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
 }
 
-// Write takes one message of the server: an answer, or something of its own.
+// Write takes one message of the server: an answer, or one of its own.
 func (l *link) Write(p []byte) (int, error) {
 	message := bytes.Clone(bytes.TrimSuffix(p, []byte("\n")))
-	var e envelope
-	if err := json.Unmarshal(message, &e); err != nil {
-		return 0, fmt.Errorf("read a message of server %q: %w", l.server, err)
+	for _, m := range wire.Read(message) {
+		switch {
+		case m.Method == "":
+			l.calls.Answer(m)
+		case l.ctx.Err() == nil:
+			l.say(message)
+		}
 	}
-	if e.Method != "" {
-		l.out.put(message)
-		return len(p), nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	id := key(e.ID)
-	if id == nil {
-		id = l.reading // it could not be read
-	}
-	l.resolve(id, message)
 	return len(p), nil
 }
 
-// resolve gives an answer to who waits for it. The lock is held.
-func (l *link) resolve(id any, answer json.RawMessage) {
-	if c := l.waiting[id]; c != nil {
-		delete(l.waiting, id)
-		c <- answer
-	}
-}
-
-// key makes JSON-RPC ids comparable; nil for null and none.
-func key(id json.RawMessage) any {
-	var v any
-	if id == nil || json.Unmarshal(id, &v) != nil {
-		return nil
-	}
-	switch v.(type) {
-	case nil, string, float64:
-		return v
-	}
-	return string(id)
-}
-
 // tell hands the server a message that has no answer.
-func (l *link) tell(message json.RawMessage) { l.in.put(frame{data: bytes.Clone(message)}) }
+func (l *link) tell(message []byte) { l.lines.put(wire.Line(bytes.Clone(message))) }
 
-// ask hands the server a request. Wait ends with its answer, with ctx or with
-// the session.
-func (l *link) ask(id any, message json.RawMessage) (wait func(context.Context) (json.RawMessage, error), err error) {
-	answer := make(chan json.RawMessage, 1)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.waiting[id] != nil {
-		return nil, fmt.Errorf("ask server %q: the id %v is in use", l.server, id)
+// ask hands the server a request. Wait returns its result or error, or what
+// ended ctx or the session before. The server hears of the end of ctx.
+func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (wait func() (json.RawMessage, error), err error) {
+	pending, err := l.calls.Begin()
+	if err != nil {
+		return nil, err
 	}
-	l.waiting[id] = answer
-	l.in.put(frame{id, bytes.Clone(message)})
-	return func(ctx context.Context) (json.RawMessage, error) {
-		select {
-		case a := <-answer:
-			return a, nil
-		default:
+	l.tell(wire.AppendRequest(nil, pending.ID, method, params))
+	stop := context.AfterFunc(ctx, func() {
+		l.tell(wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(pending.ID)+`,"reason":"the claude CLI cancelled its request"}`)))
+	})
+	return func() (json.RawMessage, error) {
+		defer pending.End()
+		defer stop()
+		m, err := pending.Wait(ctx)
+		if m.Err != nil {
+			return nil, wire.ReadError(m.Err)
 		}
-		select {
-		case a := <-answer:
-			return a, nil
-		case <-l.done:
-			return nil, fmt.Errorf("ask server %q: its session has ended", l.server)
-		case <-ctx.Done():
-			l.give(id, "the claude CLI cancelled its request")
-			return nil, ctx.Err()
-		}
+		return m.Result, err
 	}, nil
 }
 
-// give gives a request up: the server is told to cancel it.
-func (l *link) give(id any, reason string) {
-	message, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "method": cancelled, "params": map[string]any{"requestId": id, "reason": reason},
-	})
+// call asks the server and waits for the result.
+func (l *link) call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	wait, err := l.ask(ctx, method, params)
 	if err != nil {
-		return // no JSON-RPC id is like that
+		return nil, err
 	}
-	l.mu.Lock()
-	delete(l.waiting, id)
-	l.mu.Unlock()
-	l.tell(message)
-}
-
-// drop answers a request that the CLI does not wait for any more.
-func (l *link) drop(id json.RawMessage) {
-	k := key(id)
-	if k == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.resolve(k, json.RawMessage(`{"jsonrpc":"2.0","id":`+string(id)+`,"error":{"code":-32800,"message":"the request was cancelled"}}`))
+	return wait()
 }
 
 const cancelled = "notifications/cancelled"

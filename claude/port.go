@@ -3,9 +3,12 @@ package claude
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A port is where a session is connected to one server.
@@ -21,96 +24,79 @@ type port struct {
 	settled []string // those that it had been told of when it told its own list
 }
 
-// open opens a session on the server. What that has to say by itself waits until
-// the CLI knows of it.
+// open opens a session on the server.
 func (p *port) open() *link {
-	return openLink(p.tools.ctx, p.server, p.tools.log, func(ctx context.Context, message json.RawMessage) {
-		select {
-		case <-p.tools.heard:
-			p.tools.send(p.server.name, message)
-		case <-ctx.Done():
-		}
-	})
+	return openLink(p.tools.ctx, p.server, p.tools.log, func(message json.RawMessage) { p.tools.say(p.server.name, message) })
 }
 
 // prepare reads the manifest. It returns the names of the tools.
 func (p *port) prepare() (names []string, err error) {
-	if p.manifest, err = readManifest(p.tools.ctx, p.link); err == nil {
-		names, err = toolNames(p.manifest.List.Tools)
-	}
-	if err != nil {
+	if p.manifest, err = readManifest(p.tools.ctx, p.link); err != nil {
 		return nil, fmt.Errorf("read the manifest of server %q: %w", p.server.name, err)
 	}
+	names = p.manifest.List.names
 	p.listed, p.settled = names, names
 	return names, nil
 }
 
+const codeCancelled = -32800 // of a request that the CLI does not wait for any more
+
 // receive takes a message of the CLI. It goes on with the session in which the
 // manifest was read, with calls at once, or begins anew with ids from 0: at the
 // start if it takes no manifests, and when a server is switched off and on.
-func (p *port) receive(ctx context.Context, e *envelope, message json.RawMessage) (func() (any, error), error) {
-	if e.Method == "initialize" {
+func (p *port) receive(ctx context.Context, m *wire.Message, raw json.RawMessage) (func() (any, error), error) {
+	if m.Method == "initialize" {
 		p.link.close()
 		p.link = p.open()
 	}
 	l := p.link
-	if e.Method == "" || e.ID == nil {
-		l.tell(message)
-		if e.Method == cancelled {
-			l.drop(cancelledID(e.Params))
-		}
-		return acknowledge, nil
+	switch {
+	case m.IsCall():
+		return p.serve(ctx, l, m)
+	case m.Method == cancelled:
+		l.served.Cancel(wire.Get(m.Params, "requestId"), wire.Errorf(codeCancelled, "the request was cancelled"))
+	default:
+		l.tell(raw)
 	}
-	wait, err := l.ask(key(e.ID), message)
+	return acknowledge, nil
+}
+
+// serve answers a request of the CLI with what the server answers.
+func (p *port) serve(ctx context.Context, l *link, m *wire.Message) (finish func() (any, error), err error) {
+	ctx, end, err := l.served.Begin(ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
+	wait, err := l.ask(ctx, m.Method, m.Params)
+	if err != nil {
+		end(nil)
+		return nil, err
+	}
 	return func() (any, error) {
-		answer, err := wait(ctx)
+		defer end(nil)
+		result, err := wait()
+		if fault := (*wire.Error)(nil); errors.As(err, &fault) {
+			return bridged{wire.AppendError(nil, m.ID, fault)}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
-		if e.Method == listTools {
-			p.note(e.Params, answer)
+		if m.Method == listTools {
+			p.note(m.Params, result)
 		}
-		return bridged{answer}, nil
+		return bridged{wire.AppendResult(nil, m.ID, result)}, nil
 	}, nil
 }
 
-func cancelledID(params json.RawMessage) json.RawMessage {
-	var p struct {
-		ID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return nil
-	}
-	return p.ID
-}
-
 // note remembers the tools that the CLI is told of.
-func (p *port) note(params, answer json.RawMessage) {
-	var from struct {
-		Cursor string `json:"cursor"`
-	}
-	_ = json.Unmarshal(params, &from) // the server has judged it
-	result, err := resultOf(answer)
-	if err != nil {
-		return
-	}
-	page, err := readPage(result)
-	if err != nil {
-		return
-	}
-	names, err := toolNames(page.Tools)
-	if err != nil {
-		return
-	}
+func (p *port) note(params, result json.RawMessage) {
+	page := readPage(result)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if from.Cursor == "" {
+	if wire.Unquote(wire.Get(params, "cursor")) == "" {
 		p.page = nil
 	}
-	if p.page = append(p.page, names...); page.Next == "" {
+	if p.page = append(p.page, page.names...); page.next == "" {
 		p.listed = slices.Clone(p.page)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // presenter makes of a tool what the CLI reads without loss. Its strict reader
@@ -30,36 +32,32 @@ const (
 
 // about returns the _meta of a tool. What the tool says itself stays.
 func about(t *toolpost.Tool, deferred bool) json.RawMessage {
-	var own map[string]json.RawMessage
-	if json.Unmarshal(t.Meta, &own) != nil || own == nil {
-		own = map[string]json.RawMessage{}
+	meta, own := t.Meta, []string(nil)
+	if !wire.IsObject(meta) {
+		meta = nil
 	}
-	add := func(name string, value any) {
-		if _, has := own[name]; !has {
-			own[name], _ = json.Marshal(value) // a bool or an int
+	add := func(name, value string) {
+		if wire.Get(meta, name) == nil {
+			own = append(own, string(wire.Quote(name))+":"+value)
 		}
 	}
 	if !deferred {
-		add(metaAlwaysLoad, true)
+		add(metaAlwaysLoad, "true")
 	}
 	if t.Policy.MaxOutput > 0 {
-		add(metaMaxResult, t.Policy.MaxOutput)
+		add(metaMaxResult, strconv.Itoa(t.Policy.MaxOutput))
 	}
-	if len(own) == 0 {
-		return nil
+	if own == nil {
+		return meta
 	}
-	raw, err := json.Marshal(own)
-	if err != nil {
-		return nil // it was read from JSON
-	}
-	return raw
+	return wire.Append(meta, own...)
 }
 
 // present gives a call the model's id for it, and makes its result plain.
 func present(next toolpost.Handler) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		inner := *call
-		if id := toolUseID(call.Params); id != "" {
+		if id := wire.Unquote(wire.Get(wire.Get(call.Params, "_meta"), "claudecode/toolUseId")); id != "" {
 			inner.ID = id
 		}
 		r, err := next(ctx, &inner)
@@ -73,18 +71,6 @@ func present(next toolpost.Handler) toolpost.Handler {
 		}
 		return plain(r)
 	}
-}
-
-func toolUseID(params json.RawMessage) string {
-	var p struct {
-		Meta struct {
-			ID string `json:"claudecode/toolUseId"`
-		} `json:"_meta"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return ""
-	}
-	return p.Meta.ID
 }
 
 // What the model reads where a tool says nothing.

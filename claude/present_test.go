@@ -75,8 +75,8 @@ func TestDefinitionsAreBare(t *testing.T) {
 	yes := true
 	tool.Annotations.ReadOnly = &yes
 	for deferred, meta := range map[bool]string{
-		false: `"_meta":{"anthropic/alwaysLoad":true,"anthropic/maxResultSizeChars":300000,"own":1}`,
-		true:  `"_meta":{"anthropic/maxResultSizeChars":300000,"own":1}`,
+		false: `"_meta":{"own":1,"anthropic/alwaysLoad":true,"anthropic/maxResultSizeChars":300000}`,
+		true:  `"_meta":{"own":1,"anthropic/maxResultSizeChars":300000}`,
 	} {
 		s, err := NewServer(t.Context(), "", toolpost.Tools{tool}, &ServerOptions{Deferred: deferred})
 		if err != nil {

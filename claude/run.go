@@ -174,7 +174,7 @@ func (r *run) read(stop func() bool) {
 	r.inbox.because(cause)
 	r.conn.out.drop() // who sends from here on is told the cause
 	r.inbox.end(cause)
-	r.conn.end(r.because(ErrClosed))
+	r.conn.calls.Close(r.because(ErrClosed))
 	r.finish(ErrClosed)
 	r.tools.close()
 	_ = r.conn.close() // it has ended; its group may not have
@@ -225,7 +225,7 @@ func (r *run) alive() {
 
 // late is called when nothing was heard for long after a result.
 func (r *run) late() {
-	if r.conn.serves() || r.turns.asks() { // it waits for this process, or for a person
+	if r.conn.served.Len() > 0 || r.turns.asks() { // it waits for this process, or for a person
 		r.alive()
 		return
 	}

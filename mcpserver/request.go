@@ -141,7 +141,8 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 		c.withdraw(ctx, sent.ID)
 		return nil, err
 	case answer.Err != nil:
-		return nil, clientError(answer.Err)
+		e := wire.ReadError(answer.Err)
+		return nil, &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 	}
 	return answer.Result, nil
 }
@@ -151,13 +152,4 @@ func (c sessionCaller) withdraw(ctx context.Context, id json.RawMessage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()
 	_ = c.out.send(ctx, wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(id)+`}`))) // the client may have left
-}
-
-// clientError returns the error that a client answered with.
-func clientError(raw json.RawMessage) error {
-	var e wire.Error
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return wire.Errorf(wire.CodeInternal, "the client answered %.200s", raw)
-	}
-	return &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 }

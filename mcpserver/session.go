@@ -148,11 +148,7 @@ func (s *session) notified(m *wire.Message) {
 	defer logPanic(s.core.log, "a notification is lost")
 	switch m.Method {
 	case cancelled:
-		id := wire.Get(m.Params, "requestId")
-		if len(id) > 0 && id[0] == '"' {
-			id = wire.Quote(wire.Unquote(id)) // ids are compared by their bytes
-		}
-		s.served.Cancel(id, errCancelled)
+		s.served.Cancel(wire.Get(m.Params, "requestId"), errCancelled)
 	case "notifications/roots/list_changed":
 		if changed := s.core.opts.RootsChanged; changed != nil && s.peer.Load() != nil {
 			changed(s.name)

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -191,17 +190,7 @@ func rpcError(body []byte) error {
 	if len(found) != 1 || found[0].Err == nil {
 		return nil
 	}
-	return readError(found[0].Err)
-}
-
-// readError reads the error of a response.
-func readError(raw json.RawMessage) *wire.Error {
-	e := &wire.Error{Message: wire.Unquote(wire.Get(raw, "message")), Data: wire.Get(raw, "data")}
-	e.Code, _ = wire.Number(wire.Get(raw, "code"))
-	if e.Message == "" {
-		e.Message = excerpt(raw, 300)
-	}
-	return e
+	return wire.ReadError(found[0].Err)
 }
 
 func mediaType(resp *http.Response) string {

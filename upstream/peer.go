@@ -125,7 +125,7 @@ func (p *peer) do(ctx context.Context, x *exchange) (wire.Message, error) {
 	case err != nil:
 		return m, err
 	case m.Err != nil:
-		return m, readError(m.Err)
+		return m, wire.ReadError(m.Err)
 	case !wire.IsObject(m.Result):
 		return m, &contentError{"a result that is not an object", excerpt(m.Result, 100)}
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -181,6 +182,9 @@ func (s *Served) Begin(ctx context.Context, id json.RawMessage) (_ context.Conte
 // Cancel ends the context of a request with a cause. It reports whether the
 // request was under way.
 func (s *Served) Cancel(id json.RawMessage, cause error) bool {
+	if bytes.IndexByte(id, '\\') >= 0 { // ids are compared by their bytes
+		id = Quote(Unquote(id))
+	}
 	s.mu.Lock()
 	own := s.open[string(id)]
 	s.mu.Unlock()

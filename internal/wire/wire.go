@@ -64,6 +64,16 @@ func Errorf(code int64, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// ReadError reads the error of a response, whatever it is.
+func ReadError(raw []byte) *Error {
+	e := &Error{Message: Unquote(Get(raw, "message")), Data: Get(raw, "data")}
+	e.Code, _ = Number(Get(raw, "code"))
+	if e.Message == "" {
+		e.Message = fmt.Sprintf("the error has no message: %.300q", raw)
+	}
+	return e
+}
+
 // Quote returns s as a JSON string. Invalid UTF-8 is replaced.
 func Quote(s string) json.RawMessage {
 	b, _ := jsontext.AppendQuote(nil, s) // the error only reports the replacement
