@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -34,7 +35,7 @@ func (s *Set) CallText(ctx context.Context, name string, args any) (string, erro
 	raw := []byte("{}")
 	if args != nil {
 		var err error
-		if raw, err = encode(args); err != nil {
+		if raw, err = codec.Encode(args); err != nil {
 			return "", fmt.Errorf("encode arguments of %s: %w", name, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/toolpost/toolpost/internal/codec"
 )
 
 // A Caller sends messages to whoever made a call. Methods and params are those
@@ -47,7 +49,7 @@ func (c *Call) notify(ctx context.Context, method string, params any) error {
 	if c == nil || c.Caller == nil {
 		return nil
 	}
-	raw, err := encode(params)
+	raw, err := codec.Encode(params)
 	if err != nil {
 		return fmt.Errorf("notify caller: %w", err)
 	}
@@ -60,7 +62,7 @@ func (c *Call) Ask(ctx context.Context, method string, params, result any) error
 	if c == nil || c.Caller == nil {
 		return fmt.Errorf("%s: %w", method, ErrNoCaller)
 	}
-	raw, err := encode(params)
+	raw, err := codec.Encode(params)
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
@@ -68,5 +70,5 @@ func (c *Call) Ask(ctx context.Context, method string, params, result any) error
 	if err != nil || result == nil {
 		return err
 	}
-	return decode(answer, result)
+	return codec.Decode(answer, result)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -70,7 +71,7 @@ func (d *Definition) member(name string, source json.RawMessage) (json.RawMessag
 func stringMember(s string, source json.RawMessage) json.RawMessage {
 	var was string
 	switch {
-	case source != nil && decode(source, &was) == nil && was == s:
+	case source != nil && codec.Decode(source, &was) == nil && was == s:
 		return source
 	case s == "":
 		return nil
@@ -86,7 +87,7 @@ func schemaMember(s *schema.Schema) json.RawMessage {
 }
 
 func (a Annotations) member(source json.RawMessage) (json.RawMessage, error) {
-	value, err := encode(a)
+	value, err := codec.Encode(a)
 	if err != nil || source == nil {
 		if string(value) == "{}" {
 			return nil, err
@@ -94,8 +95,8 @@ func (a Annotations) member(source json.RawMessage) (json.RawMessage, error) {
 		return value, err
 	}
 	var was Annotations
-	if decode(source, &was) == nil {
-		if same, err := encode(was); err == nil && bytes.Equal(same, value) {
+	if codec.Decode(source, &was) == nil {
+		if same, err := codec.Encode(was); err == nil && bytes.Equal(same, value) {
 			return source, nil
 		}
 	}

@@ -1,6 +1,10 @@
 package toolpost
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/toolpost/toolpost/internal/codec"
+)
 
 // A Message is a result in the form in which an agent loop passes it to a
 // model. Its JSON is {"tool_call_id", "content", "is_error", "output_ref"},
@@ -50,11 +54,11 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 	if m.Parts != nil {
 		content = m.Parts
 	}
-	raw, err := encode(content)
+	raw, err := codec.Encode(content)
 	if err != nil {
 		return nil, err
 	}
-	return encode(struct {
+	return codec.Encode(struct {
 		CallID    string          `json:"tool_call_id"`
 		Content   json.RawMessage `json:"content"`
 		IsError   bool            `json:"is_error,omitempty"`

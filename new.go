@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -64,7 +65,7 @@ func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.C
 			raw = c.arguments
 		}
 		var in In
-		if err := decode(raw, &in); err != nil {
+		if err := codec.Decode(raw, &in); err != nil {
 			return nil, &ArgumentsError{call.Name, err}
 		}
 		out, err := fn(ctx, in)
@@ -72,7 +73,7 @@ func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.C
 			return nil, err
 		}
 		if !declared {
-			return anyResult(out)
+			return ResultOf(out)
 		}
 		return result(out)
 	}

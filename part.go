@@ -1,6 +1,10 @@
 package toolpost
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/toolpost/toolpost/internal/codec"
+)
 
 // A Part is one content block of a result (MCP 2026-07-28, ContentBlock). Type
 // determines which fields are used; blocks of unknown types are kept in Raw.
@@ -34,12 +38,12 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	case p.Raw != nil:
 		return p.Raw, nil
 	case p.Type == "text":
-		return encode(struct {
+		return codec.Encode(struct {
 			Type string `json:"type"`
 			Text string `json:"text"`
 		}{p.Type, p.Text})
 	case p.Type == "image", p.Type == "audio":
-		return encode(struct {
+		return codec.Encode(struct {
 			Type     string `json:"type"`
 			Data     []byte `json:"data"`
 			MIMEType string `json:"mimeType"`
@@ -49,14 +53,14 @@ func (p Part) MarshalJSON() ([]byte, error) {
 		if len(p.Data) == 0 || p.Text != "" {
 			r.Text = &p.Text
 		}
-		return encode(struct {
+		return codec.Encode(struct {
 			Type     string       `json:"type"`
 			Resource wireResource `json:"resource"`
 		}{p.Type, r})
 	case p.Type == "resource_link" && p.Name == "":
 		p.Name = p.URI // a link has a name
 	}
-	return encode(wirePart(p))
+	return codec.Encode(wirePart(p))
 }
 
 // UnmarshalJSON keeps the block in Raw. For a block with malformed fields it
@@ -66,7 +70,7 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 		wirePart `json:",inline"`
 		Resource *wireResource `json:"resource"`
 	}
-	if err := decode(data, &w); err != nil {
+	if err := codec.Decode(data, &w); err != nil {
 		w.wirePart = wirePart{Type: w.Type}
 	} else if r := w.Resource; r != nil {
 		w.URI, w.MIMEType, w.Data = r.URI, r.MIMEType, r.Blob

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -39,7 +40,7 @@ func Parts(parts ...Part) *Result { return newResult(body{Content: parts}) }
 // JSON returns a result with v as JSON: as text for models and as structured
 // content for programs.
 func JSON(v any) (*Result, error) {
-	data, err := encode(v)
+	data, err := codec.Encode(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
@@ -83,7 +84,7 @@ func look(r *Result) *body {
 		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
 	}
 	b := new(body)
-	if err := decode(r.raw, b); err != nil {
+	if err := codec.Decode(r.raw, b); err != nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.raw)}}}
 	}
 	return b
@@ -149,7 +150,7 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 	if r.raw == nil {
 		return c, nil
 	}
-	content, err := encode(parts)
+	content, err := codec.Encode(parts)
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
@@ -212,5 +213,5 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		return bytes.Join([][]byte{[]byte(`{"content":[{"type":"text","text":`), quote(r.value),
 			[]byte(`}],"structuredContent":`), r.value, []byte(`}`)}, nil), nil
 	}
-	return encode(bodyOf(r))
+	return codec.Encode(bodyOf(r))
 }

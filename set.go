@@ -102,3 +102,21 @@ func about(tool, part string, findings []schema.Finding) []Finding {
 	}
 	return all
 }
+
+// A ToolValidationError reports why a value cannot be a tool.
+type ToolValidationError struct {
+	Tool  string // its name, if it has one
+	Field string // name, description, schema, function or value
+	Err   error
+}
+
+func (e *ToolValidationError) Error() string {
+	tool := "a tool"
+	if e.Tool != "" {
+		tool = fmt.Sprintf("tool %q", e.Tool)
+	}
+	return fmt.Sprintf("%s: its %s: %v", tool, e.Field, e.Err)
+}
+
+// Unwrap returns the error of the field.
+func (e *ToolValidationError) Unwrap() error { return e.Err }

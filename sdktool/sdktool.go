@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/adapt"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -133,7 +134,7 @@ func newTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 			return nil, invalid(fmt.Errorf("read its annotations: %w", err))
 		}
 	}
-	return toolpost.Adapt(&toolpost.Tool{Definition: d, Handler: h})
+	return adapt.Tool(&toolpost.Tool{Definition: d, Handler: h})
 }
 
 // objectSchema parses a schema that describes an object, or may do so.

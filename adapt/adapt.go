@@ -1,4 +1,6 @@
-package toolpost
+// Package adapt makes tools of the values of other frameworks, which it recognizes
+// by their methods and fields.
+package adapt
 
 import (
 	"context"
@@ -8,10 +10,13 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Where Adapt looks, in order. Each step is a method without arguments (but
+// Where Tool looks, in order. Each step is a method without arguments (but
 // perhaps a context), or an exported field.
 const (
 	schemaPaths = "ParametersJSONSchema FunctionSchema.JSONSchema Definition.ParametersJSONSchema " +
@@ -24,39 +29,39 @@ const (
 // textSchema is that of a tool that takes one text, as those of langchaingo do.
 const textSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
 
-// Adapt makes a Tool of a value from another framework: any value that has a
+// Tool makes a tool of a value from another framework: any value that has a
 // name, a description, a JSON Schema of its parameters and a function, as
 // methods or as exported fields.
 //
 // The schema is the first of ParametersJSONSchema, FunctionSchema.JSONSchema,
 // Definition.ParametersJSONSchema, InputSchema, Definition.InputSchema and
 // Parameters that exists. It is JSON, or a value that encodes as a JSON object.
-// If there is none, Adapt infers the schema from the function's argument; a
+// If there is none, Tool infers the schema from the function's argument; a
 // function of one string gets the parameters {"input": string}.
 //
 // The function is Call, Run, RunRaw, Invoke, InvokableRun, Execute, Function,
 // Func or Handler. It may take a context and one argument: a struct, a map,
-// json.RawMessage, []byte or string for the JSON itself, any, or *[Call]. It
+// json.RawMessage, []byte or string for the JSON itself, any, or *[toolpost.Call]. It
 // may return a value, an error, or both. When the call's context ends, the call
 // does not wait for a function that takes no context.
 //
-// Adapt checks a *[Tool] and returns it unchanged. If the value cannot be
-// adapted, the error is a *[ToolValidationError].
-func Adapt(v any) (t *Tool, err error) {
-	a := &adapting{tool: new(Tool)}
+// Tool checks a *[toolpost.Tool] and returns it unchanged. If the value cannot be
+// adapted, the error is a *[toolpost.ToolValidationError].
+func Tool(v any) (t *toolpost.Tool, err error) {
+	a := &adapting{tool: new(toolpost.Tool)}
 	defer func() {
 		if p := recover(); p != nil {
 			t, err = nil, a.invalid("value", fmt.Errorf("reading it panicked: %v", p))
 		}
 	}()
 	switch v := v.(type) {
-	case *Tool:
+	case *toolpost.Tool:
 		if v != nil {
 			a.tool = v
 		}
 		return a.checked()
-	case interface{ unbound() *Tool }:
-		a.tool = v.unbound()
+	case interface{ Definition() toolpost.Definition }: // of package bind
+		a.tool.Definition = v.Definition()
 		return nil, a.invalid("function", errors.New("it has no dependencies yet; adapt what Bind returns"))
 	}
 	a.value = reflect.ValueOf(v)
@@ -66,36 +71,18 @@ func Adapt(v any) (t *Tool, err error) {
 	return a.checked()
 }
 
-// A ToolValidationError reports why a value cannot be a tool.
-type ToolValidationError struct {
-	Tool  string // its name, if it has one
-	Field string // name, description, schema, function or value
-	Err   error
-}
-
-func (e *ToolValidationError) Error() string {
-	tool := "a tool"
-	if e.Tool != "" {
-		tool = fmt.Sprintf("tool %q", e.Tool)
-	}
-	return fmt.Sprintf("%s: its %s: %v", tool, e.Field, e.Err)
-}
-
-// Unwrap returns the error of the field.
-func (e *ToolValidationError) Unwrap() error { return e.Err }
-
-// adapting is one run of Adapt.
+// adapting is one run of [Tool].
 type adapting struct {
 	value reflect.Value
-	tool  *Tool
+	tool  *toolpost.Tool
 }
 
 func (a *adapting) invalid(field string, err error) error {
-	return &ToolValidationError{a.tool.Name, field, err}
+	return &toolpost.ToolValidationError{Tool: a.tool.Name, Field: field, Err: err}
 }
 
 // checked returns the tool if it is whole.
-func (a *adapting) checked() (*Tool, error) {
+func (a *adapting) checked() (*toolpost.Tool, error) {
 	switch t := a.tool; {
 	case t.Name == "":
 		return nil, a.invalid("name", errors.New("it is empty; give the tool a name"))
@@ -184,20 +171,14 @@ func parameters(v any) (*schema.Schema, error) {
 		raw = []byte(v)
 	default:
 		var err error
-		if raw, err = encode(v); err != nil {
+		if raw, err = codec.Encode(v); err != nil {
 			return nil, err
 		}
 	}
-	var kind json.RawMessage
-	err := eachMember(raw, func(name string, value json.RawMessage) error {
-		if name == "type" {
-			kind = value
-		}
-		return nil
-	})
+	kind := wire.Get(raw, "type")
 	switch {
-	case err != nil:
-		return nil, err
+	case !wire.IsObject(raw):
+		return nil, fmt.Errorf("want a JSON object, got %.20q", raw)
 	case kind != nil && !strings.Contains(string(kind), `"object"`):
 		return nil, fmt.Errorf(`its type is %.40s, want "object"`, kind)
 	}

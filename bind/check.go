@@ -1,4 +1,4 @@
-package toolpost
+package bind
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"sync"
 )
 
-// An UnsupportedDepsTypeError reports dependencies that cannot be written as
+// An UnsupportedTypeError reports dependencies that cannot be written as
 // JSON and restored from it.
-type UnsupportedDepsTypeError struct {
+type UnsupportedTypeError struct {
 	Root   reflect.Type // of the dependencies
 	Path   string       // the refused field, such as Clients[].Conn; empty for the whole value
 	Type   reflect.Type // of that field
 	Reason string
 }
 
-func (e *UnsupportedDepsTypeError) Error() string {
+func (e *UnsupportedTypeError) Error() string {
 	return fmt.Sprintf("dependencies of type %v%s: %v cannot be passed by value: %s; leave it out, or pass it with BindLocal or NewDep",
 		e.Root, fieldText(e.Path), e.Type, e.Reason)
 }
@@ -47,11 +47,11 @@ func fieldText(path string) string {
 	return ", field " + path
 }
 
-// checkDeps returns why values of type t cannot be passed by value.
-func checkDeps(t reflect.Type) error { return checkDepsAt(t, "", t) }
+// check returns why values of type t cannot be passed by value.
+func check(t reflect.Type) error { return checkAt(t, "", t) }
 
-func checkDepsAt(root reflect.Type, path string, t reflect.Type) error {
-	c := &depsCheck{root: root, seen: map[reflect.Type]bool{}}
+func checkAt(root reflect.Type, path string, t reflect.Type) error {
+	c := &checker{root: root, seen: map[reflect.Type]bool{}}
 	c.check(path, t)
 	if c.unsupported != nil {
 		return c.unsupported
@@ -62,21 +62,21 @@ func checkDepsAt(root reflect.Type, path string, t reflect.Type) error {
 	return nil
 }
 
-// A depsCheck walks a type, and keeps the first problem of each kind.
-type depsCheck struct {
+// A checker walks a type, and keeps the first problem of each kind.
+type checker struct {
 	root        reflect.Type
 	seen        map[reflect.Type]bool
-	unsupported *UnsupportedDepsTypeError
+	unsupported *UnsupportedTypeError
 	hint        *TypeHintError
 }
 
-func (c *depsCheck) refuse(path string, t reflect.Type, reason string) {
+func (c *checker) refuse(path string, t reflect.Type, reason string) {
 	if c.unsupported == nil {
-		c.unsupported = &UnsupportedDepsTypeError{c.root, path, t, reason}
+		c.unsupported = &UnsupportedTypeError{c.root, path, t, reason}
 	}
 }
 
-func (c *depsCheck) check(path string, t reflect.Type) {
+func (c *checker) check(path string, t reflect.Type) {
 	if c.seen[t] {
 		return
 	}
@@ -98,7 +98,7 @@ func (c *depsCheck) check(path string, t reflect.Type) {
 }
 
 // parts checks what a type is made of.
-func (c *depsCheck) parts(path string, t reflect.Type) {
+func (c *checker) parts(path string, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		c.check(path+"[]", t.Elem())
@@ -114,7 +114,7 @@ func (c *depsCheck) parts(path string, t reflect.Type) {
 	}
 }
 
-func (c *depsCheck) key(path string, t reflect.Type) {
+func (c *checker) key(path string, t reflect.Type) {
 	switch k := t.Kind(); {
 	case k == reflect.String, k >= reflect.Int && k <= reflect.Uint64:
 	case implements[text.TextMarshaler](t) && implements[text.TextUnmarshaler](t) && k != reflect.Pointer:
@@ -123,7 +123,7 @@ func (c *depsCheck) key(path string, t reflect.Type) {
 	}
 }
 
-func (c *depsCheck) field(path string, f reflect.StructField) {
+func (c *checker) field(path string, f reflect.StructField) {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
 	case f.Name == "_", f.Tag.Get("json") == "-": // the values are compared

@@ -1,4 +1,4 @@
-package toolpost_test
+package adapt_test
 
 import (
 	"context"
@@ -13,13 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/adapt"
+	"github.com/toolpost/toolpost/bind"
 	"github.com/toolpost/toolpost/schema"
 )
 
 // call adapts v and calls it through a Set.
 func callAdapted(t *testing.T, v any, arguments string) *toolpost.Result {
 	t.Helper()
-	tool, err := toolpost.Adapt(v)
+	tool, err := adapt.Tool(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestAdaptSchemaPatterns(t *testing.T) {
 	for name, v := range map[string]any{
 		"first": schemaFirst{n}, "second": &schemaSecond{n}, "third": schemaThird{n}, "fourth": schemaFourth{n, m},
 	} {
-		tool, err := toolpost.Adapt(v)
+		tool, err := adapt.Tool(v)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -262,7 +264,7 @@ func TestAdaptRefuses(t *testing.T) {
 	f := func() {}
 	handler := func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, nil }
 	object := schema.MustParse(`{"type":"object"}`)
-	unbound := toolpost.NewWithDeps("x", "", func(context.Context, *toolpost.DepsContext[int], struct{}) (string, error) { return "", nil }, nil)
+	unbound := bind.New("x", "", func(context.Context, *bind.Context[int], struct{}) (string, error) { return "", nil }, nil)
 	for name, test := range map[string]struct {
 		value any
 		field string
@@ -292,7 +294,7 @@ func TestAdaptRefuses(t *testing.T) {
 		"panicking":             {panicking{}, "value", "oh"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool, err := toolpost.Adapt(test.value)
+			tool, err := adapt.Tool(test.value)
 			var invalid *toolpost.ToolValidationError
 			if tool != nil || !errors.As(err, &invalid) {
 				t.Fatalf("got %v, %v", tool, err)
@@ -314,7 +316,7 @@ func (panicking) Name() string { panic("oh") }
 
 func TestAdaptTakesAToolAsItIs(t *testing.T) {
 	tool := toolpost.New("x", "", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
-	if got, err := toolpost.Adapt(tool); got != tool || err != nil {
+	if got, err := adapt.Tool(tool); got != tool || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -325,7 +327,7 @@ func TestHandlerThatIgnoresItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		deaf, err := toolpost.Adapt(record{Name: "deaf", Function: func() { <-release }})
+		deaf, err := adapt.Tool(record{Name: "deaf", Function: func() { <-release }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +355,7 @@ func TestAdaptedPanic(t *testing.T) {
 		"without context": func() { panic("secret") }, "with context": func(context.Context) { panic("secret") },
 	} {
 		ctx := toolpost.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
-		tool, err := toolpost.Adapt(record{Name: "x", Function: f})
+		tool, err := adapt.Tool(record{Name: "x", Function: f})
 		if err != nil {
 			t.Fatal(err)
 		}

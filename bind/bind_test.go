@@ -1,4 +1,4 @@
-package toolpost_test
+package bind_test
 
 import (
 	"bytes"
@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/bind"
 )
 
 // An account has every kind of field that may be given by value.
@@ -70,15 +71,15 @@ var exactly = cmp.Options{
 
 func TestDepsRoundTrip(t *testing.T) {
 	want := anAccount()
-	data, err := toolpost.EncodeDeps(want)
+	data, err := bind.Encode(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := toolpost.DecodeDeps[account](data)
+	got, err := bind.Decode[account](data)
 	if diff := cmp.Diff(want, got, exactly); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	pointer, err := toolpost.DecodeDeps[*account](data)
+	pointer, err := bind.Decode[*account](data)
 	if diff := cmp.Diff(&want, pointer, exactly); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -86,7 +87,7 @@ func TestDepsRoundTrip(t *testing.T) {
 		nil, true, -1, uint8(3), 1.5, "text", []int(nil), []int{}, map[string]int(nil), map[string]int{},
 		map[int8]string{-1: "a"}, [2]bool{true}, time.Second, json.RawMessage(`{"a":1}`),
 	} {
-		data, err := toolpost.EncodeDeps(v)
+		data, err := bind.Encode(v)
 		if err != nil {
 			t.Errorf("%T: %v", v, err)
 			continue
@@ -116,15 +117,15 @@ func FuzzDepsRoundTrip(f *testing.F) {
 			want.Limits, want.Parent, want.Next = &Limits{int(n)}, &account{ID: n}, []account{{Key: key}}
 		}
 		binary.BigEndian.PutUint32(want.Sum[:], uint32(n))
-		data, err := toolpost.EncodeDeps(want)
-		var refused *toolpost.UnsupportedDepsTypeError
+		data, err := bind.Encode(want)
+		var refused *bind.UnsupportedTypeError
 		if errors.As(err, &refused) {
 			return // invalid UTF-8, no number, a year of more than 4 digits
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := toolpost.DecodeDeps[account](data)
+		got, err := bind.Decode[account](data)
 		if diff := cmp.Diff(want, got, exactly); diff != "" || err != nil {
 			t.Errorf("%s\n%v\n%s", data, err, diff)
 		}
@@ -203,8 +204,8 @@ func TestUnsupportedDeps(t *testing.T) {
 		"unexported in any in any": {loose{map[string]any{"a": hidden{}}}, "Extra[a].note", "not exported"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := toolpost.EncodeDeps(test.value)
-			var refused *toolpost.UnsupportedDepsTypeError
+			_, err := bind.Encode(test.value)
+			var refused *bind.UnsupportedTypeError
 			if !errors.As(err, &refused) {
 				t.Fatalf("got %v", err)
 			}
@@ -214,11 +215,11 @@ func TestUnsupportedDeps(t *testing.T) {
 		})
 	}
 	for _, v := range []any{ownMethods{7}, &leftOut{}, promoted{}, omitting{}, ring{&ring{}}, hiddenIn{}} {
-		if _, err := toolpost.EncodeDeps(v); err != nil {
+		if _, err := bind.Encode(v); err != nil {
 			t.Errorf("%T: %v", v, err)
 		}
 	}
-	if _, err := toolpost.DecodeDeps[*http.Client]([]byte(`{}`)); !errors.As(err, new(*toolpost.UnsupportedDepsTypeError)) {
+	if _, err := bind.Decode[*http.Client]([]byte(`{}`)); !errors.As(err, new(*bind.UnsupportedTypeError)) {
 		t.Errorf("decode: got %v", err)
 	}
 }
@@ -226,12 +227,12 @@ func TestUnsupportedDeps(t *testing.T) {
 type hiddenIn struct{ At time.Time } // its unexported fields are its own affair
 
 func TestTypeHint(t *testing.T) {
-	_, err := toolpost.EncodeDeps(unknown{})
-	var hint *toolpost.TypeHintError
+	_, err := bind.Encode(unknown{})
+	var hint *bind.TypeHintError
 	if !errors.As(err, &hint) || hint.Path != "Shape" || hint.Type != reflect.TypeFor[fmt.Stringer]() {
 		t.Errorf("got %v", err)
 	}
-	if _, err := toolpost.DecodeDeps[unknown]([]byte(`{}`)); !errors.As(err, &hint) {
+	if _, err := bind.Decode[unknown]([]byte(`{}`)); !errors.As(err, &hint) {
 		t.Errorf("decode: got %v", err)
 	}
 }
@@ -242,17 +243,17 @@ func TestDepsOfTypeAnyAreWarnedOf(t *testing.T) {
 	defer slog.SetDefault(before)
 	slog.SetDefault(slog.New(slog.NewTextHandler(log, nil)))
 
-	if _, err := toolpost.EncodeDeps(loose{}); err != nil || log.Len() > 0 {
+	if _, err := bind.Encode(loose{}); err != nil || log.Len() > 0 {
 		t.Errorf("no value: %v, log %q", err, log)
 	}
-	data, err := toolpost.EncodeDeps(loose{map[string]any{"a": 1, "b": []any{nil, "c"}}})
+	data, err := bind.Encode(loose{map[string]any{"a": 1, "b": []any{nil, "c"}}})
 	if err != nil || string(data) != `{"Extra":{"a":1,"b":[null,"c"]}}` {
 		t.Errorf("got %s, %v", data, err)
 	}
 	if strings.Count(log.String(), "level=WARN") != 1 || !strings.Contains(log.String(), "field=Extra") {
 		t.Errorf("log %q", log)
 	}
-	got, err := toolpost.DecodeDeps[loose](data)
+	got, err := bind.Decode[loose](data)
 	if want := (loose{map[string]any{"a": 1.0, "b": []any{nil, "c"}}}); !cmp.Equal(got, want) || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -260,7 +261,7 @@ func TestDepsOfTypeAnyAreWarnedOf(t *testing.T) {
 
 func TestDecodeDepsRefuses(t *testing.T) {
 	for _, data := range []string{``, `{`, `[]`, `{"Calls":1} 2`, `{"Calls":"1"}`, `{"calls":1}`, `{"Calls":1,"Calls":2}`, `{"Other":1}`, `{"Calls":1.5}`} {
-		if got, err := toolpost.DecodeDeps[Limits]([]byte(data)); err == nil || got != (Limits{}) {
+		if got, err := bind.Decode[Limits]([]byte(data)); err == nil || got != (Limits{}) {
 			t.Errorf("%s: got %v, %v", data, got, err)
 		}
 	}
@@ -272,9 +273,9 @@ type prices struct {
 }
 
 // priceTool changes what it was given.
-func priceTool() *toolpost.Unbound[prices] {
+func priceTool() *bind.Tool[prices] {
 	type query struct{ Item string }
-	return toolpost.NewWithDeps("price", "Tells a price.", func(_ context.Context, c *toolpost.DepsContext[prices], in query) (string, error) {
+	return bind.New("price", "Tells a price.", func(_ context.Context, c *bind.Context[prices], in query) (string, error) {
 		p := c.Deps()
 		p.Of[in.Item]++
 		return fmt.Sprintf("%d %s", p.Of[in.Item], p.Currency), nil
@@ -321,11 +322,11 @@ func TestBindManyTimes(t *testing.T) {
 
 func TestBindRefuses(t *testing.T) {
 	type in struct{ Item string }
-	u := toolpost.NewWithDeps("get", "Gets it.", func(_ context.Context, c *toolpost.DepsContext[*http.Client], _ in) (string, error) {
+	u := bind.New("get", "Gets it.", func(_ context.Context, c *bind.Context[*http.Client], _ in) (string, error) {
 		return fmt.Sprint(c.Deps().Timeout), nil
 	}, nil)
 	_, err := u.Bind(&http.Client{})
-	var refused *toolpost.UnsupportedDepsTypeError
+	var refused *bind.UnsupportedTypeError
 	if !errors.As(err, &refused) || refused.Path != "CheckRedirect" || !strings.Contains(err.Error(), "bind tool get") {
 		t.Errorf("got %v", err)
 	}
@@ -343,12 +344,12 @@ func TestBindLocalSharesTheValue(t *testing.T) {
 	}
 }
 
-func ExampleNewWithDeps() {
+func ExampleNew() {
 	type config struct{ Greeting string }
 	type in struct {
 		Name string `json:"name"`
 	}
-	greet := toolpost.NewWithDeps("greet", "Greets somebody.", func(_ context.Context, c *toolpost.DepsContext[config], in in) (string, error) {
+	greet := bind.New("greet", "Greets somebody.", func(_ context.Context, c *bind.Context[config], in in) (string, error) {
 		return c.Deps().Greeting + ", " + in.Name, nil
 	}, nil)
 	tool, err := greet.Bind(config{"Hello"})
@@ -369,11 +370,11 @@ func ExampleNewWithDeps() {
 func TestSharedPointers(t *testing.T) {
 	type pair struct{ A, B *int }
 	seven := new(7)
-	data, err := toolpost.EncodeDeps(pair{seven, seven})
+	data, err := bind.Encode(pair{seven, seven})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := toolpost.DecodeDeps[pair](data); err != nil || *got.A != 7 || *got.B != 7 || got.A == got.B {
+	if got, err := bind.Decode[pair](data); err != nil || *got.A != 7 || *got.B != 7 || got.A == got.B {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package toolpost
+package bind
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 
 // Dependencies are written as encoding/json writes them, but what it would
 // replace or drop is refused.
-var depsCoding = json.JoinOptions(jsonv1.DefaultOptionsV1(),
+var coding = json.JoinOptions(jsonv1.DefaultOptionsV1(),
 	jsontext.AllowInvalidUTF8(false), jsontext.AllowDuplicateNames(false), jsontext.EscapeForHTML(false),
 	jsonv1.CallMethodsWithLegacySemantics(false), jsonv1.ReportErrorsWithLegacySemantics(false),
 	json.MatchCaseInsensitiveNames(false), json.RejectUnknownMembers(true))
 
-func decodeDeps[T any](data []byte) (T, error) {
+func decode[T any](data []byte) (T, error) {
 	var v T
-	if err := json.Unmarshal(data, &v, depsCoding); err != nil {
+	if err := json.Unmarshal(data, &v, coding); err != nil {
 		var zero T
 		return zero, fmt.Errorf("decode dependencies of type %v: %w", reflect.TypeFor[T](), err)
 	}
@@ -34,15 +34,15 @@ type roundTrip struct {
 }
 
 func (rt *roundTrip) encode(path string, v reflect.Value) ([]byte, error) {
-	if err := checkDepsAt(rt.root, path, v.Type()); err != nil {
+	if err := checkAt(rt.root, path, v.Type()); err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(v.Interface(), depsCoding)
+	data, err := json.Marshal(v.Interface(), coding)
 	if err != nil {
 		return nil, rt.unwritten(path, v.Type(), err)
 	}
 	back := reflect.New(v.Type())
-	if err := json.Unmarshal(data, back.Interface(), depsCoding); err != nil {
+	if err := json.Unmarshal(data, back.Interface(), coding); err != nil {
 		return nil, rt.refuse(path, v.Type(), fmt.Sprintf("it cannot be decoded again: %v", err))
 	}
 	return data, rt.compare(path, v, back.Elem())
@@ -72,7 +72,7 @@ func (rt *roundTrip) unwritten(path string, t reflect.Type, err error) error {
 const maxPath = 8
 
 func (rt *roundTrip) refuse(path string, t reflect.Type, reason string) error {
-	return &UnsupportedDepsTypeError{Root: rt.root, Path: path, Type: t, Reason: reason}
+	return &UnsupportedTypeError{Root: rt.root, Path: path, Type: t, Reason: reason}
 }
 
 // compare tells where b is not what a was.

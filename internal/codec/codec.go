@@ -1,4 +1,5 @@
-package toolpost
+// Package codec reads and writes the JSON of Go values that tools take and return.
+package codec
 
 import (
 	stdjson "encoding/json"
@@ -24,13 +25,14 @@ var encoding = json.JoinOptions(jsonv1.DefaultOptionsV1(),
 var decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsonv1.StringifyWithLegacySemantics(true),
 	jsonv1.FormatDurationAsNano(true), jsonv1.FormatByteArrayAsArray(true), jsonv1.FormatBytesWithLegacySemantics(true))
 
-func encode(v any) ([]byte, error) { return json.Marshal(v, encoding) }
+// Encode writes a Go value.
+func Encode(v any) ([]byte, error) { return json.Marshal(v, encoding) }
 
-// decode reads JSON as encoding/json does. encoding/json itself is slower and
+// Decode reads JSON as encoding/json does. encoding/json itself is slower and
 // does not report where a type's own method failed, so it is used only for
 // types that nothing else can read, such as a json.Number or an embedded
 // string.
-func decode(data []byte, v any) error {
+func Decode(data []byte, v any) error {
 	first := json.Unmarshal(data, v, decoding)
 	if first == nil {
 		return nil
