@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -103,35 +102,6 @@ func TestNoTools(t *testing.T) {
 	offer, err := gemini.Tools(context.Background(), toolpost.Tools{}, nil)
 	if err != nil || offer.Tools != nil {
 		t.Errorf("%v, %v; want no tool without functions", offer.Tools, err)
-	}
-}
-
-// TestDependencies: who imports one provider's package links that provider's SDK
-// alone, and the rest of the module links none.
-func TestDependencies(t *testing.T) {
-	sdks := map[string]string{
-		"google.golang.org/genai": "gemini", "github.com/openai/openai-go": "openai", "github.com/anthropics/anthropic-sdk-go": "anthropic",
-	}
-	const module = "github.com/toolpost/toolpost/"
-	for pkg, provider := range map[string]string{
-		"model/gemini": "gemini", "model/openai": "openai", "model/anthropic": "anthropic",
-		"": "", "model": "", "dialect": "", "mcpserver": "", "upstream": "", "gateway": "", "claude": "", "cmd/toolpost": "",
-	} {
-		out, err := exec.Command("go", "list", "-deps", strings.TrimSuffix(module+pkg, "/")).Output()
-		if err != nil {
-			t.Fatalf("go list -deps %q: %v", pkg, err)
-		}
-		linked := map[string]bool{}
-		for line := range strings.Lines(string(out)) {
-			for path, name := range sdks {
-				linked[name] = linked[name] || strings.HasPrefix(line, path)
-			}
-		}
-		for name, is := range linked {
-			if is != (name == provider) {
-				t.Errorf("package %q links the SDK of %s: %v", pkg, name, is)
-			}
-		}
 	}
 }
 

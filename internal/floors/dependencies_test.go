@@ -1,0 +1,38 @@
+package floors_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	geminiSDK    = "google.golang.org/genai"
+	openaiSDK    = "github.com/openai/openai-go"
+	anthropicSDK = "github.com/anthropics/anthropic-sdk-go"
+	mcpSDK       = "github.com/modelcontextprotocol/go-sdk"
+	cobra        = "github.com/spf13/cobra"
+)
+
+// TestDependencies checks which of the large libraries a program links that
+// imports one of our packages: only those that the package is about.
+func TestDependencies(t *testing.T) {
+	for pkg, want := range map[string][]string{
+		"": nil, "/adapt": nil, "/bind": nil, "/config": nil, "/dialect": nil, "/gateway": nil, "/mcpserver": nil, "/upstream": nil,
+		"/output": nil, "/redmine": nil, "/stdtool": nil, "/claude": nil, "/model": nil,
+		"/model/gemini": {geminiSDK}, "/model/openai": {openaiSDK}, "/model/anthropic": {anthropicSDK},
+		"/sdktool": {mcpSDK}, "/cmd/toolpost": {cobra},
+	} {
+		out, err := exec.Command("go", "list", "-deps", "github.com/toolpost/toolpost"+pkg).Output()
+		if err != nil {
+			t.Fatalf("go list -deps %q: %v", pkg, err)
+		}
+		for _, module := range []string{geminiSDK, openaiSDK, anthropicSDK, mcpSDK, cobra} {
+			links := slices.ContainsFunc(strings.Fields(string(out)), func(path string) bool { return strings.HasPrefix(path, module) })
+			if links != slices.Contains(want, module) {
+				t.Errorf("package %q links %s: %v", pkg, module, links)
+			}
+		}
+	}
+}
