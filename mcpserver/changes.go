@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,78 +18,155 @@ import (
 // Each listener writes on its own goroutine, which ends when there is nothing
 // left to say: a client that does not read holds up nobody else.
 
-// A lists is a set of the lists of which clients hear.
-type lists uint8
-
-const (
-	toolList lists = 1 << iota
-	promptList
-	resourceList // also the list of templates
-	allLists     = toolList | promptList | resourceList
-)
-
-// listOf returns the list that a method returns, 0 for other methods.
-func listOf(method string) lists {
-	switch method {
-	case listTools:
-		return toolList
-	case listPrompts:
-		return promptList
-	case listResources, listTemplates:
-		return resourceList
-	}
-	return 0
+// A topic is what clients hear of: a list or a resource.
+type topic struct {
+	method string // of the notification that it has changed
+	uri    string // of the resource; "" for lists
 }
 
-// changeDelay collects changes that follow each other closely.
-const changeDelay = 10 * time.Millisecond
+// Methods of topics.
+const (
+	toolsChanged     = "notifications/tools/list_changed"
+	promptsChanged   = "notifications/prompts/list_changed"
+	resourcesChanged = "notifications/resources/list_changed" // also of templates
+	resourceUpdated  = "notifications/resources/updated"
+)
+
+// topicOf returns the topic of the list that a method returns.
+func topicOf(method string) topic {
+	switch method {
+	case listTools:
+		return topic{method: toolsChanged}
+	case listPrompts:
+		return topic{method: promptsChanged}
+	case listResources, listTemplates:
+		return topic{method: resourcesChanged}
+	}
+	return topic{}
+}
+
+const (
+	// changeDelay collects changes that follow each other closely.
+	changeDelay = 10 * time.Millisecond
+	// maxWatched is how many bytes of URIs one listener may watch.
+	maxWatched = 64 << 10
+)
 
 // changes owns the notifications that something has changed.
 type changes struct {
 	views     *views
 	mu        sync.Mutex
-	listeners map[*listener]bool
+	listeners map[topic]map[*listener]bool
 }
 
-func (c *changes) add(l *listener) {
+// join makes a listener hear of a topic. It reports whether nobody else does.
+func (c *changes) join(l *listener, t topic) (only bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.listeners[l] = true
+	if err := l.add(t); err != nil {
+		return false, err
+	}
+	if c.listeners[t] == nil {
+		c.listeners[t] = map[*listener]bool{}
+	}
+	c.listeners[t][l] = true
+	return len(c.listeners[t]) == 1, nil
 }
 
-func (c *changes) remove(l *listener) {
-	l.open(nil)
+// part ends what join began. It reports whether nobody else hears of the topic.
+func (c *changes) part(l *listener, t topic) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.listeners, l)
+	l.remove(t)
+	if !c.listeners[t][l] {
+		return false
+	}
+	delete(c.listeners[t], l)
+	if last = len(c.listeners[t]) == 0; last {
+		delete(c.listeners, t)
+	}
+	return last
 }
 
-// announce tells all listeners that lists have changed.
-func (c *changes) announce(changed lists) {
+// forget ends a listener. It returns the resources that it still watches.
+func (c *changes) forget(l *listener) (uris []string) {
+	for _, t := range l.end() {
+		if t.method == resourceUpdated {
+			uris = append(uris, t.uri)
+		} else {
+			c.part(l, t)
+		}
+	}
+	return uris
+}
+
+// announce tells the listeners of a topic that it has changed.
+func (c *changes) announce(t topic) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for l := range c.listeners {
-		l.mark(changed, "")
+	for l := range c.listeners[t] {
+		l.mark(t)
 	}
 }
 
 // A listener is a client that hears of changes.
 type listener struct {
 	changes      *changes
-	wants        lists
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
 
 	mu      sync.Mutex
-	stream  sender          // nil while none is open
-	changed lists           // that the client has not heard of
-	watched map[string]bool // by URI: whether the client has not heard of a change
-	writing bool            // run is running, or soon will be
-	gone    bool            // it watches nothing any more
+	stream  sender         // nil while none is open
+	topics  map[topic]bool // whether the client has not heard of a change
+	news    []topic        // of which it has not heard, in order
+	writing bool           // run is running, or soon will be
+	gone    bool           // it joins nothing any more
 	client  Client
 	tools   *tools // the list that the client knows; nil if it knows none
 }
 
-// open gives the listener a stream, or none, and returns the one before it.
+// add adds a topic, unless the listener has ended or watches too much.
+func (l *listener) add(t topic) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone {
+		return errEnded
+	}
+	if _, known := l.topics[t]; known {
+		return nil
+	}
+	total := len(t.uri)
+	for known := range l.topics {
+		total += len(known.uri)
+	}
+	if total > maxWatched {
+		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
+	}
+	if l.topics == nil {
+		l.topics = map[topic]bool{}
+	}
+	l.topics[t] = false
+	return nil
+}
+
+func (l *listener) remove(t topic) {
+	l.heard(t)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.topics, t)
+}
+
+// end ends the listener, and returns what it listened to.
+func (l *listener) end() (topics []topic) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.gone, l.stream = true, nil
+	for t := range l.topics {
+		topics = append(topics, t)
+	}
+	return topics
+}
+
+// open gives the listener a stream and returns the one before it.
 func (l *listener) open(stream sender) (before sender) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,116 +184,81 @@ func (l *listener) close(stream sender) {
 	}
 }
 
-// mark records that lists have changed, or a watched resource unless uri is "".
-func (l *listener) mark(changed lists, uri string) {
+// mark records that a topic has changed.
+func (l *listener) mark(t topic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.changed |= changed & l.wants
-	if _, watches := l.watched[uri]; watches {
-		l.watched[uri] = true
+	if marked, wanted := l.topics[t]; wanted && !marked {
+		l.topics[t] = true
+		l.news = append(l.news, t)
 	}
 	l.wake()
 }
 
+// heard records that the client has heard of a topic, or lists anew: it hears
+// of later changes only.
+func (l *listener) heard(t topic) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.topics[t] {
+		l.topics[t] = false
+		l.news = slices.DeleteFunc(l.news, func(other topic) bool { return other == t })
+	}
+}
+
 // wake starts run soon if there is something to write. The lock is held.
 func (l *listener) wake() {
-	if l.stream != nil && !l.writing {
-		if _, any := l.next(false); any {
-			l.writing = true
-			time.AfterFunc(changeDelay, l.run)
-		}
+	if l.stream != nil && !l.writing && len(l.news) > 0 {
+		l.writing = true
+		time.AfterFunc(changeDelay, l.run)
 	}
-}
-
-// A change is one notification.
-type change struct {
-	list lists
-	uri  string
-}
-
-// next returns a change that the client has not heard of, and takes it. The
-// lock is held.
-func (l *listener) next(take bool) (change, bool) {
-	for list := toolList; list <= resourceList; list <<= 1 {
-		if l.changed&list != 0 {
-			if take {
-				l.changed &^= list
-			}
-			return change{list: list}, true
-		}
-	}
-	for uri, changed := range l.watched {
-		if changed {
-			l.watched[uri] = !take
-			return change{uri: uri}, true
-		}
-	}
-	return change{}, false
 }
 
 // run writes until there is nothing left.
 func (l *listener) run() {
-	for {
-		l.mu.Lock()
-		stream := l.stream
-		var next change
-		ok := stream != nil
-		if ok {
-			next, ok = l.next(true)
+	for stream, t := l.next(); stream != nil; stream, t = l.next() {
+		if t.method == toolsChanged && !l.listsOtherTools() {
+			continue
 		}
-		l.writing = ok
-		l.mu.Unlock()
-		if !ok {
-			return
-		}
-		if err := l.write(stream, next); err != nil {
-			l.keep(stream, next)
+		if stream.send(context.Background(), l.notification(t)) != nil {
+			l.keep(stream, t)
 		}
 	}
 }
 
+// next takes the next change, and returns the stream for it. There is no
+// stream if there is nothing to write.
+func (l *listener) next() (stream sender, t topic) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writing = l.stream != nil && len(l.news) > 0; !l.writing {
+		return nil, topic{}
+	}
+	t, l.news = l.news[0], l.news[1:]
+	l.topics[t] = false
+	return l.stream, t
+}
+
 // keep keeps a change that could not be written for the next stream.
-func (l *listener) keep(broken sender, c change) {
+func (l *listener) keep(broken sender, t topic) {
 	l.close(broken)
-	l.mark(c.list, c.uri)
-	if c.list == toolList { // it is not what the client knows
+	l.mark(t)
+	if t.method == toolsChanged { // it is not what the client knows
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.tools = nil
 	}
 }
 
-func (l *listener) write(stream sender, next change) error {
-	if next.list == toolList && !l.listsOtherTools() {
-		return nil
-	}
-	return stream.send(context.Background(), l.notification(next))
-}
-
-func (l *listener) notification(n change) []byte {
+func (l *listener) notification(t topic) []byte {
 	params := json.RawMessage("{}")
-	method := "notifications/resources/updated"
-	switch n.list {
-	case toolList:
-		method = "notifications/tools/list_changed"
-	case promptList:
-		method = "notifications/prompts/list_changed"
-	case resourceList:
-		method = "notifications/resources/list_changed"
-	default:
-		params = wire.Append(params, `"uri":`+string(wire.Quote(n.uri)))
+	if t.uri != "" {
+		params = wire.Append(params, `"uri":`+string(wire.Quote(t.uri)))
 	}
 	if l.subscription != nil {
 		params = wire.Append(params, `"_meta":{`+subscriptionID+`:`+string(l.subscription)+`}`)
 	}
-	return wire.AppendRequest(nil, nil, method, params)
-}
-
-// lists records that the client lists anew: it hears of later changes only.
-func (l *listener) lists(method string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.changed &^= listOf(method)
+	return wire.AppendRequest(nil, nil, t.method, params)
 }
 
 // listed records the list of tools that the client gets.

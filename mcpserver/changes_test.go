@@ -30,12 +30,18 @@ func TestUndeliveredChanges(t *testing.T) {
 		v := &views{choose: func(Client) (*toolpost.Live, error) { return live, nil }}
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
-		l := &listener{changes: &changes{views: v}, wants: allLists, watched: map[string]bool{"x://1": false}}
+		topics := []topic{{method: toolsChanged}, {method: promptsChanged}, {resourceUpdated, "x://1"}}
+		l := &listener{changes: &changes{views: v}}
+		for _, t := range topics {
+			_ = l.add(t)
+		}
 		l.listed(Client{}, &tools{listing: newListing("other", nil, nil)})
 		broken := &senderFunc{func(string) error { return errors.New("broken") }}
 		for range 2 {
 			l.open(broken)
-			l.mark(toolList|promptList, "x://1")
+			for _, t := range topics {
+				l.mark(t)
+			}
 			time.Sleep(time.Second)
 			synctest.Wait()
 		}

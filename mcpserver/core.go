@@ -33,48 +33,35 @@ type core struct {
 	running  tally // requests under way
 }
 
-// serve returns the result of r.
+// answer returns the result of a request whose client is known.
+func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) {
+	switch {
+	case r.Method == "server/discover" && r.modern():
+		return c.discover(ctx, r.whose), nil
+	case r.Method == listenMethod && r.modern():
+		return c.listen(ctx, r)
+	case !served(r.Method):
+		return nil, noMethod(r.Method)
+	}
+	c.ready.awaitList(ctx, r.Method, r.whose)
+	if r.view == nil {
+		var fault *wire.Error
+		if r.view, fault = c.views.of(r.client); fault != nil {
+			return nil, fault
+		}
+	}
+	if r.session != nil && r.Method == listTools {
+		r.session.listener.listed(r.client, r.view.tools.Load())
+	}
+	return c.serve(ctx, r)
+}
+
+// serve returns the result of a request that has a view.
 func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
 	c.running.add()
 	defer c.running.done()
-	ctx = context.WithValue(ctx, peerKey{}, &r.peer)
-	switch {
-	case r.Named() && !wire.IsObject(r.Params):
-		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
-	case !r.Named():
-		return c.protect(ctx, r, func() (json.RawMessage, error) { return c.answer(ctx, r) })
-	case r.modern() && (r.can.any() || r.RequestState != nil): // it may be parked
-		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (json.RawMessage, error) {
-			return c.protect(ctx, r, func() (json.RawMessage, error) { return c.run(ctx, r, caller) })
-		})
-	case r.modern():
-		return c.protect(ctx, r, func() (json.RawMessage, error) { return c.run(ctx, r, sessionCaller{r}) })
-	}
-	return c.protect(ctx, r, func() (json.RawMessage, error) { return c.rounds(ctx, r) })
-}
-
-// protect turns a panic, which is a defect of ours or of a handler that is not
-// a tool, into an error with an id that the log explains.
-func (c *core) protect(ctx context.Context, r *request, f func() (json.RawMessage, error)) (raw json.RawMessage, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			raw, err = nil, c.panicked(ctx, p, "method", r.Method, "name", subject(&r.Message))
-		}
-	}()
-	return f()
-}
-
-// panicked logs a panic, and returns the error that the client gets.
-func (c *core) panicked(ctx context.Context, p any, about ...any) *wire.Error {
-	id := rand.Text()[:8]
-	c.log.ErrorContext(ctx, "panic", append(about, "id", id, "panic", p, "stack", string(debug.Stack()))...)
-	return wire.Errorf(wire.CodeInternal, "internal error (id %s); the server's log has the details", id)
-}
-
-// answer serves the methods that are not for one tool, prompt or resource.
-func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) {
-	f := c.features.Load()
-	switch r.Method {
+	ctx = context.WithValue(ctx, peerKey{}, r.peer)
+	switch f := c.features.Load(); r.Method {
 	case listTools:
 		return c.list(r, r.view.tools.Load().listing)
 	case listPrompts:
@@ -83,8 +70,36 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 		return c.list(r, f.resources)
 	case listTemplates:
 		return c.list(r, f.templates)
+	case complete:
+		return c.complete(ctx, r, f)
 	}
-	return c.complete(ctx, r, f)
+	switch {
+	case !wire.IsObject(r.Params):
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
+	case !r.modern():
+		return c.rounds(ctx, r)
+	case r.can.any() || r.RequestState != nil: // it may be parked
+		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (raw json.RawMessage, err error) {
+			defer c.rescue(ctx, r.Message, &err)
+			return c.run(ctx, r, caller)
+		})
+	}
+	return c.run(ctx, r, sessionCaller{r})
+}
+
+// rescue turns a panic, which is a defect of ours or of a handler that is not
+// a tool, into an error with an id that the log explains. It must be deferred.
+func (c *core) rescue(ctx context.Context, m *wire.Message, err *error) {
+	if p := recover(); p != nil {
+		*err = c.panicked(ctx, p, "method", m.Method, "name", subject(m))
+	}
+}
+
+// panicked logs a panic, and returns the error that the client gets.
+func (c *core) panicked(ctx context.Context, p any, about ...any) *wire.Error {
+	id := rand.Text()[:8]
+	c.log.ErrorContext(ctx, "panic", append(about, "id", id, "panic", p, "stack", string(debug.Stack()))...)
+	return wire.Errorf(wire.CodeInternal, "internal error (id %s); the server's log has the details", id)
 }
 
 func (c *core) list(r *request, l listing) (json.RawMessage, error) {
@@ -110,7 +125,7 @@ func newCall(r *request, name string, arguments json.RawMessage, caller toolpost
 
 // run runs the handler that r names.
 func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (json.RawMessage, error) {
-	name := subject(&r.Message)
+	name := subject(r.Message)
 	call := newCall(r, name, r.Arguments, caller)
 	var (
 		result *toolpost.Result
@@ -146,13 +161,13 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 	level := slog.LevelInfo
 	switch t := set.Lookup(call.Name); {
 	case t == nil && errors.Is(err, toolpost.ErrNotFound):
-		err = c.ready.whyMissing(call.Name)
+		err = c.whyMissing(call.Name)
 	case t != nil && t.Policy.Quiet:
 		level = slog.LevelDebug
 	}
 	raw, err := c.encode(r, result, err)
 	if c.log.Enabled(ctx, level) {
-		attrs := []slog.Attr{slog.String("tool", r.Name), slog.String("client", r.client),
+		attrs := []slog.Attr{slog.String("tool", r.Name), slog.String("client", r.client.Name),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}
 		if err != nil {
 			attrs = append(attrs, slog.String("err", clip(err.Error())))
@@ -162,6 +177,16 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
 	return raw, err
+}
+
+// whyMissing returns the error for a call of a tool that is not there.
+func (c *core) whyMissing(tool string) error {
+	if missing := c.opts.Missing; missing != nil {
+		if why := missing(tool); why != nil {
+			return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", tool, why)
+		}
+	}
+	return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", tool)
 }
 
 // maxLogged is how much of a foreign text a log line holds.

@@ -15,22 +15,18 @@ import (
 //	         └▶ other calls: on a goroutine ─▶ answer ─▶ send
 type duplex struct {
 	*session
-	from  Client
 	write func([]byte) error
 	turn  chan struct{} // full while somebody writes
 	open  tally         // calls that are to be answered soon
-
-	mu    sync.Mutex
-	calls int           // under way
-	size  int           // of their params
-	all   *atomic.Int64 // sizes of all sessions over SSE; nil over stdio
+	size  atomic.Int64  // of the params of calls under way
+	all   *atomic.Int64 // of those of all sessions over SSE
 }
 
 // maxAllBytes limits the params of the calls of all sessions over SSE.
 const maxAllBytes = 512 << 20
 
-func (s *session) newDuplex(from Client, write func([]byte) error) *duplex {
-	s.duplex = &duplex{session: s, from: from, write: write, turn: make(chan struct{}, 1)}
+func (s *session) newDuplex(write func([]byte) error) *duplex {
+	s.duplex = &duplex{session: s, write: write, turn: make(chan struct{}, 1), all: new(atomic.Int64)}
 	return s.duplex
 }
 
@@ -69,46 +65,37 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 
 // admit reports why messages cannot be accepted. The function ends their calls.
 func (d *duplex) admit(msgs []wire.Message) (release func(), err error) {
-	calls, size := 0, 0
+	calls, size := 0, int64(0)
 	for i := range msgs {
 		if msgs[i].IsCall() {
 			calls++
-			size += len(msgs[i].Params)
+			size += int64(len(msgs[i].Params))
 		}
 	}
-	add := func(calls, size int) {
-		d.calls += calls
-		d.size += size
-		if d.all != nil {
-			d.all.Add(int64(size))
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
+	switch open := d.served.Len(); {
 	case calls == 0:
 		return func() {}, nil
-	case d.all != nil && d.all.Load() > maxAllBytes:
+	case d.all.Load() > maxAllBytes:
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "too many large calls are under way; try again later")
-	case d.calls > 0 && (d.calls+calls > maxCalls || d.size+size > maxCallBytes):
-		return nil, wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", d.calls)
+	case open > 0 && (open+calls > maxCalls || d.size.Load()+size > maxCallBytes):
+		return nil, wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", open)
 	}
-	add(calls, size)
+	d.size.Add(size)
+	d.all.Add(size)
 	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		add(-calls, -size)
+		d.size.Add(-size)
+		d.all.Add(-size)
 	}, nil
 }
 
 // serve answers calls that came together.
-func (d *duplex) serve(calls []call, batch bool) {
+func (d *duplex) serve(calls []*request, batch bool) {
 	out := &gate{to: d}
 	var response []byte
 	if batch {
-		response = d.answerBatch(calls, d.from, out)
+		response = d.answerBatch(calls, out)
 	} else {
-		response = d.respond(calls[0], d.from, out)
+		response = d.respond(calls[0], out)
 	}
 	out.close()
 	_ = d.send(context.Background(), response) // the session has ended if it fails

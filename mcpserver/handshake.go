@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // readInitialize reads the params of initialize.
-func readInitialize(m *wire.Message) (*peer, *wire.Error) {
+func readInitialize(m *wire.Message, from Client) (*peer, *wire.Error) {
 	switch {
 	case !wire.IsObject(m.Params):
 		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: params must be an object")
@@ -20,7 +21,7 @@ func readInitialize(m *wire.Message) (*peer, *wire.Error) {
 	if !absent(version) && version[0] != '"' {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: protocolVersion must be a string")
 	}
-	return readPeer(negotiate(wire.Unquote(version)), wire.Get(m.Params, "clientInfo"), wire.Get(m.Params, "capabilities"), "initialize: ")
+	return readPeer(negotiate(wire.Unquote(version)), wire.Get(m.Params, "clientInfo"), wire.Get(m.Params, "capabilities"), from, "initialize: ")
 }
 
 // negotiate returns the version of a session whose client asks for one.
@@ -75,32 +76,24 @@ func (f *features) capabilities() []byte {
 	return append(b, `"tools":{"listChanged":true}}`...)
 }
 
-// checkMeta checks what a request of 2026-07-28 says about itself in _meta.
-func checkMeta(m *wire.Message) *wire.Error {
+// readStateless reads what a request of 2026-07-28 says about itself in _meta.
+func readStateless(m *wire.Message, from Client) (*peer, *wire.Error) {
 	switch {
 	case m.Version == "":
-		return wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaVersion)
+		return nil, wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaVersion)
 	case m.Capabilities == nil:
-		return wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaCapabilities)
+		return nil, wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaCapabilities)
 	case !slices.Contains(wire.Versions, m.Version):
-		return unsupported(m.Version, wire.Versions)
+		return nil, unsupported(m.Version, wire.Versions)
 	}
-	return nil
+	return readPeer(m.Version, m.ClientInfo, m.Capabilities, from, "_meta: ")
 }
 
 func unsupported(version string, supported []string) *wire.Error {
 	fault := wire.Errorf(wire.CodeUnsupportedProtocol, "version %.40q is not supported", version)
-	fault.Data = json.RawMessage(`{"supported":` + string(versionList(supported)) + `,"requested":` + string(wire.Quote(version)) + `}`)
+	fault.Data = json.RawMessage(`{"supported":` + versionList(supported) + `,"requested":` + string(wire.Quote(version)) + `}`)
 	return fault
 }
 
-func versionList(versions []string) []byte {
-	b := []byte{'['}
-	for i, v := range versions {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, wire.Quote(v)...)
-	}
-	return append(b, ']')
-}
+// versionList returns versions as a JSON array; none needs escapes.
+func versionList(versions []string) string { return `["` + strings.Join(versions, `","`) + `"]` }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,45 +16,28 @@ import (
 
 // front is the HTTP side of a server: a chain of small steps.
 //
-//	recover ─▶ admit ─▶ reserve ─▶ route ─┬▶ /mcp ─▶ read ─┬▶ stateless (2026-07-28)
-//	            403       503        404  │   406    4xx   └▶ session   (up to 2025-11-25)
-//	                                      └▶ /sse ─▶ read ──▶ postSSE   (2024-11-05)
+//	recover ─▶ admit ─▶ route ─┬▶ /mcp ─▶ post ─┬▶ stateless (2026-07-28)
+//	            403       404  │   406    4xx   └▶ session   (up to 2025-11-25)
+//	                           └▶ /sse ─▶ post ──▶ postSSE   (2024-11-05)
 type front struct {
 	core     *core
 	guard    *guard
-	identity func(*http.Request) string
-	maxBody  int64
 	large    chan struct{} // holds one value for each large request that is under way
 	bytesSSE atomic.Int64  // of the params of calls over SSE
 }
 
-// Requests above smallBody keep much memory as long as their calls last.
-const (
-	smallBody = 1 << 20
-	mostLarge = 32
-)
+// A refusal is why a request is not served.
+type refusal struct {
+	status int
+	fault  *wire.Error
+}
 
-// reserve makes room for a request. It returns nil if there is none.
-func (f *front) reserve(r *http.Request) (release func()) {
-	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
-		return func() {}
-	}
-	select {
-	case f.large <- struct{}{}:
-		return func() { <-f.large }
-	default:
-		return nil
-	}
+func refused(status int, format string, args ...any) *refusal {
+	return &refusal{status, wire.Errorf(wire.CodeInvalidRequest, format, args...)}
 }
 
 func newFront(c *core, o *Options) *front {
-	return &front{
-		core:     c,
-		guard:    &guard{hosts: o.Hosts, origins: o.Origins},
-		identity: o.Identity,
-		maxBody:  o.MaxBody,
-		large:    make(chan struct{}, mostLarge),
-	}
+	return &front{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}
 }
 
 // ServeHTTP implements [http.Handler].
@@ -62,22 +46,26 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !f.admit(w, r) {
 		return
 	}
-	release := f.reserve(r)
-	if release == nil {
-		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, nil, wire.Errorf(wire.CodeInternal, "too many large requests are under way; try again later"))
-		return
-	}
-	defer release()
 	base, view, err := f.route(r)
 	from := requestClient(r.Header, view)
+	var not *refusal
 	switch {
 	case err != nil:
 		writeJSON(w, http.StatusNotFound, []byte(`{"error":`+string(wire.Quote(err.Error()))+`}`))
+	case base == "mcp" && r.Method == http.MethodPost:
+		not = f.post(w, r, from, f.streamable)
 	case base == "mcp":
-		f.streamable(w, r, from)
+		not = f.noPOST(w, r)
+	case r.Method == http.MethodPost:
+		not = f.post(w, r, from, f.postSSE)
+	case r.Method == http.MethodGet:
+		not = f.openSSE(w, r, from)
 	default:
-		f.legacy(w, r, from)
+		w.Header().Set("Allow", "GET, POST")
+		not = refused(http.StatusMethodNotAllowed, "use GET to open a session, POST to send messages")
+	}
+	if not != nil {
+		refuse(w, not.status, nil, not.fault)
 	}
 }
 
@@ -127,75 +115,99 @@ func (f *front) recover(w http.ResponseWriter, r *http.Request) {
 	refuse(w, http.StatusInternalServerError, nil, fault) // too late if a stream had begun
 }
 
-func (f *front) legacy(w http.ResponseWriter, r *http.Request, from Client) {
-	switch r.Method {
-	case http.MethodGet:
-		f.openSSE(w, r, from)
-	case http.MethodPost:
-		if msgs, batch, ok := f.read(w, r); ok {
-			f.postSSE(w, r, msgs, batch)
-		}
-	default:
-		w.Header().Set("Allow", "GET, POST")
-		refuse(w, http.StatusMethodNotAllowed, nil, wire.Errorf(wire.CodeInvalidRequest, "use GET to open a session, POST to send messages"))
-	}
+// A post is the messages that a POST brings.
+type post struct {
+	msgs  []wire.Message
+	batch bool
+	large bool
+	from  Client
 }
 
-func (f *front) streamable(w http.ResponseWriter, r *http.Request, from Client) {
-	if r.Method != http.MethodPost {
-		f.noPOST(w, r)
-		return
+// post reads a POST, and serves it.
+func (f *front) post(w http.ResponseWriter, r *http.Request, from Client, serve func(http.ResponseWriter, *http.Request, *post) *refusal) *refusal {
+	release, not := f.reserve(w, r)
+	if not != nil {
+		return not
 	}
-	if a := accepts(r.Header); !a.json && !a.events {
-		refuse(w, http.StatusNotAcceptable, nil, wire.Errorf(wire.CodeInvalidRequest, "accept application/json or text/event-stream"))
-		return
+	defer release()
+	body, not := f.read(w, r)
+	if not != nil {
+		return not
 	}
-	msgs, batch, ok := f.read(w, r)
-	if !ok {
-		return
-	}
-	version := r.Header.Get(versionHeader)
-	switch {
-	case batch && version > wire.LastBatch:
-		refuse(w, http.StatusBadRequest, nil, errNoBatches())
-	case version >= wire.Stateless || !batch && msgs[0].Version >= wire.Stateless:
-		f.stateless(w, r, &msgs[0], from)
-	default:
-		f.session(w, r, msgs, batch, from)
-	}
-}
-
-// read reads and checks the body of a POST, and answers a bad one.
-func (f *front) read(w http.ResponseWriter, r *http.Request) (msgs []wire.Message, batch, ok bool) {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" {
-		refuse(w, http.StatusUnsupportedMediaType, nil, wire.Errorf(wire.CodeInvalidRequest, "the Content-Type must be application/json"))
-		return nil, false, false
-	}
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		refuse(w, http.StatusUnsupportedMediaType, nil, wire.Errorf(wire.CodeInvalidRequest, "send the body without Content-Encoding"))
-		return nil, false, false
-	}
-	body, err := readBody(w, r, f.maxBody)
-	if err != nil {
-		status, fault := http.StatusBadRequest, wire.Errorf(wire.CodeParse, "read the body: %.200v", err)
-		var tooLarge *http.MaxBytesError
-		switch {
-		case errors.As(err, &tooLarge):
-			status, fault = http.StatusRequestEntityTooLarge, wire.Errorf(wire.CodeInvalidRequest, "the body is larger than %d bytes", f.maxBody)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			w.Header().Set("Connection", "close")
-			status, fault = http.StatusRequestTimeout, wire.Errorf(wire.CodeInvalidRequest, "the body did not come within %v", bodyTime)
-		}
-		refuse(w, status, nil, fault)
-		return nil, false, false
+	large := len(body) > smallBody
+	if !large {
+		release()
 	}
 	msgs, batch, fault := wire.Parse(body)
 	if fault != nil {
-		refuse(w, http.StatusBadRequest, faultID(msgs, fault), fault)
-		return nil, false, false
+		not = &refusal{http.StatusBadRequest, fault}
+	} else {
+		not = serve(w, r, &post{msgs, batch, large, from})
 	}
-	return msgs, batch, true
+	switch {
+	case not != nil && batch:
+		return not // no message is refused by its id
+	case not != nil:
+		refuse(w, not.status, faultID(msgs, not.fault), not.fault)
+	}
+	return nil
+}
+
+// Requests above smallBody keep much memory as long as their calls last.
+const (
+	smallBody = 1 << 20
+	mostLarge = 32
+)
+
+// reserve makes room for a request that may be large.
+func (f *front) reserve(w http.ResponseWriter, r *http.Request) (release func(), not *refusal) {
+	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
+		return func() {}, nil
+	}
+	select {
+	case f.large <- struct{}{}:
+		return sync.OnceFunc(func() { <-f.large }), nil
+	default:
+		w.Header().Set("Retry-After", "5")
+		return nil, refused(http.StatusServiceUnavailable, "too many large requests are under way; try again later")
+	}
+}
+
+// streamable serves a POST to /mcp.
+func (f *front) streamable(w http.ResponseWriter, r *http.Request, p *post) *refusal {
+	version := r.Header.Get(versionHeader)
+	switch a := accepts(r.Header); {
+	case !a.json && !a.events:
+		return refused(http.StatusNotAcceptable, "accept application/json or text/event-stream")
+	case p.batch && version > wire.LastBatch:
+		return &refusal{http.StatusBadRequest, errNoBatches()}
+	case version >= wire.Stateless || !p.batch && p.msgs[0].Version >= wire.Stateless:
+		return f.stateless(w, r, &p.msgs[0], p.from)
+	}
+	return f.session(w, r, p)
+}
+
+// read reads the body of a POST.
+func (f *front) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, refused(http.StatusUnsupportedMediaType, "send the body without Content-Encoding")
+	}
+	body, err := readBody(w, r, f.core.opts.MaxBody)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.As(err, &tooLarge):
+		return nil, refused(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		return nil, refused(http.StatusRequestTimeout, "the body did not come within %v", bodyTime)
+	}
+	return nil, &refusal{http.StatusBadRequest, wire.Errorf(wire.CodeParse, "read the body: %.200v", err)}
 }
 
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {

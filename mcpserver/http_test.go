@@ -41,7 +41,7 @@ func TestBadRequests(t *testing.T) {
 		{"too large", strings.Repeat(" ", 1<<20+1), session, 413, -32600, "null"},
 		{"gzip", ping, session + "Content-Encoding: gzip", 415, -32600, "null"},
 		{"wrong content type", ping, session + "Content-Type: text/plain", 415, -32600, "null"},
-		{"nothing acceptable", ping, session + "Accept: text/html", 406, -32600, "null"},
+		{"nothing acceptable", ping, session + "Accept: text/html", 406, -32600, "1"},
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, session, 200, -32601, "1"},
 		{"unknown log level", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}`, session, 200, -32602, "1"},
 		{"number as cursor", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}`, session, 200, -32602, "1"},

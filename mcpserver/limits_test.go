@@ -67,45 +67,71 @@ func TestPanicsEndNothing(t *testing.T) {
 }
 
 // Sessions are limited. One more ends the one that is idle and was never used,
-// else the one that is idle longest.
+// else the one that is idle longest, but none that was in use a moment ago.
 func TestSessionsAreLimited(t *testing.T) {
-	started, goOn := make(chan struct{}), make(chan struct{})
-	s := serve(t, &mcpserver.Options{MaxClientSessions: 2}, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		started <- struct{}{}
-		<-goOn
-		return toolpost.Text("done"), nil
-	}))
-	alive := func(session string) bool { return s.post(t, ping, session).status == http.StatusOK }
-	used, unused := s.session(t), s.session(t)
-	if !alive(used) {
-		t.Fatal("the first session has ended")
-	}
-	third := s.session(t)
-	if alive(unused) || !alive(used) || !alive(third) {
-		t.Error("another session than the unused one has ended")
-	}
-	fourth := s.session(t)
-	if alive(used) || !alive(third) {
-		t.Error("another session than the one that was idle longest has ended")
-	}
-	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`
-	answers := make(chan exchange)
-	for _, session := range []string{third, fourth} {
-		go func() { answers <- s.post(t, call, session) }()
-		soon(t, started, "the call")
-	}
-	if e := s.post(t, initialize, ""); e.status != http.StatusServiceUnavailable || !strings.Contains(e.body, "too many sessions") {
-		t.Errorf("while all are busy: %d %s", e.status, e.body)
-	}
-	if e := s.do(t, "GET", "/sse", "", ""); e.status != http.StatusServiceUnavailable {
-		t.Errorf("SSE while all are busy: %d %s", e.status, e.body)
-	}
-	close(goOn)
-	for range 2 {
-		if e := <-answers; !strings.Contains(e.body, "done") {
-			t.Errorf("the call of a busy session: %d %s", e.status, e.body)
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newServer(t, &mcpserver.Options{MaxClientSessions: 2})
+		alive := func(session string) bool { return handle(s, t.Context(), "POST", ping, session).Code == http.StatusOK }
+		refused := func(session string) {
+			t.Helper()
+			w := handle(s, t.Context(), "POST", initialize, "")
+			if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "end sessions that are done with DELETE") {
+				t.Errorf("one more session than there may be: %d %s", w.Code, w.Body)
+			}
+			if !alive(session) {
+				t.Error("a session has ended that was in use a moment ago")
+			}
 		}
-	}
+		used, unused := openSession(t, s), openSession(t, s)
+		refused(used)
+		time.Sleep(11 * time.Second)
+		third := openSession(t, s)
+		if alive(unused) || !alive(used) || !alive(third) {
+			t.Error("another session than the unused one has ended")
+		}
+		refused(used)
+		time.Sleep(50 * time.Second)
+		if !alive(third) {
+			t.Error("the third session has ended")
+		}
+		time.Sleep(11 * time.Second)
+		fourth := openSession(t, s)
+		if alive(used) || !alive(third) || !alive(fourth) {
+			t.Error("another session than the one that was idle longest has ended")
+		}
+	})
+}
+
+// Busy sessions are not ended to make room.
+func TestBusySessionsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		goOn := make(chan struct{})
+		s, _ := newServer(t, &mcpserver.Options{MaxClientSessions: 2}, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			<-goOn
+			return toolpost.Text("done"), nil
+		}))
+		const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`
+		answers := make(chan *httptest.ResponseRecorder, 2)
+		for range 2 {
+			session := openSession(t, s)
+			go func() { answers <- handle(s, t.Context(), "POST", call, session) }()
+		}
+		time.Sleep(time.Hour)
+		if w := handle(s, t.Context(), "POST", initialize, ""); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("while all are busy: %d %s", w.Code, w.Body)
+		}
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/sse", nil)
+		w := httptest.NewRecorder()
+		if s.Handler().ServeHTTP(w, r); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			t.Errorf("SSE while all are busy: %d %s", w.Code, w.Body)
+		}
+		close(goOn)
+		for range 2 {
+			if w := <-answers; !strings.Contains(w.Body.String(), "done") {
+				t.Errorf("the call of a busy session: %d %s", w.Code, w.Body)
+			}
+		}
+	})
 }
 
 // handle serves one request without a network.
@@ -176,6 +202,46 @@ func TestWatchesAreLimited(t *testing.T) {
 	}
 	if refused != 13 {
 		t.Errorf("%d of 20 were refused", refused)
+	}
+}
+
+// Whoever waits for a source that hangs can cancel.
+func TestCancelOfASubscription(t *testing.T) {
+	hangs, release := make(chan struct{}), make(chan struct{})
+	s := serve(t, nil)
+	s.SetFeatures(&toolpost.Features{Subscribe: func(_ context.Context, _ string, on bool) error {
+		if on {
+			close(hangs)
+			<-release
+		}
+		return nil
+	}})
+	subscribe := func(session string) string {
+		return s.post(t, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"x://hangs"}}`, session).body
+	}
+	first, second := s.session(t), s.session(t)
+	slow := make(chan string)
+	go func() { slow <- subscribe(first) }()
+	soon(t, hangs, "the subscription")
+	waits := make(chan string)
+	go func() { waits <- subscribe(second) }()
+	cancel := func() {
+		s.post(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, second)
+	}
+	limit := time.After(10 * time.Second)
+	for cancel(); ; cancel() { // the first may come before the request
+		select {
+		case got := <-waits:
+			if !strings.Contains(got, "canceled") {
+				t.Errorf("got %s", got)
+			}
+			close(release)
+			soon(t, slow, "the subscription that nobody canceled")
+			return
+		case <-time.After(20 * time.Millisecond):
+		case <-limit:
+			t.Fatal("it cannot be canceled")
+		}
 	}
 }
 
@@ -261,6 +327,47 @@ func TestLargeRequestsAreLimited(t *testing.T) {
 	for range 33 {
 		if e := s.post(t, strings.Replace(ping, `"ping"`, `"ping","params":{"x":"`+strings.Repeat("x", 1<<20)+`"}`, 1), session); e.status != http.StatusOK {
 			t.Fatalf("later: %d %.200s", e.status, e.body)
+		}
+	}
+}
+
+// A small request of a length that is not known in advance is not large.
+func TestChunkedRequestsAreSmall(t *testing.T) {
+	started, goOn := make(chan struct{}), make(chan struct{})
+	s := serve(t, nil, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		started <- struct{}{}
+		<-goOn
+		return toolpost.Text("done"), nil
+	}))
+	const count = 40
+	body, header := modernCall("wait", "{}", "")
+	statuses := make(chan int, count)
+	for range count {
+		go func() {
+			r := post(t, body, header)
+			r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.url, "http://")
+			r.RequestURI, r.ContentLength = "", -1
+			resp, err := s.client.Do(r)
+			if err != nil {
+				t.Error(err)
+				statuses <- 0
+				return
+			}
+			defer resp.Body.Close()
+			statuses <- resp.StatusCode
+		}()
+	}
+	for range count {
+		select {
+		case <-started:
+		case status := <-statuses:
+			t.Fatalf("a call was answered with %d", status)
+		}
+	}
+	close(goOn)
+	for range count {
+		if status := soon(t, statuses, "an answer"); status != http.StatusOK {
+			t.Errorf("got %d", status)
 		}
 	}
 }

@@ -32,41 +32,41 @@ func (s *subscriptions) allow(f *features) {
 	}
 }
 
-func (s *subscriptions) lists() (l lists) {
-	if s.Tools {
-		l |= toolList
+// subscribe makes a listener hear of all that s names.
+func (c *core) subscribe(ctx context.Context, l *listener, s *subscriptions) error {
+	for method, wanted := range map[string]bool{toolsChanged: s.Tools, promptsChanged: s.Prompts, resourcesChanged: s.Resources} {
+		if wanted {
+			if _, err := c.changes.join(l, topic{method: method}); err != nil {
+				return err
+			}
+		}
 	}
-	if s.Prompts {
-		l |= promptList
+	for _, uri := range s.URIs {
+		if err := c.watchers.subscribe(ctx, l, uri); err != nil {
+			return err
+		}
 	}
-	if s.Resources {
-		l |= resourceList
-	}
-	return l
+	return nil
 }
 
 // listen serves subscriptions/listen until ctx ends, or the server.
-func (c *core) listen(ctx context.Context, r *request, client Client) (json.RawMessage, error) {
+func (c *core) listen(ctx context.Context, r *request) (json.RawMessage, error) {
 	var wants subscriptions
 	raw := wire.Get(r.Params, "notifications")
 	if !wire.IsObject(raw) || jsonx.Unmarshal(raw, &wants) != nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: notifications must be an object that names what to listen to", r.Method)
 	}
 	wants.allow(c.features.Load())
-	view, fault := c.views.of(client)
+	view, fault := c.views.of(r.client)
 	if fault != nil {
 		return nil, fault
 	}
 	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
-	l := &listener{changes: c.changes, wants: wants.lists(), subscription: r.ID}
-	l.listed(client, view.tools.Load())
-	c.changes.add(l)
-	defer c.watchers.forget(l)
-	defer c.changes.remove(l)
-	for _, uri := range wants.URIs {
-		if err := c.watchers.subscribe(ctx, l, uri); err != nil {
-			return nil, err
-		}
+	l := &listener{changes: c.changes, subscription: r.ID}
+	l.listed(r.client, view.tools.Load())
+	defer func() { c.watchers.leave(l, c.changes.forget(l)) }()
+	if err := c.subscribe(ctx, l, &wants); err != nil {
+		return nil, err
 	}
 	agreed, err := jsonx.Marshal(&wants)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *core) listen(ctx context.Context, r *request, client Client) (json.RawM
 	if err := r.out.send(ctx, wire.AppendRequest(nil, nil, "notifications/subscriptions/acknowledged", ack)); err != nil {
 		return nil, err
 	}
-	if l.wants != 0 || len(wants.URIs) > 0 {
+	if wants.Tools || wants.Prompts || wants.Resources || len(wants.URIs) > 0 {
 		l.open(r.out)
 		select {
 		case <-ctx.Done():

@@ -21,6 +21,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,7 @@ type Options struct {
 
 	// MaxSessions limits the sessions of the stateful era, 2000 if 0, and
 	// MaxClientSessions those that one address opens, 500 if 0. A session
-	// more ends one that is idle.
+	// more ends one that was idle for a minute, or is refused.
 	MaxSessions, MaxClientSessions int
 
 	// Identity returns whom a request was authenticated as, "" for nobody. A
@@ -83,29 +84,15 @@ func (o *Options) orDefaults() *Options {
 	if o != nil {
 		c = *o
 	}
-	if c.Name == "" {
-		c.Name = "toolpost"
-	}
-	if c.Version == "" {
-		c.Version = "0.0.0"
-	}
+	c.Name = cmp.Or(c.Name, "toolpost")
+	c.Version = cmp.Or(c.Version, "0.0.0")
+	c.SessionTimeout = cmp.Or(c.SessionTimeout, 30*time.Minute)
+	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
+	c.MaxRead = cmp.Or(c.MaxRead, 8<<20)
+	c.MaxSessions = cmp.Or(c.MaxSessions, 2000)
+	c.MaxClientSessions = cmp.Or(c.MaxClientSessions, 500)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.SessionTimeout == 0 {
-		c.SessionTimeout = 30 * time.Minute
-	}
-	if c.MaxBody == 0 {
-		c.MaxBody = 16 << 20
-	}
-	if c.MaxRead == 0 {
-		c.MaxRead = 8 << 20
-	}
-	if c.MaxSessions == 0 {
-		c.MaxSessions = 2000
-	}
-	if c.MaxClientSessions == 0 {
-		c.MaxClientSessions = 500
 	}
 	if c.Identity == nil {
 		c.Identity = func(*http.Request) string { return "" }
@@ -137,7 +124,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	c := &core{
 		views:   v,
 		table:   newTable(o),
-		changes: &changes{views: v, listeners: map[*listener]bool{}},
+		changes: &changes{views: v, listeners: map[topic]map[*listener]bool{}},
 		lot:     newLot(),
 		log:     o.Logger,
 		info:    json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
@@ -145,7 +132,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 		ready:   newReadiness(life, o),
 		opts:    o,
 	}
-	c.watchers = &watchers{core: c, uris: map[string]*watched{}}
+	c.watchers = &watchers{core: c, turns: map[string]*turn{}}
 	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
 	s := &Server{core: c, end: end, front: newFront(c, o)}
 	v.changed = s.ViewsChanged
@@ -155,7 +142,7 @@ func New(live *toolpost.Live, opts *Options) *Server {
 
 // ViewsChanged says that Options.View gives some client another toolset than
 // before. Clients whose tools differ are notified.
-func (s *Server) ViewsChanged() { s.core.changes.announce(toolList) }
+func (s *Server) ViewsChanged() { s.core.changes.announce(topic{method: toolsChanged}) }
 
 // SetFeatures replaces the prompts, resources and instructions, and notifies
 // clients of lists that differ. Servers that never had features announce none.
@@ -164,20 +151,18 @@ func (s *Server) SetFeatures(f *toolpost.Features) {
 	n := newFeatures(f, s.core.log)
 	n.set = true
 	old := s.core.features.Swap(n)
-	var changed lists
 	if !old.prompts.equal(n.prompts) {
-		changed |= promptList
+		s.core.changes.announce(topic{method: promptsChanged})
 	}
 	if !old.resources.equal(n.resources) || !old.templates.equal(n.templates) {
-		changed |= resourceList
-	}
-	if changed != 0 {
-		s.core.changes.announce(changed)
+		s.core.changes.announce(topic{method: resourcesChanged})
 	}
 }
 
 // ResourceUpdated notifies the clients that watch a resource that it changed.
-func (s *Server) ResourceUpdated(_ context.Context, uri string) { s.core.watchers.updated(uri) }
+func (s *Server) ResourceUpdated(_ context.Context, uri string) {
+	s.core.changes.announce(topic{resourceUpdated, uri})
+}
 
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
 // with Options.View also /mcp/VIEW and /sse/VIEW.

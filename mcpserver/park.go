@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -52,9 +53,7 @@ type flight struct {
 	cancel       context.CancelCauseFunc
 	asks         chan *ask
 	done         chan outcome
-
-	mu  sync.Mutex
-	now *request // that waits for the call; nil while parked
+	now          atomic.Pointer[request] // that waits for the call; nil while parked
 
 	asked *ask // while parked
 	timer *time.Timer
@@ -78,7 +77,8 @@ func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, 
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &flight{method: r.Method, name: subject(&r.Message), whose: r.whose, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1), now: r}
+	f := &flight{method: r.Method, name: subject(r.Message), whose: r.whose, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1)}
+	f.now.Store(r)
 	go func() {
 		raw, err := call(own, f)
 		f.done <- outcome{raw, err}
@@ -100,15 +100,14 @@ func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMes
 		}
 		return raw, err
 	}
-	f.attach(r) // before the handler goes on
+	f.now.Store(r) // before the handler goes on
 	f.asked.answer <- outcome{raw: answer}
 	return l.wait(ctx, r, f)
 }
 
 // wait waits for the call's result, or for what it asks.
 func (l *lot) wait(ctx context.Context, r *request, f *flight) (json.RawMessage, error) {
-	f.attach(r)
-	defer f.attach(nil)
+	defer f.now.CompareAndSwap(r, nil)
 	defer context.AfterFunc(ctx, func() { f.cancel(context.Cause(ctx)) })()
 	for {
 		select {
@@ -129,7 +128,7 @@ func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
 	state := l.prefix + rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.hasRoom(f) {
+	if !l.makeRoom(f) {
 		return nil, errTooManyParked
 	}
 	l.parked[state] = f
@@ -137,17 +136,28 @@ func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
 	f.timer = time.AfterFunc(parkTime, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.parked[state] == f {
-			delete(l.parked, state)
-			f.cancel(errNobodyAnswered)
-		}
+		l.drop(state, errNobodyAnswered)
 	})
 	return json.RawMessage(`{"resultType":"input_required","inputRequests":{"` + inputKey + `":{"method":` + string(wire.Quote(a.method)) +
 		`,"params":` + string(a.params) + `}},"requestState":` + string(wire.Quote(state)) + `}`), nil
 }
 
-// hasRoom reports whether f can be parked: there are limits, in all and for
-// each caller. The caller of this function holds mu.
+// makeRoom reports whether f can be parked. Calls that have ended meanwhile,
+// whose results nobody has fetched, give way. The lock is held.
+func (l *lot) makeRoom(f *flight) bool {
+	if l.hasRoom(f) {
+		return true
+	}
+	for state, other := range l.parked {
+		if len(other.done) > 0 && (other.whose == f.whose || len(l.parked) >= parkLimit) {
+			l.drop(state, errNobodyAnswered)
+		}
+	}
+	return l.hasRoom(f)
+}
+
+// hasRoom reports whether the limits allow to park f, in all and for its
+// caller. The lock is held.
 func (l *lot) hasRoom(f *flight) bool {
 	own, size := 1, f.size
 	for _, other := range l.parked {
@@ -159,13 +169,22 @@ func (l *lot) hasRoom(f *flight) bool {
 	return len(l.parked) < parkLimit && own <= parkLimitOfOne && (size <= parkSizeOfOne || own == 1)
 }
 
+// drop ends a parked call. The lock is held.
+func (l *lot) drop(state string, cause error) {
+	if f := l.parked[state]; f != nil {
+		delete(l.parked, state)
+		f.timer.Stop()
+		f.cancel(cause)
+	}
+}
+
 // take gets the parked call back. A state is good once, for the same call of
 // the same caller.
 func (l *lot) take(state string, r *request) *flight {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.parked[state]
-	if f == nil || f.method != r.Method || f.name != subject(&r.Message) || f.whose != r.whose {
+	if f == nil || f.method != r.Method || f.name != subject(r.Message) || f.whose != r.whose {
 		return nil
 	}
 	delete(l.parked, state)
@@ -177,30 +196,16 @@ func (l *lot) take(state string, r *request) *flight {
 func (l *lot) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for state, f := range l.parked {
-		delete(l.parked, state)
-		f.timer.Stop()
-		f.cancel(errClosed)
+	for state := range l.parked {
+		l.drop(state, errClosed)
 	}
-}
-
-func (f *flight) attach(r *request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.now = r
-}
-
-func (f *flight) current() *request {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.now
 }
 
 var _ toolpost.Caller = (*flight)(nil)
 
 // Notify implements [toolpost.Caller]. While the call is parked, nobody listens.
 func (f *flight) Notify(ctx context.Context, method string, params json.RawMessage) error {
-	if r := f.current(); r != nil {
+	if r := f.now.Load(); r != nil {
 		return r.notify(ctx, method, params)
 	}
 	return nil
@@ -208,7 +213,7 @@ func (f *flight) Notify(ctx context.Context, method string, params json.RawMessa
 
 // Request implements [toolpost.Caller].
 func (f *flight) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	if r := f.current(); r != nil {
+	if r := f.now.Load(); r != nil {
 		if err := r.require(method); err != nil {
 			return nil, err
 		}

@@ -47,7 +47,7 @@ func parkRequest(c *core, name, state, responses string) *request {
 	if fault != nil {
 		panic(fault)
 	}
-	return &request{Message: msgs[0], view: c.views.base, peer: peer{version: wire.Stateless, can: abilities{elicit: true}}}
+	return &request{Message: &msgs[0], view: c.views.base, peer: &peer{version: wire.Stateless, can: abilities{elicit: true}}}
 }
 
 // ask makes the first request, and returns the state of its response.
@@ -191,6 +191,37 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 	if raw, err := c.serve(t.Context(), other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}
+}
+
+// A parked call that has ended keeps its result for its caller, but gives its
+// place to calls that wait.
+func TestEndedCallsGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, ended := lotCore(t)
+		defer c.lot.close()
+		var states []string
+		for range parkLimitOfOne {
+			states = append(states, askState(t, c))
+		}
+		for _, state := range states[:2] {
+			c.lot.parked[state].cancel(errors.New("the server behind it is gone"))
+			<-ended
+		}
+		synctest.Wait()
+		if _, err := c.serve(t.Context(), parkRequest(c, "ask", states[0], yes)); err == nil || !strings.Contains(err.Error(), "the server behind it is gone") {
+			t.Errorf("the result of the call that has ended is %v", err)
+		}
+		askState(t, c) // takes the place of the first
+		askState(t, c) // takes the place of the second
+		if _, err := c.serve(t.Context(), parkRequest(c, "ask", states[1], yes)); err == nil {
+			t.Error("a call that gave its place away is still there")
+		}
+		for _, state := range states[2:] {
+			if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
+				t.Errorf("a call that waits: %v", err)
+			}
+		}
+	})
 }
 
 // Nobody but its caller goes on with a parked call.

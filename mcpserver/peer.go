@@ -8,11 +8,11 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A peer is what a client says about itself.
+// A peer is a client, and what it can do.
 type peer struct {
-	version         string // of the protocol
-	client, release string // name and version of the client
-	can             abilities
+	version string // of the protocol
+	client  Client
+	can     abilities
 }
 
 func (p *peer) modern() bool { return p.version >= wire.Stateless }
@@ -22,8 +22,7 @@ type abilities struct{ elicit, sample, roots bool }
 
 func readAbilities(capabilities json.RawMessage) (can abilities) {
 	for name, value := range wire.Members(capabilities) {
-		has := string(value) != "null"
-		switch name {
+		switch has := !absent(value); name {
 		case "elicitation":
 			can.elicit = has
 		case "sampling":
@@ -76,8 +75,8 @@ const (
 // readPeer reads what a client says about itself in initialize, or with every
 // request since 2026-07-28. The prefix goes before the names of members in
 // errors.
-func readPeer(version string, info, capabilities json.RawMessage, prefix string) (*peer, *wire.Error) {
-	p := &peer{version: version, can: readAbilities(capabilities)}
+func readPeer(version string, info, capabilities json.RawMessage, from Client, prefix string) (*peer, *wire.Error) {
+	p := &peer{version, from, readAbilities(capabilities)}
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
 	}
@@ -87,20 +86,15 @@ func readPeer(version string, info, capabilities json.RawMessage, prefix string)
 	if !wire.IsObject(info) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%sclientInfo must be an object", prefix)
 	}
-	for name, value := range wire.Members(info) {
-		var into *string
-		switch name {
-		case "name":
-			into = &p.client
-		case "version":
-			into = &p.release
-		default:
-			continue
+	for _, text := range []struct {
+		name string
+		into *string
+	}{{"name", &p.client.Name}, {"version", &p.client.Version}} {
+		value := wire.Get(info, text.name)
+		if value != nil && value[0] != '"' {
+			return nil, wire.Errorf(wire.CodeInvalidParams, "%sclientInfo.%s must be a string", prefix, text.name)
 		}
-		if value[0] != '"' {
-			return nil, wire.Errorf(wire.CodeInvalidParams, "%sclientInfo.%s must be a string", prefix, name)
-		}
-		if *into = wire.Unquote(value); len(*into) > maxName {
+		if *text.into = wire.Unquote(value); len(*text.into) > maxName {
 			return nil, wire.Errorf(wire.CodeInvalidParams, "the name and the version of the client may have %d bytes each", maxName)
 		}
 	}
@@ -115,7 +109,7 @@ type peerKey struct{}
 // call gave itself, empty if it gave none. They are claims, not identities.
 func ClientFrom(ctx context.Context) (name, version string) {
 	if p, ok := ctx.Value(peerKey{}).(*peer); ok {
-		return p.client, p.release
+		return p.client.Name, p.client.Version
 	}
 	return "", ""
 }

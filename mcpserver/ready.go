@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // How long a client that comes early waits until everything is there that it
@@ -18,18 +16,17 @@ const (
 
 // readiness knows whether what is served is complete.
 type readiness struct {
-	wait    func(context.Context) error // Options.Ready; nil if it is complete from the start
-	missing func(tool string) error     // Options.Missing
-	life    context.Context
-	once    sync.Once
-	done    chan struct{} // closed when it is complete
+	wait func(context.Context) error // Options.Ready; nil if it is complete from the start
+	life context.Context
+	once sync.Once
+	done chan struct{} // closed when it is complete
 
 	mu    sync.Mutex
 	until map[string]time.Time // by whom it is asked for
 }
 
 func newReadiness(life context.Context, o *Options) *readiness {
-	return &readiness{wait: o.Ready, missing: o.Missing, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
+	return &readiness{wait: o.Ready, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
 }
 
 // await returns when what is served is complete, and at the latest when limit
@@ -51,16 +48,6 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-}
-
-// whyMissing returns the error for a call of a tool that is not there.
-func (r *readiness) whyMissing(tool string) error {
-	if r.missing != nil {
-		if why := r.missing(tool); why != nil {
-			return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", tool, why)
-		}
-	}
-	return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", tool)
 }
 
 func (r *readiness) follow() {
@@ -89,8 +76,7 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 
 // awaitList makes a list wait, unless it is complete.
 func (r *readiness) awaitList(ctx context.Context, method string, whose identity) {
-	switch method {
-	case listTools, listPrompts, listResources, listTemplates:
+	if topicOf(method) != (topic{}) {
 		r.await(ctx, "list "+whose.session, listTime)
 	}
 }

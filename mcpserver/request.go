@@ -11,15 +11,18 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A request is one call of a method that core serves, over any transport.
+// A request is one call of a client, over any transport.
 type request struct {
-	wire.Message
-	peer
+	*wire.Message
+	*peer
 	view    *shown
 	whose   identity
-	session *session // nil if the request belongs to none (2026-07-28 over HTTP)
+	session *session // nil if the request stands alone (2026-07-28)
 	out     sender
 	asks    bool // its result asks the client for input
+
+	ctx context.Context         // of a request that a session has accepted
+	end context.CancelCauseFunc // forgets it
 }
 
 // A sender sends messages to a client. The messages of a request go where its
@@ -51,11 +54,7 @@ const (
 
 // served reports whether core serves a method.
 func served(method string) bool {
-	switch method {
-	case listTools, callTool, listPrompts, getPrompt, listResources, listTemplates, readResource, complete:
-		return true
-	}
-	return false
+	return topicOf(method) != topic{} || method == callTool || method == getPrompt || method == readResource || method == complete
 }
 
 func noMethod(name string) *wire.Error {

@@ -21,9 +21,9 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 	raw, err := result.MarshalJSON()
 	switch {
 	case err != nil:
-		return nil, wire.Errorf(wire.CodeInternal, "encode result of %.100q: %v", subject(&r.Message), err)
+		return nil, wire.Errorf(wire.CodeInternal, "encode result of %.100q: %v", subject(r.Message), err)
 	case !wire.IsObject(raw):
-		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(&r.Message))
+		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(r.Message))
 	}
 	found := toolpost.Scan(result)
 	if found == nil {

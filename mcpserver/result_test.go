@@ -40,7 +40,7 @@ func TestEncodeOfScannedResults(t *testing.T) {
 		}
 		for _, version := range []string{wire.LastSession, wire.Stateless} {
 			for _, ref := range []string{"", "own"} {
-				r := &request{peer: peer{version: version}}
+				r := &request{Message: &wire.Message{}, peer: &peer{version: version}}
 				plain, err := c.encode(r, toolpost.Raw(json.RawMessage(raw)).WithOutputRef(ref), nil)
 				scanned, err2 := c.encode(r, toolpost.RawMessage(&m[0]).WithOutputRef(ref), nil)
 				if err != nil || err2 != nil || !bytes.Equal(plain, scanned) {

@@ -24,18 +24,19 @@ func (c *core) rounds(ctx context.Context, r *request) (json.RawMessage, error) 
 		}
 		responses, err := fulfil(ctx, caller, wire.Get(raw, "inputRequests"))
 		if err != nil {
-			return nil, faultOf(r, err)
+			return nil, err
 		}
-		next := *r
-		next.Params = wire.Set(r.Params, "inputResponses", responses)
+		again, m := *r, *r.Message
+		m.Params = wire.Set(r.Params, "inputResponses", responses)
 		if state := wire.Get(raw, "requestState"); state != nil {
-			next.Params = wire.Set(next.Params, "requestState", state)
+			m.Params = wire.Set(m.Params, "requestState", state)
 		} else {
-			next.Params = wire.Delete(next.Params, "requestState")
+			m.Params = wire.Delete(m.Params, "requestState")
 		}
-		r = &next
+		again.Message = &m
+		r = &again
 	}
-	return nil, wire.Errorf(wire.CodeInternal, "%.100q asked for input more than %d times", subject(&r.Message), maxRounds)
+	return nil, wire.Errorf(wire.CodeInternal, "%.100q asked for input more than %d times", subject(r.Message), maxRounds)
 }
 
 // fulfil asks the client for every input, in the order in which they are named.

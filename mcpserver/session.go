@@ -44,7 +44,10 @@ type session struct {
 }
 
 // An opener is the client that opened a session over HTTP.
-type opener struct{ address, identity string }
+type opener struct {
+	address, identity string
+	from              Client // without what initialize says
+}
 
 // requests are those that are under way in both directions.
 type requests struct {
@@ -61,7 +64,7 @@ type lifetime struct {
 func (c *core) newSession(o opener) *session {
 	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
-	s.listener.changes, s.listener.wants = c.changes, allLists
+	s.listener.changes = c.changes
 	return s
 }
 
@@ -72,48 +75,39 @@ func (s *session) end(cause error) {
 		close(s.done)
 		s.served.Close(cause)
 		s.calls.Close(cause)
-		s.core.changes.remove(&s.listener)
-		go s.forget()
+		uris := s.core.changes.forget(&s.listener)
+		if len(uris) > 0 || s.core.opts.SessionEnded != nil {
+			go s.forget(uris)
+		}
 	})
 }
 
 // forget releases what others keep of a session that has ended.
-func (s *session) forget() {
+func (s *session) forget(uris []string) {
 	defer logPanic(s.core.log, "the end of a session is not reported")
-	s.core.watchers.forget(&s.listener)
+	s.core.watchers.leave(&s.listener, uris)
 	if ended := s.core.opts.SessionEnded; ended != nil && s.peer.Load() != nil {
 		ended(s.name)
 	}
 }
 
 // begin records who the client is, once.
-func (s *session) begin(p *peer, from Client) error {
+func (s *session) begin(p *peer) error {
 	if !s.peer.CompareAndSwap(nil, p) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")
 	}
-	client := p.in(from)
-	if view, fault := s.core.views.of(client); fault == nil {
-		s.listener.listed(client, view.tools.Load())
+	if view, fault := s.core.views.of(p.client); fault == nil {
+		s.listener.listed(p.client, view.tools.Load())
 	}
-	s.core.changes.add(&s.listener)
-	select {
-	case <-s.done: // end may have been here already
-		s.core.changes.remove(&s.listener)
-	default:
+	for _, list := range []string{listTools, listPrompts, listResources} {
+		_, _ = s.core.changes.join(&s.listener, topicOf(list)) // the session may have ended
 	}
 	return nil
 }
 
-// A call is a request that the session has accepted.
-type call struct {
-	*wire.Message
-	ctx context.Context
-	end context.CancelCauseFunc // forgets it
-}
-
-// accept registers the calls among messages that came together, all or none,
-// and takes the other messages.
-func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []call, err error) {
+// accept registers the requests among messages that came together, all or
+// none, and takes the other messages.
+func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*request, err error) {
 	for i := range msgs {
 		m := &msgs[i]
 		if !m.IsCall() {
@@ -121,12 +115,12 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []call
 		}
 		own, end, err := s.served.Begin(ctx, m.ID)
 		if err != nil {
-			for _, c := range calls {
-				c.end(err)
+			for _, r := range calls {
+				r.end(err)
 			}
 			return nil, err
 		}
-		calls = append(calls, call{m, own, end})
+		calls = append(calls, &request{Message: m, whose: identity{session: s.name}, session: s, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {
@@ -166,64 +160,39 @@ func errNoBatches() *wire.Error {
 	return wire.Errorf(wire.CodeInvalidRequest, "this version of the protocol has no batches; send one message at a time")
 }
 
-// answer returns the result of a call. What it sends before goes to out.
-func (s *session) answer(c call, from Client, out sender) (raw json.RawMessage, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			raw, err = nil, s.core.panicked(c.ctx, p, "method", c.Method)
-		}
-	}()
+// answer returns the result of a request.
+func (s *session) answer(r *request) (raw json.RawMessage, err error) {
+	defer s.core.rescue(r.ctx, r.Message, &err)
 	p := s.peer.Load()
 	switch {
-	case c.Version >= wire.Stateless:
-		return s.answerStateless(c, from, out)
-	case c.Method == "ping":
+	case r.Version >= wire.Stateless:
+		return s.answerStateless(r)
+	case r.Method == "ping":
 		return json.RawMessage("{}"), nil
-	case c.Method == "initialize" && p == nil:
-		if p, fault := readInitialize(c.Message); fault != nil {
+	case r.Method == "initialize" && p == nil:
+		if p, fault := readInitialize(r.Message, s.from); fault != nil {
 			return nil, fault
-		} else if err := s.begin(p, from); err != nil {
+		} else if err := s.begin(p); err != nil {
 			return nil, err
 		} else {
-			return s.core.initialize(c.ctx, s, p), nil
+			return s.core.initialize(r.ctx, s, p), nil
 		}
-	case c.Method == "initialize":
-		return nil, s.begin(p, from)
-	case c.Method == "server/discover":
-		return nil, noMethod(c.Method) // in this version
+	case r.Method == "initialize":
+		return nil, s.begin(p)
+	case r.Method == "server/discover":
+		return nil, noMethod(r.Method) // in this version
 	case p == nil:
-		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", c.Method)
+		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", r.Method)
 	}
-	return s.answerSession(c, p, from, out)
-}
-
-// answerSession serves the methods of versions with sessions.
-func (s *session) answerSession(c call, p *peer, from Client, out sender) (json.RawMessage, error) {
-	switch c.Method {
+	r.peer = p
+	switch r.Method {
 	case "logging/setLevel":
-		return s.setLevel(c.Message)
+		return s.setLevel(r.Message)
 	case "resources/subscribe", "resources/unsubscribe":
-		return s.subscribe(c)
+		return s.subscribe(r)
 	}
-	if !served(c.Method) {
-		return nil, noMethod(c.Method)
-	}
-	r := &request{Message: *c.Message, peer: *p, whose: identity{session: s.name}, session: s, out: out}
-	s.core.ready.awaitList(c.ctx, c.Method, r.whose)
-	client := p.in(from)
-	s.listener.lists(c.Method)
-	var fault *wire.Error
-	if r.view, fault = s.core.views.of(client); fault != nil {
-		return nil, fault
-	}
-	if c.Method == listTools {
-		s.listener.listed(client, r.view.tools.Load())
-	}
-	raw, err := s.core.serve(c.ctx, r)
-	if err != nil {
-		return nil, faultOf(r, err)
-	}
-	return raw, nil
+	s.listener.heard(topicOf(r.Method))
+	return s.core.answer(r.ctx, r)
 }
 
 func (s *session) setLevel(m *wire.Message) (json.RawMessage, error) {
@@ -239,55 +208,26 @@ func (s *session) setLevel(m *wire.Message) (json.RawMessage, error) {
 	return json.RawMessage("{}"), nil
 }
 
-func (s *session) subscribe(c call) (json.RawMessage, error) {
-	if !c.HasURI {
-		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: uri must be a string", c.Method)
+func (s *session) subscribe(r *request) (json.RawMessage, error) {
+	if !r.HasURI {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: uri must be a string", r.Method)
 	}
-	var err error
-	if c.Method == "resources/subscribe" {
-		err = s.core.watchers.subscribe(c.ctx, &s.listener, c.URI)
-	} else {
-		s.core.watchers.unsubscribe(c.ctx, &s.listener, c.URI)
+	act := s.core.watchers.unsubscribe
+	if r.Method == "resources/subscribe" {
+		act = s.core.watchers.subscribe
 	}
-	return json.RawMessage("{}"), err
+	return json.RawMessage("{}"), act(r.ctx, &s.listener, r.URI)
 }
 
 // answerStateless serves a request of 2026-07-28 that came over stdio.
-func (s *session) answerStateless(c call, from Client, out sender) (json.RawMessage, error) {
+func (s *session) answerStateless(r *request) (json.RawMessage, error) {
 	if !s.stateless {
-		return nil, unsupported(c.Version, wire.Versions[1:])
+		return nil, unsupported(r.Version, wire.Versions[1:])
 	}
-	if fault := checkMeta(c.Message); fault != nil {
-		return nil, fault
-	}
-	p, fault := readPeer(c.Version, c.ClientInfo, c.Capabilities, "_meta: ")
+	p, fault := readStateless(r.Message, s.from)
 	if fault != nil {
 		return nil, fault
 	}
-	r := &request{Message: *c.Message, peer: *p, whose: identity{session: s.name}, out: out}
-	return s.core.answerStateless(c.ctx, r, p.in(from))
-}
-
-// answerStateless serves a request of 2026-07-28. The view may be known already.
-func (c *core) answerStateless(ctx context.Context, r *request, client Client) (json.RawMessage, error) {
-	switch {
-	case r.Method == "server/discover":
-		return c.discover(ctx, r.whose), nil
-	case r.Method == listenMethod:
-		return c.listen(ctx, r, client)
-	case !served(r.Method):
-		return nil, noMethod(r.Method)
-	}
-	if r.view == nil {
-		var fault *wire.Error
-		if r.view, fault = c.views.of(client); fault != nil {
-			return nil, fault
-		}
-	}
-	c.ready.awaitList(ctx, r.Method, r.whose)
-	raw, err := c.serve(ctx, r)
-	if err != nil {
-		return nil, faultOf(r, err)
-	}
-	return raw, nil
+	r.peer, r.session = p, nil
+	return s.core.answer(r.ctx, r)
 }

@@ -5,36 +5,28 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-
-	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // The HTTP+SSE transport of 2024-11-05: a GET opens the stream, whose first
 // event names the address for the client's messages.
 const sessionQuery = "sessionid"
 
-func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) {
-	s := f.core.newSession(f.opener(r))
-	broken := make(chan struct{})
-	out := &reply{w: w, accept: acceptance{events: true}, broken: sync.OnceFunc(func() { close(broken) })}
-	d := s.newDuplex(from, func(message []byte) error { return out.send(context.Background(), message) })
-	d.all = &f.bytesSSE
-	if fault := f.core.table.add(s); fault != nil {
-		refuse(w, http.StatusServiceUnavailable, nil, fault)
-		return
+func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) *refusal {
+	out, open := newStream(w, r)
+	s, not := f.open(w, r, from)
+	if not != nil {
+		return not
 	}
+	d := s.newDuplex(func(message []byte) error { return out.send(context.Background(), message) })
+	d.all = &f.bytesSSE
 	defer out.stop()
 	defer d.end(errEnded)
 	if out.endpoint(endpoint(r.URL.Path, s.id)) != nil {
-		return
+		return nil
 	}
 	d.listener.open(d)
-	select {
-	case <-r.Context().Done():
-	case <-s.done:
-	case <-broken:
-	}
+	s.await(open)
+	return nil
 }
 
 // endpoint returns where the client sends its messages. It is relative to the
@@ -52,24 +44,15 @@ func (p *reply) endpoint(address string) error {
 }
 
 // postSSE delivers the messages that a client sends.
-func (f *front) postSSE(w http.ResponseWriter, r *http.Request, msgs []wire.Message, batch bool) {
-	s, _ := f.core.table.find(r.URL.Query().Get(sessionQuery), true)
-	if s != nil {
-		defer f.core.table.leave(s)
+func (f *front) postSSE(w http.ResponseWriter, r *http.Request, p *post) *refusal {
+	s, not := f.find(r, r.URL.Query().Get(sessionQuery), true, true)
+	if not != nil {
+		return not
 	}
-	if s == nil || s.duplex == nil {
-		fault := wire.Errorf(wire.CodeInvalidRequest, "there is no such session; open one with GET at this address")
-		refuse(w, http.StatusNotFound, faultID(msgs, fault), fault)
-		return
-	}
-	if s.identity != f.identity(r) {
-		refuse(w, http.StatusForbidden, faultID(msgs, errIdentity()), errIdentity())
-		return
-	}
-	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), msgs, batch); err != nil {
-		status, fault := refusal(err)
-		refuse(w, status, faultID(msgs, fault), fault)
-		return
+	defer f.core.table.leave(s)
+	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), p.msgs, p.batch); err != nil {
+		return notAccepted(err)
 	}
 	w.WriteHeader(http.StatusAccepted)
+	return nil
 }

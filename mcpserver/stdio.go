@@ -30,8 +30,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cancel()
 	session := s.core.newSession(opener{})
 	session.stateless = true
-	d := session.newDuplex(Client{}, func(message []byte) error {
-		_, err := out.Write(line(message))
+	d := session.newDuplex(func(message []byte) error {
+		_, err := out.Write(wire.Line(message))
 		return err
 	})
 	defer d.end(errEnded)
@@ -55,16 +55,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		return fmt.Errorf("serve stdio: %w", err)
 	}
 	return nil
-}
-
-// line returns a message as one line. Line ends in it are white space of JSON.
-func line(message []byte) []byte {
-	for i, c := range message {
-		if c == '\n' || c == '\r' {
-			message[i] = ' '
-		}
-	}
-	return append(message, '\n')
 }
 
 // drain waits until the calls are answered whose client sends nothing more.

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -18,92 +19,91 @@ import (
 const abandonTime = 10 * time.Second
 
 // session serves a POST of a version with sessions.
-func (f *front) session(w http.ResponseWriter, r *http.Request, msgs []wire.Message, batch bool, from Client) {
-	isCall := func(m wire.Message) bool { return m.IsCall() }
+func (f *front) session(w http.ResponseWriter, r *http.Request, p *post) *refusal {
 	if version := r.Header.Get(versionHeader); version != "" && !slices.Contains(wire.Versions, version) {
-		fault := wire.Errorf(wire.CodeInvalidRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
-		refuse(w, http.StatusBadRequest, faultID(msgs, fault), fault)
-		return
+		return refused(http.StatusBadRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
 	}
-	if m := &msgs[0]; !batch && m.Method == "initialize" && m.IsCall() && r.Header.Get(sessionHeader) == "" {
-		f.initialize(w, r, m, from)
-		return
+	id := r.Header.Get(sessionHeader)
+	if m := &p.msgs[0]; !p.batch && m.Method == "initialize" && m.IsCall() && id == "" {
+		return f.initialize(w, r, m, p.from)
 	}
-	s := f.find(w, r, slices.ContainsFunc(msgs, isCall), faultID(msgs, errNoSession()))
-	if s == nil {
-		return
+	s, not := f.find(r, id, false, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
+	if not != nil {
+		return not
 	}
 	defer f.core.table.leave(s)
-	if batch && !s.batches() {
-		refuse(w, http.StatusBadRequest, nil, errNoBatches())
-		return
+	if p.batch && !s.batches() {
+		return &refusal{http.StatusBadRequest, errNoBatches()}
 	}
-	calls, err := s.accept(context.WithoutCancel(r.Context()), msgs)
-	switch {
-	case err != nil:
-		status, fault := refusal(err)
-		refuse(w, status, faultID(msgs, fault), fault)
-	case len(calls) == 0:
+	calls, err := s.accept(context.WithoutCancel(r.Context()), p.msgs)
+	if err != nil {
+		return notAccepted(err)
+	}
+	if len(calls) == 0 {
 		w.WriteHeader(http.StatusAccepted)
-	default:
-		defer abandon(r, calls)()
-		s.reply(&reply{w: w, accept: accepts(r.Header)}, calls, batch, from)
+		return nil
 	}
+	defer abandon(r, calls, p.large)()
+	s.reply(&reply{w: w, accept: accepts(r.Header)}, calls, p.batch)
+	return nil
 }
 
-// refusal returns how messages are answered that a session did not accept: it
-// has ended, or they are bad.
-func refusal(err error) (status int, fault *wire.Error) {
+// notAccepted refuses messages that a session did not accept: it has ended, or
+// they are bad.
+func notAccepted(err error) *refusal {
+	var fault *wire.Error
 	if errors.As(err, &fault) {
-		return http.StatusBadRequest, fault
+		return &refusal{http.StatusBadRequest, fault}
 	}
-	return http.StatusNotFound, errNoSession()
+	return errNoSession()
 }
 
 // reply answers the calls of a POST.
-func (s *session) reply(out *reply, calls []call, batch bool, from Client) {
+func (s *session) reply(out *reply, calls []*request, batch bool) {
 	if batch {
-		out.end(http.StatusOK, s.answerBatch(calls, from, out))
+		out.end(http.StatusOK, s.answerBatch(calls, out))
 		return
 	}
-	raw, err := s.answer(calls[0], from, out)
-	calls[0].end(nil)
-	out.finish(calls[0].ID, raw, nilOr(err), http.StatusOK)
-}
-
-func nilOr(err error) *wire.Error {
-	if err == nil {
-		return nil
-	}
-	return errorOf(err)
+	raw, fault := s.result(calls[0], out)
+	out.finish(calls[0].ID, raw, fault, http.StatusOK)
 }
 
 // answerBatch answers calls that came together, together.
-func (s *session) answerBatch(calls []call, from Client, out sender) []byte {
+func (s *session) answerBatch(calls []*request, out sender) []byte {
 	answers := make([][]byte, len(calls))
 	var all sync.WaitGroup
-	for i, c := range calls {
-		all.Go(func() { answers[i] = s.respond(c, from, out) })
+	for i, r := range calls {
+		all.Go(func() { answers[i] = s.respond(r, out) })
 	}
 	all.Wait()
 	return append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), ']')
 }
 
 // respond returns the response to a call.
-func (s *session) respond(c call, from Client, out sender) []byte {
-	raw, err := s.answer(c, from, out)
-	c.end(nil)
-	if err != nil {
-		return wire.AppendError(nil, c.ID, errorOf(err))
+func (s *session) respond(r *request, out sender) []byte {
+	raw, fault := s.result(r, out)
+	if fault != nil {
+		return wire.AppendError(nil, r.ID, fault)
 	}
-	return wire.AppendResult(nil, c.ID, raw)
+	return wire.AppendResult(nil, r.ID, raw)
+}
+
+// result answers a call and forgets it. What it sends before goes to out.
+func (s *session) result(r *request, out sender) (json.RawMessage, *wire.Error) {
+	r.out = out
+	raw, err := s.answer(r)
+	r.end(nil)
+	if err != nil {
+		return nil, faultOf(r, err)
+	}
+	return raw, nil
 }
 
 // abandon ends calls a while after their client has left. A large request
 // keeps too much memory for that.
-func abandon(r *http.Request, calls []call) (stop func() bool) {
+func abandon(r *http.Request, calls []*request, large bool) (stop func() bool) {
 	grace := abandonTime
-	if r.ContentLength > smallBody {
+	if large {
 		grace = 0
 	}
 	return context.AfterFunc(r.Context(), func() {
@@ -115,113 +115,112 @@ func abandon(r *http.Request, calls []call) (stop func() bool) {
 	})
 }
 
-// opener returns who sent a request.
-func (f *front) opener(r *http.Request) opener { return opener{addressOf(r), f.identity(r)} }
-
-// initialize opens a session.
-func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) {
-	p, fault := readInitialize(m)
-	if fault != nil {
-		refuse(w, http.StatusBadRequest, m.ID, fault)
-		return
-	}
-	s := f.core.newSession(f.opener(r))
+// open opens a session for the client that sent a request.
+func (f *front) open(w http.ResponseWriter, r *http.Request, from Client) (*session, *refusal) {
+	s := f.core.newSession(opener{addressOf(r), f.core.opts.Identity(r), from})
 	if fault := f.core.table.add(s); fault != nil {
 		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusServiceUnavailable, m.ID, fault)
-		return
+		return nil, &refusal{http.StatusServiceUnavailable, fault}
+	}
+	return s, nil
+}
+
+// initialize opens a session.
+func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
+	p, fault := readInitialize(m, from)
+	if fault != nil {
+		return &refusal{http.StatusBadRequest, fault}
+	}
+	s, not := f.open(w, r, from)
+	if not != nil {
+		return not
 	}
 	defer f.core.table.leave(s)
-	if err := s.begin(p, from); err != nil {
-		refuse(w, http.StatusBadRequest, m.ID, errorOf(err))
-		return
-	}
+	_ = s.begin(p) // nobody else knows it yet
 	w.Header().Set(sessionHeader, s.id)
 	out := &reply{w: w, accept: accepts(r.Header)}
 	out.finish(m.ID, f.core.initialize(r.Context(), s, p), nil, http.StatusOK)
+	return nil
 }
 
-func errNoSession() *wire.Error {
-	return wire.Errorf(wire.CodeInvalidRequest, "session not found: it has ended, or never was; send initialize again")
+func errNoSession() *refusal {
+	return refused(http.StatusNotFound, "session not found: it has ended, or never was; send initialize again, or over SSE open another one with GET")
 }
 
-// errIdentity() refuses a request of a session that another identity opened.
-func errIdentity() *wire.Error {
-	return wire.Errorf(wire.CodeInvalidRequest, "the session belongs to another user; send initialize to open one of your own")
-}
-
-// find returns the session that a request names; leave must follow. It answers
-// a request that names none, and returns nil.
-func (f *front) find(w http.ResponseWriter, r *http.Request, uses bool, answerTo []byte) *session {
-	id := r.Header.Get(sessionHeader)
-	if id == "" {
-		refuse(w, http.StatusBadRequest, answerTo, wire.Errorf(wire.CodeInvalidRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader))
-		return nil
+// find returns the session with an id, which is one over SSE or not; leave must
+// follow. Requests that use the session keep it from being ended soon.
+func (f *front) find(r *http.Request, id string, sse, uses bool) (*session, *refusal) {
+	if id == "" && !sse {
+		return nil, refused(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
 	}
 	s, fault := f.core.table.find(id, uses)
 	switch {
 	case fault != nil:
-		refuse(w, http.StatusTooManyRequests, answerTo, fault)
-		return nil
+		return nil, &refusal{http.StatusTooManyRequests, fault}
 	case s == nil:
-		refuse(w, http.StatusNotFound, answerTo, errNoSession())
-		return nil
-	case s.duplex != nil: // of another transport
+		return nil, errNoSession()
+	case (s.duplex != nil) != sse:
 		f.core.table.leave(s)
-		refuse(w, http.StatusNotFound, answerTo, errNoSession())
-		return nil
-	case s.identity != f.identity(r):
+		return nil, errNoSession()
+	case s.identity != f.core.opts.Identity(r):
 		f.core.table.leave(s)
-		refuse(w, http.StatusForbidden, answerTo, errIdentity())
-		return nil
+		return nil, refused(http.StatusForbidden, "the session belongs to another user; open one of your own")
 	}
-	return s
+	return s, nil
 }
 
 // noPOST serves the stream of a session, and its end.
-func (f *front) noPOST(w http.ResponseWriter, r *http.Request) {
+func (f *front) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuse(w, http.StatusMethodNotAllowed, nil, wire.Errorf(wire.CodeInvalidRequest, "use POST to send messages, GET to listen, DELETE to end the session"))
-		return
+		return refused(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")
 	}
-	s := f.find(w, r, false, nil)
-	if s == nil {
-		return
+	s, not := f.find(r, r.Header.Get(sessionHeader), false, false)
+	if not != nil {
+		return not
 	}
 	defer f.core.table.leave(s)
 	if r.Method == http.MethodDelete {
 		s.end(errEnded)
 		w.WriteHeader(http.StatusNoContent)
-		return
+		return nil
 	}
-	f.listen(w, r, s)
+	return f.listen(w, r, s)
 }
 
 // listen serves the stream of a session, on which it hears of changes. There
 // is one for each session: it takes the place of an earlier one.
-func (f *front) listen(w http.ResponseWriter, r *http.Request, s *session) {
+func (f *front) listen(w http.ResponseWriter, r *http.Request, s *session) *refusal {
 	switch {
 	case !accepts(r.Header).events:
-		refuse(w, http.StatusNotAcceptable, nil, wire.Errorf(wire.CodeInvalidRequest, "accept text/event-stream"))
-		return
+		return refused(http.StatusNotAcceptable, "accept text/event-stream")
 	case r.Header.Get("Last-Event-ID") != "":
-		refuse(w, http.StatusBadRequest, nil, wire.Errorf(wire.CodeInvalidRequest, "events are not kept; send GET without Last-Event-ID"))
-		return
+		return refused(http.StatusBadRequest, "events are not kept; send GET without Last-Event-ID")
 	}
-	broken := make(chan struct{})
-	out := &reply{w: w, accept: acceptance{events: true}, broken: sync.OnceFunc(func() { close(broken) })}
+	out, open := newStream(w, r)
 	defer out.stop()
 	if out.start() != nil {
-		return
+		return nil
 	}
 	if before, ok := s.listener.open(out).(*reply); ok {
 		before.broken()
 	}
 	defer s.listener.close(out)
+	s.await(open)
+	return nil
+}
+
+// newStream returns a response that is a stream of events, and a context that
+// ends when the client leaves or cannot be written to.
+func newStream(w http.ResponseWriter, r *http.Request) (*reply, context.Context) {
+	open, broken := context.WithCancel(r.Context())
+	return &reply{w: w, accept: acceptance{events: true}, broken: broken}, open
+}
+
+// await returns when a stream of the session has ended, or the session.
+func (s *session) await(stream context.Context) {
 	select {
-	case <-r.Context().Done():
+	case <-stream.Done():
 	case <-s.done:
-	case <-broken:
 	}
 }

@@ -10,8 +10,14 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// unusedTime is how long a session lives that was opened and then made no request.
-const unusedTime = 5 * time.Minute
+const (
+	// unusedTime is how long a session lives that was opened and then made no request.
+	unusedTime = 5 * time.Minute
+	// A session was idle for usedKeep, or for unusedKeep if it never made a
+	// request, before it is ended to make room for another one.
+	usedKeep   = time.Minute
+	unusedKeep = 10 * time.Second
+)
 
 // use is how much a session is used; it is guarded by table.mu.
 type use struct {
@@ -28,9 +34,19 @@ func (u *use) less(o *use) bool {
 	return u.recent.Before(o.recent)
 }
 
+// givesWay reports whether a session may be ended to make room.
+func (u *use) givesWay() bool {
+	keep := unusedKeep
+	if u.used {
+		keep = usedKeep
+	}
+	return u.busy == 0 && time.Since(u.recent) >= keep
+}
+
 // A table holds the sessions over HTTP that are open. There are limits, in all
-// and for each address. A client that opens too many ends the ones that are
-// idle, first those that were never used. One timer ends idle sessions.
+// and for each address. A client that opens too many ends one that is idle for
+// some time, first those that were never used; if there is none, it is refused.
+// One timer ends idle sessions.
 type table struct {
 	most, mostOfOne int
 	idle            time.Duration // see Options.SessionTimeout
@@ -50,26 +66,15 @@ func newTable(o *Options) *table {
 	return &table{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofAddress: map[string]int{}}
 }
 
-// add adds a session with one open request; leave must follow. It ends the
-// least used session if there are too many.
+// add adds a session with one open request; leave must follow.
 func (t *table) add(s *session) *wire.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return wire.Errorf(wire.CodeInternal, "%v", errClosed)
 	}
-	var least []*session
-	if t.ofAddress[s.address] >= t.mostOfOne {
-		least = append(least, t.least(s.address))
-	} else if len(t.all) >= t.most {
-		least = append(least, t.least(""))
-	}
-	for _, l := range least {
-		if l == nil {
-			return wire.Errorf(wire.CodeInternal, "too many sessions are open, and all are busy; end one with DELETE, or try again later")
-		}
-		t.drop(l)
-		go l.end(errEnded)
+	if !t.makeRoom(s.address) {
+		return wire.Errorf(wire.CodeInternal, "too many sessions are open, and all were in use a moment ago; end sessions that are done with DELETE, and try again in a minute")
 	}
 	s.busy, s.recent = 1, time.Now()
 	t.all[s.id] = s
@@ -80,15 +85,25 @@ func (t *table) add(s *session) *wire.Error {
 	return nil
 }
 
-// least returns the session of an address, or of all for "", that is used
-// least. It returns nil if all are busy. The lock is held.
-func (t *table) least(address string) (least *session) {
+// makeRoom reports whether there is room for a session of an address. It ends
+// the least used session if that makes room. The lock is held.
+func (t *table) makeRoom(address string) bool {
+	full := t.ofAddress[address] >= t.mostOfOne
+	if !full && len(t.all) < t.most {
+		return true
+	}
+	var least *session
 	for _, s := range t.all {
-		if s.busy == 0 && (address == "" || s.address == address) && (least == nil || s.less(&least.use)) {
+		if (!full || s.address == address) && s.givesWay() && (least == nil || s.less(&least.use)) {
 			least = s
 		}
 	}
-	return least
+	if least == nil {
+		return false
+	}
+	t.drop(least)
+	go least.end(errEnded)
+	return true
 }
 
 // find returns the session with an id, with one more open request; leave must

@@ -21,13 +21,6 @@ type Client struct {
 	View          string // what the address asks for: /mcp/VIEW or /sse/VIEW
 }
 
-// in returns the client that p describes itself as, beside what is known of it
-// by its request.
-func (p *peer) in(from Client) Client {
-	from.Name, from.Version = p.client, p.release
-	return from
-}
-
 // requestClient returns what is known of a client by its HTTP request.
 func requestClient(h http.Header, view string) Client {
 	agent := h.Get("User-Agent")

@@ -9,121 +9,97 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-const (
-	// watchTime bounds one call of Features.Subscribe.
-	watchTime = 10 * time.Second
-	// maxWatched is how many bytes of URIs one listener may watch.
-	maxWatched = 64 << 10
-)
+// watchTime bounds one call of Features.Subscribe.
+const watchTime = 10 * time.Second
 
 var errPanicked = errors.New("the source of the resource failed")
 
-// watchers know which listeners watch which resource. The source of a resource
-// is asked for updates by its first listener, and by nobody after the last.
+// watchers ask the source of a resource for updates when its first listener
+// comes, and for no more of them when the last one has left.
 type watchers struct {
-	core *core
-	mu   sync.Mutex
-	uris map[string]*watched
+	core  *core
+	mu    sync.Mutex
+	turns map[string]*turn // by URI
 }
 
-// A watched is one resource. Its turn is held while its source is asked, so
-// that these requests stay in order; other resources do not wait.
-type watched struct {
-	turn      sync.Mutex
-	uses      int                // of this struct; guarded by watchers.mu
-	listeners map[*listener]bool // guarded by watchers.mu
+// A turn is held while the source of a resource is asked, so that these
+// requests stay in order; other resources do not wait.
+type turn struct {
+	taken chan struct{} // full while somebody has the turn
+	uses  int           // guarded by watchers.mu
 }
 
-// lock returns the resource, with its turn. The returned function ends it.
-func (w *watchers) lock(uri string) (*watched, func()) {
+// take takes the turn of a resource. The returned function gives it back.
+func (w *watchers) take(ctx context.Context, uri string) (release func(), err error) {
 	w.mu.Lock()
-	r := w.uris[uri]
-	if r == nil {
-		r = &watched{listeners: map[*listener]bool{}}
-		w.uris[uri] = r
+	t := w.turns[uri]
+	if t == nil {
+		t = &turn{taken: make(chan struct{}, 1)}
+		w.turns[uri] = t
 	}
-	r.uses++
+	t.uses++
 	w.mu.Unlock()
-	r.turn.Lock()
-	return r, func() {
-		r.turn.Unlock()
+	done := func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if r.uses--; r.uses == 0 && len(r.listeners) == 0 {
-			delete(w.uris, uri)
+		if t.uses--; t.uses == 0 {
+			delete(w.turns, uri)
 		}
 	}
-}
-
-// join adds a listener of a resource, and reports whether it is the first.
-func (w *watchers) join(r *watched, l *listener) (first bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	r.listeners[l] = true
-	return len(r.listeners) == 1
-}
-
-// part removes a listener of a resource, and reports whether it was the last.
-func (w *watchers) part(r *watched, l *listener) (last bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !r.listeners[l] {
-		return false
+	select {
+	case t.taken <- struct{}{}:
+		return func() { <-t.taken; done() }, nil
+	case <-ctx.Done():
+		done()
+		return nil, context.Cause(ctx)
 	}
-	delete(r.listeners, l)
-	return len(r.listeners) == 0
 }
 
 func (w *watchers) subscribe(ctx context.Context, l *listener, uri string) error {
 	if w.core.features.Load().Subscribe == nil {
 		return wire.Errorf(wire.CodeMethodNotFound, "resources cannot be watched here")
 	}
-	if !l.watch(uri) {
-		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
+	release, err := w.take(ctx, uri)
+	if err != nil {
+		return err
 	}
-	r, unlock := w.lock(uri)
-	defer unlock()
-	first := w.join(r, l)
-	if l.isGone() { // forget may have been here already
-		w.part(r, l)
-		return wire.Errorf(wire.CodeInternal, "the session has ended")
+	defer release()
+	resource := topic{resourceUpdated, uri}
+	first, err := w.core.changes.join(l, resource)
+	if err != nil || !first {
+		return err
 	}
-	if !first {
-		return nil
-	}
-	err := errPanicked
+	err = errPanicked
 	defer func() {
 		if err != nil {
-			w.part(r, l)
-			l.unwatch(uri)
+			w.core.changes.part(l, resource)
 		}
 	}()
 	if err = w.ask(ctx, uri, true); err != nil {
-		return faultOf(&request{Message: wire.Message{Method: readResource, Call: wire.Call{URI: uri}}}, err)
+		return faultOf(&request{Message: &wire.Message{Method: readResource, Call: wire.Call{URI: uri}}, peer: &peer{}}, err)
 	}
 	return nil
 }
 
-func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) {
-	l.unwatch(uri)
-	w.leave(ctx, l, uri)
-}
-
-// forget ends all that a listener watches.
-func (w *watchers) forget(l *listener) {
-	for _, uri := range l.leave() {
-		w.leave(context.Background(), l, uri)
+func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) error {
+	release, err := w.take(ctx, uri)
+	if err != nil {
+		return err
 	}
-}
-
-func (w *watchers) leave(ctx context.Context, l *listener, uri string) {
-	r, unlock := w.lock(uri)
-	defer unlock()
-	if !w.part(r, l) {
-		return
+	defer release()
+	if !w.core.changes.part(l, topic{resourceUpdated, uri}) {
+		return nil
 	}
 	if err := w.ask(ctx, uri, false); err != nil {
 		w.core.log.Warn("resource is still watched", "uri", clip(uri), "err", err)
+	}
+	return nil
+}
+
+// leave ends what a listener watches that has ended.
+func (w *watchers) leave(l *listener, uris []string) {
+	for _, uri := range uris {
+		_ = w.unsubscribe(context.Background(), l, uri) // it fails only with its context
 	}
 }
 
@@ -136,59 +112,4 @@ func (w *watchers) ask(ctx context.Context, uri string, on bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchTime)
 	defer cancel()
 	return f.Subscribe(ctx, uri, on)
-}
-
-// updated tells the listeners of a resource that it has changed.
-func (w *watchers) updated(uri string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if r := w.uris[uri]; r != nil {
-		for l := range r.listeners {
-			l.mark(0, uri)
-		}
-	}
-}
-
-// watch records that a listener watches a resource, unless it watches too many.
-func (l *listener) watch(uri string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, watches := l.watched[uri]; watches {
-		return true
-	}
-	total := len(uri)
-	for u := range l.watched {
-		total += len(u)
-	}
-	if total > maxWatched {
-		return false
-	}
-	if l.watched == nil {
-		l.watched = map[string]bool{}
-	}
-	l.watched[uri] = false
-	return true
-}
-
-func (l *listener) unwatch(uri string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.watched, uri)
-}
-
-// leave ends the listener, and returns what it watched.
-func (l *listener) leave() (uris []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.gone = true
-	for uri := range l.watched {
-		uris = append(uris, uri)
-	}
-	return uris
-}
-
-func (l *listener) isGone() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.gone
 }
