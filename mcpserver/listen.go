@@ -23,13 +23,14 @@ type subscriptions struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// allow removes what the server does not have.
-func (s *subscriptions) allow(f *features) {
+// allow removes what the server does not have. It reports whether any is left.
+func (s *subscriptions) allow(f *features) bool {
 	s.Prompts = s.Prompts && (f.set || f.Incomplete)
 	s.Resources = s.Resources && (f.set || f.Incomplete)
 	if f.Subscribe == nil {
 		s.URIs = nil
 	}
+	return s.Tools || s.Prompts || s.Resources || len(s.URIs) > 0
 }
 
 // subscribe makes a listener hear of all that s names.
@@ -56,7 +57,7 @@ func (c *core) listen(ctx context.Context, r *request) (json.RawMessage, error) 
 	if !wire.IsObject(raw) || jsonx.Unmarshal(raw, &wants) != nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: notifications must be an object that names what to listen to", r.Method)
 	}
-	wants.allow(c.features.Load())
+	listens := wants.allow(c.features.Load())
 	view, fault := c.views.of(r.client)
 	if fault != nil {
 		return nil, fault
@@ -76,7 +77,7 @@ func (c *core) listen(ctx context.Context, r *request) (json.RawMessage, error) 
 	if err := r.out.send(ctx, wire.AppendRequest(nil, nil, "notifications/subscriptions/acknowledged", ack)); err != nil {
 		return nil, err
 	}
-	if wants.Tools || wants.Prompts || wants.Resources || len(wants.URIs) > 0 {
+	if listens {
 		l.open(r.out)
 		select {
 		case <-ctx.Done():
