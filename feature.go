@@ -45,3 +45,28 @@ type Resource struct {
 	Read       Handler         // Call.Name is the URI that is read
 	Complete   Handler         // Arguments is the params object of completion/complete; nil if there is none
 }
+
+// Wrap returns f with middleware around every handler. See the function [Wrap],
+// which does the same for tools.
+func (f *Features) Wrap(middleware func(next Handler) Handler) *Features {
+	wrap := func(h Handler) Handler {
+		if h == nil {
+			return nil
+		}
+		return middleware(h)
+	}
+	c := *f
+	c.ReadUnlisted = wrap(f.ReadUnlisted)
+	c.Prompts, c.Resources = make([]*Prompt, len(f.Prompts)), make([]*Resource, len(f.Resources))
+	for i, p := range f.Prompts {
+		wrapped := *p
+		wrapped.Get, wrapped.Complete = wrap(p.Get), wrap(p.Complete)
+		c.Prompts[i] = &wrapped
+	}
+	for i, r := range f.Resources {
+		wrapped := *r
+		wrapped.Read, wrapped.Complete = wrap(r.Read), wrap(r.Complete)
+		c.Resources[i] = &wrapped
+	}
+	return &c
+}

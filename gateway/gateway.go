@@ -43,6 +43,11 @@ type Options struct {
 	Spool string
 
 	Pins *Pins // nil lets servers change the definitions of their tools
+
+	// Middleware runs around every call of a tool, get of a prompt, read of a
+	// resource and completion, such as an audit log. Call.Name is the name that
+	// clients use, and the result is the server's whole one. Nil does nothing.
+	Middleware func(next toolpost.Handler) toolpost.Handler
 }
 
 // A Gateway manages its upstreams and their joined toolset.
@@ -64,18 +69,20 @@ type Gateway struct {
 
 // A view is what the gateway's methods read while it is changed.
 type view struct {
-	mu       sync.Mutex
-	cfg      *config.Config
-	quiet    *regexp.Regexp
-	members  []*member
-	renamed  []toolpost.Finding // servers that are called otherwise in tool names
-	tools    []*toolpost.Tool
-	served   map[served]*toolpost.Tool // the same, by what they are made of
-	withheld []WithheldTool
-	snapshot *Snapshot
-	keep     store.Store
-	pins     *pinboard        // nil if nothing is pinned
-	layer    toolpost.Toolset // the tools with large outputs cut; nil if they are not
+	mu         sync.Mutex
+	cfg        *config.Config
+	quiet      *regexp.Regexp
+	members    []*member
+	added      []*member          // by Add; also in members
+	renamed    []toolpost.Finding // servers that are called otherwise in tool names
+	tools      []*toolpost.Tool
+	served     map[served]*toolpost.Tool // the same, by what they are made of
+	withheld   []WithheldTool
+	snapshot   *Snapshot
+	keep       store.Store
+	pins       *pinboard // nil if nothing is pinned
+	middleware func(toolpost.Handler) toolpost.Handler
+	layers     toolpost.Toolset // the tools for clients
 }
 
 // A Snapshot is the state of the gateway at one moment.
@@ -100,7 +107,8 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		opts = &Options{}
 	}
 	g := &Gateway{logger: opts.Logger, start: start, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
-	g.keep = opts.Store
+	g.keep, g.middleware = opts.Store, opts.Middleware
+	g.layers = toolpost.Tools{}
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}
@@ -175,6 +183,9 @@ func (g *Gateway) refresh() {
 		g.logger.Error("cannot refresh the tools", "err", err)
 	}
 	s.Features = j.features
+	if g.middleware != nil {
+		s.Features = j.features.Wrap(g.middleware)
+	}
 	s.Findings = append(s.Findings, g.cfg.Findings...)
 	s.Findings = append(s.Findings, g.renamed...)
 	s.Findings = append(s.Findings, j.findings...)

@@ -20,23 +20,27 @@ func (m *member) outputOf(tool string) int {
 	return 0
 }
 
-// limited sets how outputs are kept within limits from now on. The caller holds
-// work.
-func (v *view) limited(o config.Output, log *slog.Logger) {
-	if v.keep == nil || v.cfg != nil && v.cfg.Output == o {
+// setLayers sets what the tools of all servers pass on their way to clients. The
+// caller holds work. Above these layers are the views, one for each dialect;
+// below them, join has filtered, renamed and cleaned the tools.
+func (v *view) setLayers(o config.Output, log *slog.Logger) {
+	if v.cfg != nil && v.cfg.Output == o {
 		return
 	}
-	var layer toolpost.Toolset
-	if !o.Off {
+	var ts toolpost.Toolset = toolpost.ToolsetFunc(v.joined)
+	if v.middleware != nil {
+		ts = toolpost.Wrap(ts, v.middleware)
+	}
+	if v.keep != nil && !o.Off {
 		c := output.New(v.keep, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: log})
-		layer = c.Layer(toolpost.ToolsetFunc(v.joined))
+		ts = c.Layer(ts)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.layer = layer
+	v.layers = ts
 }
 
-// joined are the tools of all servers.
+// joined returns the tools of all servers.
 func (v *view) joined(context.Context) ([]*toolpost.Tool, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -46,10 +50,7 @@ func (v *view) joined(context.Context) ([]*toolpost.Tool, error) {
 // list is the toolset behind Live.
 func (v *view) list(ctx context.Context) ([]*toolpost.Tool, error) {
 	v.mu.Lock()
-	layer := v.layer
+	layers := v.layers
 	v.mu.Unlock()
-	if layer == nil {
-		return v.joined(ctx)
-	}
-	return layer.Tools(ctx)
+	return layers.Tools(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -21,17 +22,10 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 }
 
 func (g *Gateway) apply(cfg *config.Config) error {
-	seen := map[string]bool{}
-	for _, s := range cfg.Servers {
-		if seen[s.Name] {
-			return fmt.Errorf("two servers are named %q; give one another name", s.Name)
-		}
-		seen[s.Name] = true
-	}
 	g.work.Lock()
 	defer g.work.Unlock()
-	if g.ctx.Err() != nil {
-		return errors.New("the gateway is closed")
+	if err := g.check(cfg, g.added); err != nil {
+		return err
 	}
 	if err := g.views.Configure(cfg); err != nil {
 		return err
@@ -52,14 +46,37 @@ func (g *Gateway) apply(cfg *config.Config) error {
 			renamed = append(renamed, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", s.Name, key)})
 		}
 	}
-	g.limited(cfg.Output, g.logger)
+	for _, m := range g.added {
+		delete(before, m.server.Name)
+	}
+	g.setLayers(cfg.Output, g.logger)
 	g.mu.Lock()
-	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), members, renamed
+	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), append(members, g.added...), renamed
 	g.mu.Unlock()
 	g.refresh()
 	g.views.Refresh() // to other dialects
 	for _, m := range before {
 		g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
+	}
+	return nil
+}
+
+// check reports why these servers cannot be served together. The caller holds
+// work.
+func (g *Gateway) check(cfg *config.Config, added []*member) error {
+	servers := slices.Clone(cfg.Servers)
+	for _, m := range added {
+		servers = append(servers, m.server)
+	}
+	seen := map[string]bool{}
+	for _, s := range servers {
+		if seen[s.Name] {
+			return fmt.Errorf("two servers are named %q; give one another name", s.Name)
+		}
+		seen[s.Name] = true
+	}
+	if g.ctx.Err() != nil {
+		return errors.New("the gateway is closed")
 	}
 	return nil
 }
