@@ -13,10 +13,10 @@ import (
 	"context"
 )
 
-// What a view of 20 MB costs that an upstream sent, without what keeps it, and
-// what a small result costs more than without the layer.
+// What the views of large results cost that an upstream sent, with what stores
+// them, and what a small result costs more than without the layer.
 func BenchmarkLayer(b *testing.B) {
-	for name, size := range map[string]int{"small": 1000, "20 MB": 20 << 20} {
+	for name, size := range map[string]int{"small": 1000, "64 KiB": 64 << 10, "1 MiB": 1 << 20, "20 MB": 20 << 20} {
 		b.Run(name, func(b *testing.B) {
 			line := "2026-01-02T03:04:05Z INFO a line of a log with some text in it"
 			quoted, err := json.Marshal(strings.Repeat(line+"\n", size/len(line)))
@@ -30,7 +30,7 @@ func BenchmarkLayer(b *testing.B) {
 					return toolpost.Raw(raw), nil
 				},
 			}
-			dir, err := store.Dir(b.TempDir(), &store.Options{Max: 1 << 30})
+			dir, err := store.Dir(b.TempDir(), &store.Options{Max: 256 << 20})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -76,6 +76,27 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportMetric(ms(all)/ms(catSync), "write+commit/cat+sync")
 }
 
+// BenchmarkKeep stores whole outputs of the sizes that a gateway sees most.
+func BenchmarkKeep(b *testing.B) {
+	for _, size := range []int{64 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(size>>10, " KiB"), func(b *testing.B) {
+			s, err := store.Dir(b.TempDir(), &store.Options{Max: 1 << 40})
+			if err != nil {
+				b.Fatal(err)
+			}
+			data, n := logLines(size), 0
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				if err := keep(b.Context(), s, "output"+strconv.Itoa(n), data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func syncFile(b *testing.B, path string) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -236,6 +236,43 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestLost opens files of which the disk lost a part when the system crashed.
+func TestLost(t *testing.T) {
+	for name, damage := range map[string]func(file []byte) []byte{
+		"page":  func(f []byte) []byte { clear(f[4096:8192]); return f },
+		"bit":   func(f []byte) []byte { f[70_000] ^= 1; return f },
+		"first": func(f []byte) []byte { clear(f[:1]); return f },
+		"end":   func(f []byte) []byte { return f[:len(f)-4096] },
+		"all":   func(f []byte) []byte { return nil },
+	} {
+		for _, size := range []int{100_000, 4<<20 - 1} {
+			folder := t.TempDir()
+			s, err := store.Dir(folder, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content := bytes.Repeat([]byte("a line\n"), size/7+1)[:size]
+			if err := keep(t.Context(), s, "a", content); err != nil {
+				t.Fatal(err)
+			}
+			path := folder + "/" + fileNames(t, folder)[0]
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, damage(whole), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Open(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "damaged") {
+				t.Errorf("%s of %d bytes: error %v", name, size, err)
+			}
+			if n := len(fileNames(t, folder)); n > 0 {
+				t.Errorf("%s of %d bytes: the file is left", name, size)
+			}
+		}
+	}
+}
+
 func keep(ctx context.Context, s store.Store, name string, content []byte) error {
 	w, err := s.Create(ctx, name)
 	if err != nil {

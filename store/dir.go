@@ -87,10 +87,7 @@ func (d *dir) create(ctx context.Context, name string) (*dirWriter, error) {
 		return nil, err
 	}
 	if err = d.free(root, name); err == nil {
-		var w *dirWriter
-		if w, err = newDirWriter(d, root, name); err == nil {
-			return w, nil
-		}
+		return &dirWriter{store: d, root: root, name: name}, nil
 	}
 	return nil, errors.Join(err, root.Close())
 }
@@ -150,6 +147,11 @@ func (d *dir) open(ctx context.Context, name string) (*dirBlob, error) {
 		return nil, err
 	}
 	b, err := readBlob(root, f.name)
+	if err == nil {
+		if err = b.index.verify(b.file); err != nil {
+			_ = b.Close() // it was read
+		}
+	}
 	if errors.Is(err, errDamaged) {
 		drop(root, f.name, &f.used)
 		return nil, fmt.Errorf("%w, and removed: %w", err, fs.ErrNotExist)

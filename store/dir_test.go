@@ -37,6 +37,9 @@ func TestDirOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
+	if _, err := w.Write(make([]byte, 300_000)); err != nil { // more than is kept in memory
+		t.Fatal(err)
+	}
 	if err := keep(t.Context(), s, "b", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +177,8 @@ func TestDirShared(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		three := open(t, folder, opts)
-		if n := len(fileNames(t, folder)); n != 2 {
-			t.Errorf("%d files are left, want what is read and what is written", n)
+		if n := len(fileNames(t, folder)); n != 1 {
+			t.Errorf("%d files are left, want what is read", n)
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
@@ -194,6 +197,25 @@ func TestDirShared(t *testing.T) {
 			t.Errorf("%d files are left, want those of written, d and e", n)
 		}
 	})
+}
+
+// What a process writes is not taken for what one that crashed left behind.
+func TestDirSharedWriter(t *testing.T) {
+	folder := t.TempDir()
+	w, err := open(t, folder, nil).Create(t.Context(), "written")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 300_000)); err != nil { // more than is kept in memory
+		t.Fatal(err)
+	}
+	open(t, folder, nil)
+	if n := len(fileNames(t, folder)); n != 1 {
+		t.Errorf("%d files, want what is written", n)
+	}
+	if _, err := w.Commit(); err != nil {
+		t.Errorf("another removed what was written: %v", err)
+	}
 }
 
 // Of writers of one name in several processes one commits it.

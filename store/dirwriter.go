@@ -7,47 +7,55 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost/internal/filelock"
 )
 
-// A dirWriter writes a file under a name of its own, which it holds locked, so
-// that others can tell it from one that was left behind.
+// A dirWriter keeps a blob in memory until it is longer than a buffer, and then
+// writes a temporary file. To make, rename and remove files takes longer than to
+// write some kilobytes: a blob that fits into the buffer gets a file, of its own
+// name, when it is committed.
 type dirWriter struct {
 	store *dir
 	root  *os.Root
 	name  string
 
 	mu     sync.Mutex
-	temp   string
 	file   *os.File
+	path   string // of the file, while it is not that of a committed blob
 	buffer []byte
 	index  index
 	err    error // why nothing more is taken
 }
 
-func newDirWriter(d *dir, root *os.Root, name string) (*dirWriter, error) {
+// create makes the file. It is held locked, so that others can tell it from one
+// that was left behind.
+func (w *dirWriter) create(path func() string) error {
 	for try := 1; ; try++ {
-		temp := rand.Text() + tempSuffix
-		f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-		if noSpace(err) && try < 10 && d.room.relieve(root, bufferSize) {
+		path := path()
+		f, err := w.root.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if noSpace(err) && try < 10 && w.store.room.relieve(w.root, bufferSize) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		// Until it is locked, another process may take it for one left behind.
 		if err = filelock.Try(f, true); err == nil {
-			_, err = root.Lstat(temp)
+			_, err = w.root.Lstat(path)
 		}
 		if err == nil {
-			return &dirWriter{store: d, root: root, name: name, temp: temp, file: f}, nil
+			w.file, w.path = f, path
+			return nil
 		}
-		if err = errors.Join(err, f.Close(), ifThere(root.Remove(temp))); try == 10 {
-			return nil, err
+		if err = errors.Join(err, f.Close(), ifThere(w.root.Remove(path))); try == 10 {
+			return err
 		}
 	}
 }
+
+func temporary() string { return rand.Text() + tempSuffix }
 
 // bufferSize is a size from which on larger writes are not faster.
 const bufferSize = 256 << 10
@@ -82,13 +90,18 @@ func (w *dirWriter) put(p []byte) error {
 		return w.out(p)
 	}
 	if size > cap(w.buffer) {
-		w.buffer = append(make([]byte, 0, min(max(size, 2*cap(w.buffer)), bufferSize)), w.buffer...)
+		w.buffer = append(make([]byte, 0, min(max(size+fixedSize+maxName, 2*cap(w.buffer)), bufferSize)), w.buffer...)
 	}
 	w.buffer = append(w.buffer, p...)
 	return nil
 }
 
 func (w *dirWriter) flush() error {
+	if w.file == nil {
+		if err := w.create(temporary); err != nil {
+			return err
+		}
+	}
 	err := w.out(w.buffer)
 	w.buffer = w.buffer[:0]
 	return err
@@ -122,41 +135,67 @@ func (w *dirWriter) Commit() (Info, error) {
 func (w *dirWriter) commit() (Info, error) {
 	at := now()
 	info := Info{Name: w.name, Size: w.index.size, Lines: w.index.total(), Created: at, Used: at}
-	trailer := w.index.trailer(w.name, at)
-	if err := w.put(trailer); err != nil {
+	if err := w.put(w.index.trailer(w.name, at)); err != nil {
 		return Info{}, err
 	}
-	if err := w.flush(); err != nil {
+	size := info.Size + w.index.trailerSize(w.name)
+	if err := w.store.room.place(w.root, size); err != nil {
 		return Info{}, err
 	}
-	// The clock of the file system may be another.
-	if err := w.root.Chtimes(w.temp, at, at); err != nil {
+	if err := w.publish(at, info.Size >= syncedFrom); err != nil {
+		w.store.room.release(size)
 		return Info{}, err
 	}
-	if err := w.file.Sync(); err != nil {
-		return Info{}, err
-	}
-	if err := w.store.room.place(w.root, info.Size+int64(len(trailer)), w.publish); err != nil {
-		return Info{}, err
-	}
-	if err := syncFolder(w.root); err != nil {
-		return Info{}, errors.Join(err, w.root.Remove(file(w.name)))
-	}
+	w.path = ""
 	return info, nil
 }
 
 // publish gives the file the name of its blob, unless that is taken.
-func (w *dirWriter) publish() error {
+func (w *dirWriter) publish(at time.Time, synced bool) error {
 	if err := w.store.free(w.root, w.name); err != nil {
 		return err
 	}
-	err := w.root.Link(w.temp, file(w.name))
-	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+	if w.file == nil {
+		if err := w.create(func() string { return file(w.name) }); err != nil {
+			return err
+		}
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	// The clock of the file system may be another.
+	if err := w.root.Chtimes(w.path, at, at); err != nil {
+		return err
+	}
+	if w.path == file(w.name) {
+		return nil
+	}
+	if synced {
+		if err := w.file.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := w.link(); err != nil || !synced {
+		return err
+	}
+	if err := syncFolder(w.root); err != nil {
+		return errors.Join(err, w.root.Remove(file(w.name)))
+	}
+	return nil
+}
+
+// link gives a temporary file the name of its blob.
+func (w *dirWriter) link() error {
+	err := w.root.Link(w.path, file(w.name))
+	if err == nil {
+		return w.root.Remove(w.path)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	// The file system has no links: of several processes that do this at once,
 	// the last one keeps its blob.
-	return w.root.Rename(w.temp, file(w.name))
+	return w.root.Rename(w.path, file(w.name))
 }
 
 func (w *dirWriter) Close() error {
@@ -168,12 +207,15 @@ func (w *dirWriter) Close() error {
 	return nil
 }
 
-// end ends the writing for a reason, which it returns. A blob that was published
-// has its other name.
+// end ends the writing for a reason, which it returns.
 func (w *dirWriter) end(why error) error {
 	w.err, w.buffer = why, nil
-	_ = w.root.Remove(w.temp) // what stays is removed at the next opening
-	_ = w.file.Close()
+	if w.path != "" {
+		_ = w.root.Remove(w.path) // what stays is removed at the next opening
+	}
+	if w.file != nil {
+		_ = w.file.Close()
+	}
 	_ = w.root.Close()
 	return why
 }

@@ -71,6 +71,9 @@ func (d *dir) clean(root *os.Root) error {
 	}
 	d.room.mu.Lock()
 	defer d.room.mu.Unlock()
+	if err := d.room.count(root); err != nil {
+		return err
+	}
 	return d.room.shrink(root, d.room.limits.Max)
 }
 
@@ -79,36 +82,46 @@ type room struct {
 	limits Options
 
 	mu      sync.Mutex
-	size    int64     // of the files, at most
-	counted time.Time // when the folder was looked through
+	size    int64      // of the files, at most
+	counted time.Time  // when the folder was looked through
+	oldest  []blobFile // of those that were there then, oldest use first
 }
 
-// place makes room for a file and calls put, which puts it there.
-func (r *room) place(root *os.Root, size int64, put func() error) error {
+// mostOldest bounds the memory for the oldest files.
+const mostOldest = 4096
+
+// place makes room for a file.
+func (r *room) place(root *os.Root, size int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if size > r.limits.Max {
 		return r.limits.full()
 	}
 	// What other processes add is seen after a while.
-	if r.size+size > r.limits.Max || time.Since(r.counted) >= time.Minute {
-		if err := r.shrink(root, r.limits.Max-size); err != nil {
+	if time.Since(r.counted) >= time.Minute {
+		if err := r.count(root); err != nil {
 			return err
 		}
 	}
+	if err := r.shrink(root, r.limits.Max-size); err != nil {
+		return err
+	}
 	if r.size+size > r.limits.Max {
 		return r.limits.full()
-	}
-	if err := put(); err != nil {
-		return err
 	}
 	r.size += size
 	return nil
 }
 
-// shrink removes what has expired, and the least recently used files until the
-// others have the size.
-func (r *room) shrink(root *os.Root, size int64) error {
+// release gives up the room for a file that is not there.
+func (r *room) release(size int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.size = max(0, r.size-size)
+}
+
+// count looks through the folder.
+func (r *room) count(root *os.Root) error {
 	files, err := blobFiles(root)
 	if err != nil {
 		return err
@@ -117,15 +130,29 @@ func (r *room) shrink(root *os.Root, size int64) error {
 	for _, f := range files {
 		r.size += f.size
 	}
-	for _, f := range files {
-		if r.size <= size && !r.limits.expired(f.used, r.counted) {
-			break
+	r.oldest = slices.Clone(files[:min(len(files), mostOldest)])
+	return nil
+}
+
+// shrink removes what has expired, and the least recently used files until the
+// others have the size. It looks through the folder only when no file is left
+// that it knows: a full folder has many.
+func (r *room) shrink(root *os.Root, size int64) error {
+	for counted := false; ; counted = true {
+		for len(r.oldest) > 0 && (r.size > size || r.limits.expired(r.oldest[0].used, time.Now())) {
+			f := r.oldest[0]
+			r.oldest = r.oldest[1:]
+			if drop(root, f.name, &f.used) {
+				r.size -= f.size
+			}
 		}
-		if drop(root, f.name, &f.used) {
-			r.size -= f.size
+		if r.size <= size || counted {
+			return nil
+		}
+		if err := r.count(root); err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
 // relieve removes the least recently used files until some bytes are free, or

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"sort"
 )
@@ -15,8 +16,9 @@ const chunk = 256 << 10
 // however long the lines are.
 type index struct {
 	size    int64
-	lines   int64 // ends of lines
-	open    bool  // the last line has no end
+	lines   int64  // ends of lines
+	open    bool   // the last line has no end
+	sum     uint32 // checksum of the bytes, up to syncedFrom
 	entries []entry
 }
 
@@ -25,6 +27,9 @@ type entry struct{ line, offset int64 }
 
 // add counts the lines of the bytes that follow.
 func (x *index) add(p []byte) {
+	if x.size < syncedFrom {
+		x.sum = crc32.Update(x.sum, castagnoli, p)
+	}
 	for len(p) > 0 {
 		begin := int64(0)
 		if n := len(x.entries); n > 0 {

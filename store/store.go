@@ -40,8 +40,9 @@ type Store interface {
 type Writer interface {
 	io.Writer
 
-	// Commit keeps the blob: once it has returned nil, no crash loses it. It
-	// ends the writer, also if it fails.
+	// Commit keeps the blob. Once it has returned nil, no crash of the process
+	// loses it; a crash of the system may lose a blob of less than 4 MiB, but
+	// never shows other bytes. Commit ends the writer, also if it fails.
 	Commit() (Info, error)
 
 	// Close drops what was not committed. It may be called at any time.
@@ -102,6 +103,8 @@ func (o Options) full() error {
 	return fmt.Errorf("%w: it keeps at most %d bytes, and never drops what is being read", ErrFull, o.Max)
 }
 
+const maxName = 200
+
 const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 
 // begin checks what every call is given.
@@ -109,7 +112,7 @@ func begin(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if name == "" || len(name) > 200 || strings.Trim(name, ".") != name || strings.Trim(name, nameBytes) != "" {
+	if name == "" || len(name) > maxName || strings.Trim(name, ".") != name || strings.Trim(name, nameBytes) != "" {
 		return fmt.Errorf(`%w name: use 1 to 200 of A-Z a-z 0-9 _ - and, between others, "."`, fs.ErrInvalid)
 	}
 	return nil
