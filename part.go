@@ -1,9 +1,15 @@
 package toolpost
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A Part is one content block of a result (MCP 2026-07-28, ContentBlock). Type
@@ -80,5 +86,102 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	}
 	w.Raw = append(json.RawMessage(nil), data...)
 	*p = Part(w.wirePart)
+	return nil
+}
+
+// textParts reads an array of blocks of text; it returns nil if another is among
+// them. The blocks share the bytes of the array.
+func textParts(array json.RawMessage) []Part {
+	parts := []Part{}
+	for block := range wire.Elements(array) {
+		p, ok := textPart(block)
+		if !ok {
+			return nil
+		}
+		parts = append(parts, p)
+	}
+	if array[0] != '[' {
+		return nil
+	}
+	return parts
+}
+
+// textPart reads a block of text that has no member of another block, and none
+// twice.
+func textPart(block json.RawMessage) (Part, bool) {
+	var kind, text json.RawMessage
+	for name, value := range wire.Members(block) {
+		switch name {
+		case "type":
+			if kind != nil {
+				return Part{}, false
+			}
+			kind = value
+		case "text":
+			if text != nil || value[0] != '"' {
+				return Part{}, false
+			}
+			text = value
+		case "data", "mimeType", "uri", "name", "resource":
+			return Part{}, false
+		}
+	}
+	return Part{Type: "text", Text: unquote(text), Raw: block}, string(kind) == `"text"`
+}
+
+// unquote returns the text of a JSON string, as [wire.Unquote] does. Long ones
+// are copied once, from escape to escape.
+func unquote(quoted json.RawMessage) string {
+	if len(quoted) < 1000 || !utf8.Valid(quoted) {
+		return wire.Unquote(quoted)
+	}
+	var b strings.Builder
+	b.Grow(len(quoted))
+	rest := quoted[1 : len(quoted)-1]
+	for {
+		at := bytes.IndexByte(rest, '\\')
+		if at < 0 {
+			b.Write(rest)
+			return b.String()
+		}
+		b.Write(rest[:at])
+		if plain := strings.IndexByte(`"\/bfnrt`, rest[at+1]); plain >= 0 {
+			b.WriteByte("\"\\/\b\f\n\r\t"[plain])
+			rest = rest[at+2:]
+			continue
+		}
+		end := at + len(`\u0000`)
+		for bytes.HasPrefix(rest[end:], []byte(`\u`)) { // two may be one character
+			end += len(`\u0000`)
+		}
+		b.WriteString(wire.Unquote(slices.Concat([]byte{'"'}, rest[at:end], []byte{'"'})))
+		rest = rest[end:]
+	}
+}
+
+// writeParts writes the array of parts.
+func writeParts(b *bytes.Buffer, parts []Part) error {
+	size := 100
+	for _, p := range parts {
+		size += len(p.Raw) + len(",")
+	}
+	b.Grow(size)
+	separator := byte('[')
+	for _, p := range parts {
+		raw, err := p.MarshalJSON()
+		if err == nil && !wire.Valid(raw) {
+			err = errors.New("a content block is not JSON")
+		}
+		if err != nil {
+			return err
+		}
+		b.WriteByte(separator)
+		b.Write(raw)
+		separator = ','
+	}
+	if len(parts) == 0 {
+		b.WriteByte('[')
+	}
+	b.WriteByte(']')
 	return nil
 }

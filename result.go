@@ -59,8 +59,8 @@ func Raw(raw json.RawMessage) *Result { return &Result{raw: raw} }
 // of the message found is not looked for again.
 func RawMessage(m *wire.Message) *Result { return &Result{raw: m.Result, scan: &m.Answer} }
 
-// Scan returns what the scan of the message found in a [RawMessage] result, nil
-// for others.
+// Scan returns what the scan of the message found in a [RawMessage] result, or
+// in the one that [WithContent] made of it; nil for others.
 func Scan(r *Result) *wire.Answer { return r.scan }
 
 func newResult(b body) *Result {
@@ -83,9 +83,43 @@ func look(r *Result) *body {
 	if r.raw == nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
 	}
+	if b := bodyOfTexts(r); b != nil {
+		return b
+	}
 	b := new(body)
 	if err := codec.Decode(r.raw, b); err != nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.raw)}}}
+	}
+	return b
+}
+
+// bodyOfTexts makes the body of a result whose parts are texts, as nearly all
+// are, in one pass and without copies of its JSON. It returns nil for others.
+func bodyOfTexts(r *Result) *body {
+	if r.scan == nil && !wire.Valid(r.raw) {
+		return nil
+	}
+	b, seen := new(body), map[string]bool{}
+	for name, value := range wire.Members(r.raw) {
+		switch name {
+		case "content":
+			b.Content = textParts(value)
+		case "structuredContent":
+			b.Structured = value
+		case "isError":
+			b.IsError = string(value) == "true"
+		case "_meta":
+			b.Meta = value
+		default:
+			continue
+		}
+		if seen[name] || name == "content" && b.Content == nil || name == "isError" && !b.IsError && string(value) != "false" {
+			return nil
+		}
+		seen[name] = true
+	}
+	if !seen["content"] {
+		return nil
 	}
 	return b
 }
@@ -150,23 +184,26 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 	if r.raw == nil {
 		return c, nil
 	}
-	content, err := codec.Encode(parts)
-	if err != nil {
+	w := objectWriter{written: map[string]bool{"content": true}}
+	w.WriteString(`{"content":`)
+	if err := writeParts(&w.Buffer, parts); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	w := objectWriter{written: map[string]bool{}}
-	w.put("content", content)
+	if !wire.IsObject(r.raw) || r.scan == nil && !wire.Valid(r.raw) { // it is no result: all of it was one text
+		return c, nil
+	}
 	w.put("structuredContent", structured)
-	err = eachMember(r.raw, func(name string, value json.RawMessage) error {
+	for name, value := range wire.Members(r.raw) {
 		if name != "content" && name != "structuredContent" {
 			w.put(name, value)
 		}
-		return nil
-	})
-	if err != nil { // it is no result: all of it was one text
-		return c, nil
 	}
 	c.raw = w.end()
+	if r.scan != nil {
+		found := *r.scan
+		found.Structured = structured
+		c.scan = &found
+	}
 	return c, nil
 }
 

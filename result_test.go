@@ -3,6 +3,7 @@ package toolpost_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,6 +111,49 @@ func TestMessage(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, string(got)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// However it is read, a result has the parts that its JSON says.
+func TestPartsOfRawResults(t *testing.T) {
+	long := strings.Repeat(`a\n\"\\\/\b\f\r\t\u00e9\ud83d\ude00\ud83d x\u0000é😀`, 100)
+	for _, raw := range []string{
+		`{"content":[]}`,
+		`{"content":[{"type":"text","text":"a"}]}`,
+		` { "_meta" : {"a":1}, "content" : [ { "text" : "a" , "type" : "text", "x":[1] } ,{"type":"text","text":"` + long + `"}], "isError" : true, "structuredContent": {"a": 1} } `,
+		`{"content":[{"type":"text","text":"a"},{"type":"image","data":"AAAA","mimeType":"image/png"}]}`,
+		`{"content":[{"type":"text","text":"a","text":"b"}]}`,
+		`{"content":[{"type":"text","type":"image","text":"b"}]}`,
+		`{"content":[{"type":"text"}]}`,
+		`{"content":[{"type":"text","text":null}]}`,
+		`{"content":[{"type":"text","text":1}]}`,
+		`{"content":[{"t\u0079pe":"text","text":"a"}]}`,
+		`{"content":[{"type":"te\u0078t","text":"a"}]}`,
+		`{"content":[{"type":"text","text":"a","uri":"b"}]}`,
+		`{"content":[null]}`,
+		`{"content":null}`,
+		`{"content":[{"type":"text","text":"a"}],"content":[]}`,
+		`{"content":[{"type":"text","text":"a"}],"isError":null}`,
+		`{"content":[{"type":"text","text":"a"}],"isError":true,"isError":false}`,
+		`{"structuredContent":1}`,
+		`{"content":[{"type":"text","text":"` + strings.Repeat("\xff", 2000) + `"}]}`,
+	} {
+		var want struct {
+			Content    []toolpost.Part
+			Structured json.RawMessage `json:"structuredContent"`
+			IsError    bool            `json:"isError"`
+			Meta       json.RawMessage `json:"_meta"`
+		}
+		if err := json.Unmarshal([]byte(raw), &want); err != nil {
+			t.Fatal(err)
+		}
+		r := toolpost.Raw(json.RawMessage(raw))
+		if diff := cmp.Diff(want.Content, r.Parts()); diff != "" {
+			t.Errorf("%.100s: %s", raw, diff)
+		}
+		if string(r.Structured()) != string(want.Structured) || r.IsError() != want.IsError || string(r.Meta()) != string(want.Meta) {
+			t.Errorf("%.100s: structured %s, error %v, meta %s", raw, r.Structured(), r.IsError(), r.Meta())
 		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // An item is a part of a result as a view counts it.
@@ -18,10 +20,36 @@ type item struct {
 	media bool   // its data is shown by clients, and does not count
 	frame string // its JSON without its text, and without the data of media
 	text  string // of one that is read as a text
+	chars int    // what the part costs its reader
+	rows  int    // a part without a text counts as a line
 }
 
 // plain is the frame of a text that is nothing else.
-const plain = `{"type":"text","text":""}`
+const (
+	plain       = plainBefore + `""}`
+	plainBefore = `{"type":"text","text":`
+)
+
+// isPlain reports whether the JSON of a part is that of its text and has no white
+// space, as nearly all are. It looks at the quotes alone.
+func isPlain(p toolpost.Part) bool {
+	quoted, begins := bytes.CutPrefix(p.Raw, []byte(plainBefore))
+	quoted, ends := bytes.CutSuffix(quoted, []byte("}"))
+	if !begins || !ends || len(quoted) < 2 || quoted[0] != '"' || !holds(quoted, p.Text) {
+		return false
+	}
+	for at := 1; ; at++ {
+		n := bytes.IndexByte(quoted[at:], '"')
+		if n < 0 {
+			return false
+		}
+		at += n
+		escapes := len(quoted[1:at]) - len(bytes.TrimRight(quoted[1:at], `\`))
+		if escapes%2 == 0 {
+			return at == len(quoted)-1
+		}
+	}
+}
 
 func newItem(p toolpost.Part) item {
 	it := item{part: p, media: isMedia(p)}
@@ -29,6 +57,8 @@ func newItem(p toolpost.Part) item {
 		it.text = valid(p.Text)
 	}
 	it.frame = valid(string(framed(p, it.media, "")))
+	it.chars = runes(it.frame) + runes(it.text)
+	it.rows = max(1, int(lines(it.text)))
 	return it
 }
 
@@ -49,14 +79,6 @@ func isText(p toolpost.Part) bool {
 func isMedia(p toolpost.Part) bool {
 	return len(p.Data) > 0 && p.Text == "" && (p.Type == "image" || p.Type == "audio" || p.Type == "resource")
 }
-
-// chars is what the part costs its reader.
-func (it item) chars() int {
-	return utf8.RuneCountInString(it.frame) + utf8.RuneCountInString(it.text)
-}
-
-// rows counts a part without a text as a line.
-func (it item) rows() int { return max(1, int(lines(it.text))) }
 
 // lead is what is kept before the text.
 func (it item) lead() string {
@@ -81,10 +103,14 @@ func (it item) block() string {
 // one, and without the data of media.
 func framed(p toolpost.Part, media bool, text string) json.RawMessage {
 	if p.Raw != nil {
-		f := &framer{part: p, media: media, text: text, in: reader(p.Raw)}
-		if err := f.object(p.Type == "resource"); err != nil {
+		if isPlain(p) {
+			return append(appendQuoted(append(make([]byte, 0, len(text)+len(text)/16+200), plainBefore...), text), '}')
+		}
+		if !wire.IsObject(p.Raw) || !wire.Valid(p.Raw) {
 			return p.Raw
 		}
+		f := &framer{part: p, media: media, text: text, out: make([]byte, 0, len(text)+len(text)/16+200)}
+		f.object(p.Raw, p.Type == "resource")
 		return f.out
 	}
 	if isText(p) {
@@ -102,81 +128,95 @@ type framer struct {
 	part  toolpost.Part
 	media bool
 	text  string
-	in    *jsontext.Decoder
 	out   []byte
 	found bool // what is to be replaced; another member of that name stays, and counts
 }
 
 // object copies one; a resource has another in it.
-func (f *framer) object(resource bool) error {
-	if _, err := f.in.ReadToken(); err != nil {
-		return err
-	}
-	f.out = append(f.out, '{')
-	for first := true; f.in.PeekKind() != '}'; first = false {
-		name, err := f.in.ReadToken()
-		if err != nil {
-			return err
-		}
-		key := name.String()
-		if !first {
-			f.out = append(f.out, ',')
-		}
-		f.out = append(appendQuoted(f.out, key), ':')
-		if resource && key == "resource" && f.in.PeekKind() == '{' {
-			err = f.object(false)
+func (f *framer) object(raw json.RawMessage, resource bool) {
+	separator := byte('{')
+	for key, value := range wire.Members(raw) {
+		f.out = append(appendQuoted(append(f.out, separator), key), ':')
+		separator = ','
+		if resource && key == "resource" && value[0] == '{' {
+			f.object(value, false)
 		} else {
-			err = f.value(key)
-		}
-		if err != nil {
-			return err
+			f.value(key, value)
 		}
 	}
-	_, err := f.in.ReadToken()
+	if separator == '{' {
+		f.out = append(f.out, '{')
+	}
 	f.out = append(f.out, '}')
-	return err
 }
 
-func (f *framer) value(key string) error {
-	raw, err := f.in.ReadValue()
-	if err != nil {
-		return err
+func (f *framer) value(key string, raw json.RawMessage) {
+	if raw[0] != '"' {
+		line := jsontext.Value(bytes.Clone(raw))
+		if line.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+			line = jsontext.Value(raw)
+		}
+		f.out = append(f.out, line...)
+		return
 	}
 	switch {
-	case f.found || raw.Kind() != '"':
+	case f.found:
+		f.out = append(f.out, raw...)
 	case key == "text" && isText(f.part) && holds(raw, f.part.Text):
 		f.found, f.out = true, appendQuoted(f.out, f.text)
-		return nil
 	case f.media && (key == "data" || key == "blob") && len(raw) <= 2*base64.StdEncoding.EncodedLen(len(f.part.Data))+2:
 		f.found, f.out = true, append(f.out, `""`...)
-		return nil
+	default:
+		f.out = append(f.out, raw...)
 	}
-	line := jsontext.Value(bytes.Clone(raw))
-	if line.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
-		line = raw
-	}
-	f.out = append(f.out, line...)
-	return nil
 }
 
 // holds reports whether a JSON string can be that of text: it has at most six
 // bytes for each of text.
-func holds(raw jsontext.Value, text string) bool {
+func holds(raw json.RawMessage, text string) bool {
 	least := len(text) - 2*strings.Count(text, string(replacement)) // a byte that is no UTF-8 has become three
 	return text != "" && len(raw) > least && len(raw) <= 6*len(text)+2
 }
 
+// appendQuoted appends valid UTF-8 as a JSON string.
 func appendQuoted(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // the error tells of replaced bytes
-	return b
+	b = append(b, '"')
+	for {
+		n := literal(s)
+		b = append(b, s[:n]...)
+		if n == len(s) {
+			return append(b, '"')
+		}
+		escape, _ := jsontext.AppendQuote(b, s[n:n+1]) // its only error is the replacement of invalid UTF-8
+		b = append(b, escape[len(b)+1:len(escape)-1]...)
+		s = s[n+1:]
+	}
+}
+
+// literal returns how many bytes of a text stand for themselves in a JSON string,
+// up to a quote, a backslash or a control character.
+func literal(s string) int {
+	const ones = 0x0101010101010101
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		w := word(s, n)
+		quotes, slashes := w^('"'*ones), w^('\\'*ones)
+		if marked := ((w-' '*ones)&^w | (quotes-ones)&^quotes | (slashes-ones)&^slashes) & (0x80 * ones); marked != 0 {
+			return n + bits.TrailingZeros64(marked)/8 // a borrow may mark later ones
+		}
+	}
+	for n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' {
+		n++
+	}
+	return n
 }
 
 // sizes are those of all together. The frame of one text is no cost: it is
 // that of every result.
 func sizes(items []item) (chars, rows int64) {
 	for _, it := range items {
-		chars += int64(it.chars())
-		rows += int64(it.rows())
+		chars += int64(it.chars)
+		rows += int64(it.rows)
 	}
 	return max(0, chars-int64(len(plain))), rows
 }

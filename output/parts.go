@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 )
@@ -36,7 +35,7 @@ func newPlan(items []item, l limit) *plan {
 			p.left = append(p.left, it)
 			continue
 		}
-		n := shown[0].chars()
+		n := shown[0].chars
 		room = limit{room.chars - n, room.lines - 1}
 		p.limit = limit{p.limit.chars - n, p.limit.lines - 1}
 		p.items = append(p.items, shown...)
@@ -51,11 +50,11 @@ func newPlan(items []item, l limit) *plan {
 // within returns media in so many characters: if need be bare, and its other
 // members as a text. It is nil if that cannot be.
 func (it item) within(chars int) []item {
-	if it.chars() <= chars {
+	if it.chars <= chars {
 		return []item{it}
 	}
 	bare := newItem(toolpost.Part{Type: it.part.Type, Data: it.part.Data, MIMEType: it.part.MIMEType})
-	if it.part.Type == "resource" || bare.chars() > chars {
+	if it.part.Type == "resource" || bare.chars > chars {
 		return nil
 	}
 	return []item{bare, newItem(textPart(it.frame))}
@@ -94,7 +93,7 @@ func (v *viewing) views(p *plan) []toolpost.Part {
 	var chars, rows []int
 	for _, it := range p.items {
 		if !it.media {
-			chars, rows = append(chars, it.chars()), append(rows, it.rows())
+			chars, rows = append(chars, it.chars), append(rows, it.rows)
 		}
 	}
 	share, spare := fair(chars, p.limit.chars+len(plain))
@@ -102,12 +101,12 @@ func (v *viewing) views(p *plan) []toolpost.Part {
 	var parts []toolpost.Part
 	base := int64(0)
 	for _, it := range p.items {
-		l := limit{min(share, it.chars()+spare), most}
+		l := limit{min(share, it.chars+spare), most}
 		switch {
 		case it.media:
 			parts = append(parts, it.part)
 			continue
-		case l.holds(int64(it.chars()), int64(it.rows())):
+		case l.holds(int64(it.chars), int64(it.rows)):
 			parts = append(parts, it.part)
 		case l.chars < MinChars || l.lines < MinLines:
 			return v.joined(p)
@@ -122,7 +121,7 @@ func (v *viewing) views(p *plan) []toolpost.Part {
 // cut returns a view of an item that is kept from the line base on. A part of
 // which most is not its text becomes a text.
 func (v *viewing) cut(it item, l limit, base int64) toolpost.Part {
-	frame := utf8.RuneCountInString(it.frame)
+	frame := runes(it.frame)
 	if it.text == "" || frame > l.chars/4 {
 		l.chars -= len(plain)
 		return textPart(sketched(it.body(), l.chars).view(l, v.blob.mark(v.names, base)))

@@ -2,9 +2,9 @@ package output
 
 import (
 	"bytes"
-	"encoding/binary"
 	"iter"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -27,7 +27,7 @@ func (s *sketch) add(p []byte) {
 	if s.taken < s.room {
 		first := p[:prefix(p, s.room-s.taken)]
 		s.head = append(s.head, first...)
-		s.taken += utf8.RuneCount(first)
+		s.taken += runes(first)
 	}
 	s.chars += int64(runes(p))
 	s.ends += int64(bytes.Count(p, newline))
@@ -41,21 +41,32 @@ func (s *sketch) add(p []byte) {
 	s.tail = append(s.tail, p...)
 }
 
-// runes counts the characters of valid UTF-8, eight bytes at a time: those that
-// go on with a character have the bits 10 first.
-func runes(p []byte) int {
-	const high = 0x8080808080808080
-	n := len(p)
-	for ; len(p) >= 8; p = p[8:] {
-		w := binary.NativeEndian.Uint64(p)
-		n -= bits.OnesCount64(w &^ (w << 1) & high)
+// runes counts the characters of valid UTF-8, eight bytes at a time.
+func runes[T string | []byte](p T) int {
+	n, at := len(p), 0
+	for ; at+8 <= len(p); at += 8 {
+		n -= continued(word(p, at))
 	}
-	for _, b := range p {
-		if !utf8.RuneStart(b) {
+	for ; at < len(p); at++ {
+		if !utf8.RuneStart(p[at]) {
 			n--
 		}
 	}
 	return n
+}
+
+// word returns eight bytes of p.
+func word[T string | []byte](p T, at int) uint64 {
+	b := p[at : at+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// continued returns how many bytes of w go on with a character: they have the
+// bits 10 first.
+func continued(w uint64) int {
+	const high = 0x8080808080808080
+	return bits.OnesCount64(w &^ (w << 1) & high)
 }
 
 // lines counts also a last one without an end.
@@ -68,10 +79,13 @@ func (s *sketch) lines() int64 {
 
 // sketched returns the sketch of a whole text, which is valid UTF-8.
 func sketched(text string, room int) *sketch {
-	s := &sketch{room: room}
-	for p := range pieces(text) {
-		s.add(p)
+	s := &sketch{room: room, chars: int64(runes(text)), ends: int64(strings.Count(text, "\n"))}
+	s.open = text != "" && text[len(text)-1] != '\n'
+	if s.chars > int64(room) {
+		room = room/2 + 1 // a view has no more of each end
 	}
+	s.head = []byte(text[:prefix(text, room)])
+	s.tail = []byte(text[len(text)-suffix(text, room):])
 	return s
 }
 
@@ -81,7 +95,7 @@ func pieces(text string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var b []byte
 		for text != "" {
-			n := min(len(text), 256<<10)
+			n := min(len(text), 32<<10)
 			for n < len(text) && !utf8.RuneStart(text[n]) {
 				n--
 			}
@@ -113,12 +127,12 @@ func (s *sketch) view(l limit, mark func(gap) string) string {
 		return string(s.head)
 	}
 	most := gap{lines: s.lines(), chars: s.chars, ofLines: s.lines(), ofChars: s.chars, line: s.lines(), char: s.chars}
-	room := max(0, l.chars-utf8.RuneCountInString(mark(most))-2)
+	room := max(0, l.chars-runes(mark(most))-2)
 	rows := max(0, l.lines-1)
 	head := beginning(s.head, room/2, rows/2)
 	tail, inside := ending(s.tail, room/2, rows/2)
 	g := gap{ofLines: s.lines(), ofChars: s.chars, line: int64(bytes.Count(head, newline))}
-	g.chars = s.chars - int64(utf8.RuneCount(head)+utf8.RuneCount(tail))
+	g.chars = s.chars - int64(runes(head)+runes(tail))
 	whole := int64(bytes.Count(tail, newline))
 	if len(tail) > 0 && s.open {
 		whole++
@@ -127,7 +141,7 @@ func (s *sketch) view(l limit, mark func(gap) string) string {
 		whole--
 	}
 	g.lines = g.ofLines - g.line - whole
-	g.char = int64(utf8.RuneCount(head[bytes.LastIndexByte(head, '\n')+1:]))
+	g.char = int64(runes(head[bytes.LastIndexByte(head, '\n')+1:]))
 	if g.char > 0 {
 		head = append(head[:len(head):len(head)], '\n')
 	}
@@ -141,7 +155,7 @@ func beginning(b []byte, chars, lines int) []byte {
 	if at := nth(p, lines); at >= 0 {
 		return p[:at]
 	}
-	if whole := p[:bytes.LastIndexByte(p, '\n')+1]; utf8.RuneCount(whole) >= chars/2 {
+	if whole := p[:bytes.LastIndexByte(p, '\n')+1]; runes(whole) >= chars/2 {
 		return whole
 	}
 	return p
@@ -154,35 +168,46 @@ func ending(b []byte, chars, lines int) (p []byte, inside bool) {
 	if at := nthLast(p, lines); at >= 0 {
 		return p[at:], false
 	}
-	if whole := p[bytes.IndexByte(p, '\n')+1:]; len(whole) < len(p) && utf8.RuneCount(whole) >= chars/2 {
+	if whole := p[bytes.IndexByte(p, '\n')+1:]; len(whole) < len(p) && runes(whole) >= chars/2 {
 		return whole, false
 	}
 	return p, from == 0 || b[from-1] != '\n'
 }
 
-// prefix returns the length of the first n characters of p.
-func prefix(p []byte, n int) int {
+// prefix returns the length of the first n characters of p, which is valid UTF-8.
+func prefix[T string | []byte](p T, n int) int {
 	if len(p) <= n {
 		return len(p)
 	}
 	at := 0
-	for ; n > 0 && at < len(p); n-- {
-		_, size := utf8.DecodeRune(p[at:])
-		at += size
+	for ; n >= 8 && at+8 <= len(p); at += 8 {
+		n -= 8 - continued(word(p, at))
+	}
+	for ; at < len(p); at++ {
+		if utf8.RuneStart(p[at]) {
+			if n == 0 {
+				break
+			}
+			n--
+		}
 	}
 	return at
 }
 
-// suffix returns the length of the last n characters of p, which may begin
-// within one.
-func suffix(p []byte, n int) int {
+// suffix returns the length of the last n characters of p, which is valid UTF-8,
+// but may begin within a character.
+func suffix[T string | []byte](p T, n int) int {
 	at := len(p)
-	for ; n > 0 && at > 0; n-- {
-		r, size := utf8.DecodeLastRune(p[:at])
-		if r == utf8.RuneError && size <= 1 {
-			break
+	for ; n >= 8 && at >= 8; at -= 8 {
+		n -= 8 - continued(word(p, at-8))
+	}
+	for ; n > 0 && at > 0; at-- {
+		if utf8.RuneStart(p[at-1]) {
+			n--
 		}
-		at -= size
+	}
+	for at < len(p) && !utf8.RuneStart(p[at]) { // its beginning is missing
+		at++
 	}
 	return len(p) - at
 }

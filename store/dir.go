@@ -22,6 +22,7 @@ import (
 // is removed. Nothing needs to be closed.
 func Dir(path string, opts *Options) (Store, error) {
 	d := &dir{path: path, room: room{limits: opts.filled(2 << 30)}}
+	d.buffers.New = func() any { return new([bufferSize]byte) }
 	root, err := d.root()
 	if err == nil {
 		defer root.Close()
@@ -35,8 +36,9 @@ func Dir(path string, opts *Options) (Store, error) {
 
 // A dir holds no folder open, so that one that was deleted can come back.
 type dir struct {
-	path string
-	room room
+	path    string
+	room    room
+	buffers sync.Pool // of *[bufferSize]byte
 }
 
 // root opens the folder. Names lead nowhere else.

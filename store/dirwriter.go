@@ -77,20 +77,18 @@ func (w *dirWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// put writes once there is enough. What it keeps meanwhile grows with the blob.
+// put writes once there is enough.
 func (w *dirWriter) put(p []byte) error {
-	size := len(w.buffer) + len(p)
-	if size > bufferSize {
+	if len(w.buffer)+len(p) > bufferSize {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		size = len(p)
 	}
-	if size > bufferSize {
+	if len(p) > bufferSize {
 		return w.out(p)
 	}
-	if size > cap(w.buffer) {
-		w.buffer = append(make([]byte, 0, min(max(size+fixedSize+maxName, 2*cap(w.buffer)), bufferSize)), w.buffer...)
+	if w.buffer == nil {
+		w.buffer = w.store.buffers.Get().(*[bufferSize]byte)[:0]
 	}
 	w.buffer = append(w.buffer, p...)
 	return nil
@@ -209,7 +207,10 @@ func (w *dirWriter) Close() error {
 
 // end ends the writing for a reason, which it returns.
 func (w *dirWriter) end(why error) error {
-	w.err, w.buffer = why, nil
+	if w.err = why; w.buffer != nil {
+		w.store.buffers.Put((*[bufferSize]byte)(w.buffer[:bufferSize]))
+		w.buffer = nil
+	}
 	if w.path != "" {
 		_ = w.root.Remove(w.path) // what stays is removed at the next opening
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"sort"
 )
@@ -28,7 +27,7 @@ type entry struct{ line, offset int64 }
 // add counts the lines of the bytes that follow.
 func (x *index) add(p []byte) {
 	if x.size < syncedFrom {
-		x.sum = crc32.Update(x.sum, castagnoli, p)
+		x.sum = checksum(x.sum, p)
 	}
 	for len(p) > 0 {
 		begin := int64(0)

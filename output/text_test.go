@@ -1,0 +1,73 @@
+package output
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Texts are counted, cut and quoted as they are rune by rune.
+func TestTextByWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	alphabet := []rune("aaaaaaaaaz~\x7f\n\t\x00\x1f\"\\ éß…日本👩\u2028\ufffd")
+	for range 20_000 {
+		runesOf := make([]rune, r.IntN(60))
+		for i := range runesOf {
+			runesOf[i] = alphabet[r.IntN(len(alphabet))]
+		}
+		text, n := string(runesOf), r.IntN(64)
+		if got := runes(text); got != len(runesOf) || runes([]byte(text)) != got {
+			t.Fatalf("%q has %d characters, want %d", text, got, len(runesOf))
+		}
+		if got, want := prefix(text, n), len(string(runesOf[:min(n, len(runesOf))])); got != want {
+			t.Fatalf("the first %d of %q are %d bytes, want %d", n, text, got, want)
+		}
+		want := string(runesOf[max(0, len(runesOf)-n):])
+		if got := suffix(text, n); got != len(want) {
+			t.Fatalf("the last %d of %q are %d bytes, want %d", n, text, got, len(want))
+		}
+		part := []byte(text)
+		for len(part) > 0 { // it may begin within a character
+			part = part[1:]
+			whole := part
+			for len(whole) > 0 && !utf8.RuneStart(whole[0]) {
+				whole = whole[1:]
+			}
+			if got, want := suffix(part, n), suffix(string(whole), n); got != want {
+				t.Fatalf("the last %d of %q are %d bytes, want %d", n, part, got, want)
+			}
+		}
+		quoted, err := jsontext.AppendQuote([]byte("x"), text)
+		if got := appendQuoted([]byte("x"), text); err != nil || string(got) != string(quoted) {
+			t.Fatalf("%q is quoted as %s, want %s", text, got, quoted)
+		}
+	}
+}
+
+// Only the JSON of a text alone is plain.
+func TestIsPlain(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"type":"text","text":"a"}`:                                true,
+		`{"type":"text","text":"a\"b\\"}`:                           true,
+		`{"type":"text","text":"a\\","text":"b"}`:                   false,
+		`{"type":"text","text":"a","_meta":{"x":"y"}}`:              false,
+		`{"type":"text","text":"a","annotations":"x"}`:              false,
+		`{"type":"text","text":"a\"}`:                               false,
+		`{"type":"text","text":{"b":"c"}}`:                          false,
+		`{"text":"a","type":"text"}`:                                false,
+		`{"type":"text","text": "a"}`:                               false,
+		`{"type":"text","text":"` + strings.Repeat(`\"`, 50) + `"}`: true,
+	} {
+		p := textPart(strings.Repeat("a", 50))
+		if len(raw) < 100 {
+			p = textPart("a")
+		}
+		p.Raw = []byte(raw)
+		if got := isPlain(p); got != want {
+			t.Errorf("%s is plain: %v", raw, got)
+		}
+	}
+}
