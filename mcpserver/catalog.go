@@ -3,47 +3,47 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-var errNotObject = errors.New("it is not a JSON object")
-
 // tools is one Set as it is listed.
 type tools struct {
 	listing listing
-	headers map[string][]binding // of the tools that mirror arguments in headers
+	headers map[string][]wire.Binding // of the tools that mirror arguments in headers
 }
 
 // newTools encodes the definitions. A tool that cannot be encoded is left out
 // of the list and reported.
 func newTools(set *toolpost.Set, log *slog.Logger) *tools {
-	t := &tools{headers: map[string][]binding{}}
-	var keys []string
-	var items []json.RawMessage
+	t := &tools{headers: map[string][]wire.Binding{}}
 	list, err := set.Tools(context.Background())
 	if err != nil { // a Set is listed already
 		log.Error("tools are not listed", "err", err)
 	}
+	var listed collector
 	for _, tool := range list {
 		item, err := tool.MarshalJSON()
-		if err == nil && (!wire.IsObject(item) || !wire.Valid(item)) {
-			err = errNotObject
+		if err == nil {
+			err = listed.add(tool.Name, item)
 		}
 		if err != nil {
 			log.Warn("tool is not listed", "tool", tool.Name, "err", err)
 			continue
 		}
-		keys, items = append(keys, tool.Name), append(items, item)
-		if b := bindings(tool.Input.Raw()); b != nil {
-			t.headers[tool.Name] = b
+		bound, err := wire.Bindings(tool.Input.Raw())
+		if err != nil {
+			log.Warn("arguments are not compared with headers", "tool", tool.Name, "err", err)
+		}
+		if bound != nil {
+			t.headers[tool.Name] = bound
 		}
 	}
-	t.listing = newListing("tools", keys, items)
+	t.listing = listed.listing("tools")
 	return t
 }
 
@@ -65,7 +65,7 @@ func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 	n := &features{Features: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
 	var prompts, resources, templates collector
 	for _, p := range f.Prompts {
-		if prompts.add(log, p.Definition, "name", p.Name) {
+		if prompts.define(log, p.Definition, "name", p.Name) {
 			n.promptByName[p.Name] = p
 		}
 	}
@@ -78,12 +78,11 @@ func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 				continue
 			}
 		}
-		if !into.add(log, r.Definition, key, r.URI) {
-			continue
-		}
-		n.resourceByURI[r.URI] = r
-		if r.Template {
-			n.templateOf = append(n.templateOf, r)
+		if into.define(log, r.Definition, key, r.URI) {
+			n.resourceByURI[r.URI] = r
+			if r.Template {
+				n.templateOf = append(n.templateOf, r)
+			}
 		}
 	}
 	n.prompts = prompts.listing("prompts")
@@ -115,47 +114,19 @@ func (f *features) admits(r *toolpost.Resource) error {
 
 // completes reports whether anything offers completion.
 func (f *features) completes() bool {
-	for _, p := range f.Prompts {
-		if p.Complete != nil {
-			return true
-		}
-	}
-	for _, r := range f.Resources {
-		if r.Complete != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Prompts, func(p *toolpost.Prompt) bool { return p.Complete != nil }) ||
+		slices.ContainsFunc(f.Resources, func(r *toolpost.Resource) bool { return r.Complete != nil })
 }
 
-// A collector gathers the definitions of one list.
-type collector struct {
-	seen  map[string]bool
-	keys  []string
-	items []json.RawMessage
+// define adds a definition whose member name has the value key. What cannot be
+// added is reported.
+func (c *collector) define(log *slog.Logger, definition json.RawMessage, name, key string) bool {
+	err := errNotObject
+	if len(definition) == 0 || wire.IsObject(definition) {
+		err = c.add(key, wire.Set(definition, name, wire.Quote(key)))
+	}
+	if err != nil {
+		log.Warn("definition is not listed", name, clip(key), "err", err)
+	}
+	return err == nil
 }
-
-// add adds a definition with its identity set to key. What is not JSON, or
-// has the identity of an earlier one, is left out and reported.
-func (c *collector) add(log *slog.Logger, definition json.RawMessage, name, key string) bool {
-	if len(definition) == 0 {
-		definition = json.RawMessage("{}")
-	}
-	if !wire.IsObject(definition) || !wire.Valid(definition) {
-		log.Warn("definition is not listed", name, key, "err", errNotObject)
-		return false
-	}
-	if c.seen[key] {
-		log.Warn("definition is not listed", name, key, "err", "there is one before it")
-		return false
-	}
-	if c.seen == nil {
-		c.seen = map[string]bool{}
-	}
-	c.seen[key] = true
-	c.keys = append(c.keys, key)
-	c.items = append(c.items, wire.Set(definition, name, wire.Quote(key)))
-	return true
-}
-
-func (c *collector) listing(name string) listing { return newListing(name, c.keys, c.items) }

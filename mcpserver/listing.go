@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"slices"
 
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -20,23 +22,52 @@ type page struct {
 	body   []byte // the result without its closing brace
 }
 
-// newListing encodes items, in order; keys are their identities, and name is
-// the member of the result that holds them.
-func newListing(name string, keys []string, items []json.RawMessage) listing {
-	var l listing
-	for start := 0; start == 0 || start < len(items); start += pageSize {
-		end := min(start+pageSize, len(items))
-		p := page{}
-		if start > 0 {
-			p.cursor = cursor(keys[start])
+var (
+	errNotObject = errors.New("it is not a JSON object")
+	errRepeated  = errors.New("there is one before it")
+)
+
+// A collector gathers the items of a listing.
+type collector struct {
+	keys  []string // the identities of the items
+	items []json.RawMessage
+	seen  map[string]bool
+}
+
+// add adds an item, which must be an object with a key that no other one has.
+func (c *collector) add(key string, item json.RawMessage) error {
+	switch {
+	case !wire.IsObject(item) || !wire.Valid(item):
+		return errNotObject
+	case c.seen[key]:
+		return errRepeated
+	case c.seen == nil:
+		c.seen = map[string]bool{}
+	}
+	c.seen[key] = true
+	c.keys, c.items = append(c.keys, key), append(c.items, item)
+	return nil
+}
+
+// listing encodes the items, in order, as the member of a result with a name.
+func (c *collector) listing(name string) (l listing) {
+	for start := 0; start == 0 || start < len(c.items); start += pageSize {
+		end := min(start+pageSize, len(c.items))
+		body := append(append([]byte{'{'}, wire.Quote(name)...), ":["...)
+		for i, item := range c.items[start:end] {
+			if i > 0 {
+				body = append(body, ',')
+			}
+			body = append(body, item...)
 		}
-		body := append([]byte{'{'}, wire.Quote(name)...)
-		body = append(append(body, ":["...), bytes.Join(rawBytes(items[start:end]), []byte{','})...)
 		body = append(body, ']')
-		if end < len(items) {
-			body = append(body, `,"nextCursor":"`+cursor(keys[end])+`"`...)
+		if end < len(c.items) {
+			body = append(body, `,"nextCursor":"`+cursor(c.keys[end])+`"`...)
 		}
-		p.body = body
+		p := page{body: body}
+		if start > 0 {
+			p.cursor = cursor(c.keys[start])
+		}
 		l = append(l, p)
 	}
 	return l
@@ -44,14 +75,6 @@ func newListing(name string, keys []string, items []json.RawMessage) listing {
 
 // cursor names the first item of a page: it stays good when others change.
 func cursor(key string) string { return base64.RawURLEncoding.EncodeToString([]byte(key)) }
-
-func rawBytes(items []json.RawMessage) [][]byte {
-	all := make([][]byte, len(items))
-	for i, item := range items {
-		all[i] = item
-	}
-	return all
-}
 
 // page returns the page at the cursor, nil if there is none.
 func (l listing) page(cursor string) []byte {
@@ -64,13 +87,5 @@ func (l listing) page(cursor string) []byte {
 }
 
 func (l listing) equal(other listing) bool {
-	if len(l) != len(other) {
-		return false
-	}
-	for i := range l {
-		if !bytes.Equal(l[i].body, other[i].body) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(l, other, func(a, b page) bool { return bytes.Equal(a.body, b.body) })
 }

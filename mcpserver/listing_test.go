@@ -7,13 +7,13 @@ import (
 )
 
 func TestListingPages(t *testing.T) {
-	var keys []string
-	var items []json.RawMessage
+	var c collector
 	for i := range 2*pageSize + 1 {
-		keys = append(keys, strings.Repeat("k", i+1))
-		items = append(items, json.RawMessage("1"))
+		if err := c.add(strings.Repeat("k", i+1), json.RawMessage("{}")); err != nil {
+			t.Fatal(err)
+		}
 	}
-	l := newListing("tools", keys, items)
+	l := c.listing("tools")
 	seen, at := 0, ""
 	for {
 		body := l.page(at)
@@ -21,7 +21,7 @@ func TestListingPages(t *testing.T) {
 			t.Fatalf("no page at %q", at)
 		}
 		var page struct {
-			Tools      []int
+			Tools      []struct{}
 			NextCursor string
 		}
 		if err := json.Unmarshal(append(body[:len(body):len(body)], '}'), &page); err != nil {
@@ -32,13 +32,13 @@ func TestListingPages(t *testing.T) {
 			break
 		}
 	}
-	if seen != len(items) {
-		t.Errorf("saw %d items, want %d", seen, len(items))
+	if seen != len(c.items) {
+		t.Errorf("saw %d items, want %d", seen, len(c.items))
 	}
 	if l.page("nonsense") != nil {
 		t.Error("a page at a cursor that nobody gave")
 	}
-	if empty := newListing("tools", nil, nil); string(empty.page("")) != `{"tools":[]` {
+	if empty := (&collector{}).listing("tools"); string(empty.page("")) != `{"tools":[]` {
 		t.Errorf("empty list: %s", empty.page(""))
 	}
 }

@@ -38,7 +38,7 @@ const mostCalls = 1000
 // A keeper is [toolpost.Call.Keep].
 type keeper func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 
-func toolHandler(u *Upstream, name string, bindings []binding, again bool) toolpost.Handler {
+func toolHandler(u *Upstream, name string, bindings []wire.Binding, again bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		arguments := call.Arguments
 		if len(bytes.TrimSpace(arguments)) == 0 {

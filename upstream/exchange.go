@@ -36,7 +36,7 @@ type content struct {
 	params   json.RawMessage // as they came from a client; nil if there are none
 	meta     json.RawMessage // their _meta
 	set      []member        // what is sent otherwise than in params
-	bindings []binding
+	bindings []wire.Binding
 }
 
 // A member of an object. One without a value is removed.

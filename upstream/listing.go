@@ -241,9 +241,9 @@ func (r *lister) tool(name string, raw json.RawMessage) error {
 	if badOutput != nil {
 		r.skip(name, "its outputSchema is left out: it is %v", badOutput)
 	}
-	var bindings []binding
+	var bindings []wire.Binding
 	if r.s.transport == HTTP {
-		if bindings, err = bindingsOf(d.Input.Raw()); err != nil {
+		if bindings, err = wire.Bindings(d.Input.Raw()); err != nil {
 			return err
 		}
 	}
