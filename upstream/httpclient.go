@@ -1,6 +1,8 @@
 package upstream
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +45,20 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 		Transport:     &guard{base, origin(address), header, address.User, behind},
 		CheckRedirect: checkRedirect,
 	}, nil
+}
+
+// httpRequest returns a request with the headers that every transport of MCP has.
+func httpRequest(ctx context.Context, method, address string, message []byte) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if method == http.MethodPost {
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
 }
 
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -53,11 +52,10 @@ func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p
 func (c *sse) open(ctx context.Context, address string) (*http.Response, error) {
 	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
 	defer stop()
-	r, err := http.NewRequestWithContext(c.ctx, http.MethodGet, address, nil)
+	r, err := httpRequest(c.ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept", "text/event-stream")
 	resp, err := c.client.Do(r)
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -141,11 +139,10 @@ func (c *sse) call(ctx context.Context, _ *exchange, message []byte) error {
 func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.post.String(), bytes.NewReader(message))
+	r, err := httpRequest(ctx, http.MethodPost, c.post.String(), message)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Content-Type", "application/json")
 	resp, err := c.client.Do(r)
 	if err != nil {
 		return err

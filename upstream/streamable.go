@@ -1,13 +1,11 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -163,36 +161,38 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 
 // post sends a message; the response is a good one.
 func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(message))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	session, version := c.get()
-	if version >= modernVersion {
-		describe(r.Header, x)
-	}
-	identify(r.Header, session, version)
-	resp, err := c.client.Do(r)
+	resp, err := c.request(ctx, http.MethodPost, message, func(h http.Header, version string) {
+		if version >= modernVersion {
+			describe(h, x)
+		}
+	})
 	if err != nil || resp.StatusCode < 300 {
 		return resp, err
 	}
 	defer resp.Body.Close()
-	if session != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && c.forgot(ctx)) {
+	if c.sessionID() != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && c.forgot(ctx)) {
 		return nil, errSessionMissing
 	}
 	return nil, fault(resp)
 }
 
-// identify sets the headers of a request. They are those of one moment.
-func identify(h http.Header, session, version string) {
+// request sends one HTTP request of the connection, with more headers from set.
+func (c *streamable) request(ctx context.Context, method string, message []byte, set func(h http.Header, version string)) (*http.Response, error) {
+	r, err := httpRequest(ctx, method, c.url, message)
+	if err != nil {
+		return nil, err
+	}
+	session, version := c.get()
 	if version != "" {
-		h.Set("Mcp-Protocol-Version", version)
+		r.Header.Set("Mcp-Protocol-Version", version)
 	}
 	if session != "" {
-		h.Set("Mcp-Session-Id", session)
+		r.Header.Set("Mcp-Session-Id", session)
 	}
+	if set != nil {
+		set(r.Header, version)
+	}
+	return c.client.Do(r)
 }
 
 // forgot reports whether the server does not know our session any more. Many
@@ -201,16 +201,7 @@ func identify(h http.Header, session, version string) {
 func (c *streamable) forgot(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	ping := `{"jsonrpc":"2.0","id":"toolpost-ping","method":"ping"}`
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(ping))
-	if err != nil {
-		return false
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	session, version := c.get()
-	identify(r.Header, session, version)
-	resp, err := c.client.Do(r)
+	resp, err := c.request(ctx, http.MethodPost, []byte(`{"jsonrpc":"2.0","id":"toolpost-ping","method":"ping"}`), nil)
 	if err != nil {
 		return false
 	}
@@ -218,21 +209,17 @@ func (c *streamable) forgot(ctx context.Context) bool {
 	return resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound
 }
 
-// close ends the session on the server too, if that takes no long time.
+// close ends the session on the server too, if that does not take long.
 func (c *streamable) close() {
 	c.closed.Do(func() {
 		c.starting.Lock()
 		c.fail(errClosed)
 		c.starting.Unlock()
-		session, version := c.get()
-		if session != "" && !errors.Is(c.failure(), errSessionLost) {
+		if c.sessionID() != "" && !errors.Is(c.failure(), errSessionLost) {
 			ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 			defer cancel()
-			if r, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.url, nil); err == nil {
-				identify(r.Header, session, version)
-				if resp, err := c.client.Do(r); err == nil {
-					resp.Body.Close()
-				}
+			if resp, err := c.request(ctx, http.MethodDelete, nil, nil); err == nil {
+				resp.Body.Close()
 			}
 		}
 		c.wait.Wait()
@@ -304,17 +291,11 @@ func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error 
 
 // open opens the stream of events from the server, or opens one again.
 func (c *streamable) open(ctx context.Context, last string, again bool) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Accept", "text/event-stream")
-	session, version := c.get()
-	identify(r.Header, session, version)
-	if last != "" {
-		r.Header.Set("Last-Event-ID", last)
-	}
-	resp, err := c.client.Do(r)
+	resp, err := c.request(ctx, http.MethodGet, nil, func(h http.Header, _ string) {
+		if last != "" {
+			h.Set("Last-Event-ID", last)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +304,7 @@ func (c *streamable) open(ctx context.Context, last string, again bool) (*http.R
 	}
 	defer resp.Body.Close()
 	lost := resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && again && c.forgot(ctx)
-	if lost && session != "" && again {
+	if lost && c.sessionID() != "" && again {
 		c.fail(errSessionLost)
 		return nil, errSessionLost
 	}
