@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,25 +64,20 @@ func (d *dialer) attempts() []attempt {
 	case d.stateless:
 		versions = []string{modernVersion, classicVersion}
 	}
+	transports := []Transport{d.transport}
+	switch {
+	case d.transport == "":
+		transports = []Transport{HTTP, SSE}
+	case d.transport == SSE && d.cfg.Transport == "":
+		transports = []Transport{SSE, HTTP}
+	}
 	var all []attempt
-	if d.cfg.Command != "" {
+	for _, t := range transports {
 		for _, v := range versions {
-			all = append(all, attempt{Stdio, v})
+			if t != SSE || v == classicVersion || d.cfg.ProtocolVersion != "" {
+				all = append(all, attempt{t, v})
+			}
 		}
-		return all
-	}
-	overSSE := attempt{SSE, cmp.Or(d.cfg.ProtocolVersion, classicVersion)}
-	if d.cfg.Transport == SSE {
-		return []attempt{overSSE}
-	}
-	if d.transport == SSE {
-		all = append(all, overSSE)
-	}
-	for _, v := range versions {
-		all = append(all, attempt{HTTP, v})
-	}
-	if d.transport == "" {
-		all = append(all, overSSE)
 	}
 	return all
 }
@@ -196,7 +190,9 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 		return nil, err
 	}
 	if installing {
-		defer time.AfterFunc(d.cfg.ConnectTimeout, func() { d.slow(d.problem(d.stillInstalling(s.conn))) }).Stop()
+		defer time.AfterFunc(d.cfg.ConnectTimeout, func() {
+			d.slow(d.problem(fmt.Errorf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing%s", d.cfg.ConnectTimeout, hintOf(s.conn))))
+		}).Stop()
 	}
 	probe := d.cfg.ProbeTimeout
 	if a.transport == Stdio { // a process may have to start first
@@ -218,29 +214,27 @@ func (d *dialer) because(ctx context.Context, c connection, err, why error) erro
 	if ctx.Err() == nil {
 		return err
 	}
-	if l, ok := c.(*stdio); ok {
-		if line := l.foreign.Load(); line != nil {
-			return fmt.Errorf("it did not answer in time, and wrote %q to its stdout, which is not MCP; check that its command starts an MCP server on stdio", *line)
-		}
-		if words := l.proc.stderr.String(); words != "" {
-			return fmt.Errorf("it did not answer in time; give it more time, such as \"connectTimeout\": \"5m\"; its stderr ends with:\n%s", words)
-		}
+	if hint := hintOf(c); hint != "" {
+		return errors.New(`it did not answer in time; give it more time, such as "connectTimeout": "5m"` + hint)
 	}
 	return context.Cause(ctx)
 }
 
+// hintOf returns what a process has written, which may explain why it does not
+// answer.
+func hintOf(c connection) string {
+	s, ok := c.(*stdio)
+	if !ok {
+		return ""
+	}
+	if line := s.foreign.Load(); line != nil {
+		return fmt.Sprintf("; it wrote %q to its stdout, which is not MCP: check that its command starts an MCP server on stdio", *line)
+	}
+	if text := s.proc.stderr.String(); text != "" {
+		return "; its stderr ends with:\n" + text
+	}
+	return ""
+}
+
 // longestInstall bounds the first start of a package runner.
 const longestInstall = time.Hour
-
-// stillInstalling describes a first start that takes longer than ConnectTimeout.
-func (d *dialer) stillInstalling(c connection) error {
-	text := fmt.Sprintf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing", d.cfg.ConnectTimeout)
-	if l, ok := c.(*stdio); ok {
-		if line := l.foreign.Load(); line != nil {
-			text += fmt.Sprintf("; it wrote %q to its stdout, which is not MCP: check that its command starts an MCP server on stdio", *line)
-		} else if words := l.proc.stderr.String(); words != "" {
-			text += "; its stderr ends with:\n" + words
-		}
-	}
-	return errors.New(text)
-}

@@ -23,10 +23,11 @@ type exchange struct {
 	ctx     context.Context // of the call
 	log     *slog.Logger
 	relay   relay
-	ticket  // guarded by the peer's mutex
+	number  int64 // the id; later exchanges have greater ones
 
-	sent     bool // from here on the server may have carried it out
-	answered atomic.Bool
+	sent      bool // from here on the server may have carried it out
+	abandoned bool // its caller left before the server answered; guarded by the peer's mutex
+	answered  atomic.Bool
 }
 
 // A content is what a request says.
@@ -52,13 +53,7 @@ type asker struct {
 	silent bool            // the client wants no progress
 }
 
-// A ticket is what the peer knows of an exchange.
-type ticket struct {
-	number    int64 // the id; later exchanges have greater ones
-	abandoned bool  // its caller left before the server answered
-}
-
-func (t *ticket) id() json.RawMessage { return strconv.AppendInt(nil, t.number, 10) }
+func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }
 
 func (x *exchange) handshake() bool { return x.method == "initialize" || x.method == "server/discover" }
 

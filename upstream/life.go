@@ -63,23 +63,18 @@ func (u *Upstream) run() {
 	})
 }
 
-// pause waits. A call that wants the server ends it early, but not before least
-// has passed.
+// pause waits. A call that wants the server ends the pause early, but not before
+// least has passed.
 func pause(ctx context.Context, nudge <-chan struct{}, wait, least time.Duration) {
-	early, full := time.NewTimer(least), time.NewTimer(wait)
-	defer early.Stop()
-	defer full.Stop()
-	var nudged <-chan struct{}
-	for {
-		select {
-		case <-early.C:
-			nudged = nudge
-			continue
-		case <-nudged:
-		case <-full.C:
-		case <-ctx.Done():
-		}
+	select {
+	case <-time.After(min(wait, least)):
+	case <-ctx.Done():
 		return
+	}
+	select {
+	case <-nudge:
+	case <-time.After(wait - least):
+	case <-ctx.Done():
 	}
 }
 

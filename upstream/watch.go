@@ -106,50 +106,40 @@ func (w *watch) run(ctx context.Context, s *session) {
 // subscriptions/listen).
 func (w *watch) listen(ctx context.Context, s *session) {
 	const least = time.Second / 4
+	ctx, cancel := s.bind(ctx)
+	defer cancel()
 	delay, refused := least, false
-	for ctx.Err() == nil && !s.over() {
-		w.settle()
+	for ctx.Err() == nil {
+		select {
+		case <-w.changed: // what is read next is the current set
+		default:
+		}
 		wanted := w.wanted(s)
 		if wanted == nil || refused {
 			refused = false
-			w.idle(ctx, s)
+			select {
+			case <-w.changed:
+			case <-ctx.Done():
+			}
 			continue
 		}
 		began := time.Now()
 		changed, err := w.stream(ctx, s, wanted)
-		var protocol *toolpost.ProtocolError
-		switch {
-		case changed:
+		if changed || ctx.Err() != nil {
 			continue
-		case errors.As(err, &protocol):
+		}
+		if protocol := (*toolpost.ProtocolError)(nil); errors.As(err, &protocol) {
 			refused = true
 			continue
-		case ctx.Err() != nil:
-			return
-		case err != nil && breaks(err):
+		}
+		if err != nil && breaks(err) {
 			s.fail(err)
-		case time.Since(began) > longestBackoff:
+		}
+		if time.Since(began) > longestBackoff {
 			delay = least
 		}
 		s.sleep(ctx, delay)
 		delay = min(2*delay, longestBackoff)
-	}
-}
-
-// settle forgets that the set changed; what is read next is the current one.
-func (w *watch) settle() {
-	select {
-	case <-w.changed:
-	default:
-	}
-}
-
-// idle waits for the set to change.
-func (w *watch) idle(ctx context.Context, s *session) {
-	select {
-	case <-w.changed:
-	case <-s.ctx.Done():
-	case <-ctx.Done():
 	}
 }
 
@@ -172,7 +162,7 @@ func (w *watch) stream(ctx context.Context, s *session, wanted json.RawMessage) 
 	}
 }
 
-// wanted is the notifications to ask for; nil for none.
+// wanted returns the notifications to ask for; nil for none.
 func (w *watch) wanted(s *session) json.RawMessage {
 	var members []string
 	for _, list := range []string{"tools", "prompts", "resources"} {
