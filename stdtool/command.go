@@ -83,7 +83,7 @@ func (c *command) ending() string {
 // report tells what a command in the background wrote since it was asked for
 // last, and whether it runs.
 func (c *command) report(ctx context.Context) *toolpost.Result {
-	gone := c.process.isGone(0) // asked first: all output is there then
+	gone := c.process.isGone() // asked first: all output is there then
 	c.mu.Lock()
 	text, left := c.unread.text()
 	c.unread = &headTail{}

@@ -1,10 +1,8 @@
 package stdtool
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"syscall"
@@ -13,10 +11,7 @@ import (
 	"github.com/toolpost/toolpost/internal/group"
 )
 
-const (
-	linger  = 250 * time.Millisecond // what a command started may end after it
-	maxRest = 1 << 20                // more than a pipe holds
-)
+const linger = 250 * time.Millisecond // what a command started may end after it
 
 // A process is a running command, in a group of its own, and all that it
 // started, there or elsewhere. Its output and its errors come through one pipe,
@@ -25,7 +20,7 @@ type process struct {
 	cmd     *exec.Cmd
 	mark    group.Mark    // of all that it started
 	grace   time.Duration // between asking a group to end and killing it
-	out     *os.File
+	out     *group.Output
 	drained chan struct{} // closed when all output was taken
 	gone    chan struct{} // closed when nothing is left
 	left    bool          // the command left others behind, which were ended; known when gone
@@ -33,7 +28,7 @@ type process struct {
 
 // start starts cmd; what it writes goes to w.
 func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
-	out, theirs, err := os.Pipe()
+	out, theirs, err := group.Pipe()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +38,8 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 	p := &process{cmd: cmd, mark: group.NewMark(), grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
 	cmd.Env = append(slices.Clip(cmd.Env), string(p.mark))
 	if err := group.Start(cmd, func(error) { p.ended() }); err != nil {
-		return nil, errors.Join(err, out.Close())
+		out.End()
+		return nil, err
 	}
 	go p.take(w)
 	return p, nil
@@ -59,61 +55,33 @@ func (p *process) ended() {
 		p.left = p.left || p.mark.Found() // a process of somebody else may have looked like one of ours
 		p.mark.End(p.grace)
 	}
-	if p.out.SetReadDeadline(time.Unix(1, 0)) != nil { // wakes who reads: others may hold the pipe
-		_ = p.out.Close() // a system without deadlines: closing wakes too
-	}
+	p.out.End()
 	<-p.drained
 	close(p.gone)
 }
 
-// take passes the output on. When the command has ended, it takes what the pipe
-// still holds, and does not wait for more.
+// take passes the output on.
 func (p *process) take(w io.Writer) {
 	defer close(p.drained)
-	defer p.out.Close()
 	b := make([]byte, 64<<10)
 	for {
 		n, err := p.out.Read(b)
-		_, _ = w.Write(b[:max(n, 0)]) // recorders tell in their text what they lack
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			break
-		}
+		_, _ = w.Write(b[:n]) // recorders tell in their text what they lack
 		if err != nil {
 			return
 		}
-	}
-	_ = p.out.SetReadDeadline(time.Time{})
-	for rest := 0; rest < maxRest; {
-		n, err := group.ReadNow(p.out, b)
-		if n <= 0 || err != nil {
-			return
-		}
-		_, _ = w.Write(b[:n])
-		rest += n
 	}
 }
 
 // end ends the command and all that it started: SIGTERM, after a grace SIGKILL.
 // It returns when nothing is left, unless the system cannot kill it.
-func (p *process) end() {
-	pid := p.cmd.Process.Pid
-	if p.isGone(0) || group.Terminate(pid) && p.isGone(p.grace) {
-		return
-	}
-	group.Kill(pid)
-	p.isGone(p.grace + 2*group.Reaping)
-}
+func (p *process) end() { group.Stop(p.cmd.Process.Pid, p.gone, 0, p.grace) }
 
-func (p *process) isGone(patience time.Duration) bool {
+func (p *process) isGone() bool {
 	select {
 	case <-p.gone:
 		return true
 	default:
-	}
-	select {
-	case <-p.gone:
-		return true
-	case <-time.After(patience):
 		return false
 	}
 }

@@ -98,7 +98,7 @@ func (s *Shell) end(chosen func(*command) bool) {
 	for c := range s.running {
 		if chosen(c) {
 			ending.Go(func() {
-				if c.process.end(); c.process.isGone(0) {
+				if c.process.end(); c.process.isGone() {
 					select {
 					case <-c.recorded:
 					case <-time.After(s.recording): // the recorder is stuck

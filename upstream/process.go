@@ -17,7 +17,7 @@ import (
 type process struct {
 	cmd     *exec.Cmd
 	stdin   *os.File
-	stdout  *os.File
+	stdout  *group.Output
 	stderr  *tail
 	grace   time.Duration
 	exited  chan struct{} // closed when the child is gone; state is then set
@@ -45,22 +45,17 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, p.stderr
 	p.cmd.WaitDelay = 250 * time.Millisecond // a grandchild may hold stderr open
 	group.Lead(p.cmd)
-	var stdin, stdout *os.File
-	if stdin, p.stdin, err = os.Pipe(); err != nil {
+	var stdout *os.File
+	if p.stdout, stdout, err = group.Pipe(); err != nil {
 		return nil, err
 	}
-	if p.stdout, stdout, err = os.Pipe(); err != nil {
-		stdin.Close()
-		p.stdin.Close()
-		return nil, err
+	defer stdout.Close()
+	p.cmd.Stdout = stdout
+	if stdin, err := p.cmd.StdinPipe(); err == nil {
+		p.stdin = stdin.(*os.File) // whose writes have deadlines
 	}
-	p.cmd.Stdin, p.cmd.Stdout = stdin, stdout
-	err = group.Start(p.cmd, p.ended)
-	stdin.Close()
-	stdout.Close()
-	if err != nil {
-		p.stdin.Close()
-		p.stdout.Close()
+	if err := group.Start(p.cmd, p.ended); err != nil {
+		p.stdout.End()
 		return nil, err
 	}
 	return p, nil
@@ -76,7 +71,7 @@ func (p *process) ended(err error) {
 	}
 	close(p.exited)
 	group.End(p.cmd.Process.Pid, p.grace)
-	p.stdout.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // somebody may hold it open
+	p.stdout.End()
 	close(p.gone)
 }
 
@@ -85,24 +80,9 @@ func (p *process) ended(err error) {
 func (p *process) close() {
 	p.closing.Do(func() {
 		p.stdin.Close()
-		for _, step := range []func(int) bool{group.Terminate, group.Kill} {
-			if p.waitGone() {
-				break
-			}
-			step(p.cmd.Process.Pid)
-		}
-		p.waitGone()
-		p.stdout.Close()
+		group.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace)
+		p.stdout.End()
 	})
-}
-
-func (p *process) waitGone() bool {
-	select {
-	case <-p.gone:
-		return true
-	case <-time.After(p.grace):
-		return false
-	}
 }
 
 // A folderError means that a server cannot be started in its folder.

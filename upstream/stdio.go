@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -123,7 +122,7 @@ func (c *stdio) line() (*body, error) {
 			continue
 		}
 		line.drop()
-		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+		if errors.Is(err, io.EOF) {
 			err = c.proc.end()
 		}
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"sync"
@@ -42,7 +43,7 @@ func (p *Process) CloseInput() error { return p.input.end() }
 
 // An input is the writing end of a pipe.
 type input struct {
-	file  *os.File
+	file  io.WriteCloser
 	mu    sync.Mutex // held while a line is written
 	ended atomic.Bool
 }

@@ -19,7 +19,7 @@ type Process struct {
 	grace  time.Duration
 	log    *slog.Logger
 	input  input
-	output *output
+	output *group.Output
 	lines  *lineReader
 	stderr *stderr
 
@@ -75,42 +75,41 @@ func command(ctx context.Context, opts *Options) (*exec.Cmd, error) {
 }
 
 // start makes the pipes and the process.
-func (p *Process) start() (err error) {
-	var theirs, ours [3]*os.File
-	defer func() {
-		for _, f := range theirs {
-			f.Close() // nil is no file, which is an error only
-		}
-		if err != nil {
-			for _, f := range ours {
-				f.Close()
-			}
-		}
-	}()
-	if theirs[0], ours[0], err = os.Pipe(); err != nil {
+func (p *Process) start() error {
+	stdout, theirStdout, err := group.Pipe()
+	if err != nil {
 		return err
 	}
-	for i := 1; i < 3; i++ {
-		if ours[i], theirs[i], err = os.Pipe(); err != nil {
-			return err
-		}
+	defer theirStdout.Close()
+	stderr, theirStderr, err := group.Pipe()
+	if err != nil {
+		stdout.End()
+		return err
 	}
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	p.input.file = ours[0]
-	p.output = &output{file: ours[1]}
-	p.stderr = &stderr{output: output{file: ours[2]}, done: make(chan struct{})}
-	return group.Start(p.cmd, func(error) { p.ended() })
+	defer theirStderr.Close()
+	p.cmd.Stdout, p.cmd.Stderr = theirStdout, theirStderr
+	stdin, err := p.cmd.StdinPipe()
+	if err == nil {
+		p.input.file = stdin
+		p.output, p.stderr = stdout, newStderr(stderr)
+		err = group.Start(p.cmd, func(error) { p.ended() })
+	}
+	if err != nil {
+		stdout.End()
+		stderr.End()
+	}
+	return err
 }
 
 // ended ends what the command left behind, and takes its last words.
 func (p *Process) ended() {
 	close(p.exited)
-	p.output.end() // what it started may hold the pipes open: that is not waited for
+	p.output.End() // what it started may hold the pipes open: that is not waited for
 	if pid := p.cmd.Process.Pid; !group.End(pid, p.grace) {
 		p.log.Warn("processes that the claude command started do not end", "group", pid)
 	}
 	p.input.abandon()
-	p.stderr.output.end()
+	p.stderr.output.End()
 	select {
 	case <-p.stderr.done:
 	case <-time.After(p.grace):
@@ -130,23 +129,8 @@ func (p *Process) Close() error {
 
 func (p *Process) end() error {
 	_ = p.CloseInput() // the next steps do not need it
-	for _, signal := range []func(pid int) bool{group.Terminate, group.Kill} {
-		if p.isGone(p.grace) {
-			return nil
-		}
-		signal(p.cmd.Process.Pid)
-	}
-	if !p.isGone(2*p.grace + 2*group.Reaping) { // ended may have begun its own steps only now
+	if !group.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace) {
 		return fmt.Errorf("end the claude command: process %d did not end after it was killed", p.cmd.Process.Pid)
 	}
 	return nil
-}
-
-func (p *Process) isGone(patience time.Duration) bool {
-	select {
-	case <-p.gone:
-		return true
-	case <-time.After(patience):
-		return false
-	}
 }

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+
+	"github.com/toolpost/toolpost/internal/group"
 )
 
 const (
@@ -14,16 +16,20 @@ const (
 
 // A stderr reads the standard error output and keeps its end.
 type stderr struct {
-	output output
+	output *group.Output
 	done   chan struct{} // closed at its end
 
 	mu   sync.Mutex
 	last []byte // whole lines, without secrets
 }
 
+func newStderr(output *group.Output) *stderr {
+	return &stderr{output: output, done: make(chan struct{})}
+}
+
 func (s *stderr) read(tell func(line string), hide *strings.Replacer) {
 	defer close(s.done)
-	r := bufio.NewReaderSize(&s.output, maxErrorLine)
+	r := bufio.NewReaderSize(s.output, maxErrorLine)
 	for within := false; ; {
 		part, err := r.ReadSlice('\n')
 		if !within && len(part) > 0 {

@@ -29,6 +29,36 @@ func Start(cmd *exec.Cmd, ended func(error)) error {
 	return <-started
 }
 
+// Stop waits until a command is gone, all that it started included, for at most
+// patience. Then it sends SIGTERM to the group, and after a grace SIGKILL. It
+// reports whether gone was closed.
+func Stop(pid int, gone <-chan struct{}, patience, grace time.Duration) bool {
+	for _, signal := range []func(pid int) bool{Terminate, Kill} {
+		if closes(gone, patience) {
+			return true
+		}
+		if signal(pid) {
+			patience = grace
+		}
+	}
+	return closes(gone, 2*grace+2*Reaping) // its end may have begun its own steps only now
+}
+
+// closes reports whether a channel is closed within the patience.
+func closes(c <-chan struct{}, patience time.Duration) bool {
+	select {
+	case <-c:
+		return true
+	default:
+	}
+	select {
+	case <-c:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
 // End ends what is left of a group whose leader was waited for: SIGTERM, after
 // a grace SIGKILL. It returns whether nothing is left.
 func End(pid int, grace time.Duration) bool {

@@ -25,5 +25,5 @@ func Kill(pid int) bool {
 
 func alive(int) bool { return false }
 
-// ReadNow cannot know here what there is.
-func ReadNow(*os.File, []byte) (int, error) { return 0, io.EOF }
+// readNow cannot know here what there is.
+func readNow(*os.File, []byte) (int, error) { return 0, io.EOF }

@@ -25,8 +25,8 @@ func alive(pid int) bool {
 	}
 }
 
-// ReadNow reads what a pipe holds, and does not wait for more.
-func ReadNow(f *os.File, b []byte) (n int, err error) {
+// readNow reads what a pipe holds, and does not wait for more.
+func readNow(f *os.File, b []byte) (n int, err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return 0, err

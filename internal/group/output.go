@@ -1,0 +1,73 @@
+package group
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"sync"
+	"time"
+)
+
+// maxRest is more than a pipe holds. What is written without end is cut there.
+const maxRest = 1 << 20
+
+// An Output reads what a command writes to a pipe. It ends with the command,
+// also if others have the pipe open for longer.
+type Output struct {
+	mu    sync.Mutex // held by who reads
+	file  *os.File
+	ended bool
+	rest  bytes.Buffer
+}
+
+// Pipe returns an Output and the file for the command to write to, which the
+// caller closes when the command has started.
+func Pipe() (*Output, *os.File, error) {
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Output{file: ours}, theirs, nil
+}
+
+// Read implements io.Reader.
+func (o *Output) Read(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.ended {
+		n, err := o.file.Read(b)
+		if !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, os.ErrClosed) {
+			return n, err
+		}
+		o.collect()
+	}
+	return o.rest.Read(b)
+}
+
+// End closes the pipe. What was written up to now can still be read.
+func (o *Output) End() {
+	if errors.Is(o.file.SetReadDeadline(time.Unix(1, 0)), os.ErrNoDeadline) { // it wakes who reads
+		time.Sleep(250 * time.Millisecond) // on such a system what is there is read first,
+		_ = o.file.Close()                 // and closing wakes
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.collect()
+}
+
+func (o *Output) collect() {
+	if o.ended {
+		return
+	}
+	o.ended = true
+	_ = o.file.SetReadDeadline(time.Time{}) // what is there is read without waiting
+	b := make([]byte, 64<<10)
+	for o.rest.Len() < maxRest {
+		n, err := readNow(o.file, b)
+		if n <= 0 || err != nil {
+			break
+		}
+		o.rest.Write(b[:n])
+	}
+	_ = o.file.Close() // nothing is lost
+}
