@@ -108,38 +108,41 @@ func (w *watch) listen(ctx context.Context, s *session) {
 	const least = time.Second / 4
 	ctx, cancel := s.bind(ctx)
 	defer cancel()
-	delay, refused := least, false
+	delay := least
 	for ctx.Err() == nil {
 		select {
 		case <-w.changed: // what is read next is the current set
 		default:
 		}
 		wanted := w.wanted(s)
-		if wanted == nil || refused {
-			refused = false
-			select {
-			case <-w.changed:
-			case <-ctx.Done():
-			}
+		if wanted == nil {
+			w.wait(ctx)
 			continue
 		}
 		began := time.Now()
 		changed, err := w.stream(ctx, s, wanted)
-		if changed || ctx.Err() != nil {
-			continue
-		}
-		if protocol := (*toolpost.ProtocolError)(nil); errors.As(err, &protocol) {
-			refused = true
-			continue
-		}
-		if err != nil && breaks(err) {
+		protocol := (*toolpost.ProtocolError)(nil)
+		switch {
+		case changed || ctx.Err() != nil:
+		case errors.As(err, &protocol): // the server refuses this set
+			w.wait(ctx)
+		case err != nil && breaks(err):
 			s.fail(err)
+		default:
+			if time.Since(began) > longestBackoff {
+				delay = least
+			}
+			s.sleep(ctx, delay)
+			delay = min(2*delay, longestBackoff)
 		}
-		if time.Since(began) > longestBackoff {
-			delay = least
-		}
-		s.sleep(ctx, delay)
-		delay = min(2*delay, longestBackoff)
+	}
+}
+
+// wait waits for the set to change.
+func (w *watch) wait(ctx context.Context) {
+	select {
+	case <-w.changed:
+	case <-ctx.Done():
 	}
 }
 
