@@ -18,8 +18,9 @@ type Caller interface {
 	Notify(ctx context.Context, method string, params json.RawMessage) error
 
 	// Request sends a request to the caller and waits for the response:
-	// elicitation/create, sampling/createMessage or roots/list. Callers that
-	// cannot answer return an error that wraps [ErrNoCaller].
+	// elicitation/create, sampling/createMessage, roots/list or a method of an
+	// extension. Callers that cannot answer, or do not know the method, return
+	// an error that wraps [ErrNoCaller].
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 

@@ -18,6 +18,17 @@ type Features struct {
 	// no such resources.
 	ReadUnlisted Handler
 
+	// Capabilities declares what there is beside: an object with members of
+	// MCP's ServerCapabilities that mcpserver does not know, among them
+	// extensions and experimental. Nil declares nothing.
+	Capabilities json.RawMessage
+
+	// Extend handles requests whose methods are not those of MCP, such as
+	// skills/list. Call.Name is the method, Params its params. Nil means that
+	// there are none. Notified takes such notifications, and must return soon.
+	Extend   Handler
+	Notified func(*Call)
+
 	// Incomplete reports that a server is still connecting: more prompts,
 	// resources and subscriptions may follow.
 	Incomplete bool

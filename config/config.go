@@ -49,9 +49,7 @@ type Server struct {
 	Share    string  // which clients share the process or connection: all for "" or "always", or see [PerSession]
 	Prefix   *string // added before every tool's name; nil means Name + "__"
 
-	// Allow and Deny are globs (* and ?) of the server's own tool names.
-	// Without Allow, all tools are served; Deny takes precedence.
-	Allow, Deny []string
+	Filter
 
 	// Outputs override Config.Output for tools of this server; the first match
 	// is used.
@@ -84,6 +82,19 @@ const NoDialect = "none"
 
 // Redmine is the transport of a server that is a Redmine: its REST API.
 const Redmine upstream.Transport = "redmine"
+
+// A Filter selects what clients get of a server.
+type Filter struct {
+	// Allow and Deny are globs (* and ?) of the server's own tool names.
+	// Without Allow, all tools are served; Deny takes precedence.
+	Allow, Deny []string
+
+	// Extensions are globs of the capabilities beside MCP's own whose methods
+	// reach the server, such as io.modelcontextprotocol/skills. Nil means all,
+	// and that a server that is alone gets unknown methods too; an empty list
+	// means none.
+	Extensions []string
+}
 
 // An Output limits how much of a tool's output clients are shown. Longer output
 // is stored, and the tools tool_output_cache and tool_output_cache_grep read

@@ -167,6 +167,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"share":           (*entry).share,
 	"pins":            func(e *entry, v hujson.Value, path string) { e.server.Pinning.Off = !e.boolean(v, path) },
 	"newTools":        (*entry).newTools,
+	"extensions":      (*entry).extensions,
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
 	"tools":           (*entry).tools,
 	"output":          (*entry).outputs,
@@ -239,6 +240,18 @@ func (e *entry) share(v hujson.Value, path string) {
 	e.server.Share = e.text(v, path)
 	if e.server.Share != PerSession && e.server.Share != "always" && v.Value.Kind() == '"' {
 		e.fail(v.StartOffset, `%s is %.40q; want "always" or %q`, path, e.server.Share, PerSession)
+	}
+}
+
+// extensions reads which extensions of a server clients get: all, none, or those
+// with these names.
+func (e *entry) extensions(v hujson.Value, path string) {
+	e.server.Extensions = []string{}
+	switch k := v.Value.Kind(); {
+	case k == '[':
+		e.server.Extensions = append(e.server.Extensions, e.texts(v, path)...)
+	case e.boolean(v, path):
+		e.server.Extensions = nil
 	}
 }
 

@@ -23,6 +23,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	s.Name, s.Transport = name, InProcess
 	c := &inProcess{Toolset: ts, name: name, stop: func() {}}
 	m := newMember(s, serverKeys([]config.Server{s})[0], &link{up: c, watched: map[string]bool{}})
+	m.tasks = g.extended
 	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}

@@ -34,7 +34,8 @@ func (j *joined) joinPrompts(members []*member) {
 	}
 }
 
-// joinResources keeps URIs as they are; the first server with a URI has it.
+// joinResources keeps URIs as they are; that of a server before has another name
+// for the servers after it, see [aliases].
 func (j *joined) joinResources(members []*member) {
 	type id struct {
 		uri      string
@@ -47,26 +48,25 @@ func (j *joined) joinResources(members []*member) {
 		watchable = watchable || f.Subscribe != nil
 		readable = readable || f.ReadUnlisted != nil
 		j.features.Incomplete = j.features.Incomplete || m.connecting()
-		for _, r := range f.Resources {
-			if err := r.Validate(); err != nil {
-				j.note("", "server %s: its resource template %.40q… is left out: %v", m.server.Name, r.URI, err)
-				continue
+		for _, r := range j.offeredResources(m) {
+			k := id{m.aliases.shown(m.key, r.URI), r.Template}
+			if r.Template {
+				k.uri = r.URI
 			}
-			if !safeURI(r.URI) {
-				j.note("", "server %s: its resource %.100q is left out: its address has hidden characters or runs a script", m.server.Name, r.URI)
-				continue
-			}
-			k := id{r.URI, r.Template}
 			if first := owner[k]; first != nil {
 				j.note("", "server %s: its resource %s is left out, because server %s has it too", m.server.Name, r.URI, first.server.Name)
 				continue
 			}
+			if k.uri != r.URI {
+				j.note("", "server %s: its resource %s is called %s, because another server has it too", m.server.Name, r.URI, k.uri)
+			}
 			owner[k] = m
 			c := *r
+			c.URI = k.uri
 			if c.Definition = visibleText(r.Definition, "name"); !bytes.Equal(c.Definition, r.Definition) {
 				j.note("", "server %s: hidden characters or unsafe icons are removed from its resource %q", m.server.Name, r.URI)
 			}
-			c.Read = m.counted(r.Read, "")
+			c.Read = m.read(r)
 			c.Complete = m.counted(r.Complete, "")
 			j.features.Resources = append(j.features.Resources, &c)
 		}
@@ -81,4 +81,28 @@ func (j *joined) joinResources(members []*member) {
 			return subscribe(ctx, members, uri, on)
 		}
 	}
+}
+
+// offeredResources returns the resources of m that can be served.
+func (j *joined) offeredResources(m *member) (offered []*toolpost.Resource) {
+	for _, r := range m.features().Resources {
+		if err := r.Validate(); err != nil {
+			j.note("", "server %s: its resource template %.40q… is left out: %v", m.server.Name, r.URI, err)
+			continue
+		}
+		if !safeURI(r.URI) {
+			j.note("", "server %s: its resource %.100q is left out: its address has hidden characters or runs a script", m.server.Name, r.URI)
+			continue
+		}
+		offered = append(offered, r)
+	}
+	return offered
+}
+
+// read returns what reads a resource by the URI that clients know.
+func (m *member) read(r *toolpost.Resource) toolpost.Handler {
+	if r.Template || !m.aliases.has(r.URI) {
+		return m.creating(m.counted(r.Read, ""))
+	}
+	return m.creating(m.counted(r.Read, r.URI))
 }

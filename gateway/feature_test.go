@@ -85,8 +85,8 @@ func TestFeatures(t *testing.T) {
 			"a__p: a p ", `a p {"argument":{}}`,
 			"b__p: b p ", `b p {"argument":{}}`,
 			"c__p: c p ", `c p {"argument":{}}`,
-			"test://one: a test://asked ", "test://a/{id}: a test://asked ", "test://b/{id}: b test://asked ",
-			"test://free: b test://asked ", "test://c/{id}: c test://asked ",
+			"test://one: a test://asked ", "test://a/{id}: a test://asked ", "test://b/one: b test://one ", "test://b/{id}: b test://asked ",
+			"test://free: b test://asked ", "test://c/one: c test://one ", "test://c/{id}: c test://asked ",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -94,7 +94,7 @@ func TestFeatures(t *testing.T) {
 		told := strings.Join(findings(g), "\n")
 		for _, want := range []string{
 			`server b: its prompt "p" is called "b__p", because server a has a "a__p"`,
-			"server b: its resource test://one is left out, because server a has it too",
+			"server b: its resource test://one is called test://b/one, because another server has it too",
 		} {
 			if !strings.Contains(told, want) {
 				t.Errorf("no %q in\n%s", want, told)

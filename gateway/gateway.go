@@ -55,16 +55,22 @@ type Gateway struct {
 	ctx    context.Context // of the gateway's life
 	cancel context.CancelFunc
 	logger *slog.Logger
-	start  starter
-	opts   upstream.Options
-	live   *toolpost.Live
-	views  *Views
-	wake   bell // something changed
-	tasks  sync.WaitGroup
+	connector
+	live  *toolpost.Live
+	views *Views
+	wake  bell // something changed
+	tasks sync.WaitGroup
 
 	work     sync.Mutex // held while the gateway is changed and watchers are told
 	watchers map[*func(*Snapshot)]bool
 	view
+}
+
+// A connector is what the links to servers are made with.
+type connector struct {
+	start    starter
+	opts     upstream.Options
+	extended *tasks // of all servers
 }
 
 // A view is what the gateway's methods read while it is changed.
@@ -106,7 +112,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, start: start, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, connector: connector{start: start, extended: newTasks()}, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
 	g.keep, g.middleware = opts.Store, opts.Middleware
 	g.layers = toolpost.Tools{}
 	if g.logger == nil {

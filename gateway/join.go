@@ -33,6 +33,7 @@ type served struct {
 	name  string
 	quiet bool
 	chars int // of an output, see [config.OutputLimit]; 0 for the limit of the file
+	meta  string
 }
 
 // join joins the tools and features of members, in their order. It is a pure
@@ -41,9 +42,11 @@ type served struct {
 // removed from what clients are shown.
 func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) *joined {
 	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}}
+	claimResources(members)
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
+	j.joinExtensions(members)
 	j.joinInstructions(members)
 	return j
 }
@@ -76,12 +79,14 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			j.withheld = append(j.withheld, w)
 			continue
 		}
-		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name), o.outputOf(o.name)}
+		meta := o.aliases.show(o.key, o.item.Meta)
+		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name), o.outputOf(o.name), string(meta)}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Handler, t.Policy.Quiet = name, o.counted(t.Handler, o.name), is.quiet
+			t.Name, t.Handler, t.Policy.Quiet = name, o.creating(o.counted(t.Handler, o.name)), is.quiet
+			t.Meta = meta
 			t.Definition = withoutHidden(t.Definition)
 			t.Policy.MaxOutput = cmp.Or(is.chars, t.Policy.MaxOutput)
 		}

@@ -46,10 +46,11 @@ type member struct {
 	key    string // the server in tool names
 	prefix string
 	pins   *pinboard // nil if nothing is pinned
+	tasks  *tasks    // of all servers
 	*link
 
-	allow, deny *regexp.Regexp
-	outputs     []*regexp.Regexp // the globs of server.Outputs
+	allow, deny, extensions *regexp.Regexp
+	outputs                 []*regexp.Regexp // the globs of server.Outputs
 }
 
 // A link is the connection of a member; it outlives changes of the member
@@ -64,6 +65,7 @@ type link struct {
 	kept    []*toolpost.Tool // of the link before, until this one has listed its own
 	watched map[string]bool  // resources that are subscribed to, by URI; false if only at the link before
 	linked  linked
+	aliases aliases
 }
 
 // A vetter returns the error of a call whose server says something else about
@@ -71,7 +73,7 @@ type link struct {
 type vetter func(*toolpost.Tool) error
 
 func newMember(s config.Server, key string, l *link) *member {
-	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny)}
+	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny), extensions: globs(s.Extensions)}
 	if s.Prefix != nil {
 		m.prefix = *s.Prefix
 	}

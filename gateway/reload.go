@@ -40,7 +40,7 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	for i, key := range serverKeys(cfg.Servers) {
 		s := cfg.Servers[i]
 		m := newMember(s, key, g.link(s, before))
-		m.pins = g.pins
+		m.pins, m.tasks = g.pins, g.extended
 		members = append(members, m)
 		if key != s.Name {
 			renamed = append(renamed, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", s.Name, key)})
@@ -89,22 +89,38 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		delete(before, s.Name)
 		return old.link
 	}
+	opts := g.opts
 	l := &link{watched: map[string]bool{}, vet: func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) }}
+	opts.ResourceUpdated = func(uri string) { g.updated(l, uri) }
 	switch {
 	case s.Disabled:
 	case s.Err != nil:
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Redmine != nil:
-		l.up, l.err = startRedmine(&s, &g.opts)
+		l.up, l.err = startRedmine(&s, &opts)
 	case s.Share == config.PerSession:
-		l.up, l.err = newPool(&s, g.start, &g.opts, l.vet)
+		l.up, l.err = newPool(&s, g.start, &opts, l.vet)
 	default:
-		l.up, l.err = g.start(&s.Config, &g.opts)
+		l.up, l.err = g.start(&s.Config, &opts)
 	}
 	if old != nil {
 		l.inherit(g.ctx, old.link)
 	}
 	return l
+}
+
+// updated reports that a resource of a server has changed, by the URI that
+// clients know.
+func (g *Gateway) updated(l *link, uri string) {
+	if g.opts.ResourceUpdated == nil {
+		return
+	}
+	for _, m := range g.current() {
+		if m.link == l {
+			uri = l.aliases.shown(m.key, uri)
+		}
+	}
+	g.opts.ResourceUpdated(uri)
 }
 
 // renew subscribes again to what was watched before a server was restarted.

@@ -100,8 +100,23 @@ func (p *pool) Features() *toolpost.Features {
 		c.Complete = p.featured(c.Complete, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Complete })
 		f.Resources = append(f.Resources, &c)
 	}
+	f.Extend = p.featured(f.Extend, func(f *toolpost.Features) toolpost.Handler { return f.Extend })
+	f.Notified = p.notified
 	p.listed, p.features = listed, &f
 	return p.features
+}
+
+// notified passes a notification to the process of its session, if it has one.
+func (p *pool) notified(call *toolpost.Call) {
+	p.mu.Lock()
+	own := p.sessions[sessionKey(call.Session, call.Client)]
+	p.mu.Unlock()
+	if own == nil {
+		return
+	}
+	if f := own.Features(); f != nil && f.Notified != nil {
+		f.Notified(call)
+	}
 }
 
 func promptOf(f *toolpost.Features, name string) *toolpost.Prompt {
@@ -259,6 +274,7 @@ func (p *pool) Close() error {
 
 // SessionEnded releases what servers hold for a client's session.
 func (g *Gateway) SessionEnded(session string) {
+	g.extended.forget(sessionKey(session, ""))
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
 			up.SessionEnded(session)

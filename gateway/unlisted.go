@@ -94,7 +94,7 @@ func owner(members []*member, uri string) *member {
 
 // subscribe asks the server that owns the URI.
 func subscribe(ctx context.Context, members []*member, uri string, on bool) error {
-	m := owner(members, uri)
+	m, own := resolve(members, uri)
 	if m == nil {
 		return fmt.Errorf("watch resource %s: %w", uri, toolpost.ErrNotFound)
 	}
@@ -102,17 +102,17 @@ func subscribe(ctx context.Context, members []*member, uri string, on bool) erro
 	if f.Subscribe == nil {
 		return fmt.Errorf("watch resource %s: its server %q does not offer subscriptions: %w", uri, m.server.Name, toolpost.ErrNotFound)
 	}
-	err := f.Subscribe(ctx, uri, on)
-	m.watch(uri, on && err == nil)
+	err := f.Subscribe(ctx, own, on)
+	m.watch(own, on && err == nil)
 	return err
 }
 
 // readUnlisted reads a resource that no server lists from the server that owns
 // it. If none does, the servers that have resources are asked in turn.
 func readUnlisted(ctx context.Context, members []*member, call *toolpost.Call) (*toolpost.Result, error) {
-	if m := owner(members, call.Name); m != nil {
+	if m, own := resolve(members, call.Name); m != nil {
 		if read := m.features().ReadUnlisted; read != nil {
-			return m.counted(read, "")(ctx, call)
+			return m.creating(m.counted(read, own))(ctx, call)
 		}
 	}
 	var cause error

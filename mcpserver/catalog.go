@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -52,6 +54,7 @@ type features struct {
 	*toolpost.Features
 	set                           bool // by the user, not by New
 	prompts, resources, templates listing
+	declared                      json.RawMessage // of extensions, nil for none
 	promptByName                  map[string]*toolpost.Prompt
 	resourceByURI                 map[string]*toolpost.Resource // or by URI template
 	templateOf                    []*toolpost.Resource          // the templates, in order
@@ -62,7 +65,7 @@ type features struct {
 const maxTemplates = 1000
 
 func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
-	n := &features{Features: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
+	n := &features{Features: f, declared: bytes.TrimSpace(extension.Declared(f.Capabilities)), promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
 	var prompts, resources, templates collector
 	for _, p := range f.Prompts {
 		if prompts.define(log, p.Definition, "name", p.Name) {

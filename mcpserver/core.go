@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -40,7 +41,7 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 		return c.discover(ctx, r.whose), nil
 	case r.Method == listenMethod && r.modern():
 		return c.listen(ctx, r)
-	case !served(r.Method):
+	case !served(r.Method) && (c.features.Load().Extend == nil || !extension.Method(r.Method)):
 		return nil, noMethod(r.Method)
 	}
 	c.ready.awaitList(ctx, r.Method, r.whose)
@@ -74,6 +75,8 @@ func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
 		return c.complete(ctx, r, f)
 	}
 	switch {
+	case !served(r.Method):
+		return c.extend(ctx, r)
 	case !wire.IsObject(r.Params):
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
 	case !r.modern():
@@ -147,6 +150,11 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (jso
 		}
 		result, err = handle(ctx, read, call)
 	}
+	return c.limited(r, name, result, err)
+}
+
+// limited encodes a result that is sent only up to a size.
+func (c *core) limited(r *request, name string, result *toolpost.Result, err error) (json.RawMessage, error) {
 	raw, err := c.encode(r, result, err)
 	if err == nil && int64(len(raw)) > c.opts.MaxRead {
 		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, len(raw), c.opts.MaxRead)
@@ -177,6 +185,25 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
 	return raw, err
+}
+
+// extend runs a method of an extension. Only MCP's own methods can ask for
+// input since 2026-07-28.
+func (c *core) extend(ctx context.Context, r *request) (json.RawMessage, error) {
+	if r.modern() {
+		p := *r.peer
+		p.can = abilities{}
+		r.peer = &p
+	}
+	result, err := handle(ctx, c.features.Load().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
+	return c.limited(r, r.Method, result, err)
+}
+
+// notified takes a notification that only an extension can know.
+func (c *core) notified(m *wire.Message, whose identity) {
+	if notified := c.features.Load().Notified; notified != nil && extension.Notification(m.Method) {
+		notified(newCall(&request{Message: m, whose: whose}, m.Method, nil, nil))
+	}
 }
 
 // whyMissing returns the error for a call of a tool that is not there.

@@ -73,7 +73,11 @@ func (f *features) capabilities() []byte {
 	case f.set:
 		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true},`...)
 	}
-	return append(b, `"tools":{"listChanged":true}}`...)
+	b = append(b, `"tools":{"listChanged":true}}`...)
+	if f.declared == nil {
+		return b
+	}
+	return wire.Append(b, string(f.declared[1:len(f.declared)-1]))
 }
 
 // readStateless reads what a request of 2026-07-28 says about itself in _meta.

@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A peer is a client, and what it can do.
 type peer struct {
-	version string // of the protocol
-	client  Client
-	can     abilities
+	version  string // of the protocol
+	client   Client
+	can      abilities
+	declared json.RawMessage // extensions that it knows, of a session
 }
 
 func (p *peer) modern() bool { return p.version >= wire.Stateless }
@@ -54,7 +56,7 @@ func (a abilities) ability(method string) (name string, has bool) {
 func (p *peer) require(method string) error {
 	name, has := p.can.ability(method)
 	switch {
-	case has:
+	case has, extension.Method(method) && extension.Of(method, p.declared):
 		return nil
 	case name == "" || !p.modern():
 		return toolpost.ErrNoCaller
@@ -76,9 +78,12 @@ const (
 // request since 2026-07-28. The prefix goes before the names of members in
 // errors.
 func readPeer(version string, info, capabilities json.RawMessage, from Client, prefix string) (*peer, *wire.Error) {
-	p := &peer{version, from, readAbilities(capabilities)}
+	p := &peer{version: version, client: from, can: readAbilities(capabilities)}
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
+	}
+	if !p.modern() { // which have no requests to the client
+		p.declared = extension.Declared(capabilities)
 	}
 	if absent(info) {
 		return p, nil

@@ -131,6 +131,8 @@ func faultOf(r *request, err error) *wire.Error {
 		return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", r.Name)
 	case missing && r.Method == readResource:
 		return noResource(r)
+	case missing && !served(r.Method):
+		return noMethod(r.Method)
 	case missing:
 		return wire.Errorf(wire.CodeInvalidParams, "%v", err)
 	}

@@ -147,6 +147,10 @@ func (s *session) notified(m *wire.Message) {
 		if changed := s.core.opts.RootsChanged; changed != nil && s.peer.Load() != nil {
 			changed(s.name)
 		}
+	default:
+		if s.peer.Load() != nil || m.Version >= wire.Stateless {
+			s.core.notified(m, identity{session: s.name})
+		}
 	}
 }
 

@@ -10,11 +10,14 @@ import (
 )
 
 // stateless serves a request of 2026-07-28, which stands alone. Clients cancel
-// it by closing its response; notifications say nothing of use.
+// it by closing its response; other notifications are those of extensions.
 func (f *front) stateless(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
 	if !m.IsCall() {
 		if fault := checkHeaders(r.Header, m); m.Method != "" && fault != nil {
 			return &refusal{http.StatusBadRequest, fault}
+		}
+		if p, fault := readPeer(m.Version, m.ClientInfo, m.Capabilities, from, "_meta: "); fault == nil && m.Method != "" {
+			f.core.notified(m, f.caller(r, p))
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -78,6 +79,31 @@ func completer(u *Upstream, kind, key, name string) toolpost.Handler {
 		r := newRequest(call, "completion of "+name, "completion/complete", call.Arguments)
 		r.set = []member{{"ref", ref}}
 		return r.run(ctx, u)
+	}
+}
+
+// extendHandler sends a request that is not MCP's own. Nobody knows whether it
+// may be carried out twice.
+func extendHandler(u *Upstream) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		r := newRequest(call, "method "+call.Name, call.Name, call.Params)
+		r.again, r.whole = false, true
+		if extension.Space(call.Name) == "tasks" {
+			r.name = wire.Unquote(wire.Get(call.Params, "taskId"))
+		}
+		return r.run(ctx, u)
+	}
+}
+
+// notifier sends notifications that are not MCP's own, in order. They are lost
+// while the server is away, or if it takes them too slowly.
+func notifier(u *Upstream) func(*toolpost.Call) {
+	return func(call *toolpost.Call) {
+		v, _ := u.view()
+		if s := v.session; s != nil {
+			x := &exchange{content: content{method: call.Name, params: call.Params, meta: wire.Get(call.Params, "_meta")}, through: s.modern()}
+			s.sending.add(func(n notification) { s.notify(n.method, n.params) }, x.method, setMembers(x.params, member{"_meta", x.encodeMeta(nil, nil)}))
+		}
 	}
 }
 

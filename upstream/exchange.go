@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -38,6 +37,7 @@ type content struct {
 	meta     json.RawMessage // their _meta
 	set      []member        // what is sent otherwise than in params
 	bindings []wire.Binding
+	whole    bool // inputResponses and requestState are not of the caller's hop
 }
 
 // A member of an object. One without a value is removed.
@@ -69,8 +69,13 @@ func (x *exchange) encode(id json.RawMessage, hop []member) []byte {
 // hop, and with what belongs to ours. It is nil if nothing is left.
 func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage {
 	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
-		if name == "progressToken" || !x.through && strings.HasPrefix(name, wire.MetaPrefix) {
+		switch name {
+		case "progressToken":
 			return nil
+		case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:
+			if !x.through {
+				return nil
+			}
 		}
 		return value
 	})
@@ -134,8 +139,8 @@ func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 	return wire.Append(edited, added...)
 }
 
-// A relay hands the notifications of one call to its caller, in order and
-// without holding up the connection.
+// A relay hands on notifications, such as those of one call to its caller, in
+// order and without holding up the connection.
 type relay struct {
 	mu    sync.Mutex
 	queue []notification
@@ -155,7 +160,7 @@ const (
 	largestQueue = 4 << 20 // bytes of their params
 )
 
-func (r *relay) add(x *exchange, method string, params json.RawMessage) {
+func (r *relay) add(deliver func(notification), method string, params json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.queue) >= longestQueue || len(r.queue) > 0 && r.size+len(params) > largestQueue {
@@ -165,11 +170,11 @@ func (r *relay) add(x *exchange, method string, params json.RawMessage) {
 	r.queue = append(r.queue, notification{method, params})
 	if r.idle == nil {
 		r.idle = make(chan struct{})
-		go r.run(x)
+		go r.run(deliver)
 	}
 }
 
-func (r *relay) run(x *exchange) {
+func (r *relay) run(deliver func(notification)) {
 	for {
 		r.mu.Lock()
 		if len(r.queue) == 0 {
@@ -182,7 +187,7 @@ func (r *relay) run(x *exchange) {
 		r.queue = r.queue[1:]
 		r.size -= len(next.params)
 		r.mu.Unlock()
-		x.notify(next)
+		deliver(next)
 	}
 }
 

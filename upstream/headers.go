@@ -14,8 +14,7 @@ func describe(h http.Header, x *exchange) {
 		return // an answer
 	}
 	h.Set("Mcp-Method", x.method)
-	switch x.method {
-	case "tools/call", "prompts/get", "resources/read":
+	if x.name != "" {
 		h.Set("Mcp-Name", wire.EncodeHeader(x.name))
 	}
 	for _, b := range x.bindings {

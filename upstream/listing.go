@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -112,6 +113,9 @@ func (r *lister) features(ctx context.Context) {
 	f := r.l.features
 	f.Instructions = r.s.instructions
 	r.note([]byte(f.Instructions))
+	f.Capabilities = extension.Declared(r.s.capabilities)
+	f.Extend, f.Notified = extendHandler(r.u), notifier(r.u)
+	r.note(f.Capabilities)
 	complete := r.s.can("completions")
 	each := func(method, list, key string, add func(name string, raw json.RawMessage)) {
 		err := r.each(ctx, method, list, key, func(name string, raw json.RawMessage) error {

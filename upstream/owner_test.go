@@ -30,7 +30,7 @@ func prober(o *odd) {
 	o.serve()
 }
 
-// An asker is a client: it accepts whatever it is asked.
+// An asker is a client: it accepts whatever it is asked by a method of MCP.
 type asker struct {
 	*recorder
 	session string
@@ -39,7 +39,10 @@ type asker struct {
 
 func newAsker(session string) *asker {
 	r := newRecorder()
-	r.answer = func(string, json.RawMessage) (json.RawMessage, error) {
+	r.answer = func(method string, _ json.RawMessage) (json.RawMessage, error) {
+		if method == "odd/request" {
+			return nil, toolpost.ErrNoCaller
+		}
 		return json.RawMessage(`{"action":"accept"}`), nil
 	}
 	return &asker{recorder: r, session: session}

@@ -259,7 +259,7 @@ func (p *peer) progress(m *wire.Message) {
 	if !ok || x == nil || x.caller == nil {
 		return
 	}
-	x.relay.add(x, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
+	x.relay.add(x.notify, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
 }
 
 // relay passes a notification to the client of the call that it belongs to.
@@ -269,7 +269,7 @@ func (p *peer) relay(m *wire.Message, from *exchange) {
 		p.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
 		return
 	}
-	x.relay.add(x, m.Method, m.Params)
+	x.relay.add(x.notify, m.Method, m.Params)
 }
 
 // origin returns the call that a message of the server belongs to: the call

@@ -33,7 +33,7 @@ func TestQueueIsLimited(t *testing.T) {
 		x := &exchange{asker: asker{caller: caller}, ctx: t.Context(), log: slog.New(slog.DiscardHandler)}
 		params := make(json.RawMessage, test.size)
 		for range test.sent {
-			x.relay.add(x, "notifications/message", params)
+			x.relay.add(x.notify, "notifications/message", params)
 		}
 		close(caller.release)
 		x.relay.wait(t.Context())
@@ -41,7 +41,7 @@ func TestQueueIsLimited(t *testing.T) {
 			t.Errorf("%s: %d of %d notifications were kept, want at most %d", name, caller.heard, test.sent, test.most)
 		}
 		caller.release = make(chan struct{})
-		x.relay.add(x, "notifications/message", params)
+		x.relay.add(x.notify, "notifications/message", params)
 		heard := caller.heard
 		close(caller.release)
 		if x.relay.wait(t.Context()); caller.heard != heard+1 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -30,8 +31,16 @@ func (p *peer) request(m *wire.Message, from *exchange) {
 	case "ping":
 		p.replySoon(m.ID, json.RawMessage("{}"), nil)
 	default:
-		p.replySoon(m.ID, nil, wire.Errorf(wire.CodeMethodNotFound, "method not found: %.100q", m.Method))
+		if _, err := p.origin(from); err == nil && extension.Method(m.Method) {
+			p.ask(m, from)
+			return
+		}
+		p.replySoon(m.ID, nil, noMethod(m))
 	}
+}
+
+func noMethod(m *wire.Message) error {
+	return wire.Errorf(wire.CodeMethodNotFound, "method not found: %.100q", m.Method)
 }
 
 // ask passes a question of the server to the client of the call that it
@@ -108,7 +117,11 @@ func (p *peer) put(ctx context.Context, x *exchange, unclear error, m *wire.Mess
 	switch {
 	case x != nil:
 		x.relay.wait(ctx) // what the server sent before the question arrives before it
-		return question(ctx, x.caller, m.Method, m.Params)
+		result, err := question(ctx, x.caller, m.Method, m.Params)
+		if errors.Is(err, toolpost.ErrNoCaller) && extension.Method(m.Method) {
+			err = noMethod(m) // the client does not know it
+		}
+		return result, err
 	case m.Method == "roots/list": // servers ask for roots outside of calls too
 		return p.knownRoots(), nil
 	case errors.Is(unclear, toolpost.ErrNoCaller):

@@ -20,6 +20,7 @@ type session struct {
 	listens   chan struct{} // closed when a modern server has begun to tell of changes
 	listening sync.Once
 	updated   func(uri string)
+	sending   relay // notifications of clients
 }
 
 func newSession(d *dialer, t Transport) *session {
@@ -46,7 +47,7 @@ const mostRounds = 10
 func (s *session) call(ctx context.Context, r *request) (result wire.Message, executed bool, err error) {
 	through := s.modern() && r.modern()
 	set := r.set
-	if !through { // what came with it belongs to the rounds of the caller's hop
+	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
 		set = append(set[:len(set):len(set)], member{name: "inputResponses"}, member{name: "requestState"})
 	}
 	for range mostRounds {

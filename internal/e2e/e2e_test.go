@@ -22,6 +22,10 @@ import (
 const serveStdio = "TOOLPOST_E2E_STDIO"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(serveExtended) != "" {
+		newExtended().stdio(os.Stdin, os.Stdout)
+		return
+	}
 	if os.Getenv(serveStdio) == "" {
 		os.Exit(m.Run())
 	}

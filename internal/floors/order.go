@@ -12,7 +12,7 @@ const module = "github.com/toolpost/toolpost"
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
 	{"internal/shape", "internal/codec", "internal/cleartext", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/longjson", "internal/trust", "internal/wire"}, // what packages of several floors share
-	{"schema", "grep", "store", "internal/pins", "internal/secret", "internal/terminal"},
+	{"schema", "grep", "store", "internal/extension", "internal/pins", "internal/secret", "internal/terminal"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect", "adapt", "bind"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},
@@ -32,6 +32,7 @@ var outside = map[string][]string{
 	"":                   {jsonModule},
 	"bind":               {jsonModule},
 	"internal/codec":     {jsonModule},
+	"internal/extension": {jsonModule},
 	"internal/wire":      {jsonModule},
 	"schema":             {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
 	"grep":               {"golang.org/x/sys"},

@@ -1,0 +1,184 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// Limits of a list that is merged from those of several servers.
+const (
+	mostMerged      = 10_000  // items of one server
+	largestMerged   = 4 << 20 // bytes of one server
+	mostMergedPages = 100
+)
+
+// list returns the list of one server, or those of several as one page.
+func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
+	if len(targets) == 1 {
+		result, err := targets[0].send(ctx, call)
+		if err != nil || toolpost.Sent(result) == nil {
+			return result, err
+		}
+		raw := toolpost.Sent(result)
+		key, array := listOf(call.Name, raw)
+		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(targets[0], call, item) })
+		if bytes.Equal(shown, array) {
+			return result, nil
+		}
+		return toolpost.Raw(wire.Set(raw, key, shown)), nil
+	}
+	if wire.Get(call.Params, "cursor") != nil {
+		return nil, invalid("unknown cursor; list again from the start")
+	}
+	all := make([]part, len(targets))
+	var asked sync.WaitGroup
+	for i, m := range targets {
+		asked.Go(func() { all[i] = m.gather(ctx, call) })
+	}
+	asked.Wait()
+	return x.merge(targets, all, call)
+}
+
+// A part is what one server adds to a list.
+type part struct {
+	*member
+	first json.RawMessage // its first page
+	list  string          // the member that has the items
+	items []json.RawMessage
+	err   error
+}
+
+// gather asks the server for all pages of its list.
+func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
+	ctx, cancel := context.WithTimeout(ctx, unlistedTime)
+	defer cancel()
+	p := part{member: m}
+	c := *call
+	c.Caller = nil // the progress of several servers is not one
+	size := 0
+	for range mostMergedPages {
+		result, err := m.send(ctx, &c)
+		if err != nil {
+			p.err = err
+			return p
+		}
+		raw := toolpost.Sent(result)
+		key, array := listOf(call.Name, raw)
+		if p.first == nil {
+			p.first, p.list = raw, key
+		}
+		for item := range wire.Elements(array) {
+			if size += len(item); size > largestMerged || len(p.items) >= mostMerged {
+				return p
+			}
+			p.items = append(p.items, item)
+		}
+		cursor := wire.Get(raw, "nextCursor")
+		if wire.Unquote(cursor) == "" {
+			return p
+		}
+		c.Params = wire.Set(call.Params, "cursor", cursor)
+	}
+	return p
+}
+
+// merge joins the lists of servers. One that does not answer is left out,
+// unless none does.
+func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*toolpost.Result, error) {
+	var base *part
+	var failure error
+	var items [][]byte
+	for i := range all {
+		p := &all[i]
+		if p.err != nil || p.list == "" {
+			failure = cmp.Or(failure, p.err)
+			continue
+		}
+		if base == nil {
+			base = p
+		}
+		prefix := p.prefixAmong(targets)
+		for _, item := range p.items {
+			if item = x.item(p.member, call, item); item == nil {
+				continue
+			}
+			if key, name := nameOf(item); name != "" && prefix != "" {
+				item = wire.Set(item, key, wire.Quote(prefix+name))
+			}
+			items = append(items, item)
+		}
+	}
+	switch {
+	case base == nil && failure != nil:
+		return nil, failure
+	case base == nil:
+		return nil, invalid("servers %s answer %s without a list", serverNames(targets), call.Name)
+	}
+	merged := append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
+	return toolpost.Raw(wire.Edit(wire.Set(base.first, base.list, merged), func(name string, value json.RawMessage) json.RawMessage {
+		switch name {
+		case "_meta", "nextCursor":
+			return nil
+		case "ttlMs":
+			return json.RawMessage("0")
+		case "cacheScope":
+			return json.RawMessage(`"private"`)
+		}
+		return value
+	})), nil
+}
+
+// nameOf returns what an item of a list is called by. What has a URI is called
+// by that.
+func nameOf(item json.RawMessage) (key, name string) {
+	if wire.Get(item, "uri") != nil || wire.Get(item, "taskId") != nil {
+		return "", ""
+	}
+	for _, key := range []string{"name", "id"} {
+		if name := text(item, key); name != "" {
+			return key, name
+		}
+	}
+	return "", ""
+}
+
+// item returns an item of a server's list as clients get it, nil to leave it out.
+func (x *router) item(m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
+	if extension.Space(call.Name) == "tasks" {
+		return m.tasks.listed(m, call, item)
+	}
+	if text(item, "uri") == "" {
+		return item
+	}
+	m.claim(x.members, text(item, "uri"))
+	for part := range wire.Elements(wire.Get(item, "resources")) { // the files of a skill
+		m.claim(x.members, text(part, "uri"))
+	}
+	return m.aliases.show(m.key, item)
+}
+
+// listOf returns the array of a list's result: the one that the method names,
+// otherwise the first.
+func listOf(method string, result json.RawMessage) (key string, array json.RawMessage) {
+	words := strings.Split(method, "/")
+	if len(words) > 1 {
+		key = words[len(words)-2]
+	}
+	if array = wire.Get(result, key); len(array) > 0 && array[0] == '[' {
+		return key, array
+	}
+	for key, value := range wire.Members(result) {
+		if value[0] == '[' {
+			return key, value
+		}
+	}
+	return "", nil
+}

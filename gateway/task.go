@@ -1,0 +1,215 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// Limits of the tasks that are remembered. The oldest are forgotten.
+const (
+	mostTasks      = 10_000
+	mostTasksOfOne = 1_000 // of one client
+	maxTaskID      = 512
+	maxTaskResult  = 64 << 10 // bytes of a result that creates a task
+)
+
+// tasks are those that servers created, each for one client. Only that client
+// gets at it, whatever ids servers choose.
+type tasks struct {
+	mu     sync.Mutex
+	of     map[string]*clientTasks
+	server map[serverTask]*task
+}
+
+// clientTasks are those of one client.
+type clientTasks struct {
+	ids   map[string]*task // as the client knows them
+	order []*task          // the oldest first
+}
+
+// A serverTask is a task as its server knows it.
+type serverTask struct {
+	link    *link
+	session string // whose process has the task, if the server has several
+	id      string
+}
+
+type task struct {
+	serverTask
+	client string
+	shown  string // its id for the client
+}
+
+func newTasks() *tasks {
+	return &tasks{of: map[string]*clientTasks{}, server: map[serverTask]*task{}}
+}
+
+func clientOf(call *toolpost.Call) string { return sessionKey(call.Session, call.Client) }
+
+func (m *member) serverTask(call *toolpost.Call, id string) serverTask {
+	t := serverTask{link: m.link, id: id}
+	if m.server.Share == config.PerSession {
+		t.session = clientOf(call)
+	}
+	return t
+}
+
+// created remembers the task that a result is about, and returns the result
+// with the task's id as the client knows it.
+func (t *tasks) created(m *member, call *toolpost.Call, result json.RawMessage) json.RawMessage {
+	if len(result) > maxTaskResult || !bytes.Contains(result, []byte(`"taskId"`)) {
+		return result
+	}
+	var id string
+	switch {
+	case text(result, "resultType") == "task":
+		id = text(result, "taskId")
+	case wire.Get(result, "content") == nil:
+		id = text(wire.Get(result, "task"), "taskId")
+	}
+	if id == "" || len(id) > maxTaskID {
+		return result
+	}
+	return t.add(m, call, id).show(result)
+}
+
+// add remembers a task of the call's client. A server that gives the id of an
+// old task of another client has taken it for a new task.
+func (t *tasks) add(m *member, call *toolpost.Call, id string) *task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	own, client := m.serverTask(call, id), clientOf(call)
+	if before := t.server[own]; before != nil {
+		if before.client == client {
+			return before
+		}
+		t.remove(before)
+	}
+	mine := t.of[client]
+	if mine == nil {
+		mine = &clientTasks{ids: map[string]*task{}}
+		t.of[client] = mine
+	}
+	shown := id
+	if mine.ids[shown] != nil { // of another server
+		shown = config.FreeName(m.key+"__"+id, func(name string) bool { return mine.ids[name] != nil })
+	}
+	added := &task{own, client, shown}
+	t.server[own], mine.ids[shown] = added, added
+	mine.order = append(mine.order, added)
+	t.shrink(mine)
+	return added
+}
+
+// shrink forgets the oldest task of a client, or of the one that has most. The
+// mutex is held.
+func (t *tasks) shrink(mine *clientTasks) {
+	if len(mine.order) > mostTasksOfOne {
+		t.remove(mine.order[0])
+	}
+	if len(t.server) <= mostTasks {
+		return
+	}
+	for _, other := range t.of {
+		if len(other.order) > len(mine.order) {
+			mine = other
+		}
+	}
+	t.remove(mine.order[0])
+}
+
+// remove forgets a task. The mutex is held.
+func (t *tasks) remove(gone *task) {
+	mine := t.of[gone.client]
+	delete(t.server, gone.serverTask)
+	delete(mine.ids, gone.shown)
+	mine.order = slices.Delete(mine.order, slices.Index(mine.order, gone), slices.Index(mine.order, gone)+1)
+	if len(mine.order) == 0 {
+		delete(t.of, gone.client)
+	}
+}
+
+// forget forgets all tasks of a client.
+func (t *tasks) forget(client string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if mine := t.of[client]; mine != nil {
+		for _, gone := range mine.order {
+			delete(t.server, gone.serverTask)
+		}
+		delete(t.of, client)
+	}
+}
+
+// find returns the task that the call's client knows under an id, nil if there
+// is none.
+func (t *tasks) find(call *toolpost.Call, id string) *task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if mine := t.of[clientOf(call)]; mine != nil {
+		return mine.ids[id]
+	}
+	return nil
+}
+
+// listed returns an item of a server's list of tasks as the call's client gets
+// it: nil if the task is not one of that client's. Clients that cannot be told
+// apart get no lists.
+func (t *tasks) listed(m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
+	t.mu.Lock()
+	found := t.server[m.serverTask(call, text(item, "taskId"))]
+	t.mu.Unlock()
+	if found == nil || found.client != clientOf(call) || call.Shared {
+		return nil
+	}
+	return found.show(item)
+}
+
+// show returns a result about the task with the id that the client knows.
+func (t *task) show(result json.RawMessage) json.RawMessage {
+	if t.shown == t.id {
+		return result
+	}
+	return wire.Edit(result, func(name string, value json.RawMessage) json.RawMessage {
+		switch {
+		case name == "taskId" && wire.Unquote(value) == t.id:
+			return wire.Quote(t.shown)
+		case (name == "task" || name == "_meta" || name == wire.MetaPrefix+"related-task") && wire.IsObject(value):
+			return t.show(value)
+		}
+		return value
+	})
+}
+
+func (x *router) find(call *toolpost.Call, id string) *task {
+	if len(x.members) == 0 {
+		return nil
+	}
+	return x.members[0].tasks.find(call, id)
+}
+
+// task sends a request about a task to the server that created it.
+func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Call, id string) (*toolpost.Result, error) {
+	t := x.find(call, id)
+	i := slices.IndexFunc(targets, func(m *member) bool { return t != nil && m.link == t.link })
+	if i < 0 {
+		return nil, invalid("unknown task %.100q: no server created it for this client, or that was too long ago; call the tool again", id)
+	}
+	if t.shown == t.id {
+		return targets[i].send(ctx, call)
+	}
+	c := *call
+	c.Params = wire.Set(call.Params, "taskId", wire.Quote(t.id))
+	result, err := targets[i].send(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	return toolpost.Raw(t.show(toolpost.Sent(result))), nil
+}

@@ -1,0 +1,124 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+)
+
+// jobs gives every fake a tool that creates tasks, with the ids that next
+// returns, and lists of all that it created.
+func jobs(t *testing.T, f *fleet, next func(who string) string) {
+	t.Helper()
+	declared := map[string]string{}
+	all := map[string][]string{}
+	for _, u := range f.started {
+		who := u.cfg.Name
+		declared[who] = `{"tasks":{"list":{}}}`
+		u.connect("job")
+		u.set(func(u *fake) {
+			u.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				id := next(who)
+				all[who] = append(all[who], id)
+				return toolpost.Raw(fmt.Appendf(nil, `{"task":{"taskId":%q,"status":"working", "ttl":1.0}}`, id)), nil
+			}
+		})
+	}
+	extend(f, declared, func(who string, call *toolpost.Call) string {
+		if call.Name != "tasks/list" {
+			return fmt.Sprintf(`{"at":%q,"taskId":%s,"_meta":{"io.modelcontextprotocol/related-task":%s}}`, who, member(call.Params, "taskId"), call.Params)
+		}
+		var items []string
+		for _, id := range all[who] {
+			items = append(items, fmt.Sprintf(`{"taskId":%q, "n":1.0}`, id))
+		}
+		return `{"tasks":[` + strings.Join(items, ",") + `]}`
+	})
+}
+
+func member(object json.RawMessage, name string) string {
+	m := map[string]json.RawMessage{}
+	_ = json.Unmarshal(object, &m)
+	return string(m[name])
+}
+
+// create calls a tool that creates a task, and returns the task's id.
+func create(t *testing.T, g *gateway.Gateway, session, tool string) string {
+	t.Helper()
+	r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Session: session, Name: tool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result struct{ Task struct{ TaskID string } }
+	if err := json.Unmarshal(toolpost.Sent(r), &result); err != nil {
+		t.Fatal(err)
+	}
+	return result.Task.TaskID
+}
+
+// Two servers that give the same id, and two clients: everybody gets the own
+// task, and nobody else's.
+func TestTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x"))
+		jobs(t, f, func(string) string { return "1" })
+		first, second := create(t, g, "s", "a__job"), create(t, g, "s", "b__job")
+		if first != "1" || second != "b__1" {
+			t.Fatalf("the tasks are %q and %q", first, second)
+		}
+		for id, want := range map[string]string{
+			first:  `{"at":"a","taskId":"1","_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}`,
+			second: `{"at":"b","taskId":"b__1","_meta":{"io.modelcontextprotocol/related-task":{"taskId":"b__1"}}}`,
+		} {
+			if got := send(t, g, "s", "tasks/get", `{"taskId":"`+id+`"}`); got != want {
+				t.Errorf("%s: got %s, want %s", id, got, want)
+			}
+			if got := send(t, g, "other", "tasks/get", `{"taskId":"`+id+`"}`); !strings.HasPrefix(got, "error: unknown task") {
+				t.Errorf("%s: another client gets %s", id, got)
+			}
+		}
+		if got, want := send(t, g, "s", "tasks/list", `{}`), `{"tasks":[{"taskId":"1", "n":1.0},{"taskId":"b__1","n":1.0}]}`; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if got, want := send(t, g, "other", "tasks/list", `{}`), `{"tasks":[]}`; got != want {
+			t.Errorf("another client gets %s, want %s", got, want)
+		}
+		// a server that begins anew gives the id to another client
+		create(t, g, "other", "a__job")
+		if got := send(t, g, "s", "tasks/get", `{"taskId":"1"}`); !strings.HasPrefix(got, "error: unknown task") {
+			t.Errorf("got the task of another client: %s", got)
+		}
+		g.SessionEnded("other")
+		if got := send(t, g, "other", "tasks/get", `{"taskId":"1"}`); !strings.HasPrefix(got, "error: unknown task") {
+			t.Errorf("after the end of the session: %s", got)
+		}
+	})
+}
+
+// Servers and clients that create many tasks displace their own.
+func TestManyTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		n := 0
+		jobs(t, f, func(string) string { n++; return fmt.Sprint(n) })
+		mine := create(t, g, "mine", "a__job")
+		for i := range 12_000 {
+			create(t, g, fmt.Sprint("s", i%20), "a__job")
+		}
+		for id, want := range map[string]bool{"2": false, "12001": true} {
+			session := map[string]string{"2": "s0", "12001": "s19"}[id]
+			if got := send(t, g, session, "tasks/get", `{"taskId":"`+id+`"}`); strings.HasPrefix(got, "{") != want {
+				t.Errorf("task %s: got %s", id, got)
+			}
+		}
+		if got := send(t, g, "mine", "tasks/get", `{"taskId":"`+mine+`"}`); !strings.HasPrefix(got, "{") {
+			t.Errorf("the task of another client was displaced: %s", got)
+		}
+	})
+}
