@@ -48,6 +48,8 @@ type Config struct {
 	ProbeTimeout    time.Duration // of the modern handshake, before the classic one; 5 s if 0
 	CallTimeout     time.Duration // of one call; none if 0
 	MaxMessage      int           // bytes of one message; 64 MiB if 0
+
+	spawn func(cfg *Config, grace time.Duration) (*process, error) // startProcess if nil
 }
 
 // A Transport is a way to speak MCP.
@@ -109,6 +111,9 @@ func (c *Config) withDefaults() Config {
 	d.ConnectTimeout = orDefault(d.ConnectTimeout, patience)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
 	d.MaxMessage = orDefault(d.MaxMessage, 64<<20)
+	if d.spawn == nil {
+		d.spawn = startProcess
+	}
 	if d.Name == "" {
 		d.Name = "server"
 	}

@@ -169,7 +169,7 @@ func (d *dialer) open(ctx context.Context, s *session) error {
 	case SSE:
 		return dialSSE(ctx, d.http, d.cfg, d.limits, s.peer)
 	}
-	p, err := startProcess(d.cfg, d.grace)
+	p, err := d.cfg.spawn(d.cfg, d.grace)
 	if err != nil {
 		return err
 	}

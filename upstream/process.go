@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,14 +17,26 @@ import (
 // A process is a server that is started here, with all that it starts.
 type process struct {
 	cmd     *exec.Cmd
-	stdin   *os.File
-	stdout  *group.Output
+	stdin   inputPipe
+	stdout  outputPipe
 	stderr  *tail
 	grace   time.Duration
 	exited  chan struct{} // closed when the child is gone; state is then set
 	gone    chan struct{} // closed when its whole group is gone
 	state   string
 	closing sync.Once
+}
+
+// An inputPipe is a *os.File, except in tests.
+type inputPipe interface {
+	io.WriteCloser
+	SetWriteDeadline(time.Time) error
+}
+
+// An outputPipe is a *group.Output, except in tests.
+type outputPipe interface {
+	io.Reader
+	End()
 }
 
 func startProcess(cfg *Config, grace time.Duration) (*process, error) {
@@ -45,14 +58,14 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, p.stderr
 	p.cmd.WaitDelay = 250 * time.Millisecond // a grandchild may hold stderr open
 	group.Lead(p.cmd)
-	var stdout *os.File
-	if p.stdout, stdout, err = group.Pipe(); err != nil {
+	out, stdout, err := group.Pipe()
+	if err != nil {
 		return nil, err
 	}
 	defer stdout.Close()
-	p.cmd.Stdout = stdout
+	p.stdout, p.cmd.Stdout = out, stdout
 	if stdin, err := p.cmd.StdinPipe(); err == nil {
-		p.stdin = stdin.(*os.File) // whose writes have deadlines
+		p.stdin = stdin.(inputPipe)
 	}
 	if err := group.Start(p.cmd, p.ended); err != nil {
 		p.stdout.End()
