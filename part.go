@@ -92,6 +92,13 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 // textParts reads an array of blocks of text; it returns nil if another is among
 // them. The blocks share the bytes of the array.
 func textParts(array json.RawMessage) []Part {
+	if array[0] != '[' {
+		return nil
+	}
+	one := array[1 : len(array)-1]
+	if text, ok := wire.TextBlock(one); ok {
+		return []Part{{Type: "text", Text: unquote(text), Raw: one}}
+	}
 	parts := []Part{}
 	for block := range wire.Elements(array) {
 		p, ok := textPart(block)
@@ -99,9 +106,6 @@ func textParts(array json.RawMessage) []Part {
 			return nil
 		}
 		parts = append(parts, p)
-	}
-	if array[0] != '[' {
-		return nil
 	}
 	return parts
 }

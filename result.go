@@ -94,31 +94,39 @@ func look(r *Result) *body {
 }
 
 // bodyOfTexts makes the body of a result whose parts are texts, as nearly all
-// are, in one pass and without copies of its JSON. It returns nil for others.
+// are, without copies of its JSON. It returns nil for others.
 func bodyOfTexts(r *Result) *body {
-	if r.scan == nil && !wire.Valid(r.raw) {
+	if s := r.scan; s != nil {
+		return textBody(&body{Structured: s.Structured, IsError: s.IsError, Meta: s.ResultMeta}, s.Content)
+	}
+	if !wire.Valid(r.raw) {
 		return nil
 	}
-	b, seen := new(body), map[string]bool{}
+	b, found := new(body), map[string]json.RawMessage{}
 	for name, value := range wire.Members(r.raw) {
 		switch name {
-		case "content":
-			b.Content = textParts(value)
 		case "structuredContent":
 			b.Structured = value
 		case "isError":
 			b.IsError = string(value) == "true"
 		case "_meta":
 			b.Meta = value
-		default:
-			continue
 		}
-		if seen[name] || name == "content" && b.Content == nil || name == "isError" && !b.IsError && string(value) != "false" {
+		if found[name] != nil || name == "isError" && !b.IsError && string(value) != "false" {
 			return nil
 		}
-		seen[name] = true
+		found[name] = value
 	}
-	if !seen["content"] {
+	return textBody(b, found["content"])
+}
+
+// textBody returns b with parts that are texts, nil if content has others.
+func textBody(b *body, content json.RawMessage) *body {
+	if content == nil {
+		return nil
+	}
+	b.Content = textParts(content)
+	if b.Content == nil {
 		return nil
 	}
 	return b
@@ -185,15 +193,16 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 		return c, nil
 	}
 	w := objectWriter{written: map[string]bool{"content": true}}
-	w.WriteString(`{"content":`)
+	w.WriteString(contentFirst)
 	if err := writeParts(&w.Buffer, parts); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
+	size := w.Len() - len(contentFirst)
 	if !wire.IsObject(r.raw) || r.scan == nil && !wire.Valid(r.raw) { // it is no result: all of it was one text
 		return c, nil
 	}
 	w.put("structuredContent", structured)
-	for name, value := range wire.Members(r.raw) {
+	for name, value := range wire.Members(withoutContent(r)) {
 		if name != "content" && name != "structuredContent" {
 			w.put(name, value)
 		}
@@ -201,10 +210,28 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 	c.raw = w.end()
 	if r.scan != nil {
 		found := *r.scan
+		found.Content = c.raw[len(contentFirst) : len(contentFirst)+size]
 		found.Structured = structured
 		c.scan = &found
 	}
 	return c, nil
+}
+
+const contentFirst = `{"content":`
+
+// withoutContent returns the JSON of a result without its content, which is long,
+// if that is easy to find.
+func withoutContent(r *Result) json.RawMessage {
+	if r.scan == nil {
+		return r.raw
+	}
+	rest, first := bytes.CutPrefix(r.raw, []byte(contentFirst))
+	rest, found := bytes.CutPrefix(rest, r.scan.Content)
+	if !first || !found || len(r.scan.Content) == 0 {
+		return r.raw
+	}
+	rest, _ = bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(","))
+	return append([]byte("{"), rest...)
 }
 
 // Sent returns the exact bytes of a [Raw] result, and nil for other results.

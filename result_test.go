@@ -152,6 +152,10 @@ func TestPartsOfRawResults(t *testing.T) {
 		if diff := cmp.Diff(want.Content, r.Parts()); diff != "" {
 			t.Errorf("%.100s: %s", raw, diff)
 		}
+		scanned := toolpost.RawMessage(&message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))[0])
+		if diff := cmp.Diff(want.Content, scanned.Parts()); diff != "" {
+			t.Errorf("scanned %.100s: %s", raw, diff)
+		}
 		if string(r.Structured()) != string(want.Structured) || r.IsError() != want.IsError || string(r.Meta()) != string(want.Meta) {
 			t.Errorf("%.100s: structured %s, error %v, meta %s", raw, r.Structured(), r.IsError(), r.Meta())
 		}
@@ -183,6 +187,38 @@ func TestWithContent(t *testing.T) {
 	}
 	if raw, err = made.MarshalJSON(); err != nil || string(raw) != `{"content":[{"type":"text","text":"c"}],"structuredContent":{"n":2}}` {
 		t.Errorf("got %s, %v", raw, err)
+	}
+}
+
+// The other members stay, wherever they are, also if the content was found by a
+// scan; what the scan found stays too.
+func TestWithContentOfMessages(t *testing.T) {
+	const part = `{"type":"text","text":"a"}`
+	parts := []toolpost.Part{{Type: "text", Text: "b"}}
+	for raw, want := range map[string]string{
+		`{"content":[` + part + `]}`:                                            `{"content":[C],"structuredContent":2}`,
+		`{"content":[` + part + `],"isError":true,"x":1}`:                       `{"content":[C],"structuredContent":2,"isError":true,"x":1}`,
+		"{\"content\":[" + part + "] \n, \"isError\":true , \"x\" : 1 } ":       `{"content":[C],"structuredContent":2,"isError":true,"x":1}`,
+		`{"x":1,"content":[` + part + `],"structuredContent":1}`:                `{"content":[C],"structuredContent":2,"x":1}`,
+		`{"_meta":{"content":[` + part + `]},"content":[` + part + `]}`:         `{"content":[C],"structuredContent":2,"_meta":{"content":[` + part + `]}}`,
+		`{"content":[` + part + `],"content":[` + part + `,1],"isError":false}`: `{"content":[C],"structuredContent":2,"isError":false}`,
+		`{"x":1}`: `{"content":[C],"structuredContent":2,"x":1}`,
+	} {
+		want = strings.Replace(want, "C", `{"type":"text","text":"b"}`, 1)
+		sent := toolpost.RawMessage(&message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))[0])
+		for range 2 { // also of what was made
+			made, err := toolpost.WithContent(sent, parts, json.RawMessage("2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(toolpost.Sent(made)); got != want {
+				t.Errorf("%s becomes %s, want %s", raw, got, want)
+			}
+			if got := toolpost.Scan(made); string(got.Content) != `[{"type":"text","text":"b"}]` || string(got.Structured) != "2" || got.IsError != sent.IsError() {
+				t.Errorf("%s: the scan is %+v", raw, got)
+			}
+			sent = made
+		}
 	}
 }
 

@@ -30,27 +30,6 @@ const (
 	plainBefore = `{"type":"text","text":`
 )
 
-// isPlain reports whether the JSON of a part is that of its text and has no white
-// space, as nearly all are. It looks at the quotes alone.
-func isPlain(p toolpost.Part) bool {
-	quoted, begins := bytes.CutPrefix(p.Raw, []byte(plainBefore))
-	quoted, ends := bytes.CutSuffix(quoted, []byte("}"))
-	if !begins || !ends || len(quoted) < 2 || quoted[0] != '"' || !holds(quoted, p.Text) {
-		return false
-	}
-	for at := 1; ; at++ {
-		n := bytes.IndexByte(quoted[at:], '"')
-		if n < 0 {
-			return false
-		}
-		at += n
-		escapes := len(quoted[1:at]) - len(bytes.TrimRight(quoted[1:at], `\`))
-		if escapes%2 == 0 {
-			return at == len(quoted)-1
-		}
-	}
-}
-
 func newItem(p toolpost.Part) item {
 	it := item{part: p, media: isMedia(p)}
 	if isText(p) {
@@ -103,7 +82,7 @@ func (it item) block() string {
 // one, and without the data of media.
 func framed(p toolpost.Part, media bool, text string) json.RawMessage {
 	if p.Raw != nil {
-		if isPlain(p) {
+		if quoted, ok := wire.TextBlock(p.Raw); ok && holds(quoted, p.Text) {
 			return append(appendQuoted(append(make([]byte, 0, len(text)+len(text)/16+200), plainBefore...), text), '}')
 		}
 		if !wire.IsObject(p.Raw) || !wire.Valid(p.Raw) {

@@ -2,7 +2,6 @@ package output
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -43,31 +42,6 @@ func TestTextByWords(t *testing.T) {
 		quoted, err := jsontext.AppendQuote([]byte("x"), text)
 		if got := appendQuoted([]byte("x"), text); err != nil || string(got) != string(quoted) {
 			t.Fatalf("%q is quoted as %s, want %s", text, got, quoted)
-		}
-	}
-}
-
-// Only the JSON of a text alone is plain.
-func TestIsPlain(t *testing.T) {
-	for raw, want := range map[string]bool{
-		`{"type":"text","text":"a"}`:                                true,
-		`{"type":"text","text":"a\"b\\"}`:                           true,
-		`{"type":"text","text":"a\\","text":"b"}`:                   false,
-		`{"type":"text","text":"a","_meta":{"x":"y"}}`:              false,
-		`{"type":"text","text":"a","annotations":"x"}`:              false,
-		`{"type":"text","text":"a\"}`:                               false,
-		`{"type":"text","text":{"b":"c"}}`:                          false,
-		`{"text":"a","type":"text"}`:                                false,
-		`{"type":"text","text": "a"}`:                               false,
-		`{"type":"text","text":"` + strings.Repeat(`\"`, 50) + `"}`: true,
-	} {
-		p := textPart(strings.Repeat("a", 50))
-		if len(raw) < 100 {
-			p = textPart("a")
-		}
-		p.Raw = []byte(raw)
-		if got := isPlain(p); got != want {
-			t.Errorf("%s is plain: %v", raw, got)
 		}
 	}
 }

@@ -53,6 +53,7 @@ type MetaCall struct {
 // An Answer holds the members of a result.
 type Answer struct {
 	IsError       bool
+	Content       json.RawMessage
 	Structured    json.RawMessage
 	ResultType    string
 	Typed         bool // there is a resultType

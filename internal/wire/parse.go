@@ -222,6 +222,8 @@ func (p *parser) result(m *Message) error {
 			raw, err := p.value()
 			m.IsError = string(raw) == "true"
 			return err
+		case `"content"`:
+			return p.raw(&m.Content)
 		case `"structuredContent"`:
 			return p.raw(&m.Structured)
 		case `"resultType"`:

@@ -170,6 +170,27 @@ func Append(object []byte, members ...string) json.RawMessage {
 	return append(b, '}')
 }
 
+// TextBlock returns the text, in quotes, of a content block that has a type and a
+// text, in this order and without white space, as nearly all have. Of valid JSON
+// it looks at the quotes alone.
+func TextBlock(block []byte) (quoted json.RawMessage, ok bool) {
+	quoted, begins := bytes.CutPrefix(block, []byte(`{"type":"text","text":`))
+	quoted, ends := bytes.CutSuffix(quoted, []byte("}"))
+	if !begins || !ends || len(quoted) < 2 || quoted[0] != '"' {
+		return nil, false
+	}
+	for at := 1; ; at++ {
+		n := bytes.IndexByte(quoted[at:], '"')
+		if n < 0 {
+			return nil, false
+		}
+		at += n
+		if escapes := at - len(bytes.TrimRight(quoted[:at], `\`)); escapes%2 == 0 {
+			return quoted, at == len(quoted)-1
+		}
+	}
+}
+
 // IsObject reports whether valid JSON is an object, by its first and last bytes.
 func IsObject(raw []byte) bool {
 	raw = bytes.TrimSpace(raw)

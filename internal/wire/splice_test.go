@@ -74,3 +74,25 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+// Only a block of a type and a text is one.
+func TestTextBlock(t *testing.T) {
+	for block, want := range map[string]string{
+		`{"type":"text","text":""}`:                             `""`,
+		`{"type":"text","text":"a"}`:                            `"a"`,
+		`{"type":"text","text":"a\"b\\\\"}`:                     `"a\"b\\\\"`,
+		`{"type":"text","text":"a\\","text":"b"}`:               "",
+		`{"type":"text","text":"a","_meta":{"x":"y"}}`:          "",
+		`{"type":"text","text":"a","annotations":"x"}`:          "",
+		`{"type":"text","text":"a\"}`:                           "",
+		`{"type":"text","text":{"b":"c"}}`:                      "",
+		`{"text":"a","type":"text"}`:                            "",
+		`{"type":"text","text": "a"}`:                           "",
+		`{"type":"text","text":"a"},{"type":"text","text":"b"}`: "",
+		"": "",
+	} {
+		if got, ok := TextBlock([]byte(block)); ok != (want != "") || ok && string(got) != want {
+			t.Errorf("%s: %s, %v", block, got, ok)
+		}
+	}
+}
