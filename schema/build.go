@@ -2,33 +2,29 @@ package schema
 
 import (
 	"math"
+	"slices"
 
 	"github.com/toolpost/toolpost/internal/shape"
 )
 
-// A builder makes nodes of a document.
+// A builder makes nodes of a document. What is checked only in part accepts too
+// much, so nothing is refused because a value fits it.
 type builder struct {
-	doc       *document
-	nodes     map[*value]*node
-	uncovered bool // a keyword was met that nodes do not check
+	doc   *document
+	nodes map[*value]*node
 }
 
-// build returns the node of the whole document, nil if it has keywords that
-// nodes do not check.
+// build returns the node of the whole document.
 func build(d *document) *node {
-	b := &builder{doc: d, nodes: map[*value]*node{}, uncovered: d.foreign}
-	n := b.node(d.root)
-	if b.uncovered {
-		return nil
-	}
-	return n
+	b := &builder{doc: d, nodes: map[*value]*node{}}
+	return b.node(d.root)
 }
 
 func (b *builder) node(v *value) *node {
 	if n := b.nodes[v]; n != nil {
 		return n
 	}
-	target := b.doc.refs[v]
+	target := b.doc.target(v)
 	if target != nil && (b.doc.draft <= 7 || !b.asserts(v)) {
 		n := b.node(target)
 		b.nodes[v] = n
@@ -46,10 +42,14 @@ func (b *builder) node(v *value) *node {
 		n.kinds &= c.kinds
 	}
 	b.bounds(n, v)
-	if b.hasAny(v, "items", "prefixItems", "additionalItems", "minItems", "maxItems") {
+	if k := v.get("if"); k != nil && b.doc.draft >= 7 && !b.isPartial(k) {
+		n.cond = &conditional{b.node(k), b.optional(v, "then"), b.optional(v, "else")}
+	}
+	if b.hasAny(v, "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains") {
 		n.array = b.array(v)
 	}
-	if b.hasAny(v, "properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties") {
+	if b.hasAny(v, "properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties",
+		"patternProperties", "dependencies", "dependentRequired", "dependentSchemas") {
 		n.object = b.object(v)
 	}
 	if target != nil {
@@ -62,7 +62,7 @@ func (b *builder) node(v *value) *node {
 func (b *builder) asserts(v *value) bool {
 	for _, k := range v.kids {
 		switch k.name {
-		case "$ref", "$defs", "definitions", "$id", "$anchor", "$schema":
+		case "$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions", "$id", "$anchor", "$schema", "$dynamicAnchor", "$recursiveAnchor":
 		default:
 			if shape.Of(k.name) != 0 {
 				return true
@@ -81,8 +81,17 @@ func (b *builder) hasAny(v *value, names ...string) bool {
 	return false
 }
 
-// keyword reads the keywords that stand alone, and notes those that nodes do
-// not check.
+func (b *builder) isPartial(v *value) bool { return b.doc.partial[v] }
+
+// optional returns the node of a keyword, nil if v does not have it.
+func (b *builder) optional(v *value, keyword string) *node {
+	if k := v.get(keyword); k != nil {
+		return b.node(k)
+	}
+	return nil
+}
+
+// keyword reads the keywords that stand alone.
 func (b *builder) keyword(n *node, k *value) {
 	switch k.name {
 	case "type":
@@ -94,12 +103,11 @@ func (b *builder) keyword(n *node, k *value) {
 	case "allOf":
 		n.all = append(n.all, b.list(k)...)
 	case "anyOf", "oneOf":
-		n.unions = append(n.unions, union{b.list(k), k.name == "oneOf"})
-	case "not", "if", "contains", "patternProperties", "unevaluatedProperties", "unevaluatedItems",
-		"dependencies", "dependentSchemas", "dependentRequired", "$dynamicRef", "$recursiveRef":
-		b.uncovered = true
-	case "uniqueItems":
-		b.uncovered = b.uncovered || k.is("true")
+		n.unions = append(n.unions, union{b.list(k), k.name == "oneOf" && !slices.ContainsFunc(k.kids, b.isPartial)})
+	case "not":
+		if !b.isPartial(k) {
+			n.not = append(n.not, b.node(k))
+		}
 	}
 }
 
@@ -204,6 +212,16 @@ func (b *builder) array(v *value) *arrayRule {
 	if rest != nil {
 		r.rest = b.node(rest)
 	}
+	if k := v.get("uniqueItems"); k != nil {
+		r.unique = k.is("true")
+	}
+	r.contains, r.matches = b.optional(v, "contains"), span{1, -1}
+	if b.doc.draft >= 2019 && b.hasAny(v, "minContains") {
+		r.matches.lo = countOf(v.get("minContains"))
+	}
+	if b.doc.draft >= 2019 && b.hasAny(v, "maxContains") && !b.isPartial(v.get("contains")) {
+		r.matches.hi = countOf(v.get("maxContains"))
+	}
 	return r
 }
 
@@ -211,32 +229,54 @@ func (b *builder) object(v *value) *objectRule {
 	r := &objectRule{count: newSpan(v, "minProperties", "maxProperties"), index: map[string]int{}}
 	if k := v.get("properties"); k != nil {
 		for _, kid := range k.kids {
-			r.add(kid.name).node = b.node(kid)
+			i := r.add(kid.name)
+			r.properties[i].node = b.node(kid)
 		}
 	}
 	if k := v.get("required"); k != nil {
 		for _, kid := range k.kids {
-			r.add(kid.text).required = true
+			r.properties[r.add(kid.text)].required = true
 		}
 	}
+	b.dependents(r, v)
 	r.required = make([]uint64, (len(r.properties)+63)/64)
 	for i, p := range r.properties {
 		if p.required {
 			r.required[i/64] |= 1 << (i % 64)
 		}
 	}
-	if k := v.get("additionalProperties"); k != nil {
-		r.rest = b.node(k)
+	if k := v.get("patternProperties"); k != nil {
+		for _, kid := range k.kids {
+			p, _ := b.doc.patterns.compile(kid.name)
+			r.patterns = append(r.patterns, patternRule{p, b.node(kid)})
+		}
 	}
-	if k := v.get("propertyNames"); k != nil {
-		r.names = b.node(k)
-		b.uncovered = b.uncovered || !r.names.single()
-	}
+	r.rest, r.names = b.optional(v, "additionalProperties"), b.optional(v, "propertyNames")
 	return r
 }
 
-// add returns the property of that name, made if need be.
-func (r *objectRule) add(name string) *property {
+// dependents reads what properties ask of the object that has them.
+func (b *builder) dependents(r *objectRule, v *value) {
+	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
+		k := v.get(keyword)
+		if k == nil || keyword != "dependencies" && b.doc.draft < 2019 {
+			continue
+		}
+		for _, kid := range k.kids {
+			d := dependent{property: r.add(kid.name)}
+			if kid.kind != KindArray {
+				d.node = b.node(kid)
+			}
+			for _, name := range listOf(kid) {
+				d.requires = append(d.requires, r.add(name.text))
+			}
+			r.dependents = append(r.dependents, d)
+		}
+	}
+}
+
+// add returns the index of the property of that name, made if need be.
+func (r *objectRule) add(name string) int {
 	i, ok := r.index[name]
 	if !ok {
 		i = len(r.properties)
@@ -247,5 +287,5 @@ func (r *objectRule) add(name string) *property {
 		}
 		r.properties = append(r.properties, added)
 	}
-	return &r.properties[i]
+	return i
 }

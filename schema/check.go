@@ -35,7 +35,7 @@ func (p *pass) check(n *node) bool {
 	}
 	p.peek()
 	start, end := p.pos, 0
-	if !n.plain() {
+	if !n.plain() || n.not != nil || n.cond != nil {
 		if !p.own(n) {
 			return false
 		}
@@ -53,9 +53,39 @@ func (p *pass) check(n *node) bool {
 		}
 		end = max(end, p.pos)
 	}
+	ok := p.conditions(n, start)
 	p.pos = end
-	return true
+	return ok
 }
+
+// conditions checks not, and if with then or else.
+func (p *pass) conditions(n *node, start int) bool {
+	for _, m := range n.not {
+		if fits, known := p.test(m, start); fits || !known {
+			return false
+		}
+	}
+	if n.cond == nil {
+		return true
+	}
+	fits, known := p.test(n.cond.test, start)
+	branch := n.cond.branch(fits)
+	return known && (branch == nil || p.again(branch, start))
+}
+
+// test reports whether the value at start fits n, null being no absent property.
+// known is false if that takes too much work to find out.
+func (p *pass) test(n *node, start int) (fits, known bool) {
+	lenient, timeouts := p.nullIsAbsent, p.timeouts
+	p.nullIsAbsent = false
+	fits = p.again(n, start)
+	p.nullIsAbsent = lenient
+	return fits, fits || !p.unsure(timeouts)
+}
+
+// unsure reports whether a check that failed might have succeeded with more
+// work, given the number of timeouts before it.
+func (p *pass) unsure(timeouts int) bool { return p.timeouts > timeouts || p.work > p.budget }
 
 // again checks the value at start once more.
 func (p *pass) again(n *node, start int) bool {
@@ -83,7 +113,7 @@ func (p *pass) union(u union, start int) bool {
 			break
 		}
 	}
-	if hits != 1 || u.one && p.timeouts > timeouts { // the branch that took too long may fit as well
+	if hits != 1 || u.one && p.unsure(timeouts) { // the branch that took too long may fit as well
 		return false // p.pos stays, to tell how far the last branch came
 	}
 	p.pos = end

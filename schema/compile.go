@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // CompileOptions are the optional parts of [Compile].
 type CompileOptions struct {
 	// NullIsAbsent accepts null for an optional property whose schema does not
@@ -10,8 +12,7 @@ type CompileOptions struct {
 // A Validator validates raw JSON against one schema. It is safe for concurrent
 // use.
 type Validator struct {
-	root         *node     // nil if the full validator is needed, or nothing can be checked
-	full         *fallback // nil if root says it all
+	root         *node // nil if nothing can be checked
 	findings     []Finding
 	nullIsAbsent bool
 }
@@ -22,9 +23,7 @@ func Compile(s *Schema, opts *CompileOptions) *Validator {
 	v := &Validator{nullIsAbsent: opts != nil && opts.NullIsAbsent}
 	d := load(s.raw)
 	if d.root != nil {
-		if v.root = build(d); v.root == nil {
-			v.full = newFallback(d)
-		}
+		v.root = build(d)
 	}
 	v.findings = d.findings
 	return v
@@ -32,17 +31,11 @@ func Compile(s *Schema, opts *CompileOptions) *Validator {
 
 // Report lists what the validator does not validate, and why. If it is empty,
 // validation is complete.
-func (v *Validator) Report() []Finding {
-	report := v.findings[:len(v.findings):len(v.findings)]
-	if v.full != nil && v.full.cycle.Load() {
-		report = append(report, Finding{"", "a value was accepted without validation, because it causes a cycle of references"})
-	}
-	return report
-}
+func (v *Validator) Report() []Finding { return slices.Clip(v.findings) }
 
 // Validate validates data. The error is a *[ValidationError] with all problems.
 func (v *Validator) Validate(data []byte) error {
-	if v.full == nil && valid(v.root, data, v.nullIsAbsent) {
+	if valid(v.root, data, v.nullIsAbsent) {
 		return nil
 	}
 	if p := checkSyntax(data, maxDepth); p != nil {
@@ -53,20 +46,11 @@ func (v *Validator) Validate(data []byte) error {
 	duplicates(tree, "", func(pointer string) {
 		x.found.add(Problem{Pointer: pointer, Expected: "one property of this name", Got: "a duplicate"})
 	})
-	switch {
-	case v.full != nil:
-		v.full.explain(tree, &x)
-	default:
-		x.node(v.root, tree)
-	}
-	switch {
-	case len(x.found.Problems) > 0:
-		return &x.found
-	case v.full == nil:
+	x.node(v.root, tree)
+	if len(x.found.Problems) == 0 {
 		x.wrong(tooMuchWork, tree)
-		return &x.found
 	}
-	return nil
+	return &x.found
 }
 
 // A Finding is a remark about a schema or a type.

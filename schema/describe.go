@@ -22,6 +22,8 @@ func (n *node) words(deep int) string {
 		return "nothing: no value is allowed here"
 	case n.kinds != KindAny || n.number != nil || n.text != nil:
 		parts = append(parts, n.typed(deep))
+	case n.object != nil && n.object.words() != "":
+		parts = append(parts, "object"+n.object.words())
 	}
 	if deep > 0 {
 		parts = n.more(parts, deep-1)
@@ -41,6 +43,9 @@ func (n *node) more(parts []string, deep int) []string {
 		if !m.plain() {
 			parts = append(parts, m.words(deep))
 		}
+	}
+	for _, m := range n.not {
+		parts = append(parts, "not "+m.words(deep))
 	}
 	return parts
 }
@@ -68,10 +73,15 @@ func (c *choice) words() string {
 
 func (u union) words(deep int) string {
 	var parts []string
+	length := 0
 	for _, b := range u.branches {
 		w := b.words(deep)
 		if len(parts) == 0 || parts[len(parts)-1] != w {
 			parts = append(parts, w)
+			length += len(w)
+		}
+		if length > 400 { // callers cut it shorter
+			break
 		}
 	}
 	return strings.Join(parts, " or ")

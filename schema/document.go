@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,6 @@ const (
 	maxBytes       = 1 << 20
 	maxSchemaDepth = 64
 	maxNodes       = 10_000
-	maxFullNodes   = 2_500 // for the full validator, which compiles in quadratic time
 	maxPaths       = 100_000
 	maxPointers    = 16 << 20 // bytes of the pointers to all subschemas
 	maxFindings    = 50
@@ -27,8 +27,7 @@ type document struct {
 	draft    int
 	refs     map[*value]*value   // from the schema that holds a $ref to its target
 	dynamic  map[*value][]*value // from a schema to all that its $dynamicRef or $recursiveRef may mean
-	foreign  bool                // some references need a full resolver: ids inside, metaschemas
-	nodes    int
+	partial  map[*value]bool     // schemas that accept more than they say, because of what is not checked
 	patterns patterns
 	findings []Finding
 	kept     *kept // nil unless it is read for its form
@@ -40,6 +39,7 @@ func load(raw []byte) *document { return loadInto(&document{}, raw) }
 
 func loadInto(d *document, raw []byte) *document {
 	d.refs, d.dynamic, d.patterns = map[*value]*value{}, map[*value][]*value{}, patterns{}
+	d.partial = map[*value]bool{}
 	refuse := func(why string) *document {
 		d.root = nil
 		d.refuse(why)
@@ -114,25 +114,60 @@ func (d *document) prepare() string {
 	var names *index
 	queue := []place{{d.root, ""}}
 	for len(queue) > 0 && r.over == "" {
-		r.schema(queue[0].v, queue[0].pointer, 0)
+		v := queue[0].v
+		r.schema(v, queue[0].pointer, 0)
 		queue = queue[1:]
 		if names == nil {
 			names = newIndex(d)
 		}
+		names.add(v, names.base[d.root])
 		for _, ref := range r.refs {
-			if target := d.resolve(ref, names, r.nested); target != nil && !r.seen[target] {
+			if target := d.resolve(ref, names); target != nil && !r.seen[target] {
 				pointer, _ := localRef(ref.schema.get("$ref").text)
 				queue = append(queue, place{target, pointer})
 			}
 		}
 		r.refs = nil
 	}
-	d.nodes = r.nodes
 	if r.over != "" {
 		return r.over
 	}
 	d.resolveDynamic(names)
-	return d.preflight()
+	over := d.preflight()
+	if over == "" && d.kept == nil {
+		d.spread()
+	}
+	return over
+}
+
+// spread marks as partial all schemas that hold or refer to a partial one.
+func (d *document) spread() {
+	if len(d.partial) == 0 {
+		return
+	}
+	seen, holders := map[*value]bool{d.root: true}, map[*value][]*value{}
+	for todo := []*value{d.root}; len(todo) > 0; {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, next := range d.below(v, nil) {
+			holders[next] = append(holders[next], v)
+			if !seen[next] {
+				seen[next] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	todo := slices.Collect(maps.Keys(d.partial))
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, holder := range holders[v] {
+			if !d.partial[holder] {
+				d.partial[holder] = true
+				todo = append(todo, holder)
+			}
+		}
+	}
 }
 
 // A reference is a schema with a $ref, and its own place.

@@ -1,7 +1,10 @@
 package schema
 
 import (
+	"fmt"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // An explainer finds all that is wrong with a value. It walks the tree of the
@@ -64,6 +67,42 @@ func (x *explainer) node(n *node, v *value) {
 	for _, u := range n.unions {
 		x.union(u, v)
 	}
+	x.conditions(n, v)
+}
+
+// conditions explains not, and if with then or else.
+func (x *explainer) conditions(n *node, v *value) {
+	for _, m := range n.not {
+		switch fits, known := x.test(m, v, false); {
+		case fits:
+			x.wrong("another value; this one is excluded", v)
+		case !known:
+			x.wrong(tooMuchWork, v)
+		}
+	}
+	if n.cond == nil {
+		return
+	}
+	if fits, known := x.test(n.cond.test, v, false); known {
+		x.node(n.cond.branch(fits), v)
+	} else {
+		x.wrong(tooMuchWork, v)
+	}
+}
+
+// test reports whether v fits n; known is false if that takes too much work to
+// find out.
+func (x *explainer) test(n *node, v *value, nullIsAbsent bool) (fits, known bool) {
+	if x.read > maxRead {
+		return false, false
+	}
+	p := newPass(v.raw, nullIsAbsent)
+	p.timeouts = x.timeouts
+	p.work, p.budget = x.read, maxRead
+	fits = p.check(n)
+	known = fits || !p.unsure(x.timeouts)
+	x.timeouts, x.read = p.timeouts, p.work+len(v.raw)
+	return fits, known
 }
 
 // accepts checks all but the parts of an array or object.
@@ -93,6 +132,38 @@ func (x *explainer) array(r *arrayRule, v *value) {
 			x.in(strconv.Itoa(i), item, kid)
 		}
 	}
+	if r.contains != nil {
+		x.contains(r, v)
+	}
+	if r.unique {
+		x.unique(v)
+	}
+}
+
+func (x *explainer) unique(v *value) {
+	if x.read += uniqueCost * len(v.raw); x.read > maxRead {
+		x.wrong(tooMuchWork, v)
+	} else if i, j := repeated(v); i >= 0 {
+		x.wrong(fmt.Sprintf("unique items (items %d and %d are equal)", i, j), v)
+	}
+}
+
+// contains explains how many items fit r.contains.
+func (x *explainer) contains(r *arrayRule, v *value) {
+	matches, sure := 0, true
+	for _, kid := range v.kids {
+		fits, known := x.test(r.contains, kid, x.nullIsAbsent)
+		sure = sure && known
+		if fits {
+			matches++
+		}
+	}
+	switch {
+	case !sure && (r.matches.hi >= 0 || matches < r.matches.lo):
+		x.wrong(tooMuchWork, v)
+	case !r.matches.ok(matches):
+		x.wrong("array"+r.matches.words("item")+" that "+either(r.matches.lo == 1, "is ", "are ")+r.contains.describe(), v)
+	}
 }
 
 func (x *explainer) object(r *objectRule, v *value) {
@@ -109,40 +180,85 @@ func (x *explainer) object(r *objectRule, v *value) {
 	}
 	for i, p := range r.properties {
 		if p.required && !present[i] {
-			x.missing(p)
+			x.missing(p, "the property is required")
 		}
+	}
+	for _, d := range r.dependents {
+		if !present[d.property] {
+			continue
+		}
+		for _, i := range d.requires {
+			if !present[i] {
+				x.missing(r.properties[i], "it is required together with "+strconv.Quote(r.properties[d.property].name))
+			}
+		}
+		x.node(d.node, v)
 	}
 }
 
-func (x *explainer) missing(p property) {
+func (x *explainer) missing(p property, why string) {
 	expected := "a value"
 	if p.node != nil {
 		expected = p.node.describe()
 	}
 	x.found.add(Problem{
 		Pointer:  joinPointer(x.path) + "/" + escapePointer(p.name),
-		Expected: expected, Got: "nothing: the property is required",
+		Expected: expected, Got: "nothing: " + why,
 	})
 }
 
 // member explains one member of an object; i is its property, or -1.
 func (x *explainer) member(r *objectRule, i int, v *value) {
 	known := i >= 0 && r.properties[i].node != nil
-	if r.names != nil && !r.names.acceptsText([]byte(v.name), &x.timeouts) {
-		x.found.add(Problem{
-			Pointer:  joinPointer(x.path) + "/" + escapePointer(v.name),
-			Expected: "a name that is " + r.names.describe(), Got: strconv.Quote(clip(v.name, 60)),
-		})
+	matched := x.matching(r, v)
+	if r.names != nil {
+		x.name(r.names, v.name)
 	}
 	switch {
 	case known && x.nullIsAbsent && !r.properties[i].required && v.kind == KindNull:
 	case known:
 		x.in(v.name, r.properties[i].node, v)
+	case matched:
 	case r.closed():
 		x.unknown(r.validNames(), v)
 	case r.rest != nil:
 		x.in(v.name, r.rest, v)
 	}
+}
+
+// name explains the name of a member.
+func (x *explainer) name(n *node, name string) {
+	quoted, _ := jsontext.AppendQuote(nil, name)
+	fits, known := x.test(n, parseValue(quoted), false)
+	if fits {
+		return
+	}
+	expected := tooMuchWork
+	if known {
+		expected = "a name that is " + n.describe()
+	}
+	x.found.add(Problem{
+		Pointer: joinPointer(x.path) + "/" + escapePointer(name), Expected: expected, Got: strconv.Quote(clip(name, 60)),
+	})
+}
+
+// matching explains v against all patterns that match its name, and reports
+// whether there are any.
+func (x *explainer) matching(r *objectRule, v *value) (matched bool) {
+	for _, rule := range r.patterns {
+		timeouts := x.timeouts
+		x.read += rule.cost([]byte(v.name))
+		fits := x.read <= maxRead && rule.match([]byte(v.name), &x.timeouts)
+		switch {
+		case x.read > maxRead || x.timeouts > timeouts:
+			x.wrong(tooMuchWork, v)
+			return true
+		case fits:
+			matched = true
+			x.in(v.name, rule.node, v)
+		}
+	}
+	return matched
 }
 
 func (r *objectRule) validNames() []string {
@@ -151,6 +267,9 @@ func (r *objectRule) validNames() []string {
 		if p.node != nil {
 			names = append(names, p.name)
 		}
+	}
+	for _, rule := range r.patterns {
+		names = append(names, "any that matches "+rule.source)
 	}
 	return names
 }

@@ -11,7 +11,7 @@ func (x *explainer) union(u union, v *value) {
 			continue
 		}
 		candidates = append(candidates, b)
-		if x.fits(b, v) {
+		if ok, _ := x.test(b, v, x.nullIsAbsent); ok {
 			fits++
 		}
 	}
@@ -31,20 +31,6 @@ func (x *explainer) union(u union, v *value) {
 		}
 		x.wrong(clip(u.words(2), 240), v)
 	}
-}
-
-// fits reports whether a branch holds; it says no when there was enough work.
-func (x *explainer) fits(n *node, v *value) bool {
-	if x.read > maxRead {
-		return false
-	}
-	p := newPass(v.raw, x.nullIsAbsent)
-	p.timeouts = x.timeouts
-	defer func() { x.timeouts = p.timeouts }()
-	p.work, p.budget = x.read, maxRead
-	ok := p.check(n)
-	x.read = p.work + len(v.raw)
-	return ok
 }
 
 // tag explains an object whose tag names no branch: a property that has

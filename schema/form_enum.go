@@ -176,6 +176,7 @@ func valueKey(v json.RawMessage) string {
 	return string(parseValue(v).appendKey(nil))
 }
 
+// appendKey appends a text that only values which are equal to v have.
 func (v *value) appendKey(b []byte) []byte {
 	switch {
 	case v.kind == KindString:

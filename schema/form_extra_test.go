@@ -2,6 +2,8 @@ package schema_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,11 +16,13 @@ func spice(g generator, v any) {
 	if !ok {
 		return
 	}
-	for name, value := range s {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		value := s[name]
 		switch name {
 		case "properties", "$defs":
-			for _, sub := range value.(map[string]any) {
-				spice(g, sub)
+			table := value.(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(table)) {
+				spice(g, table[name])
 			}
 		case "allOf", "anyOf", "oneOf", "prefixItems":
 			for _, sub := range value.([]any) {
@@ -31,7 +35,7 @@ func spice(g generator, v any) {
 	if s["$ref"] != nil && g.draft7 || g.chance(60) {
 		return
 	}
-	switch g.IntN(8) {
+	switch g.IntN(12) {
 	case 0:
 		s["unevaluatedProperties"] = pick[any](g, false, map[string]any{"type": "integer"})
 	case 1:
@@ -42,6 +46,14 @@ func spice(g generator, v any) {
 		s["patternProperties"] = map[string]any{pick(g, "", "^a", ".*"): g.schema(1)}
 	case 4:
 		s["contains"] = map[string]any{"type": "integer"}
+	case 8:
+		s["contains"], s["minContains"], s["maxContains"] = g.schema(1), g.IntN(2), g.IntN(3)
+	case 9:
+		s["dependentRequired"] = map[string]any{g.name(): []any{g.name()}}
+	case 10:
+		s[pick(g, "dependentSchemas", "dependencies")] = map[string]any{g.name(): g.schema(1)}
+	case 11:
+		s["if"], s["then"], s["else"] = g.schema(1), g.schema(1), g.schema(1)
 	case 5:
 		s["if"] = map[string]any{"type": "object"}
 		s["then"] = map[string]any{"required": []any{"a"}}

@@ -66,7 +66,7 @@ func isNames(v *value) bool {
 	})
 }
 
-// isMeasure bounds numbers, so that [boundedNumber] is exact.
+// isMeasure bounds numbers, so that arithmetic with them is cheap.
 func isMeasure(v *value) bool {
 	if v.kind&KindNumber == 0 || len(v.raw) > 300 {
 		return false

@@ -72,6 +72,11 @@ func (m *members) note(name []byte, property int) bool {
 	return fresh
 }
 
+// has reports whether the object has a property.
+func (m *members) has(property int) bool {
+	return *m.word(property / 64)>>(property%64)&1 != 0
+}
+
 // complete reports whether nothing required is missing, and the count is right.
 func (m *members) complete() bool {
 	for i, want := range m.rule.required {

@@ -18,6 +18,22 @@ type node struct {
 
 	all    []*node // apply to the same value: allOf, and a $ref with siblings
 	unions []union
+	not    []*node      // must not hold
+	cond   *conditional // nil for none
+}
+
+// A conditional is an if with its then and else.
+type conditional struct {
+	test            *node
+	then, otherwise *node // nil for anything
+}
+
+// branch returns what applies to a value, given whether it fits the test.
+func (c *conditional) branch(fits bool) *node {
+	if fits {
+		return c.then
+	}
+	return c.otherwise
 }
 
 // A union is an anyOf or a oneOf.
@@ -32,7 +48,9 @@ func (n *node) plain() bool {
 }
 
 // single reports whether n is checked in one look at a value.
-func (n *node) single() bool { return n.all == nil && n.unions == nil }
+func (n *node) single() bool {
+	return n.all == nil && n.unions == nil && n.not == nil && n.cond == nil
+}
 
 // A choice is a set of values.
 type choice struct {
@@ -185,6 +203,10 @@ type arrayRule struct {
 	count  span
 	prefix []*node
 	rest   *node // nil for anything
+
+	contains *node // nil for none
+	matches  span  // of the items that fit contains
+	unique   bool
 }
 
 func (r *arrayRule) item(i int) *node {
@@ -201,7 +223,22 @@ type objectRule struct {
 	required   []uint64 // a bit for each property
 	count      span
 	names      *node // all names, nil for anything
-	rest       *node // members that are not properties, nil for anything
+	rest       *node // members that are not properties and match no pattern, nil for anything
+	patterns   []patternRule
+	dependents []dependent
+}
+
+// A patternRule checks the members whose names match a pattern.
+type patternRule struct {
+	*pattern
+	node *node
+}
+
+// A dependent is what an object must satisfy if it has a property.
+type dependent struct {
+	property int   // index of the property
+	requires []int // indexes of other properties
+	node     *node // nil for anything
 }
 
 // A property is a name that the schema knows.

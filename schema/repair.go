@@ -18,7 +18,6 @@ type repairer struct {
 	nodes  int
 	seen   map[*value]bool
 	refs   []reference // found and not yet resolved
-	nested bool        // there are schemas inside with an id of their own
 	length int         // of all pointers
 	over   string      // the limit that the schema exceeds, "" if none
 }
@@ -62,7 +61,10 @@ func (r *repairer) schema(v *value, pointer string, depth int) {
 		}
 	}
 	r.patterns(v, pointer)
-	r.identity(v, pointer)
+	r.unevaluated(v, pointer)
+	if v.get("$ref") != nil {
+		r.refs = append(r.refs, reference{v, pointer})
+	}
 }
 
 // keyword removes a keyword that says nothing about validity, or has no
@@ -76,6 +78,7 @@ func (r *repairer) keyword(v, k *value, s shape.Shape, pointer string) bool {
 		}
 		return true
 	case !annotates:
+		r.doc.partial[v] = true
 		r.report(pointer, k.name, k.kind != KindNull, "%s cannot be %s; it is not checked", k.name, shorten(k))
 	case r.doc.kept != nil:
 		return false
@@ -84,19 +87,33 @@ func (r *repairer) keyword(v, k *value, s shape.Shape, pointer string) bool {
 	return false
 }
 
-// identity notes what references need: a $ref, an id.
-func (r *repairer) identity(v *value, pointer string) {
-	ref := v.get("$ref")
-	if ref != nil {
-		r.refs = append(r.refs, reference{v, pointer})
-		if r.draft <= 7 && r.doc.kept == nil { // a $ref replaces its siblings; the full validator forgets these
-			for _, name := range []string{"const", "contains", "propertyNames", "if", "then", "else"} {
-				v.drop(name)
-			}
-		}
+// unevaluated reads the keywords about what no other schema has looked at. Alone
+// in their schema they say the same as additionalProperties and items; beside
+// others they are not checked.
+func (r *repairer) unevaluated(v *value, pointer string) {
+	if r.doc.kept != nil {
+		return
 	}
-	if v.get("$id") != nil && v != r.doc.root && (ref == nil || r.draft > 7) {
-		r.nested = true
+	inPlace := slices.ContainsFunc(v.kids, func(k *value) bool { return shape.InPlace(k.name) || shape.Refers(k.name) })
+	for _, u := range []struct{ keyword, as, hidden string }{
+		{"unevaluatedProperties", "additionalProperties", ""}, {"unevaluatedItems", "items", "contains"},
+	} {
+		k := v.get(u.keyword)
+		items := v.get("items")
+		if u.as == "items" && items != nil && items.kind == KindArray {
+			u.as = "additionalItems"
+		}
+		switch {
+		case k == nil:
+		case r.draft < 2019 || v.get(u.as) != nil:
+			v.drop(u.keyword)
+		case inPlace || r.draft > 2019 && v.get(u.hidden) != nil:
+			v.drop(u.keyword)
+			r.doc.partial[v] = true
+			r.report(pointer, u.keyword, true, "%s is not checked beside keywords that apply other schemas to the same value", u.keyword)
+		default:
+			k.name = u.as
+		}
 	}
 }
 
@@ -246,6 +263,7 @@ func (r *repairer) patterns(v *value, pointer string) {
 	if k := v.get("pattern"); k != nil {
 		if _, err := r.doc.patterns.compile(k.text); err != nil {
 			v.drop("pattern")
+			r.doc.partial[v] = true
 			r.report(pointer, "pattern", true, "the pattern is not checked: %v", err)
 		}
 	}
@@ -258,6 +276,7 @@ func (r *repairer) patterns(v *value, pointer string) {
 			table.drop(k.name)
 			v.drop("additionalProperties") // it is about the names that match no pattern
 			v.drop("unevaluatedProperties")
+			r.doc.partial[v] = true
 			r.report(pointer+"/patternProperties", k.name, true, "properties of this pattern, and additional ones, are not checked: %v", err)
 		}
 	}

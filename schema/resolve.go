@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -11,12 +12,17 @@ import (
 type index struct {
 	draft   int
 	base    map[*value]*url.URL
+	order   []*value            // those that have a base
 	named   map[string]*value   // by URI, an anchor as its fragment
 	dynamic map[string][]*value // by dynamic anchor; recursive ones are "#"
 }
 
+// schemaURL is the base of references in a schema without an id. Nothing is loaded
+// from there, or from anywhere.
+const schemaURL = "mem:///schema.json"
+
 func newIndex(d *document) *index {
-	x := &index{d.draft, map[*value]*url.URL{}, map[string]*value{}, map[string][]*value{}}
+	x := &index{draft: d.draft, base: map[*value]*url.URL{}, named: map[string]*value{}, dynamic: map[string][]*value{}}
 	base, _ := url.Parse(schemaURL)
 	x.named[schemaURL] = d.root
 	x.add(d.root, base)
@@ -36,7 +42,7 @@ func (x *index) add(v *value, base *url.URL) {
 			}
 		}
 	}
-	x.base[v] = base
+	x.base[v], x.order = base, append(x.order, v)
 	x.anchors(v, base)
 	for _, k := range v.kids {
 		for _, sub := range subschemas(k) {
@@ -94,45 +100,18 @@ func (x *index) find(v *value, ref string) *value {
 	return nil
 }
 
-// forget drops the keywords about what no other schema has looked at: a schema
-// that is missing might have.
-func (x *index) forget(d *document) {
-	if d.kept != nil {
-		d.kept.blind = true
-		return
-	}
-	lost := false
-	for v := range x.base {
-		for _, keyword := range []string{"unevaluatedProperties", "unevaluatedItems"} {
-			if v.get(keyword) != nil {
-				v.drop(keyword)
-				lost = true
-			}
-		}
-	}
-	if lost {
-		d.report("", "unevaluated properties and items are not checked, because a reference cannot be resolved")
-	}
-}
-
-// resolve finds the target of a reference, nil if that is left to the full
-// resolver. A reference to nowhere is removed and reported.
-func (d *document) resolve(r reference, x *index, nested bool) *value {
+// resolve finds the target of a reference. A reference to nowhere is removed and
+// reported.
+func (d *document) resolve(r reference, x *index) *value {
 	ref := r.schema.get("$ref").text
-	if strings.Contains(ref, "://json-schema.org/") {
-		d.foreign = true
-		return nil
-	}
-	d.foreign = d.foreign || nested
 	if target := x.find(r.schema, ref); target != nil {
 		d.refs[r.schema] = target
 		return target
 	}
-	if nested {
-		return nil
-	}
 	d.dropRef(r.schema)
-	x.forget(d)
+	if d.kept != nil {
+		d.kept.blind = true
+	}
 	why := "is not in the schema"
 	if !strings.HasPrefix(ref, "#") {
 		why = "is outside the schema, and is not fetched"
@@ -145,7 +124,7 @@ func (d *document) resolve(r reference, x *index, nested bool) *value {
 
 // resolveDynamic notes all schemas that $dynamicRef and $recursiveRef may lead to.
 func (d *document) resolveDynamic(x *index) {
-	for v := range x.base {
+	for _, v := range x.order {
 		var all []*value
 		if k := v.get("$dynamicRef"); k != nil && d.draft >= 2020 {
 			_, anchor, _ := strings.Cut(k.text, "#")
@@ -163,11 +142,31 @@ func (d *document) resolveDynamic(x *index) {
 		if len(all) > 0 {
 			d.dynamic[v] = all
 		}
+		if d.kept == nil && d.target(v) == nil && d.refers(v) {
+			d.report("", fmt.Sprintf("what %.100q refers to is not one schema of this document; it is not checked", refText(v)))
+			d.dropRef(v)
+		}
 	}
+}
+
+// refers reports whether v has a reference that its draft knows.
+func (d *document) refers(v *value) bool {
+	return d.draft >= 2020 && v.get("$dynamicRef") != nil || d.draft == 2019 && v.get("$recursiveRef") != nil
+}
+
+// target returns the one schema that v refers to, nil if there is none or it
+// depends on the place where v is used.
+func (d *document) target(v *value) *value {
+	all := d.targets(v)
+	if len(all) == 0 || slices.ContainsFunc(all, func(t *value) bool { return t != all[0] }) {
+		return nil
+	}
+	return all[0]
 }
 
 // dropRef removes the references that a schema holds.
 func (d *document) dropRef(v *value) {
+	d.partial[v] = true
 	delete(d.refs, v)
 	delete(d.dynamic, v)
 	v.drop("$ref")

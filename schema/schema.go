@@ -9,10 +9,12 @@
 //
 // # Validation
 //
-// The keywords that tools use are validated on the raw bytes, in one pass and
-// without allocations. Schemas with other keywords go to a full validator, which
-// is about ten times slower. Both accept the same values and report all problems
-// at once, as text that a model can act on.
+// Values are validated on their raw bytes, in one pass. All problems are reported
+// at once, as text that a model can act on. Not validated are unevaluatedProperties
+// and unevaluatedItems beside keywords that apply other schemas to the same value
+// (allOf, $ref and the like), a $dynamicRef or $recursiveRef that may mean several
+// schemas, and references to metaschemas. A schema of which a part is not validated
+// may accept too much; it never refuses a valid value for that reason.
 //
 // Schemas of third parties are hostile input. They are repaired where the
 // meaning is obvious, and limited: 1 MiB, 10,000 subschemas nested 64 deep,

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/toolpost/toolpost/schema"
 )
 
 // suiteDir returns the official JSON-Schema-Test-Suite, which ships as test
@@ -60,7 +58,7 @@ func expectedFailures(t *testing.T) map[string]bool {
 func TestSuite(t *testing.T) {
 	dir := suiteDir(t)
 	expected := expectedFailures(t)
-	passed, fast, groups := 0, 0, 0
+	passed := 0
 	for _, draft := range []struct{ name, dialect string }{
 		{"draft7", "http://json-schema.org/draft-07/schema#"},
 		{"draft2020-12", "https://json-schema.org/draft/2020-12/schema"},
@@ -80,17 +78,13 @@ func TestSuite(t *testing.T) {
 			}
 			for _, g := range list {
 				v := compile(t, withDialect(string(g.Schema), draft.dialect))
-				groups++
-				if schema.IsFast(v) {
-					fast++
-				}
 				for _, test := range g.Tests {
 					name := draft.name + "/" + filepath.Base(file) + " | " + g.Description + " | " + test.Description
 					_, listed := expected[name]
 					switch right := (v.Validate(test.Data) == nil) == test.Valid; {
 					case right:
 						passed++
-					case listed:
+					case listed && !test.Valid && len(v.Report()) > 0: // accepted, and reported as not checked
 						expected[name] = false
 					default:
 						t.Errorf("%s: want valid %v; report %v", name, test.Valid, v.Report())
@@ -104,7 +98,7 @@ func TestSuite(t *testing.T) {
 			t.Errorf("suite-failures.txt: %s passes", name)
 		}
 	}
-	t.Logf("%d tests passed; %d of %d schemas take the fast path", passed, fast, groups)
+	t.Logf("%d tests passed", passed)
 }
 
 func withDialect(raw, dialect string) string {

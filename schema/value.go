@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 )
@@ -134,6 +133,20 @@ func duplicates(v *value, pointer string, f func(pointer string)) {
 	}
 }
 
+// repeated returns the indexes of two equal items of an array, -1 if there are
+// none.
+func repeated(list *value) (first, second int) {
+	seen := make(map[string]int, len(list.kids))
+	for i, kid := range list.kids {
+		key := string(kid.appendKey(nil))
+		if before, ok := seen[key]; ok {
+			return before, i
+		}
+		seen[key] = i
+	}
+	return -1, -1
+}
+
 // equal compares two values as JSON Schema does: numbers by value, objects
 // whatever the order of their members.
 func (v *value) equal(w *value) bool {
@@ -164,41 +177,4 @@ func (v *value) equal(w *value) bool {
 		}
 	}
 	return true
-}
-
-// decode returns v as encoding/json would have it, with exact numbers.
-func (v *value) decode() any {
-	switch v.kind {
-	case KindObject:
-		m := make(map[string]any, len(v.kids))
-		for _, kid := range v.kids {
-			m[kid.name] = kid.decode()
-		}
-		return m
-	case KindArray:
-		list := make([]any, len(v.kids))
-		for i, kid := range v.kids {
-			list[i] = kid.decode()
-		}
-		return list
-	case KindString:
-		return v.text
-	case KindNull:
-		return nil
-	case KindBoolean:
-		return v.raw[0] == 't'
-	}
-	return boundedNumber(v.raw)
-}
-
-// boundedNumber brings exponents into a range in which rational arithmetic is
-// cheap. Nothing that a schema can tell apart changes: see the bounds that
-// isMeasure allows.
-func boundedNumber(raw []byte) json.Number {
-	i := bytes.IndexAny(raw, "eE")
-	if i < 0 {
-		return json.Number(raw)
-	}
-	exp := max(-2*maxNumber, min(2*maxNumber, parseExp(raw[i+1:])))
-	return json.Number(string(raw[:i]) + "e" + strconv.FormatInt(exp, 10))
 }

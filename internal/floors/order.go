@@ -34,7 +34,7 @@ var outside = map[string][]string{
 	"internal/codec":     {jsonModule},
 	"internal/extension": {jsonModule},
 	"internal/wire":      {jsonModule},
-	"schema":             {jsonModule, "github.com/santhosh-tekuri/jsonschema/v6", "github.com/dlclark/regexp2"},
+	"schema":             {jsonModule, "github.com/dlclark/regexp2"},
 	"grep":               {"golang.org/x/sys"},
 	"internal/pins":      {jsonModule},
 	"internal/terminal":  {"golang.org/x/term"},

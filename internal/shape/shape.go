@@ -60,6 +60,11 @@ func Of(keyword string) Shape { return keywords[keyword] &^ annotation }
 // Annotates reports whether a keyword says nothing about validity.
 func Annotates(keyword string) bool { return keywords[keyword]&annotation != 0 }
 
+// Refers reports whether a keyword refers to another schema.
+func Refers(keyword string) bool {
+	return keyword == "$ref" || keyword == "$dynamicRef" || keyword == "$recursiveRef"
+}
+
 // InPlace reports whether the schemas which a keyword holds apply to the same
 // value.
 func InPlace(keyword string) bool {
