@@ -42,6 +42,15 @@ func (b *builder) node(v *value) *node {
 		n.kinds &= c.kinds
 	}
 	b.bounds(n, v)
+	b.parts(n, v)
+	if target != nil {
+		n.all = append(n.all, b.node(target))
+	}
+	return n
+}
+
+// parts reads if, and the rules on arrays and objects.
+func (b *builder) parts(n *node, v *value) {
 	if k := v.get("if"); k != nil && b.doc.draft >= 7 && !b.isPartial(k) {
 		n.cond = &conditional{b.node(k), b.optional(v, "then"), b.optional(v, "else")}
 	}
@@ -52,10 +61,6 @@ func (b *builder) node(v *value) *node {
 		"patternProperties", "dependencies", "dependentRequired", "dependentSchemas") {
 		n.object = b.object(v)
 	}
-	if target != nil {
-		n.all = append(n.all, b.node(target))
-	}
-	return n
 }
 
 // asserts reports whether v has a keyword beside its $ref that matters.

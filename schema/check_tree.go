@@ -8,7 +8,7 @@ func (p *pass) array(r *arrayRule) bool {
 	start, count, matches := p.pos-1, 0, 0
 	if p.peek() == ']' {
 		p.pos++
-		return r.count.ok(0) && (r.contains == nil || r.matches.ok(0))
+		return r.ok(0, 0)
 	}
 	for more := true; more; count++ {
 		fits, ok := p.item(r, count)
@@ -22,7 +22,7 @@ func (p *pass) array(r *arrayRule) bool {
 			return false
 		}
 	}
-	return r.count.ok(count) && (r.contains == nil || r.matches.ok(matches)) && (!r.unique || p.unique(start))
+	return r.ok(count, matches) && (!r.unique || p.unique(start))
 }
 
 // item checks one item, and reports whether it fits contains.

@@ -209,6 +209,11 @@ type arrayRule struct {
 	unique   bool
 }
 
+// ok checks the number of items, and how many of them fit contains.
+func (r *arrayRule) ok(count, matches int) bool {
+	return r.count.ok(count) && (r.contains == nil || r.matches.ok(matches))
+}
+
 func (r *arrayRule) item(i int) *node {
 	if i < len(r.prefix) {
 		return r.prefix[i]

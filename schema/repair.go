@@ -95,25 +95,29 @@ func (r *repairer) unevaluated(v *value, pointer string) {
 		return
 	}
 	inPlace := slices.ContainsFunc(v.kids, func(k *value) bool { return shape.InPlace(k.name) || shape.Refers(k.name) })
-	for _, u := range []struct{ keyword, as, hidden string }{
-		{"unevaluatedProperties", "additionalProperties", ""}, {"unevaluatedItems", "items", "contains"},
-	} {
-		k := v.get(u.keyword)
-		items := v.get("items")
-		if u.as == "items" && items != nil && items.kind == KindArray {
-			u.as = "additionalItems"
-		}
-		switch {
-		case k == nil:
-		case r.draft < 2019 || v.get(u.as) != nil:
-			v.drop(u.keyword)
-		case inPlace || r.draft > 2019 && v.get(u.hidden) != nil:
-			v.drop(u.keyword)
-			r.doc.partial[v] = true
-			r.report(pointer, u.keyword, true, "%s is not checked beside keywords that apply other schemas to the same value", u.keyword)
-		default:
-			k.name = u.as
-		}
+	r.unevaluatedAs(v, pointer, "unevaluatedProperties", "additionalProperties", inPlace)
+	rest := "items"
+	if items := v.get(rest); items != nil && items.kind == KindArray {
+		rest = "additionalItems"
+	}
+	looks := inPlace || r.draft > 2019 && v.get("contains") != nil
+	r.unevaluatedAs(v, pointer, "unevaluatedItems", rest, looks)
+}
+
+// unevaluatedAs reads one of these keywords as another one; looks is true if some
+// schema beside it may look at the same parts.
+func (r *repairer) unevaluatedAs(v *value, pointer, keyword, as string, looks bool) {
+	k := v.get(keyword)
+	switch {
+	case k == nil:
+	case r.draft < 2019 || v.get(as) != nil:
+		v.drop(keyword)
+	case looks:
+		v.drop(keyword)
+		r.doc.partial[v] = true
+		r.report(pointer, keyword, true, "%s is not checked beside keywords that apply other schemas to the same value", keyword)
+	default:
+		k.name = as
 	}
 }
 
