@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func presentableResult(m wire.Message) (wire.Message, error) {
 	clean := wire.Edit(m.InputRequests, func(_ string, q json.RawMessage) json.RawMessage {
 		params := wire.Get(q, "params")
 		shown, err := presentable(wire.Unquote(wire.Get(q, "method")), params)
-		refused = firstOf(refused, err)
+		refused = cmp.Or(refused, err)
 		if err != nil || bytes.Equal(shown, params) {
 			return q
 		}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -119,7 +120,7 @@ func (s *session) initialize(ctx context.Context, version string) error {
 	s.conn.speak(version)
 	const initialized = "notifications/initialized"
 	if err := s.conn.send(ctx, initialized, wire.AppendRequest(nil, nil, initialized, json.RawMessage("{}"))); err != nil || ctx.Err() != nil {
-		return firstOf(context.Cause(ctx), err)
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	if s.can("logging") { // logs are not worth a failure, or a long wait
 		ctx, cancel := context.WithTimeout(ctx, logLevelTimeout)
@@ -132,13 +133,6 @@ func (s *session) initialize(ctx context.Context, version string) error {
 // logLevelTimeout limits how long a server that does not answer
 // logging/setLevel delays the handshake.
 const logLevelTimeout = time.Second
-
-func firstOf(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
-}
 
 // learn records what the server says of itself. The result need not stay in
 // memory.

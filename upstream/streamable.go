@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,12 +19,18 @@ var (
 	errSessionMissing = fmt.Errorf("the request was refused: %w", errSessionLost)
 )
 
+// The headers that every request of a connection has once they are known.
+const (
+	sessionHeader = "Mcp-Session-Id"
+	versionHeader = "Mcp-Protocol-Version"
+)
+
 // streamable is an MCP connection over streamable HTTP, of all its versions
 // (MCP 2025-11-25 and 2026-07-28, Transports). The answer to a call is read
 // where the call is made.
 type streamable struct {
 	*peer
-	identity
+	header atomic.Pointer[http.Header] // of every request
 	client *http.Client
 	url    string
 	limits *limits
@@ -34,38 +42,23 @@ type streamable struct {
 }
 
 func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
-	return &streamable{peer: p, client: client, url: cfg.URL, limits: l}
+	c := &streamable{peer: p, client: client, url: cfg.URL, limits: l}
+	c.header.Store(&http.Header{})
+	return c
 }
 
-// An identity is what every request of a connection says of it.
-type identity struct {
-	mu      sync.Mutex
-	session string // "" for none
-	version string // of the protocol, "" before it is agreed
-}
+// sessionID returns the id that the server gave, "" for none.
+func (c *streamable) sessionID() string { return c.header.Load().Get(sessionHeader) }
 
-func (i *identity) get() (session, version string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.session, i.version
-}
+func (c *streamable) speak(version string) { c.say(versionHeader, version) }
 
-// sessionID returns the id that the server gave.
-func (i *identity) sessionID() string {
-	session, _ := i.get()
-	return session
-}
-
-func (i *identity) speak(version string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.version = version
-}
-
-func (i *identity) join(session string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.session = session
+// say sets a header of all requests that follow.
+func (c *streamable) say(name, value string) {
+	next := maps.Clone(*c.header.Load())
+	if delete(next, name); value != "" {
+		next[name] = []string{value}
+	}
+	c.header.Store(&next)
 }
 
 // send sends a notification or an answer. Some servers refuse what needs no
@@ -122,7 +115,7 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 		return err
 	}
 	if x.method == "initialize" {
-		c.join(resp.Header.Get("Mcp-Session-Id"))
+		c.say(sessionHeader, resp.Header.Get(sessionHeader))
 	}
 	switch kind := mediaType(resp); kind {
 	case "text/event-stream":
@@ -161,8 +154,8 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 
 // post sends a message; the response is a good one.
 func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*http.Response, error) {
-	resp, err := c.request(ctx, http.MethodPost, message, func(h http.Header, version string) {
-		if version >= modernVersion {
+	resp, err := c.request(ctx, http.MethodPost, message, func(h http.Header) {
+		if h.Get(versionHeader) >= modernVersion {
 			describe(h, x)
 		}
 	})
@@ -177,20 +170,14 @@ func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*ht
 }
 
 // request sends one HTTP request of the connection, with more headers from set.
-func (c *streamable) request(ctx context.Context, method string, message []byte, set func(h http.Header, version string)) (*http.Response, error) {
+func (c *streamable) request(ctx context.Context, method string, message []byte, set func(http.Header)) (*http.Response, error) {
 	r, err := httpRequest(ctx, method, c.url, message)
 	if err != nil {
 		return nil, err
 	}
-	session, version := c.get()
-	if version != "" {
-		r.Header.Set("Mcp-Protocol-Version", version)
-	}
-	if session != "" {
-		r.Header.Set("Mcp-Session-Id", session)
-	}
+	maps.Copy(r.Header, *c.header.Load())
 	if set != nil {
-		set(r.Header, version)
+		set(r.Header)
 	}
 	return c.client.Do(r)
 }
@@ -291,7 +278,7 @@ func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error 
 
 // open opens the stream of events from the server, or opens one again.
 func (c *streamable) open(ctx context.Context, last string, again bool) (*http.Response, error) {
-	resp, err := c.request(ctx, http.MethodGet, nil, func(h http.Header, _ string) {
+	resp, err := c.request(ctx, http.MethodGet, nil, func(h http.Header) {
 		if last != "" {
 			h.Set("Last-Event-ID", last)
 		}

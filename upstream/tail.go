@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	tailKept  = 64 << 10
+	tailKept  = 8 << 10
 	tailShown = 2 << 10
 )
 
@@ -23,12 +23,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	if t.kept == nil {
 		t.kept = make([]byte, 0, 2*tailKept)
 	}
-	last := p[max(0, len(p)-tailKept):]
-	if len(t.kept)+len(last) > cap(t.kept) {
-		keep := t.kept[max(0, len(t.kept)-tailKept):]
-		t.kept = t.kept[:copy(t.kept, keep)]
-	}
-	t.kept = append(t.kept, last...)
+	t.kept = append(t.kept, p[max(0, len(p)-tailKept):]...)
+	t.kept = t.kept[:copy(t.kept, t.kept[max(0, len(t.kept)-tailKept):])]
 	return len(p), nil
 }
 
