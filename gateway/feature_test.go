@@ -36,6 +36,11 @@ func features(g *gateway.Gateway) (f *toolpost.Features) {
 	return f
 }
 
+func withheld(g *gateway.Gateway) (w []gateway.WithheldTool) {
+	g.Watch(func(s *gateway.Snapshot) { w = s.Withheld })()
+	return w
+}
+
 func TestFeatures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("a", "x", "b", "x", "c", "x")

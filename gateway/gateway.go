@@ -75,26 +75,25 @@ type connector struct {
 
 // A view is what the gateway's methods read while it is changed.
 type view struct {
-	mu         sync.Mutex
-	cfg        *config.Config
-	quiet      *regexp.Regexp
-	members    []*member
-	added      []*member          // by Add; also in members
-	renamed    []toolpost.Finding // servers that are called otherwise in tool names
-	tools      []*toolpost.Tool
-	served     map[served]*toolpost.Tool // the same, by what they are made of
-	withheld   []WithheldTool
-	snapshot   *Snapshot
-	keep       store.Store
-	pins       *pinboard // nil if nothing is pinned
-	middleware func(toolpost.Handler) toolpost.Handler
-	layers     toolpost.Toolset // the tools for clients
+	mu       sync.Mutex
+	cfg      *config.Config
+	quiet    *regexp.Regexp
+	members  []*member
+	added    []*member          // by Add; also in members
+	renamed  []toolpost.Finding // servers that are called otherwise in tool names
+	tools    []*toolpost.Tool
+	served   map[served]*toolpost.Tool // the same, by what they are made of
+	snapshot *Snapshot
+	options  *Options
+	pins     *pinboard        // nil if nothing is pinned
+	layers   toolpost.Toolset // the tools for clients
 }
 
 // A Snapshot is the state of the gateway at one moment.
 type Snapshot struct {
 	Status   []upstream.Status
 	Features *toolpost.Features
+	Withheld []WithheldTool     // tools that clients do not get until the user approves their definitions
 	Findings []toolpost.Finding // name collisions, skipped tools, names that clients refuse
 }
 
@@ -113,7 +112,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		opts = &Options{}
 	}
 	g := &Gateway{logger: opts.Logger, connector: connector{start: start, extended: newTasks()}, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
-	g.keep, g.middleware = opts.Store, opts.Middleware
+	g.options = opts
 	g.layers = toolpost.Tools{}
 	if g.logger == nil {
 		g.logger = slog.Default()
@@ -183,14 +182,14 @@ func (g *Gateway) refresh() {
 	g.served = j.served
 	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
-	g.tools, g.withheld = j.tools, j.withheld
+	g.tools = j.tools
 	g.mu.Unlock()
 	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
 		g.logger.Error("cannot refresh the tools", "err", err)
 	}
-	s.Features = j.features
-	if g.middleware != nil {
-		s.Features = j.features.Wrap(g.middleware)
+	s.Features, s.Withheld = j.features, j.withheld
+	if g.options.Middleware != nil {
+		s.Features = j.features.Wrap(g.options.Middleware)
 	}
 	s.Findings = append(s.Findings, g.cfg.Findings...)
 	s.Findings = append(s.Findings, g.renamed...)
@@ -199,7 +198,9 @@ func (g *Gateway) refresh() {
 		s.Findings = append(s.Findings, toolpost.Finding{Message: why})
 	}
 	s.Findings = append(s.Findings, g.live.Set().Findings()...)
+	g.mu.Lock()
 	g.snapshot = s
+	g.mu.Unlock()
 	for _, m := range g.members {
 		g.renew(m)
 	}
@@ -255,14 +256,6 @@ func (g *Gateway) Status() []upstream.Status {
 		all[i] = m.status()
 	}
 	return all
-}
-
-// Withheld returns the tools that clients do not get until the user approves
-// their definitions.
-func (g *Gateway) Withheld() []WithheldTool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.withheld
 }
 
 // Watch calls f now and after every change of a status, list or feature, until

@@ -28,11 +28,11 @@ func (v *view) setLayers(o config.Output, log *slog.Logger) {
 		return
 	}
 	var ts toolpost.Toolset = toolpost.ToolsetFunc(v.joined)
-	if v.middleware != nil {
-		ts = toolpost.Wrap(ts, v.middleware)
+	if v.options.Middleware != nil {
+		ts = toolpost.Wrap(ts, v.options.Middleware)
 	}
-	if v.keep != nil && !o.Off {
-		c := output.New(v.keep, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: log})
+	if v.options.Store != nil && !o.Off {
+		c := output.New(v.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: log})
 		ts = c.Layer(ts)
 	}
 	v.mu.Lock()

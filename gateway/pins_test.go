@@ -60,9 +60,15 @@ func wantTools(t *testing.T, g *gateway.Gateway, want ...string) {
 // arrived waits until a condition of the gateway's state is met.
 func arrived(t *testing.T, g *gateway.Gateway, met func() bool) {
 	t.Helper()
+	shown(t, g, func(*gateway.Snapshot) bool { return met() })
+}
+
+// shown waits for a snapshot.
+func shown(t *testing.T, g *gateway.Gateway, met func(*gateway.Snapshot) bool) {
+	t.Helper()
 	done := make(chan struct{}, 1)
-	stop := g.Watch(func(*gateway.Snapshot) {
-		if met() {
+	stop := g.Watch(func(s *gateway.Snapshot) {
+		if met(s) {
 			select {
 			case done <- struct{}{}:
 			default:
@@ -119,7 +125,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 	if err := g.Missing("evil__add"); err == nil || err.Error() != refusal {
 		t.Errorf("a call: %v", err)
 	}
-	if got := g.Withheld(); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "evil__add" ||
+	if got := withheld(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "evil__add" ||
 		!bytes.Contains(got[0].Pending, []byte("id_rsa")) || !bytes.Contains(got[0].Approved, []byte(`"1"`)) {
 		t.Errorf("withheld: %+v", got)
 	}
@@ -238,14 +244,14 @@ func TestPinsOfFilteredTools(t *testing.T) {
 	wantTools(t, g, "a__one")
 	f.last("a").describes("one", "1", "secret", "2", "two", "1")
 	wantTools(t, g, "a__one", "a__two")
-	if got := findings(g); len(got) > 0 || len(g.Withheld()) > 0 {
+	if got := findings(g); len(got) > 0 || len(withheld(g)) > 0 {
 		t.Errorf("findings: %q", got)
 	}
 	if err := g.Reload(t.Context(), servers("a", "x")); err != nil {
 		t.Fatal(err)
 	}
 	wantTools(t, g, "a__one", "a__two")
-	if len(g.Withheld()) != 1 {
+	if len(withheld(g)) != 1 {
 		t.Error("the change is not noticed when the filter is gone")
 	}
 }
@@ -398,7 +404,7 @@ func TestReadOnlyPins(t *testing.T) {
 	before, _ := os.ReadFile(file.Path())
 	g, f := openWith(t, servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true, ReadOnly: true}})
 	f.last("a").describes("add", "1", "sub", "1")
-	arrived(t, g, func() bool { return len(g.Withheld()) == 2 })
+	shown(t, g, func(s *gateway.Snapshot) bool { return len(s.Withheld) == 2 })
 	want := []string{
 		`| server a: its tool "sub" is withheld, because it is new`,
 		`| server a: its tool "add" is withheld, because its definition has changed; an update of the server may be the cause`,
@@ -432,7 +438,7 @@ func TestPinsOfHiddenNames(t *testing.T) {
 	wantTools(t, g, "a__add", "a__keep")
 	f.last("a").describes("add\u200b", "2", "keep", "1")
 	wantTools(t, g, "a__keep")
-	if got := g.Withheld(); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "a__add" || !bytes.Contains(got[0].Pending, []byte("\u200b")) {
+	if got := withheld(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "a__add" || !bytes.Contains(got[0].Pending, []byte("\u200b")) {
 		t.Errorf("withheld: %+v", got)
 	}
 	f.last("a").describes("add\u200b", "2", "add", "1", "keep", "1", "end", "1")

@@ -274,7 +274,10 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	}
 	s.closer = append(s.closer, gw.Close)
 	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
-	s.withheld = gw.Withheld
+	s.withheld = func() (withheld []gateway.WithheldTool) {
+		gw.Watch(func(snapshot *gateway.Snapshot) { withheld = snapshot.Withheld })()
+		return withheld
+	}
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
 	options.Missing = gw.Missing

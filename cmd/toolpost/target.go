@@ -159,8 +159,8 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.Join(context.Cause(ctx), g.Close())
 	}
-	s := &session{set: g.Live().Set(), status: g.Status(), withheld: g.Withheld(), address: t.address, close: g.Close}
-	g.Watch(func(snapshot *gateway.Snapshot) { s.findings = snapshot.Findings })()
+	s := &session{set: g.Live().Set(), status: g.Status(), address: t.address, close: g.Close}
+	g.Watch(func(snapshot *gateway.Snapshot) { s.findings, s.withheld = snapshot.Findings, snapshot.Withheld })()
 	return s, nil
 }
 
