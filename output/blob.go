@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"regexp"
 	"strconv"
@@ -57,6 +58,10 @@ func (b *blob) write(p []byte) {
 }
 
 func (b *blob) text(s string) {
+	if w, ok := b.w.(io.StringWriter); ok && b.err == nil {
+		_, b.err = w.WriteString(s)
+		return
+	}
 	for p := range pieces(s) {
 		b.write(p)
 	}

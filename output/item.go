@@ -153,8 +153,10 @@ func (f *framer) value(key string, raw json.RawMessage) {
 // holds reports whether a JSON string can be that of text: it has at most six
 // bytes for each of text.
 func holds(raw json.RawMessage, text string) bool {
-	least := len(text) - 2*strings.Count(text, string(replacement)) // a byte that is no UTF-8 has become three
-	return text != "" && len(raw) > least && len(raw) <= 6*len(text)+2
+	if text == "" || len(raw) > 6*len(text)+2 {
+		return false
+	}
+	return len(raw) > len(text) || len(raw) > len(text)-2*strings.Count(text, string(replacement)) // a byte that is no UTF-8 has become three
 }
 
 // appendQuoted appends valid UTF-8 as a JSON string.

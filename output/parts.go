@@ -127,7 +127,7 @@ func (v *viewing) cut(it item, l limit, base int64) toolpost.Part {
 		return textPart(sketched(it.body(), l.chars).view(l, v.blob.mark(v.names, base)))
 	}
 	l.chars -= frame
-	view := sketched(it.text, l.chars).view(l, v.blob.mark(v.names, base+lines(it.lead())))
+	view := sketchedOf(it.text, it.chars-frame, l.chars).view(l, v.blob.mark(v.names, base+lines(it.lead())))
 	it.part.Raw = framed(it.part, false, view)
 	it.part.Text = view
 	return it.part

@@ -78,8 +78,11 @@ func (s *sketch) lines() int64 {
 }
 
 // sketched returns the sketch of a whole text, which is valid UTF-8.
-func sketched(text string, room int) *sketch {
-	s := &sketch{room: room, chars: int64(runes(text)), ends: int64(strings.Count(text, "\n"))}
+func sketched(text string, room int) *sketch { return sketchedOf(text, runes(text), room) }
+
+// sketchedOf returns the sketch of a text with so many characters.
+func sketchedOf(text string, chars, room int) *sketch {
+	s := &sketch{room: room, chars: int64(chars), ends: int64(strings.Count(text, "\n"))}
 	s.open = text != "" && text[len(text)-1] != '\n'
 	if s.chars > int64(room) {
 		room = room/2 + 1 // a view has no more of each end

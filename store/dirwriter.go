@@ -60,38 +60,45 @@ func temporary() string { return rand.Text() + tempSuffix }
 // bufferSize is a size from which on larger writes are not faster.
 const bufferSize = 256 << 10
 
-func (w *dirWriter) Write(p []byte) (int, error) {
+func (w *dirWriter) Write(p []byte) (int, error) { return take(w, p) }
+
+// WriteString does what Write does, without a copy of s.
+func (w *dirWriter) WriteString(s string) (int, error) { return take(w, s) }
+
+func take[T []byte | string](w *dirWriter, p T) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
 		return 0, failure("write", w.name, w.err)
 	}
-	err := w.store.room.limits.full()
-	if int64(len(p)) <= w.store.room.limits.Max-w.index.size {
-		err = w.put(p)
+	if int64(len(p)) > w.store.room.limits.Max-w.index.size {
+		return 0, failure("write", w.name, w.end(w.store.room.limits.full()))
 	}
-	if err != nil {
-		return 0, failure("write", w.name, w.end(unwritable(err)))
+	for rest := p; len(rest) > 0; {
+		n, err := put(w, rest)
+		if err != nil {
+			return 0, failure("write", w.name, w.end(unwritable(err)))
+		}
+		w.index.add(w.buffer[len(w.buffer)-n:])
+		rest = rest[n:]
 	}
-	w.index.add(p)
 	return len(p), nil
 }
 
-// put writes once there is enough.
-func (w *dirWriter) put(p []byte) error {
-	if len(w.buffer)+len(p) > bufferSize {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	if len(p) > bufferSize {
-		return w.out(p)
-	}
+// put takes some bytes into the buffer, which is written once it is full. It
+// returns how many.
+func put[T []byte | string](w *dirWriter, p T) (n int, err error) {
 	if w.buffer == nil {
 		w.buffer = w.store.buffers.Get().(*[bufferSize]byte)[:0]
 	}
-	w.buffer = append(w.buffer, p...)
-	return nil
+	if len(w.buffer) == bufferSize {
+		if err := w.flush(); err != nil {
+			return 0, err
+		}
+	}
+	n = min(len(p), bufferSize-len(w.buffer))
+	w.buffer = append(w.buffer, p[:n]...)
+	return n, nil
 }
 
 func (w *dirWriter) flush() error {
@@ -133,8 +140,12 @@ func (w *dirWriter) Commit() (Info, error) {
 func (w *dirWriter) commit() (Info, error) {
 	at := now()
 	info := Info{Name: w.name, Size: w.index.size, Lines: w.index.total(), Created: at, Used: at}
-	if err := w.put(w.index.trailer(w.name, at)); err != nil {
-		return Info{}, err
+	for rest := w.index.trailer(w.name, at); len(rest) > 0; {
+		n, err := put(w, rest)
+		if err != nil {
+			return Info{}, err
+		}
+		rest = rest[n:]
 	}
 	size := info.Size + w.index.trailerSize(w.name)
 	if err := w.store.room.place(w.root, size); err != nil {
