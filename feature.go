@@ -67,7 +67,7 @@ func (f *Features) Wrap(middleware func(next Handler) Handler) *Features {
 		return middleware(h)
 	}
 	c := *f
-	c.ReadUnlisted = wrap(f.ReadUnlisted)
+	c.ReadUnlisted, c.Extend = wrap(f.ReadUnlisted), wrap(f.Extend)
 	c.Prompts, c.Resources = make([]*Prompt, len(f.Prompts)), make([]*Resource, len(f.Resources))
 	for i, p := range f.Prompts {
 		wrapped := *p

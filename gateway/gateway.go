@@ -45,7 +45,7 @@ type Options struct {
 	Pins *Pins // nil lets servers change the definitions of their tools
 
 	// Middleware runs around every call of a tool, get of a prompt, read of a
-	// resource and completion, such as an audit log. Call.Name is the name that
+	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
 	// clients use, and the result is the server's whole one. Nil does nothing.
 	Middleware func(next toolpost.Handler) toolpost.Handler
 }
