@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/environ"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -25,7 +26,7 @@ func environment(base, changes []string, dir string) []string {
 		env[envKey(name)] = ""
 	}
 	for _, entry := range base {
-		name := envKey(envName(entry))
+		name := envKey(environ.Name(entry))
 		if _, taken := env[name]; !taken {
 			env[name] = entry
 		}
@@ -34,7 +35,7 @@ func environment(base, changes []string, dir string) []string {
 		env["PWD"] = "PWD=" + pwd
 	}
 	for _, entry := range changes {
-		name := envName(entry)
+		name := environ.Name(entry)
 		if name == entry {
 			entry = ""
 		}
@@ -50,15 +51,6 @@ func environment(base, changes []string, dir string) []string {
 	return all
 }
 
-// envName returns what is before the "=", which on Windows may be its own first
-// character.
-func envName(entry string) string {
-	if i := strings.IndexByte(entry[min(1, len(entry)):], '='); i >= 0 {
-		return entry[:i+1]
-	}
-	return entry
-}
-
 func envKey(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -71,7 +63,7 @@ func envKey(name string) string {
 func secrets(env []string) *strings.Replacer {
 	var values []string
 	for _, entry := range env {
-		name := envName(entry)
+		name := environ.Name(entry)
 		value := strings.TrimPrefix(entry[len(name):], "=")
 		if secretName(name) || strings.Contains(value, "://") && strings.Contains(value, "@") {
 			values = append(values, value)
