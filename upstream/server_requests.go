@@ -51,18 +51,14 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 		p.wantsRoots()
 	}
 	var whose owner // nobody, if it belongs to no client
-	parent := p.ctx
-	if x != nil {
-		parent = x.ctx
-		if x.owner != nil {
-			whose = *x.owner
-		}
+	if x != nil && x.owner != nil {
+		whose = *x.owner
 	}
 	if !p.admit(whose) {
 		p.replySoon(m.ID, nil, fmt.Errorf("more than %d questions to one client at once; ask again later", mostOfClient))
 		return
 	}
-	ctx, end, err := p.served.Begin(parent, m.ID)
+	ctx, end, err := p.served.Begin(p.ctx, m.ID)
 	if err != nil {
 		p.release(whose)
 		p.replySoon(m.ID, nil, err)
@@ -73,7 +69,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 		err := unclear
 		func() {
 			defer recovered(p.log, "answer "+m.Method, func(failure error) { err = failure })
-			result, err = p.put(ctx, x, unclear, m)
+			result, err = p.put(ctx, x, from, unclear, m)
 		}()
 		p.release(whose)
 		takenBack := context.Cause(ctx) == errTakenBack
@@ -113,21 +109,38 @@ func (p *peer) release(whose owner) {
 
 // put returns the answer to a question: the client's if it is clear which one
 // is meant.
-func (p *peer) put(ctx context.Context, x *exchange, unclear error, m *wire.Message) (json.RawMessage, error) {
-	switch {
-	case x != nil:
-		x.relay.wait(ctx) // what the server sent before the question arrives before it
-		result, err := question(ctx, x.caller, m.Method, m.Params)
+func (p *peer) put(ctx context.Context, x, from *exchange, unclear error, m *wire.Message) (json.RawMessage, error) {
+	for x != nil {
+		result, over, err := x.put(ctx, m)
 		if errors.Is(err, toolpost.ErrNoCaller) && extension.Method(m.Method) {
 			err = noMethod(m) // the client does not know it
 		}
-		return result, err
+		tried := x
+		if over && from == nil { // another call of the same client may be the one that asks
+			x, unclear = p.origin(nil)
+		}
+		if err == nil || ctx.Err() != nil || x == tried {
+			return result, err
+		}
+	}
+	switch {
 	case m.Method == "roots/list": // servers ask for roots outside of calls too
 		return p.knownRoots(), nil
 	case errors.Is(unclear, toolpost.ErrNoCaller):
 		return nil, fmt.Errorf("%s: %w", m.Method, unclear)
 	}
 	return nil, fmt.Errorf("%s: %w: %w", m.Method, unclear, toolpost.ErrNoCaller)
+}
+
+// put asks the caller of x. It reports whether x is over by then, so that its
+// caller takes no more questions.
+func (x *exchange) put(ctx context.Context, m *wire.Message) (result json.RawMessage, over bool, err error) {
+	x.relay.wait(ctx) // what the server sent before the question arrives before it
+	own, cancel := context.WithCancelCause(x.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	result, err = question(own, x.caller, m.Method, m.Params)
+	return result, x.ctx.Err() != nil || x.answered.Load(), err
 }
 
 // question asks the caller. The answer must be an object.
