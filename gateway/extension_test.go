@@ -82,6 +82,25 @@ func TestExtensionsAreDeclared(t *testing.T) {
 	})
 }
 
+// Servers that declare much do not make the handshake of clients long.
+func TestManyExtensions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x", "c", "x"))
+		declared := func(name string) string { return `{"` + name + `":"` + strings.Repeat("n", 9_000) + `"}` }
+		extend(f, map[string]string{"a": declared("a"), "b": declared("b"), "c": `{"c":{}}`}, plain)
+		got := string(features(g).Capabilities)
+		if len(got) > 16<<10 || !strings.Contains(got, `"a"`) || strings.Contains(got, `"b"`) || !strings.Contains(got, `"c"`) {
+			t.Errorf("got %d bytes, %.50s", len(got), got)
+		}
+		if told := strings.Join(findings(g), "\n"); !strings.Contains(told, "server b: its extensions are not declared") {
+			t.Errorf("got %s", told)
+		}
+		if got := send(t, g, "s", "b/do", "{}"); !strings.HasPrefix(got, `{"at":"b"`) {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
 // A method goes to the server that declares it. Where several do, something in
 // the params says which is meant.
 func TestExtensionsAreRouted(t *testing.T) {

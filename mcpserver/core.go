@@ -41,7 +41,7 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 		return c.discover(ctx, r.whose), nil
 	case r.Method == listenMethod && r.modern():
 		return c.listen(ctx, r)
-	case !served(r.Method) && (c.features.Load().Extend == nil || !extension.Method(r.Method)):
+	case !served(r.Method) && !extension.Method(r.Method):
 		return nil, noMethod(r.Method)
 	}
 	c.ready.awaitList(ctx, r.Method, r.whose)

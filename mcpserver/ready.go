@@ -74,9 +74,10 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 	return time.Until(until)
 }
 
-// awaitList makes a list wait, unless it is complete.
+// awaitList makes a list wait, unless it is complete, and a method that a server
+// may declare.
 func (r *readiness) awaitList(ctx context.Context, method string, whose identity) {
-	if topicOf(method) != (topic{}) {
+	if topicOf(method) != (topic{}) || !served(method) {
 		r.await(ctx, "list "+whose.session, listTime)
 	}
 }

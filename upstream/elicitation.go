@@ -56,9 +56,10 @@ func presentable(method string, params json.RawMessage) (json.RawMessage, error)
 var errOddInput = errors.New("the server's request for input has a member twice, or is not UTF-8")
 
 // presentableResult returns a result that asks for input with all that it asks
-// made presentable. Other results keep their bytes.
-func presentableResult(m wire.Message) (wire.Message, error) {
-	if !m.Asks {
+// made presentable. That of a task asks without saying so in its type. Other
+// results keep their bytes.
+func presentableResult(m wire.Message, task bool) (wire.Message, error) {
+	if !m.Asks && (!task || m.InputRequests == nil) {
 		return m, nil
 	}
 	if !jsontext.Value(m.Result).IsValid() {

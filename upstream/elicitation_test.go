@@ -145,12 +145,17 @@ func TestElicitationInResults(t *testing.T) {
 			t.Errorf("%s: got %s, %v", result, got, err)
 		}
 	}
+	// a task asks without a resultType
+	found := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":{"status":"input_required",` + question + "}"))
+	if m, err := presentableResult(found[0], true); err == nil {
+		t.Errorf("of a task, passed on as %s", m.Result)
+	}
 }
 
 // shownResult returns a result of a server as a client gets it.
 func shownResult(result string) (json.RawMessage, error) {
 	found := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + "}"))
-	m, err := presentableResult(found[0])
+	m, err := presentableResult(found[0], false)
 	return m.Result, err
 }
 

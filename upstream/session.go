@@ -56,7 +56,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		result, err = s.do(ctx, x)
 		executed = executed || x.sent
 		if err == nil {
-			result, err = presentableResult(result)
+			result, err = presentableResult(result, r.whole)
 		}
 		if err != nil || !s.modern() || through {
 			return result, executed, fromServer(err)
