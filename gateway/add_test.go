@@ -80,6 +80,7 @@ func TestMiddleware(t *testing.T) {
 			Prompts:      []*toolpost.Prompt{prompt("p", "a")},
 			Resources:    []*toolpost.Resource{resource("test://one", "a", false), resource("test://a/{id}", "a", true)},
 			ReadUnlisted: echo("a"),
+			Extend:       echo("a"),
 		}
 	})
 	a.connect("tool")
@@ -91,13 +92,13 @@ func TestMiddleware(t *testing.T) {
 		name string
 	}{
 		{all.Prompts[0].Get, "a__p"}, {all.Prompts[0].Complete, "complete p"},
-		{all.Resources[0].Read, "test://one"}, {all.Resources[1].Read, "test://a/7"}, {all.ReadUnlisted, "test://other"},
+		{all.Resources[0].Read, "test://one"}, {all.Resources[1].Read, "test://a/7"}, {all.ReadUnlisted, "test://other"}, {all.Extend, "x/do"},
 	} {
 		if _, err := h.Handler(t.Context(), &toolpost.Call{Name: h.name}); err != nil {
 			t.Error(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"a__tool", "a__p", "complete p", "test://one", "test://a/7", "test://other"}, seen); diff != "" {
+	if diff := cmp.Diff([]string{"a__tool", "a__p", "complete p", "test://one", "test://a/7", "test://other", "x/do"}, seen); diff != "" {
 		t.Error(diff)
 	}
 	if all.Resources[0].Complete != nil {
