@@ -18,7 +18,7 @@ import (
 type request struct {
 	what string // in errors
 	content
-	asker
+	requester
 	again bool // it may be carried out twice
 	keep  keeper
 }
@@ -30,7 +30,7 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
 	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
-	return &request{what: what, content: c, again: true, asker: asker{call.Caller, ownerOf(call), silent}}
+	return &request{what: what, content: c, again: true, requester: requester{call.Caller, ownerOf(call), silent}}
 }
 
 // mostCalls bounds the calls of one server that are under way.

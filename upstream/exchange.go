@@ -17,7 +17,7 @@ import (
 // An exchange is one request of ours and its answer, as raw JSON.
 type exchange struct {
 	content
-	asker
+	requester
 	through bool            // the caller is a modern client, and keeps the rounds itself
 	ctx     context.Context // of the call
 	log     *slog.Logger
@@ -46,8 +46,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// An asker is the client that a request is made for.
-type asker struct {
+// A requester is the client for whom a request is made.
+type requester struct {
 	caller toolpost.Caller // nil if nobody listens
 	owner  *owner          // nil for requests of our own
 	silent bool            // the client wants no progress
@@ -139,7 +139,7 @@ func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 	return wire.Append(edited, added...)
 }
 
-// A relay hands on notifications, such as those of one call to its caller, in
+// A relay delivers notifications, such as those of one call to its caller, in
 // order and without holding up the connection.
 type relay struct {
 	mu    sync.Mutex
@@ -196,7 +196,7 @@ func (x *exchange) notify(n notification) {
 	_ = x.caller.Notify(x.ctx, n.method, n.params) // a caller that left does not stop the call
 }
 
-// wait returns when all that was added is handed over, or ctx is done.
+// wait returns when all that was added is delivered, or ctx is done.
 func (r *relay) wait(ctx context.Context) {
 	r.mu.Lock()
 	idle := r.idle

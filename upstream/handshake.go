@@ -15,7 +15,7 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A hello is what a server says of itself in the handshake.
+// A hello describes the server, as it answered the handshake.
 type hello struct {
 	version      string // of the protocol
 	server       string // name and version
@@ -134,7 +134,7 @@ func (s *session) initialize(ctx context.Context, version string) error {
 // logging/setLevel delays the handshake.
 const logLevelTimeout = time.Second
 
-// learn records what the server says of itself. The result need not stay in
+// learn records the description of the server. The result need not stay in
 // memory.
 func (s *session) learn(version string, info, result json.RawMessage) {
 	name, number := wire.Unquote(wire.Get(info, "name")), wire.Unquote(wire.Get(info, "version"))

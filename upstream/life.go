@@ -17,7 +17,7 @@ const (
 	stableAfter    = time.Minute            // a session this old makes the next loss a fresh start
 	installNotice  = 5 * time.Second        // to wait for a package runner before it is said to install
 	relistLeast    = 250 * time.Millisecond // between listings
-	relistMost     = time.Second            // of a server that tells of changes all the time
+	relistMost     = time.Second            // of a server that sends changes all the time
 )
 
 var errClosed = errors.New("it was closed")
@@ -25,7 +25,7 @@ var errClosed = errors.New("it was closed")
 // run keeps the server connected until Close.
 func (u *Upstream) run() {
 	defer close(u.done)
-	delay, told := u.opts.Backoff, ""
+	delay, logged := u.opts.Backoff, ""
 	for u.ctx.Err() == nil {
 		up, err := u.connectOnce()
 		if u.ctx.Err() != nil {
@@ -35,16 +35,16 @@ func (u *Upstream) run() {
 			delay = u.opts.Backoff
 		}
 		if up > 0 {
-			told = ""
+			logged = ""
 		}
 		if errors.Is(err, errSessionLost) && up > u.opts.Backoff {
 			continue // the server restarted and is there: no reason to wait
 		}
 		level := slog.LevelWarn
-		if err.Error() == told {
+		if err.Error() == logged {
 			level = slog.LevelDebug // nothing new
 		}
-		told = err.Error()
+		logged = err.Error()
 		wait := delay/2 + rand.N(delay)
 		if up > 0 && delay == u.opts.Backoff {
 			wait = 0 // the first loss of a server that worked: it may be there again

@@ -71,7 +71,7 @@ func (o *owners) abandon(x *exchange) {
 		return
 	}
 	// What else is known of x must not stay in memory.
-	o.open[x.number] = &exchange{asker: asker{owner: x.owner}, number: x.number, abandoned: true}
+	o.open[x.number] = &exchange{requester: requester{owner: x.owner}, number: x.number, abandoned: true}
 	o.abandoned++
 }
 

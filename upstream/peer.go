@@ -163,7 +163,7 @@ func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	p.answered(x.number)
 }
 
-// cancel tells the server, in the background, that nobody waits for x.
+// cancel notifies the server, in the background, that nobody waits for x.
 func (p *peer) cancel(x *exchange) {
 	if _, overHTTP := p.conn.(*streamable); x.handshake() || overHTTP && p.meta != nil {
 		return // there, the end of the response says it
@@ -182,7 +182,7 @@ func (p *peer) notify(method string, params json.RawMessage) {
 	}
 }
 
-// take hands on the messages that arrived in b: from is the call whose stream
+// take delivers the messages that arrived in b: from is the call whose stream
 // brought them, nil if there is none. It returns how many there are.
 func (p *peer) take(b *body, from *exchange) (int, error) {
 	found, unread, err := b.messages()
@@ -212,7 +212,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 	return 1, nil
 }
 
-// receive hands on one message.
+// receive delivers one message.
 func (p *peer) receive(m *wire.Message, from *exchange) {
 	switch {
 	case m.Method == "":

@@ -51,7 +51,6 @@ func advice(err error) string {
 // adviceOnCommand is about servers that cannot be started.
 func adviceOnCommand(err error) string {
 	var command *exec.Error
-	var folder *folderError
 	switch {
 	case errors.As(err, &command) && strings.Contains(strings.TrimSpace(command.Name), " "):
 		words := strings.Fields(command.Name)
@@ -60,8 +59,6 @@ func adviceOnCommand(err error) string {
 		return fmt.Sprintf("command %q is not found; install it, or give its full path as the command", command.Name)
 	case errors.Is(err, syscall.EISDIR):
 		return fmt.Sprintf("%v; give a program as its command", err)
-	case errors.As(err, &folder):
-		return fmt.Sprintf("%v; correct its cwd", folder)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("%v; check its command", err)
 	case errors.Is(err, fs.ErrPermission):
@@ -127,7 +124,7 @@ func cause(err error) error {
 	return err
 }
 
-// neverSent says that a request failed before anything of it went out.
+// neverSent reports whether a request failed before any of it was sent.
 func neverSent(err error) bool {
 	var op *net.OpError
 	var foreign *foreignError

@@ -45,7 +45,7 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	}
 	if cfg.Dir != "" {
 		if _, err := os.Stat(cfg.Dir); err != nil {
-			return nil, &folderError{cfg.Dir, err}
+			return nil, fmt.Errorf("its folder %s: %v; correct its cwd", cfg.Dir, err)
 		}
 	}
 	env := environment(cfg.Env)
@@ -98,16 +98,7 @@ func (p *process) close() {
 	})
 }
 
-// A folderError means that a server cannot be started in its folder.
-type folderError struct {
-	dir string
-	err error
-}
-
-func (e *folderError) Error() string { return fmt.Sprintf("its folder %s: %v", e.dir, cause(e.err)) }
-func (e *folderError) Unwrap() error { return e.err }
-
-// An exitError tells how a server ended, with its last words.
+// An exitError describes how a server ended, with the end of its stderr.
 type exitError struct {
 	command, state, stderr string
 }
@@ -122,7 +113,7 @@ func (e *exitError) Error() string {
 	return s
 }
 
-// end tells why nothing more can be read.
+// end returns why nothing more can be read.
 func (p *process) end() *exitError {
 	state := "closed its output"
 	select {

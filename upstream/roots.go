@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A rootsState is what a session's server was told about roots. Servers such
-// as the reference file system server ask for roots right after the
-// handshake, when no client has made a call yet, and again when the roots
-// have changed. They are told that the roots have changed before the first
-// call of a client, so that they ask when somebody can answer.
+// A rootsState is what a session's server knows about roots. Servers such as
+// the reference file system server ask for roots right after the handshake, when
+// no client has made a call yet, and again when the roots have changed. Before
+// the first call of a client they get a notification that the roots have
+// changed, so that they ask when somebody can answer.
 type rootsState struct {
 	asked    bool            // the server asks outside of calls
 	stale    bool            // the client's roots have changed
@@ -36,21 +35,6 @@ func (p *peer) knownRoots() json.RawMessage {
 		return json.RawMessage(noRoots)
 	}
 	return p.roots.current
-}
-
-// wantsRoots records that the server asks for roots outside of calls.
-func (p *peer) wantsRoots() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.roots.asked = true
-}
-
-// rootsAnswered records that the server got an answer.
-func (p *peer) rootsAnswered() {
-	select {
-	case p.roots.answered <- struct{}{}:
-	default:
-	}
 }
 
 // rootsChanged records that the client of a session has other roots.
@@ -80,11 +64,13 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	if s.modern() || r.caller == nil || r.owner == nil || !s.needsRoots(r.owner) {
 		return
 	}
-	roots, err := rootsOf(ctx, r.caller)
+	roots, err := question(ctx, r.caller, "roots/list", json.RawMessage("{}"))
 	if err != nil {
 		return // a client without roots
 	}
-	s.setRoots(roots)
+	s.mu.Lock()
+	s.roots.current = roots
+	s.mu.Unlock()
 	select {
 	case <-s.roots.answered: // an earlier answer
 	default:
@@ -103,19 +89,8 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	}
 }
 
-func rootsOf(ctx context.Context, caller toolpost.Caller) (json.RawMessage, error) {
-	return question(ctx, caller, "roots/list", json.RawMessage("{}"))
-}
-
-func (p *peer) setRoots(roots json.RawMessage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.roots.current = roots
-}
-
-// RootsChanged records that the client with this [toolpost.Call.Session] has
-// other roots than before. A server that asked for them is told before the
-// client's next call.
+// RootsChanged records that the client of a session has other roots than before.
+// A server that asked for them is notified before the client's next call.
 func (u *Upstream) RootsChanged(session string) {
 	if v, _ := u.view(); v.session != nil {
 		v.session.rootsChanged(owner{session: session + "\x00"})

@@ -47,8 +47,10 @@ func noMethod(m *wire.Message) error {
 // belongs to.
 func (p *peer) ask(m *wire.Message, from *exchange) {
 	x, unclear := p.origin(from)
-	if x == nil && m.Method == "roots/list" {
-		p.wantsRoots()
+	if x == nil && m.Method == "roots/list" { // recorded at once: the next call may follow soon
+		p.mu.Lock()
+		p.roots.asked = true
+		p.mu.Unlock()
 	}
 	var whose owner // nobody, if it belongs to no client
 	if x != nil && x.owner != nil {
@@ -78,7 +80,10 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 			p.reply(m.ID, result, err)
 		}
 		if m.Method == "roots/list" {
-			p.rootsAnswered()
+			select {
+			case p.roots.answered <- struct{}{}:
+			default:
+			}
 		}
 	}()
 }

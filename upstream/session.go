@@ -17,7 +17,7 @@ type session struct {
 	hello
 	transport Transport
 	relist    chan struct{} // holds one value when a list changed
-	listens   chan struct{} // closed when a modern server has begun to tell of changes
+	listens   chan struct{} // closed when a modern server has begun to send changes
 	listening sync.Once
 	updated   func(uri string)
 	sending   relay // notifications of clients
@@ -51,7 +51,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		set = append(set[:len(set):len(set)], member{name: "inputResponses"}, member{name: "requestState"})
 	}
 	for range mostRounds {
-		x := &exchange{content: r.content, asker: r.asker, through: through}
+		x := &exchange{content: r.content, requester: r.requester, through: through}
 		x.set = set
 		result, err = s.do(ctx, x)
 		executed = executed || x.sent

@@ -24,7 +24,7 @@ type sse struct {
 }
 
 // dialSSE opens the stream and waits for the address of the second endpoint.
-// If the stream is open but tells none for a while, it is taken to be the
+// If the stream is open but names none for a while, it is taken to be the
 // stream's own with /messages for /sse.
 func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p *peer) error {
 	base, err := url.Parse(cfg.URL)
@@ -77,11 +77,11 @@ func (c *sse) open(ctx context.Context, address string) (*http.Response, error) 
 	return nil, err
 }
 
-func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, wait time.Duration) (*url.URL, error) {
+func (c *sse) endpoint(ctx context.Context, base *url.URL, named <-chan string, wait time.Duration) (*url.URL, error) {
 	quiet := time.NewTimer(wait)
 	defer quiet.Stop()
 	select {
-	case address := <-told:
+	case address := <-named:
 		post, err := base.Parse(address)
 		if err == nil && origin(post) != origin(base) {
 			err = &foreignError{origin(post)}
@@ -102,7 +102,7 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, told <-chan string, w
 	}
 }
 
-// follow hands on what the stream brings, until it ends. Messages wait until we
+// follow delivers what the stream brings, until it ends. Messages wait until we
 // are ready.
 func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan struct{}) {
 	defer close(c.done)
@@ -116,7 +116,7 @@ func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan s
 			ev.drop()
 			select {
 			case endpoint <- ev.text():
-			default: // told again
+			default: // a second one
 			}
 		default:
 			select {

@@ -38,7 +38,7 @@ func startStdio(proc *process, l *limits, p *peer) {
 	go c.run()
 }
 
-// run hands on what the process writes, until it ends.
+// run delivers what the process writes, until it ends.
 func (c *stdio) run() {
 	defer close(c.done)
 	defer recovered(c.log, "read the server's messages", c.lost)
@@ -68,7 +68,7 @@ func (c *stdio) close() {
 
 func (c *stdio) speak(string) {}
 
-// message hands on the messages of a line. Some servers indent theirs: such a
+// message delivers the messages of a line. Some servers indent theirs: such a
 // message begins with a line "{" and ends with a line "}".
 func (c *stdio) message(line *body) {
 	if !line.inMemory() {

@@ -253,7 +253,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 	return &cutError{}
 }
 
-// events hands on the events of one stream until x is answered, if there is one,
+// events delivers the events of one stream until x is answered, if there is one,
 // or the stream ends.
 func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error {
 	for ev, err := range events(resp.Body, c.limits) {

@@ -16,7 +16,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// Changed is called when the state or a list changed: Status, Tools or
-	// Features then tell the new one. It must return soon.
+	// Features then return the new one. It must return soon.
 	Changed func()
 
 	// ResourceUpdated is called when a subscribed resource changed.
@@ -143,7 +143,7 @@ func (u *Upstream) Ready(ctx context.Context) error {
 	}
 }
 
-// Status tells the current state.
+// Status returns the current state.
 func (u *Upstream) Status() Status {
 	v, _ := u.view()
 	return v.status
@@ -175,7 +175,7 @@ func (u *Upstream) view() (view, <-chan struct{}) {
 	return u.now, u.changed
 }
 
-// publish changes the view and tells everybody who waits for it.
+// publish changes the view and wakes everybody who waits for it.
 func (u *Upstream) publish(change func(*view)) {
 	u.mu.Lock()
 	change(&u.now)

@@ -68,7 +68,7 @@ func uriParams(uri string) json.RawMessage {
 }
 
 // begin keeps the subscriptions of one session until end. It returns when the
-// server tells of changes, so that what is listed next misses none.
+// server sends changes, so that what is listed next misses none.
 func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
