@@ -56,13 +56,18 @@ type router struct{ members []*member }
 // was not asked for it.
 func (x *router) handle(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 	targets := x.targets(call.Name)
-	task, isTask := text(call.Params, "taskId"), extension.Space(call.Name) == "tasks"
 	switch {
 	case len(targets) == 0:
 		return nil, fmt.Errorf("method %s: %w", call.Name, toolpost.ErrNotFound)
-	case isTask && task != "":
-		return x.task(ctx, targets, call, task)
-	case strings.HasSuffix(call.Name, "/list") && (isTask || len(x.members) > 1):
+	case extension.Space(call.Name) == "tasks":
+		return x.handleTask(ctx, targets, call)
+	}
+	return x.route(ctx, targets, call)
+}
+
+func (x *router) route(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
+	switch {
+	case strings.HasSuffix(call.Name, "/list") && len(x.members) > 1:
 		return x.list(ctx, targets, call)
 	case len(targets) == 1:
 		return targets[0].send(ctx, call)

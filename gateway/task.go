@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -193,6 +195,25 @@ func (x *router) find(call *toolpost.Call, id string) *task {
 		return nil
 	}
 	return x.members[0].tasks.find(call, id)
+}
+
+// taskMethods are the methods for tasks, of both eras.
+var taskMethods = []string{"tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tasks/update"}
+
+// handleTask routes a method for tasks. Another spelling of one goes to no
+// server: some read it as the same.
+func (x *router) handleTask(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
+	plain := strings.NewReplacer(".", "/", ":", "/").Replace(strings.ToLower(call.Name))
+	id, known := wire.Get(call.Params, "taskId"), slices.Contains(taskMethods, plain)
+	switch {
+	case known && plain != call.Name:
+		return nil, fmt.Errorf("method %s: %w", call.Name, toolpost.ErrNotFound)
+	case plain == "tasks/list":
+		return x.list(ctx, targets, call)
+	case known || id != nil:
+		return x.task(ctx, targets, call, wire.Unquote(id))
+	}
+	return x.route(ctx, targets, call)
 }
 
 // task sends a request about a task to the server that created it.

@@ -101,6 +101,24 @@ func TestTasks(t *testing.T) {
 	})
 }
 
+// A lenient server reads odd params and spellings too, and has the tasks of all
+// clients.
+func TestTasksOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		jobs(t, f, func(string) string { return "1" })
+		create(t, g, "s", "a__job")
+		for method, params := range map[string]string{
+			"tasks/get": `{"taskId":1}`, "tasks/result": `{}`, "tasks/cancel": `{"taskId":null}`, "tasks/update": `{"taskId":["1"]}`, "tasks/other": `{"taskId":1}`,
+			"Tasks/Get": `{"taskId":"1"}`, "tasks.get": `{"taskId":"1"}`, "tasks:list": `{}`, "tasks/LIST": `{}`,
+		} {
+			if got := send(t, g, "other", method, params); !strings.HasPrefix(got, "error: ") {
+				t.Errorf("%s %s: got %s", method, params, got)
+			}
+		}
+	})
+}
+
 // Servers and clients that create many tasks displace their own.
 func TestManyTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

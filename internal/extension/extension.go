@@ -46,11 +46,7 @@ func Method(name string) bool {
 			return false
 		}
 	}
-	first := name
-	if i := strings.IndexAny(name, "/.:"); i >= 0 {
-		first = name[:i]
-	}
-	return !slices.Contains(own, first) && !slices.Contains(ownResources, name) && name != "resources"
+	return !slices.Contains(own, firstWord(name)) && !slices.Contains(ownResources, name) && name != "resources"
 }
 
 func isOdd(c rune) bool {
@@ -212,8 +208,14 @@ func Space(method string) string {
 	if method == "resources/directory/read" {
 		return "skills"
 	}
-	space, _, _ := strings.Cut(method, "/")
-	return space
+	return firstWord(method)
+}
+
+func firstWord(method string) string {
+	if i := strings.IndexAny(method, "/.:"); i >= 0 {
+		return method[:i]
+	}
+	return method
 }
 
 func lastWord(name string) string {
