@@ -113,15 +113,8 @@ func (c *Calls) err() error {
 	return c.ended
 }
 
-// Is reports whether raw is the id of the request. Ids are numbers; some
-// peers return them as strings, or with a fraction of zero.
-func (p *Pending) Is(raw []byte) bool {
-	number, ok := Number(raw)
-	return ok && number == p.number
-}
-
 // Number returns the number of an id that one side chose, however the other
-// side wrote it.
+// side wrote it: some peers return it as a string, or with a fraction of zero.
 func Number(raw []byte) (number int64, ok bool) {
 	text := string(raw)
 	if len(raw) > 1 && raw[0] == '"' {

@@ -121,15 +121,12 @@ func Read(data []byte) []Message {
 		}
 	case '[':
 		var found []Message
-		list, err := p.open()
-		for err == nil && len(found) < maxRead {
-			var more bool
-			if more, err = p.element(&list); err != nil || !more {
-				break
-			}
-			var value []byte
-			if value, err = p.value(); err == nil && IsObject(value) {
+		for value := range Elements(data) {
+			if IsObject(value) {
 				found = append(found, Read(value)...)
+			}
+			if len(found) == maxRead {
+				break
 			}
 		}
 		return found

@@ -190,23 +190,98 @@ func FuzzParse(f *testing.F) {
 			if m.Method != want.Method || !bytes.Equal(m.Params, want.Params) || !bytes.Equal(m.Result, want.Result) {
 				t.Errorf("got %+v, want %+v", m, want)
 			}
-			if IsObject(m.Params) {
-				checkParams(t, &m)
+			checkParams(t, &m, true)
+			if m.Method == "" {
+				checkResult(t, &m)
 			}
 		}
 	})
 }
 
-func checkParams(t *testing.T, m *Message) {
-	var params map[string]json.RawMessage
-	if err := json.Unmarshal(m.Params, &params); err != nil {
-		t.Fatal(err)
+// A tree is an object as encoding/json reads it: the last member of a name counts.
+type tree map[string]json.RawMessage
+
+func object(raw json.RawMessage) (o tree) {
+	_ = json.Unmarshal(raw, &o)
+	return o
+}
+
+func (o tree) text(name string) (s string) {
+	_ = json.Unmarshal(o[name], &s)
+	return s
+}
+
+// known returns a member that is not null.
+func (o tree) known(name string) json.RawMessage { return unlessNull(o[name]) }
+
+// checkParams and checkResult compare what a scan found with encoding/json. Texts
+// of a lenient scan may be those of an earlier member.
+func checkParams(t *testing.T, m *Message, texts bool) {
+	params := object(m.Params)
+	meta := object(params["_meta"])
+	for name, pair := range map[string][2]json.RawMessage{
+		"arguments": {m.Arguments, params["arguments"]}, "inputResponses": {m.InputResponses, params["inputResponses"]}, "requestState": {m.RequestState, params["requestState"]},
+		"_meta": {m.Meta, params["_meta"]}, MetaClientInfo: {m.ClientInfo, meta.known(MetaClientInfo)}, MetaCapabilities: {m.Capabilities, meta.known(MetaCapabilities)},
+	} {
+		if !bytes.Equal(pair[0], pair[1]) {
+			t.Errorf("%s of %s is %s, want %s", name, m.Params, pair[0], pair[1])
+		}
 	}
-	var name string
-	_ = json.Unmarshal(params["name"], &name)
-	if m.Name != name || m.HasName != (params["name"] != nil) || !bytes.Equal(m.Arguments, params["arguments"]) || !bytes.Equal(m.Meta, params["_meta"]) {
+	if token := m.ProgressToken; !bytes.Equal(token, params["progressToken"]) && !bytes.Equal(token, meta["progressToken"]) {
+		t.Errorf("the progress token of %s is %s", m.Params, token)
+	}
+	if m.HasName != (params["name"] != nil) || m.HasURI != (params["uri"] != nil) {
 		t.Errorf("got %+v of %s", m.Call, m.Params)
 	}
+	for name, pair := range map[string][2]string{
+		"name": {m.Name, params.text("name")}, "uri": {m.URI, params.text("uri")}, MetaVersion: {m.Version, meta.text(MetaVersion)}, MetaLogLevel: {m.LogLevel, meta.text(MetaLogLevel)},
+	} {
+		if texts && pair[0] != pair[1] {
+			t.Errorf("%s of %s is %q, want %q", name, m.Params, pair[0], pair[1])
+		}
+	}
+}
+
+func checkResult(t *testing.T, m *Message) {
+	result := object(m.Result)
+	for name, pair := range map[string][2]json.RawMessage{
+		"content": {m.Content, result["content"]}, "structuredContent": {m.Structured, result["structuredContent"]}, "inputRequests": {m.InputRequests, result["inputRequests"]},
+		"requestState": {m.ResultState, result["requestState"]}, "_meta": {m.ResultMeta, result["_meta"]},
+	} {
+		if !bytes.Equal(pair[0], pair[1]) {
+			t.Errorf("%s of %s is %s, want %s", name, m.Result, pair[0], pair[1])
+		}
+	}
+	if m.IsError != (string(result["isError"]) == "true") || m.ResultType != result.text("resultType") || m.Typed != (result["resultType"] != nil) {
+		t.Errorf("got %+v of %s", m.Answer, m.Result)
+	}
+}
+
+// A server's message is read as encoding/json reads it, duplicates included.
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{
+		`{"jsonrpc":"2.0","id":"7","error":null,"result":{"content":[],"content":[{"type":"text","text":"` + "\xff" + `\ud800"}],"isE\u0072ror":true,"structuredContent":{"a":1},"_meta":{"b":2},"resultType":"input_required","inputRequests":{},"requestState":"s"}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"structuredContent":1,"isError":true},"result":{"content":[]}}`, `{"jsonrpc":"2.0","id":1,"result":{"isError":true},"result":7}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"a","_meta":{"progressToken":1,"` + MetaVersion + `":"x"},"name":"n","uri":"u"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","params":{"name":"a","_meta":{"` + MetaLogLevel + `":"x","` + MetaClientInfo + `":null}},"params":{"_meta":7}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		found, want := Read(bytes.Clone(data)), object(data)
+		if want == nil || len(found) != 1 {
+			return
+		}
+		m, once := found[0], jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true))
+		if !bytes.Equal(m.ID, want.known("id")) || !bytes.Equal(m.Params, want["params"]) || !bytes.Equal(m.Err, want.known("error")) ||
+			!bytes.Equal(m.Result, want["result"]) && !bytes.Equal(m.Result, want.known("result")) || once && m.Method != want.text("method") {
+			t.Errorf("got %+v of %q", m, data)
+		}
+		checkParams(t, &m, once)
+		if m.Result != nil {
+			checkResult(t, &m)
+		}
+	})
 }
 
 // The scanner accepts what other readers accept, in both modes.

@@ -10,41 +10,37 @@ import (
 // A parser reads messages.
 type parser struct{ scanner }
 
-func (p *parser) batch() ([]Message, error) {
-	var found []Message
+func (p *parser) batch() (found []Message, err error) {
 	ids := map[string]bool{}
-	list, err := p.open()
-	if err != nil {
-		return nil, err
-	}
-	for {
-		switch more, err := p.element(&list); {
-		case err != nil:
-			return nil, err
-		case !more && len(found) == 0:
-			return nil, Errorf(CodeInvalidRequest, "the batch is empty")
-		case !more:
-			return found, nil
-		case len(found) == maxBatch:
-			return nil, Errorf(CodeInvalidRequest, "the batch has more than %d messages", maxBatch)
+	err = p.array(func() error {
+		if len(found) == maxBatch {
+			return Errorf(CodeInvalidRequest, "the batch has more than %d messages", maxBatch)
 		}
 		var m Message
 		if err := p.message(&m); err != nil {
-			return nil, err
+			return err
 		}
 		if id := string(m.ID); m.IsCall() {
 			if ids[id] {
-				return nil, Errorf(CodeInvalidRequest, "two requests of the batch have the id %s", id)
+				return Errorf(CodeInvalidRequest, "two requests of the batch have the id %s", id)
 			}
 			ids[id] = true
 		}
 		found = append(found, m)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return nil, Errorf(CodeInvalidRequest, "the batch is empty")
 	}
+	return found, nil
 }
 
 func (p *parser) message(m *Message) error {
 	if c := p.peek(); c != '{' {
-		if _, err := p.value(); err != nil && c != 0 {
+		if err := p.skip(); err != nil && c != 0 {
 			return err
 		}
 		return Errorf(CodeInvalidRequest, "want a JSON-RPC message: a JSON object")
@@ -76,20 +72,14 @@ func (p *parser) message(m *Message) error {
 	return m.forgive(version, id)
 }
 
-// object reads an object; f reads the value of each member. Servers may write
-// names with escapes.
-func (p *parser) object(f func(name []byte) error) error {
-	list, err := p.open()
-	for err == nil {
-		var name []byte
-		if name, err = p.next(&list); name == nil {
-			return err
-		}
-		if !p.strict && bytes.IndexByte(name, '\\') >= 0 {
-			name = Quote(Unquote(name))
-		}
-		err = f(name)
+// members reads an object like object does. Any other value is read as it is.
+func (p *parser) members(into *json.RawMessage, f func(name []byte) error) error {
+	if p.peek() != '{' {
+		return p.raw(into)
 	}
+	start := p.at
+	err := p.object(f)
+	*into = p.data[start:p.at:p.at]
 	return err
 }
 
@@ -129,16 +119,12 @@ func (p *parser) other(name []byte) error {
 			}
 		}
 	}
-	_, err := p.value()
-	return err
+	return p.skip()
 }
 
 func (p *parser) params(m *Message) error {
-	if p.peek() != '{' {
-		return p.raw(&m.Params)
-	}
-	start := p.at
-	err := p.object(func(name []byte) error {
+	m.Call = Call{} // of an earlier member of this name
+	return p.members(&m.Params, func(name []byte) error {
 		switch string(name) {
 		case `"name"`:
 			m.HasName = true
@@ -159,8 +145,6 @@ func (p *parser) params(m *Message) error {
 		}
 		return p.odd(name, "name", "uri", "arguments", "inputResponses", "requestState", "progressToken", "_meta")
 	})
-	m.Params = p.data[start:p.at:p.at]
-	return err
 }
 
 // odd reads an unknown member. One that hides the name of a known one behind
@@ -174,16 +158,12 @@ func (p *parser) odd(name []byte, known ...string) error {
 			}
 		}
 	}
-	_, err := p.value()
-	return err
+	return p.skip()
 }
 
 func (p *parser) meta(m *Message) error {
-	if p.peek() != '{' {
-		return p.raw(&m.Meta)
-	}
-	start := p.at
-	err := p.object(func(name []byte) error {
+	m.MetaCall = MetaCall{} // of an earlier member of this name
+	return p.members(&m.Meta, func(name []byte) error {
 		switch string(name) {
 		case `"progressToken"`:
 			return p.raw(&m.ProgressToken)
@@ -198,25 +178,18 @@ func (p *parser) meta(m *Message) error {
 		}
 		return p.odd(name, "progressToken", MetaVersion, MetaLogLevel, MetaClientInfo, MetaCapabilities)
 	})
-	m.Meta = p.data[start:p.at:p.at]
-	return err
 }
 
 // optional reads a value; null is no value.
 func (p *parser) optional(into *json.RawMessage) error {
 	raw, err := p.value()
-	if string(raw) != "null" {
-		*into = raw
-	}
+	*into = unlessNull(raw)
 	return err
 }
 
 func (p *parser) result(m *Message) error {
-	if p.peek() != '{' {
-		return p.raw(&m.Result)
-	}
-	start := p.at
-	err := p.object(func(name []byte) error {
+	m.Answer = Answer{} // of an earlier member of this name
+	return p.members(&m.Result, func(name []byte) error {
 		switch string(name) {
 		case `"isError"`:
 			raw, err := p.value()
@@ -238,9 +211,6 @@ func (p *parser) result(m *Message) error {
 		case `"_meta"`:
 			return p.raw(&m.ResultMeta)
 		}
-		_, err := p.value()
-		return err
+		return p.skip()
 	})
-	m.Result = p.data[start:p.at:p.at]
-	return err
 }

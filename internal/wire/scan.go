@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -59,9 +60,9 @@ func (s *scanner) value() ([]byte, error) {
 	case c == '"':
 		err = s.skipString()
 	case c == '{':
-		err = s.skipObject()
+		err = s.object(s.skipMember)
 	case c == '[':
-		err = s.skipArray()
+		err = s.array(s.skip)
 	case c == 't':
 		err = s.literal("true")
 	case c == 'f':
@@ -143,24 +144,18 @@ func (s *scanner) note(m *members, name []byte) error {
 	} else {
 		name, _ = jsontext.AppendUnquote(nil, name)
 	}
-	if m.many == nil {
-		for _, other := range s.names[m.first:] {
-			if bytes.Equal(other, name) {
-				return fmt.Errorf("%w %.100q", errDuplicate, name)
-			}
-		}
+	had := s.names[m.first:]
+	switch {
+	case m.many[string(name)], m.many == nil && slices.ContainsFunc(had, func(other []byte) bool { return bytes.Equal(other, name) }):
+		return fmt.Errorf("%w %.100q", errDuplicate, name)
+	case m.many == nil && len(had) < manyNames:
 		s.names = append(s.names, name)
-		if len(s.names)-m.first < manyNames {
-			return nil
-		}
+		return nil
+	case m.many == nil:
 		m.many = map[string]bool{}
-		for _, other := range s.names[m.first:] {
+		for _, other := range had {
 			m.many[string(other)] = true
 		}
-		return nil
-	}
-	if m.many[string(name)] {
-		return fmt.Errorf("%w %.100q", errDuplicate, name)
 	}
 	m.many[string(name)] = true
 	return nil
@@ -188,27 +183,41 @@ func (s *scanner) close(m *members) {
 	s.names = s.names[:m.first]
 }
 
-func (s *scanner) skipObject() error {
+// object reads an object; f reads the value of each member. Servers may write
+// names with escapes; f gets them without.
+func (s *scanner) object(f func(name []byte) error) error {
 	m, err := s.open()
 	for err == nil {
 		var name []byte
 		if name, err = s.next(&m); name == nil {
 			return err
 		}
-		_, err = s.value()
+		if !s.strict && bytes.IndexByte(name, '\\') >= 0 {
+			name = Quote(Unquote(name))
+		}
+		err = f(name)
 	}
 	return err
 }
 
-func (s *scanner) skipArray() error {
+// array reads an array; f reads each element.
+func (s *scanner) array(f func() error) error {
 	m, err := s.open()
 	for err == nil {
 		var more bool
 		if more, err = s.element(&m); !more {
 			return err
 		}
-		_, err = s.value()
+		err = f()
 	}
+	return err
+}
+
+// skipMember and skip read a value that nobody needs.
+func (s *scanner) skipMember([]byte) error { return s.skip() }
+
+func (s *scanner) skip() error {
+	_, err := s.value()
 	return err
 }
 
@@ -221,26 +230,26 @@ func (s *scanner) literal(word string) error {
 }
 
 func (s *scanner) number() error {
-	s.skip("-")
-	if !s.skip("0") {
+	s.accept("-")
+	if !s.accept("0") {
 		if err := s.digits(); err != nil {
 			return err
 		}
 	}
-	if s.skip(".") {
+	if s.accept(".") {
 		if err := s.digits(); err != nil {
 			return err
 		}
 	}
-	if s.skip("eE") {
-		s.skip("+-")
+	if s.accept("eE") {
+		s.accept("+-")
 		return s.digits()
 	}
 	return nil
 }
 
-// skip skips the next byte if it is one of set, and reports whether it did.
-func (s *scanner) skip(set string) bool {
+// accept skips the next byte if it is one of set, and reports whether it did.
+func (s *scanner) accept(set string) bool {
 	if s.at == len(s.data) || strings.IndexByte(set, s.data[s.at]) < 0 {
 		return false
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
 )
@@ -14,6 +15,9 @@ type member struct {
 	start, end int // of the value
 }
 
+// errEnough ends a scan whose rest nobody needs.
+var errEnough = errors.New("the rest is not read")
+
 // each reads the members of an object until f returns false. It reports
 // whether all that was read is valid.
 func each(object []byte, f func(member) bool) bool {
@@ -21,18 +25,16 @@ func each(object []byte, f func(member) bool) bool {
 	if s.peek() != '{' {
 		return false
 	}
-	m, err := s.open()
-	for err == nil {
-		begin := s.at
-		var name, value []byte
-		if name, err = s.next(&m); name == nil {
-			return err == nil && s.end() == nil
+	begin := s.at + 1
+	err := s.object(func(name []byte) error {
+		value, err := s.value()
+		if err == nil && !f(member{begin, name, s.at - len(value), s.at}) {
+			return errEnough
 		}
-		if value, err = s.value(); err == nil && !f(member{begin, name, s.at - len(value), s.at}) {
-			return true
-		}
-	}
-	return false
+		begin = s.at
+		return err
+	})
+	return err == errEnough || err == nil && s.end() == nil
 }
 
 // is reports whether a quoted name is that of a member.
@@ -62,17 +64,13 @@ func Elements(array []byte) iter.Seq[json.RawMessage] {
 		if s.peek() != '[' {
 			return
 		}
-		list, err := s.open()
-		for err == nil {
-			var more bool
-			if more, err = s.element(&list); !more || err != nil {
-				return
+		_ = s.array(func() error {
+			value, err := s.value()
+			if err == nil && !yield(value) {
+				return errEnough
 			}
-			var value []byte
-			if value, err = s.value(); err == nil && !yield(value) {
-				return
-			}
-		}
+			return err
+		})
 	}
 }
 
