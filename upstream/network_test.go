@@ -338,7 +338,11 @@ func (o *road) RoundTrip(r *http.Request) (*http.Response, error) {
 		case cut:
 			message = message[:f.size%max(1, len(message))]
 		case late, stalled:
-			time.Sleep(time.Duration(f.size) * time.Millisecond)
+			select {
+			case <-time.After(time.Duration(f.size) * time.Millisecond):
+			case <-r.Context().Done():
+				return nil, context.Cause(r.Context())
+			}
 		case dropped, broken:
 			return nil, errBroken
 		case twice, swapped:
