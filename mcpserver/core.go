@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -253,22 +254,15 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawM
 		return nil, wire.Errorf(wire.CodeInvalidParams, "completion needs the members ref and argument")
 	}
 	var h toolpost.Handler
-	known := false
-	if name := wire.Unquote(wire.Get(ref, "name")); name != "" && f.promptByName[name] != nil {
-		known, h = true, f.promptByName[name].Complete
-	} else if uri := wire.Unquote(wire.Get(ref, "uri")); uri != "" {
-		p := f.resourceByURI[uri]
-		if p == nil {
-			p = f.resource(uri)
-		}
-		if known = p != nil; known {
-			h = p.Complete
-		}
-	}
-	switch {
-	case !known:
+	uri := wire.Unquote(wire.Get(ref, "uri"))
+	if p := f.promptByName[wire.Unquote(wire.Get(ref, "name"))]; p != nil {
+		h = p.Complete
+	} else if p := cmp.Or(f.resourceByURI[uri], f.resource(uri)); p != nil {
+		h = p.Complete
+	} else {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
-	case h == nil:
+	}
+	if h == nil {
 		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`), &wire.Answer{}, false), nil
 	}
 	result, err := handle(ctx, h, newCall(r, r.Method, r.Params, nil))

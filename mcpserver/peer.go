@@ -38,23 +38,18 @@ func readAbilities(capabilities json.RawMessage) (can abilities) {
 
 func (a abilities) any() bool { return a.elicit || a.sample || a.roots }
 
-// ability returns the name of the capability that a request to the client
-// needs, and whether the client has it.
-func (a abilities) ability(method string) (name string, has bool) {
-	switch method {
-	case "elicitation/create":
-		return "elicitation", a.elicit
-	case "sampling/createMessage":
-		return "sampling", a.sample
-	case "roots/list":
-		return "roots", a.roots
-	}
-	return "", false
-}
-
 // require rejects a request that the client did not declare it can answer.
 func (p *peer) require(method string) error {
-	name, has := p.can.ability(method)
+	var name string
+	var has bool
+	switch method {
+	case "elicitation/create":
+		name, has = "elicitation", p.can.elicit
+	case "sampling/createMessage":
+		name, has = "sampling", p.can.sample
+	case "roots/list":
+		name, has = "roots", p.can.roots
+	}
 	switch {
 	case has, extension.Method(method) && extension.Of(method, p.declared):
 		return nil

@@ -34,13 +34,14 @@ func (u *use) less(o *use) bool {
 	return u.recent.Before(o.recent)
 }
 
-// givesWay reports whether a session may be ended to make room.
-func (u *use) givesWay() bool {
-	keep := unusedKeep
-	if u.used {
-		keep = usedKeep
+// idle reports whether a session has been idle for a time, or for the other one
+// if it never made a request.
+func (u *use) idle(used, unused time.Duration) bool {
+	limit := used
+	if !u.used {
+		limit = min(used, unused)
 	}
-	return u.busy == 0 && time.Since(u.recent) >= keep
+	return u.busy == 0 && time.Since(u.recent) >= limit
 }
 
 // A table holds the sessions over HTTP that are open. There are limits, in all
@@ -80,7 +81,7 @@ func (t *table) add(s *session) *wire.Error {
 	t.all[s.id] = s
 	t.ofAddress[s.address]++
 	if t.sweeper == nil {
-		t.sweeper = time.AfterFunc(t.shortest(), t.sweep)
+		t.schedule()
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (t *table) makeRoom(address string) bool {
 	}
 	var least *session
 	for _, s := range t.all {
-		if (!full || s.address == address) && s.givesWay() && (least == nil || s.less(&least.use)) {
+		if (!full || s.address == address) && s.idle(usedKeep, unusedKeep) && (least == nil || s.less(&least.use)) {
 			least = s
 		}
 	}
@@ -116,7 +117,7 @@ func (t *table) find(id string, uses bool) (*session, *wire.Error) {
 	switch {
 	case s == nil:
 		return nil, nil
-	case t.expired(s):
+	case s.idle(t.idle, unusedTime):
 		t.drop(s)
 		go s.end(errEnded)
 		return nil, nil
@@ -154,40 +155,22 @@ func (t *table) drop(s *session) {
 	}
 }
 
-// timeout returns how long a session may be idle.
-func (t *table) timeout(s *session) time.Duration {
-	if s.used {
-		return t.idle
-	}
-	return t.shortest()
-}
+// schedule has idle sessions ended after a while. The lock is held.
+func (t *table) schedule() { t.sweeper = time.AfterFunc(min(unusedTime, t.idle)/4, t.sweep) }
 
-func (t *table) shortest() time.Duration { return min(unusedTime, t.idle) }
-
-// expired reports whether a session has been idle for too long. The lock is held.
-func (t *table) expired(s *session) bool {
-	return s.busy == 0 && time.Since(s.recent) >= t.timeout(s)
-}
-
-// sweep ends the sessions that have been idle for too long. The next sweep is
-// when the first of the others may have been, and not too soon.
+// sweep ends the sessions that have been idle for too long.
 func (t *table) sweep() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := t.shortest()
 	for _, s := range t.all {
-		if t.expired(s) {
+		if s.idle(t.idle, unusedTime) {
 			t.drop(s)
 			go s.end(errEnded)
-		} else if s.busy == 0 {
-			next = min(next, time.Until(s.recent.Add(t.timeout(s))))
 		}
 	}
-	if len(t.all) == 0 || t.closed {
-		t.sweeper = nil
-		return
+	if t.sweeper = nil; len(t.all) > 0 && !t.closed {
+		t.schedule()
 	}
-	t.sweeper = time.AfterFunc(max(next, t.shortest()/20), t.sweep)
 }
 
 // close ends all sessions, and refuses others.
