@@ -73,8 +73,8 @@ func TestAllocationsOfACall(t *testing.T) {
 		name, body, header string
 		most               float64
 	}{
-		{"stateless", body, header, 60},
-		{"session", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":1}}}`, openSession(t, s), 60},
+		{"stateless", body, header, 50},
+		{"session", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":1}}}`, openSession(t, s), 50},
 	} {
 		got := testing.AllocsPerRun(200, func() {
 			s.Handler().ServeHTTP(discard{http.Header{}}, post(t, tt.body, tt.header))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,13 +54,17 @@ func (r *running) abandon(ctx context.Context, n int) (string, error) {
 	clients := make([]*client, n)
 	if err := parallel(ctx, n, func(i int) (err error) {
 		clients[i], err = dial(r.endpoint, fmt.Sprintf("127.0.%d.%d", 1+i/perAddress/250, 1+i/perAddress%250))
-		if err == nil {
+		switch {
+		case err == nil:
 			clients[i].abandon()
+		case strings.Contains(err.Error(), "status 503"): // no more than there may be
+			return nil
 		}
 		return err
 	}); err != nil {
 		return "", err
 	}
+	clients = slices.DeleteFunc(clients, func(c *client) bool { return c == nil })
 	after, err := r.holding(ctx)
 	if err != nil {
 		return "", err
@@ -69,7 +74,7 @@ func (r *running) abandon(ctx context.Context, n int) (string, error) {
 		return "", err
 	}
 	each := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/1024/float64(max(open, 1))) }
-	line := fmt.Sprintf("| %s | %d | %d | %.0f, %.0f | %s |", r.name, n, open, before.resident/(1<<20), after.resident/(1<<20), each(after.resident-before.resident))
+	line := fmt.Sprintf("| %s | %d | %d | %.0f, %.0f | %s |", r.name, len(clients), open, before.resident/(1<<20), after.resident/(1<<20), each(after.resident-before.resident))
 	if r.debug == "" {
 		return line + " | |", nil
 	}
