@@ -88,15 +88,16 @@ func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 	if err == nil {
 		err = p.end()
 	}
-	return found, batch, faultOf(err)
+	if err != nil {
+		fault = faultOf(err)
+	}
+	return found, batch, fault
 }
 
-// faultOf returns the error to answer, nil for nil.
+// faultOf returns the error to answer.
 func faultOf(err error) *Error {
 	var fault *Error
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &fault):
 		return fault
 	case errors.Is(err, errDeep):
