@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/toolpost/toolpost/mcpserver"
 )
 
 // A network lies between clients and servers in memory. It does to messages
@@ -218,8 +216,11 @@ func oneEvent(r *bufio.Reader) (event []byte, err error) {
 	}
 }
 
-// spawn starts a process in memory: a session of s over stdio.
-func (n *network) spawn(s *mcpserver.Server) func(*Config, time.Duration) (*process, error) {
+// A service serves one session over stdio.
+type service func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
+
+// spawn starts a process in memory.
+func (n *network) spawn(s service) func(*Config, time.Duration) (*process, error) {
 	return func(_ *Config, grace time.Duration) (*process, error) {
 		p := &process{cmd: &exec.Cmd{Path: "memory", Process: &os.Process{Pid: 1 << 30}}, // no such process
 			stderr: &tail{}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
@@ -242,7 +243,7 @@ func (n *network) spawn(s *mcpserver.Server) func(*Config, time.Duration) (*proc
 			}
 		}()
 		go func() {
-			_ = s.ServeStdio(ctx, serverIn, serverOut)
+			_ = s(ctx, serverIn, serverOut)
 			for _, c := range all {
 				c.Close()
 			}
@@ -293,10 +294,10 @@ func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// serve serves s over HTTP in memory until end.
-func serve(s *mcpserver.Server) (l *listener, end func()) {
+// serve serves h over HTTP in memory until end.
+func serve(h http.Handler) (l *listener, end func()) {
 	l = &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-	server := &http.Server{Handler: s.Handler()}
+	server := &http.Server{Handler: h}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(l) })
 	return l, func() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -73,13 +74,14 @@ func FuzzPeers(f *testing.F) {
 }
 
 // Forms of the connection between clients and server. There may be a second one,
-// to a server behind: then the first server is a gateway.
+// to a server behind: then the first server is a gateway. The server behind may
+// be that of the MCP SDK, over stdio.
 var connections = []struct {
 	transport Transport
 	version   string
 }{{Stdio, ""}, {HTTP, ""}, {SSE, ""}, {Stdio, modernVersion}, {HTTP, modernVersion}, {HTTP, wire.LastBatch}, {Stdio, "2024-11-05"}}
 
-var forms = len(connections) * (len(connections) + 1)
+var forms = len(connections) * (len(connections) + 2)
 
 // A world is one run: clients, servers and the networks between them.
 type world struct {
@@ -127,9 +129,12 @@ func (w *world) build(form, clients int) {
 	w.back = live
 	server := w.server(live)
 	if behind > 0 {
-		hop := connections[behind-1]
+		hop, over := connections[(behind-1)%len(connections)], ours(server)
+		if behind > len(connections) {
+			hop, over = connections[0], sdkServer(w.asks)
+		}
 		changed := make(chan struct{}, 1)
-		u := w.connect(server, hop.transport, hop.version, func() {
+		u := w.start(over, w.listen(server), hop.transport, hop.version, func() {
 			select {
 			case changed <- struct{}{}:
 			default:
@@ -157,7 +162,7 @@ func (w *world) build(form, clients int) {
 	}
 	listening := w.listen(server)
 	for i := range clients {
-		u := w.start(server, listening, front.transport, front.version, nil)
+		u := w.start(ours(server), listening, front.transport, front.version, nil)
 		w.clients = append(w.clients, &client{Upstream: u, name: fmt.Sprintf("client%d", i)})
 	}
 	for _, c := range w.clients {
@@ -179,17 +184,20 @@ func (w *world) server(live *toolpost.Live) *mcpserver.Server {
 }
 
 func (w *world) listen(s *mcpserver.Server) *listener {
-	l, end := serve(s)
+	l, end := serve(s.Handler())
 	w.ends = append(w.ends, end)
 	return l
 }
 
-func (w *world) connect(s *mcpserver.Server, t Transport, version string, changed func()) *Upstream {
-	return w.start(s, w.listen(s), t, version, changed)
+// ours serves s over stdio.
+func ours(s *mcpserver.Server) service {
+	return func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		return s.ServeStdio(ctx, in, out)
+	}
 }
 
 // start connects to s over the newest network.
-func (w *world) start(s *mcpserver.Server, l *listener, t Transport, version string, changed func()) *Upstream {
+func (w *world) start(s service, l *listener, t Transport, version string, changed func()) *Upstream {
 	net := w.nets[len(w.nets)-1]
 	cfg := &Config{Name: "peer", ProtocolVersion: version, ConnectTimeout: time.Minute}
 	switch t {
