@@ -81,7 +81,10 @@ var connections = []struct {
 	version   string
 }{{Stdio, ""}, {HTTP, ""}, {SSE, ""}, {Stdio, modernVersion}, {HTTP, modernVersion}, {HTTP, wire.LastBatch}, {Stdio, "2024-11-05"}}
 
-var forms = len(connections) * (len(connections) + 2)
+var (
+	ourForms = len(connections) * (len(connections) + 2)
+	forms    = ourForms + len(connections) + 2 // with clients of the MCP SDK, over stdio
+)
 
 // A world is one run: clients, servers and the networks between them.
 type world struct {
@@ -102,16 +105,17 @@ type world struct {
 
 // A client makes calls.
 type client struct {
-	*Upstream
-	name string
-	open []context.CancelFunc
-	shut atomic.Bool
+	name  string
+	call  func(ctx context.Context, o *outgoing, tool string, arguments []byte) (string, error)
+	close func() error
+	open  []context.CancelFunc
+	shut  atomic.Bool
 }
 
 func play(t *testing.T, s script) {
 	w := &world{t: t, log: slog.New(&watcher{t})}
 	form, clients := s.next()%forms, s.next()%3+1
-	w.clear.Store(clients == 1 && form < len(connections))
+	w.clear.Store(clients == 1 && (form < len(connections) || form == ourForms))
 	w.build(form, clients)
 	for n := 0; len(s) > 0 && n < 40; n++ {
 		w.step(&s)
@@ -121,7 +125,11 @@ func play(t *testing.T, s script) {
 
 // build makes the servers from the last one on, and then the clients.
 func (w *world) build(form, clients int) {
+	sdk, form := form >= ourForms, form%ourForms
 	front, behind := connections[form%len(connections)], form/len(connections)
+	if sdk {
+		behind = form % (len(connections) + 2)
+	}
 	live, err := toolpost.NewLive(context.Background(), toolpost.ToolsetFunc(w.tools))
 	if err != nil {
 		w.t.Fatal(err)
@@ -162,13 +170,17 @@ func (w *world) build(form, clients int) {
 	}
 	listening := w.listen(server)
 	for i := range clients {
+		c := &client{name: fmt.Sprintf("client%d", i)}
+		w.clients = append(w.clients, c)
+		if sdk {
+			w.sdkClient(c, ours(server))
+			continue
+		}
 		u := w.start(ours(server), listening, front.transport, front.version, nil)
-		w.clients = append(w.clients, &client{Upstream: u, name: fmt.Sprintf("client%d", i)})
-	}
-	for _, c := range w.clients {
-		if err := c.Ready(w.t.Context()); err != nil {
+		if err := u.Ready(w.t.Context()); err != nil {
 			w.t.Errorf("a client is not ready: %v", err)
 		}
+		c.call, c.close = u.handle, u.Close
 	}
 }
 
@@ -289,6 +301,7 @@ type outgoing struct {
 
 	mu       sync.Mutex
 	progress []float64
+	sdk      bool // the SDK hands progress over when it likes
 	done     bool // it has returned a result
 }
 
@@ -303,7 +316,7 @@ func (o *outgoing) Notify(_ context.Context, method string, params json.RawMessa
 	if err := json.Unmarshal(params, &p); err != nil || method != "notifications/progress" || p.Message != o.nonce {
 		o.w.t.Errorf("%s is sent %s %s", o.nonce, method, params)
 	}
-	if o.done {
+	if o.done && !o.sdk {
 		o.w.t.Errorf("%s is sent progress %s after its result", o.nonce, params)
 	}
 	o.progress = append(o.progress, p.Progress)
@@ -363,7 +376,7 @@ func (w *world) step(s *script) {
 		synctest.Wait()
 	case shut:
 		c.shut.Store(true)
-		w.active.Go(func() { c.Close() })
+		w.active.Go(func() { _ = c.close() })
 	}
 }
 
@@ -379,7 +392,8 @@ func (w *world) call(c *client, tool string, count int) {
 	w.mu.Unlock()
 	w.active.Go(func() {
 		defer cancel()
-		text, err := o.call(ctx, c, tool, count)
+		raw, _ := json.Marshal(arguments{o.nonce, count})
+		text, err := c.call(ctx, o, tool, raw)
 		w.mu.Lock()
 		w.open--
 		alone = alone && w.calls == number
@@ -405,6 +419,7 @@ func (o *outgoing) judge(tool, text string, err error, alone bool) {
 		o.w.t.Errorf("%s got %q", o.nonce, text)
 	case err != nil && unused && (tool != "ask" || o.w.clear.Load()):
 		o.w.t.Errorf("%s %s: %v", tool, o.nonce, err)
+	case o.sdk:
 	case inOrder && !slices.IsSorted(o.progress):
 		o.w.t.Errorf("%s has progress %v", o.nonce, o.progress)
 	case unused && alone && err == nil && tool == "echo" && len(o.progress) != o.answers:
@@ -412,8 +427,9 @@ func (o *outgoing) judge(tool, text string, err error, alone bool) {
 	}
 }
 
-func (o *outgoing) call(ctx context.Context, c *client, name string, count int) (string, error) {
-	tools, err := c.Tools(ctx)
+// handle makes a call with one of our clients.
+func (u *Upstream) handle(ctx context.Context, o *outgoing, name string, arguments []byte) (string, error) {
+	tools, err := u.Tools(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -421,8 +437,7 @@ func (o *outgoing) call(ctx context.Context, c *client, name string, count int) 
 	if i < 0 {
 		return "", fmt.Errorf("there is no tool %s", name)
 	}
-	raw, _ := json.Marshal(arguments{o.nonce, count})
-	r, err := tools[i].Handler(ctx, &toolpost.Call{Session: c.name, Name: name, Arguments: raw, Caller: o})
+	r, err := tools[i].Handler(ctx, &toolpost.Call{Session: o.client, Name: name, Arguments: arguments, Caller: o})
 	if err != nil {
 		return "", err
 	}

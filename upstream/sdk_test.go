@@ -3,7 +3,10 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
@@ -50,4 +53,57 @@ func (c sdkCaller) Request(ctx context.Context, _ string, params json.RawMessage
 		return nil, err
 	}
 	return json.Marshal(answer)
+}
+
+// sdkClient has c make its calls with the MCP SDK, over the newest network.
+func (w *world) sdkClient(c *client, s service) {
+	p, _ := w.nets[len(w.nets)-1].spawn(s)(nil, time.Minute)
+	var mu sync.Mutex
+	open := map[string]*outgoing{}
+	sdk := mcp.NewClient(&mcp.Implementation{Name: c.name, Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			answer, err := (&outgoing{w: w, client: c.name}).Request(ctx, "", wire.Append(nil, `"message":`+string(wire.Quote(r.Params.Message))))
+			if err != nil {
+				return nil, err
+			}
+			result := &mcp.ElicitResult{}
+			return result, json.Unmarshal(answer, result)
+		},
+		ProgressNotificationHandler: func(ctx context.Context, r *mcp.ProgressNotificationClientRequest) {
+			mu.Lock()
+			defer mu.Unlock()
+			token, _ := r.Params.ProgressToken.(string)
+			if o := open[token]; o != nil {
+				params, _ := json.Marshal(r.Params)
+				_ = o.Notify(ctx, "notifications/progress", params)
+			}
+		},
+	})
+	session, err := sdk.Connect(context.Background(), &mcp.IOTransport{Reader: p.stdout.(io.ReadCloser), Writer: p.stdin}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c.close = session.Close
+	w.ends = append(w.ends, func() { _ = session.Close() })
+	c.call = func(ctx context.Context, o *outgoing, tool string, arguments []byte) (string, error) {
+		mu.Lock()
+		o.sdk, open[o.nonce] = true, o
+		mu.Unlock()
+		params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)}
+		params.SetProgressToken(o.nonce)
+		r, err := session.CallTool(ctx, params)
+		if err != nil {
+			return "", err
+		}
+		text := ""
+		for _, block := range r.Content {
+			if t, ok := block.(*mcp.TextContent); ok {
+				text += t.Text
+			}
+		}
+		if r.IsError {
+			return "", errors.New(text)
+		}
+		return text, nil
+	}
 }
