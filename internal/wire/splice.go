@@ -183,7 +183,11 @@ func TextBlock(block []byte) (quoted json.RawMessage, ok bool) {
 			return nil, false
 		}
 		at += n
-		if escapes := at - len(bytes.TrimRight(quoted[:at], `\`)); escapes%2 == 0 {
+		escapes := 0
+		for quoted[at-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
 			return quoted, at == len(quoted)-1
 		}
 	}
