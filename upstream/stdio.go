@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +26,6 @@ type stdio struct {
 	skipped uint
 	foreign atomic.Pointer[string] // the first line that was no message
 	writing chan struct{}          // holds one value while somebody writes
-	expired bool                   // a write ran into its deadline; guarded by writing
 	done    chan struct{}          // closed when nothing more is read
 }
 
@@ -145,81 +145,70 @@ func (c *stdio) call(ctx context.Context, _ *exchange, message []byte) error {
 	return c.send(ctx, "", message)
 }
 
+// send writes a message. It returns when the message is written, or when ctx is
+// done: then a message of which a part is written is completed in the background,
+// since other senders use the process too.
 func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
-	release, err := c.turn(ctx)
-	if err != nil {
-		return err
-	}
-	line := wire.Line(message)
-	n, err := c.write(ctx, line)
-	switch {
-	case err != nil && n > 0 && ctx.Err() != nil: // the process may just be slow, and others use it
-		rest := bytes.Clone(line[n:])
-		go func() {
-			defer release()
-			c.finish(rest)
-		}()
-		return context.Cause(ctx)
-	case err == nil, n == 0 && ctx.Err() != nil:
-		release()
-		if err != nil {
-			err = context.Cause(ctx)
-		}
-		return err
-	}
-	defer release()
-	if n > 0 { // nothing can follow half a message
-		go c.close()
-	}
-	go func() { c.lost(c.proc.end()) }() // which waits a little for the process to end
 	select {
+	case c.writing <- struct{}{}:
 	case <-c.ctx.Done():
 		return context.Cause(c.ctx)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// turn waits until nobody else writes.
-func (c *stdio) turn(ctx context.Context) (release func(), err error) {
+	line := wire.Line(message)
+	n, err := c.write(line)
+	switch {
+	case err == nil:
+		<-c.writing
+		return nil
+	case n == 0 && ctx.Err() != nil:
+		<-c.writing
+		return context.Cause(ctx)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-c.writing }()
+		done <- c.complete(ctx, line[n:], err)
+	}()
 	select {
-	case c.writing <- struct{}{}:
+	case err := <-done:
+		return err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	release = func() { <-c.writing }
-	if ctx.Err() != nil {
-		release()
-		return nil, context.Cause(ctx)
-	}
-	return release, nil
-}
-
-// finish writes the rest of a message whose sender has left. A process that
-// does not read it in time is ended: nothing can follow half a message.
-func (c *stdio) finish(rest []byte) {
-	c.proc.stdin.SetWriteDeadline(time.Now().Add(answerTimeout))
-	c.expired = true
-	if _, err := c.proc.stdin.Write(rest); err != nil {
-		c.lost(fmt.Errorf("it did not read a message within %v", answerTimeout))
+		return context.Cause(ctx)
 	}
 }
 
-// write writes to the process until ctx is done, as it may not be reading.
-func (c *stdio) write(ctx context.Context, data []byte) (int, error) {
-	if c.expired {
-		c.proc.stdin.SetWriteDeadline(time.Time{})
-		c.expired = false
+// writeTime is how long one attempt to write takes, since the process may not be
+// reading.
+const writeTime = 20 * time.Millisecond
+
+func (c *stdio) write(data []byte) (int, error) {
+	_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writeTime))
+	return c.proc.stdin.Write(data)
+}
+
+// complete writes the rest of a message whose first attempt ended with err. The
+// process may be slow while the sender waits. After that, one that does not read
+// the message in time is ended: nothing can follow half a message.
+func (c *stdio) complete(ctx context.Context, rest []byte, err error) error {
+	var left time.Time // when the sender left
+	for errors.Is(err, os.ErrDeadlineExceeded) {
+		switch {
+		case ctx.Err() == nil:
+		case left.IsZero():
+			left = time.Now()
+		case time.Since(left) > answerTimeout:
+			c.lost(fmt.Errorf("it did not read a message within %v", answerTimeout))
+			return context.Cause(c.ctx)
+		}
+		var n int
+		n, err = c.write(rest)
+		rest = rest[n:]
 	}
-	expired := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		c.proc.stdin.SetWriteDeadline(time.Unix(1, 0))
-		close(expired)
-	})
-	n, err := c.proc.stdin.Write(data)
-	if !stop() {
-		<-expired
-		c.expired = true
+	if err != nil {
+		c.lost(c.proc.end()) // which waits a little for the process to end
+		return context.Cause(c.ctx)
 	}
-	return n, err
+	return nil
 }
