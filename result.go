@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -14,9 +15,10 @@ import (
 // or of the exact bytes that a foreign server sent; these are decoded only when
 // their content is requested. Results are immutable.
 type Result struct {
-	raw    json.RawMessage // as sent, if it came from elsewhere
-	scan   *wire.Answer    // what a scan found in raw; nil if it was not scanned
-	value  json.RawMessage // a Go value's JSON, if it is one
+	raw    json.RawMessage  // as sent, if it came from elsewhere
+	long   *longjson.Object // as sent, if it is too long for that
+	scan   *wire.Answer     // what a scan found in raw or long; nil if it was not scanned
+	value  json.RawMessage  // a Go value's JSON, if it is one
 	looked atomic.Pointer[body]
 	kind   Kind
 	ref    string
@@ -59,8 +61,25 @@ func Raw(raw json.RawMessage) *Result { return &Result{raw: raw} }
 // of the message found is not looked for again.
 func RawMessage(m *wire.Message) *Result { return &Result{raw: m.Result, scan: &m.Answer} }
 
-// Scan returns what the scan of the message found in a [RawMessage] result, or
-// in the one that [WithContent] made of it; nil for others.
+// Long returns a result that is not in one piece, and is loaded when its content
+// is requested. Found has what is known of it, but for its content and structured
+// content.
+func Long(o *longjson.Object, found *wire.Answer) *Result { return &Result{long: o, scan: found} }
+
+// LongObject returns what a [Long] result consists of, nil for others.
+func LongObject(r *Result) *longjson.Object { return r.long }
+
+// loaded returns a [Long] result as a [Raw] one.
+func (r *Result) loaded() *Result {
+	raw, err := r.long.Load()
+	if err != nil {
+		return Errorf("The result cannot be read: %v", err)
+	}
+	return &Result{raw: raw, kind: r.kind, ref: r.ref, notes: r.notes}
+}
+
+// Scan returns what the scan of the message found in a [RawMessage] or [Long]
+// result, or in the one that [WithContent] made of it; nil for others.
 func Scan(r *Result) *wire.Answer { return r.scan }
 
 func newResult(b body) *Result {
@@ -80,6 +99,9 @@ func bodyOf(r *Result) *body {
 }
 
 func look(r *Result) *body {
+	if r.long != nil {
+		return bodyOf(r.loaded())
+	}
 	if r.raw == nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
 	}
@@ -137,7 +159,7 @@ func (r *Result) Parts() []Part { return bodyOf(r).Content }
 
 // Structured returns the structured content, or nil if there is none.
 func (r *Result) Structured() json.RawMessage {
-	if r.scan != nil {
+	if r.scan != nil && r.long == nil {
 		return r.scan.Structured
 	}
 	return bodyOf(r).Structured
@@ -185,6 +207,9 @@ func (r *Result) WithOutputRef(ref string) *Result {
 // WithContent returns r with other parts and structured content, which may be
 // nil. All other members that were sent remain.
 func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, error) {
+	if r.long != nil {
+		r = r.loaded()
+	}
 	b := *bodyOf(r)
 	b.Content, b.Structured = parts, structured
 	c := &Result{kind: r.kind, ref: r.ref, notes: r.notes}
@@ -234,7 +259,8 @@ func withoutContent(r *Result) json.RawMessage {
 	return append([]byte("{"), rest...)
 }
 
-// Sent returns the exact bytes of a [Raw] result, and nil for other results.
+// Sent returns the exact bytes of a [Raw] or [RawMessage] result, and nil for
+// other results.
 func Sent(r *Result) json.RawMessage { return r.raw }
 
 // Notes returns what was done to produce this result, such as a repair of the
@@ -252,7 +278,7 @@ func (r *Result) WithNotes(notes ...string) *Result {
 }
 
 func clone(r *Result) *Result {
-	c := &Result{raw: r.raw, scan: r.scan, value: r.value, kind: r.kind, ref: r.ref, notes: r.notes}
+	c := &Result{raw: r.raw, long: r.long, scan: r.scan, value: r.value, kind: r.kind, ref: r.ref, notes: r.notes}
 	c.looked.Store(r.looked.Load())
 	return c
 }
@@ -271,6 +297,8 @@ func (r *Result) FirstText() (string, bool) {
 // MarshalJSON returns MCP's CallToolResult: the exact bytes of a [Raw] result.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	switch {
+	case r.long != nil:
+		return r.long.Load()
 	case r.raw != nil:
 		return r.raw, nil
 	case r.value != nil:

@@ -23,6 +23,8 @@ type link struct {
 	rest   []byte         // of the line that is being read
 	say    func(json.RawMessage)
 
+	written []byte // of the server's message
+
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the session has ended
@@ -67,9 +69,14 @@ func (l *link) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write takes one message of the server: an answer, or one of its own.
+// Write takes the messages of the server, answers and its own, one a line. A long
+// one comes in pieces.
 func (l *link) Write(p []byte) (int, error) {
-	message := bytes.Clone(bytes.TrimSuffix(p, []byte("\n")))
+	if l.written = append(l.written, p...); !bytes.HasSuffix(p, []byte("\n")) {
+		return len(p), nil
+	}
+	message := bytes.TrimSuffix(l.written, []byte("\n"))
+	l.written = nil
 	for _, m := range wire.Read(message) {
 		switch {
 		case m.Method == "":

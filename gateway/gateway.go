@@ -38,8 +38,8 @@ type Options struct {
 	// [config.Config].Output defines. If it is nil, all outputs are passed on in full.
 	Store store.Store
 
-	// Spool is the folder for outputs that are too long for memory until they
-	// are in Store; [os.TempDir] if empty.
+	// Spool is the folder for long results until they are passed on, or are in
+	// Store; [os.TempDir] if empty.
 	Spool string
 
 	Pins *Pins // nil lets servers change the definitions of their tools
@@ -118,10 +118,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated, Instance: rand.Text()}
-	if opts.Store != nil {
-		g.opts.Spool = cmp.Or(opts.Spool, os.TempDir())
-	}
+	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir())}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +60,7 @@ func (l *linked) addLinks(r *toolpost.Result) {
 	if r == nil {
 		return
 	}
-	if raw := toolpost.Sent(r); raw != nil && !bytes.Contains(raw, []byte(`"resource`)) {
+	if found := toolpost.Scan(r); found != nil && !found.Links {
 		return
 	}
 	for _, p := range r.Parts() {

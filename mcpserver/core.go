@@ -36,10 +36,10 @@ type core struct {
 }
 
 // answer returns the result of a request whose client is known.
-func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) {
+func (c *core) answer(ctx context.Context, r *request) (payload, error) {
 	switch {
 	case r.Method == "server/discover" && r.modern():
-		return c.discover(ctx, r.whose), nil
+		return inMemory(c.discover(ctx, r.whose)), nil
 	case r.Method == listenMethod && r.modern():
 		return c.listen(ctx, r)
 	case !served(r.Method) && !extension.Method(r.Method):
@@ -59,7 +59,7 @@ func (c *core) answer(ctx context.Context, r *request) (json.RawMessage, error) 
 }
 
 // serve returns the result of a request that has a view.
-func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
+func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 	c.running.add()
 	defer c.running.done()
 	ctx = context.WithValue(ctx, peerKey{}, r.peer)
@@ -83,7 +83,7 @@ func (c *core) serve(ctx context.Context, r *request) (json.RawMessage, error) {
 	case !r.modern():
 		return c.rounds(ctx, r)
 	case r.can.any() || r.RequestState != nil: // it may be parked
-		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (raw json.RawMessage, err error) {
+		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (result payload, err error) {
 			defer c.rescue(ctx, r.Message, &err)
 			return c.run(ctx, r, caller)
 		})
@@ -106,7 +106,7 @@ func (c *core) panicked(ctx context.Context, p any, about ...any) *wire.Error {
 	return wire.Errorf(wire.CodeInternal, "internal error (id %s); the server's log has the details", id)
 }
 
-func (c *core) list(r *request, l listing) (json.RawMessage, error) {
+func (c *core) list(r *request, l listing) (payload, error) {
 	raw := wire.Get(r.Params, "cursor")
 	if !absent(raw) && raw[0] != '"' {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: cursor must be a string", r.Method)
@@ -119,7 +119,7 @@ func (c *core) list(r *request, l listing) (json.RawMessage, error) {
 	if r.modern() {
 		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.info) + `}}`
 	}
-	return append(append(make([]byte, 0, len(body)+len(tail)), body...), tail...), nil
+	return payload{{data: body}, {data: []byte(tail)}}, nil
 }
 
 // newCall returns the call that a handler gets for r.
@@ -128,7 +128,7 @@ func newCall(r *request, name string, arguments json.RawMessage, caller toolpost
 }
 
 // run runs the handler that r names.
-func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (json.RawMessage, error) {
+func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (payload, error) {
 	name := subject(r.Message)
 	call := newCall(r, name, r.Arguments, caller)
 	var (
@@ -155,15 +155,16 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (jso
 }
 
 // limited encodes a result that is sent only up to a size.
-func (c *core) limited(r *request, name string, result *toolpost.Result, err error) (json.RawMessage, error) {
-	raw, err := c.encode(r, result, err)
-	if err == nil && int64(len(raw)) > c.opts.MaxRead {
-		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, len(raw), c.opts.MaxRead)
+func (c *core) limited(r *request, name string, result *toolpost.Result, err error) (payload, error) {
+	encoded, err := c.encode(r, result, err)
+	if size := encoded.size(); size > c.opts.MaxRead {
+		encoded.close()
+		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, size, c.opts.MaxRead)
 	}
-	return raw, err
+	return encoded, err
 }
 
-func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.RawMessage, error) {
+func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (payload, error) {
 	start := time.Now()
 	set := r.view.live.Set()
 	result, err := set.Call(toolpost.Logger.With(ctx, c.log), call)
@@ -174,10 +175,10 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 	case t != nil && t.Policy.Quiet:
 		level = slog.LevelDebug
 	}
-	raw, err := c.encode(r, result, err)
+	encoded, err := c.encode(r, result, err)
 	if c.log.Enabled(ctx, level) {
 		attrs := []slog.Attr{slog.String("tool", r.Name), slog.String("client", r.client.Name),
-			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int("bytes", len(raw))}
+			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int64("bytes", encoded.size())}
 		if err != nil {
 			attrs = append(attrs, slog.String("err", clip(err.Error())))
 		} else {
@@ -185,12 +186,12 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (json.
 		}
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
-	return raw, err
+	return encoded, err
 }
 
 // extend runs a method of an extension. Only MCP's own methods can ask for
 // input since 2026-07-28.
-func (c *core) extend(ctx context.Context, r *request) (json.RawMessage, error) {
+func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 	if r.modern() {
 		p := *r.peer
 		p.can = abilities{}
@@ -248,7 +249,7 @@ func handle(ctx context.Context, h toolpost.Handler, call *toolpost.Call) (r *to
 	return h(ctx, call)
 }
 
-func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawMessage, error) {
+func (c *core) complete(ctx context.Context, r *request, f *features) (payload, error) {
 	ref := wire.Get(r.Params, "ref")
 	if !wire.IsObject(ref) || !wire.IsObject(wire.Get(r.Params, "argument")) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "completion needs the members ref and argument")
@@ -263,7 +264,7 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (json.RawM
 		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
 	}
 	if h == nil {
-		return c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`), &wire.Answer{}, false), nil
+		return inMemory(c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`), &wire.Answer{}, false)), nil
 	}
 	result, err := handle(ctx, h, newCall(r, r.Method, r.Params, nil))
 	return c.encode(r, result, err)

@@ -15,7 +15,7 @@ import (
 //	         └▶ other calls: on a goroutine ─▶ answer ─▶ send
 type duplex struct {
 	*session
-	write func([]byte) error
+	write func(payload) error
 	turn  chan struct{} // full while somebody writes
 	open  tally         // calls that are to be answered soon
 	size  atomic.Int64  // of the params of calls under way
@@ -25,7 +25,7 @@ type duplex struct {
 // maxAllBytes limits the params of the calls of all sessions over SSE.
 const maxAllBytes = 512 << 20
 
-func (s *session) newDuplex(write func([]byte) error) *duplex {
+func (s *session) newDuplex(write func(payload) error) *duplex {
 	s.duplex = &duplex{session: s, write: write, turn: make(chan struct{}, 1), all: new(atomic.Int64)}
 	return s.duplex
 }
@@ -91,19 +91,25 @@ func (d *duplex) admit(msgs []wire.Message) (release func(), err error) {
 // serve answers calls that came together.
 func (d *duplex) serve(calls []*request, batch bool) {
 	out := &gate{to: d}
-	var response []byte
+	var response payload
 	if batch {
 		response = d.answerBatch(calls, out)
 	} else {
 		response = d.respond(calls[0], out)
 	}
 	out.close()
-	_ = d.send(context.Background(), response) // the session has ended if it fails
+	defer response.close()
+	_ = d.put(context.Background(), response) // the session has ended if it fails
 }
 
-// send implements [sender]. It waits for its turn, but not longer than ctx or
-// the session last. A client that cannot be written to ends its session.
+// send implements [sender].
 func (d *duplex) send(ctx context.Context, message []byte) error {
+	return d.put(ctx, inMemory(message))
+}
+
+// put sends a message. It waits for its turn, but not longer than ctx or the
+// session last. A client that cannot be written to ends its session.
+func (d *duplex) put(ctx context.Context, message payload) error {
 	select {
 	case d.turn <- struct{}{}:
 	case <-ctx.Done():

@@ -51,7 +51,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var not *refusal
 	switch {
 	case err != nil:
-		writeJSON(w, http.StatusNotFound, []byte(`{"error":`+string(wire.Quote(err.Error()))+`}`))
+		writeJSON(w, http.StatusNotFound, inMemory(`{"error":`+string(wire.Quote(err.Error()))+`}`))
 	case base == "mcp" && r.Method == http.MethodPost:
 		not = f.post(w, r, from, f.streamable)
 	case base == "mcp":

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 
 	jsonx "github.com/go-json-experiment/json"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -51,7 +50,7 @@ func (c *core) subscribe(ctx context.Context, l *listener, s *subscriptions) err
 }
 
 // listen serves subscriptions/listen until ctx ends, or the server.
-func (c *core) listen(ctx context.Context, r *request) (json.RawMessage, error) {
+func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 	var wants subscriptions
 	raw := wire.Get(r.Params, "notifications")
 	if !wire.IsObject(raw) || jsonx.Unmarshal(raw, &wants) != nil {
@@ -84,5 +83,5 @@ func (c *core) listen(ctx context.Context, r *request) (json.RawMessage, error) 
 		case <-c.life.Done():
 		}
 	}
-	return json.RawMessage(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.info) + `}}`), nil
+	return inMemory(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.info) + `}}`), nil
 }

@@ -52,42 +52,42 @@ type flight struct {
 	size         int // of the parameters
 	cancel       context.CancelCauseFunc
 	asks         chan *ask
-	done         chan outcome
+	done         chan outcome[payload]
 	now          atomic.Pointer[request] // that waits for the call; nil while parked
 
 	asked *ask // while parked
 	timer *time.Timer
 }
 
-type outcome struct {
-	raw json.RawMessage
-	err error
+type outcome[T any] struct {
+	value T
+	err   error
 }
 
 // An ask is one request to the client.
 type ask struct {
 	method string
 	params json.RawMessage
-	answer chan outcome
+	answer chan outcome[json.RawMessage]
 }
 
 // serve starts a call, or goes on with the one that the client answers.
-func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (json.RawMessage, error)) (json.RawMessage, error) {
+func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (payload, error)) (payload, error) {
 	if state := wire.Unquote(r.RequestState); strings.HasPrefix(state, l.prefix) {
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &flight{method: r.Method, name: subject(r.Message), whose: r.whose, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome, 1)}
+	f := &flight{method: r.Method, name: subject(r.Message), whose: r.whose, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
 	f.now.Store(r)
 	go func() {
-		raw, err := call(own, f)
-		f.done <- outcome{raw, err}
+		result, err := call(own, f)
+		f.done <- outcome[payload]{result, err}
 		cancel(nil)
 	}()
 	return l.wait(ctx, r, f)
 }
 
-func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMessage, error) {
+func (l *lot) resume(ctx context.Context, r *request, state string) (payload, error) {
 	f := l.take(state, r)
 	if f == nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "the requestState is unknown, expired or was used before; make the call again without it")
@@ -101,30 +101,30 @@ func (l *lot) resume(ctx context.Context, r *request, state string) (json.RawMes
 		return raw, err
 	}
 	f.now.Store(r) // before the handler goes on
-	f.asked.answer <- outcome{raw: answer}
+	f.asked.answer <- outcome[json.RawMessage]{value: answer}
 	return l.wait(ctx, r, f)
 }
 
 // wait waits for the call's result, or for what it asks.
-func (l *lot) wait(ctx context.Context, r *request, f *flight) (json.RawMessage, error) {
+func (l *lot) wait(ctx context.Context, r *request, f *flight) (payload, error) {
 	defer f.now.CompareAndSwap(r, nil)
 	defer context.AfterFunc(ctx, func() { f.cancel(context.Cause(ctx)) })()
 	for {
 		select {
 		case o := <-f.done:
-			return o.raw, o.err
+			return o.value, o.err
 		case a := <-f.asks:
 			raw, err := l.park(f, a)
 			if err == nil {
 				return raw, nil
 			}
-			a.answer <- outcome{err: err}
+			a.answer <- outcome[json.RawMessage]{err: err}
 		}
 	}
 }
 
 // park returns the response that asks, and keeps the call under a new state.
-func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
+func (l *lot) park(f *flight, a *ask) (payload, error) {
 	state := l.prefix + rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *lot) park(f *flight, a *ask) (json.RawMessage, error) {
 		defer l.mu.Unlock()
 		l.drop(state, errNobodyAnswered)
 	})
-	return json.RawMessage(`{"resultType":"input_required","inputRequests":{"` + inputKey + `":{"method":` + string(wire.Quote(a.method)) +
+	return inMemory(`{"resultType":"input_required","inputRequests":{"` + inputKey + `":{"method":` + string(wire.Quote(a.method)) +
 		`,"params":` + string(a.params) + `}},"requestState":` + string(wire.Quote(state)) + `}`), nil
 }
 
@@ -221,7 +221,7 @@ func (f *flight) Request(ctx context.Context, method string, params json.RawMess
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
-	a := &ask{method, params, make(chan outcome, 1)}
+	a := &ask{method, params, make(chan outcome[json.RawMessage], 1)}
 	select {
 	case f.asks <- a:
 	case <-ctx.Done():
@@ -229,7 +229,7 @@ func (f *flight) Request(ctx context.Context, method string, params json.RawMess
 	}
 	select {
 	case o := <-a.answer:
-		return o.raw, o.err
+		return o.value, o.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

@@ -38,6 +38,13 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 	return c, ended
 }
 
+// serveRaw serves r, and returns the bytes of its result.
+func serveRaw(t *testing.T, c *core, r *request) (json.RawMessage, error) {
+	t.Helper()
+	result, err := c.serve(t.Context(), r)
+	return result.bytes(), err
+}
+
 func parkRequest(c *core, name, state, responses string) *request {
 	params := `{"name":"` + name + `"}`
 	if state != "" {
@@ -53,7 +60,7 @@ func parkRequest(c *core, name, state, responses string) *request {
 // ask makes the first request, and returns the state of its response.
 func askState(t *testing.T, c *core) string {
 	t.Helper()
-	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
+	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +79,7 @@ func TestParkedCallGoesOn(t *testing.T) {
 	c, _ := lotCore(t)
 	state := askState(t, c)
 
-	again, err := c.serve(t.Context(), parkRequest(c, "ask", state, `{"other":{}}`)) // the answer is missing
+	again, err := serveRaw(t, c, parkRequest(c, "ask", state, `{"other":{}}`)) // the answer is missing
 	if err != nil || wire.Unquote(wire.Get(again, "resultType")) != "input_required" {
 		t.Fatalf("got %s, %v", again, err)
 	}
@@ -80,7 +87,7 @@ func TestParkedCallGoesOn(t *testing.T) {
 	if next == state {
 		t.Error("the state is used twice")
 	}
-	raw, err := c.serve(t.Context(), parkRequest(c, "ask", next, yes))
+	raw, err := serveRaw(t, c, parkRequest(c, "ask", next, yes))
 	if err != nil || !strings.Contains(string(raw), `\"n\":9007199254740993`) || wire.Unquote(wire.Get(raw, "resultType")) != "complete" {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -118,7 +125,7 @@ func TestStatesOfOthers(t *testing.T) {
 	for _, state := range []string{askState(t, behind), "sealed"} {
 		c, _ := lotCore(t)
 		defer c.lot.close()
-		raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes))
+		raw, err := serveRaw(t, c, parkRequest(c, "ask", state, yes))
 		if err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" { // the handler runs, and asks
 			t.Errorf("%s: got %s, %v", state, raw, err)
 		}
@@ -143,7 +150,7 @@ func TestParkedCallsAreBounded(t *testing.T) {
 	for i := range parkLimit {
 		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
 	}
-	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
+	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -159,7 +166,7 @@ func TestParkedAgainWithoutRoom(t *testing.T) {
 	for i := range parkLimit {
 		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
 	}
-	if raw, err := c.serve(t.Context(), parkRequest(c, "ask", state, "{}")); err == nil {
+	if raw, err := serveRaw(t, c, parkRequest(c, "ask", state, "{}")); err == nil {
 		t.Errorf("got %s", raw)
 	}
 	select {
@@ -179,7 +186,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 	for range parkLimitOfOne {
 		askState(t, c)
 	}
-	raw, err := c.serve(t.Context(), parkRequest(c, "ask", "", ""))
+	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -188,7 +195,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 	}
 	other := parkRequest(c, "ask", "", "")
 	other.whose.session = "another"
-	if raw, err := c.serve(t.Context(), other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
+	if raw, err := serveRaw(t, c, other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}
 }
@@ -231,7 +238,7 @@ func TestParkedCallOfAnother(t *testing.T) {
 	state := askState(t, c)
 	thief := parkRequest(c, "ask", state, yes)
 	thief.whose.client = "thief"
-	if raw, err := c.serve(t.Context(), thief); err == nil {
+	if raw, err := serveRaw(t, c, thief); err == nil {
 		t.Errorf("another caller got %s", raw)
 	}
 	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {

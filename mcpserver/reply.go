@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -26,8 +25,11 @@ type reply struct {
 
 var errReplied = errors.New("the response has ended")
 
-// send implements [sender]. What a handler sends after its result is dropped.
-func (p *reply) send(_ context.Context, message []byte) error {
+// send implements [sender].
+func (p *reply) send(_ context.Context, message []byte) error { return p.put(inMemory(message)) }
+
+// put sends a message. What a handler sends after its result is dropped.
+func (p *reply) put(message payload) error {
 	if !p.accept.events {
 		return errNoStream
 	}
@@ -44,13 +46,13 @@ func (p *reply) start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stream()
-	return p.check(writePaced(p.w, []byte(": ok\n\n")))
+	return p.check(writePaced(p.w, framing{before: ": ok\n\n"}, nil))
 }
 
 // event writes an event. The lock is held.
-func (p *reply) event(name string, data []byte) error {
+func (p *reply) event(name string, data payload) error {
 	p.stream()
-	return p.check(writePaced(p.w, event(name, data)))
+	return p.check(writePaced(p.w, event(name), data))
 }
 
 func (p *reply) check(err error) error {
@@ -71,16 +73,17 @@ func (p *reply) stream() {
 	p.w.WriteHeader(http.StatusOK)
 }
 
-// end writes the response that has these parts. The client has left if it fails.
-func (p *reply) end(status int, response ...[]byte) {
+// end writes the response, and gives it up. The client has left if it fails.
+func (p *reply) end(status int, response payload) {
+	defer response.close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = true
 	if !p.started && (p.accept.json || status != http.StatusOK) {
-		writeJSON(p.w, status, response...)
+		writeJSON(p.w, status, response)
 		return
 	}
-	_ = p.event("message", bytes.Join(response, nil))
+	_ = p.event("message", response)
 }
 
 // stop ends a stream: nothing is written any more when it returns.
@@ -91,40 +94,26 @@ func (p *reply) stop() {
 }
 
 // finish writes the response to a call.
-func (p *reply) finish(id, result []byte, fault *wire.Error, status int) {
+func (p *reply) finish(id []byte, result payload, fault *wire.Error, status int) {
 	if fault != nil {
-		p.end(status, wire.AppendError(nil, id, fault))
+		p.end(status, inMemory(wire.AppendError(nil, id, fault)))
 		return
 	}
-	head := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	p.end(http.StatusOK, append(head, `,"result":`...), result, []byte{'}'})
+	p.end(http.StatusOK, result.answer(id))
 }
 
-const (
-	// writeTime is how long a client may take to read one chunk.
-	writeTime  = 30 * time.Second
-	writeChunk = 64 << 10
-)
+// writeTime is how long a client may take to read one chunk.
+const writeTime = 30 * time.Second
 
-// writePaced writes and flushes what has these parts. A client that stops
-// reading breaks its connection; a slow one may take as long as it needs.
-func writePaced(w http.ResponseWriter, parts ...[]byte) error {
+// writePaced writes and flushes a message. A client that stops reading breaks
+// its connection; a slow one may take as long as it needs.
+func writePaced(w http.ResponseWriter, f framing, message payload) error {
 	c := http.NewResponseController(w)
+	pace := func() { _ = c.SetWriteDeadline(time.Now().Add(writeTime)) } // not every writer has deadlines
 	defer func() { _ = c.SetWriteDeadline(time.Time{}) }()
-	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // not every writer has deadlines
-	left := writeChunk
-	for _, part := range parts {
-		for len(part) > 0 {
-			n := min(left, len(part))
-			if _, err := w.Write(part[:n]); err != nil {
-				return err
-			}
-			part = part[n:]
-			if left -= n; left == 0 {
-				left = writeChunk
-				_ = c.SetWriteDeadline(time.Now().Add(writeTime))
-			}
-		}
+	pace()
+	if err := f.write(w, message, pace); err != nil {
+		return err
 	}
 	if err := c.Flush(); err != nil && !errors.Is(err, errors.ErrUnsupported) { // such a writer flushes at its end
 		return err
@@ -132,34 +121,16 @@ func writePaced(w http.ResponseWriter, parts ...[]byte) error {
 	return nil
 }
 
-// event returns a server-sent event. A carriage return would end a line; in
-// JSON it can only be white space.
-func event(name string, data []byte) []byte {
-	b := make([]byte, 0, len(data)+len(name)+32)
-	b = append(append(append(b, "event: "...), name...), '\n')
-	if bytes.IndexByte(data, '\r') >= 0 {
-		data = bytes.ReplaceAll(data, []byte{'\r'}, []byte{' '})
-	}
-	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-		b = append(append(append(b, "data: "...), line...), '\n')
-	}
-	return append(b, '\n')
-}
-
-func writeJSON(w http.ResponseWriter, status int, parts ...[]byte) {
-	size := 0
-	for _, p := range parts {
-		size += len(p)
-	}
+func writeJSON(w http.ResponseWriter, status int, message payload) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(size))
+	w.Header().Set("Content-Length", strconv.FormatInt(message.size(), 10))
 	w.WriteHeader(status)
-	_ = writePaced(w, parts...) // the client is gone if it fails
+	_ = writePaced(w, framing{}, message) // the client is gone if it fails
 }
 
 // refuse answers what is not served with an error.
 func refuse(w http.ResponseWriter, status int, id []byte, fault *wire.Error) {
-	writeJSON(w, status, wire.AppendError(nil, id, fault))
+	writeJSON(w, status, inMemory(wire.AppendError(nil, id, fault)))
 }
 
 // faultID returns the id that the answer to a bad message has.

@@ -6,17 +6,22 @@ import (
 	"errors"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// encode returns the bytes of a result. They are those that the handler
-// returned, with what the client's version needs beside them.
-func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawMessage, error) {
+// encode returns a result as it is written: the bytes that the handler returned,
+// with what the client's version needs beside them.
+func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, error) {
 	if err != nil {
 		return nil, faultOf(r, err)
 	}
 	if result == nil {
 		result = toolpost.Parts()
+	}
+	found := toolpost.Scan(result)
+	if o := toolpost.LongObject(result); o != nil && result.OutputRef() == "" {
+		return c.splice(r, o, found), nil
 	}
 	raw, err := result.MarshalJSON()
 	switch {
@@ -25,7 +30,6 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 	case !wire.IsObject(raw):
 		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(r.Message))
 	}
-	found := toolpost.Scan(result)
 	if found == nil {
 		found = search(raw)
 	}
@@ -38,7 +42,7 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (json.RawM
 		meta = true
 		raw = wire.Set(raw, "_meta", wire.Set(member(raw, "_meta"), outputRef, wire.Quote(ref)))
 	}
-	return c.finish(r, raw, found, meta), nil
+	return inMemory(c.finish(r, raw, found, meta)), nil
 }
 
 // search finds in a result what the scan of a message finds. A result with
@@ -102,25 +106,63 @@ func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta 
 		}
 		return raw
 	}
-	var kind, cache, about string
-	if !found.Typed {
-		kind = `"resultType":"complete"`
-	}
-	if r.Method == readResource && member(raw, "ttlMs") == nil && member(raw, "cacheScope") == nil {
-		cache = cacheable
-	}
-	info := serverInfo + ":" + string(c.info)
+	cached := r.Method == readResource && (member(raw, "ttlMs") != nil || member(raw, "cacheScope") != nil)
 	var own json.RawMessage
 	if meta {
 		own = member(raw, "_meta")
 	}
-	switch {
-	case own == nil:
-		about = `"_meta":{` + info + `}`
-	case wire.IsObject(own) && !bytes.Contains(own, []byte(serverInfo)):
-		raw = wire.Set(raw, "_meta", wire.Append(own, info))
+	if with := c.introduced(own); len(with) > len(own) {
+		raw = wire.Set(raw, "_meta", with)
 	}
-	return wire.Append(raw, kind, cache, about)
+	return wire.Append(raw, c.missing(r, found, cached, own != nil)...)
+}
+
+// introduced returns the _meta of a result with what says who we are.
+func (c *core) introduced(meta json.RawMessage) json.RawMessage {
+	if !wire.IsObject(meta) || bytes.Contains(meta, []byte(serverInfo)) {
+		return meta
+	}
+	return wire.Append(meta, serverInfo+":"+string(c.info))
+}
+
+// missing returns the members that a result needs since 2026-07-28 and does not
+// have.
+func (c *core) missing(r *request, found *wire.Answer, cached, meta bool) (members []string) {
+	if !found.Typed {
+		members = append(members, `"resultType":"complete"`)
+	}
+	if r.Method == readResource && !cached {
+		members = append(members, cacheable)
+	}
+	if !meta {
+		members = append(members, `"_meta":{`+serverInfo+`:`+string(c.info)+`}`)
+	}
+	return members
+}
+
+// splice returns a result that is in a file, adapted as encode adapts others.
+func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer) payload {
+	meta := wire.Delete(found.ResultMeta, outputRef)
+	if r.modern() {
+		meta = c.introduced(meta)
+	}
+	var edits []edit
+	for i, m := range o.Members {
+		switch {
+		case m.Name == "_meta" && !bytes.Equal(meta, found.ResultMeta):
+			edits = append(edits, edit{longjson.Span{From: m.Value, To: m.To}, meta})
+		case m.Name == "structuredContent" && m.Kind != '{' && !r.modern():
+			edits = append(edits, removal(o, i))
+		}
+	}
+	if !r.modern() {
+		return edited(o, edits)
+	}
+	cached := o.Member("ttlMs") != nil || o.Member("cacheScope") != nil
+	if members := c.missing(r, found, cached, found.ResultMeta != nil); len(members) > 0 {
+		edits = append(edits, addition(o, members))
+	}
+	return edited(o, edits)
 }
 
 // faultOf returns the error with which a request is answered.

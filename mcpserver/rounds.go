@@ -15,13 +15,14 @@ const maxRounds = 10
 // rounds runs a handler for a client of the session era. Where the handler
 // answers input_required itself, the client is asked and the handler runs
 // again, as a client of 2026-07-28 would have it.
-func (c *core) rounds(ctx context.Context, r *request) (json.RawMessage, error) {
+func (c *core) rounds(ctx context.Context, r *request) (payload, error) {
 	caller := sessionCaller{r}
 	for range maxRounds {
-		raw, err := c.run(ctx, r, caller)
+		result, err := c.run(ctx, r, caller)
 		if err != nil || !r.asks {
-			return raw, err
+			return result, err
 		}
+		raw := result.bytes()
 		responses, err := fulfil(ctx, caller, wire.Get(raw, "inputRequests"))
 		if err != nil {
 			return nil, err

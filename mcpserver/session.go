@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -165,21 +164,21 @@ func errNoBatches() *wire.Error {
 }
 
 // answer returns the result of a request.
-func (s *session) answer(r *request) (raw json.RawMessage, err error) {
+func (s *session) answer(r *request) (result payload, err error) {
 	defer s.core.rescue(r.ctx, r.Message, &err)
 	p := s.peer.Load()
 	switch {
 	case r.Version >= wire.Stateless:
 		return s.answerStateless(r)
 	case r.Method == "ping":
-		return json.RawMessage("{}"), nil
+		return inMemory("{}"), nil
 	case r.Method == "initialize" && p == nil:
 		if p, fault := readInitialize(r.Message, s.from); fault != nil {
 			return nil, fault
 		} else if err := s.begin(p); err != nil {
 			return nil, err
 		} else {
-			return s.core.initialize(r.ctx, s, p), nil
+			return inMemory(s.core.initialize(r.ctx, s, p)), nil
 		}
 	case r.Method == "initialize":
 		return nil, s.begin(p)
@@ -199,7 +198,7 @@ func (s *session) answer(r *request) (raw json.RawMessage, err error) {
 	return s.core.answer(r.ctx, r)
 }
 
-func (s *session) setLevel(m *wire.Message) (json.RawMessage, error) {
+func (s *session) setLevel(m *wire.Message) (payload, error) {
 	raw := wire.Get(m.Params, "level")
 	if raw == nil || raw[0] != '"' {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: level must be a string", m.Method)
@@ -209,10 +208,10 @@ func (s *session) setLevel(m *wire.Message) (json.RawMessage, error) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: the level must be one of: %s", m.Method, levels)
 	}
 	s.level.Store(int32(level))
-	return json.RawMessage("{}"), nil
+	return inMemory("{}"), nil
 }
 
-func (s *session) subscribe(r *request) (json.RawMessage, error) {
+func (s *session) subscribe(r *request) (payload, error) {
 	if !r.HasURI {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: uri must be a string", r.Method)
 	}
@@ -220,11 +219,11 @@ func (s *session) subscribe(r *request) (json.RawMessage, error) {
 	if r.Method == "resources/subscribe" {
 		act = s.core.watchers.subscribe
 	}
-	return json.RawMessage("{}"), act(r.ctx, &s.listener, r.URI)
+	return inMemory("{}"), act(r.ctx, &s.listener, r.URI)
 }
 
 // answerStateless serves a request of 2026-07-28 that came over stdio.
-func (s *session) answerStateless(r *request) (json.RawMessage, error) {
+func (s *session) answerStateless(r *request) (payload, error) {
 	if !s.stateless {
 		return nil, unsupported(r.Version, wire.Versions[1:])
 	}

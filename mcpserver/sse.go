@@ -17,7 +17,7 @@ func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) *re
 	if not != nil {
 		return not
 	}
-	d := s.newDuplex(func(message []byte) error { return out.send(context.Background(), message) })
+	d := s.newDuplex(out.put)
 	d.all = &f.bytesSSE
 	defer out.stop()
 	defer d.end(errEnded)
@@ -40,7 +40,7 @@ func endpoint(path, id string) string {
 func (p *reply) endpoint(address string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.event("endpoint", []byte(address))
+	return p.event("endpoint", inMemory(address))
 }
 
 // postSSE delivers the messages that a client sends.

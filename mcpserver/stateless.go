@@ -39,13 +39,13 @@ func (f *front) stateless(w http.ResponseWriter, r *http.Request, m *wire.Messag
 		defer s.end(errEnded)
 		out.broken = func() { cancel(errEnded) }
 	}
-	raw, err := f.core.answer(ctx, c)
+	result, err := f.core.answer(ctx, c)
 	if err != nil {
 		fault = faultOf(c, err)
 		out.finish(m.ID, nil, fault, statusOf(fault))
 		return nil
 	}
-	out.finish(m.ID, raw, nil, 0)
+	out.finish(m.ID, result, nil, 0)
 	return nil
 }
 

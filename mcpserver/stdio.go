@@ -30,9 +30,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cancel()
 	session := s.core.newSession(opener{})
 	session.stateless = true
-	d := session.newDuplex(func(message []byte) error {
-		_, err := out.Write(wire.Line(message))
-		return err
+	buffer := bufio.NewWriterSize(out, writeChunk)
+	d := session.newDuplex(func(message payload) error {
+		return errors.Join(oneLine().write(buffer, message, func() {}), buffer.Flush())
 	})
 	defer d.end(errEnded)
 	d.listener.open(d)

@@ -1,9 +1,7 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -64,39 +62,39 @@ func (s *session) reply(out *reply, calls []*request, batch bool) {
 		out.end(http.StatusOK, s.answerBatch(calls, out))
 		return
 	}
-	raw, fault := s.result(calls[0], out)
-	out.finish(calls[0].ID, raw, fault, http.StatusOK)
+	result, fault := s.result(calls[0], out)
+	out.finish(calls[0].ID, result, fault, http.StatusOK)
 }
 
 // answerBatch answers calls that came together, together.
-func (s *session) answerBatch(calls []*request, out sender) []byte {
-	answers := make([][]byte, len(calls))
+func (s *session) answerBatch(calls []*request, out sender) payload {
+	answers := make([]payload, len(calls))
 	var all sync.WaitGroup
 	for i, r := range calls {
 		all.Go(func() { answers[i] = s.respond(r, out) })
 	}
 	all.Wait()
-	return append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), ']')
+	return join(answers)
 }
 
 // respond returns the response to a call.
-func (s *session) respond(r *request, out sender) []byte {
-	raw, fault := s.result(r, out)
+func (s *session) respond(r *request, out sender) payload {
+	result, fault := s.result(r, out)
 	if fault != nil {
-		return wire.AppendError(nil, r.ID, fault)
+		return inMemory(wire.AppendError(nil, r.ID, fault))
 	}
-	return wire.AppendResult(nil, r.ID, raw)
+	return result.answer(r.ID)
 }
 
 // result answers a call and forgets it. What it sends before goes to out.
-func (s *session) result(r *request, out sender) (json.RawMessage, *wire.Error) {
+func (s *session) result(r *request, out sender) (payload, *wire.Error) {
 	r.out = out
-	raw, err := s.answer(r)
+	result, err := s.answer(r)
 	r.end(nil)
 	if err != nil {
 		return nil, faultOf(r, err)
 	}
-	return raw, nil
+	return result, nil
 }
 
 // abandon ends calls a while after their client has left. A large request
@@ -139,7 +137,7 @@ func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Messa
 	_ = s.begin(p) // nobody else knows it yet
 	w.Header().Set(sessionHeader, s.id)
 	out := &reply{w: w, accept: accepts(r.Header)}
-	out.finish(m.ID, f.core.initialize(r.Context(), s, p), nil, http.StatusOK)
+	out.finish(m.ID, inMemory(f.core.initialize(r.Context(), s, p)), nil, http.StatusOK)
 	return nil
 }
 

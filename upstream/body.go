@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"regexp"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -23,13 +22,15 @@ type limits struct {
 	max int    // bytes of one in memory
 	dir string // of files for longer results of tools; "" for none
 
-	buffers sync.Pool // of streams of events
+	readers sync.Pool // of streams of events
+	buffers longjson.Buffers
 }
 
 const (
-	early   = 4 << 20 // bytes from which on a message comes into a file, if it may
-	longest = 2 << 30 // bytes of one in a file
-	edge    = 4 << 10 // bytes at both ends of a message that are looked at if it is too long
+	short   = 64 << 10 // bytes of a message that comes in one piece, if its length is not known
+	early   = 1 << 20  // bytes from which on a message is not joined to one piece, if it may be long
+	longest = 2 << 30  // bytes of one in a file
+	edge    = 4 << 10  // bytes at both ends of a message that are looked at if it is too long
 )
 
 // tooLong names the limit and what raises it.
@@ -45,41 +46,34 @@ func (l *limits) most() int64 {
 	return int64(l.max)
 }
 
-// A body is a message as it comes: in memory, and from some size on in a file.
-// Of what is too long for both, the ends are kept.
+// A body is a message as it comes: in one piece, or in a spool and scanned while
+// it comes. Of what is too long, the ends are kept.
 type body struct {
 	limits     *limits
-	data       []byte // if all of it is in memory
-	file       *os.File
+	data       []byte            // if it is in one piece
+	spool      *longjson.Spool   // if it is not; nil if it is too long
+	scan       *longjson.Scanner // of what may stay in the spool
 	size       int64
-	head, tail []byte // if not
-	err        error  // of the file
+	head, tail []byte // if it is too long
+	err        error  // why the spool does not take it
 }
 
 // readFrom takes all that r has, of which so many bytes are expected; -1 if that
 // is not known.
 func (b *body) readFrom(r io.Reader, expected int64) error {
-	if r = io.LimitReader(r, b.limits.most()+1); expected < 0 || expected > early {
-		expected = 4 << 10
-	}
-	b.data = make([]byte, 0, expected+1) // with room to find the end
-	for b.inMemory() {
-		b.data = slices.Grow(b.data, 1)
-		n, err := r.Read(b.data[len(b.data):cap(b.data)])
-		b.data = b.data[:len(b.data)+n]
-		b.size += int64(n)
-		b.settle()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
+	if expected > 0 && expected <= int64(min(early, b.limits.max)) {
+		b.data = make([]byte, expected)
+		n, err := io.ReadFull(r, b.data)
+		if b.size = int64(n); err != nil {
 			return err
 		}
 	}
-	part := make([]byte, 64<<10)
+	r = io.LimitReader(r, b.limits.most()+1)
+	part := b.limits.buffers.Get()
+	defer b.limits.buffers.Put(part)
 	for {
-		n, err := r.Read(part)
-		b.addLong(part[:n])
+		n, err := r.Read(part[:])
+		b.add(part[:n])
 		switch {
 		case err == io.EOF:
 			return nil
@@ -91,67 +85,62 @@ func (b *body) readFrom(r io.Reader, expected int64) error {
 
 // add takes more of the message.
 func (b *body) add(part []byte) {
-	if !b.inMemory() {
-		b.addLong(part)
-		return
+	switch {
+	case len(part) == 0:
+	case b.head != nil:
+		b.size += int64(len(part))
+		b.tail = append(b.tail, part[max(0, len(part)-edge):]...)
+		b.tail = append(b.tail[:0], b.tail[max(0, len(b.tail)-edge):]...)
+	case b.spool == nil && b.size+int64(len(part)) <= min(short, b.limits.most()):
+		b.data = append(b.data, part...)
+		b.size += int64(len(part))
+	case b.spool == nil:
+		data := b.data
+		b.data, b.size, b.spool = nil, 0, longjson.NewSpool(b.limits.dir, &b.limits.buffers)
+		b.put(data)
+		b.add(part)
+	default:
+		b.put(part)
 	}
-	if len(part) > cap(b.data)-len(b.data) { // large messages come in many parts
-		b.data = slices.Grow(b.data, max(len(part), len(b.data)))
-	}
-	b.data = append(b.data, part...)
-	b.size += int64(len(part))
-	b.settle()
 }
 
-// settle moves the message out of memory, if it is too long for that by now.
-func (b *body) settle() {
-	if b.inMemory() {
+// put takes more of a message in the spool.
+func (b *body) put(part []byte) {
+	if b.size+int64(len(part)) > b.limits.most() {
+		b.giveUp(part)
 		return
 	}
-	part := b.data
-	b.data, b.size = nil, 0
-	if b.limits.dir != "" {
-		b.create()
+	if b.err = b.spool.Add(part, int64(b.limits.max)); b.err != nil {
+		b.giveUp(part)
+		return
 	}
-	b.addLong(part)
+	b.size += int64(len(part))
+	if b.scan != nil {
+		_, _ = b.scan.Write(part) // Done tells
+	} else if b.limits.dir != "" && b.size > int64(min(early, b.limits.max)) {
+		b.scan = new(longjson.Scanner)
+		_ = b.spool.Copy(b.scan, longjson.Span{To: b.size}) // without it, the scan is not done
+	}
 }
 
-// addLong takes more of a message that is not in memory.
-func (b *body) addLong(part []byte) {
-	b.size += int64(len(part))
-	b.head = append(b.head, part[:min(len(part), edge-len(b.head))]...)
-	b.tail = append(b.tail, part[max(0, len(part)-edge):]...)
-	b.tail = append(b.tail[:0], b.tail[max(0, len(b.tail)-edge):]...)
-	if b.file != nil {
-		_, b.err = b.file.Write(part)
-	}
-	if b.err != nil && b.toMemory(part) {
-		return
-	}
-	if b.err != nil || b.size > b.limits.most() {
+// giveUp keeps the ends of a message that is too long with the part that comes.
+func (b *body) giveUp(part []byte) {
+	head := b.begin()
+	b.head = append(head, part[:min(len(part), edge-len(head))]...)
+	b.tail = make([]byte, min(b.size, edge))
+	_, _ = b.spool.ReadAt(b.tail, b.size-int64(len(b.tail))) // without it, the id may not be found
+	b.drop()
+	b.add(part)
+}
+
+// settle joins a message to one piece, if it may not be long. It reports whether
+// it is in one piece.
+func (b *body) settle() bool {
+	if b.spool != nil && b.scan == nil {
+		b.data, b.err = b.load()
 		b.drop()
 	}
-}
-
-// toMemory takes the message into memory, if it is not too long for that, once
-// the file cannot take more: the disk may be full. Part is what comes last.
-func (b *body) toMemory(part []byte) bool {
-	if b.size > int64(b.limits.max) {
-		return false
-	}
-	data := make([]byte, b.size-int64(len(part)), b.size)
-	if len(data) > 0 {
-		if b.file == nil {
-			return false
-		}
-		if _, err := b.file.ReadAt(data, 0); err != nil {
-			return false
-		}
-	}
-	b.drop()
-	b.limits, b.data = &limits{max: b.limits.max}, append(data, part...)
-	b.head, b.tail = nil, nil
-	return true
+	return b.head == nil && b.spool == nil && b.err == nil
 }
 
 // tooLong says that it is, and what can be done.
@@ -165,60 +154,36 @@ func (b *body) tooLong() error {
 	return b.limits.tooLong()
 }
 
-// inMemory says that the message is in data.
-func (b *body) inMemory() bool {
-	most := b.limits.max
-	if b.limits.dir != "" {
-		most = min(most, early)
-	}
-	return b.head == nil && b.size <= int64(most)
-}
-
-// create makes the file. It has no name where the system allows that, so that
-// nothing is left of it whatever happens. Without it the message is too long.
-func (b *body) create() {
-	f, err := os.CreateTemp(b.limits.dir, "toolpost-message-*")
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(b.limits.dir, 0o700) == nil { // somebody cleaned up
-		f, err = os.CreateTemp(b.limits.dir, "toolpost-message-*")
-	}
-	if err != nil {
-		b.err = err
-		return
-	}
-	_ = os.Remove(f.Name()) // drop tries again
-	b.file = f
-}
-
-// drop gives the file up.
+// drop gives up what is in the spool.
 func (b *body) drop() {
-	if b.file != nil {
-		_ = b.file.Close()
-		_ = os.Remove(b.file.Name()) // where open files cannot be removed
-		b.file = nil
+	if b.spool != nil {
+		b.spool.Close()
+		b.spool = nil
 	}
 }
 
-// An unread is an answer that is not in memory.
+// An unread is an answer that is not in one piece.
 type unread struct {
 	id  json.RawMessage
-	err error // that it is too long, or a *longResult if it is in a file
+	err error // that it is too long, or a *longResult
 }
 
 // messages returns the messages that came. One that is too long fails the call
 // that it answers; only if that cannot be told, there is an error.
 func (b *body) messages() ([]wire.Message, *unread, error) {
-	if b.inMemory() {
+	if b.settle() {
 		return wire.Read(b.data), nil, nil
 	}
-	if b.file != nil {
+	if b.spool != nil {
 		if l := b.long(); l != nil {
-			return nil, &unread{l.id, l}, nil
+			return nil, &unread{b.scan.ID, l}, nil
 		}
 		data, err := b.load()
-		b.drop()
 		if err == nil {
+			b.drop()
 			return wire.Read(data), nil, nil
 		}
+		b.giveUp(nil)
 	}
 	id, found, waited := answers(b.head, b.tail)
 	switch {
@@ -230,22 +195,24 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 	return nil, nil, nil
 }
 
-// load returns what is in the file, unless it is too long for memory.
+// load returns what is in the spool, unless it is too long for memory.
 func (b *body) load() ([]byte, error) {
 	if b.size > int64(b.limits.max) {
 		return nil, b.limits.tooLong()
 	}
 	data := make([]byte, b.size)
-	_, err := b.file.ReadAt(data, 0)
+	_, err := b.spool.ReadAt(data, 0)
 	return data, err
 }
 
 // begin is what the message begins with, for logs and errors.
 func (b *body) begin() []byte {
-	if b.inMemory() {
-		return b.data
+	if b.spool == nil {
+		return append(b.data, b.head...) // there is one of them
 	}
-	return b.head
+	head := make([]byte, min(b.size, edge))
+	_, _ = b.spool.ReadAt(head, 0)
+	return head
 }
 
 // lastID finds the id at the end of a message: the brace after it is the last.

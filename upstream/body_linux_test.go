@@ -27,12 +27,12 @@ func TestBodyFullDisk(t *testing.T) {
 		for range 16 {
 			b.add(part)
 		}
-		if !b.inMemory() || !bytes.Equal(b.data, bytes.Repeat(part, 16)) {
-			t.Errorf("%s: %d of %d bytes are in memory", dir, len(b.data), b.size)
+		if data, err := b.load(); err != nil || !bytes.Equal(data, bytes.Repeat(part, 16)) {
+			t.Errorf("%s: %d of %d bytes are in memory: %v", dir, len(data), b.size, err)
 		}
 		b.add(part)
-		if b.inMemory() || b.tooLong() == nil || len(b.data) > 0 {
-			t.Errorf("%s: %d bytes are in memory", dir, len(b.data))
+		if b.settle() || b.spool != nil || b.size != 17<<20 || !bytes.Equal(b.tail, part[len(part)-edge:]) {
+			t.Errorf("%s: %d bytes are not given up", dir, b.size)
 		}
 	}
 	if files, _ := os.ReadDir(full); len(files) > 0 {

@@ -18,9 +18,9 @@ type event struct {
 
 // buffer returns a buffer of a stream that has ended, or a new one.
 func (l *limits) buffer(r io.Reader) *bufio.Reader {
-	b, _ := l.buffers.Get().(*bufio.Reader)
+	b, _ := l.readers.Get().(*bufio.Reader)
 	if b == nil {
-		b = bufio.NewReaderSize(nil, 16<<10)
+		b = bufio.NewReaderSize(nil, 64<<10)
 	}
 	b.Reset(r)
 	return b
@@ -28,7 +28,7 @@ func (l *limits) buffer(r io.Reader) *bufio.Reader {
 
 func (l *limits) done(b *bufio.Reader) {
 	b.Reset(nil)
-	l.buffers.Put(b)
+	l.readers.Put(b)
 }
 
 // events reads events from r. One that the end of the stream cuts off is not

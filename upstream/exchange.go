@@ -57,6 +57,12 @@ func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number
 
 func (x *exchange) handshake() bool { return x.method == "initialize" || x.method == "server/discover" }
 
+// passesOn reports whether the result of x is passed on as it comes, and not read
+// here.
+func (x *exchange) passesOn() bool {
+	return (&wire.Message{Method: x.method}).Named()
+}
+
 // encode returns the request as it is sent: the params as they came, with the
 // members spliced in that are sent otherwise. Hop is what we say of ourselves in
 // _meta.

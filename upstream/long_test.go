@@ -102,6 +102,11 @@ func TestLongTexts(t *testing.T) {
 			`{"content":[{"type":"text","text":"view 1"}],"isError":true}`,
 			[]string{"{\n\t\"content\": [\n\t\t{\n\t\t\t\"type\": \"image\",\n\t\t\t\"data\": \"" + x + "\"\n\t\t}\n\t],\n\t\"isError\": true\n}"},
 		},
+		"white space": {
+			`{"jsonrpc":"2.0","id":$ID,"result":{"content":[]` + strings.Repeat(" ", 100<<10) + `}}`,
+			`{"content":[{"type":"text","text":"view 1"}]}`,
+			[]string{"{\n\t\"content\": []\n}"},
+		},
 		"a long name": {
 			`{"jsonrpc":"2.0","id":$ID,"result":{"` + x + `":1,"content":[]}}`,
 			`{"content":[{"type":"text","text":"view 1"}]}`,
@@ -148,6 +153,7 @@ func spooling(t *testing.T, cfg *upstream.Config, dir string) *server {
 func TestLongResultsNobodyKeeps(t *testing.T) {
 	x := strings.Repeat("x", 100<<10)
 	result := `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`
+	large := strings.Replace(result, x, strings.Repeat(x, 30), 1) // too long for buffers
 	var shelf shelf
 	failing := func(context.Context, io.Reader, int, bool) (string, string, error) {
 		return "", "", errors.New("no place")
@@ -161,13 +167,12 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 		keep              func(context.Context, io.Reader, int, bool) (string, string, error)
 	}{
 		"nobody keeps": {result, dir, "it has more than 65536 bytes; raise maxMessage", nil},
-		"no folder":    {result, filepath.Join(file, "none"), "it cannot be kept in a file: not a directory", shelf.keep},
+		"no folder":    {large, filepath.Join(file, "none"), "it cannot be kept in a file: not a directory", shelf.keep},
 		"it fails":     {result, dir, "cannot be kept: no place", failing},
 		"an error":     {`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + x + `"}}`, dir, "it has more than 65536 bytes", shelf.keep},
 		"two ids":      {`{"jsonrpc":"2.0","id":$ID,"id":7,"result":{"content":[{"type":"text","text":"` + x + `"}]}}`, dir, "it has more than 65536 bytes", shelf.keep},
 		"and an error": {`{"jsonrpc":"2.0","id":$ID,"error":{},"result":{"content":[{"type":"text","text":"` + x + `"}]}}`, dir, "it has more than 65536 bytes", shelf.keep},
 		"a number":     {`{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"n":` + strings.Repeat("1", 100<<10) + `}}`, dir, "it has more than 65536 bytes", shelf.keep},
-		"white space":  {`{"jsonrpc":"2.0","id":$ID,"result":{"content":[]` + strings.Repeat(" ", 100<<10) + `}}`, dir, "it has more than 65536 bytes", shelf.keep},
 		"no JSON":      {`{"jsonrpc":"2.0","id":$ID,"result":{"content":"` + x + `",]}}`, dir, "it has more than 65536 bytes", shelf.keep},
 	}
 	for name, test := range tests {
@@ -190,17 +195,24 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 	}
 }
 
-// Up to the limit, what is no text comes as it is.
+// Up to the limit, what is not a text comes as it is, and so does all that nobody
+// keeps.
 func TestLongImage(t *testing.T) {
 	result := `{"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("iVBO", 5<<20/4) + `"}]}`
 	for way, cfg := range ways(t, `{"jsonrpc":"2.0","id":$ID,"result":`+result+`}`) {
 		var shelf shelf
-		r, err := spooling(t, cfg, t.TempDir()).call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := r.MarshalJSON(); string(got) != result || len(shelf.kept) > 0 {
-			t.Errorf("%s: got %.300s, kept %.100q", way, got, shelf.kept)
+		s := spooling(t, cfg, t.TempDir())
+		for _, call := range []*toolpost.Call{{Name: "t", Keep: shelf.keep}, {Name: "t"}} {
+			r, err := s.call(t.Context(), call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if inMemory := toolpost.LongObject(r) == nil; inMemory != (call.Keep != nil) || r.IsError() {
+				t.Errorf("%s: in memory %v", way, inMemory)
+			}
+			if got, _ := r.MarshalJSON(); string(got) != result || len(shelf.kept) > 0 || r.Parts()[0].Type != "image" {
+				t.Errorf("%s: got %.300s, kept %.100q", way, got, shelf.kept)
+			}
 		}
 	}
 }

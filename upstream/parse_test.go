@@ -106,6 +106,7 @@ func readEvents(raw []byte, most int, oneByte bool) (all []told, size int) {
 		}
 		e := told{Name: ev.name, ID: ev.id, Retry: ev.retry, Lines: ev.data != nil}
 		if e.Lines {
+			ev.data.settle()
 			size, e.Data = max(size, len(ev.data.data)), string(ev.data.data)
 		}
 		all = append(all, e)

@@ -197,7 +197,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 	x := p.answered(number)
 	p.mu.Unlock()
 	long := (*longResult)(nil)
-	if errors.As(unread.err, &long) && (x == nil || x.method != "tools/call" || long.asks) {
+	if errors.As(unread.err, &long) && (x == nil || !x.passesOn() || long.found.Asks) {
 		if found, unread.err = long.messages(); unread.err == nil {
 			p.receive(&found[0], from)
 			return 1, nil
@@ -207,7 +207,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 		x.answered.Store(true)
 	}
 	if !p.calls.Fail(unread.id, unread.err) && long != nil {
-		long.drop()
+		long.Close()
 	}
 	return 1, nil
 }

@@ -71,7 +71,7 @@ func (c *stdio) speak(string) {}
 // message delivers the messages of a line. Some servers indent theirs: such a
 // message begins with a line "{" and ends with a line "}".
 func (c *stdio) message(line *body) {
-	if !line.inMemory() {
+	if !line.settle() {
 		c.partial = nil
 		c.takeOrSkip(line)
 		return

@@ -22,8 +22,9 @@ type Options struct {
 	// ResourceUpdated is called when a subscribed resource changed.
 	ResourceUpdated func(uri string)
 
-	// Spool is the folder for results that are longer than MaxMessage. Their long
-	// texts are handed to [toolpost.Call.Keep] from there. Empty for none.
+	// Spool is the folder for results above 1 MiB. Their long texts are handed to
+	// [toolpost.Call.Keep] from there; without it, a result stays there until its
+	// content is requested, or it is passed on. Empty keeps all in memory.
 	Spool string
 
 	// Instance identifies this Toolpost among others, see [InstanceHeader]. A

@@ -171,6 +171,7 @@ func serveGateway(t *testing.T, url, version string) string {
 type rawClient struct {
 	t                     *testing.T
 	url, version, session string
+	accept                string
 }
 
 func newRawClient(t *testing.T, url, version string) *rawClient {
@@ -194,7 +195,7 @@ func (c *rawClient) post(method, members string) string {
 		c.t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": c.version,
+		"Content-Type": "application/json", "Accept": cmp.Or(c.accept, "application/json, text/event-stream"), "Mcp-Protocol-Version": c.version,
 		"Mcp-Session-Id": c.session, "Mcp-Method": method, "Mcp-Name": "odd",
 	} {
 		if value != "" {

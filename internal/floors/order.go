@@ -11,8 +11,8 @@ const module = "github.com/toolpost/toolpost"
 // package imports lower floors only. One that is not here breaks the gate:
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
-	{"internal/shape", "internal/codec", "internal/cleartext", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/longjson", "internal/trust", "internal/wire"}, // what packages of several floors share
-	{"schema", "grep", "store", "internal/extension", "internal/pins", "internal/secret", "internal/terminal"},
+	{"internal/shape", "internal/codec", "internal/cleartext", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/trust", "internal/wire"}, // what packages of several floors share
+	{"schema", "grep", "store", "internal/extension", "internal/longjson", "internal/pins", "internal/secret", "internal/terminal"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect", "adapt", "bind"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},

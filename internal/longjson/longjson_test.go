@@ -4,75 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/toolpost/toolpost/internal/longjson"
 )
-
-// most is small: what is long is easily found then.
-const most = 8
-
-// run is what a Shortener refuses.
-var run = regexp.MustCompile(`[^,:\[\]{}"]{9}`)
-
-// A number or white space is not kept in memory, however long it is.
-func TestRun(t *testing.T) {
-	for _, s := range []string{"[" + strings.Repeat("1", 9) + "]", "[1" + strings.Repeat(" ", 9) + "]", `{"a":` + strings.Repeat("\n", 20) + `"b"}`} {
-		if _, err := io.ReadAll(longjson.Shorten(iotest.OneByteReader(strings.NewReader(s)), most)); err != longjson.ErrRun {
-			t.Errorf("%q: %v", s, err)
-		}
-	}
-}
-
-// whole puts the strings back that were cut.
-func whole(t *testing.T, short []byte, source string, cuts []longjson.Cut) string {
-	t.Helper()
-	var b strings.Builder
-	at := int64(0)
-	for _, c := range cuts {
-		if string(short[c.At:c.At+2]) != `""` || c.To-c.From <= most {
-			t.Fatalf("at %v is %q", c, short[c.At:])
-		}
-		b.Write(short[at : c.At+1])
-		b.WriteString(source[c.From:c.To])
-		at = c.At + 1
-	}
-	b.Write(short[at:])
-	return b.String()
-}
-
-func FuzzShorten(f *testing.F) {
-	for _, s := range []string{
-		`{"a":"short","b":"a long string","c":["\"escaped\" \\",1,"another \\\\\""]}`,
-		`"\\\\\\\\\\\\\"\\"`, `"no end of this`, `"` + strings.Repeat(`\"`, 40) + `"`, `""`, ``, `"12345678""123456789"`,
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, source string) {
-		for _, r := range []io.Reader{strings.NewReader(source), iotest.OneByteReader(strings.NewReader(source))} {
-			s := longjson.Shorten(r, most)
-			short, err := io.ReadAll(iotest.OneByteReader(s))
-			if err != nil && json.Valid([]byte(source)) && (err != longjson.ErrRun || !run.MatchString(source)) {
-				t.Fatal(err)
-			}
-			if err != nil {
-				continue
-			}
-			if back := whole(t, short, source, s.Cuts()); back != source {
-				t.Fatalf("%q became %q with %v", source, short, s.Cuts())
-			}
-			if s.Source(int64(len(short))) != int64(len(source)) {
-				t.Fatalf("the end of %q is at %d", source, s.Source(int64(len(short))))
-			}
-			if json.Valid([]byte(source)) && (!json.Valid(short) || bytes.Contains(short, []byte(`123456789`))) {
-				t.Fatalf("%q became %q", source, short)
-			}
-		}
-	})
-}
 
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"plain", "\"\\/\b\f\n\r\t\u0000", "😀 \u2028", strings.Repeat("long\n", 30_000)} {

@@ -61,6 +61,7 @@ type Answer struct {
 	InputRequests json.RawMessage
 	ResultState   json.RawMessage // requestState
 	ResultMeta    json.RawMessage
+	Links         bool // a string begins as the types of resources do
 }
 
 // IsCall reports whether the message is a request that wants an answer.

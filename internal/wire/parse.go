@@ -188,8 +188,8 @@ func (p *parser) optional(into *json.RawMessage) error {
 }
 
 func (p *parser) result(m *Message) error {
-	m.Answer = Answer{} // of an earlier member of this name
-	return p.members(&m.Result, func(name []byte) error {
+	m.Answer, p.links = Answer{}, false // of an earlier member of this name
+	err := p.members(&m.Result, func(name []byte) error {
 		switch string(name) {
 		case `"isError"`:
 			raw, err := p.value()
@@ -213,4 +213,6 @@ func (p *parser) result(m *Message) error {
 		}
 		return p.skip()
 	})
+	m.Links = p.links
+	return err
 }

@@ -31,8 +31,13 @@ type scanner struct {
 	at     int
 	depth  int
 	strict bool // refuse duplicate members and text that is not UTF-8
+	links  bool // a string began with StartOfLink
 	names  [][]byte
 }
+
+// StartOfLink is what the strings "resource" and "resource_link" begin with: the
+// types of the parts of a result that name resources.
+const StartOfLink = `"resource`
 
 func (s *scanner) syntax(format string, args ...any) error {
 	return fmt.Errorf("%s at byte %d", fmt.Sprintf(format, args...), s.at)
@@ -58,6 +63,7 @@ func (s *scanner) value() ([]byte, error) {
 	var err error
 	switch {
 	case c == '"':
+		s.links = s.links || bytes.HasPrefix(s.data[s.at:], []byte(StartOfLink))
 		err = s.skipString()
 	case c == '{':
 		err = s.object(s.skipMember)
@@ -281,7 +287,7 @@ const (
 func (s *scanner) skipString() error {
 	ascii := true
 	for i := s.at + 1; ; {
-		n, plain := literalText(s.data[i:])
+		n, plain := LiteralText(s.data[i:])
 		ascii = ascii && plain
 		if i += n; i == len(s.data) {
 			s.at = i
@@ -307,10 +313,10 @@ func (s *scanner) skipString() error {
 	}
 }
 
-// literalText returns how many bytes of a string stand for themselves, up to a
+// LiteralText returns how many bytes of a string stand for themselves, up to a
 // quote, a backslash or a control character, and whether they are ASCII. It
 // looks at eight bytes at a time: nearly all bytes of large messages are text.
-func literalText(data []byte) (n int, ascii bool) {
+func LiteralText(data []byte) (n int, ascii bool) {
 	wide := uint64(0)
 	for n+8 <= len(data) {
 		w := binary.LittleEndian.Uint64(data[n:])

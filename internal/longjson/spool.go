@@ -1,0 +1,201 @@
+package longjson
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// inBuffers is how many bytes of a message are in memory, before all of it goes
+// to a file.
+const inBuffers = 2 << 20
+
+// A Spool holds a message that came in pieces: in buffers, and in a file if it is
+// longer than these. It stays in buffers if there is no folder for files, or if
+// the disk is full.
+type Spool struct {
+	dir     string // "" for none
+	from    *Buffers
+	buffers []*Buffer
+	file    *os.File
+	size    int64
+	Err     error // why there is no file
+}
+
+// A Buffer is what long JSON is copied through, or is held in.
+type Buffer [64 << 10]byte
+
+// Buffers has the buffers that nobody uses. The zero value is ready.
+type Buffers struct{ pool sync.Pool }
+
+// Get returns a buffer. Put takes it back.
+func (b *Buffers) Get() *Buffer {
+	if used, ok := b.pool.Get().(*Buffer); ok {
+		return used
+	}
+	return new(Buffer)
+}
+
+// Put takes back a buffer, which nobody uses any more.
+func (b *Buffers) Put(used *Buffer) { b.pool.Put(used) }
+
+// NewSpool returns a spool whose files are in a folder, which need not exist.
+func NewSpool(dir string, from *Buffers) *Spool { return &Spool{dir: dir, from: from} }
+
+// Size returns the number of bytes that were written.
+func (s *Spool) Size() int64 { return s.size }
+
+// Add appends p. Where the file cannot take it, all goes back to memory, which
+// may take most bytes; Add returns an error if that is not enough.
+func (s *Spool) Add(p []byte, most int64) error {
+	if s.file == nil && s.dir != "" && s.Err == nil && s.size+int64(len(p)) > inBuffers {
+		s.Err = s.toFile()
+	}
+	if s.file != nil {
+		if _, s.Err = s.file.WriteAt(p, s.size); s.Err == nil {
+			s.size += int64(len(p))
+			return nil
+		}
+	}
+	if s.Err != nil && s.size+int64(len(p)) > most {
+		return s.Err
+	}
+	if s.file != nil {
+		if err := s.toMemory(); err != nil {
+			return err
+		}
+	}
+	s.fill(p)
+	return nil
+}
+
+// fill appends p to the buffers.
+func (s *Spool) fill(p []byte) {
+	for len(p) > 0 {
+		at := int(s.size % int64(len(Buffer{})))
+		if at == 0 {
+			s.buffers = append(s.buffers, s.from.Get())
+		}
+		n := copy(s.buffers[len(s.buffers)-1][at:], p)
+		s.size += int64(n)
+		p = p[n:]
+	}
+}
+
+// toFile moves what there is to a file. It has no name where the system allows
+// that, so that nothing is left of it whatever happens.
+func (s *Spool) toFile() error {
+	file, err := os.CreateTemp(s.dir, "toolpost-message-*")
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(s.dir, 0o700) == nil { // somebody cleaned up
+		file, err = os.CreateTemp(s.dir, "toolpost-message-*")
+	}
+	if err != nil {
+		return err
+	}
+	_ = os.Remove(file.Name()) // Close tries again
+	if err = s.Copy(file, Span{0, s.size}); err != nil {
+		remove(file)
+		return err
+	}
+	s.release()
+	s.file = file
+	return nil
+}
+
+// toMemory moves what is in the file to buffers.
+func (s *Spool) toMemory() error {
+	file, size := s.file, s.size
+	defer remove(file)
+	s.file, s.size = nil, 0
+	buffer := s.from.Get()
+	defer s.from.Put(buffer)
+	for r := io.NewSectionReader(file, 0, size); s.size < size; {
+		n, err := r.Read(buffer[:])
+		if err != nil {
+			return err
+		}
+		s.fill(buffer[:n])
+	}
+	return nil
+}
+
+func remove(file *os.File) {
+	_ = file.Close()
+	_ = os.Remove(file.Name()) // where open files cannot be removed
+}
+
+func (s *Spool) release() {
+	for _, b := range s.buffers {
+		s.from.Put(b)
+	}
+	s.buffers = nil
+}
+
+// ReadAt implements [io.ReaderAt].
+func (s *Spool) ReadAt(p []byte, from int64) (n int, err error) {
+	if s.file != nil {
+		return s.file.ReadAt(p, from)
+	}
+	for n < len(p) && from < s.held() {
+		part := copy(p[n:], s.after(from))
+		n, from = n+part, from+int64(part)
+	}
+	if n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// held is how much is in the buffers; nothing after Close.
+func (s *Spool) held() int64 {
+	if s.buffers == nil {
+		return 0
+	}
+	return s.size
+}
+
+// after returns what the buffer at an offset has from there on.
+func (s *Spool) after(from int64) []byte {
+	size := int64(len(Buffer{}))
+	b := s.buffers[from/size]
+	return b[from%size : min(size, s.size-from/size*size)]
+}
+
+// Copy writes a part. If w is a connection, the operating system copies a file.
+func (s *Spool) Copy(w io.Writer, part Span) error {
+	if s.file == nil {
+		for from := part.From; from < part.To; {
+			if part.To > s.held() {
+				return errClosed
+			}
+			b := s.after(from)
+			b = b[:min(int64(len(b)), part.To-from)]
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+			from += int64(len(b))
+		}
+		return nil
+	}
+	if _, err := s.file.Seek(part.From, io.SeekStart); err != nil {
+		return err
+	}
+	buffer := s.from.Get()
+	defer s.from.Put(buffer)
+	n, err := io.CopyBuffer(w, io.LimitReader(s.file, part.size()), buffer[:])
+	if err == nil && n < part.size() {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Close gives up what there is. What nobody closes ends with its Spool.
+func (s *Spool) Close() {
+	s.release()
+	if s.file != nil {
+		remove(s.file)
+		s.file = nil
+	}
+}

@@ -1,0 +1,148 @@
+package longjson
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// inString takes more of a string: a part of it without escapes, or a byte of
+// an escape.
+func (s *Scanner) inString(p []byte) {
+	n, most := 1, len(wire.StartOfLink)
+	if s.name || len(s.stack) == 1 {
+		most = longestToken + 1
+	}
+	switch c := p[0]; {
+	case s.digits > 0:
+		s.digits--
+		s.failed = strings.IndexByte("0123456789abcdefABCDEF", c) < 0
+	case s.escaped && c == 'u':
+		s.escaped, s.digits = false, 4
+	case s.escaped:
+		s.escaped = false
+		s.failed = strings.IndexByte(escapes, c) < 0
+	case c == '"':
+		s.keep(p[:1], most)
+		s.at++
+		s.endString()
+		return
+	case c == '\\':
+		s.escaped = true
+	default:
+		n = literal(p)
+		s.failed = n == 0 // a control character
+	}
+	s.keep(p[:n], most)
+	s.at += int64(n)
+}
+
+// literal returns how many bytes of a string need no further look: text, and
+// escapes of one character.
+func literal(p []byte) int {
+	for n := 0; ; n += 2 {
+		text, _ := wire.LiteralText(p[n:])
+		if n += text; n+1 >= len(p) || p[n] != '\\' || p[n+1] == 'u' || strings.IndexByte(escapes, p[n+1]) < 0 {
+			return n
+		}
+	}
+}
+
+// endString takes a string whose end was the byte before.
+func (s *Scanner) endString() {
+	s.kind = 0
+	inResult := len(s.stack) > 1 && s.names[1] == resultName
+	if content := (Span{s.start + 1, s.at - 1}); inResult && content.size() > longString {
+		if len(s.Strings.All) < mostStrings {
+			s.Strings.All = append(s.Strings.All, String{content, s.isText()})
+		} else {
+			s.Strings.More = true
+		}
+	}
+	if s.name {
+		s.want = colon
+		s.named(inResult)
+		return
+	}
+	s.Links = s.Links || inResult && bytes.HasPrefix(s.text, []byte(wire.StartOfLink))
+	if len(s.text) > longestToken {
+		s.text = s.text[:0]
+	}
+	s.identify()
+	s.ended()
+}
+
+// isText reports whether the string that ended is the text of a content block, or
+// within structured content.
+func (s *Scanner) isText() bool {
+	depth := len(s.stack)
+	switch {
+	case s.name:
+		return false
+	case s.names[2] == structuredName:
+		return depth > 2
+	case s.names[2] != contentName || depth < 4 || s.stack[2] != '[' || s.stack[3] != '{':
+		return false
+	case depth == 4:
+		return s.names[4] == textName
+	}
+	return depth == 5 && s.names[4] == resourceName && s.stack[4] == '{' && s.names[5] == textName
+}
+
+// named takes the name of a member.
+func (s *Scanner) named(inResult bool) {
+	name := ""
+	if len(s.text) <= longestToken {
+		name = wire.Unquote(s.text)
+	}
+	known := known(name)
+	s.setName(known)
+	switch depth := len(s.stack); {
+	case depth == 1:
+		s.odd = s.odd || name == "method" || name == "error" || known == resultName && s.Result.From > 0
+	case depth == 2 && inResult:
+		s.odd = s.odd || len(s.Members) == mostMembers || s.has(name)
+		if !s.odd {
+			s.Members = append(s.Members, Member{Name: name, Span: Span{From: s.start}})
+		}
+	}
+}
+
+// has reports whether the result has had a member of the name.
+func (s *Scanner) has(name string) bool {
+	for _, m := range s.Members {
+		if m.Name == name && name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// setName sets the name of the member that is open in the innermost object.
+func (s *Scanner) setName(name memberName) {
+	if depth := len(s.stack); depth < len(s.names) {
+		s.names[depth] = name
+	}
+}
+
+// known returns what a name means.
+func known(name string) memberName {
+	switch name {
+	case "id":
+		return idName
+	case "jsonrpc":
+		return versionName
+	case "result":
+		return resultName
+	case "content":
+		return contentName
+	case "text":
+		return textName
+	case "resource":
+		return resourceName
+	case "structuredContent":
+		return structuredName
+	}
+	return otherName
+}

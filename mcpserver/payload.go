@@ -1,0 +1,201 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/longjson"
+)
+
+// A payload is a result or a message as it is written: its parts in order. What
+// is long stays in the file that it came in, which close gives up.
+type payload []part
+
+// A part is in memory, or in a file.
+type part struct {
+	data []byte
+	file *longjson.Object // nil if it is data
+	span longjson.Span    // in the file
+}
+
+// inMemory returns the payload that consists of data.
+func inMemory[T string | []byte | json.RawMessage](data T) payload {
+	return payload{{data: []byte(data)}}
+}
+
+func (p *part) size() int64 {
+	if p.file != nil {
+		return p.span.To - p.span.From
+	}
+	return int64(len(p.data))
+}
+
+// copy writes the bytes from one offset to another.
+func (p *part) copy(w io.Writer, from, to int64) error {
+	if p.file != nil {
+		return p.file.Copy(w, longjson.Span{From: p.span.From + from, To: p.span.From + to})
+	}
+	_, err := w.Write(p.data[from:to])
+	return err
+}
+
+func (p payload) size() (all int64) {
+	for i := range p {
+		all += p[i].size()
+	}
+	return all
+}
+
+// bytes returns what a payload in memory consists of.
+func (p payload) bytes() []byte {
+	if len(p) == 1 {
+		return p[0].data
+	}
+	var all []byte
+	for _, part := range p {
+		all = append(all, part.data...)
+	}
+	return all
+}
+
+func (p payload) close() {
+	for _, part := range p {
+		if part.file != nil {
+			part.file.Close()
+		}
+	}
+}
+
+// answer returns the response to a call with an id whose result is p.
+func (p payload) answer(id []byte) payload {
+	all := make(payload, 0, len(p)+2)
+	all = append(all, part{data: append(append([]byte(`{"jsonrpc":"2.0","id":`), id...), `,"result":`...)})
+	return append(append(all, p...), part{data: []byte{'}'}})
+}
+
+// join returns the batch of responses.
+func join(responses []payload) payload {
+	all, before := payload{}, "["
+	for _, r := range responses {
+		all = append(append(all, part{data: []byte(before)}), r...)
+		before = ","
+	}
+	return append(all, part{data: []byte("]")})
+}
+
+// A framing is how a transport writes a message. A line break is white space of
+// its JSON; where the transport gives it another meaning, other bytes take its
+// place.
+type framing struct{ before, lineBreak, after string }
+
+// oneLine returns the framing of a message on a line of its own.
+func oneLine() framing { return framing{"", " ", "\n"} }
+
+// event returns the framing of a server-sent event.
+func event(name string) framing { return framing{"event: " + name + "\ndata: ", "\ndata: ", "\n\n"} }
+
+// writeChunk is how much is written at once.
+const writeChunk = 64 << 10
+
+// write writes p in chunks. It calls next after each of them.
+func (f framing) write(w io.Writer, p payload, next func()) error {
+	if _, err := io.WriteString(w, f.before); err != nil {
+		return err
+	}
+	to := w
+	if f.lineBreak != "" {
+		to = breaker{w, f.lineBreak}
+	}
+	left := int64(writeChunk)
+	for i := range p {
+		for at, size := int64(0), p[i].size(); at < size; {
+			n := min(left, size-at)
+			if err := p[i].copy(to, at, at+n); err != nil {
+				return err
+			}
+			at += n
+			if left -= n; left == 0 {
+				left = writeChunk
+				next()
+			}
+		}
+	}
+	_, err := io.WriteString(w, f.after)
+	return err
+}
+
+// A breaker writes other bytes for each line feed, and a space for each carriage
+// return.
+type breaker struct {
+	w         io.Writer
+	lineBreak string
+}
+
+func (b breaker) Write(p []byte) (int, error) {
+	next := func(from int, c byte) int {
+		if n := bytes.IndexByte(p[from:], c); n >= 0 {
+			return from + n
+		}
+		return len(p)
+	}
+	feed, carriage := next(0, '\n'), next(0, '\r')
+	for at := 0; at < len(p); {
+		end := min(feed, carriage)
+		if _, err := b.w.Write(p[at:end]); err != nil {
+			return 0, err
+		}
+		if at = end + 1; end == len(p) {
+			break
+		}
+		instead := b.lineBreak
+		if end == feed {
+			feed = next(at, '\n')
+		} else {
+			instead, carriage = " ", next(at, '\r')
+		}
+		if _, err := io.WriteString(b.w, instead); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// An edit replaces a part of an object.
+type edit struct {
+	longjson.Span
+	by []byte
+}
+
+// edited returns an object in a file with edits, which are in order.
+func edited(o *longjson.Object, edits []edit) payload {
+	p := make(payload, 0, 2*len(edits)+1)
+	at := int64(0)
+	for _, e := range edits {
+		p = append(p, part{file: o, span: longjson.Span{From: at, To: e.From}}, part{data: e.by})
+		at = e.To
+	}
+	return append(p, part{file: o, span: longjson.Span{From: at, To: o.Size()}})
+}
+
+// removal removes a member of an object, and the comma beside it.
+func removal(o *longjson.Object, i int) edit {
+	switch own := o.Members[i].Span; {
+	case i > 0:
+		return edit{Span: longjson.Span{From: o.Members[i-1].To, To: own.To}}
+	case len(o.Members) > 1:
+		return edit{Span: longjson.Span{From: own.From, To: o.Members[1].From}}
+	default:
+		return edit{Span: own}
+	}
+}
+
+// addition adds members at the end of an object.
+func addition(o *longjson.Object, members []string) edit {
+	end, before := int64(1), ""
+	if n := len(o.Members); n > 0 {
+		end, before = o.Members[n-1].To, ","
+	}
+	return edit{longjson.Span{From: end, To: o.Size()}, []byte(before + strings.Join(members, ",") + "}")}
+}
