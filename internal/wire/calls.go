@@ -61,10 +61,7 @@ func (p *Pending) End() {
 // if that comes first.
 func (p *Pending) Wait(ctx context.Context) (Message, error) {
 	select {
-	case a, ok := <-p.answer:
-		if !ok {
-			return Message{}, p.calls.err()
-		}
+	case a := <-p.answer:
 		return a.message, a.err
 	case <-ctx.Done():
 		return Message{}, context.Cause(ctx)
@@ -102,15 +99,9 @@ func (c *Calls) Close(err error) {
 	}
 	c.ended = err
 	for _, p := range c.open {
-		close(p.answer)
+		p.answer <- answer{err: err}
 	}
 	c.open = nil
-}
-
-func (c *Calls) err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ended
 }
 
 // Number returns the number of an id that one side chose, however the other

@@ -85,7 +85,7 @@ func (s *scanner) value() ([]byte, error) {
 	return s.data[start:s.at:s.at], err
 }
 
-// Members of the object that is being read.
+// Members of the object or array that is being read.
 type members struct {
 	begun bool
 	first int             // of its names in scanner.names
@@ -108,22 +108,31 @@ func (s *scanner) open() (members, error) {
 	return members{first: len(s.names)}, nil
 }
 
+// more reports whether the object or array has a next member.
+func (s *scanner) more(m *members, end byte) (bool, error) {
+	c := s.peek()
+	switch {
+	case c == end:
+		s.at++
+		s.depth--
+		s.names = s.names[:m.first]
+		return false, nil
+	case m.begun && c != ',':
+		return false, s.syntax("want , or %c, got %q", end, c)
+	case m.begun:
+		s.at++
+	}
+	m.begun = true
+	return true, nil
+}
+
 // next returns the name of the next member, in quotes and as it is written;
 // nil at the end of the object.
 func (s *scanner) next(m *members) ([]byte, error) {
-	c := s.peek()
-	switch {
-	case c == '}':
-		s.close(m)
-		return nil, nil
-	case m.begun && c != ',':
-		return nil, s.syntax("want , or }, got %q", c)
-	case m.begun:
-		s.at++
-		c = s.peek()
+	if more, err := s.more(m, '}'); !more {
+		return nil, err
 	}
-	m.begun = true
-	if c != '"' {
+	if c := s.peek(); c != '"' {
 		return nil, s.syntax("want the name of a member, got %q", c)
 	}
 	start := s.at
@@ -167,28 +176,6 @@ func (s *scanner) note(m *members, name []byte) error {
 	return nil
 }
 
-// element reports whether the array has a next element.
-func (s *scanner) element(m *members) (bool, error) {
-	c := s.peek()
-	switch {
-	case c == ']':
-		s.close(m)
-		return false, nil
-	case m.begun && c != ',':
-		return false, s.syntax("want , or ], got %q", c)
-	case m.begun:
-		s.at++
-	}
-	m.begun = true
-	return true, nil
-}
-
-func (s *scanner) close(m *members) {
-	s.at++
-	s.depth--
-	s.names = s.names[:m.first]
-}
-
 // object reads an object; f reads the value of each member. Servers may write
 // names with escapes; f gets them without.
 func (s *scanner) object(f func(name []byte) error) error {
@@ -211,7 +198,7 @@ func (s *scanner) array(f func() error) error {
 	m, err := s.open()
 	for err == nil {
 		var more bool
-		if more, err = s.element(&m); !more {
+		if more, err = s.more(&m, ']'); !more {
 			return err
 		}
 		err = f()
