@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -113,8 +114,8 @@ func (t *Tool) seen(err error, arguments json.RawMessage) error {
 		p.Pointer = t.codec.Seen(p.Pointer)
 		valid := make([]string, len(p.Valid))
 		for j, name := range p.Valid {
-			seen := t.codec.Seen(object + "/" + escapePointer(name))
-			valid[j] = unescapePointer(seen[strings.LastIndexByte(seen, '/')+1:])
+			seen := t.codec.Seen(object + "/" + jsontree.EscapePointer(name))
+			valid[j] = jsontree.UnescapePointer(seen[strings.LastIndexByte(seen, '/')+1:])
 		}
 		p.Valid = valid
 		told.Problems[i] = p

@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/toolpost/toolpost/schema"
+
 // choices returns the strings that a schema lists for the value at a path, as
 // enum or const, in any of its alternatives.
 func (d *document) choices(path []string) []string {
@@ -36,7 +38,7 @@ func (c *chooser) look(n *node, path []string) {
 		case "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas":
 			c.look(kid, path)
 		case "properties":
-			if len(path) > 0 && kid.name == path[0] {
+			if len(path) > 0 && kid.Name == path[0] {
 				c.look(kid, path[1:])
 			}
 		case "items", "prefixItems", "additionalItems", "patternProperties", "additionalProperties":
@@ -48,13 +50,13 @@ func (c *chooser) look(n *node, path []string) {
 }
 
 func (c *chooser) listed(n *node) {
-	values := n.get("enum").items()
-	if k := n.get("const"); k != nil {
+	values := n.Get("enum").Items()
+	if k := n.Get("const"); k != nil {
 		values = append(values[:len(values):len(values)], k)
 	}
 	for _, v := range values {
-		if v.kind == '"' {
-			c.found = append(c.found, v.text)
+		if v.Kind == schema.KindString {
+			c.found = append(c.found, v.Text)
 		}
 	}
 }

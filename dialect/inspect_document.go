@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -17,23 +18,25 @@ const (
 	maxBytes   = 1 << 20
 	maxNodes   = 10_000
 	maxNesting = 64
+	maxLevels  = 10_000 // of objects and arrays, as encoding/json has it
 )
 
 // A document is a schema with the places of its subschemas. Names of
 // properties are no keywords: what is a schema is told by its place.
 type document struct {
-	root    *node             // nil if it is no JSON, or too much of it
-	nodes   []*node           // in source order, those that only references reach last
-	names   map[string]*value // by $anchor, with "#", and by $id
-	refs    []*node           // that hold references
-	over    string            // what was too much, "" for nothing
-	tooDeep bool              // it was the depth
-	loops   [3][]int          // by extent and node, groups of nodes that lead to each other
+	root    *node   // nil if it is no JSON, or too much of it
+	nodes   []*node // in source order, those that only references reach last
+	schemas map[*jsontree.Value]*node
+	names   map[string]*jsontree.Value // by $anchor, with "#", and by $id
+	refs    []*node                    // that hold references
+	over    string                     // what was too much, "" for nothing
+	tooDeep bool                       // it was the depth
+	loops   [3][]int                   // by extent and node, groups of nodes that lead to each other
 }
 
 // A node is one schema in a document: an object or a boolean.
 type node struct {
-	*value
+	*jsontree.Value
 	index    int // in the document's nodes
 	parent   *node
 	keyword  string       // the keyword that holds it, "" for the root
@@ -52,12 +55,12 @@ func inspect(raw []byte) *document {
 		d.over = fmt.Sprintf("the schema has %d bytes; the limit is %d", len(raw), maxBytes)
 		return d
 	}
-	v, err := readValue(raw)
-	if err != nil {
-		d.over = "the schema cannot be read: " + err.Error()
+	v, broken := jsontree.ParseLenient(raw, maxLevels)
+	if broken != nil {
+		d.over = fmt.Sprintf("the schema cannot be read: expected %s at byte %d", broken.Expected, broken.Offset)
 		return d
 	}
-	d.root = &node{value: v}
+	d.root = &node{Value: v}
 	d.enter(d.root)
 	for i := 0; i < len(d.refs) && d.over == ""; i++ { // enter may add more
 		d.resolve(d.refs[i])
@@ -70,7 +73,10 @@ func inspect(raw []byte) *document {
 
 // enter adds n and all schemas below it.
 func (d *document) enter(n *node) {
-	n.index, n.schema = len(d.nodes), n
+	if d.schemas == nil {
+		d.schemas = map[*jsontree.Value]*node{}
+	}
+	n.index, d.schemas[n.Value] = len(d.nodes), n
 	d.nodes = append(d.nodes, n)
 	switch {
 	case len(d.nodes) > maxNodes:
@@ -82,28 +88,28 @@ func (d *document) enter(n *node) {
 		return
 	}
 	var required map[string]bool
-	if n.get("properties") != nil {
-		required = n.get("required").texts()
+	if n.Get("properties") != nil {
+		required = n.Get("required").Texts()
 	}
-	for _, k := range n.members() {
-		switch k.name {
+	for _, k := range n.Members() {
+		switch k.Name {
 		case "type":
 			n.kinds = kindsOf(k)
 		case "$ref":
 			d.refs = append(d.refs, n)
 		case "$id", "$anchor":
-			d.name(k, n.value)
+			d.name(k, n.Value)
 		}
 		d.below(n, k, required)
 	}
 }
 
-func (d *document) name(k, v *value) {
+func (d *document) name(k, v *jsontree.Value) {
 	if d.names == nil {
-		d.names = map[string]*value{}
+		d.names = map[string]*jsontree.Value{}
 	}
-	name := k.text
-	if k.name == "$anchor" {
+	name := k.Text
+	if k.Name == "$anchor" {
 		name = "#" + name
 	}
 	if d.names[name] == nil {
@@ -112,28 +118,28 @@ func (d *document) name(k, v *value) {
 }
 
 // below enters the schemas that a keyword of n holds.
-func (d *document) below(n *node, k *value, required map[string]bool) {
-	list := k.kind == '['
-	switch s := shape.Of(k.name); {
+func (d *document) below(n *node, k *jsontree.Value, required map[string]bool) {
+	list := k.Kind == schema.KindArray
+	switch s := shape.Of(k.Name); {
 	case s == shape.Schema, s == shape.Items && !list:
 		d.kid(n, k, k, "", false)
 	case s == shape.Table, s == shape.Dependencies:
-		for _, v := range k.members() {
-			d.kid(n, k, v, "/"+escapePointer(v.name), required[v.name] && k.name == "properties")
+		for _, v := range k.Members() {
+			d.kid(n, k, v, "/"+jsontree.EscapePointer(v.Name), required[v.Name] && k.Name == "properties")
 		}
 	case s == shape.Schemas, s == shape.Items:
-		for i, v := range k.items() {
+		for i, v := range k.Items() {
 			d.kid(n, k, v, "/"+strconv.Itoa(i), false)
 		}
 	}
 }
 
 // kid enters v as a schema that the keyword k of n holds.
-func (d *document) kid(n *node, k, v *value, token string, required bool) {
-	if !v.isSchema() || d.over != "" || v.schema != nil {
+func (d *document) kid(n *node, k, v *jsontree.Value, token string, required bool) {
+	if !v.IsSchema() || d.over != "" || d.schemas[v] != nil {
 		return
 	}
-	kid := &node{value: v, parent: n, keyword: k.name, token: token, required: required, nesting: n.nesting + 1}
+	kid := &node{Value: v, parent: n, keyword: k.Name, token: token, required: required, nesting: n.nesting + 1}
 	n.kids = append(n.kids, kid)
 	d.enter(kid)
 }
@@ -141,23 +147,23 @@ func (d *document) kid(n *node, k, v *value, token string, required bool) {
 // resolve finds the target of a reference, and enters it if no keyword leads
 // to it.
 func (d *document) resolve(n *node) {
-	ref := n.get("$ref")
-	v := d.find(ref.text)
-	if ref.kind != '"' || v == nil || !v.isSchema() {
+	ref := n.Get("$ref")
+	v := d.find(ref.Text)
+	if ref.Kind != schema.KindString || v == nil || !v.IsSchema() {
 		return
 	}
-	if v.schema == nil {
-		_, fragment, _ := strings.Cut(ref.text, "#")
+	if d.schemas[v] == nil {
+		_, fragment, _ := strings.Cut(ref.Text, "#")
 		fragment, _ = url.PathUnescape(fragment) // find has done it
-		d.enter(&node{value: v, parent: d.root, token: fragment, nesting: 1})
+		d.enter(&node{Value: v, parent: d.root, token: fragment, nesting: 1})
 	}
-	n.target = v.schema
+	n.target = d.schemas[v]
 }
 
 // find returns what a reference points to, nil if it is not in the document.
-func (d *document) find(ref string) *value {
+func (d *document) find(ref string) *jsontree.Value {
 	base, fragment, _ := strings.Cut(ref, "#")
-	v := d.root.value
+	v := d.root.Value
 	if base != "" {
 		if v = d.names[base]; v == nil {
 			return nil
@@ -172,12 +178,7 @@ func (d *document) find(ref string) *value {
 	case fragment[0] != '/':
 		return d.names["#"+fragment]
 	}
-	for token := range strings.SplitSeq(fragment[1:], "/") {
-		if v = v.child(unescapePointer(token)); v == nil {
-			return nil
-		}
-	}
-	return v
+	return v.At(fragment)
 }
 
 // pointer returns the JSON pointer of n in its document.
@@ -186,7 +187,7 @@ func (n *node) pointer() string {
 	for ; n.parent != nil; n = n.parent {
 		part := n.token
 		if n.keyword != "" {
-			part = "/" + escapePointer(n.keyword) + n.token
+			part = "/" + jsontree.EscapePointer(n.keyword) + n.token
 		}
 		parts = append(parts, part)
 	}
@@ -196,11 +197,11 @@ func (n *node) pointer() string {
 
 // object and array say that n describes objects or arrays.
 func (n *node) object() bool {
-	return n.kinds&schema.KindObject != 0 || n.get("properties") != nil && n.kinds == 0
+	return n.kinds&schema.KindObject != 0 || n.Get("properties") != nil && n.kinds == 0
 }
 
 func (n *node) array() bool {
-	return n.kinds&schema.KindArray != 0 || n.get("items") != nil && n.kinds == 0
+	return n.kinds&schema.KindArray != 0 || n.Get("items") != nil && n.kinds == 0
 }
 
 // follow returns what references lead to, in the end.
@@ -214,46 +215,19 @@ func (n *node) follow() *node {
 	return n
 }
 
-func escapePointer(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return name
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
-
-func unescapePointer(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-}
-
 // kindsOf returns the types that a type keyword names.
-func kindsOf(v *value) schema.Kinds {
-	if v.kind == '"' {
-		return kindOf(v.text)
-	}
-	var kinds schema.Kinds
-	for _, item := range v.items() {
-		kinds |= kindOf(item.text)
+func kindsOf(v *jsontree.Value) schema.Kinds {
+	kinds := kindOf(v.Text)
+	for _, item := range v.Items() {
+		kinds |= kindOf(item.Text)
 	}
 	return kinds
 }
 
 // kindOf reads the name of a type. OpenAPI has them in capitals.
 func kindOf(name string) schema.Kinds {
-	switch name {
-	case "null", "NULL":
-		return schema.KindNull
-	case "boolean", "BOOLEAN":
-		return schema.KindBoolean
-	case "integer", "INTEGER":
-		return schema.KindInteger
-	case "number", "NUMBER":
-		return schema.KindNumber
-	case "string", "STRING":
-		return schema.KindString
-	case "array", "ARRAY":
-		return schema.KindArray
-	case "object", "OBJECT":
-		return schema.KindObject
+	if name == strings.ToUpper(name) {
+		name = strings.ToLower(name)
 	}
-	return 0
+	return jsontree.KindNamed(name)
 }

@@ -3,7 +3,9 @@ package dialect
 import (
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // wants tells the shapes in words.
@@ -16,8 +18,8 @@ var wants = map[shape.Shape]string{
 }
 
 // fits reports whether v has a shape. Older drafts have lists of items.
-func fits(s shape.Shape, v *value, older bool) bool {
-	if s == shape.Items && older && isList(v, (*value).isSchema) {
+func fits(s shape.Shape, v *jsontree.Value, older bool) bool {
+	if s == shape.Items && older && isList(v, (*jsontree.Value).IsSchema) {
 		return true
 	}
 	ok := fitting[s]
@@ -26,25 +28,29 @@ func fits(s shape.Shape, v *value, older bool) bool {
 
 // fitting tells a proper value from others, without a look into subschemas.
 // Shapes that are not here take anything.
-var fitting = map[shape.Shape]func(*value) bool{
-	shape.Schema:       (*value).isSchema,
-	shape.Items:        (*value).isSchema,
-	shape.Schemas:      func(v *value) bool { return len(v.kids) > 0 && isList(v, (*value).isSchema) },
-	shape.Table:        func(v *value) bool { return v.kind == '{' && all(v.kids, (*value).isSchema) },
-	shape.Dependencies: func(v *value) bool { return v.kind == '{' && all(v.kids, isDependency) },
+var fitting = map[shape.Shape]func(*jsontree.Value) bool{
+	shape.Schema:  (*jsontree.Value).IsSchema,
+	shape.Items:   (*jsontree.Value).IsSchema,
+	shape.Schemas: func(v *jsontree.Value) bool { return len(v.Kids) > 0 && isList(v, (*jsontree.Value).IsSchema) },
+	shape.Table: func(v *jsontree.Value) bool {
+		return v.Kind == schema.KindObject && all(v.Kids, (*jsontree.Value).IsSchema)
+	},
+	shape.Dependencies: func(v *jsontree.Value) bool { return v.Kind == schema.KindObject && all(v.Kids, isDependency) },
 	shape.Names:        isNames,
-	shape.NameLists:    func(v *value) bool { return v.kind == '{' && all(v.kids, isNames) },
-	shape.Count:        func(v *value) bool { return isPositive(v) && isInteger(v.text) },
-	shape.Number:       func(v *value) bool { return v.kind == '0' },
-	shape.Positive:     func(v *value) bool { return isPositive(v) && strings.ContainsAny(mantissa(v.text), "123456789") },
-	shape.Bool:         (*value).isBool,
-	shape.Text:         isText,
-	shape.URI:          isText,
-	shape.Type:         func(v *value) bool { return isType(v) || len(v.kids) > 0 && isNames(v) && all(v.kids, isType) },
-	shape.List:         func(v *value) bool { return v.kind == '[' },
+	shape.NameLists:    func(v *jsontree.Value) bool { return v.Kind == schema.KindObject && all(v.Kids, isNames) },
+	shape.Count:        func(v *jsontree.Value) bool { return isPositive(v) && isInteger(string(v.Raw)) },
+	shape.Number:       func(v *jsontree.Value) bool { return v.Kind&schema.KindNumber != 0 },
+	shape.Positive: func(v *jsontree.Value) bool {
+		return isPositive(v) && strings.ContainsAny(mantissa(string(v.Raw)), "123456789")
+	},
+	shape.Bool: func(v *jsontree.Value) bool { return v.Kind == schema.KindBoolean },
+	shape.Text: isText,
+	shape.URI:  isText,
+	shape.Type: func(v *jsontree.Value) bool { return isType(v) || len(v.Kids) > 0 && isNames(v) && all(v.Kids, isType) },
+	shape.List: func(v *jsontree.Value) bool { return v.Kind == schema.KindArray },
 }
 
-func all(vs []*value, ok func(*value) bool) bool {
+func all(vs []*jsontree.Value, ok func(*jsontree.Value) bool) bool {
 	for _, v := range vs {
 		if !ok(v) {
 			return false
@@ -53,21 +59,23 @@ func all(vs []*value, ok func(*value) bool) bool {
 	return true
 }
 
-func isList(v *value, of func(*value) bool) bool { return v.kind == '[' && all(v.kids, of) }
-func isText(v *value) bool                       { return v.kind == '"' }
-func isPositive(v *value) bool                   { return v.kind == '0' && v.text[0] != '-' }
-func isDependency(v *value) bool                 { return v.isSchema() || isNames(v) }
+func isList(v *jsontree.Value, of func(*jsontree.Value) bool) bool {
+	return v.Kind == schema.KindArray && all(v.Kids, of)
+}
+func isText(v *jsontree.Value) bool       { return v.Kind == schema.KindString }
+func isPositive(v *jsontree.Value) bool   { return v.Kind&schema.KindNumber != 0 && v.Raw[0] != '-' }
+func isDependency(v *jsontree.Value) bool { return v.IsSchema() || isNames(v) }
 
-func isNames(v *value) bool {
-	seen := make(map[string]bool, len(v.items()))
-	return v.kind == '[' && all(v.kids, func(v *value) bool {
-		fresh := !seen[v.text]
-		seen[v.text] = true
-		return v.kind == '"' && fresh
+func isNames(v *jsontree.Value) bool {
+	seen := make(map[string]bool, len(v.Items()))
+	return v.Kind == schema.KindArray && all(v.Kids, func(v *jsontree.Value) bool {
+		fresh := !seen[v.Text]
+		seen[v.Text] = true
+		return v.Kind == schema.KindString && fresh
 	})
 }
 
-func isType(v *value) bool { return v.kind == '"' && kindOf(v.text) != 0 }
+func isType(v *jsontree.Value) bool { return v.Kind == schema.KindString && kindOf(v.Text) != 0 }
 
 func mantissa(number string) string {
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

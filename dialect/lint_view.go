@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -100,7 +102,7 @@ func (l *linter) fitsOutput(t *toolpost.Tool) bool {
 
 func (l *linter) accepts(raw []byte) bool {
 	d := inspect(raw)
-	if l.Input.Dialect == "openapi" && d.root != nil && !inCapitals(d.root.get("type")) {
+	if l.Input.Dialect == "openapi" && d.root != nil && !inCapitals(d.root.Get("type")) {
 		return false // readers take both, but adapting writes types as the dialect does
 	}
 	v := &view{linter: l}
@@ -108,7 +110,7 @@ func (l *linter) accepts(raw []byte) bool {
 	return !v.broken
 }
 
-func inCapitals(v *value) bool { return v == nil || v.text == strings.ToUpper(v.text) }
+func inCapitals(v *jsontree.Value) bool { return v == nil || v.Text == strings.ToUpper(v.Text) }
 
 // unruled reports whether rules restrict nothing.
 func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.Rules{}) }
@@ -142,8 +144,8 @@ func (v *view) schema(d *document, texts bool) {
 				return
 			}
 		}
-		if text := n.get("description"); texts && text != nil && text.kind == '"' {
-			v.text(text.text)
+		if text := n.Get("description"); texts && text != nil && text.Kind == schema.KindString {
+			v.text(text.Text)
 		}
 	}
 }

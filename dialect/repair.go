@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -103,7 +104,7 @@ func (r *repairs) choice(pointer string, was []byte) []byte {
 	}
 	path := strings.Split(pointer[1:], "/")
 	for i, token := range path {
-		path[i] = unescapePointer(token)
+		path[i] = jsontree.UnescapePointer(token)
 	}
 	only := ""
 	for _, listed := range r.doc.choices(path) {
@@ -141,7 +142,7 @@ func locate(raw []byte, pointer string) (start, end int) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if pointer != "" {
 		for token := range strings.SplitSeq(pointer[1:], "/") {
-			if !enter(d, unescapePointer(token)) {
+			if !enter(d, jsontree.UnescapePointer(token)) {
 				return 0, 0
 			}
 		}

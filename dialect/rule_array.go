@@ -1,5 +1,9 @@
 package dialect
 
+import "github.com/toolpost/toolpost/schema"
+
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 func arrayRules() []*Rule {
 	return []*Rule{
 		{
@@ -22,10 +26,10 @@ func arrayRules() []*Rule {
 }
 
 func tuple(v *view, n *node) {
-	if n.get("prefixItems") != nil {
+	if n.Get("prefixItems") != nil {
 		v.report("prefixItems", "the items are a tuple")
 	}
-	if k := n.get("items"); k != nil && k.kind == '[' {
+	if k := n.Get("items"); k != nil && k.Kind == schema.KindArray {
 		v.report("items", "the items are a tuple")
 	}
 }
@@ -34,17 +38,17 @@ func arrayItems(v *view, n *node) {
 	if !n.array() {
 		return
 	}
-	switch items := n.get("items"); {
-	case n.get("prefixItems") != nil || items != nil && items.kind == '[':
+	switch items := n.Get("items"); {
+	case n.Get("prefixItems") != nil || items != nil && items.Kind == schema.KindArray:
 	case items == nil:
 		v.report("items", "the array has no schema for its items")
-	case items.kind != '{':
+	case items.Kind != schema.KindObject:
 		v.report("items", "items is %v", items)
 	case v.Input.Array.Typed && !typed(items):
 		v.report("items", "the items have no type")
 	}
 }
 
-func typed(s *value) bool {
-	return s.get("type") != nil || s.get("anyOf") != nil || s.get("oneOf") != nil || s.get("$ref") != nil || s.get("enum") != nil
+func typed(s *jsontree.Value) bool {
+	return s.Get("type") != nil || s.Get("anyOf") != nil || s.Get("oneOf") != nil || s.Get("$ref") != nil || s.Get("enum") != nil
 }

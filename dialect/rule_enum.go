@@ -1,5 +1,9 @@
 package dialect
 
+import "github.com/toolpost/toolpost/schema"
+
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 import "slices"
 
 func enumRules() []*Rule {
@@ -33,38 +37,38 @@ func enumRules() []*Rule {
 
 func enumType(v *view, n *node) {
 	e := v.Input.Enum
-	refused := func(k *value) bool {
-		switch k.kind {
-		case '"':
+	refused := func(k *jsontree.Value) bool {
+		switch {
+		case k.Kind == schema.KindString:
 			return false
-		case '0':
+		case k.Kind&schema.KindNumber != 0:
 			return e.Strings
-		case '{', '[':
+		case k.Kind&(schema.KindObject|schema.KindArray) != 0:
 			return true
 		}
 		return e.Strings || e.Numbers
 	}
-	if i := slices.IndexFunc(n.get("enum").items(), refused); i >= 0 {
-		v.report("enum", "a value is %v", n.get("enum").kids[i])
+	if i := slices.IndexFunc(n.Get("enum").Items(), refused); i >= 0 {
+		v.report("enum", "a value is %v", n.Get("enum").Kids[i])
 	}
-	if k := n.get("const"); k != nil && (k.kind == '{' || k.kind == '[') {
+	if k := n.Get("const"); k != nil && (k.Kind == schema.KindObject || k.Kind == schema.KindArray) {
 		v.report("const", "the value is %v", k)
 	}
 }
 
 func enumEmpty(v *view, n *node) {
-	k := n.get("enum")
+	k := n.Get("enum")
 	switch {
-	case k == nil || k.kind != '[':
-	case len(k.kids) == 0:
+	case k == nil || k.Kind != schema.KindArray:
+	case len(k.Kids) == 0:
 		v.report("enum", "the enum has no values")
-	case slices.ContainsFunc(k.kids, func(e *value) bool { return e.is("") }):
+	case slices.ContainsFunc(k.Kids, func(e *jsontree.Value) bool { return e.IsText("") }):
 		v.report("enum", "a value is an empty string")
 	}
 }
 
 func constant(v *view, n *node) {
-	if k := n.get("const"); k != nil {
+	if k := n.Get("const"); k != nil {
 		v.report("const", "const is %v", k)
 	}
 }

@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/toolpost/toolpost/schema"
+
 import (
 	"regexp"
 	"slices"
@@ -26,14 +28,14 @@ func headerRules() []*Rule {
 func headers(v *view, d *document) {
 	seen := map[string]bool{}
 	for _, n := range d.nodes {
-		h := n.get(mcpHeader)
+		h := n.Get(mcpHeader)
 		if h == nil {
 			continue
 		}
 		v.node = n
-		name := strings.ToLower(h.text)
+		name := strings.ToLower(h.Text)
 		switch {
-		case h.kind != '"' || !headerName.MatchString(h.text):
+		case h.Kind != schema.KindString || !headerName.MatchString(h.Text):
 			v.report(mcpHeader, "%v is not a valid header name", h)
 		case seen[name]:
 			v.report(mcpHeader, "the header %v is used twice", h)
@@ -46,7 +48,7 @@ func headers(v *view, d *document) {
 }
 
 func plainType(n *node) bool {
-	return slices.ContainsFunc([]string{"string", "integer", "boolean"}, n.get("type").is)
+	return slices.ContainsFunc([]string{"string", "integer", "boolean"}, n.Get("type").IsText)
 }
 
 // fixed reports whether only properties lead to n.

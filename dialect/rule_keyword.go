@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -53,46 +54,46 @@ func (d *Dialect) takes(keyword string) bool {
 
 func draft(v *view, n *node) {
 	old := v.Input.Dialect == "draft-07"
-	for _, k := range n.members() {
+	for _, k := range n.Members() {
 		switch {
-		case k.name == "$schema" && (!v.takes("$schema") || old && !strings.Contains(k.text, "draft-07")):
+		case k.Name == "$schema" && (!v.takes("$schema") || old && !strings.Contains(k.Text, "draft-07")):
 			v.report("$schema", "the schema declares %v", k)
-		case old && later[k.name] && v.takes(k.name):
-			v.report(k.name, "%s came after draft-07", k.name)
+		case old && later[k.Name] && v.takes(k.Name):
+			v.report(k.Name, "%s came after draft-07", k.Name)
 		}
 	}
 }
 
 func booleanSchema(v *view, n *node) {
-	if n.isBool() && n.keyword != "additionalProperties" && n.keyword != "additionalItems" {
-		v.report("", "the schema is %v", n.value)
+	if n.Kind == schema.KindBoolean && n.keyword != "additionalProperties" && n.keyword != "additionalItems" {
+		v.report("", "the schema is %v", n.Value)
 	}
 }
 
 func metaschema(v *view, n *node) {
-	for _, k := range n.members() {
-		if k.name == "$schema" && n.parent == nil && !knownDraft(k) {
+	for _, k := range n.Members() {
+		if k.Name == "$schema" && n.parent == nil && !knownDraft(k) {
 			v.report("$schema", "%v is not a known draft", k)
 		}
-		if k.name == "pattern" && k.kind == '"' && !schema.ValidPattern(k.text) {
+		if k.Name == "pattern" && k.Kind == schema.KindString && !schema.ValidPattern(k.Text) {
 			v.report("pattern", "%v is not a valid regular expression", k)
 		}
-		s := shape.Of(k.name)
+		s := shape.Of(k.Name)
 		older := v.Input.Dialect == "draft-07"
 		if s != 0 && !fits(s, k, older) {
-			v.report(k.name, "%s is %v; it must be %s", k.name, k, wants[s])
+			v.report(k.Name, "%s is %v; it must be %s", k.Name, k, wants[s])
 		}
 	}
 }
 
-func knownDraft(k *value) bool {
-	return strings.Contains(k.text, "//json-schema.org/")
+func knownDraft(k *jsontree.Value) bool {
+	return strings.Contains(k.Text, "//json-schema.org/")
 }
 
 func keyword(v *view, n *node) {
-	for _, k := range n.members() {
-		if !v.takes(k.name) {
-			v.report(k.name, "the keyword %q is not supported", clip(k.name, 60))
+	for _, k := range n.Members() {
+		if !v.takes(k.Name) {
+			v.report(k.Name, "the keyword %q is not supported", clip(k.Name, 60))
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package dialect
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema"
+)
 
 // limitRules are about how much a schema may hold. What is more than Toolpost
 // itself reads is told here too, by every dialect.
@@ -49,12 +54,12 @@ func size(v *view, d *document) {
 	}
 	properties, values, runes := 0, 0, 0
 	for _, n := range d.nodes {
-		list := n.get("enum").items()
+		list := n.Get("enum").Items()
 		own := runesOf(list...)
 		if limits.LongEnum > 0 && len(list) > limits.LongEnum && own > limits.LongEnumRunes {
 			v.tell(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), own, limits.LongEnumRunes)
 		}
-		properties += len(n.get("properties").members())
+		properties += len(n.Get("properties").Members())
 		values += len(list)
 		runes += own + n.named()
 	}
@@ -77,21 +82,27 @@ func size(v *view, d *document) {
 func (n *node) named() int {
 	runes := 0
 	for _, keyword := range []string{"properties", "$defs", "definitions"} {
-		for _, v := range n.get(keyword).members() {
-			runes += utf8.RuneCountInString(v.name)
+		for _, v := range n.Get(keyword).Members() {
+			runes += utf8.RuneCountInString(v.Name)
 		}
 	}
-	if k := n.get("const"); k != nil {
+	if k := n.Get("const"); k != nil {
 		runes += runesOf(k)
 	}
 	return runes
 }
 
 // runesOf returns how many characters there are in values.
-func runesOf(values ...*value) int {
+func runesOf(values ...*jsontree.Value) int {
 	n := 0
 	for _, v := range values {
-		n += utf8.RuneCountInString(v.text) + runesOf(v.kids...)
+		n += runesOf(v.Kids...)
+		switch {
+		case v.Kind == schema.KindString:
+			n += utf8.RuneCountInString(v.Text)
+		case v.Kind&schema.KindNumber != 0:
+			n += len(v.Raw)
+		}
 	}
 	return n
 }

@@ -67,52 +67,52 @@ func openMembers(v *view, n *node) {
 	if !n.object() || n.listed() {
 		return
 	}
-	if n.get("patternProperties") != nil {
+	if n.Get("patternProperties") != nil {
 		v.report("patternProperties", "members are allowed by a pattern of their names")
 	}
-	switch more := n.get("additionalProperties"); {
-	case more != nil && more.kind != 'f':
+	switch more := n.Get("additionalProperties"); {
+	case more != nil && !more.Is("false"):
 		v.report("additionalProperties", "members with any name are allowed")
-	case more == nil && n.parent != nil && len(n.get("properties").members())+len(n.get("required").items()) == 0:
+	case more == nil && n.parent != nil && len(n.Get("properties").Members())+len(n.Get("required").Items()) == 0:
 		v.report("additionalProperties", "the object has no properties, so members with any name are allowed")
 	}
 }
 
 // listed reports whether n lists its values.
-func (n *node) listed() bool { return n.get("enum") != nil || n.get("const") != nil }
+func (n *node) listed() bool { return n.Get("enum") != nil || n.Get("const") != nil }
 
 func closed(v *view, n *node) {
-	more := n.get("additionalProperties")
+	more := n.Get("additionalProperties")
 	switch {
-	case !n.object() || n.listed() || more != nil && more.kind == 'f':
-	case n.parent == nil && more == nil && n.get("properties") == nil && n.chooses(): // its alternatives are closed
+	case !n.object() || n.listed() || more != nil && more.Is("false"):
+	case n.parent == nil && more == nil && n.Get("properties") == nil && n.chooses(): // its alternatives are closed
 	default:
 		v.report("additionalProperties", "the object is not closed")
 	}
 }
 
 // chooses reports whether there are alternatives.
-func (n *node) chooses() bool { return n.get("anyOf") != nil || n.get("oneOf") != nil }
+func (n *node) chooses() bool { return n.Get("anyOf") != nil || n.Get("oneOf") != nil }
 
 func allRequired(v *view, n *node) {
 	for _, kid := range n.kids {
 		if kid.keyword == "properties" && !kid.required {
-			v.report("required", "%q is not required", clip(kid.name, 60))
+			v.report("required", "%q is not required", clip(kid.Name, 60))
 		}
 	}
 }
 
 func requiredDeclared(v *view, n *node) {
-	properties := n.get("properties")
-	for _, name := range n.get("required").items() {
-		if name.kind == '"' && properties.get(name.text) == nil {
-			v.report("required", "%q is required but not a property", clip(name.text, 60))
+	properties := n.Get("properties")
+	for _, name := range n.Get("required").Items() {
+		if name.Kind == schema.KindString && properties.Get(name.Text) == nil {
+			v.report("required", "%q is required but not a property", clip(name.Text, 60))
 		}
 	}
 }
 
 func propertiesFilled(v *view, n *node) {
-	if n.parent != nil && n.kinds&schema.KindObject != 0 && len(n.get("properties").members()) == 0 && !n.listed() {
+	if n.parent != nil && n.kinds&schema.KindObject != 0 && len(n.Get("properties").Members()) == 0 && !n.listed() {
 		v.report("properties", "the object has no properties")
 	}
 }
@@ -122,12 +122,12 @@ func propertyName(v *view, n *node) {
 		return
 	}
 	o := v.Input.Object
-	switch length := utf8.RuneCountInString(n.name); {
-	case v.propName != nil && !v.propName.MatchString(n.name):
-		v.report("", "%q does not match %s", clip(n.name, 80), v.propName)
+	switch length := utf8.RuneCountInString(n.Name); {
+	case v.propName != nil && !v.propName.MatchString(n.Name):
+		v.report("", "%q does not match %s", clip(n.Name, 80), v.propName)
 	case o.NameMax > 0 && length > o.NameMax:
-		v.report("", "%q has %d characters; the limit is %d", clip(n.name, 80), length, o.NameMax)
-	case n.parent.parent == nil && slices.Contains(o.Reserved, n.name):
-		v.report("", "%q is a name that the reader adds itself", n.name)
+		v.report("", "%q has %d characters; the limit is %d", clip(n.Name, 80), length, o.NameMax)
+	case n.parent.parent == nil && slices.Contains(o.Reserved, n.Name):
+		v.report("", "%q is a name that the reader adds itself", n.Name)
 	}
 }

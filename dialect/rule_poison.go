@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/toolpost/toolpost/schema"
+
 import "github.com/toolpost/toolpost"
 
 // poisonRules are about single tools that cost many clients all tools of the
@@ -54,10 +56,10 @@ func outputType(v *view, t *toolpost.Tool) {
 
 // objectType reports a root that is not of type object.
 func (v *view) objectType(pointer string, root *node, capitals bool) {
-	switch k := root.get("type"); {
+	switch k := root.Get("type"); {
 	case k == nil:
 		v.tell(pointer, "type", "the root has no type")
-	case !k.is("object") && !(capitals && k.is("OBJECT")):
+	case !k.IsText("object") && !(capitals && k.IsText("OBJECT")):
 		v.tell(pointer, "type", "the type of the root is %v", k)
 	}
 }
@@ -66,10 +68,10 @@ func rootNull(v *view, n *node) {
 	if n.parent != nil {
 		return
 	}
-	if k := n.get("properties"); k != nil && k.kind != '{' {
+	if k := n.Get("properties"); k != nil && k.Kind != schema.KindObject {
 		v.report("properties", "properties is %v", k)
 	}
-	if k := n.get("required"); k != nil && (!isList(k, isText)) {
+	if k := n.Get("required"); k != nil && (!isList(k, isText)) {
 		v.report("required", "required is %v", k)
 	}
 }
@@ -77,12 +79,12 @@ func rootNull(v *view, n *node) {
 func rootBoolean(v *view, n *node) {
 	switch {
 	case n.parent == nil:
-		for _, p := range n.get("properties").members() {
-			if !p.isSchema() {
-				v.report("properties", "the schema of %q is %v", clip(p.name, 60), p)
+		for _, p := range n.Get("properties").Members() {
+			if !p.IsSchema() {
+				v.report("properties", "the schema of %q is %v", clip(p.Name, 60), p)
 			}
 		}
-	case n.parent.parent == nil && n.keyword == "properties" && n.isBool():
-		v.report("", "the schema of %q is %v", clip(n.name, 60), n.value)
+	case n.parent.parent == nil && n.keyword == "properties" && n.Kind == schema.KindBoolean:
+		v.report("", "the schema of %q is %v", clip(n.Name, 60), n.Value)
 	}
 }

@@ -39,7 +39,7 @@ func refRules() []*Rule {
 
 func reference(v *view, n *node) {
 	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if k := n.get(keyword); k != nil && (v.Input.Ref.Inline || !definition(k.text)) {
+		if k := n.Get(keyword); k != nil && (v.Input.Ref.Inline || !definition(k.Text)) {
 			v.report(keyword, "%s is %v", keyword, k)
 		}
 	}
@@ -52,19 +52,19 @@ func definition(ref string) bool {
 }
 
 func refUnknown(v *view, n *node) {
-	if k := n.get("$ref"); k != nil && n.target == nil {
+	if k := n.Get("$ref"); k != nil && n.target == nil {
 		v.report("$ref", "%v does not refer to a schema in this document", k)
 	}
 }
 
 func refSiblings(v *view, n *node) {
-	if n.get("$ref") == nil {
+	if n.Get("$ref") == nil {
 		return
 	}
 	allowed := v.Input.Ref.Siblings
-	for _, k := range n.members() {
-		if strings.HasPrefix(k.name, "$") {
-			allowed = append(allowed[:len(allowed):len(allowed)], k.name)
+	for _, k := range n.Members() {
+		if strings.HasPrefix(k.Name, "$") {
+			allowed = append(allowed[:len(allowed):len(allowed)], k.Name)
 		}
 	}
 	v.others(n, "$ref", allowed)
@@ -74,10 +74,10 @@ func recursion(v *view, n *node) {
 	switch d, how := v.doc, v.Input.Ref.Recursion; {
 	case n.target == nil:
 	case d.loop(n, standing):
-		v.report("$ref", "%v refers to itself without descending into the value", n.get("$ref"))
+		v.report("$ref", "%v refers to itself without descending into the value", n.Get("$ref"))
 	case how == "none" && d.loop(n, anywhere):
-		v.report("$ref", "%v refers to itself", n.get("$ref"))
+		v.report("$ref", "%v refers to itself", n.Get("$ref"))
 	case how == "optional" && d.loop(n, compulsory):
-		v.report("$ref", "%v refers to itself through required properties", n.get("$ref"))
+		v.report("$ref", "%v refers to itself through required properties", n.Get("$ref"))
 	}
 }

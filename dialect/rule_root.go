@@ -42,20 +42,20 @@ func rootUnion(v *view, n *node) {
 		return
 	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not", "enum", "const"} {
-		if n.get(keyword) != nil {
+		if n.Get(keyword) != nil {
 			v.report(keyword, "the root has %s", keyword)
 		}
 	}
 }
 
 func rootProperties(v *view, n *node) {
-	if n.parent == nil && n.get("properties") == nil {
+	if n.parent == nil && n.Get("properties") == nil {
 		v.report("properties", "the root has no properties")
 	}
 }
 
 func rootEmpty(v *view, n *node) {
-	if n.parent == nil && len(n.get("properties").members()) == 0 {
+	if n.parent == nil && len(n.Get("properties").Members()) == 0 {
 		v.report("properties", "the tool has no arguments")
 	}
 }

@@ -39,7 +39,7 @@ func textRules() []*Rule {
 }
 
 func format(v *view, n *node) {
-	k := n.get("format")
+	k := n.Get("format")
 	if k == nil {
 		return
 	}
@@ -48,7 +48,7 @@ func format(v *view, n *node) {
 		kinds = schema.KindAny
 	}
 	for name, formats := range v.Input.Formats {
-		if kinds&kindOf(name) != 0 && slices.Contains(formats, k.text) {
+		if kinds&kindOf(name) != 0 && slices.Contains(formats, k.Text) {
 			return
 		}
 	}
@@ -56,17 +56,17 @@ func format(v *view, n *node) {
 }
 
 func pattern(v *view, n *node) {
-	if k := n.get("pattern"); k != nil && !lower.PatternFits(v.Input.Pattern, k.text) {
+	if k := n.Get("pattern"); k != nil && !lower.PatternFits(v.Input.Pattern, k.Text) {
 		v.report("pattern", "the regular expression is %v", k)
 	}
 }
 
 func minItems(v *view, n *node) {
-	k := n.get("minItems")
+	k := n.Get("minItems")
 	if k == nil {
 		return
 	}
-	if f, err := strconv.ParseFloat(k.text, 64); err == nil && f > float64(*v.Input.MinItems) {
+	if f, err := strconv.ParseFloat(string(k.Raw), 64); err == nil && f > float64(*v.Input.MinItems) {
 		v.report("minItems", "minItems is %v; the limit is %d", k, *v.Input.MinItems)
 	}
 }

@@ -3,7 +3,9 @@ package dialect
 import (
 	"slices"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // typeRules are about what says the type of a value.
@@ -38,36 +40,36 @@ func typeRules() []*Rule {
 
 func null(v *view, n *node) {
 	keyword := v.Input.Null == "keyword"
-	if k := n.get("type"); k.is("null") || slices.ContainsFunc(k.items(), func(t *value) bool { return t.is("null") }) {
+	if k := n.Get("type"); k.IsText("null") || slices.ContainsFunc(k.Items(), func(t *jsontree.Value) bool { return t.IsText("null") }) {
 		if !(keyword && n.onlyNull()) {
 			v.report("type", "the type is %v", k)
 		}
 	}
-	if k := n.get("nullable"); k != nil && k.kind == 't' && !keyword {
+	if k := n.Get("nullable"); k != nil && k.Is("true") && !keyword {
 		v.report("nullable", "null is accepted")
 	}
-	if slices.ContainsFunc(n.get("enum").items(), func(e *value) bool { return e.kind == 'n' }) {
+	if slices.ContainsFunc(n.Get("enum").Items(), func(e *jsontree.Value) bool { return e.Kind == schema.KindNull }) {
 		v.report("enum", "null is among the values")
 	}
-	if k := n.get("const"); k != nil && k.kind == 'n' {
+	if k := n.Get("const"); k != nil && k.Kind == schema.KindNull {
 		v.report("const", "null is the value")
 	}
 }
 
 // onlyNull reports whether n takes null alone, outside of alternatives.
 func (n *node) onlyNull() bool {
-	return n.get("type").is("null") && n.keyword != "anyOf" && n.keyword != "oneOf"
+	return n.Get("type").IsText("null") && n.keyword != "anyOf" && n.keyword != "oneOf"
 }
 
 func untyped(v *view, n *node) {
-	if n.kind == '{' && n.parent != nil && !n.further() && !slices.ContainsFunc(n.value.kids, saysSomething) {
+	if n.Kind == schema.KindObject && n.parent != nil && !n.further() && !slices.ContainsFunc(n.Value.Kids, saysSomething) {
 		v.report("type", "the schema accepts any value")
 	}
 }
 
 // saysSomething reports whether a keyword is about the value.
-func saysSomething(k *value) bool {
-	return shape.Of(k.name) != 0 && !silent[k.name]
+func saysSomething(k *jsontree.Value) bool {
+	return shape.Of(k.Name) != 0 && !silent[k.Name]
 }
 
 // silent has the keywords that have a shape and say nothing about the value.
@@ -84,11 +86,11 @@ func (n *node) further() bool {
 }
 
 func typeRequired(v *view, n *node) {
-	if n.kind != '{' || n.further() && len(n.value.kids) == 0 {
+	if n.Kind != schema.KindObject || n.further() && len(n.Value.Kids) == 0 {
 		return
 	}
 	for _, keyword := range []string{"type", "anyOf", "oneOf", "allOf", "$ref"} {
-		if n.get(keyword) != nil {
+		if n.Get(keyword) != nil {
 			return
 		}
 	}

@@ -1,5 +1,9 @@
 package dialect
 
+import "github.com/toolpost/toolpost/schema"
+
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 import "slices"
 
 // unionRules are about schemas that leave a choice.
@@ -50,12 +54,12 @@ func unionRules() []*Rule {
 
 func noUnion(v *view, n *node) {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if n.get(keyword) != nil {
+		if n.Get(keyword) != nil {
 			v.report(keyword, "the schema has %s", keyword)
 		}
 	}
-	if k := n.get("type"); k != nil {
-		several := slices.DeleteFunc(slices.Clone(k.items()), func(t *value) bool { return t.is("null") })
+	if k := n.Get("type"); k != nil {
+		several := slices.DeleteFunc(slices.Clone(k.Items()), func(t *jsontree.Value) bool { return t.IsText("null") })
 		if len(several) > 1 {
 			v.report("type", "type lists several types: %v", k)
 		}
@@ -63,28 +67,28 @@ func noUnion(v *view, n *node) {
 }
 
 func typeList(v *view, n *node) {
-	if k := n.get("type"); k != nil && k.kind == '[' {
+	if k := n.Get("type"); k != nil && k.Kind == schema.KindArray {
 		v.report("type", "type is a list: %v", k)
 	}
 }
 
 func oneOf(v *view, n *node) {
-	if n.get("oneOf") != nil {
+	if n.Get("oneOf") != nil {
 		v.report("oneOf", "oneOf is not supported")
 	}
 }
 
 func unionSiblings(v *view, n *node) {
-	if n.get("anyOf") != nil {
+	if n.Get("anyOf") != nil {
 		v.others(n, "anyOf", v.Input.Union.Siblings)
 	}
 }
 
 // others reports the keywords beside one that do not belong there.
 func (v *view) others(n *node, keyword string, allowed []string) {
-	for _, k := range n.members() {
-		if k.name != keyword && !slices.Contains(allowed, k.name) {
-			v.report(k.name, "%s is beside %s", clip(k.name, 60), keyword)
+	for _, k := range n.Members() {
+		if k.Name != keyword && !slices.Contains(allowed, k.Name) {
+			v.report(k.Name, "%s is beside %s", clip(k.Name, 60), keyword)
 		}
 	}
 }
@@ -92,20 +96,20 @@ func (v *view) others(n *node, keyword string, allowed []string) {
 func firstKey(v *view, n *node) {
 	begun := map[string]map[string]bool{} // by the first property, the values that tell it apart; "" is any
 	for _, kid := range n.kids {
-		properties := kid.follow().get("properties").members()
+		properties := kid.follow().Get("properties").Members()
 		if kid.keyword != "anyOf" || len(properties) == 0 {
 			continue
 		}
 		first, tag := properties[0], ""
 		if only := single(first); only != nil {
-			tag = string(only.kind) + only.text
+			tag = string(only.AppendKey(nil))
 		}
-		others := begun[first.name]
+		others := begun[first.Name]
 		switch {
 		case others == nil:
-			begun[first.name] = map[string]bool{tag: true}
+			begun[first.Name] = map[string]bool{tag: true}
 		case tag == "" || others[""] || others[tag]:
-			v.report("anyOf", "more than one alternative begins with %q", clip(first.name, 60))
+			v.report("anyOf", "more than one alternative begins with %q", clip(first.Name, 60))
 			return
 		default:
 			others[tag] = true
@@ -114,12 +118,12 @@ func firstKey(v *view, n *node) {
 }
 
 // single returns the only scalar that a schema takes, nil if it takes others.
-func single(s *value) *value {
-	k := s.get("const")
-	if list := s.get("enum").items(); len(list) == 1 {
+func single(s *jsontree.Value) *jsontree.Value {
+	k := s.Get("const")
+	if list := s.Get("enum").Items(); len(list) == 1 {
 		k = list[0]
 	}
-	if k == nil || k.kind == '{' || k.kind == '[' {
+	if k == nil || k.Kind == schema.KindObject || k.Kind == schema.KindArray {
 		return nil
 	}
 	return k

@@ -1,14 +1,14 @@
 package dialect
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -50,11 +50,7 @@ type description struct {
 }
 
 func (d description) pointer() string {
-	var b strings.Builder
-	for _, token := range d.path {
-		b.WriteString("/" + escapePointer(token))
-	}
-	return b.String()
+	return jsontree.Pointer(d.path)
 }
 
 // lossesByPlace finds the places of losses in the original.
@@ -91,91 +87,43 @@ func (l *lossesByPlace) add(d description, f fitted) {
 }
 
 // descriptions visits every description of a schema and of those inside it,
-// in order. Names of properties, enum values and defaults are none.
+// in order. Names of properties, enum values and defaults are not descriptions.
 func descriptions(raw json.RawMessage, visit func(description)) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	w := walker{d: d, visit: visit}
-	w.schema()
+	if v, broken := jsontree.ParseLenient(raw, maxLevels); broken == nil {
+		w := walker{visit: visit}
+		w.schema(v)
+	}
 }
 
-// A walker walks through a schema. It stops where that is no JSON.
+// A walker walks through the schemas inside a schema.
 type walker struct {
-	d     *jsontext.Decoder
 	visit func(description)
 	path  []string
-	err   error
 }
 
-// schema walks through one schema, or skips what is none.
-func (w *walker) schema() { w.members(w.keyword) }
-
-func (w *walker) keyword(name string) {
-	list := w.d.PeekKind() == '['
-	switch s := shape.Of(name); {
-	case name == "description":
-		w.describe()
-	case s == shape.Table, s == shape.Dependencies:
-		w.members(func(string) { w.schema() })
-	case list && (s == shape.Items || s == shape.Schemas):
-		w.elements()
-	case s == shape.Schema, s == shape.Items:
-		w.schema()
-	default:
-		w.skip()
-	}
-}
-
-func (w *walker) describe() {
-	text := w.d.PeekKind() == '"'
-	raw := w.skip()
-	if w.err != nil || !text {
-		return
-	}
-	unquoted, _ := jsontext.AppendUnquote(nil, raw) // its only error is a replacement
-	end := int(w.d.InputOffset())
-	w.visit(description{w.path[:len(w.path)-1], string(unquoted), end - len(raw), end})
-}
-
-// members calls each for the members of an object, and skips anything else.
-func (w *walker) members(each func(name string)) {
-	if w.d.PeekKind() != '{' {
-		w.skip()
-		return
-	}
-	w.token()
-	for w.err == nil && w.d.PeekKind() == '"' {
-		name := w.token()
-		w.path = append(w.path, name)
-		each(name)
+func (w *walker) schema(v *jsontree.Value) {
+	for _, k := range v.Members() {
+		w.path = append(w.path, k.Name)
+		switch s := shape.Of(k.Name); {
+		case k.Name == "description" && k.Kind == schema.KindString:
+			w.visit(description{w.path[:len(w.path)-1], k.Text, k.Start, k.Start + len(k.Raw)})
+		case s == shape.Schema, s == shape.Items && k.Kind != schema.KindArray:
+			w.schema(k)
+		case s == shape.Table, s == shape.Dependencies:
+			for _, kid := range k.Members() {
+				w.below(kid.Name, kid)
+			}
+		case s == shape.Schemas, s == shape.Items:
+			for i, kid := range k.Items() {
+				w.below(strconv.Itoa(i), kid)
+			}
+		}
 		w.path = w.path[:len(w.path)-1]
 	}
-	w.token()
 }
 
-// elements walks through a list of schemas.
-func (w *walker) elements() {
-	w.token()
-	for i := 0; w.err == nil && w.d.PeekKind() != ']'; i++ {
-		w.path = append(w.path, strconv.Itoa(i))
-		w.schema()
-		w.path = w.path[:len(w.path)-1]
-	}
-	w.token()
-}
-
-func (w *walker) token() string {
-	t, err := w.d.ReadToken()
-	if err != nil {
-		w.err = err
-		return ""
-	}
-	return t.String()
-}
-
-func (w *walker) skip() jsontext.Value {
-	raw, err := w.d.ReadValue()
-	if err != nil {
-		w.err = err
-	}
-	return raw
+func (w *walker) below(token string, v *jsontree.Value) {
+	w.path = append(w.path, token)
+	w.schema(v)
+	w.path = w.path[:len(w.path)-1]
 }

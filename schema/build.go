@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 )
 
@@ -11,16 +12,16 @@ import (
 // much, so nothing is refused because a value fits it.
 type builder struct {
 	doc   *document
-	nodes map[*value]*node
+	nodes map[*jsontree.Value]*node
 }
 
 // build returns the node of the whole document.
 func build(d *document) *node {
-	b := &builder{doc: d, nodes: map[*value]*node{}}
+	b := &builder{doc: d, nodes: map[*jsontree.Value]*node{}}
 	return b.node(d.root)
 }
 
-func (b *builder) node(v *value) *node {
+func (b *builder) node(v *jsontree.Value) *node {
 	if n := b.nodes[v]; n != nil {
 		return n
 	}
@@ -32,10 +33,10 @@ func (b *builder) node(v *value) *node {
 	}
 	n := &node{kinds: KindAny}
 	b.nodes[v] = n
-	if v.is("false") {
+	if v.Is("false") {
 		n.kinds = 0
 	}
-	for _, k := range v.kids {
+	for _, k := range v.Kids {
 		b.keyword(n, k)
 	}
 	for _, c := range n.choices {
@@ -50,8 +51,8 @@ func (b *builder) node(v *value) *node {
 }
 
 // parts reads if, and the rules on arrays and objects.
-func (b *builder) parts(n *node, v *value) {
-	if k := v.get("if"); k != nil && b.doc.draft >= 7 && !b.isPartial(k) {
+func (b *builder) parts(n *node, v *jsontree.Value) {
+	if k := v.Get("if"); k != nil && b.doc.draft >= 7 && !b.isPartial(k) {
 		n.cond = &conditional{b.node(k), b.optional(v, "then"), b.optional(v, "else")}
 	}
 	if b.hasAny(v, "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains") {
@@ -64,12 +65,12 @@ func (b *builder) parts(n *node, v *value) {
 }
 
 // asserts reports whether v has a keyword beside its $ref that matters.
-func (b *builder) asserts(v *value) bool {
-	for _, k := range v.kids {
-		switch k.name {
+func (b *builder) asserts(v *jsontree.Value) bool {
+	for _, k := range v.Kids {
+		switch k.Name {
 		case "$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions", "$id", "$anchor", "$schema", "$dynamicAnchor", "$recursiveAnchor":
 		default:
-			if shape.Of(k.name) != 0 {
+			if shape.Of(k.Name) != 0 {
 				return true
 			}
 		}
@@ -77,38 +78,38 @@ func (b *builder) asserts(v *value) bool {
 	return false
 }
 
-func (b *builder) hasAny(v *value, names ...string) bool {
+func (b *builder) hasAny(v *jsontree.Value, names ...string) bool {
 	for _, name := range names {
-		if v.get(name) != nil {
+		if v.Get(name) != nil {
 			return true
 		}
 	}
 	return false
 }
 
-func (b *builder) isPartial(v *value) bool { return b.doc.partial[v] }
+func (b *builder) isPartial(v *jsontree.Value) bool { return b.doc.partial[v] }
 
 // optional returns the node of a keyword, nil if v does not have it.
-func (b *builder) optional(v *value, keyword string) *node {
-	if k := v.get(keyword); k != nil {
+func (b *builder) optional(v *jsontree.Value, keyword string) *node {
+	if k := v.Get(keyword); k != nil {
 		return b.node(k)
 	}
 	return nil
 }
 
 // keyword reads the keywords that stand alone.
-func (b *builder) keyword(n *node, k *value) {
-	switch k.name {
+func (b *builder) keyword(n *node, k *jsontree.Value) {
+	switch k.Name {
 	case "type":
 		n.kinds = typeKinds(k)
 	case "enum":
-		n.choices = append(n.choices, newChoice(k.kids))
+		n.choices = append(n.choices, newChoice(k.Kids))
 	case "const":
-		n.choices = append(n.choices, newChoice([]*value{k}))
+		n.choices = append(n.choices, newChoice([]*jsontree.Value{k}))
 	case "allOf":
 		n.all = append(n.all, b.list(k)...)
 	case "anyOf", "oneOf":
-		n.unions = append(n.unions, union{b.list(k), k.name == "oneOf" && !slices.ContainsFunc(k.kids, b.isPartial)})
+		n.unions = append(n.unions, union{b.list(k), k.Name == "oneOf" && !slices.ContainsFunc(k.Kids, b.isPartial)})
 	case "not":
 		if !b.isPartial(k) {
 			n.not = append(n.not, b.node(k))
@@ -116,27 +117,27 @@ func (b *builder) keyword(n *node, k *value) {
 	}
 }
 
-func typeKinds(k *value) Kinds {
-	if k.kind == KindString {
-		return typeNames[k.text]
+func typeKinds(k *jsontree.Value) Kinds {
+	if k.Kind == KindString {
+		return jsontree.KindNamed(k.Text)
 	}
 	var all Kinds
-	for _, kid := range k.kids {
-		all |= typeNames[kid.text]
+	for _, kid := range k.Kids {
+		all |= jsontree.KindNamed(kid.Text)
 	}
 	return all
 }
 
-func (b *builder) list(k *value) []*node {
-	nodes := make([]*node, len(k.kids))
-	for i, kid := range k.kids {
+func (b *builder) list(k *jsontree.Value) []*node {
+	nodes := make([]*node, len(k.Kids))
+	for i, kid := range k.Kids {
 		nodes[i] = b.node(kid)
 	}
 	return nodes
 }
 
 // bounds reads the rules on numbers and strings.
-func (b *builder) bounds(n *node, v *value) {
+func (b *builder) bounds(n *node, v *jsontree.Value) {
 	if b.hasAny(v, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf") {
 		n.number = newNumberRule(v)
 	}
@@ -144,28 +145,28 @@ func (b *builder) bounds(n *node, v *value) {
 		return
 	}
 	n.text = &textRule{length: newSpan(v, "minLength", "maxLength")}
-	if k := v.get("pattern"); k != nil {
-		n.text.pattern, _ = b.doc.patterns.compile(k.text)
+	if k := v.Get("pattern"); k != nil {
+		n.text.pattern, _ = b.doc.patterns.compile(k.Text)
 	}
 }
 
-func newNumberRule(v *value) *numberRule {
+func newNumberRule(v *jsontree.Value) *numberRule {
 	r := &numberRule{}
 	for _, name := range []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"} {
-		k := v.get(name)
+		k := v.Get(name)
 		if k == nil {
 			continue
 		}
-		d, text, exclusive := parseDecimal(k.raw), string(k.raw), name[0] == 'e'
+		d, text, exclusive := jsontree.ParseDecimal(k.Raw), string(k.Raw), name[0] == 'e'
 		switch name {
 		case "multipleOf":
 			r.multiple, r.multipleText = &d, text
 		case "minimum", "exclusiveMinimum":
-			if r.min == nil || d.cmp(*r.min) >= 0 {
+			if r.min == nil || d.Cmp(*r.min) >= 0 {
 				r.min, r.minText, r.aboveMin = &d, text, exclusive
 			}
 		default:
-			if r.max == nil || d.cmp(*r.max) <= 0 {
+			if r.max == nil || d.Cmp(*r.max) <= 0 {
 				r.max, r.maxText, r.belowMax = &d, text, exclusive
 			}
 		}
@@ -174,12 +175,12 @@ func newNumberRule(v *value) *numberRule {
 	return r
 }
 
-func newSpan(v *value, lo, hi string) span {
+func newSpan(v *jsontree.Value, lo, hi string) span {
 	s := span{0, -1}
-	if k := v.get(lo); k != nil {
+	if k := v.Get(lo); k != nil {
 		s.lo = countOf(k)
 	}
-	if k := v.get(hi); k != nil {
+	if k := v.Get(hi); k != nil {
 		s.hi = countOf(k)
 	}
 	return s
@@ -190,25 +191,25 @@ func newSpan(v *value, lo, hi string) span {
 const largest = min(1<<40, math.MaxInt)
 
 // countOf reads a count. It returns largest for a count that no value reaches.
-func countOf(v *value) int {
-	d := parseDecimal(v.raw)
-	if d.cmp(decimal{coef: 1, exp: 12}) > 0 {
+func countOf(v *jsontree.Value) int {
+	d := jsontree.ParseDecimal(v.Raw)
+	if d.Cmp(jsontree.Decimal{Coef: 1, Exp: 12}) > 0 {
 		return largest
 	}
-	n := int64(d.coef)
-	for ; d.exp > 0; d.exp-- {
+	n := int64(d.Coef)
+	for ; d.Exp > 0; d.Exp-- {
 		n *= 10
 	}
 	return int(min(n, largest))
 }
 
-func (b *builder) array(v *value) *arrayRule {
+func (b *builder) array(v *jsontree.Value) *arrayRule {
 	r := &arrayRule{count: newSpan(v, "minItems", "maxItems")}
-	items, prefix, rest := v.get("items"), v.get("prefixItems"), v.get("items")
+	items, prefix, rest := v.Get("items"), v.Get("prefixItems"), v.Get("items")
 	if b.doc.draft < 2020 {
 		prefix = nil
-		if items != nil && items.kind == KindArray {
-			prefix, rest = items, v.get("additionalItems")
+		if items != nil && items.Kind == KindArray {
+			prefix, rest = items, v.Get("additionalItems")
 		}
 	}
 	if prefix != nil {
@@ -217,30 +218,30 @@ func (b *builder) array(v *value) *arrayRule {
 	if rest != nil {
 		r.rest = b.node(rest)
 	}
-	if k := v.get("uniqueItems"); k != nil {
-		r.unique = k.is("true")
+	if k := v.Get("uniqueItems"); k != nil {
+		r.unique = k.Is("true")
 	}
 	r.contains, r.matches = b.optional(v, "contains"), span{1, -1}
 	if b.doc.draft >= 2019 && b.hasAny(v, "minContains") {
-		r.matches.lo = countOf(v.get("minContains"))
+		r.matches.lo = countOf(v.Get("minContains"))
 	}
-	if b.doc.draft >= 2019 && b.hasAny(v, "maxContains") && !b.isPartial(v.get("contains")) {
-		r.matches.hi = countOf(v.get("maxContains"))
+	if b.doc.draft >= 2019 && b.hasAny(v, "maxContains") && !b.isPartial(v.Get("contains")) {
+		r.matches.hi = countOf(v.Get("maxContains"))
 	}
 	return r
 }
 
-func (b *builder) object(v *value) *objectRule {
+func (b *builder) object(v *jsontree.Value) *objectRule {
 	r := &objectRule{count: newSpan(v, "minProperties", "maxProperties"), index: map[string]int{}}
-	if k := v.get("properties"); k != nil {
-		for _, kid := range k.kids {
-			i := r.add(kid.name)
+	if k := v.Get("properties"); k != nil {
+		for _, kid := range k.Kids {
+			i := r.add(kid.Name)
 			r.properties[i].node = b.node(kid)
 		}
 	}
-	if k := v.get("required"); k != nil {
-		for _, kid := range k.kids {
-			r.properties[r.add(kid.text)].required = true
+	if k := v.Get("required"); k != nil {
+		for _, kid := range k.Kids {
+			r.properties[r.add(kid.Text)].required = true
 		}
 	}
 	b.dependents(r, v)
@@ -250,9 +251,9 @@ func (b *builder) object(v *value) *objectRule {
 			r.required[i/64] |= 1 << (i % 64)
 		}
 	}
-	if k := v.get("patternProperties"); k != nil {
-		for _, kid := range k.kids {
-			p, _ := b.doc.patterns.compile(kid.name)
+	if k := v.Get("patternProperties"); k != nil {
+		for _, kid := range k.Kids {
+			p, _ := b.doc.patterns.compile(kid.Name)
 			r.patterns = append(r.patterns, patternRule{p, b.node(kid)})
 		}
 	}
@@ -261,19 +262,19 @@ func (b *builder) object(v *value) *objectRule {
 }
 
 // dependents reads what properties ask of the object that has them.
-func (b *builder) dependents(r *objectRule, v *value) {
+func (b *builder) dependents(r *objectRule, v *jsontree.Value) {
 	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
-		k := v.get(keyword)
+		k := v.Get(keyword)
 		if k == nil || keyword != "dependencies" && b.doc.draft < 2019 {
 			continue
 		}
-		for _, kid := range k.kids {
-			d := dependent{property: r.add(kid.name)}
-			if kid.kind != KindArray {
+		for _, kid := range k.Kids {
+			d := dependent{property: r.add(kid.Name)}
+			if kid.Kind != KindArray {
 				d.node = b.node(kid)
 			}
 			for _, name := range listOf(kid) {
-				d.requires = append(d.requires, r.add(name.text))
+				d.requires = append(d.requires, r.add(name.Text))
 			}
 			r.dependents = append(r.dependents, d)
 		}
@@ -287,7 +288,7 @@ func (r *objectRule) add(name string) int {
 		i = len(r.properties)
 		r.index[name] = i
 		added := property{name: name}
-		if special([]byte(name), 0) == len(name) {
+		if jsontree.Special([]byte(name), 0) == len(name) {
 			added.token = `"` + name + `":`
 		}
 		r.properties = append(r.properties, added)

@@ -1,13 +1,14 @@
 package schema
 
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 // A pass checks raw JSON against a node, in one go and without allocating as
 // long as the value is small or fits. It says yes or no: what is wrong is
 // found by explain, which may take its time.
 type pass struct {
-	scanner
+	jsontree.Scanner
 	depth, limit int
-	work, budget int  // what is done more than once: bytes read again, trees compared
-	lax          bool // repeated names are let pass
+	work, budget int // what is done more than once: bytes read again, trees compared
 	nullIsAbsent bool
 	timeouts     int // matches of patterns that took too long
 }
@@ -15,14 +16,14 @@ type pass struct {
 const maxDepth = 1000 // of values
 
 func newPass(data []byte, nullIsAbsent bool) pass {
-	return pass{scanner: scanner{data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
+	return pass{Scanner: jsontree.Scanner{Data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
 }
 
 // valid reports whether data is one JSON value without repeated names that fits
 // n.
 func valid(n *node, data []byte, nullIsAbsent bool) bool {
 	p := newPass(data, nullIsAbsent)
-	return p.check(n) && p.end()
+	return p.check(n) && p.End()
 }
 
 func (p *pass) check(n *node) bool {
@@ -33,28 +34,28 @@ func (p *pass) check(n *node) bool {
 	if n.single() {
 		return p.own(n)
 	}
-	p.peek()
-	start, end := p.pos, 0
+	p.Peek()
+	start, end := p.Pos, 0
 	if !n.plain() || n.not != nil || n.cond != nil {
 		if !p.own(n) {
 			return false
 		}
-		end = p.pos
+		end = p.Pos
 	}
 	for _, m := range n.all {
 		if !p.again(m, start) {
 			return false
 		}
-		end = p.pos
+		end = p.Pos
 	}
 	for _, u := range n.unions {
 		if !p.union(u, start) {
 			return false
 		}
-		end = max(end, p.pos)
+		end = max(end, p.Pos)
 	}
 	ok := p.conditions(n, start)
-	p.pos = end
+	p.Pos = end
 	return ok
 }
 
@@ -90,25 +91,25 @@ func (p *pass) unsure(timeouts int) bool { return p.timeouts > timeouts || p.wor
 // again checks the value at start once more.
 func (p *pass) again(n *node, start int) bool {
 	depth := p.depth
-	p.pos = start
+	p.Pos = start
 	if p.work > p.budget {
 		return false
 	}
 	ok := p.check(n)
-	p.work += max(p.pos-start, 0) + 16
+	p.work += max(p.Pos-start, 0) + 16
 	p.depth = depth // a failure leaves it anywhere
 	return ok
 }
 
 // union tries the branches that take the kind of the value at start.
 func (p *pass) union(u union, start int) bool {
-	kind := kindOf(p.data[start:])
+	kind := jsontree.KindOf(p.Data[start:])
 	hits, end, timeouts := 0, 0, p.timeouts
 	for _, b := range u.branches {
 		if b.kinds&kind == 0 || !p.again(b, start) {
 			continue
 		}
-		end = p.pos
+		end = p.Pos
 		if hits++; !u.one || hits > 1 {
 			break
 		}
@@ -116,33 +117,13 @@ func (p *pass) union(u union, start int) bool {
 	if hits != 1 || u.one && p.unsure(timeouts) { // the branch that took too long may fit as well
 		return false // p.pos stays, to tell how far the last branch came
 	}
-	p.pos = end
+	p.Pos = end
 	return true
-}
-
-// kindOf tells the kind of a value by its first byte.
-func kindOf(data []byte) Kinds {
-	if len(data) == 0 {
-		return 0
-	}
-	switch data[0] {
-	case '{':
-		return KindObject
-	case '[':
-		return KindArray
-	case '"':
-		return KindString
-	case 't', 'f':
-		return KindBoolean
-	case 'n':
-		return KindNull
-	}
-	return KindNumber
 }
 
 // own checks a value against the rules of n itself.
 func (p *pass) own(n *node) bool {
-	switch c := p.peek(); c {
+	switch c := p.Peek(); c {
 	case '"':
 		return n.kinds&KindString != 0 && p.string(n)
 	case '{', '[':
@@ -158,16 +139,16 @@ func (p *pass) own(n *node) bool {
 			return p.num(n)
 		}
 	}
-	return p.fail("a value")
+	return p.Fail("a value")
 }
 
 func (p *pass) word(n *node, word string, kind Kinds) bool {
-	start := p.pos
-	if n.kinds&kind == 0 || !p.literal(word) {
+	start := p.Pos
+	if n.kinds&kind == 0 || !p.Literal(word) {
 		return false
 	}
 	for _, c := range n.choices {
-		if c.kinds&kind == 0 || !c.hasWord(p.data[start:]) {
+		if c.kinds&kind == 0 || !c.hasWord(p.Data[start:]) {
 			return false
 		}
 	}
@@ -175,16 +156,16 @@ func (p *pass) word(n *node, word string, kind Kinds) bool {
 }
 
 func (p *pass) num(n *node) bool {
-	raw, plain, ok := p.number()
+	raw, plain, ok := p.Number()
 	if !ok {
 		return false
 	}
 	if fits, known := quickNumber(n, raw, plain); known {
 		return fits
 	}
-	d := parseDecimal(raw)
+	d := jsontree.ParseDecimal(raw)
 	kind := KindFraction
-	if d.isInteger() {
+	if d.IsInteger() {
 		kind = KindInteger
 	}
 	if n.kinds&kind == 0 || n.number != nil && !n.number.ok(d) {
@@ -215,7 +196,7 @@ func quickNumber(n *node, raw []byte, plain bool) (fits, known bool) {
 }
 
 func (p *pass) string(n *node) bool {
-	text, escaped, ok := p.text()
+	text, escaped, ok := p.Text()
 	if !ok {
 		return false
 	}
@@ -223,7 +204,7 @@ func (p *pass) string(n *node) bool {
 		return true
 	}
 	if escaped {
-		text = unescape(text)
+		text = jsontree.Unescape(text)
 	}
 	return n.acceptsText(text, &p.timeouts)
 }
@@ -243,11 +224,11 @@ func (n *node) acceptsText(text []byte, timeouts *int) bool {
 // tree checks an array or an object.
 func (p *pass) tree(n *node, bracket byte) bool {
 	if p.depth == p.limit {
-		return p.fail("no deeper nesting")
+		return p.Fail("no deeper nesting")
 	}
 	p.depth++
-	start, kind, ok := p.pos, KindObject, false
-	if p.pos++; bracket == '{' {
+	start, kind, ok := p.Pos, KindObject, false
+	if p.Pos++; bracket == '{' {
 		ok = n.kinds&KindObject != 0 && p.object(n.object)
 	} else {
 		kind = KindArray
@@ -259,7 +240,7 @@ func (p *pass) tree(n *node, bracket byte) bool {
 	p.depth--
 	for _, c := range n.choices {
 		p.work += len(c.values)
-		if c.kinds&kind == 0 || p.work > p.budget || !c.has(parseValue(p.data[start:p.pos])) {
+		if c.kinds&kind == 0 || p.work > p.budget || !c.has(jsontree.Read(p.Data[start:p.Pos])) {
 			return false
 		}
 	}

@@ -1,13 +1,15 @@
 package schema
 
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 // array checks what follows an opening bracket.
 func (p *pass) array(r *arrayRule) bool {
 	if r == nil {
 		r = &arrayRule{count: span{hi: -1}}
 	}
-	start, count, matches := p.pos-1, 0, 0
-	if p.peek() == ']' {
-		p.pos++
+	start, count, matches := p.Pos-1, 0, 0
+	if p.Peek() == ']' {
+		p.Pos++
 		return r.ok(0, 0)
 	}
 	for more := true; more; count++ {
@@ -18,7 +20,7 @@ func (p *pass) array(r *arrayRule) bool {
 		if fits {
 			matches++
 		}
-		if more, ok = p.more(']'); !ok {
+		if more, ok = p.More(']'); !ok {
 			return false
 		}
 	}
@@ -27,17 +29,17 @@ func (p *pass) array(r *arrayRule) bool {
 
 // item checks one item, and reports whether it fits contains.
 func (p *pass) item(r *arrayRule, i int) (fits, ok bool) {
-	p.peek()
-	start := p.pos
+	p.Peek()
+	start := p.Pos
 	if !p.check(r.item(i)) {
 		return false, false
 	}
 	if r.contains == nil {
 		return false, true
 	}
-	end, timeouts := p.pos, p.timeouts
+	end, timeouts := p.Pos, p.timeouts
 	fits = p.again(r.contains, start)
-	p.pos = end
+	p.Pos = end
 	return fits, fits || r.matches.hi < 0 || !p.unsure(timeouts)
 }
 
@@ -47,11 +49,11 @@ const uniqueCost = 4
 // unique reports whether no two items of the array between start and here are
 // equal.
 func (p *pass) unique(start int) bool {
-	p.work += uniqueCost * (p.pos - start)
+	p.work += uniqueCost * (p.Pos - start)
 	if p.work > p.budget {
 		return false
 	}
-	i, _ := repeated(parseValue(p.data[start:p.pos]))
+	i, _ := jsontree.Repeated(jsontree.Read(p.Data[start:p.Pos]))
 	return i < 0
 }
 
@@ -60,20 +62,20 @@ func (p *pass) object(r *objectRule) bool {
 	if r == nil {
 		r = &objectRule{count: span{hi: -1}}
 	}
-	start := p.pos - 1
+	start := p.Pos - 1
 	m := members{rule: r}
 	if n := len(r.properties); n > smallBits {
 		m.large = make([]uint64, (n-smallBits+63)/64)
 	}
-	if p.peek() == '}' {
-		p.pos++
+	if p.Peek() == '}' {
+		p.Pos++
 		return m.complete() && p.dependents(&m, start)
 	}
 	for {
 		if !p.member(&m) {
 			return false
 		}
-		more, ok := p.more('}')
+		more, ok := p.More('}')
 		if !ok {
 			return false
 		}
@@ -85,7 +87,7 @@ func (p *pass) object(r *objectRule) bool {
 
 // dependents checks what the properties of the object at start ask of it.
 func (p *pass) dependents(m *members, start int) bool {
-	end := p.pos
+	end := p.Pos
 	for _, d := range m.rule.dependents {
 		if !m.has(d.property) {
 			continue
@@ -104,16 +106,16 @@ func (p *pass) dependents(m *members, start int) bool {
 			}
 		}
 	}
-	p.pos = end
+	p.Pos = end
 	return true
 }
 
 // member checks one name and its value.
 func (p *pass) member(m *members) bool {
-	p.peek()
-	start := p.pos
+	p.Peek()
+	start := p.Pos
 	name, i, ok := p.memberName(m)
-	if !ok || !p.lax && !m.fresh(name, i) {
+	if !ok || !m.fresh(name, i) {
 		return false
 	}
 	m.count++
@@ -124,8 +126,8 @@ func (p *pass) member(m *members) bool {
 	if i >= 0 && m.rule.properties[i].node != nil {
 		m.next = i + 1
 		property := &m.rule.properties[i]
-		if p.nullIsAbsent && !property.required && p.peek() == 'n' {
-			return p.literal("null")
+		if p.nullIsAbsent && !property.required && p.Peek() == 'n' {
+			return p.Literal("null")
 		}
 		declared = property.node
 	}
@@ -143,17 +145,17 @@ func (p *pass) nameFits(n *node, name []byte, start int) bool {
 	if n.single() {
 		return n.acceptsText(name, &p.timeouts)
 	}
-	end := p.pos
+	end := p.Pos
 	ok := p.again(n, start)
-	p.pos = end
+	p.Pos = end
 	return ok
 }
 
 // matching checks the value of a member whose name may match patterns; declared
 // is the node of its property, nil if there is none.
 func (p *pass) matching(r *objectRule, declared *node, name []byte) bool {
-	p.peek()
-	start, timeouts, matched := p.pos, p.timeouts, declared != nil
+	p.Peek()
+	start, timeouts, matched := p.Pos, p.timeouts, declared != nil
 	for _, rule := range r.patterns {
 		p.work += rule.cost(name)
 		if p.work > p.budget || !rule.match(name, &p.timeouts) {
@@ -170,7 +172,7 @@ func (p *pass) matching(r *objectRule, declared *node, name []byte) bool {
 	if !matched {
 		declared = r.rest
 	}
-	p.pos = start
+	p.Pos = start
 	return p.check(declared)
 }
 
@@ -178,11 +180,11 @@ func (p *pass) matching(r *objectRule, declared *node, name []byte) bool {
 // tend to keep the order of the schema: the next property is looked for first.
 func (p *pass) memberName(m *members) (name []byte, i int, ok bool) {
 	if r := m.rule; m.next < len(r.properties) {
-		if name := p.expect(r.properties[m.next].token); name != nil {
+		if name := p.Expect(r.properties[m.next].token); name != nil {
 			return name, m.next, true
 		}
 	}
-	if name, ok = p.name(); !ok {
+	if name, ok = p.Name(); !ok {
 		return nil, -1, false
 	}
 	return name, m.rule.find(string(name)), true

@@ -1,6 +1,7 @@
 package schema
 
 import "slices"
+import "github.com/toolpost/toolpost/internal/jsontree"
 
 // CompileOptions are the optional parts of [Compile].
 type CompileOptions struct {
@@ -38,12 +39,12 @@ func (v *Validator) Validate(data []byte) error {
 	if valid(v.root, data, v.nullIsAbsent) {
 		return nil
 	}
-	if p := checkSyntax(data, maxDepth); p != nil {
-		return &ValidationError{Problems: []Problem{*p}}
+	tree, broken := jsontree.Parse(data, maxDepth)
+	if broken != nil {
+		return &ValidationError{Problems: []Problem{*syntaxProblem(broken, data)}}
 	}
 	x := explainer{nullIsAbsent: v.nullIsAbsent}
-	tree := parseValue(data)
-	duplicates(tree, "", func(pointer string) {
+	jsontree.Duplicates(tree, "", func(pointer string) {
 		x.found.add(Problem{Pointer: pointer, Expected: "one property of this name", Got: "a duplicate"})
 	})
 	x.node(v.root, tree)

@@ -4,21 +4,24 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // IsObject reports whether the schema declares type object at its root.
 func (s *Schema) IsObject() bool {
-	t := readTree(s.raw).get("type")
-	return t != nil && t.text == "object"
+	t := readTree(s.raw).Get("type")
+	return t != nil && t.Text == "object"
 }
 
 // readTree returns the tree of JSON that nobody checked. That of JSON which
 // cannot be read has no kind and no kids.
-func readTree(raw []byte) *value {
-	if checkSyntax(raw, maxDepth) != nil {
-		return &value{}
+func readTree(raw []byte) *jsontree.Value {
+	v, broken := jsontree.Parse(raw, maxDepth)
+	if broken != nil {
+		return &jsontree.Value{}
 	}
-	return parseValue(raw)
+	return v
 }
 
 // defaults are those inside the values of one schema.
@@ -50,7 +53,7 @@ func readDefaults(raw []byte) *defaults {
 	if len(raw) > maxBytes {
 		return nil
 	}
-	r := &defaultsReader{root: readTree(raw), read: map[*value]*defaults{}}
+	r := &defaultsReader{root: readTree(raw), read: map[*jsontree.Value]*defaults{}}
 	root := r.of(r.root)
 	found := false
 	for _, d := range r.all {
@@ -66,8 +69,8 @@ func readDefaults(raw []byte) *defaults {
 }
 
 type defaultsReader struct {
-	root *value
-	read map[*value]*defaults
+	root *jsontree.Value
+	read map[*jsontree.Value]*defaults
 	all  []*defaults
 	open []*slot // their defaults are being filled, each inside the one before
 	size int     // of all defaults, filled
@@ -75,7 +78,7 @@ type defaultsReader struct {
 }
 
 // of returns the defaults inside the values of s. Values without parts have none.
-func (r *defaultsReader) of(s *value) *defaults {
+func (r *defaultsReader) of(s *jsontree.Value) *defaults {
 	if s = r.parted(s); s == nil {
 		return nil
 	}
@@ -85,17 +88,17 @@ func (r *defaultsReader) of(s *value) *defaults {
 	d := &defaults{index: map[string]int{}}
 	r.read[s] = d
 	r.all = append(r.all, d)
-	if properties := s.get("properties"); properties != nil {
-		for _, p := range properties.kids {
+	if properties := s.Get("properties"); properties != nil {
+		for _, p := range properties.Kids {
 			r.add(d, p)
 		}
 	}
-	if s.get("patternProperties") == nil {
-		d.rest = r.of(s.get("additionalProperties"))
+	if s.Get("patternProperties") == nil {
+		d.rest = r.of(s.Get("additionalProperties"))
 	}
-	items := s.get("items")
+	items := s.Get("items")
 	d.items = r.of(items)
-	for _, list := range []*value{s.get("prefixItems"), items} { // items is a list up to draft 2019-09
+	for _, list := range []*jsontree.Value{s.Get("prefixItems"), items} { // items is a list up to draft 2019-09
 		for _, item := range listOf(list) {
 			d.prefix = append(d.prefix, r.of(item))
 		}
@@ -104,26 +107,26 @@ func (r *defaultsReader) of(s *value) *defaults {
 }
 
 // add makes a slot for the property p.
-func (r *defaultsReader) add(d *defaults, p *value) {
-	label, _ := jsontext.AppendQuote(nil, p.name)
+func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
+	label, _ := jsontext.AppendQuote(nil, p.Name)
 	s := slot{label: append(label, ':'), inside: r.of(p), takesNull: r.takesNull(p)}
 	for t, refs := p, 0; t != nil && refs < maxRefs && s.declared == nil; refs++ {
-		if v := t.get("default"); v != nil {
-			s.declared = v.raw
+		if v := t.Get("default"); v != nil {
+			s.declared = v.Raw
 		}
 		t = r.target(t)
 	}
-	i, twice := d.index[p.name]
+	i, twice := d.index[p.Name]
 	if !twice {
 		i = len(d.slots)
-		d.index[p.name] = i
+		d.index[p.Name] = i
 		d.slots = append(d.slots, slot{})
 	}
 	d.slots[i] = s
 }
 
 // parted returns the schema with parts that s is or refers to, nil if there is none.
-func (r *defaultsReader) parted(s *value) *value {
+func (r *defaultsReader) parted(s *jsontree.Value) *jsontree.Value {
 	for range maxRefs {
 		if s == nil || hasParts(s) {
 			return s
@@ -133,53 +136,53 @@ func (r *defaultsReader) parted(s *value) *value {
 	return nil
 }
 
-func hasParts(s *value) bool {
-	return slices.ContainsFunc(s.kids, func(kid *value) bool {
-		switch kid.name {
+func hasParts(s *jsontree.Value) bool {
+	return slices.ContainsFunc(s.Kids, func(kid *jsontree.Value) bool {
+		switch kid.Name {
 		case "properties", "additionalProperties", "items", "prefixItems":
-			return s.kind == KindObject
+			return s.Kind == KindObject
 		}
 		return false
 	})
 }
 
-func listOf(v *value) []*value {
-	if v == nil || v.kind != KindArray {
+func listOf(v *jsontree.Value) []*jsontree.Value {
+	if v == nil || v.Kind != KindArray {
 		return nil
 	}
-	return v.kids
+	return v.Kids
 }
 
 // target returns what a local reference refers to, nil if nothing.
-func (r *defaultsReader) target(s *value) *value {
-	ref := s.get("$ref")
+func (r *defaultsReader) target(s *jsontree.Value) *jsontree.Value {
+	ref := s.Get("$ref")
 	if ref == nil {
 		return nil
 	}
-	if pointer, ok := localRef(ref.text); ok {
-		return r.root.at(pointer)
+	if pointer, ok := jsontree.LocalRef(ref.Text); ok {
+		return r.root.At(pointer)
 	}
 	return nil
 }
 
 // takesNull reports whether null is a value that s allows. Schemas that refer
 // to each other without end are taken to allow it.
-func (r *defaultsReader) takesNull(s *value) bool {
+func (r *defaultsReader) takesNull(s *jsontree.Value) bool {
 	if r.work++; r.work > maxPaths {
 		return true
 	}
-	isNull := func(v *value) bool { return v.kind == KindNull || v.text == "null" }
-	for _, k := range s.kids {
+	isNull := func(v *jsontree.Value) bool { return v.Kind == KindNull || v.Text == "null" }
+	for _, k := range s.Kids {
 		ok := true
-		switch k.name {
+		switch k.Name {
 		case "type":
-			ok = isNull(k) || slices.ContainsFunc(k.kids, isNull)
+			ok = isNull(k) || slices.ContainsFunc(k.Kids, isNull)
 		case "enum":
-			ok = slices.ContainsFunc(k.kids, func(v *value) bool { return v.kind == KindNull })
+			ok = slices.ContainsFunc(k.Kids, func(v *jsontree.Value) bool { return v.Kind == KindNull })
 		case "const":
-			ok = k.kind == KindNull
+			ok = k.Kind == KindNull
 		case "anyOf", "oneOf":
-			ok = slices.ContainsFunc(k.kids, r.takesNull)
+			ok = slices.ContainsFunc(k.Kids, r.takesNull)
 		case "$ref":
 			target := r.target(s)
 			ok = target == nil || r.takesNull(target)
@@ -188,7 +191,7 @@ func (r *defaultsReader) takesNull(s *value) bool {
 			return false
 		}
 	}
-	return !s.is("false")
+	return !s.Is("false")
 }
 
 // settle fills the default of p. One that contains itself is none: there is no
@@ -202,7 +205,7 @@ func (r *defaultsReader) settle(p *slot) {
 	if p.declared == nil {
 		return
 	}
-	f := filler{scanner: scanner{data: p.declared}, settle: r.settle, limit: maxBytes - r.size}
+	f := filler{Scanner: jsontree.Scanner{Data: p.declared}, settle: r.settle, limit: maxBytes - r.size}
 	p.declared, p.open = nil, true
 	r.open = append(r.open, p)
 	ok := f.value(p.inside)

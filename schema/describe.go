@@ -60,7 +60,7 @@ func (c *choice) words() string {
 			fmt.Fprintf(&b, "… (%d in all)", len(c.values))
 			break
 		}
-		b.WriteString(clip(string(v.raw), 60))
+		b.WriteString(clip(string(v.Raw), 60))
 	}
 	switch len(c.values) {
 	case 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 )
 
@@ -23,11 +24,11 @@ const (
 // A document is a schema that is safe to compile: repaired, with its
 // references resolved, without cycles that never reach a deeper value.
 type document struct {
-	root     *value
+	root     *jsontree.Value
 	draft    int
-	refs     map[*value]*value   // from the schema that holds a $ref to its target
-	dynamic  map[*value][]*value // from a schema to all that its $dynamicRef or $recursiveRef may mean
-	partial  map[*value]bool     // schemas that accept more than they say, because of what is not checked
+	refs     map[*jsontree.Value]*jsontree.Value   // from the schema that holds a $ref to its target
+	dynamic  map[*jsontree.Value][]*jsontree.Value // from a schema to all that its $dynamicRef or $recursiveRef may mean
+	partial  map[*jsontree.Value]bool              // schemas that accept more than they say, because of what is not checked
 	patterns patterns
 	findings []Finding
 	kept     *kept // nil unless it is read for its form
@@ -38,8 +39,8 @@ type document struct {
 func load(raw []byte) *document { return loadInto(&document{}, raw) }
 
 func loadInto(d *document, raw []byte) *document {
-	d.refs, d.dynamic, d.patterns = map[*value]*value{}, map[*value][]*value{}, patterns{}
-	d.partial = map[*value]bool{}
+	d.refs, d.dynamic, d.patterns = map[*jsontree.Value]*jsontree.Value{}, map[*jsontree.Value][]*jsontree.Value{}, patterns{}
+	d.partial = map[*jsontree.Value]bool{}
 	refuse := func(why string) *document {
 		d.root = nil
 		d.refuse(why)
@@ -48,10 +49,10 @@ func loadInto(d *document, raw []byte) *document {
 	if len(raw) > maxBytes {
 		return refuse(fmt.Sprintf("the schema is larger than %d bytes", maxBytes))
 	}
-	if p := checkSyntax(raw, maxDepth); p != nil {
-		return refuse(p.line())
+	var broken *jsontree.SyntaxError
+	if d.root, broken = jsontree.Parse(raw, maxDepth); broken != nil {
+		return refuse(syntaxProblem(broken, raw).line())
 	}
-	d.root = parseValue(raw)
 	if !isSchema(d.root) {
 		return refuse("the schema is neither an object nor a boolean")
 	}
@@ -81,11 +82,11 @@ func (d *document) report(pointer, message string) {
 // dialect takes the draft from $schema. Draft 4 is translated to draft 7.
 func (d *document) dialect() {
 	d.draft = 2020
-	k := d.root.get("$schema")
+	k := d.root.Get("$schema")
 	if k == nil {
 		return
 	}
-	_, name, _ := strings.Cut(strings.TrimRight(k.text, "#"), "://json-schema.org/")
+	_, name, _ := strings.Cut(strings.TrimRight(k.Text, "#"), "://json-schema.org/")
 	switch name {
 	case "draft-03/schema", "draft-04/schema":
 		d.draft = 4
@@ -100,15 +101,15 @@ func (d *document) dialect() {
 		d.report("/$schema", "the dialect "+shorten(k)+" is unknown; it is read as draft 2020-12")
 	}
 	d.kept.change("", "$schema", false, "it declares how to read the schema")
-	d.root.drop("$schema")
+	d.root.Drop("$schema")
 }
 
 // prepare repairs the schemas, those that only a reference reaches included,
 // and resolves the references. It returns the limit exceeded, "" if none.
 func (d *document) prepare() string {
-	r := &repairer{draft: d.draft, doc: d, seen: map[*value]bool{}}
+	r := &repairer{draft: d.draft, doc: d, seen: map[*jsontree.Value]bool{}}
 	type place struct {
-		v       *value
+		v       *jsontree.Value
 		pointer string
 	}
 	var names *index
@@ -123,7 +124,7 @@ func (d *document) prepare() string {
 		names.add(v, names.base[d.root])
 		for _, ref := range r.refs {
 			if target := d.resolve(ref, names); target != nil && !r.seen[target] {
-				pointer, _ := localRef(ref.schema.get("$ref").text)
+				pointer, _ := jsontree.LocalRef(ref.schema.Get("$ref").Text)
 				queue = append(queue, place{target, pointer})
 			}
 		}
@@ -145,8 +146,8 @@ func (d *document) spread() {
 	if len(d.partial) == 0 {
 		return
 	}
-	seen, holders := map[*value]bool{d.root: true}, map[*value][]*value{}
-	for todo := []*value{d.root}; len(todo) > 0; {
+	seen, holders := map[*jsontree.Value]bool{d.root: true}, map[*jsontree.Value][]*jsontree.Value{}
+	for todo := []*jsontree.Value{d.root}; len(todo) > 0; {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, next := range d.below(v, nil) {
@@ -172,18 +173,18 @@ func (d *document) spread() {
 
 // A reference is a schema with a $ref, and its own place.
 type reference struct {
-	schema  *value
+	schema  *jsontree.Value
 	pointer string
 }
 
 // next returns the schemas that v applies to the same value.
-func (d *document) next(v *value) []*value {
+func (d *document) next(v *jsontree.Value) []*jsontree.Value {
 	all := d.targets(v)
 	if d.refs[v] != nil && d.draft <= 7 { // a $ref replaces all else
 		return all
 	}
-	for _, k := range v.kids {
-		if !shape.InPlace(k.name) {
+	for _, k := range v.Kids {
+		if !shape.InPlace(k.Name) {
 			continue
 		}
 		for _, sub := range subschemas(k) {

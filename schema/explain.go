@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // An explainer finds all that is wrong with a value. It walks the tree of the
@@ -28,18 +30,18 @@ const (
 // it takes too much work.
 const tooMuchWork = "a value that can be checked with less work"
 
-func (x *explainer) wrong(expected string, v *value) {
-	x.found.add(Problem{Pointer: joinPointer(x.path), Expected: expected, Got: shorten(v)})
+func (x *explainer) wrong(expected string, v *jsontree.Value) {
+	x.found.add(Problem{Pointer: jsontree.Pointer(x.path), Expected: expected, Got: shorten(v)})
 }
 
 // in explains a part of the value.
-func (x *explainer) in(token string, n *node, v *value) {
+func (x *explainer) in(token string, n *node, v *jsontree.Value) {
 	x.path = append(x.path, token)
 	x.node(n, v)
 	x.path = x.path[:len(x.path)-1]
 }
 
-func (x *explainer) node(n *node, v *value) {
+func (x *explainer) node(n *node, v *jsontree.Value) {
 	if x.work++; n == nil || x.work > maxExplain {
 		return
 	}
@@ -55,10 +57,10 @@ func (x *explainer) node(n *node, v *value) {
 		}
 		return
 	}
-	if v.kind == KindArray && n.array != nil {
+	if v.Kind == KindArray && n.array != nil {
 		x.array(n.array, v)
 	}
-	if v.kind == KindObject && n.object != nil {
+	if v.Kind == KindObject && n.object != nil {
 		x.object(n.object, v)
 	}
 	for _, m := range n.all {
@@ -71,7 +73,7 @@ func (x *explainer) node(n *node, v *value) {
 }
 
 // conditions explains not, and if with then or else.
-func (x *explainer) conditions(n *node, v *value) {
+func (x *explainer) conditions(n *node, v *jsontree.Value) {
 	for _, m := range n.not {
 		switch fits, known := x.test(m, v, false); {
 		case fits:
@@ -92,27 +94,27 @@ func (x *explainer) conditions(n *node, v *value) {
 
 // test reports whether v fits n; known is false if that takes too much work to
 // find out.
-func (x *explainer) test(n *node, v *value, nullIsAbsent bool) (fits, known bool) {
+func (x *explainer) test(n *node, v *jsontree.Value, nullIsAbsent bool) (fits, known bool) {
 	if x.read > maxRead {
 		return false, false
 	}
-	p := newPass(v.raw, nullIsAbsent)
+	p := newPass(v.Raw, nullIsAbsent)
 	p.timeouts = x.timeouts
 	p.work, p.budget = x.read, maxRead
 	fits = p.check(n)
 	known = fits || !p.unsure(x.timeouts)
-	x.timeouts, x.read = p.timeouts, p.work+len(v.raw)
+	x.timeouts, x.read = p.timeouts, p.work+len(v.Raw)
 	return fits, known
 }
 
 // accepts checks all but the parts of an array or object.
-func (n *node) accepts(v *value, timeouts *int) bool {
+func (n *node) accepts(v *jsontree.Value, timeouts *int) bool {
 	switch {
-	case n.kinds&v.kind == 0:
+	case n.kinds&v.Kind == 0:
 		return false
-	case v.kind == KindString:
-		return n.acceptsText([]byte(v.text), timeouts)
-	case v.kind&KindNumber != 0 && n.number != nil && !n.number.ok(parseDecimal(v.raw)):
+	case v.Kind == KindString:
+		return n.acceptsText([]byte(v.Text), timeouts)
+	case v.Kind&KindNumber != 0 && n.number != nil && !n.number.ok(jsontree.ParseDecimal(v.Raw)):
 		return false
 	}
 	for _, c := range n.choices {
@@ -123,11 +125,11 @@ func (n *node) accepts(v *value, timeouts *int) bool {
 	return true
 }
 
-func (x *explainer) array(r *arrayRule, v *value) {
-	if !r.count.ok(len(v.kids)) {
-		x.found.add(Problem{Pointer: joinPointer(x.path), Expected: "array" + r.count.words("item"), Got: plural(len(v.kids), "item")})
+func (x *explainer) array(r *arrayRule, v *jsontree.Value) {
+	if !r.count.ok(len(v.Kids)) {
+		x.found.add(Problem{Pointer: jsontree.Pointer(x.path), Expected: "array" + r.count.words("item"), Got: plural(len(v.Kids), "item")})
 	}
-	for i, kid := range v.kids {
+	for i, kid := range v.Kids {
 		if item := r.item(i); item != nil {
 			x.in(strconv.Itoa(i), item, kid)
 		}
@@ -140,18 +142,18 @@ func (x *explainer) array(r *arrayRule, v *value) {
 	}
 }
 
-func (x *explainer) unique(v *value) {
-	if x.read += uniqueCost * len(v.raw); x.read > maxRead {
+func (x *explainer) unique(v *jsontree.Value) {
+	if x.read += uniqueCost * len(v.Raw); x.read > maxRead {
 		x.wrong(tooMuchWork, v)
-	} else if i, j := repeated(v); i >= 0 {
+	} else if i, j := jsontree.Repeated(v); i >= 0 {
 		x.wrong(fmt.Sprintf("unique items (items %d and %d are equal)", i, j), v)
 	}
 }
 
 // contains explains how many items fit r.contains.
-func (x *explainer) contains(r *arrayRule, v *value) {
+func (x *explainer) contains(r *arrayRule, v *jsontree.Value) {
 	matches, sure := 0, true
-	for _, kid := range v.kids {
+	for _, kid := range v.Kids {
 		fits, known := x.test(r.contains, kid, x.nullIsAbsent)
 		sure = sure && known
 		if fits {
@@ -166,13 +168,13 @@ func (x *explainer) contains(r *arrayRule, v *value) {
 	}
 }
 
-func (x *explainer) object(r *objectRule, v *value) {
-	if !r.count.ok(len(v.kids)) {
-		x.found.add(Problem{Pointer: joinPointer(x.path), Expected: "object" + r.count.words("property"), Got: plural(len(v.kids), "property")})
+func (x *explainer) object(r *objectRule, v *jsontree.Value) {
+	if !r.count.ok(len(v.Kids)) {
+		x.found.add(Problem{Pointer: jsontree.Pointer(x.path), Expected: "object" + r.count.words("property"), Got: plural(len(v.Kids), "property")})
 	}
 	present := make([]bool, len(r.properties))
-	for _, kid := range v.kids {
-		i := r.find(kid.name)
+	for _, kid := range v.Kids {
+		i := r.find(kid.Name)
 		if i >= 0 {
 			present[i] = true
 		}
@@ -202,34 +204,34 @@ func (x *explainer) missing(p property, why string) {
 		expected = p.node.describe()
 	}
 	x.found.add(Problem{
-		Pointer:  joinPointer(x.path) + "/" + escapePointer(p.name),
+		Pointer:  jsontree.Pointer(x.path) + "/" + jsontree.EscapePointer(p.name),
 		Expected: expected, Got: "nothing: " + why,
 	})
 }
 
 // member explains one member of an object; i is its property, or -1.
-func (x *explainer) member(r *objectRule, i int, v *value) {
+func (x *explainer) member(r *objectRule, i int, v *jsontree.Value) {
 	known := i >= 0 && r.properties[i].node != nil
 	matched := x.matching(r, v)
 	if r.names != nil {
-		x.name(r.names, v.name)
+		x.name(r.names, v.Name)
 	}
 	switch {
-	case known && x.nullIsAbsent && !r.properties[i].required && v.kind == KindNull:
+	case known && x.nullIsAbsent && !r.properties[i].required && v.Kind == KindNull:
 	case known:
-		x.in(v.name, r.properties[i].node, v)
+		x.in(v.Name, r.properties[i].node, v)
 	case matched:
 	case r.closed():
 		x.unknown(r.validNames(), v)
 	case r.rest != nil:
-		x.in(v.name, r.rest, v)
+		x.in(v.Name, r.rest, v)
 	}
 }
 
 // name explains the name of a member.
 func (x *explainer) name(n *node, name string) {
 	quoted, _ := jsontext.AppendQuote(nil, name)
-	fits, known := x.test(n, parseValue(quoted), false)
+	fits, known := x.test(n, jsontree.Read(quoted), false)
 	if fits {
 		return
 	}
@@ -238,24 +240,24 @@ func (x *explainer) name(n *node, name string) {
 		expected = "a name that is " + n.describe()
 	}
 	x.found.add(Problem{
-		Pointer: joinPointer(x.path) + "/" + escapePointer(name), Expected: expected, Got: strconv.Quote(clip(name, 60)),
+		Pointer: jsontree.Pointer(x.path) + "/" + jsontree.EscapePointer(name), Expected: expected, Got: strconv.Quote(clip(name, 60)),
 	})
 }
 
 // matching explains v against all patterns that match its name, and reports
 // whether there are any.
-func (x *explainer) matching(r *objectRule, v *value) (matched bool) {
+func (x *explainer) matching(r *objectRule, v *jsontree.Value) (matched bool) {
 	for _, rule := range r.patterns {
 		timeouts := x.timeouts
-		x.read += rule.cost([]byte(v.name))
-		fits := x.read <= maxRead && rule.match([]byte(v.name), &x.timeouts)
+		x.read += rule.cost([]byte(v.Name))
+		fits := x.read <= maxRead && rule.match([]byte(v.Name), &x.timeouts)
 		switch {
 		case x.read > maxRead || x.timeouts > timeouts:
 			x.wrong(tooMuchWork, v)
 			return true
 		case fits:
 			matched = true
-			x.in(v.name, rule.node, v)
+			x.in(v.Name, rule.node, v)
 		}
 	}
 	return matched
@@ -274,12 +276,12 @@ func (r *objectRule) validNames() []string {
 	return names
 }
 
-func (x *explainer) unknown(valid []string, v *value) {
-	p := Problem{Pointer: joinPointer(x.path) + "/" + escapePointer(v.name), Expected: "no such property", Got: "unknown property"}
+func (x *explainer) unknown(valid []string, v *jsontree.Value) {
+	p := Problem{Pointer: jsontree.Pointer(x.path) + "/" + jsontree.EscapePointer(v.Name), Expected: "no such property", Got: "unknown property"}
 	if len(valid) == 0 {
-		p.Expected, p.Got = "no properties", "property "+strconv.Quote(clip(v.name, 40))
+		p.Expected, p.Got = "no properties", "property "+strconv.Quote(clip(v.Name, 40))
 	} else if len(x.found.Problems) < maxProblems {
-		p.Valid = nearest(v.name, valid)
+		p.Valid = nearest(v.Name, valid)
 	}
 	x.found.add(p)
 }

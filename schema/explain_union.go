@@ -1,13 +1,14 @@
 package schema
 
 import "fmt"
+import "github.com/toolpost/toolpost/internal/jsontree"
 
 // union explains why no branch holds, by the branch that is closest.
-func (x *explainer) union(u union, v *value) {
+func (x *explainer) union(u union, v *jsontree.Value) {
 	var candidates []*node
 	fits := 0
 	for _, b := range u.branches {
-		if b.kinds&v.kind == 0 {
+		if b.kinds&v.Kind == 0 {
 			continue
 		}
 		candidates = append(candidates, b)
@@ -19,10 +20,10 @@ func (x *explainer) union(u union, v *value) {
 	case fits == 1 || fits > 0 && !u.one:
 	case fits > 1:
 		x.found.add(Problem{
-			Pointer: joinPointer(x.path), Expected: fmt.Sprintf("a value that matches exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
+			Pointer: jsontree.Pointer(x.path), Expected: fmt.Sprintf("a value that matches exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
 			Got: fmt.Sprintf("%s, which matches %d of them", shorten(v), fits),
 		})
-	case v.kind&(KindArray|KindObject) == 0:
+	case v.Kind&(KindArray|KindObject) == 0:
 		x.wrong(clip(u.words(2), 240), v)
 	case !x.tag(candidates, v):
 		if best := x.closest(candidates, v); best != nil {
@@ -35,16 +36,16 @@ func (x *explainer) union(u union, v *value) {
 
 // tag explains an object whose tag names no branch: a property that has
 // choices in all of them.
-func (x *explainer) tag(branches []*node, v *value) bool {
-	if v.kind != KindObject || len(branches) < 2 || branches[0].object == nil {
+func (x *explainer) tag(branches []*node, v *jsontree.Value) bool {
+	if v.Kind != KindObject || len(branches) < 2 || branches[0].object == nil {
 		return false
 	}
 	for _, p := range branches[0].object.properties {
-		kid := v.get(p.name)
+		kid := v.Get(p.name)
 		if kid == nil {
 			continue
 		}
-		var all []*value
+		var all []*jsontree.Value
 		for _, b := range branches {
 			c := b.choicesOf(p.name)
 			if c == nil || newChoice(c).has(kid) {
@@ -62,7 +63,7 @@ func (x *explainer) tag(branches []*node, v *value) bool {
 }
 
 // choicesOf returns the values that a property may have, nil for no limit.
-func (n *node) choicesOf(property string) []*value {
+func (n *node) choicesOf(property string) []*jsontree.Value {
 	if n.object == nil {
 		return nil
 	}
@@ -74,7 +75,7 @@ func (n *node) choicesOf(property string) []*value {
 }
 
 // closest returns the branch that misses the least, nil if none stands out.
-func (x *explainer) closest(branches []*node, v *value) *node {
+func (x *explainer) closest(branches []*node, v *jsontree.Value) *node {
 	var best *node
 	least, tie := 0, false
 	for _, b := range branches {
@@ -97,13 +98,13 @@ func (x *explainer) closest(branches []*node, v *value) *node {
 
 // strange weighs what speaks against v being meant for n: required properties
 // that it lacks, and above all tags of another branch.
-func (n *node) strange(v *value, timeouts *int) int {
-	if v.kind != KindObject || n.object == nil {
+func (n *node) strange(v *jsontree.Value, timeouts *int) int {
+	if v.Kind != KindObject || n.object == nil {
 		return 0
 	}
 	cost := 0
 	for _, p := range n.object.properties {
-		kid := v.get(p.name)
+		kid := v.Get(p.name)
 		switch {
 		case kid == nil && p.required:
 			cost += 10

@@ -3,6 +3,8 @@ package schema
 import (
 	"math"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // Fill returns data with the schema's defaults filled in: every object gets the
@@ -22,7 +24,7 @@ func (s *Schema) Fill(data []byte) []byte {
 	if d == nil {
 		return data
 	}
-	f := filler{scanner: scanner{data: data}, limit: math.MaxInt}
+	f := filler{Scanner: jsontree.Scanner{Data: data}, limit: math.MaxInt}
 	if !f.value(d) {
 		return data
 	}
@@ -31,7 +33,7 @@ func (s *Schema) Fill(data []byte) []byte {
 
 // A filler copies JSON, and adds defaults.
 type filler struct {
-	scanner
+	jsontree.Scanner
 	out    []byte // data before copied, filled
 	copied int
 	depth  int
@@ -43,21 +45,21 @@ type filler struct {
 // end returns all of the data, filled.
 func (f *filler) end() []byte {
 	if f.out == nil {
-		return f.data
+		return f.Data
 	}
-	return append(f.out, f.data[f.copied:]...)
+	return append(f.out, f.Data[f.copied:]...)
 }
 
 // value reads a value and fills it. It returns false where the data ends early.
 func (f *filler) value(d *defaults) bool {
-	c := f.peek()
+	c := f.Peek()
 	if d == nil || c != '{' && c != '[' {
 		return f.skip()
 	}
 	if f.depth++; f.depth > maxDepth {
 		return false
 	}
-	f.pos++
+	f.Pos++
 	ok := false
 	if c == '{' {
 		ok = f.object(d)
@@ -69,8 +71,8 @@ func (f *filler) value(d *defaults) bool {
 }
 
 func (f *filler) array(d *defaults) bool {
-	if f.peek() == ']' {
-		f.pos++
+	if f.Peek() == ']' {
+		f.Pos++
 		return true
 	}
 	for i := 0; ; i++ {
@@ -81,7 +83,7 @@ func (f *filler) array(d *defaults) bool {
 		if !f.value(item) {
 			return false
 		}
-		if more, ok := f.more(']'); !more {
+		if more, ok := f.More(']'); !more {
 			return ok
 		}
 	}
@@ -93,12 +95,12 @@ func (f *filler) object(d *defaults) bool {
 	if len(d.slots) > len(few) {
 		present = make([]bool, len(d.slots))
 	}
-	empty := f.peek() == '}'
+	empty := f.Peek() == '}'
 	if empty {
-		f.pos++
+		f.Pos++
 	}
 	for more := !empty; more; {
-		name, ok := f.name()
+		name, ok := f.Name()
 		if !ok {
 			return false
 		}
@@ -113,7 +115,7 @@ func (f *filler) object(d *defaults) bool {
 		if !ok {
 			return false
 		}
-		if more, ok = f.more('}'); !ok {
+		if more, ok = f.More('}'); !ok {
 			return false
 		}
 	}
@@ -122,11 +124,11 @@ func (f *filler) object(d *defaults) bool {
 
 // property reads the value of a property; null may mean the default.
 func (f *filler) property(p *slot) bool {
-	if f.peek() != 'n' || p.takesNull {
+	if f.Peek() != 'n' || p.takesNull {
 		return f.value(p.inside)
 	}
-	start := f.pos
-	if !f.literal("null") {
+	start := f.Pos
+	if !f.Literal("null") {
 		return false
 	}
 	value := f.defaultOf(p)
@@ -134,13 +136,13 @@ func (f *filler) property(p *slot) bool {
 		return true
 	}
 	ok := f.add(start, value)
-	f.copied = f.pos
+	f.copied = f.Pos
 	return ok
 }
 
 // missing adds the properties that are not present before the closing brace.
 func (f *filler) missing(d *defaults, present []bool, empty bool) bool {
-	closing := f.pos - 1
+	closing := f.Pos - 1
 	for i := range d.slots {
 		if present[i] {
 			continue
@@ -170,7 +172,7 @@ func (f *filler) defaultOf(p *slot) []byte {
 
 // add writes the data up to a position, then text.
 func (f *filler) add(at int, text []byte) bool {
-	f.out = append(f.out, f.data[f.copied:at]...)
+	f.out = append(f.out, f.Data[f.copied:at]...)
 	f.out = append(f.out, text...)
 	f.copied = at
 	f.limit -= len(text)
@@ -180,25 +182,25 @@ func (f *filler) add(at int, text []byte) bool {
 // skip moves behind a value, and relies on its syntax.
 func (f *filler) skip() bool {
 	for depth := 0; ; {
-		switch f.peek() {
+		switch f.Peek() {
 		case 0:
 			return false
 		case '{', '[':
 			depth++
-			f.pos++
+			f.Pos++
 		case '}', ']':
 			depth--
-			f.pos++
+			f.Pos++
 		case '"':
-			if _, _, ok := f.text(); !ok {
+			if _, _, ok := f.Text(); !ok {
 				return false
 			}
 		case ',', ':':
-			f.pos++
+			f.Pos++
 			continue
 		default:
-			for f.pos < len(f.data) && !strings.ContainsRune(",:]} \t\r\n", rune(f.data[f.pos])) {
-				f.pos++
+			for f.Pos < len(f.Data) && !strings.ContainsRune(",:]} \t\r\n", rune(f.Data[f.Pos])) {
+				f.Pos++
 			}
 		}
 		if depth <= 0 {

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // mergeEnums gives m the values that a and b, of which each may be nil, have
@@ -151,7 +150,7 @@ func labels(lists []*Form) string {
 		for _, v := range f.Enum.Values {
 			name := string(v)
 			if v[0] == '"' {
-				name = parseValue(v).text
+				name = jsontree.Read(v).Text
 			}
 			names = append(names, name)
 		}
@@ -162,48 +161,16 @@ func labels(lists []*Form) string {
 
 // kindOfValue returns the type of a JSON value.
 func kindOfValue(v json.RawMessage) Kinds {
-	if k := kindOf(v); k != KindNumber {
+	if k := jsontree.KindOf(v); k != KindNumber {
 		return k
 	}
-	return parseValue(v).kind
+	return jsontree.Read(v).Kind
 }
 
 // valueKey returns a text that equal values have in common.
 func valueKey(v json.RawMessage) string {
-	if v[0] == '"' && special(v, 1) == len(v)-1 {
+	if v[0] == '"' && jsontree.Special(v, 1) == len(v)-1 {
 		return string(v)
 	}
-	return string(parseValue(v).appendKey(nil))
-}
-
-// appendKey appends a text that only values which are equal to v have.
-func (v *value) appendKey(b []byte) []byte {
-	switch {
-	case v.kind == KindString:
-		b, _ = jsontext.AppendQuote(b, v.text)
-	case v.kind&KindNumber != 0:
-		d := parseDecimal(v.raw)
-		if d.neg {
-			b = append(b, '-')
-		}
-		b = strconv.AppendInt(append(d.appendDigits(b), 'e'), d.exp, 10)
-	case v.kind == KindArray:
-		b = append(b, '[')
-		for _, kid := range v.kids {
-			b = append(kid.appendKey(b), ',')
-		}
-		b = append(b, ']')
-	case v.kind == KindObject:
-		kids := slices.Clone(v.kids)
-		slices.SortStableFunc(kids, func(a, b *value) int { return strings.Compare(a.name, b.name) })
-		b = append(b, '{')
-		for _, kid := range kids {
-			b, _ = jsontext.AppendQuote(b, kid.name)
-			b = append(kid.appendKey(append(b, ':')), ',')
-		}
-		b = append(b, '}')
-	default:
-		b = append(b, v.raw...)
-	}
-	return b
+	return string(jsontree.Read(v).AppendKey(nil))
 }

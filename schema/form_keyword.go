@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A part is what a keyword is about.
@@ -49,16 +51,16 @@ const nothing = "it has no effect"
 type keywordReader struct {
 	*formReader
 	f *Form
-	v *value
+	v *jsontree.Value
 }
 
 // read reads one keyword.
-func (w keywordReader) read(k *value) {
-	switch parts[k.name] {
+func (w keywordReader) read(k *jsontree.Value) {
+	switch parts[k.Name] {
 	case partNote:
 		w.note(k)
 	case partQuiet:
-		w.log.change(w.f.At, k.name, false, "it is read where it is needed")
+		w.log.change(w.f.At, k.Name, false, "it is read where it is needed")
 	case partType:
 		w.typed(k)
 	case partNumber:
@@ -75,11 +77,11 @@ func (w keywordReader) read(k *value) {
 }
 
 // note reads an annotation.
-func (w keywordReader) note(k *value) {
+func (w keywordReader) note(k *jsontree.Value) {
 	n := &w.f.Notes
-	name := k.name
+	name := k.Name
 	switch {
-	case (name == "title" || name == "description") && k.kind != KindString, name == "examples" && k.kind != KindArray:
+	case (name == "title" || name == "description") && k.Kind != KindString, name == "examples" && k.Kind != KindArray:
 		name = ""
 	case name == "id" && w.doc.draft == 4:
 		w.log.change(w.f.At, name, false, "it is read where it is needed")
@@ -87,47 +89,47 @@ func (w keywordReader) note(k *value) {
 	}
 	switch name {
 	case "title":
-		n.Title = k.text
+		n.Title = k.Text
 	case "description":
-		n.Description = k.text
+		n.Description = k.Text
 	case "default":
 		n.Default = raw(k)
 	case "examples":
-		n.Examples = append(n.Examples, raws(k.kids)...)
+		n.Examples = append(n.Examples, raws(k.Kids)...)
 	case "example":
 		n.Examples = append(n.Examples, raw(k))
 	default:
-		n.Others = append(n.Others, Keyword{w.f.At, k.name, raw(k)})
+		n.Others = append(n.Others, Keyword{w.f.At, k.Name, raw(k)})
 	}
 }
 
 // typed reads the keywords that say which values there are.
-func (w keywordReader) typed(k *value) {
-	switch k.name {
+func (w keywordReader) typed(k *jsontree.Value) {
+	switch k.Name {
 	case "type":
 		w.f.Kinds &= typeKinds(k)
 	case "enum":
-		w.enum(k.kids)
+		w.enum(k.Kids)
 	case "const":
-		w.enum([]*value{k})
+		w.enum([]*jsontree.Value{k})
 	case "format":
 		w.format(k)
 	}
 }
 
 // format notes the format of strings, or that of numbers.
-func (w keywordReader) format(k *value) {
+func (w keywordReader) format(k *jsontree.Value) {
 	kinds := KindAny
-	if t := w.v.get("type"); t != nil {
+	if t := w.v.Get("type"); t != nil {
 		kinds = typeKinds(t)
 	}
 	switch {
-	case k.kind != KindString || kinds&(KindString|KindNumber) == 0:
-		w.f.Notes.Others = append(w.f.Notes.Others, Keyword{w.f.At, k.name, raw(k)})
-	case kinds&KindString == 0 || kinds&KindNumber != 0 && numeric[k.text]:
-		numbersIn(w.f).Format = k.text
+	case k.Kind != KindString || kinds&(KindString|KindNumber) == 0:
+		w.f.Notes.Others = append(w.f.Notes.Others, Keyword{w.f.At, k.Name, raw(k)})
+	case kinds&KindString == 0 || kinds&KindNumber != 0 && numeric[k.Text]:
+		numbersIn(w.f).Format = k.Text
 	default:
-		textsIn(w.f).Format = k.text
+		textsIn(w.f).Format = k.Text
 	}
 }
 
@@ -137,9 +139,9 @@ var numeric = map[string]bool{
 	"float": true, "double": true, "decimal": true,
 }
 
-func (w keywordReader) number(k *value) {
-	n, number := numbersIn(w.f), json.Number(k.raw)
-	switch k.name {
+func (w keywordReader) number(k *jsontree.Value) {
+	n, number := numbersIn(w.f), json.Number(k.Raw)
+	switch k.Name {
 	case "minimum":
 		n.Minimum = number
 	case "maximum":
@@ -149,40 +151,40 @@ func (w keywordReader) number(k *value) {
 	case "exclusiveMaximum":
 		n.ExclusiveMaximum = number
 	case "multipleOf":
-		if parseDecimal(k.raw) == (decimal{coef: 1}) {
+		if jsontree.ParseDecimal(k.Raw) == (jsontree.Decimal{Coef: 1}) {
 			w.f.Kinds &^= KindFraction
-			w.log.change(w.f.At, k.name, false, "the same as type integer")
+			w.log.change(w.f.At, k.Name, false, "the same as type integer")
 			return
 		}
 		n.MultipleOf = number
 	}
 }
 
-func (w keywordReader) text(k *value) {
+func (w keywordReader) text(k *jsontree.Value) {
 	t := textsIn(w.f)
-	switch k.name {
+	switch k.Name {
 	case "minLength":
 		t.MinLength = w.log.least(w.f.At, k)
 	case "maxLength":
 		t.MaxLength = w.log.most(w.f.At, k)
 	case "pattern":
-		t.Pattern = k.text
-		if k.text == "" {
-			w.log.change(w.f.At, k.name, false, nothing)
+		t.Pattern = k.Text
+		if k.Text == "" {
+			w.log.change(w.f.At, k.Name, false, nothing)
 		}
 	default:
-		t.Content = append(t.Content, Keyword{w.f.At, k.name, raw(k)})
+		t.Content = append(t.Content, Keyword{w.f.At, k.Name, raw(k)})
 	}
 }
 
 // enum leaves those of values that the types of f allow.
-func (w keywordReader) enum(values []*value) {
+func (w keywordReader) enum(values []*jsontree.Value) {
 	e := &EnumForm{}
 	var all Kinds
 	for _, v := range values {
-		all |= v.kind
-		if v.kind != KindNull {
-			e.Kinds |= v.kind
+		all |= v.Kind
+		if v.Kind != KindNull {
+			e.Kinds |= v.Kind
 			e.Values = append(e.Values, raw(v))
 		}
 	}

@@ -1,19 +1,20 @@
 package schema
 
 import "slices"
+import "github.com/toolpost/toolpost/internal/jsontree"
 
 // A lastReader reads what is about other keywords of v, once these are in f.
 type lastReader struct {
 	*formReader
 	f *Form
-	v *value
+	v *jsontree.Value
 }
 
 // settle drops what says nothing. An object without properties still tells
 // that nothing is expected.
 func (l *lastReader) settle() {
 	f := l.f
-	if f.Object.idle() && l.v.get("properties") == nil {
+	if f.Object.idle() && l.v.Get("properties") == nil {
 		f.Object = nil
 	}
 	l.impossible()
@@ -32,22 +33,22 @@ func (l *lastReader) idle() {
 	if l.f.Kinds == KindAny {
 		return
 	}
-	for _, k := range l.v.kids {
-		kinds := partKinds[parts[k.name]] | restKinds[k.name]
+	for _, k := range l.v.Kids {
+		kinds := partKinds[parts[k.Name]] | restKinds[k.Name]
 		if kinds != 0 && kinds&l.f.Kinds == 0 {
 			l.log.change(l.f.At, l.log.sourceName(k), false, nothing+" on the accepted types")
 		}
-		if (k.name == "enum" || k.name == "const") && l.f.Enum == nil && l.f.Alts == nil {
-			l.log.change(l.f.At, k.name, false, "expressed by the accepted types")
+		if (k.Name == "enum" || k.Name == "const") && l.f.Enum == nil && l.f.Alts == nil {
+			l.log.change(l.f.At, k.Name, false, "expressed by the accepted types")
 		}
 	}
 }
 
 // other reads a keyword that stays as it is, or says nothing.
-func (l lastReader) other(k *value) {
-	has := func(name string) bool { return l.v.get(name) != nil }
+func (l lastReader) other(k *jsontree.Value) {
+	has := func(name string) bool { return l.v.Get(name) != nil }
 	idle, told := false, false
-	switch k.name {
+	switch k.Name {
 	case "not":
 		told = l.not(k)
 	case "if":
@@ -57,26 +58,26 @@ func (l lastReader) other(k *value) {
 	case "minContains", "maxContains":
 		idle = !has("contains")
 	case "patternProperties":
-		idle, told = len(k.kids) == 0, l.everyName(k)
+		idle, told = len(k.Kids) == 0, l.everyName(k)
 	case "dependencies", "dependentSchemas", "dependentRequired":
-		idle = len(k.kids) == 0
+		idle = len(k.Kids) == 0
 	}
 	switch {
 	case idle:
-		l.log.change(l.f.At, k.name, false, nothing)
+		l.log.change(l.f.At, k.Name, false, nothing)
 	case !told:
-		*l.f = *l.f.withKeyword(k, k.name)
+		*l.f = *l.f.withKeyword(k, k.Name)
 	}
 }
 
 // not reads a negated schema that is about types only.
-func (l lastReader) not(k *value) bool {
+func (l lastReader) not(k *jsontree.Value) bool {
 	out := Kinds(0)
-	switch t := k.get("type"); {
-	case k.is("true") || k.kind == KindObject && len(k.kids) == 0:
+	switch t := k.Get("type"); {
+	case k.Is("true") || k.Kind == KindObject && len(k.Kids) == 0:
 		out = KindAny
-	case k.is("false"):
-	case t != nil && len(k.kids) == 1:
+	case k.Is("false"):
+	case t != nil && len(k.Kids) == 1:
 		out = typeKinds(t)
 	default:
 		return false
@@ -90,16 +91,16 @@ func (l lastReader) not(k *value) bool {
 }
 
 // everyName reads a single pattern that all names match.
-func (l lastReader) everyName(k *value) bool {
+func (l lastReader) everyName(k *jsontree.Value) bool {
 	for _, beside := range []string{"properties", "additionalProperties", "required"} {
-		if l.v.get(beside) != nil || len(k.kids) != 1 {
+		if l.v.Get(beside) != nil || len(k.Kids) != 1 {
 			return false
 		}
 	}
-	switch k.kids[0].name {
+	switch k.Kids[0].Name {
 	case "", ".*", "^", "$", "^.*", ".*$":
-		objectsIn(l.f).Additional = l.read(k.kids[0], l.f.At+"/patternProperties/"+escapePointer(k.kids[0].name))
-		l.log.change(l.f.At, k.name, false, "all names match the pattern")
+		objectsIn(l.f).Additional = l.read(k.Kids[0], l.f.At+"/patternProperties/"+jsontree.EscapePointer(k.Kids[0].Name))
+		l.log.change(l.f.At, k.Name, false, "all names match the pattern")
 		return true
 	}
 	return false
@@ -110,59 +111,59 @@ func (l *lastReader) names() {
 	if l.f.Kinds&KindObject == 0 { // see idle
 		return
 	}
-	if k := l.v.get("unevaluatedProperties"); k != nil {
+	if k := l.v.Get("unevaluatedProperties"); k != nil {
 		l.unevaluated(k)
 	}
-	if k := l.v.get("propertyNames"); k != nil {
+	if k := l.v.Get("propertyNames"); k != nil {
 		l.propertyNames(k)
 	}
 }
 
 // propertyNames reads k: a list of names becomes properties.
-func (l *lastReader) propertyNames(k *value) {
-	n := l.read(k, l.f.At+"/"+k.name)
+func (l *lastReader) propertyNames(k *jsontree.Value) {
+	n := l.read(k, l.f.At+"/"+k.Name)
 	m := &Form{Kinds: KindAny}
 	switch {
 	case n.mask() && n.Kinds&KindString != 0:
-		l.log.change(l.f.At, k.name, false, nothing+", because names are strings")
+		l.log.change(l.f.At, k.Name, false, nothing+", because names are strings")
 		return
 	case n.Kinds&KindString == 0:
 		objectsIn(m).MaxProperties = 0
 	case n.Text == nil && n.Alts == nil && n.Ref == nil && n.Rest == nil && n.Enum.within(KindString) != nil:
 		objectsIn(m).Additional = &Form{At: n.At}
 		for _, v := range n.Enum.within(KindString).Values {
-			p := Property{Name: parseValue(v).text, Form: &Form{At: n.At, Kinds: KindAny}}
+			p := Property{Name: jsontree.Read(v).Text, Form: &Form{At: n.At, Kinds: KindAny}}
 			m.Object.Properties = append(m.Object.Properties, p)
 		}
 	default:
-		l.f = l.f.withKeyword(k, k.name)
+		l.f = l.f.withKeyword(k, k.Name)
 		return
 	}
 	mark := l.log.mark()
 	g, ok := l.merge(l.f, m)
 	if !ok {
 		l.log.undo(mark)
-		l.f = l.f.withKeyword(k, k.name)
+		l.f = l.f.withKeyword(k, k.Name)
 		return
 	}
-	l.log.change(l.f.At, k.name, false, "expressed by the properties")
+	l.log.change(l.f.At, k.Name, false, "expressed by the properties")
 	l.f = g
 }
 
 // unevaluated reads unevaluatedProperties, which is additionalProperties if
 // nothing but properties, in v and what is merged into it, names members.
-func (l *lastReader) unevaluated(k *value) {
+func (l *lastReader) unevaluated(k *jsontree.Value) {
 	all, certain := l.evaluates(l.v, k)
 	f := l.f
 	switch {
 	case l.doc.draft < 2019:
-		l.log.change(f.At, k.name, false, "this draft has no such keyword")
+		l.log.change(f.At, k.Name, false, "this draft has no such keyword")
 	case l.log.blind:
-		l.log.change(f.At, k.name, true, "a reference cannot be resolved, and its schema might declare properties")
+		l.log.change(f.At, k.Name, true, "a reference cannot be resolved, and its schema might declare properties")
 	case !certain || f.Alts != nil || f.Ref != nil || f.general():
-		l.f = f.withKeyword(k, k.name)
+		l.f = f.withKeyword(k, k.Name)
 	case all:
-		l.log.change(f.At, k.name, false, nothing+", because all properties are evaluated")
+		l.log.change(f.At, k.Name, false, nothing+", because all properties are evaluated")
 	default:
 		c := *f
 		c.Object = nil
@@ -170,14 +171,14 @@ func (l *lastReader) unevaluated(k *value) {
 		if f.Object != nil {
 			*o = *f.Object
 		}
-		o.Additional = l.read(k, f.At+"/"+k.name)
+		o.Additional = l.read(k, f.At+"/"+k.Name)
 		o.Properties = slices.Clone(o.Properties)
 		for i, p := range o.Properties {
 			if p.Bare {
 				o.Properties[i].Form = undeclared(&l.merger, o, f.At)
 			}
 		}
-		l.log.change(f.At, k.name, false, "the same as additionalProperties here")
+		l.log.change(f.At, k.Name, false, "the same as additionalProperties here")
 		l.f = &c
 		l.impossible()
 	}
@@ -185,12 +186,12 @@ func (l *lastReader) unevaluated(k *value) {
 
 // evaluates reports whether all properties are evaluated by v, but for the
 // keyword k; certain is false if that depends on the value, or on names.
-func (l *lastReader) evaluates(v, k *value) (all, certain bool) {
+func (l *lastReader) evaluates(v, k *jsontree.Value) (all, certain bool) {
 	if l.work++; l.work > maxFormWork {
 		return false, false
 	}
-	for _, kid := range v.kids {
-		switch kid.name {
+	for _, kid := range v.Kids {
+		switch kid.Name {
 		case "additionalProperties":
 			all = true
 		case "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "$dynamicRef", "$recursiveRef":
@@ -200,8 +201,8 @@ func (l *lastReader) evaluates(v, k *value) (all, certain bool) {
 				return false, false
 			}
 		case "allOf", "$ref":
-			schemas := kid.kids
-			if kid.name == "$ref" {
+			schemas := kid.Kids
+			if kid.Name == "$ref" {
 				schemas = l.doc.targets(v)
 			}
 			for _, sub := range schemas {

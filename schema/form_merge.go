@@ -236,3 +236,10 @@ func (o *ObjectForm) byName() map[string]Property {
 	}
 	return all
 }
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,16 +1,18 @@
 package schema
 
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 // items reads the keywords on arrays.
-func (w keywordReader) items(k *value) {
+func (w keywordReader) items(k *jsontree.Value) {
 	a := arraysIn(w.f)
-	switch k.name {
+	switch k.Name {
 	case "minItems":
 		a.MinItems = w.log.least(w.f.At, k)
 	case "maxItems":
 		a.MaxItems = w.log.most(w.f.At, k)
 	case "uniqueItems":
-		if a.Unique = k.is("true"); !a.Unique {
-			w.log.change(w.f.At, k.name, false, nothing)
+		if a.Unique = k.Is("true"); !a.Unique {
+			w.log.change(w.f.At, k.Name, false, nothing)
 		}
 	default:
 		w.itemForms(a, k)
@@ -18,19 +20,19 @@ func (w keywordReader) items(k *value) {
 }
 
 // itemForms reads the forms of items, as the draft names them.
-func (w keywordReader) itemForms(a *ArrayForm, k *value) {
+func (w keywordReader) itemForms(a *ArrayForm, k *jsontree.Value) {
 	name, list := w.log.sourceName(k), "prefixItems"
 	if w.doc.draft < 2020 {
 		list = "items"
 	}
 	switch {
-	case k.name == list && k.kind == KindArray:
-		for i, kid := range k.kids {
+	case k.Name == list && k.Kind == KindArray:
+		for i, kid := range k.Kids {
 			a.Prefix = append(a.Prefix, w.formReader.read(kid, child(w.f.At, name, i)))
 		}
-	case k.kind == KindArray && k.name == "items":
+	case k.Kind == KindArray && k.Name == "items":
 		w.log.change(w.f.At, name, true, "items is a list although there is prefixItems; it is ignored")
-	case k.name == "items", k.name == "additionalItems" && list == "items" && listOf(w.v.get("items")) != nil:
+	case k.Name == "items", k.Name == "additionalItems" && list == "items" && listOf(w.v.Get("items")) != nil:
 		a.Items = w.formReader.read(k, w.f.At+"/"+name)
 	default:
 		w.log.change(w.f.At, name, false, nothing+" here in this draft")
@@ -38,9 +40,9 @@ func (w keywordReader) itemForms(a *ArrayForm, k *value) {
 }
 
 // members reads the keywords on objects.
-func (w keywordReader) members(k *value) {
+func (w keywordReader) members(k *jsontree.Value) {
 	o := objectsIn(w.f)
-	switch k.name {
+	switch k.Name {
 	case "minProperties":
 		o.MinProperties = w.log.least(w.f.At, k)
 	case "maxProperties":
@@ -48,8 +50,8 @@ func (w keywordReader) members(k *value) {
 	case "properties":
 		w.properties(o, k)
 	case "additionalProperties":
-		if patterns := w.v.get("patternProperties"); patterns != nil && len(patterns.kids) > 0 {
-			*w.f = *w.f.withKeyword(k, k.name) // it is about the names that no pattern matches
+		if patterns := w.v.Get("patternProperties"); patterns != nil && len(patterns.Kids) > 0 {
+			*w.f = *w.f.withKeyword(k, k.Name) // it is about the names that no pattern matches
 			return
 		}
 		o.Additional = w.formReader.read(k, w.f.At+"/additionalProperties")
@@ -57,33 +59,33 @@ func (w keywordReader) members(k *value) {
 }
 
 // properties reads the members of k. Of those with one name the last one counts.
-func (w keywordReader) properties(o *ObjectForm, k *value) {
-	last := make(map[string]int, len(k.kids))
-	for i, p := range k.kids {
-		last[p.name] = i
+func (w keywordReader) properties(o *ObjectForm, k *jsontree.Value) {
+	last := make(map[string]int, len(k.Kids))
+	for i, p := range k.Kids {
+		last[p.Name] = i
 	}
 	o.Properties = make([]Property, 0, len(last))
-	for i, p := range k.kids {
-		if last[p.name] != i {
-			w.log.change(w.f.At+"/properties", p.name, false, "the name is repeated; only the last one counts")
+	for i, p := range k.Kids {
+		if last[p.Name] != i {
+			w.log.change(w.f.At+"/properties", p.Name, false, "the name is repeated; only the last one counts")
 			continue
 		}
-		f := w.formReader.read(p, w.f.At+"/properties/"+escapePointer(p.name))
-		o.Properties = append(o.Properties, Property{Name: p.name, Form: f})
+		f := w.formReader.read(p, w.f.At+"/properties/"+jsontree.EscapePointer(p.Name))
+		o.Properties = append(o.Properties, Property{Name: p.Name, Form: f})
 	}
 }
 
 // require marks the properties with the names of k, and adds those that are
 // not declared.
-func (w keywordReader) require(k *value) {
-	if len(k.kids) == 0 {
-		w.log.change(w.f.At, k.name, false, nothing)
+func (w keywordReader) require(k *jsontree.Value) {
+	if len(k.Kids) == 0 {
+		w.log.change(w.f.At, k.Name, false, nothing)
 		return
 	}
 	o := objectsIn(w.f)
-	missing := make(map[string]bool, len(k.kids))
-	for _, name := range k.kids {
-		missing[name.text] = true
+	missing := make(map[string]bool, len(k.Kids))
+	for _, name := range k.Kids {
+		missing[name.Text] = true
 	}
 	for i := range o.Properties {
 		if p := &o.Properties[i]; missing[p.Name] {
@@ -91,9 +93,9 @@ func (w keywordReader) require(k *value) {
 			delete(missing, p.Name)
 		}
 	}
-	for _, name := range k.kids {
-		if missing[name.text] {
-			o.Properties = append(o.Properties, Property{Name: name.text, Form: undeclared(&w.merger, o, w.f.At), Required: true, Bare: true})
+	for _, name := range k.Kids {
+		if missing[name.Text] {
+			o.Properties = append(o.Properties, Property{Name: name.Text, Form: undeclared(&w.merger, o, w.f.At), Required: true, Bare: true})
 		}
 	}
 }

@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // Limits on forms. What is beyond them stays as it is written, in Rest.
@@ -60,7 +62,7 @@ func (r *formReader) root() *Form {
 }
 
 // read returns the form of a schema: a reference, if it is a shared one.
-func (r *formReader) read(v *value, at string) *Form {
+func (r *formReader) read(v *jsontree.Value, at string) *Form {
 	if def := r.defs[v]; def != nil {
 		return r.refer(def, v, at)
 	}
@@ -68,11 +70,11 @@ func (r *formReader) read(v *value, at string) *Form {
 }
 
 // form reads the schema v itself.
-func (r *formReader) form(v *value, at string) *Form {
+func (r *formReader) form(v *jsontree.Value, at string) *Form {
 	r.made++
 	f := &Form{At: at, Kinds: KindAny}
-	if v.kind == KindBoolean {
-		if v.is("false") {
+	if v.Kind == KindBoolean {
+		if v.Is("false") {
 			f.Kinds = 0
 		}
 		return f
@@ -80,17 +82,17 @@ func (r *formReader) form(v *value, at string) *Form {
 	if why, cut := r.log.cut[v]; cut {
 		r.log.change(at, "$ref", true, why)
 	}
-	only := r.doc.draft <= 7 && v.get("$ref") != nil // the reference replaces all else
+	only := r.doc.draft <= 7 && v.Get("$ref") != nil // the reference replaces all else
 	words := keywordReader{r, f, v}
-	for _, k := range v.kids {
+	for _, k := range v.Kids {
 		switch {
-		case !only || parts[k.name] <= partQuiet:
+		case !only || parts[k.Name] <= partQuiet:
 			words.read(k)
-		case k.name != "$ref":
-			r.log.change(at, k.name, false, "this draft ignores it beside $ref")
+		case k.Name != "$ref":
+			r.log.change(at, k.Name, false, "this draft ignores it beside $ref")
 		}
 	}
-	if k := v.get("required"); k != nil && !only {
+	if k := v.Get("required"); k != nil && !only {
 		words.require(k)
 	}
 	last := lastReader(words)
@@ -106,9 +108,9 @@ func (r *formReader) form(v *value, at string) *Form {
 }
 
 // combined merges the schemas of allOf, anyOf and oneOf into f.
-func (r *formReader) combined(f *Form, v *value) *Form {
-	for _, k := range v.kids {
-		switch k.name {
+func (r *formReader) combined(f *Form, v *jsontree.Value) *Form {
+	for _, k := range v.Kids {
+		switch k.Name {
 		case "allOf":
 			f = r.allOf(f, k)
 		case "anyOf", "oneOf":
@@ -119,9 +121,9 @@ func (r *formReader) combined(f *Form, v *value) *Form {
 }
 
 // allOf merges the schemas of k into f, one by one.
-func (r *formReader) allOf(f *Form, k *value) *Form {
+func (r *formReader) allOf(f *Form, k *jsontree.Value) *Form {
 	var left []json.RawMessage
-	for i, branch := range k.kids {
+	for i, branch := range k.Kids {
 		g := r.read(branch, child(f.At, "allOf", i))
 		mark := r.log.mark()
 		m, ok := r.merge(f, g)
@@ -133,7 +135,7 @@ func (r *formReader) allOf(f *Form, k *value) *Form {
 		r.log.moved(g.At, m)
 		f = m
 	}
-	if len(left) < len(k.kids) {
+	if len(left) < len(k.Kids) {
 		r.log.change(f.At, "allOf", false, "merged into one schema")
 	}
 	if len(left) > 0 {
@@ -143,37 +145,37 @@ func (r *formReader) allOf(f *Form, k *value) *Form {
 }
 
 // alternatives merges the anyOf or oneOf k of v into f.
-func (r *formReader) alternatives(f *Form, v, k *value) *Form {
-	if f.Object != nil && len(f.Object.Properties) > 0 && !slices.ContainsFunc(k.kids, isShape) {
-		return f.withKeyword(k, k.name)
+func (r *formReader) alternatives(f *Form, v, k *jsontree.Value) *Form {
+	if f.Object != nil && len(f.Object.Properties) > 0 && !slices.ContainsFunc(k.Kids, isShape) {
+		return f.withKeyword(k, k.Name)
 	}
-	forms := make([]*Form, len(k.kids))
-	for i, branch := range k.kids {
-		forms[i] = r.read(branch, child(f.At, k.name, i))
+	forms := make([]*Form, len(k.Kids))
+	for i, branch := range k.Kids {
+		forms[i] = r.read(branch, child(f.At, k.Name, i))
 	}
 	u, ok := r.anyOrOne(f, forms, k)
 	if !ok {
-		return f.withKeyword(k, k.name)
+		return f.withKeyword(k, k.Name)
 	}
 	if u.Alts != nil {
 		spread(r.log, f, v)
 	}
 	if u.Alts == nil || len(u.Alts.Forms) != len(forms) || subsumes(forms) {
-		r.log.change(f.At, k.name, false, "alternatives are merged")
+		r.log.change(f.At, k.Name, false, "alternatives are merged")
 	}
 	return u
 }
 
 // isShape reports whether a schema tells what values look like, not only which
 // members go together.
-func isShape(v *value) bool {
+func isShape(v *jsontree.Value) bool {
 	condition := false
-	for _, k := range v.kids {
-		switch k.name {
+	for _, k := range v.Kids {
+		switch k.Name {
 		case "required", "not", "dependentRequired", "dependentSchemas", "dependencies":
 			condition = true
 		default:
-			if parts[k.name] > partQuiet {
+			if parts[k.Name] > partQuiet {
 				return true
 			}
 		}
@@ -182,12 +184,12 @@ func isShape(v *value) bool {
 }
 
 // anyOrOne merges the union of forms into f, with k kept if that takes more.
-func (r *formReader) anyOrOne(f *Form, forms []*Form, k *value) (*Form, bool) {
-	one := k.name == "oneOf"
+func (r *formReader) anyOrOne(f *Form, forms []*Form, k *jsontree.Value) (*Form, bool) {
+	one := k.Name == "oneOf"
 	u, ok := r.within(f, forms, one)
 	if !ok && one {
 		if u, ok = r.within(f, forms, false); ok {
-			u = u.withKeyword(k, k.name)
+			u = u.withKeyword(k, k.Name)
 		}
 	}
 	return u, ok
@@ -213,22 +215,22 @@ func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
 }
 
 // spread notes that the rules of v hold in each alternative.
-func spread(log *kept, f *Form, v *value) {
-	for _, k := range v.kids {
-		if p := parts[k.name]; partKinds[p] != 0 || p == partType || p == partLater {
+func spread(log *kept, f *Form, v *jsontree.Value) {
+	for _, k := range v.Kids {
+		if p := parts[k.Name]; partKinds[p] != 0 || p == partType || p == partLater {
 			log.change(f.At, log.sourceName(k), false, "repeated in each alternative")
 		}
 	}
 }
 
 // reference merges what v refers to into f.
-func (r *formReader) reference(f *Form, v *value) *Form {
+func (r *formReader) reference(f *Form, v *jsontree.Value) *Form {
 	t := r.target(v)
 	for _, name := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		k := v.get(name)
+		k := v.Get(name)
 		switch {
 		case k == nil:
-		case t == nil || name != "$ref" && v.get("$ref") != nil:
+		case t == nil || name != "$ref" && v.Get("$ref") != nil:
 			f = f.withKeyword(k, name)
 		default:
 			f = r.follow(f, k, t)
@@ -238,7 +240,7 @@ func (r *formReader) reference(f *Form, v *value) *Form {
 }
 
 // follow merges the target t of the reference k into f.
-func (r *formReader) follow(f *Form, k, t *value) *Form {
+func (r *formReader) follow(f *Form, k, t *jsontree.Value) *Form {
 	def := r.defs[t]
 	var g *Form
 	if def != nil {
@@ -251,11 +253,11 @@ func (r *formReader) follow(f *Form, k, t *value) *Form {
 	switch {
 	case !ok:
 		r.log.undo(mark)
-		return f.withKeyword(k, k.name)
+		return f.withKeyword(k, k.Name)
 	case def != nil:
 		return m
 	}
-	r.log.change(f.At, k.name, false, "the referenced schema is written in its place")
+	r.log.change(f.At, k.Name, false, "the referenced schema is written in its place")
 	if f.Any() && f.Notes.empty() {
 		m.At = g.At
 	}
@@ -264,7 +266,7 @@ func (r *formReader) follow(f *Form, k, t *value) *Form {
 }
 
 // refer returns a reference to a definition.
-func (r *formReader) refer(def *Def, v *value, at string) *Form {
+func (r *formReader) refer(def *Def, v *jsontree.Value, at string) *Form {
 	r.fill(def, v)
 	r.made++
 	f := &Form{At: at, Ref: def}
@@ -277,7 +279,7 @@ func (r *formReader) refer(def *Def, v *value, at string) *Form {
 }
 
 // fill reads the form of a definition, unless that is done, or being done.
-func (r *formReader) fill(def *Def, v *value) {
+func (r *formReader) fill(def *Def, v *jsontree.Value) {
 	if !r.filled[def] {
 		r.filled[def] = true
 		def.Form = r.form(v, r.at[v])

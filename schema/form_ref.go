@@ -4,33 +4,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // references are what is known of those in a document.
 type references struct {
 	doc    *document
-	at     map[*value]string // pointers of the schemas that references lead to
-	defs   map[*value]*Def   // those that stay shared
-	order  []*value          // the keys of at, in source order
-	kinds  map[*value]Kinds  // of the values that fit, or more
-	filled map[*Def]bool     // their forms are read, or being read
+	at     map[*jsontree.Value]string // pointers of the schemas that references lead to
+	defs   map[*jsontree.Value]*Def   // those that stay shared
+	order  []*jsontree.Value          // the keys of at, in source order
+	kinds  map[*jsontree.Value]Kinds  // of the values that fit, or more
+	filled map[*Def]bool              // their forms are read, or being read
 }
 
 // target returns what v refers to, nil if that is nothing, or not certain.
-func (r *references) target(v *value) *value {
+func (r *references) target(v *jsontree.Value) *jsontree.Value {
 	if t := r.doc.refs[v]; t != nil {
 		return t
 	}
 	all := r.doc.dynamic[v]
-	if v.get("$ref") != nil || len(all) == 0 || slices.ContainsFunc(all, func(t *value) bool { return t != all[0] }) {
+	if v.Get("$ref") != nil || len(all) == 0 || slices.ContainsFunc(all, func(t *jsontree.Value) bool { return t != all[0] }) {
 		return nil
 	}
 	return all[0]
 }
 
 // kindsOf returns the types of the values that fit v, or more.
-func (r *references) kindsOf(v *value) Kinds {
-	if v.is("false") {
+func (r *references) kindsOf(v *jsontree.Value) Kinds {
+	if v.Is("false") {
 		return 0
 	}
 	if kinds, ok := r.kinds[v]; ok {
@@ -43,7 +45,7 @@ func (r *references) kindsOf(v *value) Kinds {
 		kinds = r.kindsOf(t)
 	}
 	if t == nil || r.doc.draft > 7 {
-		for _, k := range v.kids {
+		for _, k := range v.Kids {
 			kinds &= r.kindsBy(k)
 		}
 	}
@@ -52,26 +54,26 @@ func (r *references) kindsOf(v *value) Kinds {
 }
 
 // kindsBy returns the types that one keyword allows.
-func (r *references) kindsBy(k *value) Kinds {
+func (r *references) kindsBy(k *jsontree.Value) Kinds {
 	kinds := KindAny
-	switch k.name {
+	switch k.Name {
 	case "type":
 		return typeKinds(k)
 	case "const":
-		return k.kind
+		return k.Kind
 	case "allOf":
-		for _, kid := range k.kids {
+		for _, kid := range k.Kids {
 			kinds &= r.kindsOf(kid)
 		}
 	case "anyOf", "oneOf":
 		kinds = 0
-		for _, kid := range k.kids {
+		for _, kid := range k.Kids {
 			kinds |= r.kindsOf(kid)
 		}
 	case "enum":
 		kinds = 0
-		for _, kid := range k.kids {
-			kinds |= kid.kind
+		for _, kid := range k.Kids {
+			kinds |= kid.Kind
 		}
 	}
 	return kinds
@@ -82,10 +84,10 @@ func (r *references) share() {
 	if len(r.doc.refs) == 0 && len(r.doc.dynamic) == 0 {
 		return
 	}
-	r.defs, r.at, r.kinds, r.filled = map[*value]*Def{}, map[*value]string{}, map[*value]Kinds{}, map[*Def]bool{}
-	s := sharing{r, map[*value]*shared{}, nil}
+	r.defs, r.at, r.kinds, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*jsontree.Value]Kinds{}, map[*Def]bool{}
+	s := sharing{r, map[*jsontree.Value]*shared{}, nil}
 	s.visit(r.doc.root)
-	targets := map[*value]bool{}
+	targets := map[*jsontree.Value]bool{}
 	for v := range s.nodes {
 		if t := r.target(v); t != nil {
 			targets[t] = true
@@ -101,17 +103,17 @@ func (r *references) share() {
 }
 
 // locate notes the pointers of the targets below v.
-func (r *references) locate(v *value, targets map[*value]bool, path []string) {
+func (r *references) locate(v *jsontree.Value, targets map[*jsontree.Value]bool, path []string) {
 	if targets[v] {
-		r.at[v] = joinPointer(path)
+		r.at[v] = jsontree.Pointer(path)
 		r.order = append(r.order, v)
 	}
-	for i, kid := range v.kids {
+	for i, kid := range v.Kids {
 		token := strconv.Itoa(i)
-		if v.kind == KindObject {
+		if v.Kind == KindObject {
 			token = r.doc.kept.sourceName(kid)
 		}
-		if kid.kind&(KindObject|KindArray|KindBoolean) != 0 {
+		if kid.Kind&(KindObject|KindArray|KindBoolean) != 0 {
 			r.locate(kid, targets, append(path, token))
 		}
 	}
@@ -119,7 +121,7 @@ func (r *references) locate(v *value, targets map[*value]bool, path []string) {
 
 // unique makes a name that is not taken yet of the end of a pointer.
 func unique(taken map[string]int, pointer string) string {
-	base := unescapePointer(pointer[strings.LastIndexByte(pointer, '/')+1:])
+	base := jsontree.UnescapePointer(pointer[strings.LastIndexByte(pointer, '/')+1:])
 	switch {
 	case pointer == "":
 		base = "root"
@@ -139,8 +141,8 @@ func unique(taken map[string]int, pointer string) string {
 // lead back to themselves (Tarjan's strongly connected components).
 type sharing struct {
 	*references
-	nodes map[*value]*shared
-	stack []*value
+	nodes map[*jsontree.Value]*shared
+	stack []*jsontree.Value
 }
 
 // shared is what is known of one schema.
@@ -152,7 +154,7 @@ type shared struct {
 }
 
 // visit numbers v and what it leads to.
-func (s *sharing) visit(v *value) *shared {
+func (s *sharing) visit(v *jsontree.Value) *shared {
 	n := &shared{number: len(s.nodes) + 1, open: true}
 	n.low = n.number
 	s.nodes[v] = n
@@ -176,7 +178,7 @@ func (s *sharing) visit(v *value) *shared {
 }
 
 // close takes the component that v entered first off the stack.
-func (s *sharing) close(v *value) {
+func (s *sharing) close(v *jsontree.Value) {
 	for alone := true; ; alone = false {
 		last := len(s.stack) - 1
 		w := s.stack[last]
@@ -191,16 +193,16 @@ func (s *sharing) close(v *value) {
 }
 
 // edges returns the schemas that v holds or refers to, definitions left out.
-func (s *sharing) edges(v *value) []*value {
-	var all []*value
+func (s *sharing) edges(v *jsontree.Value) []*jsontree.Value {
+	var all []*jsontree.Value
 	if t := s.target(v); t != nil {
 		all = append(all, t)
 		if s.doc.draft <= 7 {
 			return all
 		}
 	}
-	for _, k := range v.kids {
-		if k.name == "$defs" || k.name == "definitions" {
+	for _, k := range v.Kids {
+		if k.Name == "$defs" || k.Name == "definitions" {
 			continue
 		}
 		for _, sub := range subschemas(k) {

@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // restKinds has the types that keywords are about which may stay in Rest, or
@@ -33,7 +35,7 @@ func (f *Form) onlyRefers() bool {
 }
 
 // withKeyword returns f with a keyword as it is written.
-func (f *Form) withKeyword(k *value, name string) *Form {
+func (f *Form) withKeyword(k *jsontree.Value, name string) *Form {
 	c := *f
 	c.Rest = append(slices.Clip(f.Rest), Keyword{f.At, name, raw(k)})
 	return &c
@@ -67,9 +69,9 @@ func withNotes(f *Form, notes Notes) *Form {
 }
 
 // raw returns the bytes of a value; what is appended to them goes elsewhere.
-func raw(v *value) json.RawMessage { return json.RawMessage(slices.Clip(v.raw)) }
+func raw(v *jsontree.Value) json.RawMessage { return json.RawMessage(slices.Clip(v.Raw)) }
 
-func raws(list []*value) []json.RawMessage {
+func raws(list []*jsontree.Value) []json.RawMessage {
 	all := make([]json.RawMessage, len(list))
 	for i, v := range list {
 		all[i] = raw(v)

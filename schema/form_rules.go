@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // mergeNumbers merges bounds on numbers, for m; what cannot be told twice goes
@@ -22,10 +24,10 @@ func mergeNumbers(m *Form, a, b *NumberForm) *NumberForm {
 	}
 	keepBoth(m, "format", a.Format, b.Format)
 	if differ(a.MultipleOf, b.MultipleOf) {
-		d, e := parseDecimal([]byte(a.MultipleOf)), parseDecimal([]byte(b.MultipleOf))
+		d, e := jsontree.ParseDecimal([]byte(a.MultipleOf)), jsontree.ParseDecimal([]byte(b.MultipleOf))
 		switch {
-		case d.multipleOf(e):
-		case e.multipleOf(d):
+		case d.MultipleOf(e):
+		case e.MultipleOf(d):
 			n.MultipleOf = b.MultipleOf
 		default:
 			keepBoth(m, "multipleOf", a.MultipleOf, b.MultipleOf)
@@ -40,7 +42,7 @@ func tighter(a, b json.Number, sign int) json.Number {
 	if a == "" || b == "" {
 		return cmp.Or(a, b)
 	}
-	if parseDecimal([]byte(a)).cmp(parseDecimal([]byte(b)))*sign < 0 {
+	if jsontree.ParseDecimal([]byte(a)).Cmp(jsontree.ParseDecimal([]byte(b)))*sign < 0 {
 		return b
 	}
 	return a

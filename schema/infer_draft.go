@@ -65,12 +65,10 @@ func typed(kind Kinds) *draft {
 }
 
 func typeName(kind Kinds) string {
-	for name, k := range typeNames {
-		if k == kind {
-			return name
-		}
+	if kind == KindAny {
+		return "any"
 	}
-	return "any"
+	return kind.Names()[0]
 }
 
 // set gives a keyword its value, at its place in the order.

@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // declared returns the schema that t declares with a method JSONSchema, nil if
@@ -26,14 +28,14 @@ func (in *inference) declared(t reflect.Type, at place) *draft {
 		prefix = defsPrefix + in.names.add(t)
 	}
 	d := &draft{}
-	for _, kid := range parseValue(raw).kids {
+	for _, kid := range jsontree.Read(raw).Kids {
 		switch {
-		case kid.name == "$schema", kid.name == "$id": // it is part of another document now
-		case kid.name == "type" && kid.kind == KindString:
-			d.kind = typeNames[kid.text]
-			d.object = append(d.object, member{kid.name, kid.text})
+		case kid.Name == "$schema", kid.Name == "$id": // it is part of another document now
+		case kid.Name == "type" && kid.Kind == KindString:
+			d.kind = jsontree.KindNamed(kid.Text)
+			d.object = append(d.object, member{kid.Name, kid.Text})
 		default:
-			d.object = append(d.object, member{kid.name, rebase(kid, prefix)})
+			d.object = append(d.object, member{kid.Name, rebase(kid, prefix)})
 		}
 	}
 	return d
@@ -89,31 +91,31 @@ func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 	} else if raw, err = json.Marshal(result.Interface(), json.Deterministic(true)); err != nil { // it may return a map
 		return nil, err
 	}
-	if readTree(raw).kind != KindObject {
+	if readTree(raw).Kind != KindObject {
 		return nil, fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
 	}
 	return raw, nil
 }
 
 // rebase returns JSON in which local references begin with prefix instead of #.
-func rebase(v *value, prefix string) any {
+func rebase(v *jsontree.Value, prefix string) any {
 	switch {
-	case v.name == "$ref" && (v.text == "#" || strings.HasPrefix(v.text, "#/")):
-		return prefix + v.text[1:]
-	case v.kind == KindObject:
+	case v.Name == "$ref" && (v.Text == "#" || strings.HasPrefix(v.Text, "#/")):
+		return prefix + v.Text[1:]
+	case v.Kind == KindObject:
 		o := object{}
-		for _, kid := range v.kids {
-			o = append(o, member{kid.name, rebase(kid, prefix)})
+		for _, kid := range v.Kids {
+			o = append(o, member{kid.Name, rebase(kid, prefix)})
 		}
 		return o
-	case v.kind == KindArray:
+	case v.Kind == KindArray:
 		items := []any{}
-		for _, kid := range v.kids {
+		for _, kid := range v.Kids {
 			items = append(items, rebase(kid, prefix))
 		}
 		return items
 	}
-	return jsontext.Value(v.raw)
+	return jsontext.Value(v.Raw)
 }
 
 // enum returns the values that t lists with a method Enum, nil if it does not.
@@ -141,7 +143,7 @@ func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
 // misfit returns the first value that is not of the kind, nil if all are.
 func misfit(values []jsontext.Value, kind Kinds) jsontext.Value {
 	for _, v := range values {
-		if kind != 0 && readTree(v).kind&kind == 0 {
+		if kind != 0 && readTree(v).Kind&kind == 0 {
 			return v
 		}
 	}
@@ -152,7 +154,7 @@ func misfit(values []jsontext.Value, kind Kinds) jsontext.Value {
 func sameKind(values []jsontext.Value) *draft {
 	kind := KindAny
 	for _, v := range values {
-		kind &= readTree(v).kind
+		kind &= readTree(v).Kind
 	}
 	switch {
 	case len(values) == 0 || kind == 0:

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A node is one schema in the form that checks raw bytes. Nodes may refer to
@@ -54,24 +56,24 @@ func (n *node) single() bool {
 
 // A choice is a set of values.
 type choice struct {
-	values  []*value // as the schema has them
-	kinds   Kinds    // the types among them
+	values  []*jsontree.Value // as the schema has them
+	kinds   Kinds             // the types among them
 	strings map[string]bool
-	numbers map[decimal]bool
+	numbers map[jsontree.Decimal]bool
 	plain   [3]bool // null, false, true are among them
 }
 
-func newChoice(values []*value) *choice {
-	c := &choice{values: values, strings: map[string]bool{}, numbers: map[decimal]bool{}}
+func newChoice(values []*jsontree.Value) *choice {
+	c := &choice{values: values, strings: map[string]bool{}, numbers: map[jsontree.Decimal]bool{}}
 	for _, v := range values {
-		c.kinds |= v.kind
+		c.kinds |= v.Kind
 		switch {
-		case v.kind == KindString:
-			c.strings[v.text] = true
-		case v.kind&KindNumber != 0:
-			c.numbers[parseDecimal(v.raw)] = true
-		case v.kind&(KindArray|KindObject) == 0:
-			c.plain[wordIndex(v.raw)] = true
+		case v.Kind == KindString:
+			c.strings[v.Text] = true
+		case v.Kind&KindNumber != 0:
+			c.numbers[jsontree.ParseDecimal(v.Raw)] = true
+		case v.Kind&(KindArray|KindObject) == 0:
+			c.plain[wordIndex(v.Raw)] = true
 		}
 	}
 	return c
@@ -90,29 +92,29 @@ func wordIndex(raw []byte) int {
 
 func (c *choice) hasText(text []byte) bool { return c.strings[string(text)] }
 
-func (c *choice) hasNumber(d decimal) bool { return c.numbers[d] }
+func (c *choice) hasNumber(d jsontree.Decimal) bool { return c.numbers[d] }
 
 func (c *choice) hasWord(raw []byte) bool { return c.plain[wordIndex(raw)] }
 
-func (c *choice) has(v *value) bool {
+func (c *choice) has(v *jsontree.Value) bool {
 	switch {
-	case c.kinds&v.kind == 0:
+	case c.kinds&v.Kind == 0:
 		return false
-	case v.kind == KindString:
-		return c.strings[v.text]
-	case v.kind&KindNumber != 0:
-		return c.hasNumber(parseDecimal(v.raw))
-	case v.kind&(KindArray|KindObject) == 0:
-		return c.hasWord(v.raw)
+	case v.Kind == KindString:
+		return c.strings[v.Text]
+	case v.Kind&KindNumber != 0:
+		return c.hasNumber(jsontree.ParseDecimal(v.Raw))
+	case v.Kind&(KindArray|KindObject) == 0:
+		return c.hasWord(v.Raw)
 	}
-	return slices.ContainsFunc(c.values, v.equal)
+	return slices.ContainsFunc(c.values, v.Equal)
 }
 
 // A numberRule bounds numbers.
 type numberRule struct {
-	min, max, multiple *decimal // nil for none
-	aboveMin, belowMax bool     // the bounds are exclusive
-	minText, maxText   string   // as the schema has them
+	min, max, multiple *jsontree.Decimal // nil for none
+	aboveMin, belowMax bool              // the bounds are exclusive
+	minText, maxText   string            // as the schema has them
 	multipleText       string
 	small              *[2]int64 // the bounds, if integers are all they are
 }
@@ -120,11 +122,11 @@ type numberRule struct {
 // smallBounds returns the bounds for [numberRule.okSmall], nil if there is more to check.
 func (r *numberRule) smallBounds() *[2]int64 {
 	bounds := [2]int64{math.MinInt64, math.MaxInt64}
-	for i, d := range []*decimal{r.min, r.max} {
+	for i, d := range []*jsontree.Decimal{r.min, r.max} {
 		if d == nil {
 			continue
 		}
-		n, ok := d.small()
+		n, ok := d.Small()
 		if !ok {
 			return nil
 		}
@@ -162,18 +164,18 @@ func (r *numberRule) okSmall(tok []byte) (ok, known bool) {
 	return r.small[0] <= n && n <= r.small[1], true
 }
 
-func (r *numberRule) ok(d decimal) bool {
+func (r *numberRule) ok(d jsontree.Decimal) bool {
 	if r.min != nil {
-		if c := d.cmp(*r.min); c < 0 || c == 0 && r.aboveMin {
+		if c := d.Cmp(*r.min); c < 0 || c == 0 && r.aboveMin {
 			return false
 		}
 	}
 	if r.max != nil {
-		if c := d.cmp(*r.max); c > 0 || c == 0 && r.belowMax {
+		if c := d.Cmp(*r.max); c > 0 || c == 0 && r.belowMax {
 			return false
 		}
 	}
-	return r.multiple == nil || d.multipleOf(*r.multiple)
+	return r.multiple == nil || d.MultipleOf(*r.multiple)
 }
 
 // A span bounds a count; hi is below 0 for no limit.

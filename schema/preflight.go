@@ -3,13 +3,15 @@ package schema
 import (
 	"fmt"
 	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A walk looks at all paths of schemas that apply to the same value.
 type walk struct {
 	doc   *document
-	state map[*value]int // paths from a schema; onStack while it is entered
-	stack []*value
+	state map[*jsontree.Value]int // paths from a schema; onStack while it is entered
+	stack []*jsontree.Value
 }
 
 const onStack = -1
@@ -17,8 +19,8 @@ const onStack = -1
 // preflight breaks cycles and counts paths. It returns the limit exceeded,
 // "" if none.
 func (d *document) preflight() string {
-	w := &walk{doc: d, state: map[*value]int{}}
-	starts := []*value{d.root}
+	w := &walk{doc: d, state: map[*jsontree.Value]int{}}
+	starts := []*jsontree.Value{d.root}
 	for len(starts) > 0 {
 		v := starts[len(starts)-1]
 		starts = starts[:len(starts)-1]
@@ -34,8 +36,8 @@ func (d *document) preflight() string {
 }
 
 // below appends all schemas that v holds or refers to.
-func (d *document) below(v *value, list []*value) []*value {
-	for _, k := range v.kids {
+func (d *document) below(v *jsontree.Value, list []*jsontree.Value) []*jsontree.Value {
+	for _, k := range v.Kids {
 		for _, sub := range subschemas(k) {
 			list = append(list, sub)
 		}
@@ -44,7 +46,7 @@ func (d *document) below(v *value, list []*value) []*value {
 }
 
 // paths counts the ways through v, at most one above the limit.
-func (w *walk) paths(v *value) int {
+func (w *walk) paths(v *jsontree.Value) int {
 	w.state[v] = onStack
 	w.stack = append(w.stack, v)
 	total := 0
@@ -66,7 +68,7 @@ func (w *walk) paths(v *value) int {
 
 // cut breaks the cycle that leads back to target, at the reference closest to
 // its end. Every cycle has one: without references a schema is a tree.
-func (w *walk) cut(target *value) {
+func (w *walk) cut(target *jsontree.Value) {
 	for i := len(w.stack) - 1; i >= 0; i-- {
 		v := w.stack[i]
 		to := target
@@ -76,7 +78,7 @@ func (w *walk) cut(target *value) {
 		if slices.Contains(w.doc.targets(v), to) {
 			ref := refText(v)
 			w.doc.dropRef(v)
-			pointer, _ := localRef(ref)
+			pointer, _ := jsontree.LocalRef(ref)
 			why := fmt.Sprintf("%.100q refers to itself without descending into the value; the reference is not checked", ref)
 			w.doc.report(pointer, why)
 			if w.doc.kept != nil {
@@ -90,10 +92,10 @@ func (w *walk) cut(target *value) {
 	}
 }
 
-func refText(v *value) string {
+func refText(v *jsontree.Value) string {
 	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if k := v.get(keyword); k != nil {
-			return k.text
+		if k := v.Get(keyword); k != nil {
+			return k.Text
 		}
 	}
 	return ""

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A Problem is one way in which a value does not match its schema.
@@ -95,14 +97,14 @@ func clip(text string, n int) string {
 }
 
 // shorten tells type and beginning of a value.
-func shorten(v *value) string {
-	switch v.kind {
+func shorten(v *jsontree.Value) string {
+	switch v.Kind {
 	case KindNull:
 		return "null"
 	case KindBoolean:
-		return "boolean " + string(v.raw)
+		return "boolean " + string(v.Raw)
 	}
-	return v.kind.String() + " " + clip(string(v.raw), 45)
+	return v.Kind.String() + " " + clip(string(v.Raw), 45)
 }
 
 // nearest returns names with those first that are close to name.

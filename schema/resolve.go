@@ -5,16 +5,18 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // An index knows the names that references may use: ids, anchors, and the
 // base that a relative reference starts from.
 type index struct {
 	draft   int
-	base    map[*value]*url.URL
-	order   []*value            // those that have a base
-	named   map[string]*value   // by URI, an anchor as its fragment
-	dynamic map[string][]*value // by dynamic anchor; recursive ones are "#"
+	base    map[*jsontree.Value]*url.URL
+	order   []*jsontree.Value            // those that have a base
+	named   map[string]*jsontree.Value   // by URI, an anchor as its fragment
+	dynamic map[string][]*jsontree.Value // by dynamic anchor; recursive ones are "#"
 }
 
 // schemaURL is the base of references in a schema without an id. Nothing is loaded
@@ -22,7 +24,7 @@ type index struct {
 const schemaURL = "mem:///schema.json"
 
 func newIndex(d *document) *index {
-	x := &index{draft: d.draft, base: map[*value]*url.URL{}, named: map[string]*value{}, dynamic: map[string][]*value{}}
+	x := &index{draft: d.draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{}, dynamic: map[string][]*jsontree.Value{}}
 	base, _ := url.Parse(schemaURL)
 	x.named[schemaURL] = d.root
 	x.add(d.root, base)
@@ -30,12 +32,12 @@ func newIndex(d *document) *index {
 }
 
 // add enters v and all schemas below it.
-func (x *index) add(v *value, base *url.URL) {
+func (x *index) add(v *jsontree.Value, base *url.URL) {
 	if x.base[v] != nil {
 		return
 	}
-	if id := v.get("$id"); id != nil && (x.draft >= 2019 || v.get("$ref") == nil) {
-		if u, err := base.Parse(id.text); err == nil {
+	if id := v.Get("$id"); id != nil && (x.draft >= 2019 || v.Get("$ref") == nil) {
+		if u, err := base.Parse(id.Text); err == nil {
 			x.name(u, u.Fragment, v)
 			if u.Fragment == "" {
 				base = u
@@ -44,28 +46,28 @@ func (x *index) add(v *value, base *url.URL) {
 	}
 	x.base[v], x.order = base, append(x.order, v)
 	x.anchors(v, base)
-	for _, k := range v.kids {
+	for _, k := range v.Kids {
 		for _, sub := range subschemas(k) {
 			x.add(sub, base)
 		}
 	}
 }
 
-func (x *index) anchors(v *value, base *url.URL) {
+func (x *index) anchors(v *jsontree.Value, base *url.URL) {
 	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
-		if a := v.get(keyword); a != nil && x.draft >= 2019 {
-			x.name(base, a.text, v)
+		if a := v.Get(keyword); a != nil && x.draft >= 2019 {
+			x.name(base, a.Text, v)
 			if keyword == "$dynamicAnchor" {
-				x.dynamic[a.text] = append(x.dynamic[a.text], v)
+				x.dynamic[a.Text] = append(x.dynamic[a.Text], v)
 			}
 		}
 	}
-	if a := v.get("$recursiveAnchor"); a != nil && a.is("true") {
+	if a := v.Get("$recursiveAnchor"); a != nil && a.Is("true") {
 		x.dynamic["#"] = append(x.dynamic["#"], v)
 	}
 }
 
-func (x *index) name(base *url.URL, fragment string, v *value) {
+func (x *index) name(base *url.URL, fragment string, v *jsontree.Value) {
 	if key := withFragment(base, fragment); x.named[key] == nil {
 		x.named[key] = v
 	}
@@ -78,7 +80,7 @@ func withFragment(u *url.URL, fragment string) string {
 }
 
 // find returns the schema that a reference in v leads to, nil if there is none.
-func (x *index) find(v *value, ref string) *value {
+func (x *index) find(v *jsontree.Value, ref string) *jsontree.Value {
 	base := x.base[v]
 	if base == nil { // v is where no keyword looks for schemas
 		base, _ = url.Parse(schemaURL)
@@ -94,7 +96,7 @@ func (x *index) find(v *value, ref string) *value {
 	if resource == nil || !strings.HasPrefix(u.Fragment, "/") {
 		return nil
 	}
-	if target := resource.at(u.Fragment); target != nil && isSchema(target) {
+	if target := resource.At(u.Fragment); target != nil && isSchema(target) {
 		return target
 	}
 	return nil
@@ -102,8 +104,8 @@ func (x *index) find(v *value, ref string) *value {
 
 // resolve finds the target of a reference. A reference to nowhere is removed and
 // reported.
-func (d *document) resolve(r reference, x *index) *value {
-	ref := r.schema.get("$ref").text
+func (d *document) resolve(r reference, x *index) *jsontree.Value {
+	ref := r.schema.Get("$ref").Text
 	if target := x.find(r.schema, ref); target != nil {
 		d.refs[r.schema] = target
 		return target
@@ -125,17 +127,17 @@ func (d *document) resolve(r reference, x *index) *value {
 // resolveDynamic notes all schemas that $dynamicRef and $recursiveRef may lead to.
 func (d *document) resolveDynamic(x *index) {
 	for _, v := range x.order {
-		var all []*value
-		if k := v.get("$dynamicRef"); k != nil && d.draft >= 2020 {
-			_, anchor, _ := strings.Cut(k.text, "#")
+		var all []*jsontree.Value
+		if k := v.Get("$dynamicRef"); k != nil && d.draft >= 2020 {
+			_, anchor, _ := strings.Cut(k.Text, "#")
 			all = x.dynamic[anchor]
-			if target := x.find(v, k.text); target != nil {
+			if target := x.find(v, k.Text); target != nil {
 				all = append(all[:len(all):len(all)], target)
 			}
 		}
-		if k := v.get("$recursiveRef"); k != nil && d.draft == 2019 {
+		if k := v.Get("$recursiveRef"); k != nil && d.draft == 2019 {
 			all = append(all[:len(all):len(all)], x.dynamic["#"]...)
-			if target := x.find(v, k.text); target != nil {
+			if target := x.find(v, k.Text); target != nil {
 				all = append(all, target)
 			}
 		}
@@ -150,32 +152,32 @@ func (d *document) resolveDynamic(x *index) {
 }
 
 // refers reports whether v has a reference that its draft knows.
-func (d *document) refers(v *value) bool {
-	return d.draft >= 2020 && v.get("$dynamicRef") != nil || d.draft == 2019 && v.get("$recursiveRef") != nil
+func (d *document) refers(v *jsontree.Value) bool {
+	return d.draft >= 2020 && v.Get("$dynamicRef") != nil || d.draft == 2019 && v.Get("$recursiveRef") != nil
 }
 
 // target returns the one schema that v refers to, nil if there is none or it
 // depends on the place where v is used.
-func (d *document) target(v *value) *value {
+func (d *document) target(v *jsontree.Value) *jsontree.Value {
 	all := d.targets(v)
-	if len(all) == 0 || slices.ContainsFunc(all, func(t *value) bool { return t != all[0] }) {
+	if len(all) == 0 || slices.ContainsFunc(all, func(t *jsontree.Value) bool { return t != all[0] }) {
 		return nil
 	}
 	return all[0]
 }
 
 // dropRef removes the references that a schema holds.
-func (d *document) dropRef(v *value) {
+func (d *document) dropRef(v *jsontree.Value) {
 	d.partial[v] = true
 	delete(d.refs, v)
 	delete(d.dynamic, v)
-	v.drop("$ref")
-	v.drop("$dynamicRef")
-	v.drop("$recursiveRef")
+	v.Drop("$ref")
+	v.Drop("$dynamicRef")
+	v.Drop("$recursiveRef")
 }
 
 // targets returns the schemas that v refers to.
-func (d *document) targets(v *value) []*value {
+func (d *document) targets(v *jsontree.Value) []*jsontree.Value {
 	all := d.dynamic[v]
 	if target := d.refs[v]; target != nil {
 		all = append(all[:len(all):len(all)], target)

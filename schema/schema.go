@@ -38,6 +38,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A Schema is one JSON Schema document. It keeps the bytes that it was made
@@ -74,8 +76,8 @@ func Parse(raw []byte) (*Schema, error) {
 }
 
 func syntaxError(raw []byte) error {
-	if p := checkSyntax(raw, len(raw)); p != nil {
-		return fmt.Errorf("parse schema: %s", p.line())
+	if _, broken := jsontree.Parse(raw, maxDepth); broken != nil {
+		return fmt.Errorf("parse schema: %s", syntaxProblem(broken, raw).line())
 	}
 	return errors.New("parse schema: it is nested too deeply")
 }

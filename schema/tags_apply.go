@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A rule says what a keyword speaks about and how its value is read.
@@ -124,7 +126,7 @@ func (d *draft) narrows(name string, value jsontext.Value) error {
 	if !ok || name != "minimum" && name != "maximum" {
 		return nil
 	}
-	c := parseDecimal(value).cmp(parseDecimal(bound))
+	c := jsontree.ParseDecimal(value).Cmp(jsontree.ParseDecimal(bound))
 	if name == "minimum" && c < 0 || name == "maximum" && c > 0 {
 		return fmt.Errorf("is beyond %s, the %s of the type", bound, name)
 	}
@@ -146,7 +148,7 @@ func (d *draft) checkDefault(f *field) error {
 		return fmt.Errorf("default %s does not fit: %w", value, err)
 	}
 	if f.quoted {
-		value = jsontext.Value(parseValue(value).text)
+		value = jsontext.Value(jsontree.Read(value).Text)
 	}
 	if err := stdjson.Unmarshal(value, reflect.New(f.sf.Type).Interface()); err != nil {
 		return fmt.Errorf("default %s cannot be read: %w", value, err)
@@ -213,7 +215,7 @@ func readValue(d *draft, text string) (jsontext.Value, error) {
 		return quoteText(text), nil
 	}
 	v := jsontext.Value(text)
-	switch kind := readTree(v).kind; {
+	switch kind := readTree(v).Kind; {
 	case kind != 0 && (d.kind == 0 || kind&d.kind != 0):
 		err := v.Compact()
 		return v, err

@@ -11,6 +11,7 @@ const module = "github.com/toolpost/toolpost"
 // package imports lower floors only. One that is not here breaks the gate:
 // decide where it belongs. What else is in internal stands above everything.
 var floors = [][]string{
+	{"internal/jsontree"},
 	{"internal/shape", "internal/codec", "internal/cleartext", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/trust", "internal/wire"}, // what packages of several floors share
 	{"schema", "grep", "store", "internal/extension", "internal/longjson", "internal/pins", "internal/secret", "internal/terminal"},
 	{"", "schema/lower", "store/storetest"},
@@ -34,6 +35,7 @@ var outside = map[string][]string{
 	"internal/codec":     {jsonModule},
 	"internal/extension": {jsonModule},
 	"internal/wire":      {jsonModule},
+	"internal/jsontree":  {jsonModule},
 	"schema":             {jsonModule, "github.com/dlclark/regexp2"},
 	"grep":               {"golang.org/x/sys"},
 	"internal/pins":      {jsonModule},

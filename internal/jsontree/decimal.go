@@ -1,4 +1,4 @@
-package schema
+package jsontree
 
 import (
 	"cmp"
@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A decimal is an exact number: coefficient · 10^exp. The coefficient has no
+// A Decimal is an exact number: coefficient · 10^exp. The coefficient has no
 // trailing zeros, so equal numbers have equal decimals, however written.
-type decimal struct {
+type Decimal struct {
 	neg    bool
-	coef   uint64
+	Coef   uint64
 	digits string // in place of coef, if it has more than 19 digits
-	exp    int64
+	Exp    int64
 }
 
 // maxExp bounds exponents: beyond it numbers differ only in name.
 const maxExp = 1 << 50
 
-// parseDecimal returns the number that a scanned token holds.
-func parseDecimal(tok []byte) decimal {
-	var d decimal
+// ParseDecimal returns the number that a scanned token holds.
+func ParseDecimal(tok []byte) Decimal {
+	var d Decimal
 	if d.neg = tok[0] == '-'; d.neg {
 		tok = tok[1:]
 	}
@@ -47,24 +47,24 @@ func parseDecimal(tok []byte) decimal {
 		}
 	}
 	if first < 0 {
-		return decimal{}
+		return Decimal{}
 	}
-	d.exp = exp + int64(point-last)
+	d.Exp = exp + int64(point-last)
 	if last < point {
-		d.exp--
+		d.Exp--
 	}
 	d.setDigits(mantissa[first : last+1])
 	return d
 }
 
-func (d *decimal) setDigits(digits []byte) {
+func (d *Decimal) setDigits(digits []byte) {
 	if len(digits) > 20 || len(digits) == 20 && !strings.Contains(string(digits), ".") {
 		d.digits = strings.Replace(string(digits), ".", "", 1)
 		return
 	}
 	for _, c := range digits {
 		if c != '.' {
-			d.coef = d.coef*10 + uint64(c-'0')
+			d.Coef = d.Coef*10 + uint64(c-'0')
 		}
 	}
 }
@@ -83,13 +83,14 @@ func parseExp(tok []byte) int64 {
 	return n
 }
 
-func (d decimal) isZero() bool { return d.coef == 0 && d.digits == "" }
+// IsZero reports whether d is 0.
+func (d Decimal) IsZero() bool { return d.Coef == 0 && d.digits == "" }
 
-// isInteger reports whether d has no fraction: 1.0 and 1e2 have none.
-func (d decimal) isInteger() bool { return d.exp >= 0 }
+// IsInteger reports whether d has no fraction: 1.0 and 1e2 have none.
+func (d Decimal) IsInteger() bool { return d.Exp >= 0 }
 
-// cmp compares two numbers: -1, 0 or 1.
-func (d decimal) cmp(e decimal) int {
+// Cmp compares two numbers: -1, 0 or 1.
+func (d Decimal) Cmp(e Decimal) int {
 	if d.neg != e.neg {
 		if d.neg {
 			return -1
@@ -103,16 +104,16 @@ func (d decimal) cmp(e decimal) int {
 	return c
 }
 
-func (d decimal) cmpMagnitude(e decimal) int {
+func (d Decimal) cmpMagnitude(e Decimal) int {
 	switch {
-	case d.exp == e.exp && d.digits == "" && e.digits == "":
-		return cmp.Compare(d.coef, e.coef)
-	case d.isZero() || e.isZero():
-		return cmp.Compare(boolInt(!d.isZero()), boolInt(!e.isZero()))
+	case d.Exp == e.Exp && d.digits == "" && e.digits == "":
+		return cmp.Compare(d.Coef, e.Coef)
+	case d.IsZero() || e.IsZero():
+		return cmp.Compare(boolInt(!d.IsZero()), boolInt(!e.IsZero()))
 	}
 	var bufD, bufE [20]byte
 	a, b := d.appendDigits(bufD[:0]), e.appendDigits(bufE[:0])
-	if c := cmp.Compare(int64(len(a))+d.exp, int64(len(b))+e.exp); c != 0 {
+	if c := cmp.Compare(int64(len(a))+d.Exp, int64(len(b))+e.Exp); c != 0 {
 		return c
 	}
 	for i := range min(len(a), len(b)) {
@@ -130,21 +131,21 @@ func boolInt(b bool) int {
 	return 0
 }
 
-func (d decimal) appendDigits(buf []byte) []byte {
+func (d Decimal) appendDigits(buf []byte) []byte {
 	if d.digits != "" {
 		return append(buf, d.digits...)
 	}
-	return strconv.AppendUint(buf, d.coef, 10)
+	return strconv.AppendUint(buf, d.Coef, 10)
 }
 
-// small returns d if it is an integer of at most 18 digits.
-func (d decimal) small() (n int64, ok bool) {
-	if d.digits != "" || d.exp < 0 || d.exp > 18 {
+// Small returns d if it is an integer of at most 18 digits.
+func (d Decimal) Small() (n int64, ok bool) {
+	if d.digits != "" || d.Exp < 0 || d.Exp > 18 {
 		return 0, false
 	}
 	const limit = 1_000_000_000_000_000_000
-	coef := d.coef
-	for range d.exp {
+	coef := d.Coef
+	for range d.Exp {
 		if coef >= limit/10 {
 			return 0, false
 		}
@@ -159,18 +160,18 @@ func (d decimal) small() (n int64, ok bool) {
 	return int64(coef), true
 }
 
-// multipleOf reports whether d is an integer times e, which must not be zero.
-func (d decimal) multipleOf(e decimal) bool {
-	if d.isZero() {
+// MultipleOf reports whether d is an integer times e, which must not be zero.
+func (d Decimal) MultipleOf(e Decimal) bool {
+	if d.IsZero() {
 		return true
 	}
-	shift := d.exp - e.exp
+	shift := d.Exp - e.Exp
 	if shift < 0 { // d would need a trailing zero, and has none
 		return false
 	}
 	if d.digits == "" && e.digits == "" {
-		m := e.coef
-		return mulMod(d.coef%m, powMod(10%m, shift, m), m) == 0
+		m := e.Coef
+		return mulMod(d.Coef%m, powMod(10%m, shift, m), m) == 0
 	}
 	m := e.coefficient()
 	p := new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), m)
@@ -178,7 +179,7 @@ func (d decimal) multipleOf(e decimal) bool {
 	return p.Mod(p, m).Sign() == 0
 }
 
-func (d decimal) coefficient() *big.Int {
+func (d Decimal) coefficient() *big.Int {
 	n, _ := new(big.Int).SetString(string(d.appendDigits(nil)), 10)
 	return n
 }
