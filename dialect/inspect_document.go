@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -89,7 +88,7 @@ func (d *document) enter(n *node) {
 	}
 	var required map[string]bool
 	if n.Get("properties") != nil {
-		required = n.Get("required").Texts()
+		required = texts(n.Get("required"))
 	}
 	for _, k := range n.Members() {
 		switch k.Name {
@@ -119,24 +118,14 @@ func (d *document) name(k, v *jsontree.Value) {
 
 // below enters the schemas that a keyword of n holds.
 func (d *document) below(n *node, k *jsontree.Value, required map[string]bool) {
-	list := k.Kind == schema.KindArray
-	switch s := shape.Of(k.Name); {
-	case s == shape.Schema, s == shape.Items && !list:
-		d.kid(n, k, k, "", false)
-	case s == shape.Table, s == shape.Dependencies:
-		for _, v := range k.Members() {
-			d.kid(n, k, v, "/"+jsontree.EscapePointer(v.Name), required[v.Name] && k.Name == "properties")
-		}
-	case s == shape.Schemas, s == shape.Items:
-		for i, v := range k.Items() {
-			d.kid(n, k, v, "/"+strconv.Itoa(i), false)
-		}
+	for token, v := range shape.Subschemas(k) {
+		d.kid(n, k, v, token, k.Name == "properties" && required[v.Name])
 	}
 }
 
 // kid enters v as a schema that the keyword k of n holds.
 func (d *document) kid(n *node, k, v *jsontree.Value, token string, required bool) {
-	if !v.IsSchema() || d.over != "" || d.schemas[v] != nil {
+	if d.over != "" || d.schemas[v] != nil {
 		return
 	}
 	kid := &node{Value: v, parent: n, keyword: k.Name, token: token, required: required, nesting: n.nesting + 1}
@@ -149,7 +138,7 @@ func (d *document) kid(n *node, k, v *jsontree.Value, token string, required boo
 func (d *document) resolve(n *node) {
 	ref := n.Get("$ref")
 	v := d.find(ref.Text)
-	if ref.Kind != schema.KindString || v == nil || !v.IsSchema() {
+	if ref.Kind != schema.KindString || v == nil || !shape.IsSchema(v) {
 		return
 	}
 	if d.schemas[v] == nil {
@@ -213,6 +202,17 @@ func (n *node) follow() *node {
 		n = n.target
 	}
 	return n
+}
+
+// texts returns the strings in an array as a set.
+func texts(v *jsontree.Value) map[string]bool {
+	set := make(map[string]bool, len(v.Items()))
+	for _, item := range v.Items() {
+		if item.Kind == schema.KindString {
+			set[item.Text] = true
+		}
+	}
+	return set
 }
 
 // kindsOf returns the types that a type keyword names.

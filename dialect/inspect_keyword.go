@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -17,65 +18,28 @@ var wants = map[shape.Shape]string{
 	shape.Bool: "true or false", shape.Text: "a string", shape.URI: "a string", shape.Type: "the name of a type, or a list of names", shape.List: "a list",
 }
 
-// fits reports whether v has a shape. Older drafts have lists of items.
+// fits reports whether v has a shape, as strict readers see it. Older drafts have
+// lists of items.
 func fits(s shape.Shape, v *jsontree.Value, older bool) bool {
-	if s == shape.Items && older && isList(v, (*jsontree.Value).IsSchema) {
-		return true
+	number := string(v.Raw)
+	positive := v.Kind&schema.KindNumber != 0 && number[0] != '-'
+	switch s {
+	case shape.Items:
+		return shape.IsSchema(v) || older && shape.Fits(s, v)
+	case shape.Count:
+		return positive && isInteger(number)
+	case shape.Number:
+		return v.Kind&schema.KindNumber != 0
+	case shape.Positive:
+		return positive && strings.ContainsAny(mantissa(number), "123456789")
+	case shape.URI:
+		return v.Kind == schema.KindString
+	case shape.Type:
+		return v.Kind == schema.KindString && kindOf(v.Text) != 0 ||
+			len(v.Items()) > 0 && shape.Fits(shape.Names, v) && !slices.ContainsFunc(v.Kids, func(t *jsontree.Value) bool { return kindOf(t.Text) == 0 })
 	}
-	ok := fitting[s]
-	return ok == nil || ok(v)
+	return shape.Fits(s, v)
 }
-
-// fitting tells a proper value from others, without a look into subschemas.
-// Shapes that are not here take anything.
-var fitting = map[shape.Shape]func(*jsontree.Value) bool{
-	shape.Schema:  (*jsontree.Value).IsSchema,
-	shape.Items:   (*jsontree.Value).IsSchema,
-	shape.Schemas: func(v *jsontree.Value) bool { return len(v.Kids) > 0 && isList(v, (*jsontree.Value).IsSchema) },
-	shape.Table: func(v *jsontree.Value) bool {
-		return v.Kind == schema.KindObject && all(v.Kids, (*jsontree.Value).IsSchema)
-	},
-	shape.Dependencies: func(v *jsontree.Value) bool { return v.Kind == schema.KindObject && all(v.Kids, isDependency) },
-	shape.Names:        isNames,
-	shape.NameLists:    func(v *jsontree.Value) bool { return v.Kind == schema.KindObject && all(v.Kids, isNames) },
-	shape.Count:        func(v *jsontree.Value) bool { return isPositive(v) && isInteger(string(v.Raw)) },
-	shape.Number:       func(v *jsontree.Value) bool { return v.Kind&schema.KindNumber != 0 },
-	shape.Positive: func(v *jsontree.Value) bool {
-		return isPositive(v) && strings.ContainsAny(mantissa(string(v.Raw)), "123456789")
-	},
-	shape.Bool: func(v *jsontree.Value) bool { return v.Kind == schema.KindBoolean },
-	shape.Text: isText,
-	shape.URI:  isText,
-	shape.Type: func(v *jsontree.Value) bool { return isType(v) || len(v.Kids) > 0 && isNames(v) && all(v.Kids, isType) },
-	shape.List: func(v *jsontree.Value) bool { return v.Kind == schema.KindArray },
-}
-
-func all(vs []*jsontree.Value, ok func(*jsontree.Value) bool) bool {
-	for _, v := range vs {
-		if !ok(v) {
-			return false
-		}
-	}
-	return true
-}
-
-func isList(v *jsontree.Value, of func(*jsontree.Value) bool) bool {
-	return v.Kind == schema.KindArray && all(v.Kids, of)
-}
-func isText(v *jsontree.Value) bool       { return v.Kind == schema.KindString }
-func isPositive(v *jsontree.Value) bool   { return v.Kind&schema.KindNumber != 0 && v.Raw[0] != '-' }
-func isDependency(v *jsontree.Value) bool { return v.IsSchema() || isNames(v) }
-
-func isNames(v *jsontree.Value) bool {
-	seen := make(map[string]bool, len(v.Items()))
-	return v.Kind == schema.KindArray && all(v.Kids, func(v *jsontree.Value) bool {
-		fresh := !seen[v.Text]
-		seen[v.Text] = true
-		return v.Kind == schema.KindString && fresh
-	})
-}
-
-func isType(v *jsontree.Value) bool { return v.Kind == schema.KindString && kindOf(v.Text) != 0 }
 
 func mantissa(number string) string {
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

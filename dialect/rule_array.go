@@ -1,8 +1,9 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
-
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema"
+)
 
 func arrayRules() []*Rule {
 	return []*Rule{

@@ -1,10 +1,11 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
+import (
+	"slices"
 
-import "github.com/toolpost/toolpost/internal/jsontree"
-
-import "slices"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema"
+)
 
 func enumRules() []*Rule {
 	return []*Rule{

@@ -1,11 +1,11 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
-
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // mcpHeader asks clients to send an argument as an HTTP header too.

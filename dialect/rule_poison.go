@@ -1,8 +1,13 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
+import (
+	"slices"
 
-import "github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
+)
 
 // poisonRules are about single tools that cost many clients all tools of the
 // server: they read the whole list strictly, and forget it at the first fault.
@@ -71,7 +76,8 @@ func rootNull(v *view, n *node) {
 	if k := n.Get("properties"); k != nil && k.Kind != schema.KindObject {
 		v.report("properties", "properties is %v", k)
 	}
-	if k := n.Get("required"); k != nil && (!isList(k, isText)) {
+	notText := func(v *jsontree.Value) bool { return v.Kind != schema.KindString }
+	if k := n.Get("required"); k != nil && (k.Kind != schema.KindArray || slices.ContainsFunc(k.Kids, notText)) {
 		v.report("required", "required is %v", k)
 	}
 }
@@ -80,7 +86,7 @@ func rootBoolean(v *view, n *node) {
 	switch {
 	case n.parent == nil:
 		for _, p := range n.Get("properties").Members() {
-			if !p.IsSchema() {
+			if !shape.IsSchema(p) {
 				v.report("properties", "the schema of %q is %v", clip(p.Name, 60), p)
 			}
 		}

@@ -1,10 +1,11 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
+import (
+	"slices"
 
-import "github.com/toolpost/toolpost/internal/jsontree"
-
-import "slices"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema"
+)
 
 // unionRules are about schemas that leave a choice.
 func unionRules() []*Rule {
@@ -102,7 +103,7 @@ func firstKey(v *view, n *node) {
 		}
 		first, tag := properties[0], ""
 		if only := single(first); only != nil {
-			tag = string(only.AppendKey(nil))
+			tag = jsontree.Key(only)
 		}
 		others := begun[first.Name]
 		switch {

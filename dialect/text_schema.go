@@ -2,7 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
-	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -25,7 +25,8 @@ func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []lower.L
 	descriptions(raw, func(d description) {
 		name := ""
 		if len(d.path) > 0 {
-			name = d.path[len(d.path)-1]
+			last := d.path[len(d.path)-1]
+			name = jsontree.UnescapePointer(last[strings.LastIndexByte(last, '/')+1:])
 		}
 		f := x.told(name, d.text, x.SchemaMax)
 		if f.text == d.text {
@@ -44,14 +45,12 @@ func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []lower.L
 
 // A description is one inside a schema.
 type description struct {
-	path       []string // to the schema object; good for the time of the visit
+	path       []string // parts of the pointer to the schema object; good for the time of the visit
 	text       string
 	start, end int // of its bytes
 }
 
-func (d description) pointer() string {
-	return jsontree.Pointer(d.path)
-}
+func (d description) pointer() string { return strings.Join(d.path, "") }
 
 // lossesByPlace finds the places of losses in the original.
 type lossesByPlace struct {
@@ -90,40 +89,21 @@ func (l *lossesByPlace) add(d description, f fitted) {
 // in order. Names of properties, enum values and defaults are not descriptions.
 func descriptions(raw json.RawMessage, visit func(description)) {
 	if v, broken := jsontree.ParseLenient(raw, maxLevels); broken == nil {
-		w := walker{visit: visit}
-		w.schema(v)
+		walker{visit}.schema(v, nil)
 	}
 }
 
 // A walker walks through the schemas inside a schema.
-type walker struct {
-	visit func(description)
-	path  []string
-}
+type walker struct{ visit func(description) }
 
-func (w *walker) schema(v *jsontree.Value) {
+func (w walker) schema(v *jsontree.Value, path []string) {
 	for _, k := range v.Members() {
-		w.path = append(w.path, k.Name)
-		switch s := shape.Of(k.Name); {
-		case k.Name == "description" && k.Kind == schema.KindString:
-			w.visit(description{w.path[:len(w.path)-1], k.Text, k.Start, k.Start + len(k.Raw)})
-		case s == shape.Schema, s == shape.Items && k.Kind != schema.KindArray:
-			w.schema(k)
-		case s == shape.Table, s == shape.Dependencies:
-			for _, kid := range k.Members() {
-				w.below(kid.Name, kid)
-			}
-		case s == shape.Schemas, s == shape.Items:
-			for i, kid := range k.Items() {
-				w.below(strconv.Itoa(i), kid)
-			}
+		if k.Name == "description" && k.Kind == schema.KindString {
+			w.visit(description{path, k.Text, k.Start, k.Start + len(k.Raw)})
+			continue
 		}
-		w.path = w.path[:len(w.path)-1]
+		for token, kid := range shape.Subschemas(k) {
+			w.schema(kid, append(path, "/"+k.Name+token)) // keywords need no escape
+		}
 	}
-}
-
-func (w *walker) below(token string, v *jsontree.Value) {
-	w.path = append(w.path, token)
-	w.schema(v)
-	w.path = w.path[:len(w.path)-1]
 }

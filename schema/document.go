@@ -53,7 +53,7 @@ func loadInto(d *document, raw []byte) *document {
 	if d.root, broken = jsontree.Parse(raw, maxDepth); broken != nil {
 		return refuse(syntaxProblem(broken, raw).line())
 	}
-	if !isSchema(d.root) {
+	if !shape.IsSchema(d.root) {
 		return refuse("the schema is neither an object nor a boolean")
 	}
 	d.dialect()

@@ -172,5 +172,5 @@ func valueKey(v json.RawMessage) string {
 	if v[0] == '"' && jsontree.Special(v, 1) == len(v)-1 {
 		return string(v)
 	}
-	return string(jsontree.Read(v).AppendKey(nil))
+	return jsontree.Key(jsontree.Read(v))
 }

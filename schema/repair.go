@@ -73,7 +73,7 @@ func (r *repairer) schema(v *jsontree.Value, pointer string, depth int) {
 func (r *repairer) keyword(v, k *jsontree.Value, s shape.Shape, pointer string) bool {
 	annotates := shape.Annotates(k.Name)
 	switch {
-	case !annotates && fits(s, k):
+	case !annotates && shape.Fits(s, k):
 		if s == shape.Count {
 			k.Raw = strconv.AppendInt(nil, int64(countOf(k)), 10)
 		}
@@ -205,7 +205,7 @@ func (r *repairer) types(v *jsontree.Value, pointer string) {
 	if k == nil {
 		return
 	}
-	if n := v.Get("nullable"); n != nil && n.Is("true") && isType(k) && k.Text != "null" {
+	if n := v.Get("nullable"); n != nil && n.Is("true") && jsontree.KindNamed(k.Text) != 0 && k.Text != "null" {
 		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as in OpenAPI")
 		v.Drop("nullable")
 		v.Set("type", "["+string(k.Raw)+`,"null"]`)
@@ -244,8 +244,8 @@ func require(v *jsontree.Value, name string) {
 	list := v.Get("required")
 	if list == nil || list.Kind != KindArray {
 		v.Drop("required")
-		list = jsontree.Read([]byte("[]"))
-		v.Add("required", list)
+		v.Set("required", "[]")
+		list = v.Get("required")
 	}
 	quoted, _ := json.Marshal(name)
 	if !slices.ContainsFunc(list.Kids, func(kid *jsontree.Value) bool { return kid.Text == name }) {

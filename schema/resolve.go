@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // An index knows the names that references may use: ids, anchors, and the
@@ -96,7 +97,7 @@ func (x *index) find(v *jsontree.Value, ref string) *jsontree.Value {
 	if resource == nil || !strings.HasPrefix(u.Fragment, "/") {
 		return nil
 	}
-	if target := resource.At(u.Fragment); target != nil && isSchema(target) {
+	if target := resource.At(u.Fragment); target != nil && shape.IsSchema(target) {
 		return target
 	}
 	return nil

@@ -37,16 +37,16 @@ func (v *Value) At(pointer string) *Value {
 		return nil
 	}
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if v = v.Child(UnescapePointer(token)); v == nil {
+		if v = v.child(UnescapePointer(token)); v == nil {
 			return nil
 		}
 	}
 	return v
 }
 
-// Child returns the member or item that a token of a JSON pointer names, nil if
+// child returns the member or item that a token of a JSON pointer names, nil if
 // there is none.
-func (v *Value) Child(token string) *Value {
+func (v *Value) child(token string) *Value {
 	if v.Kind != KindArray {
 		return v.Get(token)
 	}

@@ -230,11 +230,11 @@ func (v *Value) Drop(name string) {
 // Set replaces the member of that name.
 func (v *Value) Set(name, raw string) {
 	v.Drop(name)
-	v.Add(name, Read([]byte(raw)))
+	v.add(name, Read([]byte(raw)))
 }
 
-// Add appends a member.
-func (v *Value) Add(name string, kid *Value) {
+// add appends a member.
+func (v *Value) add(name string, kid *Value) {
 	v.index = nil
 	kid.Name = name
 	v.Kids = append(v.Kids, kid)
@@ -265,20 +265,6 @@ func (v *Value) KeepLast(f func(name string)) {
 // IsText reports whether v is the string s.
 func (v *Value) IsText(s string) bool { return v != nil && v.Kind == KindString && v.Text == s }
 
-// IsSchema reports whether v could be a JSON Schema: an object or a boolean.
-func (v *Value) IsSchema() bool { return v.Kind&(KindObject|KindBoolean) != 0 }
-
-// Texts returns the strings in an array as a set.
-func (v *Value) Texts() map[string]bool {
-	set := make(map[string]bool, len(v.Items()))
-	for _, item := range v.Items() {
-		if item.Kind == KindString {
-			set[item.Text] = true
-		}
-	}
-	return set
-}
-
 // Is reports whether v is written as exactly this text.
 func (v *Value) Is(word string) bool { return string(v.Raw) == word }
 
@@ -305,7 +291,7 @@ func Duplicates(v *Value, pointer string, f func(pointer string)) {
 func Repeated(list *Value) (first, second int) {
 	seen := make(map[string]int, len(list.Kids))
 	for i, kid := range list.Kids {
-		key := string(kid.AppendKey(nil))
+		key := Key(kid)
 		if before, ok := seen[key]; ok {
 			return before, i
 		}
@@ -346,8 +332,11 @@ func (v *Value) Equal(w *Value) bool {
 	return true
 }
 
-// AppendKey appends a text that only values which are equal to v have.
-func (v *Value) AppendKey(b []byte) []byte {
+// Key returns a text that equal values have in common.
+func Key(v *Value) string { return string(v.appendKey(nil)) }
+
+// appendKey appends a text that only values which are equal to v have.
+func (v *Value) appendKey(b []byte) []byte {
 	switch {
 	case v.Kind == KindString:
 		b, _ = jsontext.AppendQuote(b, v.Text)
@@ -360,7 +349,7 @@ func (v *Value) AppendKey(b []byte) []byte {
 	case v.Kind == KindArray:
 		b = append(b, '[')
 		for _, kid := range v.Kids {
-			b = append(kid.AppendKey(b), ',')
+			b = append(kid.appendKey(b), ',')
 		}
 		b = append(b, ']')
 	case v.Kind == KindObject:
@@ -369,7 +358,7 @@ func (v *Value) AppendKey(b []byte) []byte {
 		b = append(b, '{')
 		for _, kid := range kids {
 			b, _ = jsontext.AppendQuote(b, kid.Name)
-			b = append(kid.AppendKey(append(b, ':')), ',')
+			b = append(kid.appendKey(append(b, ':')), ',')
 		}
 		b = append(b, '}')
 	default:

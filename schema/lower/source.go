@@ -3,8 +3,11 @@ package lower
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // maxSource bounds how many schemas of the original are looked at for the
@@ -18,63 +21,36 @@ type source struct {
 	referrers map[string][]string // by pointer, those of the schemas with a reference that leads there
 }
 
-// Keywords that hold schemas: one, a list, a table by name.
-var (
-	holdsOne   = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "contentSchema"}
-	holdsList  = []string{"anyOf", "oneOf", "allOf", "prefixItems", "items"}
-	holdsTable = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
-
 func readSource(raw []byte) *source {
 	s := &source{
 		keywords:  make(map[string][]string, min(bytes.Count(raw, []byte("{")), maxSource)),
 		referrers: map[string][]string{},
 	}
-	s.read(&parser{src: raw}, "", 0)
+	if v, broken := jsontree.ParseLenient(raw, maxLevels); broken == nil {
+		s.read(v, "", 0)
+	}
 	return s
 }
 
-func (s *source) read(p *parser, at string, depth int) {
-	if depth > maxDepth*4 || len(s.order) > maxSource || !p.open('{') {
-		p.value()
+// maxLevels is how deep a source may be nested, as encoding/json has it.
+const maxLevels = 10_000
+
+func (s *source) read(v *jsontree.Value, at string, depth int) {
+	if depth > maxDepth*4 || len(s.order) > maxSource || v.Kind != schema.KindObject {
 		return
 	}
 	s.order = append(s.order, at)
-	keywords := make([]string, 0, 4)
-	for n := 0; p.more(n, '}'); n++ {
-		_, name := p.name()
-		k := string(name)
-		keywords = append(keywords, k)
-		s.below(k, p, at, depth+1)
+	keywords := make([]string, 0, len(v.Kids))
+	for _, k := range v.Kids {
+		keywords = append(keywords, k.Name)
+		if k.Name == "$ref" && k.Kind == schema.KindString && strings.HasPrefix(k.Text, "#/") {
+			s.referrers[k.Text[1:]] = append(s.referrers[k.Text[1:]], at)
+		}
+		for token, kid := range shape.Subschemas(k) {
+			s.read(kid, at+"/"+k.Name+token, depth+1)
+		}
 	}
 	s.keywords[at] = append(s.keywords[at], keywords...)
-}
-
-// below reads the schemas that a keyword of the schema at a pointer holds.
-func (s *source) below(keyword string, p *parser, at string, depth int) {
-	switch c := p.peek(); {
-	case c == '{' && slices.Contains(holdsTable, keyword):
-		at += "/" + keyword
-		p.open(c)
-		for n := 0; p.more(n, '}'); n++ {
-			_, name := p.name()
-			s.read(p, at+"/"+escape(string(name)), depth)
-		}
-	case c == '{' && slices.Contains(holdsOne, keyword):
-		s.read(p, at+"/"+keyword, depth)
-	case c == '[' && slices.Contains(holdsList, keyword):
-		at += "/" + keyword
-		p.open(c)
-		for i := 0; p.more(i, ']'); i++ {
-			s.read(p, at+"/"+strconv.Itoa(i), depth)
-		}
-	case keyword == "$ref":
-		if ref, ok := unquote(p.value()); ok && strings.HasPrefix(ref, "#/") {
-			s.referrers[ref[1:]] = append(s.referrers[ref[1:]], at)
-		}
-	default:
-		p.value()
-	}
 }
 
 // referrer returns the schema with the only reference to the schema at a
