@@ -229,6 +229,14 @@ func TestOwnRounds(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+	everyWay(t, func(t *testing.T, w way) {
+		session := w.connect(t, serve(t, nil, tool), nil)
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "rounds"})
+		var fault *jsonrpc.Error
+		if !errors.As(err, &fault) || w.isModern() && fault.Code != mcp.CodeMissingRequiredClientCapabilities {
+			t.Errorf("a client that declares no elicitation got %v", err)
+		}
+	})
 }
 
 func TestFeatures(t *testing.T) {

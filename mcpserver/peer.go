@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
@@ -61,6 +62,18 @@ func (p *peer) require(method string) error {
 		Message: method + " needs the client capability " + name,
 		Data:    []byte(`{"requiredCapabilities":{"` + name + `":{}}}`),
 	}
+}
+
+// requireInputs rejects a result that asks for input that the client did not
+// declare it can give: clients wait for such input without end.
+func (p *peer) requireInputs(result json.RawMessage) error {
+	for _, input := range wire.Members(wire.Get(result, "inputRequests")) {
+		err := p.require(wire.Unquote(wire.Get(input, "method")))
+		if err != nil && !errors.Is(err, toolpost.ErrNoCaller) { // unknown methods are not ours to judge
+			return err
+		}
+	}
+	return nil
 }
 
 // Limits of what a client says about itself. A session keeps it.

@@ -33,7 +33,11 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	if found == nil {
 		found = search(raw)
 	}
-	r.asks = found.Asks
+	if r.asks = found.Asks; r.asks && r.modern() {
+		if err := r.requireInputs(raw); err != nil {
+			return nil, faultOf(r, err)
+		}
+	}
 	if found.ResultMeta != nil {
 		raw = withoutRef(raw)
 	}
