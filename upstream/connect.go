@@ -22,14 +22,14 @@ type dialer struct {
 	http      *http.Client
 	transport Transport // as configured or found; "" if neither
 	stateless bool      // the server was found to have no sessions
-	updated   func(uri string)
+	watch     *watch
 	slow      func(error) // called when a package runner takes longer than ConnectTimeout
 	installed bool        // a package runner has started its server before
 	instances instances
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger) (*dialer, error) {
-	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secretsOf(cfg), updated: o.ResourceUpdated}
+	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secretsOf(cfg)}
 	d.instances.own = o.Instance
 	d.forget()
 	if cfg.URL == "" {

@@ -330,19 +330,10 @@ func TestWatching(t *testing.T) {
 			if err := s.Features().Subscribe(t.Context(), "test://r", true); err != nil {
 				t.Fatal(err)
 			}
-			// The stream opens in the background, so the change is told until it arrives.
-			updated := make(chan struct{})
-			var telling sync.WaitGroup
-			telling.Go(func() {
-				for {
-					select {
-					case <-updated:
-						return
-					case <-time.After(10 * time.Millisecond):
-						_ = sdk.ResourceUpdated(context.Background(), &mcp.ResourceUpdatedNotificationParams{URI: "test://r"})
-					}
-				}
-			})
+			// Who has subscribed misses nothing.
+			if err := sdk.ResourceUpdated(t.Context(), &mcp.ResourceUpdatedNotificationParams{URI: "test://r"}); err != nil {
+				t.Fatal(err)
+			}
 			select {
 			case uri := <-s.uris:
 				if uri != "test://r" {
@@ -351,8 +342,6 @@ func TestWatching(t *testing.T) {
 			case <-time.After(10 * time.Second):
 				t.Error("the update did not arrive")
 			}
-			close(updated)
-			telling.Wait()
 			sdk.AddTool(&mcp.Tool{Name: "late", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 			s.until(t, "the new tool is listed", func() bool { return strings.Contains(s.names(t), "late") })
 			sdk.RemovePrompts("p")

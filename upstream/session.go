@@ -19,12 +19,12 @@ type session struct {
 	relist    chan struct{} // holds one value when a list changed
 	listens   chan struct{} // closed when a modern server has begun to send changes
 	listening sync.Once
-	updated   func(uri string)
+	watch     *watch
 	sending   relay // notifications of clients
 }
 
 func newSession(d *dialer, t Transport) *session {
-	s := &session{transport: t, relist: make(chan struct{}, 1), listens: make(chan struct{}), updated: d.updated}
+	s := &session{transport: t, relist: make(chan struct{}, 1), listens: make(chan struct{}), watch: d.watch}
 	s.peer = newPeer(d.log, s.changes)
 	return s
 }
@@ -127,10 +127,11 @@ func (s *session) close() {
 func (s *session) changes(m *wire.Message) {
 	switch m.Method {
 	case "notifications/resources/updated":
-		if m.HasURI && s.updated != nil {
-			s.updated(m.URI)
+		if m.HasURI && s.watch.updated != nil {
+			s.watch.updated(m.URI)
 		}
 	case "notifications/subscriptions/acknowledged":
+		s.watch.agree(m)
 		first := false
 		if s.listening.Do(func() { first = true; close(s.listens) }); !first {
 			s.changed()

@@ -109,6 +109,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if opts != nil {
 		u.opts = *opts
 	}
+	u.watch.updated = u.opts.ResourceUpdated
 	u.opts.Backoff = orDefault(u.opts.Backoff, 500*time.Millisecond)
 	u.opts.Patience = orDefault(u.opts.Patience, 5*time.Second)
 	u.opts.Grace = orDefault(u.opts.Grace, 2*time.Second)
@@ -121,7 +122,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
 	u.dial = dial
-	dial.slow = u.noteSlowInstall
+	dial.slow, dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: emptyListing()}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	go u.run()

@@ -16,17 +16,21 @@ import (
 // A watch holds the resources that are subscribed to. It outlives sessions.
 type watch struct {
 	mu      sync.Mutex
-	uris    map[string]bool
-	changed chan struct{} // holds one value when uris changed
+	uris    map[string]bool // whether the server has agreed to send their updates
+	agreed  chan struct{}   // closed when it agrees, and replaced
+	changed chan struct{}   // holds one value when uris changed
+	updated func(uri string)
 }
 
-func newWatch() *watch { return &watch{uris: map[string]bool{}, changed: make(chan struct{}, 1)} }
+func newWatch() *watch {
+	return &watch{uris: map[string]bool{}, agreed: make(chan struct{}), changed: make(chan struct{}, 1)}
+}
 
 func (w *watch) set(uri string, on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if on {
-		w.uris[uri] = true
+		w.uris[uri] = false
 	} else {
 		delete(w.uris, uri)
 	}
@@ -59,7 +63,47 @@ func subscriber(u *Upstream) func(context.Context, string, bool) error {
 			}
 		}
 		u.watch.set(uri, on)
+		if on && s.modern() {
+			u.watch.await(ctx, s, uri)
+		}
 		return nil
+	}
+}
+
+// agree records what a modern server has agreed to send on its stream.
+func (w *watch) agree(m *wire.Message) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uri := range wire.Elements(wire.Get(wire.Get(m.Params, "notifications"), "resourceSubscriptions")) {
+		if _, wanted := w.uris[wire.Unquote(uri)]; wanted {
+			w.uris[wire.Unquote(uri)] = true
+		}
+	}
+	close(w.agreed)
+	w.agreed = make(chan struct{})
+}
+
+// await waits until the server sends the updates of a resource. A client that
+// has subscribed misses none.
+func (w *watch) await(ctx context.Context, s *session, uri string) {
+	soon := time.NewTimer(time.Second) // the server need not say so
+	defer soon.Stop()
+	for {
+		w.mu.Lock()
+		done, agreed := w.uris[uri], w.agreed
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-agreed:
+		case <-s.ctx.Done():
+			return
+		case <-ctx.Done():
+			return
+		case <-soon.C:
+			return
+		}
 	}
 }
 
@@ -70,6 +114,11 @@ func uriParams(uri string) json.RawMessage {
 // begin keeps the subscriptions of one session until end. It returns when the
 // server sends changes, so that what is listed next misses none.
 func (w *watch) begin(ctx context.Context, s *session) (end func()) {
+	w.mu.Lock()
+	for uri := range w.uris {
+		w.uris[uri] = false // this server has yet to agree
+	}
+	w.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
