@@ -1,13 +1,15 @@
 #!/bin/sh
-# Installs what the live tests talk to: each line of peers.txt, or of the file
-# that is given, into a folder CACHE/NAME-VERSION of its own. A folder that
-# exists is complete: it is made elsewhere and renamed, so that runs at the same
-# time do not disturb each other. What is optional may fail: its tests are
-# skipped. Prints CACHE, which is TOOLPOST_LIVE_CACHE, else toolpost-live in the
-# user's cache folder, else .live in the checkout.
+# Installs what the live tests talk to: each line of peers.txt from npm into a
+# folder CACHE/NAME-VERSION of its own, and each line of pypi.txt, with what it
+# needs in addition, into CACHE/pypi-NAME-VERSION. Other files can be given. A
+# folder that exists is complete: it is made elsewhere and renamed, so that runs
+# at the same time do not disturb each other. What is optional may fail, and so
+# may Python: its tests are skipped. Prints CACHE, which is TOOLPOST_LIVE_CACHE,
+# else toolpost-live in the user's cache folder, else .live in the checkout.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 peers=${1:-$here/peers.txt}
+pypi=${2:-$here/pypi.txt}
 cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/toolpost-live}
 mkdir -p "$cache" 2>/dev/null || cache=$here/../../.live && mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
@@ -37,4 +39,24 @@ install() { # NAME VERSION [optional]
 }
 
 while read -r name version need; do install "$name" "$version" "$need"; done <"$peers"
+
+# The scripts of a virtual environment do not survive that it is renamed: it is
+# used as "bin/python …".
+environment() { # NAME VERSION NEED…
+	name=$1 version=$2
+	shift 2
+	final=$cache/pypi-$name-$version
+	[ -d "$final" ] && return
+	echo "install $name==$version" >&2
+	new=$(mktemp -d "$cache/.new-XXXXXX")
+	if python3 -m venv "$new" >&2 && "$new/bin/python" -m pip install --quiet --disable-pip-version-check "$name==$version" "$@" </dev/null >&2; then
+		[ -d "$final" ] || mv "$new" "$final"
+	else
+		echo "install $name==$version: python3 -m venv or pip failed; what needs it is left out" >&2
+	fi
+	rm -rf "$new"
+}
+
+# shellcheck disable=SC2086 # needs are several words
+while read -r name version needs; do environment "$name" "$version" $needs; done <"$pypi"
 echo "$cache"

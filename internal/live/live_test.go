@@ -109,3 +109,34 @@ func build(t *testing.T, pkg string) string {
 	}
 	return bin
 }
+
+//go:embed pypi.txt
+var pypi string
+
+// pythonOf returns the interpreter that has a package of pypi.txt. The test ends
+// here if it could not be installed.
+func pythonOf(t *testing.T, name string) string {
+	t.Helper()
+	file := filepath.Join(os.Getenv("TOOLPOST_LIVE"), "pypi-"+name+"-"+installedVersion(name, ""), "bin", "python")
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("%v: python3 with its module venv is needed, and internal/live/install.sh", err)
+	}
+	return file
+}
+
+// installedVersion returns the version of a line of peers.txt or pypi.txt, or of
+// what such a line needs in addition.
+func installedVersion(name, version string) string {
+	for line := range strings.Lines(peers + pypi) {
+		f := strings.Fields(line)
+		if f[0] == name && strings.HasPrefix(f[1], version) {
+			return f[1]
+		}
+		for _, need := range f[2:] {
+			if v, ok := strings.CutPrefix(need, name+"=="); ok {
+				return v
+			}
+		}
+	}
+	return ""
+}

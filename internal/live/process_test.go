@@ -34,14 +34,19 @@ func command(ctx context.Context, t *testing.T, env []string, name string, args 
 // run runs a command to its end and returns both outputs.
 func run(t *testing.T, env []string, name string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	return runWithin(t, 3*patience, env, name, args...)
+}
+
+func runWithin(t *testing.T, limit time.Duration, env []string, name string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	var out, errs bytes.Buffer
 	cmd := command(ctx, t, env, name, args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("%w after %v", err, 3*patience)
+		err = fmt.Errorf("%w after %v", err, limit)
 	}
 	return out.String(), errs.String(), err
 }
