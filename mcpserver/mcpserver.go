@@ -75,7 +75,8 @@ type Options struct {
 
 	// View returns the toolset that a client is served; nil serves all the
 	// same. It is asked at each request, and must answer at once and with
-	// few different toolsets. An error says what the client can do.
+	// few different toolsets. A session keeps the address and the user agent
+	// that it was opened with. An error says what the client can do.
 	View func(Client) (*toolpost.Live, error)
 }
 
