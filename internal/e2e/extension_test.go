@@ -533,3 +533,29 @@ func TestExtensionsAreNoWayAround(t *testing.T) {
 		}
 	}
 }
+
+// With a process for each session, tasks of two sessions have the same ids, and
+// requests and notifications reach the own process.
+func TestExtensionsOfProcesses(t *testing.T) {
+	s := openExtended(t, `{"mcpServers":{"x":`+extendedEntry(t, "stdio", wire.LastSession)+`,"prefix":"","share":"per-session"}}}`)
+	for _, name := range []string{"a", "b"} {
+		c := dial(t, s, "http", wire.LastSession, name)
+		if got := c.result("tools/call", `{"name":"job","task":{}}`); !strings.Contains(got, `"taskId":"1"`) {
+			t.Errorf("%s created %s", name, got)
+		}
+		if got, want := c.result("tasks/get", `{"taskId":"1"}`), `{"of":{"taskId":"1"}, "x":1.0}`; got != want {
+			t.Errorf("%s got %s, want %s", name, got, want)
+		}
+		if got, want := c.result("tasks/list", `{}`), `{"tasks":[{"taskId":"1", "n":1.0}]}`; got != want {
+			t.Errorf("%s lists %s, want %s", name, got, want)
+		}
+		c.notify("echo/one", `{"to":"`+name+`"}`)
+		c.notify("echo/two", `{"to":"`+name+`"}`)
+		if got, want := c.result("echo/heard", `{}`), `{"heard":"echo/one{\"to\":\"`+name+`\"}\necho/two{\"to\":\"`+name+`\"}"}`; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if got := c.result("echo/ask", "{}"); !strings.Contains(got, "echo/question") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
