@@ -1,5 +1,6 @@
-// Package shape says what the values of JSON Schema's keywords look like: the
-// one table by which schemas are read, repaired and linted.
+// Package shape describes JSON Schema's keywords: what their values look like,
+// and which schemas they hold. By it schemas are read, repaired, lowered and
+// linted.
 package shape
 
 // A Shape is what the value of a keyword must look like.
