@@ -7,7 +7,6 @@ package longjson
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"strings"
 
@@ -21,8 +20,6 @@ const (
 	mostMembers    = 64       // of a result
 	longestToken   = 1 << 10  // bytes of a name, a number or an id that are kept
 )
-
-var errSyntax = errors.New("it is not JSON")
 
 // A Span is a part of a message: its first byte, and the one after its last.
 type Span struct{ From, To int64 }
