@@ -1,5 +1,7 @@
 //go:build unix
 
+//lint:file-ignore SA1019 clients of all eras still have sampling and roots
+
 package live
 
 import (
