@@ -76,12 +76,13 @@ func (x *exchange) encode(id json.RawMessage, hop []member) []byte {
 func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage {
 	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
 		switch name {
-		case "progressToken":
-			return nil
 		case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:
 			if !x.through {
 				return nil
 			}
+		}
+		if wire.Alike(name, "progressToken") {
+			return nil
 		}
 		return value
 	})
@@ -118,12 +119,15 @@ func (x *exchange) onHop(hop []member) []member {
 }
 
 // setMembers returns the object with members set: in their places, or at its
-// end. All other bytes stay. What is not valid is replaced.
+// end. Other spellings of their names are removed, all other bytes stay. What is
+// not valid is replaced.
 func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 	done := make([]bool, len(set))
 	edited := wire.Edit(object, func(name string, value json.RawMessage) json.RawMessage {
 		i := slices.IndexFunc(set, func(m member) bool { return m.name == name })
 		switch {
+		case i < 0 && slices.ContainsFunc(set, func(m member) bool { return wire.Alike(name, m.name) }):
+			return nil // some servers would take it instead
 		case i < 0:
 			return value
 		case done[i]:

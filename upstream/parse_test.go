@@ -23,11 +23,33 @@ func TestSetMembers(t *testing.T) {
 	for in, want := range map[string]string{
 		``: `{"a":1}`, `{}`: `{"a":1}`, `7`: `{"a":1}`, `{"x": 1.50 , "a": [2],"b":3}`: `{"x": 1.50,"a": 1}`, `{"b":1}`: `{"a":1}`,
 		`{"a":1} {"b":2}`: `{"a":1}`, "{\"x\":1}\n{}": `{"a":1}`, `{"a":1,]`: `{"a":1}`, `{"a":1}`: `{"a":1}`,
-		`{"a":2,"\u0061":3,"c":"\ud800"}`: `{"a":1,"c":"\ud800"}`,
+		`{"a":2,"\u0061":3,"c":"\ud800"}`:        `{"a":1,"c":"\ud800"}`,
+		`{"A":2,"a":3,"\u0001a":4,"B":5,"aa":6}`: `{"a":1,"aa":6}`, `{"A":2}`: `{"a":1}`,
 	} {
 		if got := string(setMembers(json.RawMessage(in), set...)); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
+	}
+}
+
+// The arguments and the name of a call are those that were checked, whatever
+// reads them. A progress token of another hop would be that of another call.
+func TestOtherSpellings(t *testing.T) {
+	params := json.RawMessage(`{"Name":"denied","name":"allowed","ARGUMENTS":{"a":2},"argument\u017f":{"a":3},"_meta":{"ProgressToken":1,"x":2}}`)
+	x := &exchange{content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+	x.set = []member{{"name", json.RawMessage(`"allowed"`)}, {"arguments", json.RawMessage(`{"a":1}`)}}
+	got := string(x.encode(json.RawMessage("1"), nil))
+	if want := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"allowed","_meta":{"x":2},"arguments":{"a":1}}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var read struct {
+		Params struct {
+			Name      string
+			Arguments json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(got), &read); err != nil || read.Params.Name != "allowed" || string(read.Params.Arguments) != `{"a":1}` {
+		t.Errorf("a server that ignores case reads %+v, %v", read, err)
 	}
 }
 

@@ -107,19 +107,24 @@ func (p *parser) text(into *string, pointer string, code int64) error {
 func (p *parser) other(name []byte) error {
 	if p.strict {
 		text := Unquote(name)
-		plain := strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return -1
-			}
-			return r
-		}, text)
 		for _, known := range []string{"jsonrpc", "id", "method", "params", "result", "error"} {
-			if strings.EqualFold(plain, known) {
+			if Alike(text, known) {
 				return Errorf(CodeInvalidRequest, "the member %.40q must be written %q", text, known)
 			}
 		}
 	}
 	return p.skip()
+}
+
+// Alike reports whether some readers take one name of a member for the other:
+// those that ignore case, as encoding/json does, or control characters.
+func Alike(name, known string) bool {
+	return strings.EqualFold(known, strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, name))
 }
 
 func (p *parser) params(m *Message) error {
