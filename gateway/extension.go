@@ -201,7 +201,7 @@ func (x *router) notified(call *toolpost.Call) {
 			return
 		}
 		targets = slices.DeleteFunc(slices.Clone(targets), func(m *member) bool { return m.link != t.link })
-		c.Params = wire.Set(c.Params, "taskId", wire.Quote(t.id))
+		c.Params = t.named(c.Params)
 	}
 	for _, m := range targets {
 		if notified := m.features().Notified; notified != nil {

@@ -190,6 +190,20 @@ func (t *task) show(result json.RawMessage) json.RawMessage {
 	})
 }
 
+// named returns params with the task's id as its server knows it, and without
+// other spellings of the member, which some servers would take instead.
+func (t *task) named(params json.RawMessage) json.RawMessage {
+	return wire.Edit(params, func(name string, value json.RawMessage) json.RawMessage {
+		switch {
+		case name == "taskId" && t.shown != t.id:
+			return wire.Quote(t.id)
+		case name != "taskId" && wire.Alike(name, "taskId"):
+			return nil
+		}
+		return value
+	})
+}
+
 func (x *router) find(call *toolpost.Call, id string) *task {
 	if len(x.members) == 0 {
 		return nil
@@ -223,14 +237,11 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 	if i < 0 {
 		return nil, invalid("unknown task %.100q: no server created it for this client, or that was too long ago; call the tool again", id)
 	}
-	if t.shown == t.id {
-		return targets[i].send(ctx, call)
-	}
 	c := *call
-	c.Params = wire.Set(call.Params, "taskId", wire.Quote(t.id))
+	c.Params = t.named(call.Params)
 	result, err := targets[i].send(ctx, &c)
-	if err != nil {
-		return nil, err
+	if err != nil || t.shown == t.id {
+		return result, err
 	}
 	return toolpost.Raw(t.show(toolpost.Sent(result))), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -115,6 +116,34 @@ func TestTasksOfAnother(t *testing.T) {
 			if got := send(t, g, "other", method, params); !strings.HasPrefix(got, "error: ") {
 				t.Errorf("%s %s: got %s", method, params, got)
 			}
+		}
+	})
+}
+
+// A server that ignores the case of names reads no other task than the one that
+// was checked.
+func TestOtherSpellingsOfATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x"))
+		n := map[string]int{}
+		jobs(t, f, func(who string) string { n[who]++; return fmt.Sprint(n[who]) })
+		victim, own := create(t, g, "s", "a__job"), create(t, g, "other", "a__job")
+		create(t, g, "other", "b__job")
+		renamed := create(t, g, "other", "b__job")
+		if victim != "1" || own != "2" || renamed != "b__2" {
+			t.Fatalf("the tasks are %q, %q and %q", victim, own, renamed)
+		}
+		for _, id := range []string{own, renamed} {
+			params := `{"TaskId":"1","taskId":"` + id + `","TASKID":"1","task\u0000Id":"1"}`
+			want := fmt.Sprintf(`"taskId":%q,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":%q}}}`, id, id)
+			if got := send(t, g, "other", "tasks/get", params); !strings.HasSuffix(got, want) {
+				t.Errorf("%s: got %s", id, got)
+			}
+		}
+		heard := extend(f, map[string]string{"a": `{"tasks":{}}`}, plain)
+		features(g).Notified(&toolpost.Call{Session: "other", Name: "notifications/tasks/x", Params: json.RawMessage(`{"taskId":"2","taskid":"1"}`)})
+		if want := []string{`a notifications/tasks/x{"taskId":"2"}`}; !slices.Equal(*heard, want) {
+			t.Errorf("got %q, want %q", *heard, want)
 		}
 	})
 }
