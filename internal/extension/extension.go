@@ -46,7 +46,8 @@ func Method(name string) bool {
 			return false
 		}
 	}
-	return !slices.Contains(own, firstWord(name)) && !slices.Contains(ownResources, name) && name != "resources"
+	plain := strings.Join(strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("/.:", c) }), "/")
+	return !slices.Contains(own, firstWord(name)) && !slices.Contains(ownResources, plain) && plain != "resources"
 }
 
 func isOdd(c rune) bool {
@@ -65,27 +66,25 @@ func Notification(name string) bool {
 }
 
 // Declared returns the members of capabilities that the protocol does not know,
-// nil if there are none. What is too large, or that strict readers refuse, is
-// left out.
+// nil if there are none. What is too large, or that strict readers or clients
+// refuse, is left out.
 func Declared(capabilities json.RawMessage) json.RawMessage {
 	declared := capabilities
 	if !sound(declared) {
 		return nil
 	}
 	declared = wire.Edit(declared, func(name string, value json.RawMessage) json.RawMessage {
-		switch {
-		case name == "resources" || slices.Contains(own, name) || !clean(name):
+		switch lower := strings.ToLower(name); {
+		case lower == "resources" || slices.Contains(own, lower) || !clean(name):
 			return nil
 		case holdsNames(name):
-			value = wire.Edit(value, func(name string, value json.RawMessage) json.RawMessage {
-				if !clean(name) {
-					return nil
-				}
-				return value
-			})
-			if !wire.IsObject(value) || empty(value) {
+			if value = objects(value, 1); empty(value) {
 				return nil
 			}
+		case name == "tasks":
+			return objects(value, maxLevels)
+		case holdsNames(lower) || lower == "tasks": // some clients would take it for that
+			return nil
 		}
 		return value
 	})
@@ -93,6 +92,24 @@ func Declared(capabilities json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return bytes.Clone(declared)
+}
+
+// objects returns an object whose members, down to a number of levels, are
+// objects with clean names. The others are left out: clients check the members
+// of MCP that they know, and end the handshake where one is something else.
+func objects(value json.RawMessage, levels int) json.RawMessage {
+	if !wire.IsObject(value) {
+		return nil
+	}
+	return wire.Edit(value, func(name string, value json.RawMessage) json.RawMessage {
+		switch {
+		case !clean(name) || !wire.IsObject(value):
+			return nil
+		case levels > 1:
+			return objects(value, levels-1)
+		}
+		return value
+	})
 }
 
 func holdsNames(name string) bool { return name == "extensions" || name == "experimental" }

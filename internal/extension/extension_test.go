@@ -18,7 +18,7 @@ func TestMethod(t *testing.T) {
 	}
 	for _, name := range []string{
 		"", "tools", "tools/call", "Tools/Call", "tools.call", "tools:call", "/tools/call", "x//y", "x/", "./tools/call", "x/../tools/call", "ping", "initialize",
-		"server/discover", "rpc.discover", "notifications/x", "resources/read", "RESOURCES/READ", "resources/templates/list", "resources", "x y", "x\n", "x\u200b", "é", strings.Repeat("x", 129),
+		"server/discover", "rpc.discover", "notifications/x", "resources/read", "RESOURCES/READ", "resources/templates/list", "resources", "resources.read", "Resources:Read", "resources/read.", "resources..templates/list", "resources.", "x y", "x\n", "x\u200b", "é", strings.Repeat("x", 129),
 	} {
 		if extension.Method(name) {
 			t.Errorf("%q passes", name)
@@ -43,10 +43,14 @@ func TestDeclared(t *testing.T) {
 		many[i] = fmt.Sprintf(`"x%d":{}`, i)
 	}
 	for raw, want := range map[string]string{
-		`{"tools":{},"prompts":{}}`:                                            "",
-		`{"x": { "n":1.0} , "extensions":{"a/b":{ }}}`:                         `{"x": { "n":1.0} , "extensions":{"a/b":{ }}}`,
-		`{"tools":{},"x": 1.0,"experimental":{},"extensions":7}`:               `{"x": 1.0}`,
-		`{"extensions":{"a\u001b[31m":{},"b":{},"":{},"c d":{},"\u202ee":{}}}`: `{"extensions":{"b":{}}}`,
+		`{"tools":{},"prompts":{}}`:                                                              "",
+		`{"x": { "n":1.0} , "extensions":{"a/b":{ }}}`:                                           `{"x": { "n":1.0} , "extensions":{"a/b":{ }}}`,
+		`{"tools":{},"x": 1.0,"experimental":{},"extensions":7}`:                                 `{"x": 1.0}`,
+		`{"extensions":{"a\u001b[31m":{},"b":{},"":{},"c d":{},"\u202ee":{}}}`:                   `{"extensions":{"b":{}}}`,
+		`{"Tools":7,"RESOURCES":{},"Extensions":{"x":{}},"tAsks":{"list":{}},"x":{}}`:            `{"x":{}}`,
+		`{"extensions":{"a":true,"b":{"n":[1]}},"experimental":{"a":1}}`:                         `{"extensions":{"b":{"n":[1]}}}`,
+		`{"tasks":{"list":true,"List":1,"requests":{"tools":{"call":{"x":1}},"y":[]}},"a":null}`: `{"tasks":{"requests":{"tools":{"call":{}}}},"a":null}`,
+		`{"tasks":true}`:      "",
 		`{"x":{},"x":{}}`:     "",
 		"{\"x\":\"\xff\"}":    "",
 		`{"x":{"a":1,"a":2}}`: "",
