@@ -94,7 +94,7 @@ func (s *Server) definition() Server {
 // copySettings copies what may change without an approval. A field that is not
 // listed here belongs to the definition.
 func copySettings(to, from *Server) {
-	to.Prefix, to.Allow, to.Deny, to.Outputs = from.Prefix, from.Allow, from.Deny, from.Outputs
+	to.Prefix, to.Filter, to.Outputs = from.Prefix, from.Filter, from.Outputs
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
 	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
 	if to.Redmine == nil {

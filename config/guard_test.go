@@ -60,6 +60,7 @@ func TestGuard(t *testing.T) {
 		"new tools":             {`"args"`, `"newTools": "withhold", "args"`, "run"},
 		"prefix":                {`"args"`, `"prefix": "p_", "args"`, ""},
 		"filters":               {`"args"`, `"tools": {"allow": ["a"], "deny": ["b"]}, "args"`, ""},
+		"extensions":            {`"args"`, `"extensions": false, "args"`, ""},
 		"outputs":               {`"args"`, `"output": {"a": false, "*": 5000}, "args"`, ""},
 		"limits":                {`"args"`, `"timeout": "3s", "connectTimeout": "4s", "maxMessage": 9, "protocolVersion": "2025-06-18", "args"`, ""},
 		"Redmine groups":        {`"k"`, `"k", "groups": ["issues"], "readOnly": true, "timeout": "5s"`, ""},
