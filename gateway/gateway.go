@@ -1,8 +1,7 @@
-// Package gateway joins many upstreams into one live toolset, and reads the
-// configuration that lists them.
+// Package gateway joins many upstreams into one live toolset.
 //
 //	toolpost.json ── config.Load ──▶ config.Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
-//	files of other clients ── Import ──▶ toolpost.json            └── Watch ──▶ Snapshot
+//	                                                                      └── Watch ──▶ Snapshot
 package gateway
 
 import (

@@ -27,12 +27,12 @@ func (t *textReport) summary() {
 	if len(clean) > 0 {
 		t.Line("", "Nothing found for "+strings.Join(clean, ", ")+".")
 	}
-	var Unasked []string
+	var unasked []string
 	for _, d := range t.Unasked {
-		Unasked = append(Unasked, d.ID)
+		unasked = append(unasked, d.ID)
 	}
-	if len(Unasked) > 0 {
-		t.Line("", "Only checked if named with --for: "+strings.Join(Unasked, ", ")+".")
+	if len(unasked) > 0 {
+		t.Line("", "Only checked if named with --for: "+strings.Join(unasked, ", ")+".")
 	}
 	t.total()
 }
