@@ -223,18 +223,22 @@ func (l *link) due() (subscribe func(ctx context.Context, uri string, on bool) e
 }
 
 // counted makes h count among the calls under way. The server sees name
-// instead of the call's, unless it is empty.
-func (l *link) counted(h toolpost.Handler, name string) toolpost.Handler {
+// instead of the call's, unless it is empty, and only tasks of the client.
+func (m *member) counted(h toolpost.Handler, name string) toolpost.Handler {
 	if h == nil {
 		return nil
 	}
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		defer l.calls.begin()()
+		defer m.calls.begin()()
 		inner := *call
 		inner.Name = cmp.Or(name, call.Name)
+		var err error
+		if inner.Params, err = m.related(call); err != nil {
+			return nil, err
+		}
 		result, err := h(ctx, &inner)
 		if name != "" && err == nil {
-			l.linked.addLinks(result)
+			m.linked.addLinks(result)
 		}
 		return result, err
 	}

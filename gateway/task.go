@@ -183,7 +183,7 @@ func (t *task) show(result json.RawMessage) json.RawMessage {
 		switch {
 		case name == "taskId" && wire.Unquote(value) == t.id:
 			return wire.Quote(t.shown)
-		case (name == "task" || name == "_meta" || name == wire.MetaPrefix+"related-task") && wire.IsObject(value):
+		case (name == "task" || name == "_meta" || name == relatedTask) && wire.IsObject(value):
 			return t.show(value)
 		}
 		return value
@@ -211,6 +211,39 @@ func (x *router) find(call *toolpost.Call, id string) *task {
 	return x.members[0].tasks.find(call, id)
 }
 
+const relatedTask = wire.MetaPrefix + "related-task"
+
+// related returns the params of a call with the task that it belongs to as the
+// server knows it. Of another client's task, the server would take what it asks
+// and answers for that client.
+func (m *member) related(call *toolpost.Call) (json.RawMessage, error) {
+	if !m.tasks.any() {
+		return call.Params, nil
+	}
+	meta := wire.Get(call.Params, "_meta")
+	related := wire.Get(meta, relatedTask)
+	id := text(related, "taskId")
+	if related == nil || id == "" {
+		return call.Params, nil
+	}
+	t := m.tasks.find(call, id)
+	if t == nil || t.link != m.link {
+		return nil, unknownTask(id)
+	}
+	return wire.Set(call.Params, "_meta", wire.Set(meta, relatedTask, t.named(related))), nil
+}
+
+func unknownTask(id string) error {
+	return invalid("unknown task %.100q: no server created it for this client, or that was too long ago; call the tool again", id)
+}
+
+// any reports whether a client has a task.
+func (t *tasks) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.server) > 0
+}
+
 // taskMethods are the methods for tasks, of both eras.
 var taskMethods = []string{"tasks/cancel", "tasks/get", "tasks/list", "tasks/result", "tasks/update"}
 
@@ -235,7 +268,7 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 	t := x.find(call, id)
 	i := slices.IndexFunc(targets, func(m *member) bool { return t != nil && m.link == t.link })
 	if i < 0 {
-		return nil, invalid("unknown task %.100q: no server created it for this client, or that was too long ago; call the tool again", id)
+		return nil, unknownTask(id)
 	}
 	c := *call
 	c.Params = t.named(call.Params)

@@ -148,6 +148,43 @@ func TestOtherSpellingsOfATask(t *testing.T) {
 	})
 }
 
+// A call can belong to a task of its client only.
+func TestCallsOfTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x"))
+		n := 0
+		jobs(t, f, func(string) string { n++; return fmt.Sprint((n + 1) / 2) })
+		create(t, g, "s", "a__job")                                                      // 1
+		create(t, g, "other", "b__job")                                                  // 1
+		own, renamed := create(t, g, "other", "a__job"), create(t, g, "other", "b__job") // 2, 2
+		if own != "2" || renamed != "b__2" {
+			t.Fatalf("the tasks are %q and %q", own, renamed)
+		}
+		f.last("b").set(func(f *fake) {
+			f.handle(func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				return toolpost.Text(string(call.Params)), nil
+			})
+		})
+		synctest.Wait()
+		about := func(id string) json.RawMessage {
+			return json.RawMessage(`{"_meta":{"n":1.0, "io.modelcontextprotocol/related-task":{"taskId":"` + id + `"}}}`)
+		}
+		for _, session := range []string{"s", "other", "third"} {
+			_, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Session: session, Name: "a__job", Params: about("1")})
+			if refused := err != nil && strings.Contains(err.Error(), "unknown task"); refused != (session != "s") {
+				t.Errorf("%s: %v", session, err)
+			}
+		}
+		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Session: "other", Name: "b__job", Params: about(renamed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Parts()[0].Text; got != string(about("2")) {
+			t.Errorf("the server gets %s", got)
+		}
+	})
+}
+
 // Servers and clients that create many tasks displace their own.
 func TestManyTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
