@@ -59,6 +59,13 @@ func (a *aliases) has(uri string) bool {
 	return a.uris[uri]
 }
 
+// any reports whether a URI of the server has another name.
+func (a *aliases) any() bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return len(a.uris) > 0
+}
+
 // shown returns the name of a URI that clients know.
 func (a *aliases) shown(key, uri string) string {
 	if a.has(uri) {
@@ -80,10 +87,7 @@ func (a *aliases) restore(key, uri string) string {
 // show returns JSON with the URIs that clients know: in the members that name
 // resources. What they hold as data stays.
 func (a *aliases) show(key string, raw json.RawMessage) json.RawMessage {
-	a.mu.RLock()
-	n := len(a.uris)
-	a.mu.RUnlock()
-	if n == 0 {
+	if !a.any() {
 		return raw
 	}
 	return a.showIn(key, "", raw, 0)

@@ -170,6 +170,9 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 // shown returns a result as clients get it: with the ids and URIs that they know.
 func (m *member) shown(call *toolpost.Call, result *toolpost.Result) *toolpost.Result {
 	raw := toolpost.Sent(result)
+	if o := toolpost.LongObject(result); o != nil && m.aliases.any() {
+		raw, _ = o.Load() // who passes it on is told of an error
+	}
 	if len(raw) == 0 {
 		return result
 	}

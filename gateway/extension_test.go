@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // extend gives the fakes extensions. Each answers with what answer returns, or
@@ -227,8 +229,12 @@ func TestConflictingApps(t *testing.T) {
 			u.set(func(u *fake) {
 				who := u.cfg.Name
 				u.tools[0].Meta = json.RawMessage(`{"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`)
-				u.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-					return toolpost.Raw(json.RawMessage(`{"content":[{"type":"resource_link","uri":"ui://view"},{"type":"resource","resource":{"uri":"ui://view","text":"ui://view"}},{"type":"text","text":"ui://view"}],"structuredContent":{"uri":"ui://view"}}`)), nil
+				u.tools[0].Handler = func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+					result := `{"content":[{"type":"resource_link","uri":"ui://view"},{"type":"resource","resource":{"uri":"ui://view","text":"ui://view"}},{"type":"text","text":"ui://view"}],"structuredContent":{"uri":"ui://view"}}`
+					if call.Arguments != nil {
+						return long(result), nil
+					}
+					return toolpost.Raw(json.RawMessage(result)), nil
 				}
 				u.features = &toolpost.Features{
 					Resources: []*toolpost.Resource{{URI: "ui://view", Definition: json.RawMessage(`{"uri":"ui://view","n":1.0}`), Read: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -260,12 +266,14 @@ func TestConflictingApps(t *testing.T) {
 		}
 		for _, tool := range tools {
 			got = append(got, tool.Name+" "+string(tool.Meta))
-			r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: tool.Name})
-			if err != nil {
-				t.Fatal(err)
+			for _, arguments := range []json.RawMessage{nil, json.RawMessage("{}")} {
+				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: tool.Name, Arguments: arguments})
+				if err != nil {
+					t.Fatal(err)
+				}
+				raw, _ := r.MarshalJSON()
+				got = append(got, string(raw))
 			}
-			raw, _ := r.MarshalJSON()
-			got = append(got, string(raw))
 		}
 		result := func(uri string) string {
 			return `{"content":[{"type":"resource_link","uri":"` + uri + `"},{"type":"resource","resource":{"uri":"` + uri + `","text":"ui://view"}},{"type":"text","text":"ui://view"}],"structuredContent":{"uri":"ui://view"}}`
@@ -273,8 +281,8 @@ func TestConflictingApps(t *testing.T) {
 		want := []string{
 			`ui://view {"contents":[{"uri":"ui://view","text":"a"}]}`,
 			`ui://b/view {"contents":[{"uri":"ui://b/view","text":"b"}]}`,
-			`a__show {"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`, result("ui://view"),
-			`b__show {"ui":{"resourceUri":"ui://b/view","n":1.0},"ui/resourceUri":"ui://b/view"}`, result("ui://b/view"),
+			`a__show {"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`, result("ui://view"), result("ui://view"),
+			`b__show {"ui":{"resourceUri":"ui://b/view","n":1.0},"ui/resourceUri":"ui://b/view"}`, result("ui://b/view"), result("ui://b/view"),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -289,4 +297,13 @@ func TestConflictingApps(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// long returns a result that is not in memory.
+func long(result string) *toolpost.Result {
+	message := []byte(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)
+	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
+	_ = spool.Add(message, int64(len(message)))
+	_, _ = scanner.Write(message)
+	return toolpost.Long(longjson.NewObject(spool, scanner), &wire.Answer{Links: scanner.Links})
 }
