@@ -136,7 +136,8 @@ func (s *Spool) release() {
 // ReadAt implements [io.ReaderAt].
 func (s *Spool) ReadAt(p []byte, from int64) (n int, err error) {
 	if s.file != nil {
-		return s.file.ReadAt(p, from)
+		n, err = s.file.ReadAt(p, from)
+		return n, withoutPath(err)
 	}
 	for n < len(p) && from < s.held() {
 		part := copy(p[n:], s.after(from))
@@ -180,13 +181,21 @@ func (s *Spool) Copy(w io.Writer, part Span) error {
 		return nil
 	}
 	if _, err := s.file.Seek(part.From, io.SeekStart); err != nil {
-		return err
+		return withoutPath(err)
 	}
 	buffer := s.from.Get()
 	defer s.from.Put(buffer)
 	n, err := io.CopyBuffer(w, io.LimitReader(s.file, part.size()), buffer[:])
 	if err == nil && n < part.size() {
 		err = io.ErrUnexpectedEOF
+	}
+	return withoutPath(err)
+}
+
+// withoutPath leaves out where a file is: clients hear of the error.
+func withoutPath(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
 	}
 	return err
 }
