@@ -176,6 +176,7 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 	}
 	if b.spool != nil {
 		if l := b.long(); l != nil {
+			b.spool = nil // who gets the result may give it up at any time
 			return nil, &unread{b.scan.ID, l}, nil
 		}
 		data, err := b.load()

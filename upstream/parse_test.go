@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -290,3 +291,48 @@ func (a *answerer) call(_ context.Context, x *exchange, _ []byte) error {
 func (a *answerer) send(context.Context, string, []byte) error { return nil }
 func (a *answerer) speak(string)                               {}
 func (a *answerer) close()                                     {}
+
+// A long result belongs to who takes it: the message that brought it does not
+// look at it any more.
+func TestLongResultHasOneOwner(t *testing.T) {
+	b := &body{limits: &limits{max: 4 << 20, dir: t.TempDir()}}
+	b.add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[],"x":"`))
+	for range 24 {
+		b.add(bytes.Repeat([]byte("x"), 64<<10))
+	}
+	b.add([]byte(`"}}`))
+	_, unread, err := b.messages()
+	long := (*longResult)(nil)
+	if err != nil || unread == nil || !errors.As(unread.err, &long) {
+		t.Fatalf("got %v, %v", unread, err)
+	}
+	long.Close()
+	if begin := b.begin(); len(begin) > 0 {
+		t.Errorf("it reads %d bytes of what was given up", len(begin))
+	}
+	b.drop()
+}
+
+// A long result that comes when its caller leaves is handed on, so that somebody
+// closes it.
+func TestLongResultOfACallerThatLeaves(t *testing.T) {
+	p := newPeer(slog.New(slog.DiscardHandler), nil)
+	p.conn = &answerer{p}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got := 0
+	for range 64 { // both are ready, and either may be chosen
+		pending, err := p.calls.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.calls.Fail(pending.ID, &longResult{body: body{limits: &limits{}}, Object: new(longjson.Object)})
+		if _, err := p.await(ctx, &exchange{number: pending.Number()}, pending, nil); errors.As(err, new(*longResult)) {
+			got++
+		}
+		pending.End()
+	}
+	if got == 0 {
+		t.Error("all are lost")
+	}
+}

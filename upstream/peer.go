@@ -137,8 +137,8 @@ func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, me
 	err := p.conn.call(ctx, x, message)
 	if err == nil || x.answered.Load() {
 		var m wire.Message
-		if m, err = pending.Wait(ctx); err == nil {
-			return m, nil
+		if m, err = pending.Wait(ctx); err == nil || errors.Is(err, errTooLong) { // it was answered
+			return m, err
 		}
 	}
 	switch {

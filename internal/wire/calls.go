@@ -50,11 +50,19 @@ func (c *Calls) Begin() (*Pending, error) {
 // Number returns the id as a number. Later requests have greater ones.
 func (p *Pending) Number() int64 { return p.number }
 
-// End forgets the request: an answer that comes later belongs to nobody.
+// End forgets the request: an answer that comes later belongs to nobody. One
+// that came and that nobody took is closed, if it has files.
 func (p *Pending) End() {
 	p.calls.mu.Lock()
-	defer p.calls.mu.Unlock()
 	delete(p.calls.open, p.number)
+	p.calls.mu.Unlock()
+	select {
+	case a := <-p.answer:
+		if held, ok := a.err.(interface{ Close() }); ok {
+			held.Close()
+		}
+	default:
+	}
 }
 
 // Wait returns the answer. It returns the cause of ctx, or the error of Close,

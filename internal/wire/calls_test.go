@@ -111,3 +111,22 @@ func TestCallFails(t *testing.T) {
 		t.Errorf("got %+v, %v", m, err)
 	}
 }
+
+// A file is an answer that holds something.
+type file struct{ closed chan bool }
+
+func (f file) Error() string { return "it is in a file" }
+func (f file) Close()        { f.closed <- true }
+
+func TestAnswerThatNobodyTakesIsClosed(t *testing.T) {
+	var c Calls
+	p, _ := c.Begin()
+	held := file{make(chan bool, 1)}
+	if !c.Fail(p.ID, held) {
+		t.Fatal("the answer was not taken")
+	}
+	p.End()
+	if len(held.closed) != 1 {
+		t.Error("the answer is still open")
+	}
+}
