@@ -15,6 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -203,9 +205,18 @@ func TestElicitation(t *testing.T) {
 	})
 }
 
+// longText returns a result that is not in memory.
+func longText(text string) *toolpost.Result {
+	message := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":` + string(wire.Quote(text)) + `}]}}`)
+	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
+	_ = spool.Add(message, int64(len(message)))
+	_, _ = scanner.Write(message)
+	return toolpost.Long(longjson.NewObject(spool, scanner), new(wire.Answer))
+}
+
 // A handler that keeps its own rounds works for clients that have none, too.
 func TestOwnRounds(t *testing.T) {
-	tool := rawTool("rounds", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	handler := func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		var p struct {
 			InputResponses map[string]struct{ Content map[string]string }
 			RequestState   string
@@ -214,23 +225,30 @@ func TestOwnRounds(t *testing.T) {
 			return nil, err
 		}
 		if p.RequestState == "s1" {
-			return toolpost.Text("hello " + p.InputResponses["who"].Content["a"]), nil
+			hello := "hello " + p.InputResponses["who"].Content["a"]
+			if call.Name == "long" {
+				return longText(hello), nil
+			}
+			return toolpost.Text(hello), nil
 		}
 		return toolpost.Raw(json.RawMessage(`{"resultType":"input_required","requestState":"s1","inputRequests":{"who":{"method":"elicitation/create",
 			"params":{"message":"who?","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}}}}`)), nil
-	})
+	}
+	tools := []*toolpost.Tool{rawTool("rounds", anyObject, handler), rawTool("long", anyObject, handler)}
 	everyWay(t, func(t *testing.T, w way) {
-		session := w.connect(t, serve(t, nil, tool), &mcp.ClientOptions{
+		session := w.connect(t, serve(t, nil, tools...), &mcp.ClientOptions{
 			ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"a": "you"}}, nil
 			},
 		})
-		if got := callText(t, session, &mcp.CallToolParams{Name: "rounds"}); got != "hello you" {
-			t.Errorf("got %q", got)
+		for _, tool := range tools {
+			if got := callText(t, session, &mcp.CallToolParams{Name: tool.Name}); got != "hello you" {
+				t.Errorf("%s: got %q", tool.Name, got)
+			}
 		}
 	})
 	everyWay(t, func(t *testing.T, w way) {
-		session := w.connect(t, serve(t, nil, tool), nil)
+		session := w.connect(t, serve(t, nil, tools...), nil)
 		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "rounds"})
 		var fault *jsonrpc.Error
 		if !errors.As(err, &fault) || w.isModern() && fault.Code != mcp.CodeMissingRequiredClientCapabilities {

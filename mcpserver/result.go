@@ -20,6 +20,7 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 		result = toolpost.Parts()
 	}
 	found := toolpost.Scan(result)
+	r.asks = false // an earlier round may have asked
 	if o := toolpost.LongObject(result); o != nil && result.OutputRef() == "" {
 		return c.splice(r, o, found), nil
 	}
