@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -290,8 +291,16 @@ func post(ctx context.Context, url string) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
+// nothingCollected turns the garbage collector off, which closes files that
+// nobody closed.
+func nothingCollected(t *testing.T) {
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
+}
+
 // Nothing holds a large result whole: many of 20 MiB allocate a fraction of that.
 func TestLargeResultsInPieces(t *testing.T) {
+	nothingCollected(t)
 	spool := t.TempDir()
 	h := httptest.NewServer(newGateway(t, flood(t, 20, false), wire.LastSession, spool).Handler())
 	t.Cleanup(h.Close)
@@ -322,6 +331,7 @@ func TestLargeResultsInPieces(t *testing.T) {
 
 // A client that leaves in the middle of a result leaves nothing behind.
 func TestClientLeavesInTheMiddle(t *testing.T) {
+	nothingCollected(t)
 	spool := t.TempDir()
 	h := httptest.NewServer(newGateway(t, flood(t, 20, false), wire.LastSession, spool).Handler())
 	t.Cleanup(h.Close)
@@ -342,6 +352,7 @@ func TestClientLeavesInTheMiddle(t *testing.T) {
 
 // A result that its server breaks off is an error, and no part of it is passed on.
 func TestServerBreaksOff(t *testing.T) {
+	nothingCollected(t)
 	spool := t.TempDir()
 	h := httptest.NewServer(newGateway(t, flood(t, 20, true), wire.LastSession, spool).Handler())
 	t.Cleanup(h.Close)
