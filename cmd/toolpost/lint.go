@@ -180,10 +180,20 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 	return off, nil
 }
 
-// explainRule explains a rule, or tells that there is none of that name.
+// explainRule explains a rule. It is an error if there is no rule, or no target,
+// of that name.
 func explainRule(w io.Writer, name string) error {
 	if !slices.Contains(ruleNames(), name[strings.Index(name, "/")+1:]) {
 		return usagef("there is no rule %q; %s", name, didYouMean(name))
+	}
+	if target, _, ok := strings.Cut(name, "/"); ok && target != "all" {
+		book, err := bookOf(nil)
+		if err != nil {
+			return err
+		}
+		if _, err := findTargets(book, []string{target}); err != nil {
+			return err
+		}
 	}
 	return lint.Explain(w, name)
 }
