@@ -96,7 +96,7 @@ func (l *lot) resume(ctx context.Context, r *request, state string) (payload, er
 	if answer == nil { // ask again
 		raw, err := l.park(f, f.asked)
 		if err != nil {
-			f.cancel(err) // nothing finds it any more
+			f.leave(err) // nothing finds it any more
 		}
 		return raw, err
 	}
@@ -174,8 +174,14 @@ func (l *lot) drop(state string, cause error) {
 	if f := l.parked[state]; f != nil {
 		delete(l.parked, state)
 		f.timer.Stop()
-		f.cancel(cause)
+		f.leave(cause)
 	}
+}
+
+// leave ends a call whose result nobody gets.
+func (f *flight) leave(cause error) {
+	f.cancel(cause)
+	go func() { (<-f.done).value.close() }()
 }
 
 // take gets the parked call back. A state is good once, for the same call of

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -266,4 +267,28 @@ func TestMissingCapability(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	<-ended
+}
+
+// The result of a call that nobody goes on with holds no file.
+func TestResultOfADroppedCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := lotCore(t)
+		message := []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+		spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
+		_ = spool.Add(message, int64(len(message)))
+		_, _ = scanner.Write(message)
+		o := longjson.NewObject(spool, scanner)
+		_, err := c.lot.serve(t.Context(), parkRequest(c, "ask", "", ""), func(ctx context.Context, caller toolpost.Caller) (payload, error) {
+			_, _ = caller.Request(ctx, "elicitation/create", nil)
+			return edited(o, nil), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.lot.close()
+		synctest.Wait()
+		if _, err := o.Load(); err == nil {
+			t.Error("the result is still there")
+		}
+	})
 }
