@@ -170,7 +170,7 @@ func (r *room) relieve(root *os.Root, size int64) bool {
 			freed += f.size
 		}
 	}
-	r.size = max(0, r.size-freed)
+	r.size, r.oldest = max(0, r.size-freed), nil // of which some are gone
 	return err == nil && freed > 0
 }
 
