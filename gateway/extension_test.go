@@ -307,3 +307,30 @@ func long(result string) *toolpost.Result {
 	_, _ = scanner.Write(message)
 	return toolpost.Long(longjson.NewObject(spool, scanner), &wire.Answer{Links: scanner.Links})
 }
+
+// A list with more URIs than anybody has takes bounded work: those after the
+// first ones keep their names.
+func TestListOfManyURIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x"))
+		uri := func(i int) string { return fmt.Sprintf("skill://s/%d", i) }
+		const last = 20_000
+		extend(f, map[string]string{"b": `{"extensions":{"io.modelcontextprotocol/skills":{}}}`}, func(string, *toolpost.Call) string {
+			files := make([]string, last+1)
+			for i := range files {
+				files[i] = `{"uri":"` + uri(i) + `"}`
+			}
+			return `{"skills":[{"uri":"skill://s","resources":[` + strings.Join(files, ",") + `]}]}`
+		})
+		f.last("a").connect()
+		f.last("a").set(func(u *fake) {
+			u.features = &toolpost.Features{Resources: []*toolpost.Resource{resource(uri(0), "a", false), resource(uri(last), "a", false)}}
+		})
+		f.last("b").connect()
+		synctest.Wait()
+		got := send(t, g, "s", "skills/list", `{}`)
+		if !strings.Contains(got, `"skill://b/s/0"`) || strings.Contains(got, fmt.Sprintf(`"skill://b/s/%d"`, last)) {
+			t.Errorf("got %.200s … %s", got, got[max(0, len(got)-100):])
+		}
+	})
+}

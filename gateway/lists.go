@@ -18,6 +18,7 @@ const (
 	mostMerged      = 10_000  // items of one server
 	largestMerged   = 4 << 20 // bytes of one server
 	mostMergedPages = 100
+	mostClaimed     = 10_000 // URIs of one list that may get another name: each is compared with all resources
 )
 
 // list returns the list of one server, or those of several as one page.
@@ -29,7 +30,8 @@ func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Cal
 		}
 		raw := toolpost.Sent(result)
 		key, array := listOf(call.Name, raw)
-		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(targets[0], call, item) })
+		claims := mostClaimed
+		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(targets[0], call, item, &claims) })
 		if bytes.Equal(shown, array) {
 			return result, nil
 		}
@@ -96,6 +98,7 @@ func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*too
 	var base *part
 	var failure error
 	var items [][]byte
+	claims := mostClaimed
 	for i := range all {
 		p := &all[i]
 		if p.err != nil || p.list == "" {
@@ -107,7 +110,7 @@ func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*too
 		}
 		prefix := p.prefixAmong(targets)
 		for _, item := range p.items {
-			if item = x.item(p.member, call, item); item == nil {
+			if item = x.item(p.member, call, item, &claims); item == nil {
 				continue
 			}
 			if key, name := nameOf(item); name != "" && prefix != "" {
@@ -151,16 +154,22 @@ func nameOf(item json.RawMessage) (key, name string) {
 }
 
 // item returns an item of a server's list as clients get it, nil to leave it out.
-func (x *router) item(m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
+// Claims is how many more URIs of the list are compared with those of others.
+func (x *router) item(m *member, call *toolpost.Call, item json.RawMessage, claims *int) json.RawMessage {
 	if extension.Space(call.Name) == "tasks" {
 		return m.tasks.listed(m, call, item)
 	}
 	if text(item, "uri") == "" {
 		return item
 	}
-	m.claim(x.members, text(item, "uri"))
+	claim := func(of json.RawMessage) {
+		if *claims--; *claims >= 0 {
+			m.claim(x.members, text(of, "uri"))
+		}
+	}
+	claim(item)
 	for part := range wire.Elements(wire.Get(item, "resources")) { // the files of a skill
-		m.claim(x.members, text(part, "uri"))
+		claim(part)
 	}
 	return m.aliases.show(m.key, item)
 }
