@@ -228,14 +228,14 @@ func TestConflictingApps(t *testing.T) {
 			u.connect("show")
 			u.set(func(u *fake) {
 				who := u.cfg.Name
-				u.tools[0].Meta = json.RawMessage(`{"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`)
-				u.tools[0].Handler = func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				u.handle(func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 					result := `{"content":[{"type":"resource_link","uri":"ui://view"},{"type":"resource","resource":{"uri":"ui://view","text":"ui://view"}},{"type":"text","text":"ui://view"}],"structuredContent":{"uri":"ui://view"}}`
 					if call.Arguments != nil {
 						return long(result), nil
 					}
 					return toolpost.Raw(json.RawMessage(result)), nil
-				}
+				})
+				u.tools[0].Meta = json.RawMessage(`{"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`)
 				u.features = &toolpost.Features{
 					Resources: []*toolpost.Resource{{URI: "ui://view", Definition: json.RawMessage(`{"uri":"ui://view","n":1.0}`), Read: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 						return toolpost.Raw(json.RawMessage(`{"contents":[{"uri":"` + call.Name + `","text":"` + who + `"}]}`)), nil

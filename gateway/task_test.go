@@ -24,11 +24,11 @@ func jobs(t *testing.T, f *fleet, next func(who string) string) {
 		declared[who] = `{"tasks":{"list":{}}}`
 		u.connect("job")
 		u.set(func(u *fake) {
-			u.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				id := next(who)
 				all[who] = append(all[who], id)
 				return toolpost.Raw(fmt.Appendf(nil, `{"task":{"taskId":%q,"status":"working", "ttl":1.0}}`, id)), nil
-			}
+			})
 		})
 	}
 	extend(f, declared, func(who string, call *toolpost.Call) string {
@@ -41,6 +41,7 @@ func jobs(t *testing.T, f *fleet, next func(who string) string) {
 		}
 		return `{"tasks":[` + strings.Join(items, ",") + `]}`
 	})
+	synctest.Wait() // until all of it is listed
 }
 
 func member(object json.RawMessage, name string) string {
