@@ -173,11 +173,12 @@ func (w *dirWriter) publish(at time.Time, synced bool) error {
 		return err
 	}
 	// The clock of the file system may be another.
-	if err := w.root.Chtimes(w.path, at, at); err != nil {
-		return err
-	}
+	err := w.root.Chtimes(w.path, at, at)
 	if w.path == file(w.name) {
-		return nil
+		return ifThere(err) // from its creation on, the blob may be removed
+	}
+	if err != nil {
+		return err
 	}
 	if synced {
 		if err := w.file.Sync(); err != nil {
