@@ -34,9 +34,12 @@ DRAWS ?= 1000
 invariants:
 	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./internal/invariants
 
+# What failed is said again at the end, because CI may show no more than that.
 live:
-	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
-	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/live/...
+	@set -e; cache=$$(internal/live/install.sh); test -n "$$cache"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
+	tail -n 1 "$$log" | grep -q '^live: passed$$' || { \
+		echo; grep -aE -A 9 '^ *--- FAIL|^panic: |^FAIL' "$$log" | cut -c 1-300 | head -n 60; exit 1; }
 
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
 # writes the table of docs/claude.md.

@@ -55,16 +55,20 @@ type apiAnswer struct {
 	in apiRequest
 }
 
+// hold holds the answer back until the test releases it, or the CLI has gone.
+func (a *apiAnswer) hold(release <-chan struct{}) {
+	select {
+	case <-release:
+	case <-a.r.Context().Done():
+	}
+}
+
 func newPlaybook(t *testing.T, says ...say) *playbook {
 	s := &playbook{t: t}
 	for _, f := range says {
 		s.then("", f)
 	}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(func() {
-		s.Server.CloseClientConnections() // of answers that are held back
-		s.Server.Close()
-	})
+	s.Server = listen(t, http.HandlerFunc(s.serve))
 	return s
 }
 

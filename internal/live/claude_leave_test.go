@@ -63,14 +63,14 @@ func sdkTakeBack(s *stage) string {
 	began, release := make(chan struct{}), make(chan struct{})
 	s.says(func(a *apiAnswer) {
 		close(began)
-		<-release
+		a.hold(release)
 		text("one")(a)
 	})
 	session := s.open()
 	if _, err := session.Send(s.context(), "first"); err != nil {
 		s.Fatal(err)
 	}
-	<-began
+	receive(s, "the model is asked", began)
 	ctx, cancel := context.WithCancel(s.context())
 	defer cancel()
 	var last error

@@ -392,7 +392,7 @@ func (s *stage) interrupted(began <-chan struct{}, reason string) string {
 		}
 	}()
 	r, err := sdk.Collect(session.Turn(s.context(), "go"))
-	<-done
+	receive(s, "the interruption", done)
 	var failure *sdk.ResultError
 	if !errors.As(err, &failure) || failure.TerminalReason != reason {
 		s.Fatalf("response %+v, error %v: %+v", r, err, failure)
@@ -419,7 +419,7 @@ func sdkInterruptTool(s *stage) string {
 	s.serve(false, stuck(began, ended))
 	s.says(call1("mcp__calc__stuck", object{}))
 	what := s.interrupted(began, "aborted_tools")
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := receive(s, "the end of the permission", ended); !errors.Is(err, context.Canceled) {
 		s.Errorf("the tool's context ended by %v", err)
 	}
 	return what
@@ -436,7 +436,7 @@ func sdkInterruptPermission(s *stage) string {
 	}
 	s.says(call1("mcp__calc__add", sum{1, 2}))
 	what := s.interrupted(began, "aborted_tools")
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := receive(s, "the end of the permission", ended); !errors.Is(err, context.Canceled) {
 		s.Errorf("the permission's context ended by %v", err)
 	}
 	return what
@@ -452,7 +452,7 @@ func sdkCancelTool(s *stage) string {
 	if !errors.Is(err, context.Canceled) {
 		s.Errorf("the run ended with %v", err)
 	}
-	<-ended
+	receive(s, "the end of the tool", ended)
 	return "the tool's context and the CLI ended"
 }
 
@@ -601,7 +601,7 @@ func sdkBackground(s *stage) string {
 		switch {
 		case strings.Contains(first, "SUBTASK") && !strings.Contains(in.body, "toolu_sub"):
 			return func(a *apiAnswer) {
-				<-launched // the main agent is done before
+				a.hold(launched) // the main agent is done before
 				uses(use{"toolu_sub", "mcp__calc__add", sum{2, 3}})(a)
 			}
 		case strings.Contains(first, "SUBTASK"):
@@ -672,7 +672,7 @@ func sdkQueued(s *stage) string {
 	began, release := make(chan struct{}), make(chan struct{})
 	s.says(func(a *apiAnswer) {
 		close(began)
-		<-release
+		a.hold(release)
 		text("one")(a)
 	}, text("two and three"))
 	session := s.open()
@@ -685,7 +685,7 @@ func sdkQueued(s *stage) string {
 		uuids = append(uuids, uuid)
 	}
 	send("first")
-	<-began
+	receive(s, "the model is asked", began)
 	send("second")
 	send("third")
 	close(release)

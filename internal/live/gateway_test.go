@@ -177,7 +177,7 @@ func TestRecovery(t *testing.T) {
 	if err := w.gateway.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	<-w.gateway.done
+	w.gateway.wait()
 	if w.gateway.ProcessState.ExitCode() != 0 {
 		t.Errorf("after SIGTERM: %v", w.gateway.ProcessState)
 	}

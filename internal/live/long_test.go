@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,8 +32,7 @@ func TestLongOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remote := httptest.NewServer(http.HandlerFunc(longHTTP))
-	t.Cleanup(remote.Close)
+	remote := listen(t, http.HandlerFunc(longHTTP))
 	config := filepath.Join(t.TempDir(), "toolpost.json")
 	servers, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
 		"stdio":  map[string]any{"command": self, "args": []string{"long"}},

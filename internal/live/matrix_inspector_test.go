@@ -73,9 +73,7 @@ func (s *inspectorSession) connect(t *testing.T, a assignment) (version string, 
 	file := filepath.Join(home, "live.json")
 	write(t, file, string(config))
 	t.Cleanup(func() {
-		if p := start(t, s.env, s.node, s.mcpdo, "daemon", "stop"); p != nil {
-			<-p.done
-		}
+		start(t, s.env, s.node, s.mcpdo, "daemon", "stop").wait()
 	})
 	s.dial = []string{"connect", "live", "--config", file, "--era", era}
 	if _, err := s.run(t, s.dial...); err != nil {
@@ -187,6 +185,8 @@ func (s *inspectorSession) cancel(t *testing.T, server string) (any, error) {
 	case <-s.waiting[server]:
 	case <-p.done:
 		return nil, errors.New(p.output.String())
+	case <-time.After(patience):
+		return nil, fmt.Errorf("the call does not reach the server: %s", p.output.String())
 	}
 	p.stop(syscall.SIGINT)
 	_, stderr, err := runWithin(t, 3*time.Second, s.env, s.node, s.command("tools/call", server+"__canceled")...)

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
@@ -34,11 +33,7 @@ func matrixUpstreams(t *testing.T) (config string, waiting map[string]chan struc
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, PropagateRequestCancellation: true,
 		})
-		server := httptest.NewServer(handler)
-		t.Cleanup(func() {
-			server.CloseClientConnections()
-			server.Close()
-		})
+		server := listen(t, handler)
 		version := "2025-11-25"
 		if stateless {
 			version = "2026-07-28"

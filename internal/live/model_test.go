@@ -59,7 +59,7 @@ type format interface {
 
 func newModel(t *testing.T, f format, script ...step) *model {
 	m := &model{script: script}
-	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	m.Server = listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return // the client has gone
@@ -77,7 +77,6 @@ func newModel(t *testing.T, f format, script ...step) *model {
 		}
 		f.write(w, r, body, m.answer(tools, string(body)))
 	}))
-	t.Cleanup(m.Close)
 	return m
 }
 

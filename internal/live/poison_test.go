@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -181,7 +180,7 @@ func servePoison(row, log string) error {
 // poisonHTTP is the same over HTTP. It appends the messages and the user
 // agent of each request.
 func poisonHTTP(t *testing.T, row, log string) string {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || r.Method != http.MethodPost {
 			http.Error(w, "POST only", http.StatusMethodNotAllowed)
@@ -202,6 +201,5 @@ func poisonHTTP(t *testing.T, row, log string) string {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(out) //nolint:errcheck // the client may have gone
 	}))
-	t.Cleanup(s.Close)
 	return s.URL + "/mcp"
 }

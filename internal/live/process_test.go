@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
@@ -54,13 +56,14 @@ func runWithin(t *testing.T, limit time.Duration, env []string, name string, arg
 // A process runs until stop, at the latest until the end of the test.
 type process struct {
 	*exec.Cmd
+	t      testing.TB
 	output output
 	done   chan struct{}
 }
 
 func start(t *testing.T, env []string, name string, args ...string) *process {
 	t.Helper()
-	p := &process{done: make(chan struct{})}
+	p := &process{t: t, done: make(chan struct{})}
 	p.Cmd = command(context.Background(), t, env, name, args...)
 	p.Stdout, p.Stderr = &p.output, &p.output
 	if err := p.Start(); err != nil {
@@ -79,9 +82,24 @@ func start(t *testing.T, env []string, name string, args ...string) *process {
 	return p
 }
 
-// stop signals the whole group, and waits.
+// stop signals the whole group, and waits. The test fails if the signal does not
+// end the process.
 func (p *process) stop(sig syscall.Signal) {
+	p.t.Helper()
 	syscall.Kill(-p.Process.Pid, sig) //nolint:errcheck // it may have ended
+	p.wait()
+}
+
+// wait waits for the end of the process.
+func (p *process) wait() {
+	p.t.Helper()
+	select {
+	case <-p.done:
+		return
+	case <-time.After(patience):
+	}
+	p.t.Errorf("%s runs for %v longer than it should:\n%s", p.Args, patience, p.output.tail(40))
+	syscall.Kill(-p.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
 	<-p.done
 }
 
@@ -124,6 +142,39 @@ func until(t *testing.T, what string, condition func() error) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// receive waits for a value. Nothing in these tests waits without a limit: one
+// missed signal would take down all of them.
+func receive[T any](t testing.TB, what string, from <-chan T) (value T) {
+	t.Helper()
+	select {
+	case value = <-from:
+	case <-time.After(patience):
+		t.Fatalf("%s: not within %v", what, patience)
+	}
+	return value
+}
+
+// listen serves on loopback until the end of the test, which fails if a handler
+// goes on when its connection is closed.
+func listen(t testing.TB, handler http.Handler) *httptest.Server {
+	s := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		s.Listener.Close() // or a client comes back
+		s.CloseClientConnections()
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			s.Close()
+		}()
+		select {
+		case <-closed:
+		case <-time.After(patience):
+			t.Errorf("a handler of %s has not ended", s.URL)
+		}
+	})
+	return s
 }
 
 // freePort returns a port that nobody listened on a moment ago.

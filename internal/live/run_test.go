@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // claudeEnv is the environment of a program that runs the claude command.
@@ -58,11 +57,7 @@ func TestRunCommandInterrupt(t *testing.T) {
 	said := make(chan struct{}, 9)
 	api := newPlaybook(t, talking(said))
 	p := start(t, claudeEnv(t, api.URL), build(t, "cmd/toolpost"), "run", "Talk.")
-	select {
-	case <-said:
-	case <-time.After(patience):
-		t.Fatal("the model was not asked")
-	}
+	receive(t, "the model is asked", said)
 	until(t, "the answer is shown", func() error {
 		if !strings.Contains(p.output.String(), "on and on") {
 			return errors.New(p.output.String())
