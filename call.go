@@ -82,7 +82,7 @@ func check(input *schema.Schema, call *Call) (checked, error) {
 	if err := input.Validator().Validate(raw); err != nil {
 		return checked{}, &ArgumentsError{call.Name, err}
 	}
-	return checked{input, input.Fill(raw)}, nil
+	return checked{input, input.ApplyDefaults(raw)}, nil
 }
 
 // is reports whether raw consists of the very bytes that were validated against
@@ -103,7 +103,7 @@ func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
 		prepared.Arguments = t.Policy.Prepare(call.Arguments)
 		call, sc.call = &prepared, &prepared
 	}
-	if !t.Policy.Unchecked {
+	if !t.Policy.SkipValidation {
 		c, err := check(t.Input, call)
 		if err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
 		return call, nil
 	}
 	err := t.Policy.Approve(sc, call)
-	var o *Outcome
+	var o *OutcomeError
 	if err == nil || errors.As(err, &o) || sc.Err() != nil {
 		return call, err
 	}
@@ -181,7 +181,7 @@ func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
 	}
 	r, err = t.Handler(sc, call)
 	if r == nil && err == nil {
-		r = Parts()
+		r = NewResult()
 	}
 	return r, err
 }
@@ -212,7 +212,7 @@ func log(ctx context.Context, msg string, args ...any) {
 // failure turns an error into what the caller sees.
 func failure(ctx context.Context, t *Tool, err error) (*Result, error) {
 	var (
-		o        *Outcome
+		o        *OutcomeError
 		protocol *ProtocolError
 		args     *ArgumentsError
 		invalid  *schema.ValidationError
@@ -221,19 +221,19 @@ func failure(ctx context.Context, t *Tool, err error) (*Result, error) {
 	case errors.As(err, &protocol):
 		return nil, err
 	case errors.As(err, &o):
-		r := newResult(body{Content: []Part{{Type: "text", Text: err.Error()}}, IsError: o.Kind != KindComplete})
-		r.kind = o.Kind
+		r := newResult(body{Content: []Part{{Type: "text", Text: err.Error()}}, IsError: o.Outcome != OutcomeComplete})
+		r.outcome = o.Outcome
 		return r, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &args):
-		r := Errorf("%v", &ArgumentsError{t.Name, args.Err}) // the name that the caller knows
-		r.kind = KindRetry
+		r := ErrorResult("%v", &ArgumentsError{t.Name, args.Err}) // the name that the caller knows
+		r.outcome = OutcomeRetry
 		return r, nil
 	case errors.As(err, &invalid):
-		r := Errorf("%v", err)
-		r.kind = KindRetry
+		r := ErrorResult("%v", err)
+		r.outcome = OutcomeRetry
 		return r, nil
 	}
-	return Errorf("%v", err), nil
+	return ErrorResult("%v", err), nil
 }

@@ -30,7 +30,7 @@ func (*code) UnmarshalText(text []byte) error {
 func echo[T any](t *testing.T, args string) *toolpost.Result {
 	t.Helper()
 	opts := &toolpost.Options{Input: schema.MustParse(`{"type":"object"}`)}
-	tool := toolpost.New("echo", "", func(_ context.Context, in T) (*toolpost.Result, error) { return toolpost.JSON(in) }, opts)
+	tool := toolpost.New("echo", "", func(_ context.Context, in T) (*toolpost.Result, error) { return toolpost.JSONResult(in) }, opts)
 	return call(t, newSet(t, toolpost.Tools{tool}), "echo", args)
 }
 
@@ -91,13 +91,13 @@ func TestCodecForModels(t *testing.T) {
 		{"<a> & \u2028 \xff", "\"<a> & \u2028 \ufffd\""},
 		{map[string]any{"b": json.Number("1e2"), "a": nil}, `{"a":null,"b":1e2}`},
 	} {
-		r, err := toolpost.JSON(tt.v)
+		r, err := toolpost.JSONResult(tt.v)
 		if err != nil || text(r) != tt.want {
 			t.Errorf("got %s, %v, want %s", text(r), err, tt.want)
 		}
 	}
 	for _, v := range []any{json.Number("x"), make(chan int), func() {}} {
-		if r, err := toolpost.JSON(v); err == nil {
+		if r, err := toolpost.JSONResult(v); err == nil {
 			t.Errorf("%T: no error, but %s", v, text(r))
 		}
 	}

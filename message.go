@@ -17,10 +17,10 @@ type Message struct {
 	OutputRef string
 }
 
-// Message returns r as the message that answers the call. Text remains text,
+// NewMessage returns r as the message that answers the call. Text remains text,
 // JSON becomes its text, and other parts remain parts. An error begins with
 // "Error executing tool: ".
-func (r *Result) Message(callID string) *Message {
+func NewMessage(callID string, r *Result) *Message {
 	m := &Message{CallID: callID, IsError: r.IsError(), OutputRef: r.ref}
 	parts := r.Parts()
 	switch {
@@ -45,7 +45,7 @@ func (r *Result) Message(callID string) *Message {
 
 // ErrorMessage returns the message for a call that could not run.
 func ErrorMessage(callID string, err error) *Message {
-	return Errorf("%v", err).Message(callID)
+	return NewMessage(callID, ErrorResult("%v", err))
 }
 
 // MarshalJSON writes the message in the form that [Message] describes.

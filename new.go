@@ -83,7 +83,7 @@ func inputSchema[In any](given *schema.Schema) (*schema.Schema, error) {
 	s := given
 	if s == nil {
 		var err error
-		if s, _, err = schema.For[In](nil); err != nil {
+		if s, err = schema.ForInput[In](); err != nil {
 			return nil, fmt.Errorf("input: %w", err)
 		}
 	}
@@ -103,7 +103,7 @@ func outputSchema[Out any](given *schema.Schema) (*schema.Schema, error) {
 	case string, *Result, []Part:
 		return nil, nil
 	}
-	s, _, err := schema.For[Out](&schema.InferOptions{Output: true})
+	s, err := schema.ForOutput[Out]()
 	if err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
@@ -118,17 +118,17 @@ func result(out any) (*Result, error) {
 	case *Result:
 		return out, nil
 	case string:
-		return Text(out), nil
+		return TextResult(out), nil
 	case []Part:
-		return Parts(out...), nil
+		return NewResult(out...), nil
 	}
 	switch v := reflect.ValueOf(out); v.Kind() {
 	case reflect.String:
-		return Text(v.String()), nil
+		return TextResult(v.String()), nil
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil, errors.New("the tool returned nothing, not even an error")
 		}
 	}
-	return JSON(out)
+	return JSONResult(out)
 }

@@ -8,43 +8,43 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// A Kind classifies the result of a call and determines what should happen
+// An Outcome classifies the result of a call and determines what should happen
 // next.
-type Kind int
+type Outcome int
 
-// The kinds of results. An error that names none is KindFailed.
+// The outcomes of calls. An error that names none is OutcomeFailed.
 const (
-	KindOK       Kind = iota // the call succeeded
-	KindFailed               // the call failed, and other arguments would not help
-	KindRetry                // the model can correct the arguments and call again
-	KindDenied               // the call is not allowed
-	KindComplete             // the run is complete; this is not a failure
+	OutcomeOK       Outcome = iota // the call succeeded
+	OutcomeFailed                  // the call failed, and other arguments would not help
+	OutcomeRetry                   // the model can correct the arguments and call again
+	OutcomeDenied                  // the call is not allowed
+	OutcomeComplete                // the run is complete; this is not a failure
 )
 
-// An Outcome is an error that a handler returns to select a [Kind]. Its text is
-// written for the model.
-type Outcome struct {
-	Kind Kind
-	Text string
+// An OutcomeError is an error that a handler returns to select an [Outcome]. Its text
+// is written for the model.
+type OutcomeError struct {
+	Outcome Outcome
+	Text    string
 }
 
-func (o *Outcome) Error() string { return o.Text }
+func (o *OutcomeError) Error() string { return o.Text }
 
 // Retry returns an error for arguments that the model can correct; the text
 // explains how.
-func Retry(format string, args ...any) error { return outcome(KindRetry, format, args) }
+func Retry(format string, args ...any) error { return outcome(OutcomeRetry, format, args) }
 
 // Failed returns an error for a failure that other arguments would not avoid.
-func Failed(format string, args ...any) error { return outcome(KindFailed, format, args) }
+func Failed(format string, args ...any) error { return outcome(OutcomeFailed, format, args) }
 
 // Denied returns an error for a call that is not allowed.
-func Denied(format string, args ...any) error { return outcome(KindDenied, format, args) }
+func Denied(format string, args ...any) error { return outcome(OutcomeDenied, format, args) }
 
 // Complete returns an error that ends the run; the text is the run's result.
-func Complete(format string, args ...any) error { return outcome(KindComplete, format, args) }
+func Complete(format string, args ...any) error { return outcome(OutcomeComplete, format, args) }
 
-func outcome(k Kind, format string, args []any) error {
-	return &Outcome{Kind: k, Text: fmt.Sprintf(format, args...)}
+func outcome(o Outcome, format string, args []any) error {
+	return &OutcomeError{Outcome: o, Text: fmt.Sprintf(format, args...)}
 }
 
 // ErrNotFound reports that no tool, prompt or resource has the requested name.
@@ -66,7 +66,7 @@ const codeInternal = -32603
 
 // ReturnErrors returns t with a handler whose errors are failures of the
 // exchange: they are logged and returned to the caller as a *[ProtocolError],
-// not shown as a result. An [Outcome] is not affected. Pass ReturnErrors to
+// not shown as a result. An [OutcomeError] is not affected. Pass ReturnErrors to
 // [Map] to apply it to all tools of a toolset.
 func ReturnErrors(t *Tool) *Tool {
 	c, next := *t, t.Handler
@@ -84,7 +84,7 @@ func ReturnErrors(t *Tool) *Tool {
 // expected reports whether an error tells the model what to do.
 func expected(err error) bool {
 	var (
-		o        *Outcome
+		o        *OutcomeError
 		protocol *ProtocolError
 		args     *ArgumentsError
 		invalid  *schema.ValidationError

@@ -15,14 +15,20 @@ import (
 // or of the exact bytes that a foreign server sent; these are decoded only when
 // their content is requested. Results are immutable.
 type Result struct {
-	raw    json.RawMessage  // as sent, if it came from elsewhere
-	long   *longjson.Object // as sent, if it is too long for that
-	scan   *wire.Answer     // what a scan found in raw or long; nil if it was not scanned
-	value  json.RawMessage  // a Go value's JSON, if it is one
-	looked atomic.Pointer[body]
-	kind   Kind
-	ref    string
-	notes  []string
+	encoded Encoded         // as sent, if the result came from elsewhere
+	value   json.RawMessage // a Go value's JSON, if it is one
+	decoded atomic.Pointer[body]
+	outcome Outcome
+	ref     string
+	notes   []string
+}
+
+// Encoded is a result in the form in which its source sent it. Results that were
+// made in Go have neither Raw nor Long.
+type Encoded struct {
+	Raw  json.RawMessage  // the MCP result object
+	Long *longjson.Object // the MCP result object, if it is too large for memory
+	Scan *wire.Answer     // what a scan found in Raw or Long; nil if it was not scanned
 }
 
 // body is the wire form of MCP's CallToolResult.
@@ -33,15 +39,15 @@ type body struct {
 	Meta       json.RawMessage `json:"_meta,omitempty"`
 }
 
-// Text returns a result with one text part.
-func Text(s string) *Result { return Parts(Part{Type: "text", Text: s}) }
+// TextResult returns a result with one text part.
+func TextResult(s string) *Result { return NewResult(Part{Type: "text", Text: s}) }
 
-// Parts returns a result with the given parts.
-func Parts(parts ...Part) *Result { return newResult(body{Content: parts}) }
+// NewResult returns a result with the given parts.
+func NewResult(parts ...Part) *Result { return newResult(body{Content: parts}) }
 
-// JSON returns a result with v as JSON: as text for models and as structured
+// JSONResult returns a result with v as JSON: as text for models and as structured
 // content for programs.
-func JSON(v any) (*Result, error) {
+func JSONResult(v any) (*Result, error) {
 	data, err := codec.Encode(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
@@ -49,83 +55,76 @@ func JSON(v any) (*Result, error) {
 	return &Result{value: data}, nil
 }
 
-// Errorf returns an error result whose text explains the failure to the model.
-func Errorf(format string, args ...any) *Result {
+// ErrorResult returns an error result whose text explains the failure to the model.
+func ErrorResult(format string, args ...any) *Result {
 	return newResult(body{Content: []Part{{Type: "text", Text: fmt.Sprintf(format, args...)}}, IsError: true})
 }
 
-// Raw returns a result that consists of raw, the JSON of an MCP result object.
-func Raw(raw json.RawMessage) *Result { return &Result{raw: raw} }
+// RawResult returns a result that consists of raw, the JSON of an MCP result object.
+func RawResult(raw json.RawMessage) *Result { return &Result{encoded: Encoded{Raw: raw}} }
 
-// RawMessage returns a result that is exactly the one of a message. What the scan
-// of the message found is not looked for again.
-func RawMessage(m *wire.Message) *Result { return &Result{raw: m.Result, scan: &m.Answer} }
+// EncodedResult returns a result that consists of e. If e has a Scan, the bytes
+// are not scanned again; a Long one is loaded when its content is requested.
+func EncodedResult(e Encoded) *Result { return &Result{encoded: e} }
 
-// Long returns a result that is not in one piece, and is loaded when its content
-// is requested. Found has what is known of it, but for its content and structured
-// content.
-func Long(o *longjson.Object, found *wire.Answer) *Result { return &Result{long: o, scan: found} }
+// Encoded returns the form in which the result was sent.
+func (r *Result) Encoded() Encoded { return r.encoded }
 
-// LongObject returns what a [Long] result consists of, nil for others.
-func LongObject(r *Result) *longjson.Object { return r.long }
-
-// loaded returns a [Long] result as a [Raw] one.
+// loaded returns a result that is too large for memory as a [RawResult].
 func (r *Result) loaded() *Result {
-	raw, err := r.long.Load()
+	raw, err := r.encoded.Long.Load()
 	if err != nil {
-		return Errorf("The result cannot be read: %v", err)
+		return ErrorResult("The result cannot be read: %v", err)
 	}
-	return &Result{raw: raw, kind: r.kind, ref: r.ref, notes: r.notes}
+	c := r.clone()
+	c.encoded = Encoded{Raw: raw}
+	return c
 }
-
-// Scan returns what the scan of the message found in a [RawMessage] or [Long]
-// result, or in the one that [WithContent] made of it; nil for others.
-func Scan(r *Result) *wire.Answer { return r.scan }
 
 func newResult(b body) *Result {
 	r := new(Result)
-	r.looked.Store(&b)
+	r.decoded.Store(&b)
 	return r
 }
 
-// bodyOf makes the body when somebody looks for the first time.
-func bodyOf(r *Result) *body {
-	b := r.looked.Load()
+// body decodes the result on first use.
+func (r *Result) body() *body {
+	b := r.decoded.Load()
 	if b == nil {
-		b = look(r)
-		r.looked.Store(b)
+		b = r.decode()
+		r.decoded.Store(b)
 	}
 	return b
 }
 
-func look(r *Result) *body {
-	if r.long != nil {
-		return bodyOf(r.loaded())
+func (r *Result) decode() *body {
+	if r.encoded.Long != nil {
+		return r.loaded().body()
 	}
-	if r.raw == nil {
+	if r.encoded.Raw == nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
 	}
-	if b := bodyOfTexts(r); b != nil {
+	if b := r.decodeTexts(); b != nil {
 		return b
 	}
 	b := new(body)
-	if err := codec.Decode(r.raw, b); err != nil {
-		return &body{Content: []Part{{Type: "text", Text: string(r.raw)}}}
+	if err := codec.Decode(r.encoded.Raw, b); err != nil {
+		return &body{Content: []Part{{Type: "text", Text: string(r.encoded.Raw)}}}
 	}
 	return b
 }
 
-// bodyOfTexts makes the body of a result whose parts are texts, as nearly all
-// are, without copies of its JSON. It returns nil for others.
-func bodyOfTexts(r *Result) *body {
-	if s := r.scan; s != nil {
+// decodeTexts decodes a result whose parts are all text, as those of nearly all
+// results are, without copies of its JSON. It returns nil for others.
+func (r *Result) decodeTexts() *body {
+	if s := r.encoded.Scan; s != nil {
 		return textBody(&body{Structured: s.Structured, IsError: s.IsError, Meta: s.ResultMeta}, s.Content)
 	}
-	if !wire.Valid(r.raw) {
+	if !wire.Valid(r.encoded.Raw) {
 		return nil
 	}
 	b, found := new(body), map[string]json.RawMessage{}
-	for name, value := range wire.Members(r.raw) {
+	for name, value := range wire.Members(r.encoded.Raw) {
 		switch name {
 		case "structuredContent":
 			b.Structured = value
@@ -155,42 +154,42 @@ func textBody(b *body, content json.RawMessage) *body {
 }
 
 // Parts returns the content blocks.
-func (r *Result) Parts() []Part { return bodyOf(r).Content }
+func (r *Result) Parts() []Part { return r.body().Content }
 
 // Structured returns the structured content, or nil if there is none.
 func (r *Result) Structured() json.RawMessage {
-	if r.scan != nil && r.long == nil {
-		return r.scan.Structured
+	if r.encoded.Scan != nil && r.encoded.Long == nil {
+		return r.encoded.Scan.Structured
 	}
-	return bodyOf(r).Structured
+	return r.body().Structured
 }
 
 // Meta returns the MCP _meta object, or nil if there is none.
 func (r *Result) Meta() json.RawMessage {
-	if r.scan != nil {
-		return r.scan.ResultMeta
+	if r.encoded.Scan != nil {
+		return r.encoded.Scan.ResultMeta
 	}
-	return bodyOf(r).Meta
+	return r.body().Meta
 }
 
 // IsError reports whether the call failed; the parts explain the failure to the
 // model.
 func (r *Result) IsError() bool {
-	if r.scan != nil {
-		return r.scan.IsError
+	if r.encoded.Scan != nil {
+		return r.encoded.Scan.IsError
 	}
-	if r.value != nil || r.raw != nil && !bytes.Contains(r.raw, []byte(`"isError"`)) && !bytes.Contains(r.raw, []byte(`\u`)) {
+	if r.value != nil || r.encoded.Raw != nil && !bytes.Contains(r.encoded.Raw, []byte(`"isError"`)) && !bytes.Contains(r.encoded.Raw, []byte(`\u`)) {
 		return false
 	}
-	return bodyOf(r).IsError
+	return r.body().IsError
 }
 
-// Outcome returns the kind of the result.
-func (r *Result) Outcome() Kind {
-	if r.kind == KindOK && r.IsError() {
-		return KindFailed
+// Outcome returns what came of the call.
+func (r *Result) Outcome() Outcome {
+	if r.outcome == OutcomeOK && r.IsError() {
+		return OutcomeFailed
 	}
-	return r.kind
+	return r.outcome
 }
 
 // OutputRef returns the reference to the whole output if the result is only an
@@ -199,22 +198,22 @@ func (r *Result) OutputRef() string { return r.ref }
 
 // WithOutputRef returns r with a reference to its whole output.
 func (r *Result) WithOutputRef(ref string) *Result {
-	c := clone(r)
+	c := r.clone()
 	c.ref = ref
 	return c
 }
 
 // WithContent returns r with other parts and structured content, which may be
 // nil. All other members that were sent remain.
-func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, error) {
-	if r.long != nil {
+func (r *Result) WithContent(parts []Part, structured json.RawMessage) (*Result, error) {
+	if r.encoded.Long != nil {
 		r = r.loaded()
 	}
-	b := *bodyOf(r)
+	b := *r.body()
 	b.Content, b.Structured = parts, structured
-	c := &Result{kind: r.kind, ref: r.ref, notes: r.notes}
-	c.looked.Store(&b)
-	if r.raw == nil {
+	c := &Result{outcome: r.outcome, ref: r.ref, notes: r.notes}
+	c.decoded.Store(&b)
+	if r.encoded.Raw == nil {
 		return c, nil
 	}
 	w := objectWriter{written: map[string]bool{"content": true}}
@@ -223,7 +222,7 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
 	size := w.Len() - len(contentFirst)
-	if !wire.IsObject(r.raw) || r.scan == nil && !wire.Valid(r.raw) { // it is no result: all of it was one text
+	if !wire.IsObject(r.encoded.Raw) || r.encoded.Scan == nil && !wire.Valid(r.encoded.Raw) { // not an MCP result: the whole of it was one text
 		return c, nil
 	}
 	w.put("structuredContent", structured)
@@ -232,12 +231,12 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 			w.put(name, value)
 		}
 	}
-	c.raw = w.end()
-	if r.scan != nil {
-		found := *r.scan
-		found.Content = c.raw[len(contentFirst) : len(contentFirst)+size]
+	c.encoded.Raw = w.end()
+	if r.encoded.Scan != nil {
+		found := *r.encoded.Scan
+		found.Content = c.encoded.Raw[len(contentFirst) : len(contentFirst)+size]
 		found.Structured = structured
-		c.scan = &found
+		c.encoded.Scan = &found
 	}
 	return c, nil
 }
@@ -245,23 +244,19 @@ func WithContent(r *Result, parts []Part, structured json.RawMessage) (*Result, 
 const contentFirst = `{"content":`
 
 // withoutContent returns the JSON of a result without its content, which is long,
-// if that is easy to find.
+// if the content is easy to find.
 func withoutContent(r *Result) json.RawMessage {
-	if r.scan == nil {
-		return r.raw
+	if r.encoded.Scan == nil {
+		return r.encoded.Raw
 	}
-	rest, first := bytes.CutPrefix(r.raw, []byte(contentFirst))
-	rest, found := bytes.CutPrefix(rest, r.scan.Content)
-	if !first || !found || len(r.scan.Content) == 0 {
-		return r.raw
+	rest, first := bytes.CutPrefix(r.encoded.Raw, []byte(contentFirst))
+	rest, found := bytes.CutPrefix(rest, r.encoded.Scan.Content)
+	if !first || !found || len(r.encoded.Scan.Content) == 0 {
+		return r.encoded.Raw
 	}
 	rest, _ = bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(","))
 	return append([]byte("{"), rest...)
 }
-
-// Sent returns the exact bytes of a [Raw] or [RawMessage] result, and nil for
-// other results.
-func Sent(r *Result) json.RawMessage { return r.raw }
 
 // Notes returns what was done to produce this result, such as a repair of the
 // arguments. Notes are for records of the call and are not sent.
@@ -272,14 +267,14 @@ func (r *Result) WithNotes(notes ...string) *Result {
 	if len(notes) == 0 {
 		return r
 	}
-	c := clone(r)
+	c := r.clone()
 	c.notes = append(c.notes[:len(c.notes):len(c.notes)], notes...)
 	return c
 }
 
-func clone(r *Result) *Result {
-	c := &Result{raw: r.raw, long: r.long, scan: r.scan, value: r.value, kind: r.kind, ref: r.ref, notes: r.notes}
-	c.looked.Store(r.looked.Load())
+func (r *Result) clone() *Result {
+	c := &Result{encoded: r.encoded, value: r.value, outcome: r.outcome, ref: r.ref, notes: r.notes}
+	c.decoded.Store(r.decoded.Load())
 	return c
 }
 
@@ -294,16 +289,16 @@ func (r *Result) FirstText() (string, bool) {
 	return "", false
 }
 
-// MarshalJSON returns MCP's CallToolResult: the exact bytes of a [Raw] result.
+// MarshalJSON returns MCP's CallToolResult: the exact bytes of a [RawResult] result.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	switch {
-	case r.long != nil:
-		return r.long.Load()
-	case r.raw != nil:
-		return r.raw, nil
+	case r.encoded.Long != nil:
+		return r.encoded.Long.Load()
+	case r.encoded.Raw != nil:
+		return r.encoded.Raw, nil
 	case r.value != nil:
 		return bytes.Join([][]byte{[]byte(`{"content":[{"type":"text","text":`), quote(r.value),
 			[]byte(`}],"structuredContent":`), r.value, []byte(`}`)}, nil), nil
 	}
-	return codec.Encode(bodyOf(r))
+	return codec.Encode(r.body())
 }

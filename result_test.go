@@ -13,7 +13,7 @@ import (
 
 func mustJSON(t *testing.T, v any) *toolpost.Result {
 	t.Helper()
-	r, err := toolpost.JSON(v)
+	r, err := toolpost.JSONResult(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,41 +33,41 @@ func TestResultOnTheWire(t *testing.T) {
 		r    *toolpost.Result
 		want string
 	}{
-		{"text", toolpost.Text("a<b>&\"c\""), `{"content":[{"type":"text","text":"a<b>&\"c\""}]}`},
-		{"empty text", toolpost.Text(""), `{"content":[{"type":"text","text":""}]}`},
-		{"nothing", toolpost.Parts(), `{"content":[]}`},
-		{"error", toolpost.Errorf("no %s", "way"), `{"content":[{"type":"text","text":"no way"}],"isError":true}`},
+		{"text", toolpost.TextResult("a<b>&\"c\""), `{"content":[{"type":"text","text":"a<b>&\"c\""}]}`},
+		{"empty text", toolpost.TextResult(""), `{"content":[{"type":"text","text":""}]}`},
+		{"nothing", toolpost.NewResult(), `{"content":[]}`},
+		{"error", toolpost.ErrorResult("no %s", "way"), `{"content":[{"type":"text","text":"no way"}],"isError":true}`},
 		{"json", mustJSON(t, point{X: 1, M: map[string]int{"b": 2, "a": 1}}),
 			`{"content":[{"type":"text","text":"{\"x\":1,\"tags\":[],\"m\":{\"a\":1,\"b\":2}}"}],"structuredContent":{"x":1,"tags":[],"m":{"a":1,"b":2}}}`},
 		{"html", mustJSON(t, "<&>"), `{"content":[{"type":"text","text":"\"<&>\""}],"structuredContent":"<&>"}`},
-		{"image", toolpost.Parts(toolpost.Part{Type: "image", Data: []byte{0, 1}, MIMEType: "image/png"}),
+		{"image", toolpost.NewResult(toolpost.Part{Type: "image", Data: []byte{0, 1}, MIMEType: "image/png"}),
 			`{"content":[{"type":"image","data":"AAE=","mimeType":"image/png"}]}`},
-		{"image of nothing", toolpost.Parts(toolpost.Part{Type: "image", MIMEType: "image/png"}),
+		{"image of nothing", toolpost.NewResult(toolpost.Part{Type: "image", MIMEType: "image/png"}),
 			`{"content":[{"type":"image","data":"","mimeType":"image/png"}]}`},
-		{"resource", toolpost.Parts(toolpost.Part{Type: "resource", URI: "a://b", Text: "t"}),
+		{"resource", toolpost.NewResult(toolpost.Part{Type: "resource", URI: "a://b", Text: "t"}),
 			`{"content":[{"type":"resource","resource":{"uri":"a://b","text":"t"}}]}`},
-		{"empty resource", toolpost.Parts(toolpost.Part{Type: "resource", URI: "file:///empty.txt"}),
+		{"empty resource", toolpost.NewResult(toolpost.Part{Type: "resource", URI: "file:///empty.txt"}),
 			`{"content":[{"type":"resource","resource":{"uri":"file:///empty.txt","text":""}}]}`},
-		{"binary resource", toolpost.Parts(toolpost.Part{Type: "resource", URI: "a://b", Data: []byte{1}}),
+		{"binary resource", toolpost.NewResult(toolpost.Part{Type: "resource", URI: "a://b", Data: []byte{1}}),
 			`{"content":[{"type":"resource","resource":{"uri":"a://b","blob":"AQ=="}}]}`},
-		{"link without a name", toolpost.Parts(toolpost.Part{Type: "resource_link", URI: "a:b"}),
+		{"link without a name", toolpost.NewResult(toolpost.Part{Type: "resource_link", URI: "a:b"}),
 			`{"content":[{"type":"resource_link","uri":"a:b","name":"a:b"}]}`},
-		{"raw part", toolpost.Parts(toolpost.Part{Raw: json.RawMessage(`{"type":"resource","resource":{"uri":"a"}}`)}),
+		{"raw part", toolpost.NewResult(toolpost.Part{Raw: json.RawMessage(`{"type":"resource","resource":{"uri":"a"}}`)}),
 			`{"content":[{"type":"resource","resource":{"uri":"a"}}]}`},
-		{"raw", toolpost.Raw(json.RawMessage(raw)), raw},
+		{"raw", toolpost.RawResult(json.RawMessage(raw)), raw},
 	} {
 		got, err := tt.r.MarshalJSON()
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, got, tt.want)
 		}
 	}
-	if _, err := toolpost.JSON(make(chan int)); err == nil {
+	if _, err := toolpost.JSONResult(make(chan int)); err == nil {
 		t.Error("a channel is no JSON: no error")
 	}
 }
 
 func TestRawResultIsDecodedOnlyByThoseWhoLook(t *testing.T) {
-	r := toolpost.Raw([]byte(`{"content":[{"type":"video","uri":"x","n":9007199254740993},{"type":"image","data":"!"},{"type":"text","text":"t"}],"structuredContent":{"n":1.0},"isError":true,"_meta":{"a":1}}`))
+	r := toolpost.RawResult([]byte(`{"content":[{"type":"video","uri":"x","n":9007199254740993},{"type":"image","data":"!"},{"type":"text","text":"t"}],"structuredContent":{"n":1.0},"isError":true,"_meta":{"a":1}}`))
 	parts := r.Parts()
 	if len(parts) != 3 || parts[0].Type != "video" || parts[0].URI != "x" || parts[1].Type != "image" || parts[1].Data != nil {
 		t.Errorf("parts %+v", parts)
@@ -78,11 +78,11 @@ func TestRawResultIsDecodedOnlyByThoseWhoLook(t *testing.T) {
 	if !r.IsError() || string(r.Structured()) != `{"n":1.0}` || string(r.Meta()) != `{"a":1}` {
 		t.Errorf("error %v, structured %s, meta %s", r.IsError(), r.Structured(), r.Meta())
 	}
-	in := toolpost.Raw([]byte(`{"content":[{"type":"resource","resource":{"uri":"a://b","mimeType":"m","blob":"AAE="}}],"is\u0045rror":true}`))
+	in := toolpost.RawResult([]byte(`{"content":[{"type":"resource","resource":{"uri":"a://b","mimeType":"m","blob":"AAE="}}],"is\u0045rror":true}`))
 	if p := in.Parts()[0]; p.URI != "a://b" || p.MIMEType != "m" || string(p.Data) != "\x00\x01" || !in.IsError() {
 		t.Errorf("resource %+v, error %v", p, in.IsError())
 	}
-	odd := toolpost.Raw([]byte(`{"content":"none"}`))
+	odd := toolpost.RawResult([]byte(`{"content":"none"}`))
 	if text(odd) != `{"content":"none"}` || odd.IsError() {
 		t.Errorf("a result of another shape is shown whole: %q", text(odd))
 	}
@@ -95,15 +95,15 @@ func TestMessage(t *testing.T) {
 		m    *toolpost.Message
 		want string
 	}{
-		{"text", toolpost.Text("hi").Message("c1"), `{"tool_call_id":"c1","content":"hi"}`},
-		{"json", mustJSON(t, map[string]int{"b": 1, "a": 2}).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":2,\"b\":1}"}`},
-		{"structured only", toolpost.Raw([]byte(`{"content":[],"structuredContent":{"a":1}}`)).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":1}"}`},
-		{"parts", toolpost.Parts(image).Message("c1"), `{"tool_call_id":"c1","content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`},
-		{"error", toolpost.Errorf("no").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
-		{"error in parts", toolpost.Raw([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`)).Message("c1"),
+		{"text", toolpost.NewMessage("c1", toolpost.TextResult("hi")), `{"tool_call_id":"c1","content":"hi"}`},
+		{"json", toolpost.NewMessage("c1", mustJSON(t, map[string]int{"b": 1, "a": 2})), `{"tool_call_id":"c1","content":"{\"a\":2,\"b\":1}"}`},
+		{"structured only", toolpost.NewMessage("c1", toolpost.RawResult([]byte(`{"content":[],"structuredContent":{"a":1}}`))), `{"tool_call_id":"c1","content":"{\"a\":1}"}`},
+		{"parts", toolpost.NewMessage("c1", toolpost.NewResult(image)), `{"tool_call_id":"c1","content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`},
+		{"error", toolpost.NewMessage("c1", toolpost.ErrorResult("no")), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
+		{"error in parts", toolpost.NewMessage("c1", toolpost.RawResult([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`))),
 			`{"tool_call_id":"c1","content":[{"type":"text","text":"Error executing tool: "},{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true}`},
 		{"did not run", toolpost.ErrorMessage("c1", errors.New("lost")), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
-		{"output ref", toolpost.Text("head").WithOutputRef("r1").Message("c1"), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
+		{"output ref", toolpost.NewMessage("c1", toolpost.TextResult("head").WithOutputRef("r1")), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
 	} {
 		got, err := json.Marshal(tt.m)
 		if err != nil {
@@ -148,11 +148,11 @@ func TestPartsOfRawResults(t *testing.T) {
 		if err := json.Unmarshal([]byte(raw), &want); err != nil {
 			t.Fatal(err)
 		}
-		r := toolpost.Raw(json.RawMessage(raw))
+		r := toolpost.RawResult(json.RawMessage(raw))
 		if diff := cmp.Diff(want.Content, r.Parts()); diff != "" {
 			t.Errorf("%.100s: %s", raw, diff)
 		}
-		scanned := toolpost.RawMessage(&message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))[0])
+		scanned := encoded(&message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))[0])
 		if diff := cmp.Diff(want.Content, scanned.Parts()); diff != "" {
 			t.Errorf("scanned %.100s: %s", raw, diff)
 		}
@@ -163,8 +163,8 @@ func TestPartsOfRawResults(t *testing.T) {
 }
 
 func TestWithContent(t *testing.T) {
-	sent := toolpost.Raw(json.RawMessage(`{"x":[1],"content":[{"type":"text","text":"a"}],"isError":true,"structuredContent":{"n":1},"_meta":{"big":12345678901234567890}}`)).WithNotes("n")
-	other, err := toolpost.WithContent(sent, []toolpost.Part{{Type: "text", Text: "b"}}, nil)
+	sent := toolpost.RawResult(json.RawMessage(`{"x":[1],"content":[{"type":"text","text":"a"}],"isError":true,"structuredContent":{"n":1},"_meta":{"big":12345678901234567890}}`)).WithNotes("n")
+	other, err := sent.WithContent([]toolpost.Part{{Type: "text", Text: "b"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +178,11 @@ func TestWithContent(t *testing.T) {
 	if !other.IsError() || len(other.Notes()) != 1 || sent.Structured() == nil {
 		t.Error("what else there was is lost, or the result changed")
 	}
-	made, err := toolpost.JSON(map[string]int{"n": 1})
+	made, err := toolpost.JSONResult(map[string]int{"n": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, err = toolpost.WithContent(made, []toolpost.Part{{Type: "text", Text: "c"}}, json.RawMessage(`{"n":2}`)); err != nil {
+	if made, err = made.WithContent([]toolpost.Part{{Type: "text", Text: "c"}}, json.RawMessage(`{"n":2}`)); err != nil {
 		t.Fatal(err)
 	}
 	if raw, err = made.MarshalJSON(); err != nil || string(raw) != `{"content":[{"type":"text","text":"c"}],"structuredContent":{"n":2}}` {
@@ -205,16 +205,16 @@ func TestWithContentOfMessages(t *testing.T) {
 		`{"x":1}`: `{"content":[C],"structuredContent":2,"x":1}`,
 	} {
 		want = strings.Replace(want, "C", `{"type":"text","text":"b"}`, 1)
-		sent := toolpost.RawMessage(&message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))[0])
+		sent := encoded(&message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))[0])
 		for range 2 { // also of what was made
-			made, err := toolpost.WithContent(sent, parts, json.RawMessage("2"))
+			made, err := sent.WithContent(parts, json.RawMessage("2"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(toolpost.Sent(made)); got != want {
+			if got := string(made.Encoded().Raw); got != want {
 				t.Errorf("%s becomes %s, want %s", raw, got, want)
 			}
-			if got := toolpost.Scan(made); string(got.Content) != `[{"type":"text","text":"b"}]` || string(got.Structured) != "2" || got.IsError != sent.IsError() {
+			if got := made.Encoded().Scan; string(got.Content) != `[{"type":"text","text":"b"}]` || string(got.Structured) != "2" || got.IsError != sent.IsError() {
 				t.Errorf("%s: the scan is %+v", raw, got)
 			}
 			sent = made
@@ -231,8 +231,8 @@ func TestRawMessage(t *testing.T) {
 		`{"content":[{"type":"text","text":"\"isError\":true \u0061"}]}`,
 	} {
 		found := message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))
-		scanned, decoded := toolpost.RawMessage(&found[0]), toolpost.Raw(json.RawMessage(raw))
-		if toolpost.Scan(scanned) == nil || toolpost.Scan(decoded) != nil {
+		scanned, decoded := encoded(&found[0]), toolpost.RawResult(json.RawMessage(raw))
+		if scanned.Encoded().Scan == nil || decoded.Encoded().Scan != nil {
 			t.Errorf("%s: the scan is lost", raw)
 		}
 		for _, r := range []*toolpost.Result{scanned, scanned.WithNotes("n").WithOutputRef("o")} {
@@ -245,4 +245,8 @@ func TestRawMessage(t *testing.T) {
 			}
 		}
 	}
+}
+
+func encoded(m *message.Message) *toolpost.Result {
+	return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer})
 }

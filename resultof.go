@@ -16,11 +16,11 @@ import (
 func ResultOf(out any) (*Result, error) {
 	switch v := reflect.ValueOf(out); {
 	case !v.IsValid(), v.Kind() == reflect.Pointer && v.IsNil():
-		return Text(""), nil
+		return TextResult(""), nil
 	}
 	r, err := result(out)
 	if err == nil && isResult(r.value) {
-		return Raw(r.value), nil
+		return RawResult(r.value), nil
 	}
 	return r, err
 }

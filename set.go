@@ -88,7 +88,7 @@ func (s *Set) Findings() []Finding {
 		if t.Output != nil {
 			all = append(all, about(t.Name, "output schema ", t.Output.Findings())...)
 		}
-		if !t.Policy.Unchecked {
+		if !t.Policy.SkipValidation {
 			all = append(all, about(t.Name, "input schema ", t.Input.Validator().Report())...)
 		}
 	}

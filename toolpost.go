@@ -77,11 +77,11 @@ type Policy struct {
 	// approved, for example names and types that models confuse.
 	Prepare func(arguments json.RawMessage) json.RawMessage
 
-	// Unchecked leaves validation of the arguments to the tool's source.
+	// SkipValidation leaves validation of the arguments to the tool's source.
 	// Foreign servers often accept more than their schemas say.
-	Unchecked bool
+	SkipValidation bool
 
-	Quiet bool // calls are not logged at info level, because the tool is polled
+	LogAtDebug bool // calls are not logged at info level, because the tool is polled
 
 	// MaxOutput is the number of characters of a result that the model receives
 	// in full. 0 means the default limit; -1 means that the tool limits its

@@ -109,19 +109,19 @@ func TestCall(t *testing.T) {
 	for _, tt := range []struct {
 		name, tool, args, want string
 		isError                bool
-		kind                   toolpost.Kind
+		kind                   toolpost.Outcome
 	}{
 		{"ok", "x_add", `{"a":1,"b":2}`, "3", false, 0},
 		{"default", "x_add", `{"a":1}`, "11", false, 0},
 		{"null is absent", "x_add", `{"a":1,"b":null}`, "11", false, 0},
 		{"big number", "x_add", `{"a":9007199254740993,"b":0}`, "9007199254740993", false, 0},
-		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: the property is required\nFix them and call x_add again.", true, toolpost.KindRetry},
-		{"error", "plain", `{}`, "boom", true, toolpost.KindFailed},
-		{"retry", "retry", `{}`, "look: use another id", true, toolpost.KindRetry},
-		{"failed", "failed", `{}`, "gone for good", true, toolpost.KindFailed},
-		{"denied", "denied", `{}`, "not yours", true, toolpost.KindDenied},
-		{"complete", "complete", `{}`, "all done", false, toolpost.KindComplete},
-		{"approval", "asked", `{}`, "asked was not approved: the person said no", true, toolpost.KindDenied},
+		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: the property is required\nFix them and call x_add again.", true, toolpost.OutcomeRetry},
+		{"error", "plain", `{}`, "boom", true, toolpost.OutcomeFailed},
+		{"retry", "retry", `{}`, "look: use another id", true, toolpost.OutcomeRetry},
+		{"failed", "failed", `{}`, "gone for good", true, toolpost.OutcomeFailed},
+		{"denied", "denied", `{}`, "not yours", true, toolpost.OutcomeDenied},
+		{"complete", "complete", `{}`, "all done", false, toolpost.OutcomeComplete},
+		{"approval", "asked", `{}`, "asked was not approved: the person said no", true, toolpost.OutcomeDenied},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := call(t, s, tt.tool, tt.args)
@@ -170,7 +170,7 @@ func TestCallText(t *testing.T) {
 	s := newSet(t, toolpost.Tools{
 		toolpost.New("add", "", add, nil),
 		{Definition: toolpost.Definition{Name: "raw", Input: schema.MustParse(`{}`)}, Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Raw([]byte(`{"content":[{"type":"image","data":"AA=="},{"type":"text","text":"second"}]}`)), nil
+			return toolpost.RawResult([]byte(`{"content":[{"type":"image","data":"AA=="},{"type":"text","text":"second"}]}`)), nil
 		}},
 		{Definition: toolpost.Definition{Name: "protocol", Input: schema.MustParse(`{}`)}, Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return nil, &toolpost.ProtocolError{Code: -32000, Message: "session lost"}

@@ -102,7 +102,7 @@ func TestAdaptSchemaPatterns(t *testing.T) {
 		if r := callAdapted(t, v, `{"a":9007199254740993}`); wire(t, r) != `{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}]}` {
 			t.Errorf("%s: result %s", name, wire(t, r))
 		}
-		if r := callAdapted(t, v, `{"a":"x"}`); !r.IsError() || r.Outcome() != toolpost.KindRetry {
+		if r := callAdapted(t, v, `{"a":"x"}`); !r.IsError() || r.Outcome() != toolpost.OutcomeRetry {
 			t.Errorf("%s: wrong arguments gave %s", name, wire(t, r))
 		}
 	}
@@ -127,7 +127,7 @@ func TestAdaptTextTool(t *testing.T) {
 	if r := callAdapted(t, chain{}, `{"input":""}`); !r.IsError() {
 		t.Errorf("got %s", wire(t, r))
 	}
-	if r := callAdapted(t, chain{}, `{}`); r.Outcome() != toolpost.KindRetry {
+	if r := callAdapted(t, chain{}, `{}`); r.Outcome() != toolpost.OutcomeRetry {
 		t.Errorf("got %s", wire(t, r))
 	}
 }
@@ -187,7 +187,9 @@ func TestAdaptFunctions(t *testing.T) {
 		"any":               {object, func(_ context.Context, in any) (any, error) { return in, nil }, `{"content":[{"type":"text","text":"{\"a\":1,\"b\":2}"}],"structuredContent":{"a":1,"b":2}}`},
 		"map":               {object, func(in map[string]int) map[string]int { return in }, `{"content":[{"type":"text","text":"{\"a\":1,\"b\":2}"}],"structuredContent":{"a":1,"b":2}}`},
 		"named text":        {object, func(in word) word { return in }, `{"content":[{"type":"text","text":"{\"a\":1,\"b\":2}"}]}`},
-		"handler":           {object, toolpost.Handler(func(_ context.Context, c *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text(c.Name), nil }), `{"content":[{"type":"text","text":"x"}]}`},
+		"handler": {object, toolpost.Handler(func(_ context.Context, c *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.TextResult(c.Name), nil
+		}), `{"content":[{"type":"text","text":"x"}]}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -399,7 +401,7 @@ func TestReturnErrors(t *testing.T) {
 		t.Errorf("log: %q", log)
 	}
 	r, err = call(toolpost.Map(toolpost.Tools{give(toolpost.Retry("use a"))}, toolpost.ReturnErrors))
-	if err != nil || r.Outcome() != toolpost.KindRetry {
+	if err != nil || r.Outcome() != toolpost.OutcomeRetry {
 		t.Errorf("an outcome: %v, %v", r, err)
 	}
 }

@@ -69,11 +69,9 @@ func (f *foreign) schema() (*schema.Schema, error) {
 	}
 	switch in := f.in; {
 	case in.Kind() == reflect.Pointer:
-		s, _, err := schema.Infer(in.Elem(), nil)
-		return s, err
+		return schema.ForInputType(in.Elem())
 	case in.Kind() == reflect.Struct:
-		s, _, err := schema.Infer(in, nil)
-		return s, err
+		return schema.ForInputType(in)
 	}
 	return nil, nil
 }
@@ -123,7 +121,7 @@ func (f *foreign) run(ctx context.Context, in []reflect.Value) (*toolpost.Result
 	case err != nil:
 		return nil, err
 	case !out.IsValid():
-		return toolpost.Text(""), nil
+		return toolpost.TextResult(""), nil
 	}
 	return toolpost.ResultOf(out.Interface())
 }

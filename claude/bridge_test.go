@@ -113,7 +113,7 @@ func rawTool(name, input string, h toolpost.Handler) *toolpost.Tool {
 }
 
 func textHandler(text string) toolpost.Handler {
-	return func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text(text), nil }
+	return func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.TextResult(text), nil }
 }
 
 func TestBridgeCall(t *testing.T) {

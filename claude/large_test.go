@@ -15,7 +15,7 @@ import (
 // A toolset whose large outputs are kept is served as any other: the CLI gets
 // the view, in the session the rest, and in another nothing.
 func TestBridgeLargeOutput(t *testing.T) {
-	rows, err := toolpost.JSON(map[string]string{"log": strings.Repeat("a line of the log\n", 10_000) + "the verdict"})
+	rows, err := toolpost.JSONResult(map[string]string{"log": strings.Repeat("a line of the log\n", 10_000) + "the verdict"})
 	if err != nil {
 		t.Fatal(err)
 	}

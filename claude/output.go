@@ -20,11 +20,11 @@ type Output struct {
 	err     error
 }
 
-// OutputOf returns the structure of a Go type, by the rules of [schema.For].
+// OutputOf returns the structure of a Go type, by the rules of [schema.ForInput].
 // Pointers do not accept null: for an answer that may be null, use [OutputFrom]
 // with a schema that allows it.
 func OutputOf[T any]() *Output {
-	s, _, err := schema.For[T](nil)
+	s, err := schema.ForInput[T]()
 	if err != nil {
 		return &Output{err: fmt.Errorf("infer the output schema: %w", err)}
 	}
@@ -118,7 +118,7 @@ func (o *Output) checked(value json.RawMessage) (json.RawMessage, error) {
 	if err := o.schema.Validator().Validate(value); err != nil {
 		return nil, err
 	}
-	return o.schema.Fill(value), nil
+	return o.schema.ApplyDefaults(value), nil
 }
 
 // An OutputError reports a run that succeeded, but without the requested

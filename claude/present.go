@@ -18,7 +18,7 @@ func presenter(deferred bool) func(*toolpost.Tool) *toolpost.Tool {
 		t.Source = nil
 		t.Output = nil // results have no structured content that would fit it
 		t.Meta = about(t, deferred)
-		t.Policy.Quiet = true // the stream tells of every call
+		t.Policy.LogAtDebug = true // the stream tells of every call
 		t.Handler = present(t.Handler)
 		return t
 	}
@@ -67,7 +67,7 @@ func present(next toolpost.Handler) toolpost.Handler {
 		case err != nil:
 			return nil, err
 		case r == nil:
-			r = toolpost.Parts()
+			r = toolpost.NewResult()
 		}
 		return plain(r)
 	}
@@ -137,7 +137,7 @@ func rewrite(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error
 	if err != nil {
 		return nil, err
 	}
-	n := toolpost.Raw(bytes.TrimSuffix(b.Bytes(), []byte("\n"))).WithNotes(r.Notes()...)
+	n := toolpost.RawResult(bytes.TrimSuffix(b.Bytes(), []byte("\n"))).WithNotes(r.Notes()...)
 	if ref := r.OutputRef(); ref != "" {
 		n = n.WithOutputRef(ref)
 	}

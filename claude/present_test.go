@@ -10,10 +10,10 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func raw(s string) *toolpost.Result { return toolpost.Raw(json.RawMessage(s)) }
+func raw(s string) *toolpost.Result { return toolpost.RawResult(json.RawMessage(s)) }
 
 func TestResultsReachTheModelWhole(t *testing.T) {
-	object, err := toolpost.JSON(map[string]int{"n": 1})
+	object, err := toolpost.JSONResult(map[string]int{"n": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestResultsReachTheModelWhole(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"text", toolpost.Text("hi"), nil, `{"content":[{"type":"text","text":"hi"}]}`},
+		{"text", toolpost.TextResult("hi"), nil, `{"content":[{"type":"text","text":"hi"}]}`},
 		{"exact bytes", raw(`{ "content":[{"type":"text","text":"hi","x":1}]}`), nil, `{ "content":[{"type":"text","text":"hi","x":1}]}`},
 		{"JSON", object, nil, `{"content":[{"type":"text","text":"{\"n\":1}"}]}`},
 		{"text and structured", raw(`{"content":[{"type":"text","text":"<b>"}],"structuredContent":{"n":1},"_meta":{"m":2}}`), nil, `{"content":[{"type":"text","text":"<b>"}],"_meta":{"m":2}}`},
@@ -33,7 +33,7 @@ func TestResultsReachTheModelWhole(t *testing.T) {
 		{"image", raw(`{"content":[{"type":"image","data":"AAAA","mimeType":"image/png"}]}`), nil, `{"content":[{"type":"image","data":"AAAA","mimeType":"image/png"}]}`},
 		{"error with an image", raw(`{"content":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"isError":true}`), nil, `{"content":[{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"text","text":"` + unexplained + `"}],"isError":true}`},
 		{"nothing", nil, nil, `{"content":[{"type":"text","text":"(no output)"}]}`},
-		{"no text", toolpost.Text(""), nil, `{"content":[{"type":"text","text":"(no output)"}]}`},
+		{"no text", toolpost.TextResult(""), nil, `{"content":[{"type":"text","text":"(no output)"}]}`},
 		{"empty error", raw(`{"content":[],"isError":true}`), nil, `{"content":[{"type":"text","text":"` + unexplained + `"}],"isError":true}`},
 		{"silent error", nil, errors.New(""), `{"content":[{"type":"text","text":"` + unexplained + `"}],"isError":true}`},
 		{"error", nil, errors.New("no"), `{"content":[{"type":"text","text":"no"}],"isError":true}`},

@@ -305,7 +305,7 @@ func (h *host) features(server string) *toolpost.Features {
 				Read: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 					for _, q := range h.recording.asked("mcp_message", "resources/read") {
 						if q.text("request", "message", "params", "uri") == call.Name {
-							return toolpost.Raw(json.RawMessage(encode(object{"contents": result(q, "contents")}))), nil
+							return toolpost.RawResult(json.RawMessage(encode(object{"contents": result(q, "contents")}))), nil
 						}
 					}
 					return nil, toolpost.ErrNotFound
@@ -373,7 +373,7 @@ func (h *host) listed(tools []line) toolpost.Tools {
 			for _, q := range h.recording.asked("mcp_message", "tools/call") {
 				if q.text("request", "message", "params", "name") == call.Name {
 					a := h.answered(q.text("request_id"))
-					return toolpost.Raw(json.RawMessage(encode(a.at("response", "response", "mcp_response", "result")))), nil
+					return toolpost.RawResult(json.RawMessage(encode(a.at("response", "response", "mcp_response", "result")))), nil
 				}
 			}
 			return nil, fmt.Errorf("the recording has no call of %s", call.Name)
@@ -501,7 +501,7 @@ func progress(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error
 			return nil, err
 		}
 	}
-	return toolpost.Text("5"), nil
+	return toolpost.TextResult("5"), nil
 }
 
 func untilCancelled(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -510,7 +510,7 @@ func untilCancelled(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 	}
 	select {
 	case <-ctx.Done():
-		return toolpost.Text("5"), nil
+		return toolpost.TextResult("5"), nil
 	case <-time.After(20 * time.Second):
 		return nil, errors.New("the CLI's cancellation did not reach the tool")
 	}
@@ -526,7 +526,7 @@ func askBack(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error)
 	if err := call.Log(ctx, "info", "", "log line"); err != nil {
 		return nil, fmt.Errorf("log: %w", err)
 	}
-	return toolpost.Text("5"), nil
+	return toolpost.TextResult("5"), nil
 }
 
 // The sessions of single rows.

@@ -61,7 +61,7 @@ type Tool struct {
 	shown    *schema.Schema // what the reader sees, nil if it is no JSON Schema
 	counts   lower.Counts
 	changed  bool     // the definition is not that of the original
-	enforced bool     // arguments are checked even if the original is Unchecked
+	enforced bool     // arguments are checked even if the original is SkipValidation
 	choosy   bool     // the schema of the original lists values
 	reserved []string // members that the reader adds to arguments for itself
 }
@@ -142,7 +142,7 @@ func (t *Tool) again(original *toolpost.Tool) *Tool {
 
 // tool returns the toolpost.Tool that runs t.
 func (t *Tool) tool(def toolpost.Definition, policy toolpost.Policy) *toolpost.Tool {
-	policy.Unchecked, policy.Approve = true, nil // the original does both, with its own arguments
+	policy.SkipValidation, policy.Approve = true, nil // the original does both, with its own arguments
 	return &toolpost.Tool{Definition: def, Handler: t.call, Policy: policy}
 }
 

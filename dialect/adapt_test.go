@@ -32,7 +32,7 @@ func defined(t testing.TB, raw string) *toolpost.Tool {
 			Annotations: d.Annotations, Meta: d.Meta, Source: json.RawMessage(raw),
 		},
 		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Text(string(call.Arguments)), nil
+			return toolpost.TextResult(string(call.Arguments)), nil
 		},
 	}
 }
@@ -385,7 +385,9 @@ func TestLayerOverCopies(t *testing.T) {
 		listing++
 		c, answer := *original, fmt.Sprint("listing ", listing)
 		c.Title = answer
-		c.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text(answer), nil }
+		c.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.TextResult(answer), nil
+		}
 		return []*toolpost.Tool{&c}, nil
 	}), nil)
 	var input *schema.Schema

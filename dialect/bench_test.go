@@ -40,7 +40,9 @@ func BenchmarkCall(b *testing.B) {
 			"done":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},
 			"fields":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":["string","null"]}},"required":["name"]}},
 			"parent":{"type":"integer"}},"required":["id"]}`)},
-		Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text("done"), nil },
+		Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.TextResult("done"), nil
+		},
 	}
 	fields := strings.Repeat(`{"name":"field","value":"a value"},`, 10)
 	plain := json.RawMessage(`{"id":17,"subject":"A subject","done":true,"tags":["a","b"],"text":"` + strings.Repeat("some text ", 52) +

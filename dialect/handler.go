@@ -20,7 +20,7 @@ import (
 // in Params stay as they were sent.
 func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 	decoded, notes := t.decode(call.Arguments)
-	checked := !t.Original.Policy.Unchecked
+	checked := !t.Original.Policy.SkipValidation
 	if !checked && (t.enforced || t.repairable(decoded)) {
 		fitted, more, err := t.repair(decoded)
 		switch {

@@ -28,7 +28,7 @@ func record(raw string, policy toolpost.Policy) (*toolpost.Tool, *toolpost.Call)
 		Policy:     policy,
 		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			*got = *call
-			return toolpost.Text("done"), nil
+			return toolpost.TextResult("done"), nil
 		},
 	}, got
 }
@@ -96,7 +96,7 @@ func TestCallWithWrongArguments(t *testing.T) {
 		tool, got := record(userSchema, toolpost.Policy{})
 		r := through(t, d, tool, arguments)
 		text, _ := r.FirstText()
-		if !r.IsError() || r.Outcome() != toolpost.KindRetry || got.Name != "" || !strings.Contains(text, want) ||
+		if !r.IsError() || r.Outcome() != toolpost.OutcomeRetry || got.Name != "" || !strings.Contains(text, want) ||
 			!strings.HasPrefix(text, "invalid arguments for get_user_") {
 			t.Errorf("%s: %s", arguments, text)
 		}
@@ -117,7 +117,7 @@ func TestUncheckedStaysUnchecked(t *testing.T) {
 			`"{\"id\":\"1\"}"`:                     `{"id":"1"}`,
 			``:                                     `{}`,
 		} {
-			tool, got := record(userSchema, toolpost.Policy{Unchecked: true})
+			tool, got := record(userSchema, toolpost.Policy{SkipValidation: true})
 			if r := through(t, d, tool, in); r.IsError() || string(got.Arguments) != want || (want == in) != (r.Notes() == nil) && in != "" {
 				t.Errorf("%s, %s: called with %s; %q", d.ID, in, got.Arguments, r.Notes())
 			}
@@ -138,7 +138,7 @@ func TestEveryDialectRepairs(t *testing.T) {
 					`"{\"a\":[1]}"`:     `{"a":[1]}`,
 					`"{\"a\":\"[1]\"}"`: `{"a":[1]}`,
 				} {
-					tool, got := record(in, toolpost.Policy{Unchecked: unchecked})
+					tool, got := record(in, toolpost.Policy{SkipValidation: unchecked})
 					tool.Description = description
 					r := through(t, d, tool, arguments)
 					var values []byte
@@ -172,7 +172,7 @@ func TestRepairOfCase(t *testing.T) {
 		`{"state":"OPEN","number":"7"}`:  "refused",
 	} {
 		for _, unchecked := range []bool{false, true} {
-			tool, got := record(in, toolpost.Policy{Unchecked: unchecked})
+			tool, got := record(in, toolpost.Policy{SkipValidation: unchecked})
 			r := through(t, d, tool, arguments)
 			switch notes := strings.Join(r.Notes(), "\n"); {
 			case want != "refused" && (r.IsError() || notes != want):
@@ -237,17 +237,17 @@ func TestManyRepairs(t *testing.T) {
 
 func TestPolicyOfAdaptedTool(t *testing.T) {
 	asked := ""
-	tool, _ := record(userSchema, toolpost.Policy{Timeout: time.Second, Quiet: true, Approve: func(_ context.Context, call *toolpost.Call) error {
+	tool, _ := record(userSchema, toolpost.Policy{Timeout: time.Second, LogAtDebug: true, Approve: func(_ context.Context, call *toolpost.Call) error {
 		asked = call.Name + string(call.Arguments)
 		return errors.New("no")
 	}})
 	d := &dialect.Dialect{ID: "x", Name: plain}
 	p := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Policy
-	if p.Timeout != time.Second || !p.Quiet || !p.Unchecked || p.Approve != nil {
+	if p.Timeout != time.Second || !p.LogAtDebug || !p.SkipValidation || p.Approve != nil {
 		t.Errorf("policy %+v", p)
 	}
 	r := through(t, d, tool, `{"id":1}`)
-	if asked != `get.user{"id":1,"limit":5}` || r.Outcome() != toolpost.KindDenied {
+	if asked != `get.user{"id":1,"limit":5}` || r.Outcome() != toolpost.OutcomeDenied {
 		t.Errorf("asked for %s; %v", asked, r.Outcome())
 	}
 }
@@ -278,7 +278,7 @@ func TestCallWithoutResult(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
-	tool, _ := record(userSchema, toolpost.Policy{Unchecked: true})
+	tool, _ := record(userSchema, toolpost.Policy{SkipValidation: true})
 	adapted := (&dialect.Dialect{ID: "x", Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	got, err := adapted.Decode(json.RawMessage(`{"id":1,"tags":"[2]"}`))
 	if err != nil || string(got) != `{"id":1,"tags":[2]}` {
@@ -317,7 +317,7 @@ func TestCallInAnotherShape(t *testing.T) {
 		Union:    lower.Union{None: true, NoList: true},
 		Object:   lower.Object{Name: "^[a-z_]+$", Maps: "pairs"},
 	}}
-	tool, got := record(was, toolpost.Policy{Unchecked: true}) // another shape is checked all the same
+	tool, got := record(was, toolpost.Policy{SkipValidation: true}) // another shape is checked all the same
 	adapted := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	renamed := regexp.MustCompile(`"(filter_[^"]*)"`).FindStringSubmatch(string(adapted.Input.Raw()))
 	if renamed == nil {
@@ -364,7 +364,7 @@ func TestReservedMember(t *testing.T) {
 		{"declared", `{"type":"object","properties":{"wait_for_previous":{"type":"integer"}},"additionalProperties":false}`, `{"wait_for_previous_2":3,"wait_for_previous":true}`, `{"wait_for_previous":3}`},
 		{"as text", `{"type":"object","additionalProperties":false}`, `"{\"wait_for_previous\":true}"`, `{}`},
 	} {
-		for _, policy := range []toolpost.Policy{{}, {Unchecked: true}} {
+		for _, policy := range []toolpost.Policy{{}, {SkipValidation: true}} {
 			tool, got := record(c.schema, policy)
 			through(t, d, tool, c.arguments)
 			if string(got.Arguments) != c.want {

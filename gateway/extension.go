@@ -169,8 +169,8 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 
 // shown returns a result as clients get it: with the ids and URIs that they know.
 func (m *member) shown(call *toolpost.Call, result *toolpost.Result) *toolpost.Result {
-	raw := toolpost.Sent(result)
-	if o := toolpost.LongObject(result); o != nil && m.aliases.any() {
+	raw := result.Encoded().Raw
+	if o := result.Encoded().Long; o != nil && m.aliases.any() {
 		raw, _ = o.Load() // who passes it on is told of an error
 	}
 	if len(raw) == 0 {
@@ -180,7 +180,7 @@ func (m *member) shown(call *toolpost.Call, result *toolpost.Result) *toolpost.R
 	if len(shown) == len(raw) && &shown[0] == &raw[0] {
 		return result
 	}
-	return toolpost.Raw(shown)
+	return toolpost.RawResult(shown)
 }
 
 // creating makes the tasks and URIs of a tool's results those that clients know.

@@ -38,7 +38,7 @@ func extend(f *fleet, declared map[string]string, answer func(who string, call *
 				if raw == "fails" {
 					return nil, errors.New(who + " fails")
 				}
-				return toolpost.Raw(json.RawMessage(raw)), nil
+				return toolpost.RawResult(json.RawMessage(raw)), nil
 			}
 			u.features.Notified = func(call *toolpost.Call) {
 				*heard = append(*heard, who+" "+call.Name+string(call.Params))
@@ -160,7 +160,7 @@ func TestExtensionLists(t *testing.T) {
 			u.set(func(u *fake) {
 				u.features = &toolpost.Features{ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 					read = u.cfg.Name + " " + call.Name
-					return toolpost.Raw(json.RawMessage(`{"contents":[{"uri":"` + call.Name + `","text":"skill://pdf/SKILL.md"}]}`)), nil
+					return toolpost.RawResult(json.RawMessage(`{"contents":[{"uri":"` + call.Name + `","text":"skill://pdf/SKILL.md"}]}`)), nil
 				}}
 			})
 		}
@@ -233,12 +233,12 @@ func TestConflictingApps(t *testing.T) {
 					if call.Arguments != nil {
 						return long(result), nil
 					}
-					return toolpost.Raw(json.RawMessage(result)), nil
+					return toolpost.RawResult(json.RawMessage(result)), nil
 				})
 				u.tools[0].Meta = json.RawMessage(`{"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`)
 				u.features = &toolpost.Features{
 					Resources: []*toolpost.Resource{{URI: "ui://view", Definition: json.RawMessage(`{"uri":"ui://view","n":1.0}`), Read: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-						return toolpost.Raw(json.RawMessage(`{"contents":[{"uri":"` + call.Name + `","text":"` + who + `"}]}`)), nil
+						return toolpost.RawResult(json.RawMessage(`{"contents":[{"uri":"` + call.Name + `","text":"` + who + `"}]}`)), nil
 					}}},
 					Subscribe: func(_ context.Context, uri string, on bool) error {
 						watched = append(watched, who+" "+uri)
@@ -305,7 +305,7 @@ func long(result string) *toolpost.Result {
 	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
 	_ = spool.Add(message, int64(len(message)))
 	_, _ = scanner.Write(message)
-	return toolpost.Long(longjson.NewObject(spool, scanner), &wire.Answer{Links: scanner.Links})
+	return toolpost.EncodedResult(toolpost.Encoded{Long: longjson.NewObject(spool, scanner), Scan: &wire.Answer{Links: scanner.Links}})
 }
 
 // A list with more URIs than anybody has takes bounded work: those after the

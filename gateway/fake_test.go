@@ -116,9 +116,9 @@ func tool(name, who string) *toolpost.Tool {
 	return &toolpost.Tool{
 		Definition: toolpost.Definition{Name: name, Input: schema.MustParse(`{"type":"object"}`)},
 		Handler: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Text(who + " " + call.Name), nil
+			return toolpost.TextResult(who + " " + call.Name), nil
 		},
-		Policy: toolpost.Policy{Unchecked: true},
+		Policy: toolpost.Policy{SkipValidation: true},
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // echo answers with the name and arguments that reach the server.
 func echo(who string) toolpost.Handler {
 	return func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text(who + " " + call.Name + " " + string(call.Arguments)), nil
+		return toolpost.TextResult(who + " " + call.Name + " " + string(call.Arguments)), nil
 	}
 }
 
@@ -219,13 +219,13 @@ func TestUnlistedResources(t *testing.T) {
 				who := u.cfg.Name
 				u.tools = []*toolpost.Tool{tool("report", "")}
 				u.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-					return toolpost.Raw(json.RawMessage(`{"content":[{"type":"resource_link","uri":"report://` + who + `","name":"r"}]}`)), nil
+					return toolpost.RawResult(json.RawMessage(`{"content":[{"type":"resource_link","uri":"report://` + who + `","name":"r"}]}`)), nil
 				}
 				u.features = &toolpost.Features{
 					ReadUnlisted: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 						switch {
 						case call.Name == "report://b", call.Name == "free://x" && who == "c":
-							return toolpost.Text(who + " " + call.Name), nil
+							return toolpost.TextResult(who + " " + call.Name), nil
 						case call.Name == "slow://x" && who == "a":
 							<-ctx.Done()
 							return nil, ctx.Err()

@@ -168,7 +168,7 @@ func TestSelectionAndQuiet(t *testing.T) {
 		var quiet []string
 		tools, _ := g.Live().Set().Tools(t.Context())
 		for _, tool := range tools {
-			if tool.Policy.Quiet {
+			if tool.Policy.LogAtDebug {
 				quiet = append(quiet, tool.Name)
 			}
 		}
@@ -189,7 +189,7 @@ func TestReload(t *testing.T) {
 		gone.set(func(f *fake) {
 			f.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				<-release
-				return toolpost.Text("finished"), nil
+				return toolpost.TextResult("finished"), nil
 			})
 		})
 		synctest.Wait()

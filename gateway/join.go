@@ -80,12 +80,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := served{o.link, o.item, name, o.item.Policy.Quiet || match(quiet, name, o.name), o.outputOf(o.name), string(meta)}
+		is := served{o.link, o.item, name, o.item.Policy.LogAtDebug || match(quiet, name, o.name), o.outputOf(o.name), string(meta)}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Handler, t.Policy.Quiet = name, o.creating(o.counted(t.Handler, o.name)), is.quiet
+			t.Name, t.Handler, t.Policy.LogAtDebug = name, o.creating(o.counted(t.Handler, o.name)), is.quiet
 			t.Meta = meta
 			t.Definition = withoutHidden(t.Definition)
 			t.Policy.MaxOutput = cmp.Or(is.chars, t.Policy.MaxOutput)

@@ -25,17 +25,17 @@ const (
 func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
 	if len(targets) == 1 {
 		result, err := targets[0].send(ctx, call)
-		if err != nil || toolpost.Sent(result) == nil {
+		if err != nil || result.Encoded().Raw == nil {
 			return result, err
 		}
-		raw := toolpost.Sent(result)
+		raw := result.Encoded().Raw
 		key, array := listOf(call.Name, raw)
 		claims := mostClaimed
 		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(targets[0], call, item, &claims) })
 		if bytes.Equal(shown, array) {
 			return result, nil
 		}
-		return toolpost.Raw(wire.Set(raw, key, shown)), nil
+		return toolpost.RawResult(wire.Set(raw, key, shown)), nil
 	}
 	if wire.Get(call.Params, "cursor") != nil {
 		return nil, invalid("unknown cursor; list again from the start")
@@ -72,7 +72,7 @@ func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
 			p.err = err
 			return p
 		}
-		raw := toolpost.Sent(result)
+		raw := result.Encoded().Raw
 		key, array := listOf(call.Name, raw)
 		if p.first == nil {
 			p.first, p.list = raw, key
@@ -126,7 +126,7 @@ func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*too
 		return nil, invalid("servers %s answer %s without a list", serverNames(targets), call.Name)
 	}
 	merged := append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
-	return toolpost.Raw(wire.Edit(wire.Set(base.first, base.list, merged), func(name string, value json.RawMessage) json.RawMessage {
+	return toolpost.RawResult(wire.Edit(wire.Set(base.first, base.list, merged), func(name string, value json.RawMessage) json.RawMessage {
 		switch name {
 		case "_meta", "nextCursor":
 			return nil

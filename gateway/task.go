@@ -276,5 +276,5 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 	if err != nil || t.shown == t.id {
 		return result, err
 	}
-	return toolpost.Raw(t.show(toolpost.Sent(result))), nil
+	return toolpost.RawResult(t.show(result.Encoded().Raw)), nil
 }

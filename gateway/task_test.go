@@ -27,7 +27,7 @@ func jobs(t *testing.T, f *fleet, next func(who string) string) {
 			u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				id := next(who)
 				all[who] = append(all[who], id)
-				return toolpost.Raw(fmt.Appendf(nil, `{"task":{"taskId":%q,"status":"working", "ttl":1.0}}`, id)), nil
+				return toolpost.RawResult(fmt.Appendf(nil, `{"task":{"taskId":%q,"status":"working", "ttl":1.0}}`, id)), nil
 			})
 		})
 	}
@@ -58,7 +58,7 @@ func create(t *testing.T, g *gateway.Gateway, session, tool string) string {
 		t.Fatal(err)
 	}
 	var result struct{ Task struct{ TaskID string } }
-	if err := json.Unmarshal(toolpost.Sent(r), &result); err != nil {
+	if err := json.Unmarshal(r.Encoded().Raw, &result); err != nil {
 		t.Fatal(err)
 	}
 	return result.Task.TaskID
@@ -163,7 +163,7 @@ func TestCallsOfTasks(t *testing.T) {
 		}
 		f.last("b").set(func(f *fake) {
 			f.handle(func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-				return toolpost.Text(string(call.Params)), nil
+				return toolpost.TextResult(string(call.Params)), nil
 			})
 		})
 		synctest.Wait()

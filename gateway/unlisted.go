@@ -60,7 +60,7 @@ func (l *linked) addLinks(r *toolpost.Result) {
 	if r == nil {
 		return
 	}
-	if found := toolpost.Scan(r); found != nil && !found.Links {
+	if found := r.Encoded().Scan; found != nil && !found.Links {
 		return
 	}
 	for _, p := range r.Parts() {

@@ -95,9 +95,9 @@ func TestOrderOfInputs(t *testing.T) {
 	}
 	tool := rawTool("rounds", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		if strings.Contains(string(call.Params), "inputResponses") {
-			return toolpost.Text("done"), nil
+			return toolpost.TextResult("done"), nil
 		}
-		return toolpost.Raw(json.RawMessage(`{"resultType":"input_required","inputRequests":{` + requests.String() + `}}`)), nil
+		return toolpost.RawResult(json.RawMessage(`{"resultType":"input_required","inputRequests":{` + requests.String() + `}}`)), nil
 	})
 	var asked []string
 	w := way{"stdio", "2025-11-25"}

@@ -18,7 +18,9 @@ import (
 func BenchmarkCall(b *testing.B) {
 	result := json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}`)
 	live, err := toolpost.NewLive(b.Context(), toolpost.Tools{rawTool("t", anyObject,
-		func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Raw(result), nil })})
+		func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.RawResult(result), nil
+		})})
 	if err != nil {
 		b.Fatal(err)
 	}

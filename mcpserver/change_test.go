@@ -237,7 +237,7 @@ func TestEndOfInput(t *testing.T) {
 	s := serve(t, nil, rawTool("slow", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 		close(started)
 		<-goOn
-		return toolpost.Text("finished"), nil
+		return toolpost.TextResult("finished"), nil
 	}))
 	r := stdio(t, s, t.Context())
 	r.send(t, initialize)

@@ -49,7 +49,7 @@ func TestErrors(t *testing.T) {
 			return nil, &toolpost.ProtocolError{Code: -32050, Message: "special", Data: []byte(`{"a":9007199254740993}`)}
 		}),
 		rawTool("nothing", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Raw(json.RawMessage(`[]`)), nil
+			return toolpost.RawResult(json.RawMessage(`[]`)), nil
 		}),
 		textTool("works", "fine"),
 	}
@@ -92,7 +92,7 @@ func TestParallelCalls(t *testing.T) {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-			return toolpost.Text(string(call.Arguments)), nil
+			return toolpost.TextResult(string(call.Arguments)), nil
 		}))
 		session := w.connect(t, s, nil)
 		var wg sync.WaitGroup
@@ -136,7 +136,7 @@ func TestProgressAndLog(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, nil, rawTool("work", anyObject, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			err := errors.Join(call.Progress(ctx, 1, 2, "half"), call.Log(ctx, "info", "l", "seen"), call.Log(ctx, "debug", "l", "unseen"))
-			return toolpost.Text("done"), err
+			return toolpost.TextResult("done"), err
 		}))
 		progress, logs := make(chan *mcp.ProgressNotificationParams, 9), make(chan *mcp.LoggingMessageParams, 9)
 		session := w.connect(t, s, &mcp.ClientOptions{
@@ -180,7 +180,7 @@ func TestElicitation(t *testing.T) {
 			}
 			said = append(said, answer.Content["a"])
 		}
-		return toolpost.Text(strings.Join(said, " ")), nil
+		return toolpost.TextResult(strings.Join(said, " ")), nil
 	})
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, nil, tool)
@@ -211,7 +211,7 @@ func longText(text string) *toolpost.Result {
 	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
 	_ = spool.Add(message, int64(len(message)))
 	_, _ = scanner.Write(message)
-	return toolpost.Long(longjson.NewObject(spool, scanner), new(wire.Answer))
+	return toolpost.EncodedResult(toolpost.Encoded{Long: longjson.NewObject(spool, scanner), Scan: new(wire.Answer)})
 }
 
 // A handler that keeps its own rounds works for clients that have none, too.
@@ -229,9 +229,9 @@ func TestOwnRounds(t *testing.T) {
 			if call.Name == "long" {
 				return longText(hello), nil
 			}
-			return toolpost.Text(hello), nil
+			return toolpost.TextResult(hello), nil
 		}
-		return toolpost.Raw(json.RawMessage(`{"resultType":"input_required","requestState":"s1","inputRequests":{"who":{"method":"elicitation/create",
+		return toolpost.RawResult(json.RawMessage(`{"resultType":"input_required","requestState":"s1","inputRequests":{"who":{"method":"elicitation/create",
 			"params":{"message":"who?","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}}}}`)), nil
 	}
 	tools := []*toolpost.Tool{rawTool("rounds", anyObject, handler), rawTool("long", anyObject, handler)}
@@ -260,7 +260,7 @@ func TestOwnRounds(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	echo := func(result string) toolpost.Handler {
 		return func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Raw(json.RawMessage(strings.ReplaceAll(result, "$NAME", call.Name))), nil
+			return toolpost.RawResult(json.RawMessage(strings.ReplaceAll(result, "$NAME", call.Name))), nil
 		}
 	}
 	features := &toolpost.Features{
@@ -341,7 +341,7 @@ func TestUnlistedResource(t *testing.T) {
 			if call.Name != "report://42" {
 				return nil, toolpost.ErrNotFound
 			}
-			return toolpost.Raw(json.RawMessage(`{"contents":[{"uri":"report://42","text":"here"}]}`)), nil
+			return toolpost.RawResult(json.RawMessage(`{"contents":[{"uri":"report://42","text":"here"}]}`)), nil
 		}})
 		session := w.connect(t, s, nil)
 		r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "report://42"})
@@ -372,10 +372,10 @@ func TestClientFrom(t *testing.T) {
 		var log syncBuffer
 		who := rawTool("who", anyObject, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 			name, version := mcpserver.ClientFrom(ctx)
-			return toolpost.Text(name + " " + version), nil
+			return toolpost.TextResult(name + " " + version), nil
 		})
 		quiet := *who
-		quiet.Name, quiet.Policy.Quiet = "quiet", true
+		quiet.Name, quiet.Policy.LogAtDebug = "quiet", true
 		session := w.connect(t, serve(t, &mcpserver.Options{Logger: logger(&log)}, who, &quiet), nil)
 		if got := callText(t, session, &mcp.CallToolParams{Name: "who"}); got != "tester 9" {
 			t.Errorf("got %q", got)

@@ -172,7 +172,7 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 	switch t := set.Lookup(call.Name); {
 	case t == nil && errors.Is(err, toolpost.ErrNotFound):
 		err = c.whyMissing(call.Name)
-	case t != nil && t.Policy.Quiet:
+	case t != nil && t.Policy.LogAtDebug:
 		level = slog.LevelDebug
 	}
 	encoded, err := c.encode(r, result, err)

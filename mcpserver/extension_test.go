@@ -20,7 +20,7 @@ func extensions() *toolpost.Features {
 			if call.Name == "x/panics" {
 				panic("on purpose")
 			}
-			return toolpost.Raw(json.RawMessage(`{"method":"` + call.Name + `", "n":1.0}`)), nil
+			return toolpost.RawResult(json.RawMessage(`{"method":"` + call.Name + `", "n":1.0}`)), nil
 		},
 	}
 }

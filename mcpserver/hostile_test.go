@@ -18,7 +18,7 @@ func TestRefusalIsNoAnswer(t *testing.T) {
 		if err := call.Ask(ctx, "elicitation/create", map[string]any{"message": "may I?"}, &answer); err != nil {
 			return nil, toolpost.Failed("refused")
 		}
-		return toolpost.Text(answer.Action), nil
+		return toolpost.TextResult(answer.Action), nil
 	})
 	everyWay(t, func(t *testing.T, w way) {
 		for _, code := range []int64{1, -32042} {
@@ -44,7 +44,7 @@ func TestIDsOverStdio(t *testing.T) {
 	s := serve(t, nil, rawTool("slow", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 		close(started)
 		<-goOn
-		return toolpost.Text("done"), nil
+		return toolpost.TextResult("done"), nil
 	}))
 	r := stdio(t, s, t.Context())
 	r.send(t, strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))

@@ -162,7 +162,7 @@ func TestUnknownMethodsInBatch(t *testing.T) {
 // echoTool answers with its params.
 func echoTool() *toolpost.Tool {
 	return rawTool("echo", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text(string(call.Params)), nil
+		return toolpost.TextResult(string(call.Params)), nil
 	})
 }
 
@@ -193,7 +193,7 @@ func TestExactBytes(t *testing.T) {
 	var got *toolpost.Call
 	tool := rawTool("exact", input, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		got = call
-		return toolpost.Raw(json.RawMessage(result)), nil
+		return toolpost.RawResult(json.RawMessage(result)), nil
 	})
 	tool.Title = "T"
 	tool.Source = json.RawMessage(`{"title":"T","name":"exact","execution":{"taskSupport":"optional"},"inputSchema":{},"description":"a tool"}`)
@@ -230,7 +230,7 @@ func TestExactBytes(t *testing.T) {
 
 func TestStructuredContentByVersion(t *testing.T) {
 	s := serve(t, nil, rawTool("t", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Raw(json.RawMessage(`{"content":[],"structuredContent":[1]}`)), nil
+		return toolpost.RawResult(json.RawMessage(`{"content":[],"structuredContent":[1]}`)), nil
 	}))
 	e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`, s.session(t))
 	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`; e.last() != want {
@@ -250,7 +250,7 @@ func (s *served) callModern(t *testing.T, tool string) exchange {
 func TestMirroredArguments(t *testing.T) {
 	s := serve(t, nil, rawTool("t", `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},
 		"deep":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}}`,
-		func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text("ok"), nil }))
+		func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.TextResult("ok"), nil }))
 	tests := []struct {
 		name, arguments, header string
 		status                  int

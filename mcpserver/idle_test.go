@@ -70,7 +70,7 @@ func (d discard) SetWriteDeadline(time.Time) error { return nil }
 // figures.
 func TestAllocationsOfACall(t *testing.T) {
 	result := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 64<<10) + `"}]}`)
-	s, _ := newServer(t, nil, rawTool("t", anyObject, answer(toolpost.Raw(result))))
+	s, _ := newServer(t, nil, rawTool("t", anyObject, answer(toolpost.RawResult(result))))
 	body, header := modernCall("t", `{"a":1}`, "")
 	body = strings.Replace(body, `{"elicitation":{}}`, `{}`, 1)
 	for _, tt := range []struct {

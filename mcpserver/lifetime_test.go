@@ -59,7 +59,7 @@ func TestDeleteDoesNotWait(t *testing.T) {
 	s := serve(t, nil, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 		close(started)
 		<-goOn
-		return toolpost.Text("late"), nil
+		return toolpost.TextResult("late"), nil
 	}))
 	session := s.session(t)
 	answered := make(chan bool)
@@ -220,7 +220,7 @@ func asUser(next http.Handler) http.Handler {
 func TestContextOfTheCall(t *testing.T) {
 	s := serve(t, nil, rawTool("who", anyObject, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 		user, _ := ctx.Value(userKey{}).(string)
-		return toolpost.Text(user), ctx.Err()
+		return toolpost.TextResult(user), ctx.Err()
 	}))
 	h := httptest.NewServer(asUser(s.Handler()))
 	t.Cleanup(h.Close)
@@ -387,7 +387,7 @@ func TestLogLevels(t *testing.T) {
 		s := serve(t, nil, rawTool("work", anyObject, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			err := errors.Join(call.Log(ctx, "debug", "l", "fine"), call.Log(ctx, "info", "l", "seen"),
 				call.Caller.Notify(ctx, "notifications/elicitation/complete", json.RawMessage(`{"elicitationId":"e"}`)))
-			return toolpost.Text("done"), err
+			return toolpost.TextResult("done"), err
 		}))
 		logs, complete := make(chan any, 9), make(chan string, 9)
 		session := w.connect(t, s, &mcp.ClientOptions{

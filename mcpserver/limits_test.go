@@ -108,7 +108,7 @@ func TestBusySessionsStay(t *testing.T) {
 		goOn := make(chan struct{})
 		s, _ := newServer(t, &mcpserver.Options{MaxClientSessions: 2}, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			<-goOn
-			return toolpost.Text("done"), nil
+			return toolpost.TextResult("done"), nil
 		}))
 		const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`
 		answers := make(chan *httptest.ResponseRecorder, 2)
@@ -281,7 +281,7 @@ func subscribeTo(uri string) *mcp.SubscribeParams { return &mcp.SubscribeParams{
 // A prompt or resource of any size does not reach the client.
 func TestLongResources(t *testing.T) {
 	long := func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Raw([]byte(`{"contents":[{"uri":"x://1","text":"` + strings.Repeat("x", 9<<20) + `"}]}`)), nil
+		return toolpost.RawResult([]byte(`{"contents":[{"uri":"x://1","text":"` + strings.Repeat("x", 9<<20) + `"}]}`)), nil
 	}
 	s := serve(t, nil)
 	s.SetFeatures(&toolpost.Features{
@@ -303,7 +303,7 @@ func TestLargeRequestsAreLimited(t *testing.T) {
 	s := serve(t, nil, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 		started <- struct{}{}
 		<-goOn
-		return toolpost.Text("done"), nil
+		return toolpost.TextResult("done"), nil
 	}))
 	body, header := modernCall("wait", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`, "")
 	answers := make(chan exchange)
@@ -337,7 +337,7 @@ func TestChunkedRequestsAreSmall(t *testing.T) {
 	s := serve(t, nil, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 		started <- struct{}{}
 		<-goOn
-		return toolpost.Text("done"), nil
+		return toolpost.TextResult("done"), nil
 	}))
 	const count = 40
 	body, header := modernCall("wait", "{}", "")

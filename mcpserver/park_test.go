@@ -26,7 +26,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			raw, err := call.Caller.Request(ctx, "elicitation/create", json.RawMessage(`{"n":9007199254740993}`))
 			ended <- err
-			return toolpost.Text(string(raw)), err
+			return toolpost.TextResult(string(raw)), err
 		},
 	}
 	live, err := toolpost.NewLive(t.Context(), toolpost.Tools{tool})

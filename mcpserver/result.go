@@ -17,11 +17,11 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 		return nil, faultOf(r, err)
 	}
 	if result == nil {
-		result = toolpost.Parts()
+		result = toolpost.NewResult()
 	}
-	found := toolpost.Scan(result)
+	found := result.Encoded().Scan
 	r.asks = false // an earlier round may have asked
-	if o := toolpost.LongObject(result); o != nil && result.OutputRef() == "" {
+	if o := result.Encoded().Long; o != nil && result.OutputRef() == "" {
 		return c.splice(r, o, found), nil
 	}
 	raw, err := result.MarshalJSON()

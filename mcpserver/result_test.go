@@ -41,8 +41,8 @@ func TestEncodeOfScannedResults(t *testing.T) {
 		for _, version := range []string{wire.LastSession, wire.Stateless} {
 			for _, ref := range []string{"", "own"} {
 				r := &request{Message: &wire.Message{}, peer: &peer{version: version}}
-				one, err := c.encode(r, toolpost.Raw(json.RawMessage(raw)).WithOutputRef(ref), nil)
-				other, err2 := c.encode(r, toolpost.RawMessage(&m[0]).WithOutputRef(ref), nil)
+				one, err := c.encode(r, toolpost.RawResult(json.RawMessage(raw)).WithOutputRef(ref), nil)
+				other, err2 := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Raw: m[0].Result, Scan: &m[0].Answer}).WithOutputRef(ref), nil)
 				plain, scanned := one.bytes(), other.bytes()
 				if err != nil || err2 != nil || !bytes.Equal(plain, scanned) {
 					t.Errorf("%s: %s %v, scanned: %s %v", version, plain, err, scanned, err2)

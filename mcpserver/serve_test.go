@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func rawTool(name, input string, h toolpost.Handler) *toolpost.Tool {
 	return &toolpost.Tool{
 		Definition: toolpost.Definition{Name: name, Description: "a tool", Input: schema.MustParse(input)},
-		Handler:    h, Policy: toolpost.Policy{Unchecked: true},
+		Handler:    h, Policy: toolpost.Policy{SkipValidation: true},
 	}
 }
 
@@ -33,7 +33,7 @@ const anyObject = `{"type":"object"}`
 
 func textTool(name, text string) *toolpost.Tool {
 	return rawTool(name, anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text(text), nil
+		return toolpost.TextResult(text), nil
 	})
 }
 

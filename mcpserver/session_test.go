@@ -12,13 +12,13 @@ import (
 
 func whoseTool() *toolpost.Tool {
 	return rawTool("whose", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text(call.Session).WithOutputRef("ref"), nil
+		return toolpost.TextResult(call.Session).WithOutputRef("ref"), nil
 	})
 }
 
 func holderTool() *toolpost.Tool {
 	return rawTool("holder", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text(call.Holder()), nil
+		return toolpost.TextResult(call.Holder()), nil
 	})
 }
 

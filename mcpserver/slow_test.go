@@ -77,7 +77,7 @@ func TestSlowBodies(t *testing.T) {
 			s, _ := newServer(t, nil, rawTool("slow", anyObject, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 				select {
 				case <-time.After(5 * time.Minute):
-					return toolpost.Text("done"), nil
+					return toolpost.TextResult("done"), nil
 				case <-ctx.Done():
 					return nil, ctx.Err()
 				}

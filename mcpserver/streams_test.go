@@ -80,7 +80,7 @@ var oddResults = []string{
 func TestResultsAreKeptInSessions(t *testing.T) {
 	result := ""
 	s := serve(t, nil, rawTool("odd", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Raw(json.RawMessage(result)), nil
+		return toolpost.RawResult(json.RawMessage(result)), nil
 	}))
 	session := s.session(t)
 	lines := stdio(t, s, t.Context())
@@ -116,7 +116,7 @@ func asker(ended chan error) *toolpost.Tool {
 		if ended != nil {
 			ended <- err
 		}
-		return toolpost.Text(string(raw)), err
+		return toolpost.TextResult(string(raw)), err
 	})
 }
 
@@ -189,7 +189,7 @@ func TestCancelWithdrawsTheQuestion(t *testing.T) {
 // Notifications that the protocol does not know reach clients with sessions.
 func TestUnknownNotifications(t *testing.T) {
 	s := serve(t, nil, rawTool("t", anyObject, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text("done"), call.Caller.Notify(ctx, "notifications/x/y", json.RawMessage(`{ "n":9007199254740993 }`))
+		return toolpost.TextResult("done"), call.Caller.Notify(ctx, "notifications/x/y", json.RawMessage(`{ "n":9007199254740993 }`))
 	}))
 	got := s.events(t, t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`, s.session(t))
 	if m := soon(t, got, "the notification"); m != `{"jsonrpc":"2.0","method":"notifications/x/y","params":{ "n":9007199254740993 }}` {
@@ -205,7 +205,7 @@ func TestNothingAfterTheResult(t *testing.T) {
 			<-goOn
 			sent <- call.Caller.Notify(context.WithoutCancel(ctx), "notifications/late", nil)
 		}()
-		return toolpost.Text("done"), nil
+		return toolpost.TextResult("done"), nil
 	}))
 	lines := stdio(t, s, t.Context())
 	lines.send(t, initialize)

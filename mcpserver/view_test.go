@@ -22,7 +22,7 @@ import (
 func argumentTool(name, argument string) *toolpost.Tool {
 	return rawTool(name, `{"type":"object","properties":{"`+argument+`":{}}}`,
 		func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Text(name + " " + string(call.Arguments)).WithNotes("called as " + name), nil
+			return toolpost.TextResult(name + " " + string(call.Arguments)).WithNotes("called as " + name), nil
 		})
 }
 
@@ -227,7 +227,9 @@ func TestMirroredArgumentsOfView(t *testing.T) {
 	s, r := serveReaders(t, &mcpserver.Options{})
 	for _, beside := range []string{`{}`, `true`, `null`, `[]`, `{"properties":true}`, `{"properties":{"x":false}}`, `{"type":"string","type":"number"}`} {
 		r.views["others"].set(t, rawTool("tool", `{"type":"object","properties":{"y":`+beside+`,"z":{"type":"string","x-mcp-header":"Z"}}}`,
-			func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.Text("done"), nil }))
+			func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				return toolpost.TextResult("done"), nil
+			}))
 		body, header := modernCall("tool", `{"z":"v"}`, "")
 		if e := s.post(t, body, header+"Mcp-Param-Z: v\n"); e.status != http.StatusOK {
 			t.Errorf("beside %s: %d %s", beside, e.status, e.body)

@@ -94,14 +94,14 @@ func talkAnthropic(t *testing.T, p *provider, offer *model.Offer[sdk.ToolUnionPa
 // TestAnthropicAnswer has what the API refuses: empty text, and media in an error.
 func TestAnthropicAnswer(t *testing.T) {
 	image := toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")}
-	failed := toolpost.Raw(json.RawMessage(`{"isError":true,"content":[{"type":"image","mimeType":"image/png","data":"cG5n"}]}`))
+	failed := toolpost.RawResult(json.RawMessage(`{"isError":true,"content":[{"type":"image","mimeType":"image/png","data":"cG5n"}]}`))
 	for _, c := range []struct {
 		result *toolpost.Result
 		want   string
 	}{
-		{toolpost.Text(""), `{"type": "tool_result", "tool_use_id": "c"}`},
-		{toolpost.Parts(), `{"type": "tool_result", "tool_use_id": "c"}`},
-		{toolpost.Parts(image, toolpost.Part{Type: "text"}), `{"type": "tool_result", "tool_use_id": "c", "content": [
+		{toolpost.TextResult(""), `{"type": "tool_result", "tool_use_id": "c"}`},
+		{toolpost.NewResult(), `{"type": "tool_result", "tool_use_id": "c"}`},
+		{toolpost.NewResult(image, toolpost.Part{Type: "text"}), `{"type": "tool_result", "tool_use_id": "c", "content": [
 			{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}}]}`},
 		{failed, `{"type": "tool_result", "tool_use_id": "c", "is_error": true, "content": [
 			{"type": "text", "text": "Error executing tool: "},

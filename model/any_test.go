@@ -27,7 +27,7 @@ func TestAnyResult(t *testing.T) {
 		`{"content":[{"type":"text","text":"\ud800\u0000"}]}`,
 		`{"content":[],"isError":true}`, `{}`, `null`, `[]`, `{"content":`, "\xff", ``,
 	} {
-		r := toolpost.Raw([]byte(raw))
+		r := toolpost.RawResult([]byte(raw))
 		call := &toolpost.Call{ID: "c1", Name: "tool"}
 		for _, answer := range []any{
 			gemini.Answer(call, r, true), gemini.Answer(call, r, false),

@@ -101,7 +101,7 @@ func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
 
 // TestGeminiWithoutMedia is for models before Gemini 3.
 func TestGeminiWithoutMedia(t *testing.T) {
-	r := toolpost.Parts(toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")})
+	r := toolpost.NewResult(toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")})
 	p := gemini.Answer(&toolpost.Call{Name: "draw"}, r, false)
 	got, err := json.Marshal(p)
 	if err != nil {
@@ -114,7 +114,7 @@ func TestGeminiWithoutMedia(t *testing.T) {
 // TestGeminiReference keeps $ref out of the members of a response, where
 // Gemini would resolve it.
 func TestGeminiReference(t *testing.T) {
-	r, err := toolpost.JSON(map[string]any{"$ref": "#/$defs/a"})
+	r, err := toolpost.JSONResult(map[string]any{"$ref": "#/$defs/a"})
 	if err != nil {
 		t.Fatal(err)
 	}

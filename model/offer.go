@@ -55,9 +55,9 @@ func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 	case ctx.Err() != nil:
 		return nil, err
 	case o.Set.Lookup(call.Name) == nil:
-		return toolpost.Errorf("There is no tool %q. Call one of the tools you were given.", call.Name), nil
+		return toolpost.ErrorResult("There is no tool %q. Call one of the tools you were given.", call.Name), nil
 	}
-	return toolpost.Errorf("%v", err), nil
+	return toolpost.ErrorResult("%v", err), nil
 }
 
 // Decode returns a call in the form of the tool's source: with its own name,

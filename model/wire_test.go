@@ -158,7 +158,7 @@ func parsed(t *testing.T, name string, input json.RawMessage) *toolpost.Tool {
 	return &toolpost.Tool{
 		Definition: toolpost.Definition{Name: name, Description: "A tool.", Input: s},
 		Handler: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Text(string(call.Arguments)), nil
+			return toolpost.TextResult(string(call.Arguments)), nil
 		},
 	}
 }

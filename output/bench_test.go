@@ -27,7 +27,7 @@ func BenchmarkLayer(b *testing.B) {
 			tool := &toolpost.Tool{
 				Definition: toolpost.Definition{Name: "big", Input: schema.MustParse(`{"type":"object"}`)},
 				Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-					return toolpost.Raw(raw), nil
+					return toolpost.RawResult(raw), nil
 				},
 			}
 			dir, err := store.Dir(b.TempDir(), &store.Options{Max: 256 << 20})

@@ -9,15 +9,17 @@ import (
 	"github.com/toolpost/toolpost/output"
 )
 
-func message(text string) *toolpost.Message { return toolpost.Text(text).Message("id") }
+func message(text string) *toolpost.Message {
+	return toolpost.NewMessage("id", toolpost.TextResult(text))
+}
 
 func TestContextTrims(t *testing.T) {
 	shelf := newShelf()
 	c := output.New(shelf, &output.Options{Logger: quiet})
 	x := &output.Context{Cache: c, Session: "s", Max: 3000, Tokens: func(s string) int { return len(s) }}
-	image := toolpost.Parts(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}).Message("i")
-	viewed := toolpost.Text(strings.Repeat("v", 500)).WithOutputRef("kept").Message("v")
-	failed := toolpost.Errorf("%s", strings.Repeat("e", 500)).Message("e")
+	image := toolpost.NewMessage("i", toolpost.NewResult(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}))
+	viewed := toolpost.NewMessage("v", toolpost.TextResult(strings.Repeat("v", 500)).WithOutputRef("kept"))
+	failed := toolpost.NewMessage("e", toolpost.ErrorResult("%s", strings.Repeat("e", 500)))
 	messages := []*toolpost.Message{message("small"), image, viewed, failed, message(strings.Repeat("a", 600)), message(strings.Repeat("b", 600))}
 	if got := x.Trim(t.Context(), messages); !slices.Equal(got, messages) {
 		t.Error("it trims below the limit")
@@ -71,7 +73,7 @@ func TestContextKeepsWhatCannotBeStored(t *testing.T) {
 func TestContextTrimsLinks(t *testing.T) {
 	shelf := newShelf()
 	x := &output.Context{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 1000, Keep: 10, Tokens: func(s string) int { return len(s) }}
-	links := toolpost.Parts(slices.Repeat([]toolpost.Part{{Type: "resource_link", URI: "file:///a", Name: "n"}}, 50)...).Message("l")
+	links := toolpost.NewMessage("l", toolpost.NewResult(slices.Repeat([]toolpost.Part{{Type: "resource_link", URI: "file:///a", Name: "n"}}, 50)...))
 	got := x.Trim(t.Context(), []*toolpost.Message{links, message("new")})[0]
 	if len(got.Parts) != 1 || !strings.Contains(got.Parts[0].Text, "trimmed: 50 lines") {
 		t.Fatalf("links became %+v", got.Parts)

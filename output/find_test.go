@@ -14,7 +14,7 @@ import (
 func TestFind(t *testing.T) {
 	b := newBench(t, output.Options{Chars: 2000})
 	whole := numbered(5000) + strings.Repeat("é", 3000) + "needle" + strings.Repeat("x", 3000) + "\nend (of it)\n"
-	ref := b.result(t, toolpost.Text(whole)).OutputRef()
+	ref := b.result(t, toolpost.TextResult(whole)).OutputRef()
 	find := func(args string) string {
 		return text(t, b.call(t, "s", "tool_output_cache_grep", `{"ref_id":"`+ref+`",`+args+`}`))
 	}
@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	r := b.call(t, "s", "tool_output_cache_grep", `{"ref_id":"`+ref+`","pattern":"(","regex":true}`)
-	if !r.IsError() || r.Outcome() != toolpost.KindRetry {
+	if !r.IsError() || r.Outcome() != toolpost.OutcomeRetry {
 		t.Errorf("a bad expression gives %q", text(t, r))
 	}
 }

@@ -34,7 +34,7 @@ func cost(t *testing.T, parts []toolpost.Part) int {
 }
 
 func content(parts ...string) *toolpost.Result {
-	return toolpost.Raw(json.RawMessage(`{"content":[` + strings.Join(parts, ",") + `]}`))
+	return toolpost.RawResult(json.RawMessage(`{"content":[` + strings.Join(parts, ",") + `]}`))
 }
 
 func repeated(n int, part func(int) string) []string {
@@ -80,7 +80,7 @@ func TestNoPartFloods(t *testing.T) {
 				b := newBench(t, output.Options{})
 				r, limit := content(test.parts...), 48_000
 				if failed {
-					r, limit = toolpost.Raw(json.RawMessage(`{"isError":true,"content":[`+strings.Join(test.parts, ",")+`]}`)), 10_000
+					r, limit = toolpost.RawResult(json.RawMessage(`{"isError":true,"content":[`+strings.Join(test.parts, ",")+`]}`)), 10_000
 				}
 				r = b.result(t, r)
 				// JSON has a \ before each quote and at each line end of a view.
@@ -143,7 +143,7 @@ func TestPartsThatFitStay(t *testing.T) {
 	}
 	for name, r := range map[string]*toolpost.Result{
 		"text":       content(link, `{"type":"text","text":`+string(quoted)+`}`, image),
-		"structured": toolpost.Raw(json.RawMessage(`{"content":[` + link + `,` + image + `],"structuredContent":` + rows(3000) + `}`)),
+		"structured": toolpost.RawResult(json.RawMessage(`{"content":[` + link + `,` + image + `],"structuredContent":` + rows(3000) + `}`)),
 	} {
 		raw, err := b.result(t, r).MarshalJSON()
 		if err != nil || !strings.Contains(string(raw), link) || !strings.Contains(string(raw), image) {
@@ -174,7 +174,7 @@ func TestPartProperties(t *testing.T) {
 		if i%2 == 1 {
 			all += `],"structuredContent":[` + strings.Repeat("12345,", chars) + `0`
 		}
-		r := b.result(t, toolpost.Raw(json.RawMessage(`{"content":[`+all+`]}`)))
+		r := b.result(t, toolpost.RawResult(json.RawMessage(`{"content":[`+all+`]}`)))
 		if n := cost(t, r.Parts()); n > chars+chars/3 {
 			t.Fatalf("%d: %d parts have %d characters of %d", i, len(r.Parts()), n, chars)
 		}

@@ -105,10 +105,10 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 // fitting returns a view of its tool's or server's own without structured content
 // that its output schema does not take: a text in it may have been replaced.
 func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
-	if toolpost.Sent(r) == nil || r.Structured() == nil || v.fits(r.Structured()) {
+	if r.Encoded().Raw == nil || r.Structured() == nil || v.fits(r.Structured()) {
 		return r, nil
 	}
-	return toolpost.WithContent(r, r.Parts(), nil)
+	return r.WithContent(r.Parts(), nil)
 }
 
 // failure returns err with a text within the limit of errors. The data of one
@@ -116,11 +116,11 @@ func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
 func (v *viewing) failure(ctx context.Context, err error) error {
 	var (
 		protocol *toolpost.ProtocolError
-		outcome  *toolpost.Outcome
+		outcome  *toolpost.OutcomeError
 		args     *toolpost.ArgumentsError
 	)
 	text := err.Error()
-	failed := !errors.As(err, &outcome) || outcome.Kind != toolpost.KindComplete
+	failed := !errors.As(err, &outcome) || outcome.Outcome != toolpost.OutcomeComplete
 	v.limit = v.cache.limit(v.tool, failed)
 	switch {
 	case errors.As(err, &protocol):

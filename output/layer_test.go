@@ -14,7 +14,7 @@ func named(name, result string) *toolpost.Tool {
 	return &toolpost.Tool{
 		Definition: toolpost.Definition{Name: name, Input: schema.MustParse(`{"type":"object"}`)},
 		Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Text(result), nil
+			return toolpost.TextResult(result), nil
 		},
 	}
 }

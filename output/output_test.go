@@ -87,22 +87,22 @@ func numbered(n int) string {
 }
 
 func TestSmallResultsAreUntouched(t *testing.T) {
-	structured, err := toolpost.JSON(map[string]int{"n": 1})
+	structured, err := toolpost.JSONResult(map[string]int{"n": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]*toolpost.Result{
-		"text":       toolpost.Text("hello"),
-		"empty":      toolpost.Text(""),
-		"nothing":    toolpost.Parts(),
-		"all lines":  toolpost.Text(numbered(2000)),
-		"all room":   toolpost.Text(strings.Repeat("é", 48_000)),
-		"error":      toolpost.Errorf("%s", strings.Repeat("e", 10_000)),
+		"text":       toolpost.TextResult("hello"),
+		"empty":      toolpost.TextResult(""),
+		"nothing":    toolpost.NewResult(),
+		"all lines":  toolpost.TextResult(numbered(2000)),
+		"all room":   toolpost.TextResult(strings.Repeat("é", 48_000)),
+		"error":      toolpost.ErrorResult("%s", strings.Repeat("e", 10_000)),
 		"structured": structured,
-		"image":      toolpost.Parts(toolpost.Part{Type: "image", Data: make([]byte, 100_000), MIMEType: "image/png"}),
-		"raw":        toolpost.Raw(json.RawMessage(`{"content":[{"type":"text","text":"a\nb"}],"_meta":{"x":1e400}}`)),
-		"large raw":  toolpost.Raw(json.RawMessage(`{"content":[{"type":"text","text":"a"}],"pad":"` + strings.Repeat("p", 90_000) + `"}`)),
-		"no result":  toolpost.Raw(json.RawMessage(`[1]`)),
+		"image":      toolpost.NewResult(toolpost.Part{Type: "image", Data: make([]byte, 100_000), MIMEType: "image/png"}),
+		"raw":        toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":"a\nb"}],"_meta":{"x":1e400}}`)),
+		"large raw":  toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":"a"}],"pad":"` + strings.Repeat("p", 90_000) + `"}`)),
+		"no result":  toolpost.RawResult(json.RawMessage(`[1]`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, output.Options{})
@@ -119,7 +119,7 @@ func TestSmallResultsAreUntouched(t *testing.T) {
 func TestViewOfLines(t *testing.T) {
 	b := newBench(t, output.Options{Lines: 11})
 	whole := numbered(100)
-	r := b.result(t, toolpost.Text(whole))
+	r := b.result(t, toolpost.TextResult(whole))
 	ref := r.OutputRef()
 	want := numbered(5) + `[… 90 of 100 lines, 716 of 792 characters, are left out here. Read on with tool_output_cache {"ref_id":"` + ref +
 		`","offset":5}, or search with tool_output_cache_grep {"ref_id":"` + ref + `","pattern":"…"} …]` + "\n" +
@@ -130,7 +130,7 @@ func TestViewOfLines(t *testing.T) {
 	if b.whole(t, ref) != whole {
 		t.Error("what is stored is not the whole")
 	}
-	if r.IsError() || r.Outcome() != toolpost.KindOK {
+	if r.IsError() || r.Outcome() != toolpost.OutcomeOK {
 		t.Error("the view is an error")
 	}
 	next := b.call(t, "s", "tool_output_cache", `{"ref_id":"`+ref+`","offset":5,"limit":2}`)
@@ -142,7 +142,7 @@ func TestViewOfLines(t *testing.T) {
 func TestOneLongLine(t *testing.T) {
 	b := newBench(t, output.Options{Chars: 1000})
 	whole := strings.Repeat("0123456789äöü€", 2000)
-	r := b.result(t, toolpost.Text(whole))
+	r := b.result(t, toolpost.TextResult(whole))
 	view := text(t, r)
 	m := regexp.MustCompile(`(?s)^(.*)\n\[… 1 of 1 lines, (\d+) of 28000 characters, are left out here. Read on with tool_output_cache (\{.*?\}).*\]\n(.*)$`).FindStringSubmatch(view)
 	if m == nil {
@@ -180,7 +180,7 @@ func TestOneLongLine(t *testing.T) {
 func TestPartsStayTyped(t *testing.T) {
 	b := newBench(t, output.Options{Chars: 4000})
 	image := toolpost.Part{Type: "image", Data: []byte("png"), MIMEType: "image/png"}
-	r := b.result(t, toolpost.Parts(
+	r := b.result(t, toolpost.NewResult(
 		toolpost.Part{Type: "text", Text: "small"},
 		image,
 		toolpost.Part{Type: "text", Text: numbered(1000)},
@@ -228,7 +228,7 @@ func TestManyParts(t *testing.T) {
 	for i := range 500 {
 		parts = append(parts, toolpost.Part{Type: "text", Text: fmt.Sprintf("part %d", i)}, toolpost.Part{Type: "image", Data: []byte{1}})
 	}
-	r := b.result(t, toolpost.Parts(parts...))
+	r := b.result(t, toolpost.NewResult(parts...))
 	got := r.Parts()
 	view, last := text(t, r), got[len(got)-1].Text
 	if !strings.HasPrefix(view, "part 0\npart 1\n") || !strings.HasSuffix(view, "part 499\n") {
@@ -249,18 +249,18 @@ func TestManyParts(t *testing.T) {
 func TestErrors(t *testing.T) {
 	b := newBench(t, output.Options{Errors: 1000})
 	long := numbered(500)
-	r := b.result(t, toolpost.Errorf("%s", long))
+	r := b.result(t, toolpost.ErrorResult("%s", long))
 	if n := utf8.RuneCountInString(text(t, r)); n > 1000 || !r.IsError() || b.whole(t, r.OutputRef()) != long {
 		t.Errorf("an error result has %d characters: %v", n, r.IsError())
 	}
 	for name, test := range map[string]struct {
 		err  error
-		kind toolpost.Kind
+		kind toolpost.Outcome
 	}{
-		"plain":     {errors.New(long), toolpost.KindFailed},
-		"retry":     {toolpost.Retry("%s", long), toolpost.KindRetry},
-		"denied":    {toolpost.Denied("%s", long), toolpost.KindDenied},
-		"arguments": {&toolpost.ArgumentsError{Tool: "big", Err: errors.New(long)}, toolpost.KindRetry},
+		"plain":     {errors.New(long), toolpost.OutcomeFailed},
+		"retry":     {toolpost.Retry("%s", long), toolpost.OutcomeRetry},
+		"denied":    {toolpost.Denied("%s", long), toolpost.OutcomeDenied},
+		"arguments": {&toolpost.ArgumentsError{Tool: "big", Err: errors.New(long)}, toolpost.OutcomeRetry},
 	} {
 		b.give = func() (*toolpost.Result, error) { return nil, test.err }
 		r := b.call(t, "s", "big", `{}`)
@@ -270,7 +270,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	b.give = func() (*toolpost.Result, error) { return nil, toolpost.Complete("%s", long) }
-	if r := b.call(t, "s", "big", `{}`); r.Outcome() != toolpost.KindComplete || text(t, r) != long {
+	if r := b.call(t, "s", "big", `{}`); r.Outcome() != toolpost.OutcomeComplete || text(t, r) != long {
 		t.Error("the result of a run is cut as an error")
 	}
 	for data, kept := range map[string]string{"": long, `["data"]`: long + "\n" + `["data"]`} {
@@ -308,8 +308,8 @@ func TestStoringFails(t *testing.T) {
 		test.fail(b.shelf)
 		whole := numbered(1000)
 		for shape, r := range map[string]*toolpost.Result{
-			"text":       toolpost.Text(whole),
-			"structured": toolpost.Raw(json.RawMessage(`{"content":[],"structuredContent":{"a":"` + strings.Repeat("x", 5000) + `"}}`)),
+			"text":       toolpost.TextResult(whole),
+			"structured": toolpost.RawResult(json.RawMessage(`{"content":[],"structuredContent":{"a":"` + strings.Repeat("x", 5000) + `"}}`)),
 		} {
 			got := b.result(t, r)
 			var all string
@@ -330,16 +330,16 @@ func TestMaxOutputOfATool(t *testing.T) {
 	b := newBench(t, output.Options{Chars: 1000, Lines: 20, Errors: 1000})
 	b.tool.Policy.MaxOutput = 100_000
 	b.list(t)
-	r := toolpost.Text(numbered(9000))
+	r := toolpost.TextResult(numbered(9000))
 	if b.result(t, r) != r {
 		t.Error("a result within the tool's own limit is cut")
 	}
-	if n := utf8.RuneCountInString(text(t, b.result(t, toolpost.Text(numbered(20_000))))); n > 100_000 || n < 90_000 {
+	if n := utf8.RuneCountInString(text(t, b.result(t, toolpost.TextResult(numbered(20_000))))); n > 100_000 || n < 90_000 {
 		t.Errorf("the view has %d characters", n)
 	}
 	b.tool.Policy.MaxOutput = -1
 	b.list(t)
-	r = toolpost.Text(numbered(20_000))
+	r = toolpost.TextResult(numbered(20_000))
 	if b.result(t, r) != r {
 		t.Error("the result of a tool that keeps to a limit itself is cut")
 	}
@@ -351,7 +351,7 @@ func TestRawKeepsWhatElseWasSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := b.result(t, toolpost.Raw(json.RawMessage(`{"resultType":"complete","content":[{"type":"text","text":`+string(quoted)+`}],"_meta":{"a":12345678901234567890},"x":[1]}`)))
+	r := b.result(t, toolpost.RawResult(json.RawMessage(`{"resultType":"complete","content":[{"type":"text","text":`+string(quoted)+`}],"_meta":{"a":12345678901234567890},"x":[1]}`)))
 	raw, err := r.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
@@ -385,7 +385,7 @@ func TestViewProperties(t *testing.T) {
 func checkView(t *testing.T, name, whole string, o output.Options) {
 	t.Helper()
 	b := newBench(t, o)
-	r := b.result(t, toolpost.Text(whole))
+	r := b.result(t, toolpost.TextResult(whole))
 	view := text(t, r)
 	clean := strings.ToValidUTF8(whole, "\uFFFD")
 	if r.OutputRef() == "" {

@@ -56,7 +56,7 @@ func (c *Cache) pageTool() *toolpost.Tool {
 		} else {
 			err = p.page(ctx, in.Offset, in.Limit)
 		}
-		var outcome *toolpost.Outcome
+		var outcome *toolpost.OutcomeError
 		if err != nil && ctx.Err() == nil && !errors.As(err, &outcome) {
 			c.opts.Logger.ErrorContext(ctx, "read stored output", "err", err)
 			err = toolpost.Failed("the output can no longer be read: call the tool that produced it again, with narrower arguments")

@@ -48,7 +48,7 @@ func (v *viewing) text(ctx context.Context, text string) string {
 // result returns r, or a view of it.
 func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Result, error) {
 	v.limit = v.cache.limit(v.tool, r.IsError())
-	if raw := toolpost.Sent(r); raw != nil && v.limit.surely(raw) {
+	if raw := r.Encoded().Raw; raw != nil && v.limit.surely(raw) {
 		return r, nil
 	}
 	items, structured := itemsOf(r.Parts()), r.Structured()
@@ -64,7 +64,7 @@ func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Res
 		v.store(ctx, p.kept())
 		parts = v.parts(p)
 	}
-	n, err := toolpost.WithContent(r, parts, structured)
+	n, err := r.WithContent(parts, structured)
 	if err == nil && v.blob.err == nil {
 		n = n.WithOutputRef(v.blob.ref)
 	}

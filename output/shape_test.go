@@ -63,7 +63,7 @@ func TestStructuredKeepsItsShape(t *testing.T) {
 
 func rawJSON(t *testing.T, value string) *toolpost.Result {
 	t.Helper()
-	r, err := toolpost.JSON(json.RawMessage(value))
+	r, err := toolpost.JSONResult(json.RawMessage(value))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestShapeFitsTheSchema(t *testing.T) {
 func TestStructuredBesideTexts(t *testing.T) {
 	b := newBench(t, output.Options{Chars: 3000})
 	value := rows(500)
-	short := b.result(t, toolpost.Raw(json.RawMessage(`{"content":[{"type":"text","text":"500 rows"}],"structuredContent":`+value+`}`)))
+	short := b.result(t, toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":"500 rows"}],"structuredContent":`+value+`}`)))
 	if parts := short.Parts(); len(parts) != 2 || parts[0].Text != "500 rows" || !strings.Contains(parts[1].Text, short.OutputRef()) {
 		t.Errorf("the parts are %+v", parts)
 	}
@@ -117,7 +117,7 @@ func TestStructuredBesideTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := b.result(t, toolpost.Raw(json.RawMessage(`{"content":[{"type":"text","text":`+string(quoted)+`}],"structuredContent":`+value+`}`)))
+	long := b.result(t, toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":`+string(quoted)+`}],"structuredContent":`+value+`}`)))
 	chars := 0
 	for _, p := range long.Parts() {
 		chars += utf8.RuneCountInString(p.Text)
@@ -125,7 +125,7 @@ func TestStructuredBesideTexts(t *testing.T) {
 	if chars > 3000 || !json.Valid(long.Structured()) {
 		t.Errorf("the texts have %d characters, the shape is %.100s", chars, long.Structured())
 	}
-	small := b.result(t, toolpost.Raw(json.RawMessage(`{"content":[{"type":"text","text":`+string(quoted)+`}],"structuredContent":{"n":3000}}`)))
+	small := b.result(t, toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":`+string(quoted)+`}],"structuredContent":{"n":3000}}`)))
 	if string(small.Structured()) != `{"n":3000}` || !strings.HasPrefix(text(t, small), "line 1\n") {
 		t.Errorf("small structured content became %s", small.Structured())
 	}
@@ -149,7 +149,7 @@ func FuzzShape(f *testing.F) {
 func checkShape(t *testing.T, value string) {
 	t.Helper()
 	b := newBench(t, output.Options{Chars: 1000})
-	r := b.result(t, toolpost.Raw(json.RawMessage(`{"content":[],"structuredContent":`+value+`}`)))
+	r := b.result(t, toolpost.RawResult(json.RawMessage(`{"content":[],"structuredContent":`+value+`}`)))
 	if s := r.Structured(); s != nil && (!json.Valid(s) || utf8.RuneCount(s) > 1000) {
 		t.Fatalf("the shape is %s", s)
 	}

@@ -91,9 +91,9 @@ func (f *foreign) explain(what string) error {
 func (f *foreign) Error() string { return f.base + " answers with a web page" }
 
 // An away is that there is no answer, so that nothing more need be asked.
-type away struct{ *toolpost.Outcome }
+type away struct{ *toolpost.OutcomeError }
 
-func (a *away) Unwrap() error { return a.Outcome }
+func (a *away) Unwrap() error { return a.OutcomeError }
 
 // worth reports whether a request that changes nothing may go better, and when.
 func worth(err error) (pause time.Duration, again bool) {
@@ -130,7 +130,7 @@ func explain(err error, what string) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &l):
-		return &away{&toolpost.Outcome{Kind: toolpost.KindFailed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
+		return &away{&toolpost.OutcomeError{Outcome: toolpost.OutcomeFailed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
 	case errors.As(err, &page):
 		return page.explain(what)
 	case !errors.As(err, &f):

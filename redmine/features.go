@@ -81,7 +81,7 @@ func (d document) resource(s *Server, set *toolpost.Set) *toolpost.Resource {
 		if result.IsError() {
 			return nil, &toolpost.ProtocolError{Code: codeInvalid, Message: text}
 		}
-		return toolpost.Raw(encode(map[string]any{
+		return toolpost.RawResult(encode(map[string]any{
 			"contents": []any{map[string]string{"uri": call.Name, "mimeType": "text/markdown", "text": text}},
 		})), nil
 	}
@@ -136,7 +136,7 @@ func completion(s *Server, of map[string]completer) toolpost.Handler {
 		}
 		found := matching(all, asked.Argument.Value)
 		shown := found[:min(len(found), mostCompletions)]
-		return toolpost.Raw(s.client.hide.inJSON(encode(map[string]any{
+		return toolpost.RawResult(s.client.hide.inJSON(encode(map[string]any{
 			"completion": map[string]any{"values": shown, "total": len(found), "hasMore": len(found) > len(shown)},
 		}))), nil
 	}

@@ -69,7 +69,7 @@ func shownFile(s *Server, a *attachment, data []byte, offset, limit int64) (*too
 			return nil, err
 		}
 		parts := append(result.Parts(), toolpost.Part{Type: "image", Data: data, MIMEType: kind})
-		return toolpost.WithContent(result, parts, result.Structured())
+		return result.WithContent(parts, result.Structured())
 	case image:
 		return nil, toolpost.Failed("File %s [%d] is an image of %d bytes; only images of at most %d bytes can be shown. The user can open %s.", a.Name, a.ID, len(data), longestImage, a.URL)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:

@@ -69,7 +69,7 @@ func (p prompt) prompt(s *Server) *toolpost.Prompt {
 			if err != nil {
 				return nil, invalid(s.client.hide.inError(err))
 			}
-			return toolpost.Raw(s.client.hide.inJSON(encode(map[string]any{
+			return toolpost.RawResult(s.client.hide.inJSON(encode(map[string]any{
 				"description": p.description,
 				"messages":    []any{map[string]any{"role": "user", "content": map[string]string{"type": "text", "text": text}}},
 			}))), nil

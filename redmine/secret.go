@@ -55,12 +55,12 @@ func (s secrets) inError(err error) error {
 		return nil
 	}
 	text := s.inText(err.Error())
-	var o *toolpost.Outcome
+	var o *toolpost.OutcomeError
 	switch {
 	case text == err.Error():
 		return err
 	case errors.As(err, &o):
-		return &toolpost.Outcome{Kind: o.Kind, Text: text}
+		return &toolpost.OutcomeError{Outcome: o.Outcome, Text: text}
 	}
 	return errors.New(text)
 }

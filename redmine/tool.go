@@ -83,7 +83,7 @@ func lenient(t *toolpost.Tool) *toolpost.Tool {
 	if raw, err := json.Marshal(t.Input); err == nil {
 		_ = json.Unmarshal(raw, &input) // nothing is quoted without it
 	}
-	t.Policy.Unchecked = true // next checks what is made of the arguments
+	t.Policy.SkipValidation = true // next checks what is made of the arguments
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		if len(call.Arguments) > mostArguments {
 			return nil, toolpost.Retry("The arguments have %d bytes, and the limit is %d: send less.", len(call.Arguments), mostArguments)
@@ -202,5 +202,5 @@ func (s *Server) answer(text string, v any) (*toolpost.Result, error) {
 		return nil, err
 	}
 	part := toolpost.Part{Type: "text", Text: s.client.hide.inText(text)}
-	return toolpost.WithContent(toolpost.Parts(), []toolpost.Part{part}, s.client.hide.inJSON(bytes.TrimSuffix(structured.Bytes(), []byte("\n"))))
+	return toolpost.NewResult().WithContent([]toolpost.Part{part}, s.client.hide.inJSON(bytes.TrimSuffix(structured.Bytes(), []byte("\n"))))
 }

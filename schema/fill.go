@@ -7,16 +7,16 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// Fill returns data with the schema's defaults filled in: every object gets the
+// ApplyDefaults returns data with the schema's defaults filled in: every object gets the
 // defaults of the properties that it lacks, after its own members. Null counts
 // as lacking if the schema does not allow it. Everything else keeps its bytes.
-// If data has an array or object, Fill does not add elements or members of that
+// If data has an array or object, ApplyDefaults does not add elements or members of that
 // property's default to it.
 //
 // Defaults are found through properties, additionalProperties, items,
 // prefixItems and local references. Data must be valid. If nothing is filled
-// in, Fill returns data itself.
-func (s *Schema) Fill(data []byte) []byte {
+// in, ApplyDefaults returns data itself.
+func (s *Schema) ApplyDefaults(data []byte) []byte {
 	if s.defaults == nil { // a Schema that was never read
 		return data
 	}

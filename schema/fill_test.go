@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-func TestFill(t *testing.T) {
+func TestApplyDefaults(t *testing.T) {
 	node := `{"properties":{"n":{"default":1},"next":{"$ref":"#/$defs/node"}}}`
 	list := `{"items":{"properties":{"n":{"default":1}}}}`
 	tests := []struct{ name, schema, data, want string }{
@@ -53,11 +53,11 @@ func TestFill(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := schema.MustParse(tt.schema)
-		got := string(s.Fill([]byte(tt.data)))
+		got := string(s.ApplyDefaults([]byte(tt.data)))
 		if got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
-		if again := string(s.Fill([]byte(got))); again != got {
+		if again := string(s.ApplyDefaults([]byte(got))); again != got {
 			t.Errorf("%s: filled again, %s is %s", tt.name, got, again)
 		}
 	}
@@ -68,7 +68,7 @@ func TestFillOddBytes(t *testing.T) {
 	s := schema.MustParse(`{"properties":{"a":{"type":"object","default":{},"properties":{"n":{"default":1}}}},"items":{"$ref":"#"}}`)
 	deep := strings.Repeat(`[`, 1e6)
 	for _, data := range []string{"", " ", "{", "[", "}", "]", `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":n`, `{"a":{}`, `{"a":null`, `{"a":1,`, `[,`, "[\x00", "{\x01}", `{]`, `[}`, deep} {
-		if got := string(s.Fill([]byte(data))); got != data {
+		if got := string(s.ApplyDefaults([]byte(data))); got != data {
 			t.Errorf("%.20q: got %.20q", data, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestFillAllocations(t *testing.T) {
 	data := []byte(`{"a":"y","b":[{"c":1},{"c":{"d":["e"]}}]}`)
 	for _, s := range []*schema.Schema{none, some} {
 		if n := testing.AllocsPerRun(100, func() {
-			if got := s.Fill(data); &got[0] != &data[0] || len(got) != len(data) {
+			if got := s.ApplyDefaults(data); &got[0] != &data[0] || len(got) != len(data) {
 				t.Fatalf("%s is not the data itself", got)
 			}
 		}); n > 0 {
@@ -103,14 +103,14 @@ func TestFillFromPoison(t *testing.T) {
 			name += "a"
 		}
 		b.WriteString(`"` + name + `":{"type":"integer","default":1}}}`)
-		if got := schema.MustParse(b.String()).Fill([]byte(`{}`)); string(got) != `{}` {
+		if got := schema.MustParse(b.String()).ApplyDefaults([]byte(`{}`)); string(got) != `{}` {
 			t.Errorf("got %d bytes, want none", len(got))
 		}
 	}
 }
 
 // A filled value is JSON, has all that was there, and lacks nothing more.
-func FuzzFill(f *testing.F) {
+func FuzzApplyDefaults(f *testing.F) {
 	f.Add(`{"properties":{"a":{"type":"integer","default":1},"b":{"default":{},"$ref":"#"}}}`, `{"a":null,"b":{"x":[]}}`)
 	f.Add(`{"properties":{"a":{"default":{},"properties":{"b":{"default":"\u00e9"}}}},"additionalProperties":{"$ref":"#"}}`, `{"c":{},"d":{"a":{}}}`)
 	f.Add(`{"items":{"$ref":"#"},"prefixItems":[{"properties":{"a":{"default":[]}}}],"additionalProperties":{"items":[{"$ref":"#"}]}}`, `[{},[{}]]`)
@@ -121,14 +121,14 @@ func FuzzFill(f *testing.F) {
 			return
 		}
 		data := []byte(text)
-		filled := s.Fill(data)
+		filled := s.ApplyDefaults(data)
 		if any.Validate(data) != nil {
 			return
 		}
 		if err := any.Validate(filled); err != nil {
 			t.Fatalf("%s: %v", filled, err)
 		}
-		if again := s.Fill(filled); string(again) != string(filled) {
+		if again := s.ApplyDefaults(filled); string(again) != string(filled) {
 			t.Fatalf("filled again, %s is %s", filled, again)
 		}
 		var before, after stdjson.RawMessage = data, filled

@@ -8,23 +8,24 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// InferOptions are the optional parts of [Infer] and [For].
-type InferOptions struct {
-	// Output infers the schema of values that Go writes: fields that are always
-	// written are required, and nil pointers may be null. Nil slices and maps
-	// are [] and {}. Input schemas never contain null: their validators read it
-	// as a value that is left out ([CompileOptions]).
-	Output bool
-}
+// ForInput infers the schema of values that Go reads into a T, such as the
+// arguments of a tool. See [ForInputType] for the rules.
+func ForInput[T any]() (*Schema, error) { return ForInputType(reflect.TypeFor[T]()) }
 
-// For infers the schema of T.
-func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
-	return Infer(reflect.TypeFor[T](), opts)
-}
+// ForOutput infers the schema of values that Go writes from a T, such as the
+// results of a tool. See [ForOutputType] for the rules.
+func ForOutput[T any]() (*Schema, error) { return ForOutputType(reflect.TypeFor[T]()) }
 
-// Infer infers the schema of t from its fields, tags and methods, by the rules
-// of encoding/json. Findings name parts left untyped, such as a json.Marshaler
-// without a schema method; the Schema keeps them, see [Schema.Findings].
+// ForOutputType infers the schema of values that Go writes from a t. It differs
+// from [ForInputType] in three points: fields that are always written are
+// required, nil pointers may be null, and nil slices and maps are [] and {}.
+func ForOutputType(t reflect.Type) (*Schema, error) { return infer(t, true) }
+
+// ForInputType infers the schema of values that Go reads into a t, from its
+// fields, tags and methods, by the rules of encoding/json. The schema never
+// contains null: its validator reads null as a value that is left out
+// ([CompileOptions]). Parts that have no type in the schema, such as a
+// json.Marshaler without a schema method, are in its [Schema.Findings].
 //
 // A field is described by its tags:
 //
@@ -40,7 +41,7 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 //	jsonschema:"text"    description
 //	jsonschema:"required,minimum=1,enum=a,enum=b"    any of these keywords
 //
-// A tag that another library reads and Infer does not, such as minimum:"1" or
+// A tag that another library reads and this package does not, such as minimum:"1" or
 // minLength:"1", is an error that names the right one.
 // An optional struct with defaults inside has the default {}; one behind a
 // pointer has none, and stays nil where it is left out.
@@ -48,21 +49,22 @@ func For[T any](opts *InferOptions) (*Schema, []Finding, error) {
 // A type may describe itself with a method JSONSchema, whose result is a
 // [Schema], bytes, or anything whose JSON is a schema; or list its values with
 // a method Enum, whose result is a slice.
-func Infer(t reflect.Type, opts *InferOptions) (*Schema, []Finding, error) {
+func ForInputType(t reflect.Type) (*Schema, error) { return infer(t, false) }
+
+func infer(t reflect.Type, output bool) (*Schema, error) {
 	if t == nil {
-		return nil, nil, errors.New("infer schema: there is no type")
+		return nil, errors.New("infer schema: there is no type")
 	}
-	output := opts != nil && opts.Output
 	in := &inference{output: output, open: map[reflect.Type]bool{}, names: defNames{}}
 	root := in.root(t)
 	if err := errors.Join(in.errs...); err != nil {
-		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
+		return nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
 	}
 	raw, err := json.Marshal(root)
 	if err != nil {
-		return nil, nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
+		return nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
 	}
 	s := newSchema(raw, CompileOptions{NullIsAbsent: !output})
 	s.findings = in.findings
-	return s, s.Findings(), nil
+	return s, nil
 }

@@ -22,13 +22,13 @@ func TestInferDefinitionNames(t *testing.T) {
 		B tree[map[string]*node, [2]node]
 		C *node
 	}
-	s, _, err := schema.For[struct {
+	s, err := schema.ForInput[struct {
 		A *node
 		B node
 		C cookies
 		D *struct{ Next []forest }
 		E outside
-	}](nil)
+	}]()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,16 +56,16 @@ func TestInferFindingsInDefinitions(t *testing.T) {
 		Value custom `json:"a/b"`
 		Next  *list
 	}
-	_, findings, err := schema.For[struct {
+	s, err := schema.ForInput[struct {
 		First  list
 		Second custom
 		Third  oneWay
-	}](nil)
+	}]()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range findings {
+	for _, f := range s.Findings() {
 		path, _, _ := strings.Cut(f.Message, ":")
 		got = append(got, f.Pointer+" "+path)
 	}
@@ -90,9 +90,9 @@ func TestInferDeclaredRoot(t *testing.T) {
 		{reflect.TypeFor[point](), `{"$ref":"#/$defs/n","$defs":{"n":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/n"}},{"type":"integer"}]}}}`},
 		{reflect.TypeFor[foreign](), `{"type":"object","description":"from another library"}`},
 	} {
-		s, findings, err := schema.Infer(tt.typ, output)
-		if err != nil || len(findings) > 0 {
-			t.Fatal(err, findings)
+		s, err := schema.ForOutputType(tt.typ)
+		if err != nil || len(s.Findings()) > 0 {
+			t.Fatal(err, s)
 		}
 		if string(s.Raw()) != tt.want {
 			t.Errorf("%v: got %s, want %s", tt.typ, s.Raw(), tt.want)
@@ -115,7 +115,7 @@ func TestInferNull(t *testing.T) {
 		Limit int    `json:"limit,omitempty"`
 		Text  string `json:"text"`
 	}
-	in, out := compiled(t, reflect.TypeFor[query](), nil), compiled(t, reflect.TypeFor[query](), output)
+	in, out := compiled(t, reflect.TypeFor[query](), schema.ForInputType), compiled(t, reflect.TypeFor[query](), schema.ForOutputType)
 	optional, required := []byte(`{"limit":null,"text":"a"}`), []byte(`{"text":null}`)
 	if err := in.schema.Validator().Validate(optional); err != nil {
 		t.Error(err)

@@ -98,7 +98,7 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 	}
 	for _, tt := range tests {
 		typ := reflect.TypeOf(tt.sample)
-		s, _, err := schema.Infer(typ, nil)
+		s, err := schema.ForInputType(typ)
 		if err == nil {
 			t.Errorf("%v: got %s, want error %s", typ, s.Raw(), tt.want)
 			continue
@@ -111,8 +111,8 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 			t.Errorf("got  %v\nwant %s", err, tt.want)
 		}
 	}
-	if _, _, err := schema.Infer(nil, nil); err == nil {
-		t.Error("Infer(nil) has no error")
+	if _, err := schema.ForInputType(nil); err == nil {
+		t.Error("ForInputType(nil) has no error")
 	}
 }
 
@@ -128,7 +128,7 @@ func tagged[T any](name, tag string) any {
 // What cannot be read may be written.
 func TestInferOutputOnly(t *testing.T) {
 	for _, sample := range []any{struct{ F stringer }{}, struct{ F error }{}, struct{ *hidden }{}} {
-		if _, _, err := schema.Infer(reflect.TypeOf(sample), output); err != nil {
+		if _, err := schema.ForOutputType(reflect.TypeOf(sample)); err != nil {
 			t.Error(err)
 		}
 	}

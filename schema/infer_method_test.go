@@ -18,7 +18,7 @@ func (mapped) JSONSchema() map[string]any {
 func TestDeclaredByMap(t *testing.T) {
 	first := ""
 	for range 50 {
-		s, _, err := schema.For[struct{ F mapped }](nil)
+		s, err := schema.ForInput[struct{ F mapped }]()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,8 +19,6 @@ import (
 
 var update = os.Getenv("TOOLPOST_UPDATE") != "" // "make update" rewrites testdata
 
-var output = &schema.InferOptions{Output: true}
-
 // A type's own JSON fits its schema: what encoding/json writes the input
 // schema, and what a tool returns the output schema.
 func TestInferFitsOwnJSON(t *testing.T) {
@@ -31,7 +29,7 @@ func TestInferFitsOwnJSON(t *testing.T) {
 			sample.Elem().Set(reflect.ValueOf(f.sample))
 			fill(zero.Elem())
 
-			in := compiled(t, typ, nil)
+			in := compiled(t, typ, schema.ForInputType)
 			raw := must(stdjson.Marshal(sample.Interface()))(t)
 			in.accepts(t, raw)
 			if !f.strict {
@@ -41,7 +39,7 @@ func TestInferFitsOwnJSON(t *testing.T) {
 				in.rejects(t, []byte(f.reject))
 			}
 
-			out := compiled(t, typ, output)
+			out := compiled(t, typ, schema.ForOutputType)
 			out.accepts(t, written(t, sample))
 			if !f.strict {
 				out.accepts(t, written(t, nothing))
@@ -56,7 +54,7 @@ func TestInferFitsOwnJSON(t *testing.T) {
 // written returns v as a tool's result has it.
 func written(t *testing.T, v reflect.Value) []byte {
 	t.Helper()
-	return must(toolpost.JSON(v.Interface()))(t).Structured()
+	return must(toolpost.JSONResult(v.Interface()))(t).Structured()
 }
 
 // fill sets nil slices and maps: encoding/json writes null for them.
@@ -77,6 +75,9 @@ func fill(v reflect.Value) {
 	}
 }
 
+// An inferFunc is one of [schema.ForInputType] and [schema.ForOutputType].
+type inferFunc func(reflect.Type) (*schema.Schema, error)
+
 // An oracle checks values against a schema twice: with an independent
 // validator, and with the schema's own.
 type oracle struct {
@@ -84,9 +85,9 @@ type oracle struct {
 	independent *jsonschema.Schema
 }
 
-func compiled(t *testing.T, typ reflect.Type, opts *schema.InferOptions) oracle {
+func compiled(t *testing.T, typ reflect.Type, infer inferFunc) oracle {
 	t.Helper()
-	s, _, err := schema.Infer(typ, opts)
+	s, err := infer(typ)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +157,9 @@ func TestInferGolden(t *testing.T) {
 	const file = "testdata/infer.txtar"
 	got := new(txtar.Archive)
 	for _, f := range families {
-		in, findings := inferred(t, f, nil)
+		in, findings := inferred(t, f, schema.ForInputType)
 		data := in
-		if out, _ := inferred(t, f, output); out != in {
+		if out, _ := inferred(t, f, schema.ForOutputType); out != in {
 			data += "output: " + out
 		}
 		for _, found := range findings {
@@ -177,19 +178,19 @@ func TestInferGolden(t *testing.T) {
 	}
 }
 
-func inferred(t *testing.T, f family, opts *schema.InferOptions) (string, []schema.Finding) {
+func inferred(t *testing.T, f family, infer inferFunc) (string, []schema.Finding) {
 	t.Helper()
-	s, findings, err := schema.Infer(reflect.TypeOf(f.sample), opts)
+	s, err := infer(reflect.TypeOf(f.sample))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(s.Raw()) + "\n", findings
+	return string(s.Raw()) + "\n", s.Findings()
 }
 
 // No schema has a $schema, a boolean property, or null in what a model is asked for.
 func TestInferKeepsToWhatClientsTake(t *testing.T) {
 	for _, f := range families {
-		s, _, err := schema.Infer(reflect.TypeOf(f.sample), nil)
+		s, err := schema.ForInputType(reflect.TypeOf(f.sample))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func TestForeignTags(t *testing.T) {
 		{`json:"n" yaml:"n" validate:"min=1" db:"n" minlen:"1"`, ""},
 	} {
 		field := reflect.StructField{Name: "N", Type: reflect.TypeFor[string](), Tag: c.tag}
-		_, _, err := schema.Infer(reflect.StructOf([]reflect.StructField{field}), nil)
+		_, err := schema.ForInputType(reflect.StructOf([]reflect.StructField{field}))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.tag, err)

@@ -18,7 +18,7 @@ func property(t testing.TB, typ reflect.Type, tag string) (raw string, required 
 	// The name is another for each tag: StructOf gets slow with many types of one name.
 	name := fmt.Sprintf("F%x", crc32.ChecksumIEEE([]byte(tag)))
 	f := reflect.StructField{Name: name, Type: typ, Tag: reflect.StructTag(tag)}
-	s, _, err := schema.Infer(reflect.StructOf([]reflect.StructField{f}), nil)
+	s, err := schema.ForInputType(reflect.StructOf([]reflect.StructField{f}))
 	if err != nil {
 		return "", false, err
 	}
@@ -120,11 +120,11 @@ func TestDefaultOfStruct(t *testing.T) {
 		}{}, `json:",omitzero"`, false},
 	} {
 		f := reflect.StructField{Name: "F", Type: reflect.TypeOf(tt.sample), Tag: reflect.StructTag(tt.tag)}
-		s, _, err := schema.Infer(reflect.StructOf([]reflect.StructField{f}), nil)
+		s, err := schema.ForInputType(reflect.StructOf([]reflect.StructField{f}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		filled := string(s.Fill([]byte(`{}`)))
+		filled := string(s.ApplyDefaults([]byte(`{}`)))
 		if got := strings.Contains(filled, `"Depth":5`); got != tt.want || !got && filled != `{}` {
 			t.Errorf("%T %s: filled %s by %s", tt.sample, tt.tag, filled, s.Raw())
 		}

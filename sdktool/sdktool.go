@@ -45,12 +45,12 @@ func New(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
 // if t has none. An error of the handler is shown to the model.
 func For[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Tool, error) {
 	c := *t
-	if err := inferred[In](&c.InputSchema, nil); err != nil {
+	if err := inferred[In](&c.InputSchema, schema.ForInput[In]); err != nil {
 		return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
 	}
 	open := reflect.TypeFor[Out]().Kind() == reflect.Interface // it promises nothing
 	if !open {
-		if err := inferred[Out](&c.OutputSchema, &schema.InferOptions{Output: true}); err != nil {
+		if err := inferred[Out](&c.OutputSchema, schema.ForOutput[Out]); err != nil {
 			return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
 		}
 	}
@@ -81,7 +81,7 @@ func For[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Too
 }
 
 // inferred sets a schema that is missing.
-func inferred[T any](s *any, opts *schema.InferOptions) error {
+func inferred[T any](s *any, infer func() (*schema.Schema, error)) error {
 	if *s != nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func inferred[T any](s *any, opts *schema.InferOptions) error {
 		*s = json.RawMessage(`{"type":"object"}`)
 		return nil
 	}
-	found, _, err := schema.For[T](opts)
+	found, err := infer()
 	if err == nil {
 		*s = found
 	}
@@ -173,7 +173,7 @@ func resultOf(r *mcp.CallToolResult) (*toolpost.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return toolpost.Raw(raw), nil
+	return toolpost.RawResult(raw), nil
 }
 
 // exchangeError is an error as the SDK would send it.

@@ -31,7 +31,7 @@ func (s *Shell) bash() *toolpost.Tool {
 			return nil, err
 		}
 		if in.Background {
-			return toolpost.Text(fmt.Sprintf("[running in the background, id %q: read its output with bash_output, end it with bash_kill]\n", c.id)), nil
+			return toolpost.TextResult(fmt.Sprintf("[running in the background, id %q: read its output with bash_output, end it with bash_kill]\n", c.id)), nil
 		}
 		select {
 		case <-c.process.gone:

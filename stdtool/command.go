@@ -193,7 +193,7 @@ func told(text, state, ref string) *toolpost.Result {
 	case text != "" && state != "" && !strings.HasSuffix(text, "\n"):
 		text += "\n"
 	}
-	r := toolpost.Text(text + state)
+	r := toolpost.TextResult(text + state)
 	if ref != "" {
 		r = r.WithOutputRef(ref)
 	}

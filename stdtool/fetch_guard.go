@@ -133,7 +133,7 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 // that does not tell more than the model knows.
 func refused(ctx context.Context, u *url.URL, err error) error {
 	var (
-		o   *toolpost.Outcome
+		o   *toolpost.OutcomeError
 		dns *net.DNSError
 		ue  *url.Error
 	)

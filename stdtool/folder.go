@@ -118,7 +118,7 @@ func (d *document) lockLinks(ctx context.Context, f *os.File) error {
 	}
 	names := d.unlock
 	d.unlock = func() { release(f); leave(); names() }
-	if err := waitForLock(ctx, d.given, f); ctx.Err() != nil || errors.As(err, new(*toolpost.Outcome)) {
+	if err := waitForLock(ctx, d.given, f); ctx.Err() != nil || errors.As(err, new(*toolpost.OutcomeError)) {
 		return err
 	}
 	return nil // the file system may have no locks

@@ -161,7 +161,7 @@ func (f *folder) lockProcesses(ctx context.Context, dir string) (*os.File, error
 		switch err := waitForLock(ctx, dir, file); {
 		case err == nil:
 			return file, nil
-		case ctx.Err() != nil || errors.As(err, new(*toolpost.Outcome)):
+		case ctx.Err() != nil || errors.As(err, new(*toolpost.OutcomeError)):
 			file.Close()
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func Read(root *os.Root) *toolpost.Tool {
 		if rest, err := io.Copy(io.Discard, io.LimitReader(r, maxChanged)); err == nil && rest < maxChanged {
 			text += hashNote(hex.EncodeToString(sum.Sum(nil)))
 		}
-		return toolpost.Text(text), nil
+		return toolpost.TextResult(text), nil
 	}, paged("Read file"))
 }
 
@@ -77,7 +77,7 @@ func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 	if len(data) > maxImage {
 		return nil, toolpost.Failed("%q is an image of more than %d bytes, which is too large to show", name, maxImage)
 	}
-	return toolpost.Parts(toolpost.Part{Type: "image", Data: data, MIMEType: kind}), nil
+	return toolpost.NewResult(toolpost.Part{Type: "image", Data: data, MIMEType: kind}), nil
 }
 
 func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) (string, error) {

@@ -185,7 +185,7 @@ func syncFolder(dir *os.Root) {
 // unwritten returns the error for the caller of why name was not written. It does
 // not contain the path of the root.
 func unwritten(name string, err error) error {
-	var o *toolpost.Outcome
+	var o *toolpost.OutcomeError
 	var p *fs.PathError
 	var l *os.LinkError
 	switch {

@@ -64,7 +64,7 @@ func call(t testing.TB, set *toolpost.Set, name, arguments string) string {
 	return text
 }
 
-var outcomes = map[toolpost.Kind]string{toolpost.KindFailed: "failed", toolpost.KindRetry: "retry", toolpost.KindDenied: "denied"}
+var outcomes = map[toolpost.Outcome]string{toolpost.OutcomeFailed: "failed", toolpost.OutcomeRetry: "retry", toolpost.OutcomeDenied: "denied"}
 
 func write(t testing.TB, dir, name string, data []byte) {
 	t.Helper()

@@ -167,7 +167,7 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 	s.shareRoots(ctx, r)
 	m, executed, err := s.call(ctx, r)
 	if err == nil {
-		return toolpost.RawMessage(&m), true, nil
+		return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer}), true, nil
 	}
 	if long := (*longResult)(nil); errors.As(err, &long) {
 		result, err = long.result(ctx, r.keep)

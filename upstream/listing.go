@@ -255,7 +255,7 @@ func (r *lister) tool(name string, raw json.RawMessage) error {
 	r.l.tools = append(r.l.tools, &toolpost.Tool{
 		Definition: d,
 		Handler:    toolHandler(r.u, name, bindings, again),
-		Policy:     toolpost.Policy{Unchecked: true},
+		Policy:     toolpost.Policy{SkipValidation: true},
 	})
 	return nil
 }

@@ -82,22 +82,22 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 	case keep != nil && l.scan.Strings.Texts() && l.short() <= mostShort:
 		return l.shown(ctx, keep)
 	case keep == nil && fits:
-		return toolpost.Long(l.Object, &l.found), nil
+		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
 	case keep == nil || fits:
 		found, err := l.messages()
 		if err != nil {
 			return nil, err
 		}
-		return toolpost.RawMessage(&found[0]), nil
+		return toolpost.EncodedResult(toolpost.Encoded{Raw: found[0].Result, Scan: &found[0].Answer}), nil
 	}
 	defer l.Close()
 	view, ref, err := keep(ctx, longjson.Lines(l.section(l.scan.Result)), 1, l.found.IsError)
 	if err != nil {
 		return nil, notKept(err)
 	}
-	r := toolpost.Text(view)
+	r := toolpost.TextResult(view)
 	if l.found.IsError {
-		r = toolpost.Errorf("%s", view)
+		r = toolpost.ErrorResult("%s", view)
 	}
 	return r.WithOutputRef(ref), nil
 }
@@ -134,7 +134,7 @@ func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, 
 	if err != nil {
 		return nil, notKept(err)
 	}
-	return toolpost.Raw(append(raw, rest...)).WithOutputRef(ref), nil
+	return toolpost.RawResult(append(raw, rest...)).WithOutputRef(ref), nil
 }
 
 func notKept(err error) error {

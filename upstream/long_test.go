@@ -207,7 +207,7 @@ func TestLongImage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if inMemory := toolpost.LongObject(r) == nil; inMemory != (call.Keep != nil) || r.IsError() {
+			if inMemory := r.Encoded().Long == nil; inMemory != (call.Keep != nil) || r.IsError() {
 				t.Errorf("%s: in memory %v", way, inMemory)
 			}
 			if got, _ := r.MarshalJSON(); string(got) != result || len(shelf.kept) > 0 || r.Parts()[0].Type != "image" {

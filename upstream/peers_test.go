@@ -262,7 +262,7 @@ func echoes(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) 
 			_ = call.Caller.Notify(ctx, "notifications/progress", []byte(fmt.Sprintf(`{"progress":%d,"message":"%s"}`, i, a.Nonce)))
 		}
 	}
-	return toolpost.Text(a.Nonce), nil
+	return toolpost.TextResult(a.Nonce), nil
 }
 
 // waits returns its nonce when its time is over, or its call.
@@ -270,7 +270,7 @@ func waits(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 	a := read(call)
 	select {
 	case <-time.After(time.Duration(a.Count) * 10 * time.Millisecond):
-		return toolpost.Text(a.Nonce), nil
+		return toolpost.TextResult(a.Nonce), nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -290,7 +290,7 @@ func (w *world) asks(ctx context.Context, call *toolpost.Call) (*toolpost.Result
 	if got := wire.Unquote(wire.Get(wire.Get(answer, "content"), "nonce")); got != a.Nonce {
 		w.t.Errorf("the handler of %s is answered %s", a.Nonce, answer)
 	}
-	return toolpost.Text(a.Nonce), nil
+	return toolpost.TextResult(a.Nonce), nil
 }
 
 // A call is one call of a client, and its caller.

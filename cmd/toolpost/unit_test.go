@@ -76,7 +76,7 @@ func TestOutputParts(t *testing.T) {
 		{"type":"resource","resource":{"uri":"x:2","mimeType":"a/b","blob":"AAEC"}},
 		{"type":"new_kind","x":1}]}`
 	var out bytes.Buffer
-	if err := (&output{to: &out}).write(toolpost.Raw(json.RawMessage(raw))); err != nil {
+	if err := (&output{to: &out}).write(toolpost.RawResult(json.RawMessage(raw))); err != nil {
 		t.Fatal(err)
 	}
 	want := "[link file:///a] A\ninside\n[resource x:2, a/b, 3 bytes; save it with --out DIR]\n{\"type\":\"new_kind\",\"x\":1}\n"
@@ -84,7 +84,7 @@ func TestOutputParts(t *testing.T) {
 		t.Error(d)
 	}
 	out.Reset()
-	if err := (&output{to: &out}).write(toolpost.Raw(json.RawMessage(`{"content":[],"structuredContent":{"a":1}}`))); err != nil || out.String() != "{\"a\":1}\n" {
+	if err := (&output{to: &out}).write(toolpost.RawResult(json.RawMessage(`{"content":[],"structuredContent":{"a":1}}`))); err != nil || out.String() != "{\"a\":1}\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
@@ -92,7 +92,7 @@ func TestOutputParts(t *testing.T) {
 func TestOutputIsHarmless(t *testing.T) {
 	for safe, want := range map[bool]string{true: "a·[31m\tb\n·c\n", false: "a\x1b[31m\tb\n\u009bc\n"} {
 		var out bytes.Buffer
-		if err := (&output{to: &out, safe: safe}).write(toolpost.Text("a\x1b[31m\tb\n\u009bc")); err != nil || out.String() != want {
+		if err := (&output{to: &out, safe: safe}).write(toolpost.TextResult("a\x1b[31m\tb\n\u009bc")); err != nil || out.String() != want {
 			t.Errorf("safe %v: %q, %v", safe, out.String(), err)
 		}
 	}

@@ -32,7 +32,7 @@ var getIssue = &toolpost.Tool{
 			`"description":"The issue_id (a number or a key)."}},"required":["id"]}`),
 	},
 	Handler: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Text(string(call.Arguments)), nil
+		return toolpost.TextResult(string(call.Arguments)), nil
 	},
 }
 

@@ -39,7 +39,7 @@ type own struct{ toolpost.Toolset }
 
 func (own) Features() *toolpost.Features {
 	get := func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.Raw(json.RawMessage(`{"messages":[]}`)), nil
+		return toolpost.RawResult(json.RawMessage(`{"messages":[]}`)), nil
 	}
 	return &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "hello", Definition: json.RawMessage(`{"name":"hello"}`), Get: get}}}
 }

@@ -203,6 +203,7 @@ func TestGates(t *testing.T) {
 		{"12 fields on the wire and another", "x.go", "type s struct {\n" + fields(12, "f%d int `json:\"f\"`") + "g int }", floors.Size, []string{"the struct has 13"}},
 		{"12 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(12), floors.Size, nil},
 		{"13 methods of a type", "x.go", "type T[P any] struct{}\n" + methods(13), floors.Size, []string{"T has more than 12 exported methods"}},
+		{"methods of common interfaces", "x.go", "type T[P any] struct{}\n" + methods(12) + "func (t *T[P]) MarshalJSON() {}\nfunc (t *T[P]) Error() {}", floors.Size, nil},
 		{"methods that are not exported", "x.go", "type T[P any] struct{}\n" + fields(13, "func (t *T[P]) m%d() {}"), floors.Size, nil},
 		{"a switch as a table", "x.go", "func f(n int) int {\nswitch n {\n" + fields(20, "case %d: return 1") + "}\nreturn 0\n}", floors.Size, nil},
 		{"a switch that branches in an arm", "x.go", "func f(n int) {\nswitch n {\n" + fields(11, "case %d: n++") + "case 12: if n > 0 {}\n}\n}", floors.Size, []string{"complexity 14"}},

@@ -3,6 +3,7 @@ package floors
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -149,6 +150,10 @@ func wire(s *ast.StructType) bool {
 	return true
 }
 
+// conventional are methods that users know by the interfaces of the standard
+// library, not by the type. They do not count.
+var conventional = strings.Fields("Error Unwrap String MarshalJSON UnmarshalJSON MarshalText UnmarshalText")
+
 // methods counts the exported methods of a type over all files of a package.
 func methods(pkg []*File) []Problem {
 	var found []Problem
@@ -156,7 +161,7 @@ func methods(pkg []*File) []Problem {
 	for _, f := range pkg {
 		for _, d := range f.Syntax.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil || !fn.Name.IsExported() {
+			if !ok || fn.Recv == nil || !fn.Name.IsExported() || slices.Contains(conventional, fn.Name.Name) {
 				continue
 			}
 			name := receiver(fn)

@@ -41,7 +41,7 @@ func Call(b sdk.ToolUseBlock) *toolpost.Call {
 
 // Answer returns the result of call as a block of the user's next message.
 func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion {
-	m := r.Message(call.ID)
+	m := toolpost.NewMessage(call.ID, r)
 	takes := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
 	if m.IsError {
 		takes = nil // an error is text

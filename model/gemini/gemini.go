@@ -72,7 +72,7 @@ func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
 	if media {
 		takes = []string{model.JPEG, model.PNG, model.WebP, model.PDF}
 	}
-	m := r.Message(call.ID)
+	m := toolpost.NewMessage(call.ID, r)
 	all := model.Pieces(m, takes...)
 	key := "output"
 	if m.IsError {

@@ -38,5 +38,5 @@ func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
 // ChatAnswer returns the result of call as a message of the Chat Completions
 // API, which accepts only text.
 func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
-	return sdk.ToolMessage(model.JoinText(model.Pieces(r.Message(call.ID))), call.ID)
+	return sdk.ToolMessage(model.JoinText(model.Pieces(toolpost.NewMessage(call.ID, r))), call.ID)
 }

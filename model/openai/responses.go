@@ -45,7 +45,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := model.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	all := model.Pieces(toolpost.NewMessage(call.ID, r), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)

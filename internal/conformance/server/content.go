@@ -81,7 +81,7 @@ func schemaTool(name, description, input string) *toolpost.Tool {
 	return &toolpost.Tool{
 		Definition: toolpost.Definition{Name: name, Description: description, Input: schema.MustParse(input)},
 		Handler: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Text("called with " + string(call.Arguments)), nil
+			return toolpost.TextResult("called with " + string(call.Arguments)), nil
 		},
 	}
 }

@@ -68,13 +68,13 @@ func prompt(name, definition string, content func(map[string]string) json.RawMes
 			return messages(content(args)), nil
 		},
 		Complete: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.Raw(json.RawMessage(`{"completion":{"values":[],"total":0,"hasMore":false}}`)), nil
+			return toolpost.RawResult(json.RawMessage(`{"completion":{"values":[],"total":0,"hasMore":false}}`)), nil
 		},
 	}
 }
 
 func messages(content json.RawMessage) *toolpost.Result {
-	return toolpost.Raw(object("messages", []any{json.RawMessage(object("role", "user", "content", content))}))
+	return toolpost.RawResult(object("messages", []any{json.RawMessage(object("role", "user", "content", content))}))
 }
 
 func textBlock(text string) json.RawMessage { return object("type", "text", "text", text) }
@@ -98,7 +98,7 @@ func resource(uri, mimeType, member string, content any) *toolpost.Resource {
 }
 
 func contents(members ...any) *toolpost.Result {
-	return toolpost.Raw(object("contents", []any{json.RawMessage(object(members...))}))
+	return toolpost.RawResult(object("contents", []any{json.RawMessage(object(members...))}))
 }
 
 func readTemplate(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {

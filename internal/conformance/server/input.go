@@ -93,7 +93,7 @@ func ask(state string, inputs map[string]json.RawMessage) (*toolpost.Result, err
 	if state != "" {
 		members = append(members, "requestState", state)
 	}
-	return toolpost.Raw(object(members...)), nil
+	return toolpost.RawResult(object(members...)), nil
 }
 
 func form(message, field, kind string) json.RawMessage {
@@ -113,26 +113,26 @@ func missingCapability(r *rounds) (*toolpost.Result, error) {
 		return nil, &toolpost.ProtocolError{Code: -32021, Message: "the client must declare sampling",
 			Data: []byte(`{"requiredCapabilities":{"sampling":{}}}`)}
 	}
-	return toolpost.Text("the client can sample"), nil
+	return toolpost.TextResult("the client can sample"), nil
 }
 
 func askName(r *rounds) (*toolpost.Result, error) {
 	if name := r.accepted("user_name", "name"); name != "" {
-		return toolpost.Text("Hello, " + name + "!"), nil
+		return toolpost.TextResult("Hello, " + name + "!"), nil
 	}
 	return ask("", map[string]json.RawMessage{"user_name": form("What is your name?", "name", "string")})
 }
 
 func askModel(r *rounds) (*toolpost.Result, error) {
 	if text := r.sampled("capital_question"); text != "" {
-		return toolpost.Text(text), nil
+		return toolpost.TextResult(text), nil
 	}
 	return ask("", map[string]json.RawMessage{"capital_question": modelInput("What is the capital of France?")})
 }
 
 func askRoots(r *rounds) (*toolpost.Result, error) {
 	if n, ok := r.roots("client_roots"); ok {
-		return toolpost.Text(fmt.Sprintf("The client has %d roots", n)), nil
+		return toolpost.TextResult(fmt.Sprintf("The client has %d roots", n)), nil
 	}
 	return ask("", map[string]json.RawMessage{"client_roots": rootsInput()})
 }
@@ -145,7 +145,7 @@ func confirm(r *rounds) (*toolpost.Result, error) {
 		return nil, &toolpost.ProtocolError{Code: -32602, Message: "the requestState was changed"}
 	}
 	if r.State == sealed && r.accepted("confirm", "ok") != "" {
-		return toolpost.Text("state-ok"), nil
+		return toolpost.TextResult("state-ok"), nil
 	}
 	return ask(sealed, map[string]json.RawMessage{"confirm": form("Please confirm", "ok", "boolean")})
 }
@@ -153,7 +153,7 @@ func confirm(r *rounds) (*toolpost.Result, error) {
 func askAll(r *rounds) (*toolpost.Result, error) {
 	name, greeting := r.accepted("user_name", "name"), r.sampled("greeting")
 	if n, ok := r.roots("client_roots"); ok && name != "" && greeting != "" {
-		return toolpost.Text(fmt.Sprintf("%s %s (%d roots)", greeting, name, n)), nil
+		return toolpost.TextResult(fmt.Sprintf("%s %s (%d roots)", greeting, name, n)), nil
 	}
 	return ask(sealed, map[string]json.RawMessage{
 		"user_name":    form("What is your name?", "name", "string"),
@@ -166,7 +166,7 @@ func askTwice(r *rounds) (*toolpost.Result, error) {
 	name, second := strings.CutPrefix(r.State, "name:")
 	switch {
 	case second:
-		return toolpost.Text(name + " likes " + r.accepted("step2", "color")), nil
+		return toolpost.TextResult(name + " likes " + r.accepted("step2", "color")), nil
 	case r.State != "":
 		return ask("name:"+r.accepted("step1", "name"), map[string]json.RawMessage{"step2": form("What is your favourite colour?", "color", "string")})
 	}
@@ -175,7 +175,7 @@ func askTwice(r *rounds) (*toolpost.Result, error) {
 
 func askWhatIsPossible(r *rounds) (*toolpost.Result, error) {
 	if len(r.Responses) > 0 {
-		return toolpost.Text("got the input"), nil
+		return toolpost.TextResult("got the input"), nil
 	}
 	inputs := map[string]json.RawMessage{}
 	if r.Meta.Can["elicitation"] != nil {
@@ -188,7 +188,7 @@ func askWhatIsPossible(r *rounds) (*toolpost.Result, error) {
 		inputs["client_roots"] = rootsInput()
 	}
 	if len(inputs) == 0 {
-		return toolpost.Text("the client can answer nothing"), nil
+		return toolpost.TextResult("the client can answer nothing"), nil
 	}
 	return ask("", inputs)
 }
