@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -211,6 +212,48 @@ func (x *router) notified(call *toolpost.Call) {
 			notified(&c)
 		}
 	}
+}
+
+// notified passes a notification that belongs to no call of a server to clients.
+// One about a task goes to the client of the task. What says more than its name
+// goes to the only client of the server: nothing tells for which of several it is.
+func (g *Gateway) notified(l *link, call *toolpost.Call) {
+	members := g.current()
+	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
+	if g.opts.Notified == nil || i < 0 || !members[i].says(call.Name) {
+		return
+	}
+	m, c := members[i], *call
+	id := cmp.Or(text(call.Params, "taskId"), text(wire.Get(wire.Get(call.Params, "_meta"), relatedTask), "taskId"))
+	switch t := m.tasks.known(m.serverTask(call, id)); {
+	case t != nil:
+		c.Session, _, _ = strings.Cut(t.client, "\x00")
+		c.Params = t.show(call.Params)
+	case id != "" || extension.Space(call.Name) == "tasks":
+		return
+	case isBare(call.Params):
+		c.Session, c.Params = "", nil
+	case call.Session == "":
+		g.logger.Debug("a notification reaches nobody: several clients use the server", "server", m.server.Name, "method", call.Name)
+		return
+	}
+	c.Params = m.aliases.show(m.key, c.Params)
+	g.opts.Notified(&c)
+}
+
+// says reports whether clients may hear a notification of the server.
+func (m *member) says(method string) bool {
+	return !m.server.Disabled && (m.server.Extensions == nil || extension.Of(method, m.declared()))
+}
+
+// isBare reports whether params say nothing.
+func isBare(params json.RawMessage) bool {
+	for name := range wire.Members(params) {
+		if name != "_meta" {
+			return false
+		}
+	}
+	return true
 }
 
 func text(object json.RawMessage, name string) string { return wire.Unquote(wire.Get(object, name)) }

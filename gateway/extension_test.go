@@ -135,6 +135,41 @@ func TestExtensionsAreRouted(t *testing.T) {
 	})
 }
 
+// What a server says outside of calls has the ids and URIs that clients know, and
+// the filter of extensions goes for it too.
+func TestNotificationsOutsideOfCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("a", "x", "b", "x", "c", "x")
+		cfg.Servers[2].Extensions = []string{"*/ui"}
+		var heard []string
+		g, f := openWith(t, cfg, &gateway.Options{Notified: func(call *toolpost.Call) {
+			heard = append(heard, call.Session+": "+call.Name+string(call.Params))
+		}})
+		jobs(t, f, func(string) string { return "1" })
+		f.last("c").set(func(u *fake) { u.features.Capabilities = json.RawMessage(`{"extensions":{"x/ui":{},"x/other":{}}}`) })
+		create(t, g, "s", "a__job")
+		create(t, g, "s", "b__job")
+		say := func(name, session, method, params string) {
+			f.last(name).says(&toolpost.Call{Session: session, Name: method, Params: json.RawMessage(params)})
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			say(name, "", "notifications/tasks/status", `{"taskId":"1"}`)
+			say(name, "t", "notifications/tasks/other", `{}`) // of no task
+			say(name, "t", "notifications/other/x", `{"n":1.0}`)
+			say(name, "", "notifications/other/y", `{"n":1.0}`)
+			say(name, "t", "notifications/ui/z", `{}`)
+		}
+		want := []string{
+			`s: notifications/tasks/status{"taskId":"1"}`, `t: notifications/other/x{"n":1.0}`, ": notifications/ui/z",
+			`s: notifications/tasks/status{"taskId":"b__1"}`, `t: notifications/other/x{"n":1.0}`, ": notifications/ui/z",
+			": notifications/ui/z",
+		}
+		if diff := cmp.Diff(want, heard); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestNobodyExtends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, f := open(t, servers("a", "x", "b", "x"))

@@ -19,6 +19,7 @@ type fake struct {
 	cfg     upstream.Config
 	changed func()
 	updated func(uri string)
+	says    func(*toolpost.Call) // outside of calls
 	ended   chan struct{} // closed after the first attempt to connect
 
 	mu       sync.Mutex
@@ -132,7 +133,7 @@ func (f *fleet) start(cfg *upstream.Config, opts *upstream.Options) (gateway.Con
 	if cfg.Command == "refused" {
 		return nil, fmt.Errorf("start upstream %q: it is refused", cfg.Name)
 	}
-	u := &fake{cfg: *cfg, changed: opts.Changed, updated: opts.ResourceUpdated, ended: make(chan struct{})}
+	u := &fake{cfg: *cfg, changed: opts.Changed, updated: opts.ResourceUpdated, says: opts.Notified, ended: make(chan struct{})}
 	u.status = upstream.Status{Name: cfg.Name, State: upstream.Connecting}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Logger          *slog.Logger
 	ResourceUpdated func(uri string)
+	Notified        func(*toolpost.Call) // a notification that belongs to no call, for the client session Call.Session, or for all if that is empty
 	Name            string // see [ViewOptions]; likewise
 	Dialect         string
 	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
@@ -117,7 +118,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir())}
+	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated, Notified: opts.Notified, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir())}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)

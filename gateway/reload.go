@@ -92,6 +92,7 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	opts := g.opts
 	l := &link{watched: map[string]bool{}, vet: func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) }}
 	opts.ResourceUpdated = func(uri string) { g.updated(l, uri) }
+	opts.Notified = func(call *toolpost.Call) { g.notified(l, call) }
 	switch {
 	case s.Disabled:
 	case s.Err != nil:

@@ -161,13 +161,18 @@ func (t *tasks) find(call *toolpost.Call, id string) *task {
 	return nil
 }
 
+// known returns a task of a server, nil if no client has it.
+func (t *tasks) known(own serverTask) *task {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.server[own]
+}
+
 // listed returns an item of a server's list of tasks as the call's client gets
 // it: nil if the task is not one of that client's. Clients that cannot be told
 // apart get no lists.
 func (t *tasks) listed(m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
-	t.mu.Lock()
-	found := t.server[m.serverTask(call, text(item, "taskId"))]
-	t.mu.Unlock()
+	found := t.known(m.serverTask(call, text(item, "taskId")))
 	if found == nil || found.client != clientOf(call) || call.Shared {
 		return nil
 	}

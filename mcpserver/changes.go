@@ -30,6 +30,7 @@ const (
 	promptsChanged   = "notifications/prompts/list_changed"
 	resourcesChanged = "notifications/resources/list_changed" // also of templates
 	resourceUpdated  = "notifications/resources/updated"
+	ofExtensions     = "notifications" // those of extensions; all sessions hear of them
 )
 
 // topicOf returns the topic of the list that a method returns.
@@ -50,6 +51,9 @@ const (
 	changeDelay = 10 * time.Millisecond
 	// maxWatched is how many bytes of URIs one listener may watch.
 	maxWatched = 64 << 10
+	// Notifications of extensions that wait for one client. More are dropped.
+	maxSaid      = 100
+	maxSaidBytes = 256 << 10
 )
 
 // changes owns the notifications that something has changed.
@@ -109,15 +113,29 @@ func (c *changes) announce(t topic) {
 	}
 }
 
+// notify sends a notification of an extension to one session, or to all if the
+// name is empty.
+func (c *changes) notify(session string, message []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for l := range c.listeners[topic{method: ofExtensions}] {
+		if session == "" || session == l.session {
+			l.say(message)
+		}
+	}
+}
+
 // A listener is a client that hears of changes.
 type listener struct {
 	changes      *changes
+	session      string          // its name; "" for subscriptions/listen
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
 
 	mu      sync.Mutex
 	stream  sender         // nil while none is open
 	topics  map[topic]bool // whether the client has not heard of a change
 	news    []topic        // of which it has not heard, in order
+	said    [][]byte       // by extensions, in order
 	writing bool           // run is running, or soon will be
 	gone    bool           // it joins nothing any more
 	client  Client
@@ -159,7 +177,7 @@ func (l *listener) remove(t topic) {
 func (l *listener) end() (topics []topic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.gone, l.stream = true, nil
+	l.gone, l.stream, l.said = true, nil, nil
 	for t := range l.topics {
 		topics = append(topics, t)
 	}
@@ -180,8 +198,23 @@ func (l *listener) close(stream sender) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stream == stream {
-		l.stream = nil
+		l.stream, l.said = nil, nil
 	}
+}
+
+// say passes on a notification of an extension. It is lost if no stream is open.
+func (l *listener) say(message []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := len(message)
+	for _, waiting := range l.said {
+		size += len(waiting)
+	}
+	if l.stream == nil || len(l.said) >= maxSaid || size > maxSaidBytes {
+		return
+	}
+	l.said = append(l.said, message)
+	l.wake()
 }
 
 // mark records that a topic has changed.
@@ -208,7 +241,7 @@ func (l *listener) heard(t topic) {
 
 // wake starts run soon if there is something to write. The lock is held.
 func (l *listener) wake() {
-	if l.stream != nil && !l.writing && len(l.news) > 0 {
+	if l.stream != nil && !l.writing && len(l.news)+len(l.said) > 0 {
 		l.writing = true
 		time.AfterFunc(changeDelay, l.run)
 	}
@@ -216,27 +249,34 @@ func (l *listener) wake() {
 
 // run writes until there is nothing left.
 func (l *listener) run() {
-	for stream, t := l.next(); stream != nil; stream, t = l.next() {
-		if t.method == toolsChanged && !l.listsOtherTools() {
-			continue
-		}
-		if stream.send(context.Background(), l.notification(t)) != nil {
+	for stream, said, t := l.next(); stream != nil; stream, said, t = l.next() {
+		switch {
+		case said != nil:
+			if stream.send(context.Background(), said) != nil {
+				l.close(stream)
+			}
+		case t.method == toolsChanged && !l.listsOtherTools():
+		case stream.send(context.Background(), l.notification(t)) != nil:
 			l.keep(stream, t)
 		}
 	}
 }
 
-// next takes the next change, and returns the stream for it. There is no
-// stream if there is nothing to write.
-func (l *listener) next() (stream sender, t topic) {
+// next takes the next notification of an extension or else the next change, and
+// returns the stream for it. There is no stream if there is nothing to write.
+func (l *listener) next() (stream sender, said []byte, t topic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.writing = l.stream != nil && len(l.news) > 0; !l.writing {
-		return nil, topic{}
+	switch l.writing = l.stream != nil && len(l.news)+len(l.said) > 0; {
+	case !l.writing:
+		return nil, nil, topic{}
+	case len(l.said) > 0:
+		said, l.said = l.said[0], l.said[1:]
+		return l.stream, said, topic{}
 	}
 	t, l.news = l.news[0], l.news[1:]
 	l.topics[t] = false
-	return l.stream, t
+	return l.stream, nil, t
 }
 
 // keep keeps a change that could not be written for the next stream.

@@ -165,6 +165,14 @@ func (s *Server) ResourceUpdated(_ context.Context, uri string) {
 	s.core.changes.announce(topic{resourceUpdated, uri})
 }
 
+// Notify sends a notification that belongs to no call, Call.Name with Call.Params,
+// to the session that call.Session names, or to all sessions if it is empty. A
+// session without an open stream misses it. Clients of 2026-07-28 get only what
+// they ask for with subscriptions/listen.
+func (s *Server) Notify(call *toolpost.Call) {
+	s.core.changes.notify(call.Session, wire.AppendRequest(nil, nil, call.Name, call.Params))
+}
+
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
 // with Options.View also /mcp/VIEW and /sse/VIEW.
 func (s *Server) Handler() http.Handler { return s.front }

@@ -63,7 +63,7 @@ type lifetime struct {
 func (c *core) newSession(o opener) *session {
 	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
-	s.listener.changes = c.changes
+	s.listener.changes, s.listener.session = c.changes, s.name
 	return s
 }
 
@@ -98,8 +98,8 @@ func (s *session) begin(p *peer) error {
 	if view, fault := s.core.views.of(p.client); fault == nil {
 		s.listener.listed(p.client, view.tools.Load())
 	}
-	for _, list := range []string{listTools, listPrompts, listResources} {
-		_, _ = s.core.changes.join(&s.listener, topicOf(list)) // the session may have ended
+	for _, method := range []string{toolsChanged, promptsChanged, resourcesChanged, ofExtensions} {
+		_, _ = s.core.changes.join(&s.listener, topic{method: method}) // the session may have ended
 	}
 	return nil
 }

@@ -197,14 +197,13 @@ func (f *front) listen(w http.ResponseWriter, r *http.Request, s *session) *refu
 	}
 	out, open := newStream(w, r)
 	defer out.stop()
-	if out.start() != nil {
-		return nil
-	}
 	if before, ok := s.listener.open(out).(*reply); ok {
 		before.broken()
 	}
 	defer s.listener.close(out)
-	s.await(open)
+	if out.start() == nil {
+		s.await(open)
+	}
 	return nil
 }
 

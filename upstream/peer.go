@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -35,7 +36,7 @@ type peer struct {
 	lifetime
 	conn  connection
 	log   *slog.Logger
-	event func(m *wire.Message) // lists and resources that changed
+	event func(m *wire.Message) // notifications that belong to no call
 	meta  []member              // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls
@@ -262,14 +263,18 @@ func (p *peer) progress(m *wire.Message) {
 	x.relay.add(x.notify, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
 }
 
-// relay passes a notification to the client of the call that it belongs to.
+// relay passes a notification to the client of the call that it belongs to. One
+// of an extension need not belong to a call.
 func (p *peer) relay(m *wire.Message, from *exchange) {
 	x, err := p.origin(from)
-	if err != nil {
+	switch {
+	case err == nil:
+		x.relay.add(x.notify, m.Method, m.Params)
+	case (from == nil || from.owner == nil) && extension.Notification(m.Method):
+		p.event(m)
+	default:
 		p.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
-		return
 	}
-	x.relay.add(x.notify, m.Method, m.Params)
 }
 
 // origin returns the call that a message of the server belongs to: the call

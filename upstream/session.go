@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -122,8 +123,8 @@ func (s *session) close() {
 	s.conn.close()
 }
 
-// changes takes notifications of lists and resources that changed. When the
-// stream of them begins anew, some may have been missed.
+// changes takes notifications that belong to no call. When the stream of changes
+// begins anew, some may have been missed.
 func (s *session) changes(m *wire.Message) {
 	switch m.Method {
 	case "notifications/resources/updated":
@@ -136,9 +137,25 @@ func (s *session) changes(m *wire.Message) {
 		if s.listening.Do(func() { first = true; close(s.listens) }); !first {
 			s.changed()
 		}
-	default:
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		s.changed()
+	default:
+		if s.watch.notified != nil {
+			s.watch.notified(&toolpost.Call{Name: m.Method, Params: m.Params, Session: s.onlyClient()})
+		}
 	}
+}
+
+// onlyClient returns the session of the only client that has made calls over this
+// connection, "" if there is none or there may be others.
+func (s *session) onlyClient() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil || s.several || s.last.shared {
+		return ""
+	}
+	name, _, _ := strings.Cut(s.last.session, "\x00")
+	return name
 }
 
 func (s *session) changed() {

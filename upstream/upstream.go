@@ -22,6 +22,11 @@ type Options struct {
 	// ResourceUpdated is called when a subscribed resource changed.
 	ResourceUpdated func(uri string)
 
+	// Notified is called with a notification that is not MCP's own and belongs to
+	// no call. Call.Session is that of the only client that has made calls over
+	// the connection, empty if no client or several have. It must return soon.
+	Notified func(*toolpost.Call)
+
 	// Spool is the folder for results above 1 MiB. Their long texts are handed to
 	// [toolpost.Call.Keep] from there; without it, a result stays there until its
 	// content is requested, or it is passed on. Empty keeps all in memory.
@@ -109,7 +114,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if opts != nil {
 		u.opts = *opts
 	}
-	u.watch.updated = u.opts.ResourceUpdated
+	u.watch.updated, u.watch.notified = u.opts.ResourceUpdated, u.opts.Notified
 	u.opts.Backoff = orDefault(u.opts.Backoff, 500*time.Millisecond)
 	u.opts.Patience = orDefault(u.opts.Patience, 5*time.Second)
 	u.opts.Grace = orDefault(u.opts.Grace, 2*time.Second)

@@ -20,6 +20,8 @@ type watch struct {
 	agreed  chan struct{}   // closed when it agrees, and replaced
 	changed chan struct{}   // holds one value when uris changed
 	updated func(uri string)
+
+	notified func(*toolpost.Call)
 }
 
 func newWatch() *watch {

@@ -262,6 +262,11 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 				m.ResourceUpdated(running, uri)
 			}
 		},
+		Notified: func(call *toolpost.Call) {
+			if m := current.Load(); m != nil {
+				m.Notify(call)
+			}
+		},
 		Name:    o.name,
 		Dialect: o.dialect,
 		Adapted: s.adapted(),

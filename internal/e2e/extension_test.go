@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -37,11 +39,12 @@ type extended struct {
 	hears   chan struct{} // closed when it hears something
 	answers map[string]chan string
 	n       int
+	outside chan string // what it says outside of calls
 }
 
 func newExtended() *extended {
 	results, _ := oddResults()
-	return &extended{results: results, hears: make(chan struct{}), answers: map[string]chan string{}}
+	return &extended{results: results, hears: make(chan struct{}), answers: map[string]chan string{}, outside: make(chan string, 100)}
 }
 
 // take answers a message. What it sends before the answer goes to send.
@@ -54,6 +57,9 @@ func (s *extended) take(m *wire.Message, send func(string)) (result string) {
 			c <- string(m.Result) + string(m.Err)
 		}
 		s.mu.Unlock()
+		return ""
+	case m.Method == "notifications/echo/say":
+		s.outside <- string(wire.Get(m.Params, "message"))
 		return ""
 	case m.ID == nil:
 		s.mu.Lock()
@@ -137,9 +143,21 @@ func response(m *wire.Message, result string) []byte {
 func (s *extended) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	found := wire.Read(body)
+	event := func(message string) {
+		fmt.Fprintf(w, "data: %s\n\n", bytes.ReplaceAll([]byte(strings.ReplaceAll(message, "\r", " ")), []byte("\n"), []byte("\ndata: ")))
+		w.(http.Flusher).Flush()
+	}
 	if len(found) != 1 || r.Method != http.MethodPost {
-		w.WriteHeader(http.StatusMethodNotAllowed)
-		return
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		for {
+			select {
+			case message := <-s.outside:
+				event(message)
+			case <-r.Context().Done():
+				return
+			}
+		}
 	}
 	m := &found[0]
 	if m.Method == "initialize" {
@@ -151,10 +169,6 @@ func (s *extended) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	event := func(message string) {
-		fmt.Fprintf(w, "data: %s\n\n", bytes.ReplaceAll([]byte(strings.ReplaceAll(message, "\r", " ")), []byte("\n"), []byte("\ndata: ")))
-		w.(http.Flusher).Flush()
-	}
 	event(string(response(m, s.take(m, event))))
 }
 
@@ -166,6 +180,18 @@ func (s *extended) stdio(in io.Reader, out io.Writer) {
 		defer mu.Unlock()
 		_, _ = out.Write(wire.Line(message))
 	}
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case message := <-s.outside:
+				write([]byte(message))
+			case <-done:
+				return
+			}
+		}
+	}()
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -200,7 +226,12 @@ func openExtended(t *testing.T, file string) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, nil)
+	var current atomic.Pointer[mcpserver.Server]
+	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Notified: func(call *toolpost.Call) {
+		if s := current.Load(); s != nil {
+			s.Notify(call)
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,6 +239,7 @@ func openExtended(t *testing.T, file string) *mcpserver.Server {
 		t.Fatal(err)
 	}
 	s := mcpserver.New(g.Live(), &mcpserver.Options{SessionEnded: g.SessionEnded})
+	current.Store(s)
 	stop := g.Watch(func(snapshot *gateway.Snapshot) { s.SetFeatures(snapshot.Features) })
 	t.Cleanup(func() {
 		stop()
