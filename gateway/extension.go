@@ -172,7 +172,7 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 func (m *member) shown(call *toolpost.Call, result *toolpost.Result) *toolpost.Result {
 	raw := result.Encoded().Raw
 	if o := result.Encoded().Long; o != nil && m.aliases.any() {
-		raw, _ = o.Load() // who passes it on is told of an error
+		raw, _ = o.Load() // encoding the result returns the same error
 	}
 	if len(raw) == 0 {
 		return result

@@ -180,8 +180,8 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 	return off, nil
 }
 
-// explainRule explains a rule. It is an error if there is no rule, or no target,
-// of that name.
+// explainRule writes the explanation of a rule: RULE or TARGET/RULE. It returns
+// an error if the rule or the target does not exist.
 func explainRule(w io.Writer, name string) error {
 	if !slices.Contains(ruleNames(), name[strings.Index(name, "/")+1:]) {
 		return usagef("there is no rule %q; %s", name, didYouMean(name))

@@ -9,8 +9,8 @@ import (
 	"github.com/toolpost/toolpost/internal/group"
 )
 
-// An Output ends when it is told to, though the pipe is still open, and keeps
-// what was written before.
+// End ends an Output while the pipe is still open. Everything that was written
+// before can still be read.
 func TestOutput(t *testing.T) {
 	o, theirs, err := group.Pipe()
 	if err != nil {

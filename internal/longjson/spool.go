@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// inBuffers is how many bytes of a message are in memory, before all of it goes
-// to a file.
+// inBuffers is the number of bytes of a message that are kept in memory. A
+// longer message is moved to a file as a whole.
 const inBuffers = 2 << 20
 
-// A Spool holds a message that came in pieces: in buffers, and in a file if it is
-// longer than these. It stays in buffers if there is no folder for files, or if
-// the disk is full.
+// A Spool holds a message that arrives in pieces. It keeps a message of up to
+// inBuffers bytes in memory, and a longer one in a file. Without a folder for
+// files, or on a full disk, it keeps the whole message in memory.
 type Spool struct {
 	dir     string // "" for none
 	from    *Buffers
 	buffers []*Buffer
 	file    *os.File
 	size    int64
-	Err     error // why there is no file
+	Err     error // the error that prevented the file; nil if there was none
 }
 
-// A Buffer is what long JSON is copied through, or is held in.
+// A Buffer is a piece of memory that long JSON is stored in or copied through.
 type Buffer [64 << 10]byte
 
-// Buffers has the buffers that nobody uses. The zero value is ready.
+// Buffers is a pool of unused buffers. The zero value is ready to use.
 type Buffers struct{ pool sync.Pool }
 
-// Get returns a buffer. Put takes it back.
+// Get returns a buffer from the pool, or a new one.
 func (b *Buffers) Get() *Buffer {
 	if used, ok := b.pool.Get().(*Buffer); ok {
 		return used

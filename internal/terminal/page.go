@@ -15,11 +15,11 @@ type Page struct {
 	bytes.Buffer
 	out   io.Writer
 	Width int
-	Wide  bool // a terminal with room for columns side by side
+	Wide  bool // the output is a terminal with room for columns side by side
 	color bool
 }
 
-const pageWidth = 100 // where the output is no terminal
+const pageWidth = 100 // if the output is not a terminal
 
 // NewPage returns a page that [Page.Flush] writes to w.
 func NewPage(w io.Writer) *Page {
@@ -29,7 +29,7 @@ func NewPage(w io.Writer) *Page {
 		width = columns
 	}
 	if color {
-		w = Unsafe(w) // who writes foreign text sanitizes it
+		w = Unsafe(w) // the writer of foreign text sanitizes it
 	}
 	return &Page{out: w, Width: max(cmp.Or(width, pageWidth), 40), Wide: width >= sideBySide, color: color}
 }
