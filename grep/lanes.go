@@ -61,7 +61,7 @@ func (l *lanes) take(i int) bool {
 	return true
 }
 
-// over ends what a lane has taken, and tells whether the lane has another one.
+// over ends what a lane has taken, and reports whether the lane has another one.
 func (l *lanes) over(i int) bool {
 	if l.pos[i] == l.end[i] && l.data[l.end[i]-1] != '\n' {
 		l.decide(i, l.next(i, '\n'))

@@ -15,7 +15,7 @@ type state struct {
 	word  bool     // the last rune is of a word
 }
 
-// A machine steps a program through lines, byte by byte. It only tells whether
+// A machine steps a program through lines, byte by byte. It only reports whether
 // there is a match, so the order of alternatives does not count.
 type machine struct {
 	prog     *syntax.Prog
@@ -110,7 +110,7 @@ func (m *machine) between(s *state, r rune) syntax.EmptyOp {
 	return flags
 }
 
-// close follows what needs no rune, with r in front, and tells whether it
+// close follows what needs no rune, with r in front, and reports whether it
 // comes to a match.
 func (m *machine) close(s *state, r rune) bool {
 	flags := m.between(s, r)
@@ -155,7 +155,7 @@ func (m *machine) move(s *state, r rune) {
 }
 
 // A shape is what the bytes of a rune that is not whole come to, if the
-// program does not tell apart the runes that begin so.
+// program does not distinguish the runes that begin so.
 type shape struct{ class, have, need int }
 
 // canonical returns the same bytes for all beginnings of runes that lead to the

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapping says that files can be searched where the system keeps them.
+// mapping reports whether files can be searched where the system keeps them.
 const mapping = true
 
 // window has w search b where the system keeps it. If that is not possible, ok is
@@ -60,7 +60,7 @@ func mapped(f *os.File, at, size int64) (data []byte) {
 	return data
 }
 
-// cached says that all of a part of a file is in memory. Before Linux 6.5, and
+// cached reports whether all of a part of a file is in memory. Before Linux 6.5, and
 // in newer ones about a file that is not ours to write, the system does not tell.
 func cached(fd uintptr, at, size int64) bool {
 	page := int64(os.Getpagesize())

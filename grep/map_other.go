@@ -2,7 +2,7 @@
 
 package grep
 
-// mapping says that files can be searched where the system keeps them.
+// mapping reports whether files can be searched where the system keeps them.
 const mapping = false
 
 func (*block) window(*worker) (done, ok bool) { return false, false }

@@ -1,6 +1,6 @@
 package grep
 
-// fastPairs says that a pair is faster than a byte that is frequent.
+// fastPairs reports whether a pair is faster than a byte that is frequent.
 const fastPairs = true
 
 // indexPair returns a place in a and b, of n bytes each, before which the pair

@@ -2,7 +2,7 @@
 
 package grep
 
-// fastPairs says that a pair is faster than a byte that is frequent.
+// fastPairs reports whether a pair is faster than a byte that is frequent.
 const fastPairs = false
 
 // indexPair returns a place in a and b before which the pair is not.

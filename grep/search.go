@@ -91,7 +91,7 @@ func (s *search) work() {
 	w.stop = nil
 }
 
-// one searches one block, and tells whether there may be more.
+// one searches one block, and reports whether there may be more.
 func (s *search) one(w *worker) bool {
 	n, b, err := s.take(w)
 	done, err := b.search(w, err)

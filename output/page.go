@@ -221,7 +221,7 @@ func skipChars(ctx context.Context, r *bufio.Reader, n int64) (skipped int64, er
 	return skipped, nil
 }
 
-// readChars reads up to n characters of a line; more says that it goes on.
+// readChars reads up to n characters of a line; more reports whether it goes on.
 func readChars(r *bufio.Reader, n int) (text []byte, more bool, err error) {
 	text, err = io.ReadAll(io.LimitReader(r, int64(utf8.UTFMax*n+1)))
 	text = bytes.TrimSuffix(text, newline)

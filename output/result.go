@@ -103,7 +103,7 @@ func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMe
 }
 
 // withoutEcho returns the items without a text that only has the JSON again;
-// alone says that there is no other.
+// alone reports whether there is no other.
 func withoutEcho(items []item, whole json.RawMessage) (others []item, alone bool) {
 	text := func(it item) bool { return isText(it.part) }
 	at := slices.IndexFunc(items, text)
@@ -119,7 +119,7 @@ func withoutEcho(items []item, whole json.RawMessage) (others []item, alone bool
 // noteRoom is enough for what is said of structured content, or of media.
 const noteRoom = 320
 
-// note says that structured content is shortened, which is kept from the line
+// note reports whether structured content is shortened, which is kept from the line
 // base on.
 func (v *viewing) note(s *sketch, base int64) string {
 	text := fmt.Sprintf("[The JSON of %d characters is shortened: each … stands for a part that is left out; without any …, all of it is left out", s.chars)

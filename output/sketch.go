@@ -164,7 +164,7 @@ func beginning(b []byte, chars, lines int) []byte {
 	return p
 }
 
-// ending does so from the end of b; inside says that it begins within a line.
+// ending does so from the end of b; inside reports whether it begins within a line.
 func ending(b []byte, chars, lines int) (p []byte, inside bool) {
 	from := len(b) - suffix(b, chars)
 	p = b[from:]

@@ -84,7 +84,7 @@ func (b *board) note(when time.Time, text string) {
 	}
 }
 
-// mostClients is how many clients are told apart. Further ones are not
+// mostClients is how many clients are distinguished. Further ones are not
 // reported: their names may be made up without end.
 const mostClients = 1000
 

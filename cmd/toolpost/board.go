@@ -12,7 +12,7 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// A board shows the servers on a terminal: a table that is drawn anew with
+// A board shows the servers on a terminal: a table that is drawn again with
 // every change until all have answered, and after that one line per change.
 type board struct {
 	out   io.Writer

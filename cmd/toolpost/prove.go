@@ -41,7 +41,7 @@ func hasHeader(headers map[string]string, name string) bool {
 }
 
 // A tokenSender sends the token to servers that prove that they know it. Each
-// connection has to prove it anew before it carries the token: the port may be
+// connection has to prove it again before it carries the token: the port may be
 // another program's by then.
 type tokenSender struct {
 	token  string

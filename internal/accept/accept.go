@@ -1,4 +1,4 @@
-// Package accept tells whether a list of tools is what a model or client
+// Package accept reports whether a list of tools is what a model or client
 // accepts, and gives tests the schemas, tools and values to try it with. It is
 // written from the documented rules alone and shares no code with the package
 // that adapts tools, so that one can be held against the other.

@@ -71,7 +71,7 @@ type ahead struct {
 	rest          *regexp.Regexp
 }
 
-// MatchString tells whether the pattern is found in s.
+// MatchString reports whether the pattern is found in s.
 func (p *ahead) MatchString(s string) bool {
 	matches := func(re *regexp.Regexp) bool { return re.MatchString(s) }
 	return p.rest.MatchString(s) && !slices.ContainsFunc(p.mustNot, matches) &&

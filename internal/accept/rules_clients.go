@@ -20,7 +20,7 @@ func vscode(s *subject) {
 	}
 }
 
-// typed tells whether a type stands in p, or in all it is made of.
+// typed reports whether a type stands in p, or in all it is made of.
 func typed(p *place, depth int) bool {
 	if p.has("type") || depth > 32 {
 		return p.has("type")

@@ -44,7 +44,7 @@ func geminiRefs(s *subject) {
 	}
 }
 
-// inDefs tells whether p is in a $defs.
+// inDefs reports whether p is in a $defs.
 func inDefs(p *place) bool {
 	for ; p != nil; p = p.parent {
 		if p.via == "$defs" {

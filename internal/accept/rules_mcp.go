@@ -54,7 +54,7 @@ func bounds(s *subject) {
 	}
 }
 
-// inPlace tells whether a child judges the same value as its parent.
+// inPlace reports whether a child judges the same value as its parent.
 func inPlace(c *place) bool {
 	return slices.Contains(strings.Fields("allOf anyOf oneOf not if then else dependentSchemas dependencies"), c.via)
 }

@@ -32,7 +32,7 @@ func llama(s *subject) {
 	}
 }
 
-// refers tells whether there is a $ref in p.
+// refers reports whether there is a $ref in p.
 func refers(p *place) bool {
 	return p.has("$ref") || slices.ContainsFunc(p.children, refers)
 }

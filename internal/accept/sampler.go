@@ -86,7 +86,7 @@ type drawing struct {
 
 func (d *drawing) chance(percent int) bool { return d.rng.IntN(100) < percent }
 
-// thrifty tells whether it is time to come to an end.
+// thrifty reports whether it is time to come to an end.
 func (d *drawing) thrifty(depth int) bool { return depth > 4 || d.fuel <= 0 }
 
 // value draws what satisfies all of the schemas, nil if it finds nothing.
@@ -274,7 +274,7 @@ func choices(flat []*value) ([]*value, bool) {
 	return listed, found
 }
 
-// isA tells whether v is of a type of JSON Schema.
+// isA reports whether v is of a type of JSON Schema.
 func (v *value) isA(name string) bool {
 	switch v.kind {
 	case boolean:

@@ -122,7 +122,7 @@ func closed(s *subject, rule string) {
 	}
 }
 
-// objects tells whether p describes objects.
+// objects reports whether p describes objects.
 func (p *place) objects() bool {
 	return slices.Contains(p.types(), "object") || p.has("properties")
 }
@@ -177,7 +177,7 @@ func atMost(rule string, n int) func([]*subject, report) {
 	}
 }
 
-// uniqueNames is for every target: two tools cannot be told apart.
+// uniqueNames is for every target: two tools cannot be distinguished.
 func uniqueNames(all []*subject, add report) {
 	distinct(all, add, "names", func(s *subject) string { return s.Name })
 }

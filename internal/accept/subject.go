@@ -208,12 +208,12 @@ func (p *place) required() []string {
 	return all
 }
 
-// optional tells whether p is a property that may be left out.
+// optional reports whether p is a property that may be left out.
 func (p *place) optional() bool {
 	return p.via == "properties" && !slices.Contains(p.parent.required(), p.name)
 }
 
-// definition tells whether p only has a meaning where something refers to it.
+// definition reports whether p only has a meaning where something refers to it.
 func (p *place) definition() bool { return p.via == "$defs" || p.via == "definitions" }
 
 // cycle finds a place that leads to itself through children that follow

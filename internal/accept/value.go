@@ -150,10 +150,10 @@ func (v *value) set(name string, to *value) {
 	v.members = append(v.members, member{name, to})
 }
 
-// is tells whether v is the string s.
+// is reports whether v is the string s.
 func (v *value) is(s string) bool { return v != nil && v.kind == text && v.text == s }
 
-// isObject tells whether v is one; nil is none.
+// isObject reports whether v is one; nil is none.
 func (v *value) isObject() bool { return v != nil && v.kind == object }
 
 // texts returns the strings of an array, and whether it is one of strings only.
@@ -234,7 +234,7 @@ func (v *value) plain() any {
 	return nil
 }
 
-// computable tells whether all numbers can be told apart exactly: a huge
+// computable reports whether all numbers can be distinguished exactly: a huge
 // exponent would be a number of as many digits, and ends the validator.
 func (v *value) computable() bool {
 	if v.kind == number {

@@ -50,7 +50,7 @@ type property struct {
 	Description, Format string
 }
 
-// takes says whether a model would read that the property may have a type.
+// takes reports whether a model would read that the property may have a type.
 func (p property) takes(kind string) bool {
 	return strings.Contains(strings.ToLower(string(p.Type)), `"`+kind+`"`) ||
 		slices.ContainsFunc(append(p.AnyOf, p.OneOf...), func(p property) bool { return p.takes(kind) })

@@ -122,7 +122,7 @@ func (u *use) follow(e ast.Expr) {
 	}
 }
 
-// part tells whether outer is a part of e.
+// part reports whether outer is a part of e.
 func (u *use) part(e, outer ast.Expr) bool {
 	switch x := outer.(type) {
 	case *ast.ParenExpr, *ast.StarExpr, *ast.TypeAssertExpr:
@@ -137,7 +137,7 @@ func (u *use) part(e, outer ast.Expr) bool {
 	return false
 }
 
-// written tells whether a plain part is the target of a change.
+// written reports whether a plain part is the target of a change.
 func (u *use) written(e ast.Expr) bool {
 	switch x := u.parents[e].(type) {
 	case *ast.AssignStmt:
@@ -165,7 +165,7 @@ func (u *use) method(s *types.Selection) {
 	u.how = "has a method that can change it"
 }
 
-// flat tells whether a struct or an array has plain parts only.
+// flat reports whether a struct or an array has plain parts only.
 func flat(t types.Type) bool {
 	switch x := t.Underlying().(type) {
 	case *types.Array:

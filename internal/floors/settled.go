@@ -35,7 +35,7 @@ func (c *checker) unsettled(s *ast.ValueSpec) []*ast.Ident {
 	return found
 }
 
-// readOnlyFiles says that a declaration is of embedded files: whatever they are
+// readOnlyFiles reports whether a declaration is of embedded files: whatever they are
 // passed to can only read them.
 func readOnlyFiles(s *ast.ValueSpec) bool {
 	return s.Values == nil && types.ExprString(s.Type) == "embed.FS"
@@ -106,7 +106,7 @@ func (c *checker) settledCall(e *ast.CallExpr) bool {
 	return c.info.Types[e.Fun].IsType() && len(e.Args) == 1 && c.settled(e.Args[0])
 }
 
-// plain tells whether a copy of a value shares nothing with it.
+// plain reports whether a copy of a value shares nothing with it.
 func plain(t types.Type) bool {
 	if t == nil {
 		return false

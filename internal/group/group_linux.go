@@ -22,7 +22,7 @@ func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// zombies says that all of a group have ended, and only wait for a parent that
+// zombies reports whether all of a group have ended, and only wait for a parent that
 // looks late or never, as the first process of a container may.
 func zombies(pid int) bool {
 	group := strconv.Itoa(pid)

@@ -57,7 +57,7 @@ func (m Mark) reach(pid int, s syscall.Signal) (some bool) {
 	return unsure || marked && p.Signal(s) == nil
 }
 
-// on says whether a process has the mark. While it changes to another program,
+// on reports whether a process has the mark. While it changes to another program,
 // it shows no environment: it is looked at again then, some times, as there are
 // processes that have none. Threads of the kernel have no program either.
 func (m Mark) on(pid int) (marked, unsure bool) {

@@ -61,7 +61,7 @@ var corpus = sync.OnceValue(func() []class {
 	return classes
 })
 
-// prepare reads the schema; false says that it is none.
+// prepare reads the schema; false reports whether it is none.
 func (it *item) prepare() bool {
 	if len(it.raw) == 0 {
 		return false
@@ -131,7 +131,7 @@ func few(t testing.TB) []*dialect.Dialect {
 	return slices.DeleteFunc(all, func(d *dialect.Dialect) bool { return !slices.Contains(kinds, d.ID) })
 }
 
-// strict says that a dialect's schemas are held against the rules for strict
+// strict reports whether a dialect's schemas are held against the rules for strict
 // tools.
 func strict(d *dialect.Dialect) bool {
 	return strings.HasSuffix(d.ID, "-strict") || d.ID == "bedrock" || d.ID == "xai"

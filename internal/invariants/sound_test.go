@@ -279,7 +279,7 @@ func (v *variant) sent() json.RawMessage {
 	return v.low.Schema
 }
 
-// undeclared says that a value is refused for members that the original does
+// undeclared reports whether a value is refused for members that the original does
 // not name, where it does not say whether there may be any. No reader is asked
 // for them, which is not called a loss.
 func (v *variant) undeclared(failures []accept.Failure) bool {
@@ -333,7 +333,7 @@ func aboutOthers(f accept.Failure) bool {
 	return strings.HasSuffix(f.KeywordLocation, "/additionalProperties") || slices.ContainsFunc(f.Causes, aboutOthers)
 }
 
-// explained says that each failure is told of by a loss.
+// explained reports whether each failure is told of by a loss.
 func explained(losses []lower.Loss, failures []accept.Failure) bool {
 	return !slices.ContainsFunc(failures, func(f accept.Failure) bool { return !told(losses, f) })
 }
@@ -344,7 +344,7 @@ func told(losses []lower.Loss, f accept.Failure) bool {
 		slices.ContainsFunc(f.Causes, func(cause accept.Failure) bool { return told(losses, cause) })
 }
 
-// tells says that a loss is about the keyword at a location, or about one that
+// tells reports whether a loss is about the keyword at a location, or about one that
 // has it inside.
 func tells(l lower.Loss, location string) bool {
 	location = strings.Replace(location, "/dependency/", "/dependencies/", 1) // as the validator calls it
@@ -357,7 +357,7 @@ func tells(l lower.Loss, location string) bool {
 	return false
 }
 
-// within says that the place a JSON pointer names is another, or inside of it.
+// within reports whether the place a JSON pointer names is another, or inside of it.
 func within(pointer, outer string) bool {
 	return pointer == outer || strings.HasPrefix(pointer, outer+"/")
 }

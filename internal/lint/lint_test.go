@@ -156,7 +156,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Tools of one name are told apart.
+// Tools of one name are distinguished.
 func TestSameName(t *testing.T) {
 	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object"}},`+"\n"+`{"name":"a","inputSchema":{"type":"string"}}]`))
 	mcp, err := src.Book.Find("mcp")

@@ -68,7 +68,7 @@ func (a *api) note(in *request, came time.Time) {
 	}
 }
 
-// saw says whether a request contains a text.
+// saw reports whether a request contains a text.
 func (a *api) saw(text string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +82,7 @@ func (a *api) saw(text string) bool {
 
 func (r *request) has(text string) bool { return strings.Contains(r.body, text) }
 
-// about says whether the conversation begins with a text.
+// about reports whether the conversation begins with a text.
 func (r *request) about(text string) bool {
 	return strings.Contains(string(r.Messages[0].Content), text)
 }

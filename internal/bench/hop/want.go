@@ -13,7 +13,7 @@ type want struct {
 	view    bool // the output layer shows a part of it, with a reference to the rest
 }
 
-// newWant describes results of size bytes; excerpt says that the gateway limits
+// newWant describes results of size bytes; excerpt reports whether the gateway limits
 // outputs.
 func newWant(size int, excerpt bool) *want {
 	return &want{size: size, encoded: len(encodedText(size)), view: excerpt}
