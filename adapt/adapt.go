@@ -107,7 +107,7 @@ func (a *adapting) read() error {
 		return a.invalid("description", err)
 	}
 	if a.tool.Name == "" {
-		return nil // checked tells
+		return nil // checked reports the error
 	}
 	f, err := a.function()
 	if err != nil {
@@ -204,7 +204,8 @@ func (a *adapting) function() (*foreign, error) {
 	return nil, err
 }
 
-// lookup follows a path of methods and fields. What is not there is invalid.
+// lookup follows a path of methods and fields. The result is
+// invalid if a step of the path does not exist.
 func lookup(v reflect.Value, path string) (reflect.Value, error) {
 	for name := range strings.SplitSeq(path, ".") {
 		m := method(v, name)

@@ -57,7 +57,7 @@ func takesObject(t reflect.Type) bool {
 	return false
 }
 
-// schema is inferred from the argument; nil if that tells nothing.
+// schema is inferred from the argument; nil if it cannot be.
 func (f *foreign) schema() (*schema.Schema, error) {
 	switch {
 	case f.text:
@@ -88,7 +88,7 @@ func (f *foreign) handle(ctx context.Context, call *toolpost.Call) (*toolpost.Re
 	return apart(ctx, func() (*toolpost.Result, error) { return f.run(ctx, in) })
 }
 
-// apart runs f, which does not heed ctx, and leaves it behind when ctx ends.
+// apart runs f, which does not watch ctx, and stops waiting for it when ctx ends.
 func apart(ctx context.Context, f func() (*toolpost.Result, error)) (*toolpost.Result, error) {
 	type outcome struct {
 		result   *toolpost.Result

@@ -48,7 +48,7 @@ func (rt *roundTrip) encode(path string, v reflect.Value) ([]byte, error) {
 	return data, rt.compare(path, v, back.Elem())
 }
 
-// unwritten tells where the encoder failed.
+// unwritten returns where the encoder failed.
 func (rt *roundTrip) unwritten(path string, t reflect.Type, err error) error {
 	var at *json.SemanticError
 	if !errors.As(err, &at) || at.GoType == nil {
@@ -68,14 +68,14 @@ func (rt *roundTrip) unwritten(path string, t reflect.Type, err error) error {
 	return rt.refuse(path, at.GoType, reason)
 }
 
-// maxPath is how many steps of a path are told.
+// maxPath is the number of steps of a path that an error shows.
 const maxPath = 8
 
 func (rt *roundTrip) refuse(path string, t reflect.Type, reason string) error {
 	return &UnsupportedTypeError{Root: rt.root, Path: path, Type: t, Reason: reason}
 }
 
-// compare tells where b is not what a was.
+// compare returns where b differs from a.
 func (rt *roundTrip) compare(path string, a, b reflect.Value) error {
 	switch a.Kind() {
 	case reflect.Interface:

@@ -286,7 +286,7 @@ func (e *entry) url(v hujson.Value, path string) {
 	}
 }
 
-// validURL checks without telling the address: it may hold a secret.
+// validURL checks an address; its errors do not quote it, because it may contain a secret.
 func validURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""

@@ -38,7 +38,7 @@ func inputVariable(id string) string {
 	return strings.ToUpper(notInName.ReplaceAllString(id, "_"))
 }
 
-// expand replaces the variables of s. What cannot be expanded goes to unset.
+// expand replaces the variables of s. Unknown ones go to unset.
 func (e *entry) expand(s string, v hujson.Value, path string) string {
 	if e.vars == nil {
 		return s

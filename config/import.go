@@ -245,7 +245,7 @@ func sameServer(a, b Server) bool {
 		(a.Command != "" || a.Transport == b.Transport || a.Transport == "" || b.Transport == "")
 }
 
-// adapt makes an entry of a client one of toolpost.json, and tells what it dropped.
+// adapt makes an entry of a client one of toolpost.json, and returns what it dropped.
 func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 	o := v.Value.(*hujson.Object)
 	translate(o)

@@ -46,7 +46,7 @@ func translation(key string) func(o *hujson.Object, v hujson.Value) {
 }
 
 // translate replaces the members of a client's entry that have a translation.
-// What the entry has under our name wins.
+// A member that the entry has under our name wins.
 func translate(o *hujson.Object) {
 	members := o.Members
 	o.Members = slices.DeleteFunc(slices.Clone(members), func(m hujson.ObjectMember) bool { return translation(key(&m)) != nil })

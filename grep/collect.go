@@ -44,7 +44,7 @@ func (c *collector) block(b *block, w *worker) {
 	}
 }
 
-// lines adds data, of so many lines; hits tells where it is known that one matches.
+// lines adds data, of so many lines; hits has the offsets where a line is known to match.
 func (c *collector) lines(data []byte, hits []int, lines int) {
 	if len(hits) == 0 {
 		c.pass(data, lines)

@@ -80,8 +80,8 @@ type finder struct {
 }
 
 // next returns where in data, from byte from on, the literal is; -1 if nowhere,
-// or if there is no effort left. Then f.effort is negative, and up tells what
-// was searched.
+// or if there is no effort left. Then f.effort is negative, and up is the
+// end of the part that was searched.
 func (f *finder) next(data []byte, from int) (at, up int) {
 	for ; ; from++ {
 		if from = f.candidate(data, from); from < 0 {
@@ -159,8 +159,8 @@ func choose(all []literal, exact bool, data []byte) (best *finder, least int) {
 }
 
 // newFinder returns the finder by the rarest byte of a literal or, if that is
-// frequent, by the rarest pair of its rarest bytes, where often tells how many
-// there are of each in a part of data.
+// frequent, by the rarest pair of its rarest bytes, where often has the number
+// of each in a part of data.
 func newFinder(l literal, often *[256]int, data []byte) *finder {
 	rarest := make([]int, len(l.low))
 	for i := range rarest {

@@ -43,7 +43,7 @@ func newMachine(prog *syntax.Prog) machine {
 	return m
 }
 
-// What a step leads to, as rows of the table.
+// The results of a step, as rows of the table.
 const (
 	unknown = iota << 8
 	hit     // the line matches and goes on
@@ -83,8 +83,8 @@ func (m *machine) step(s *state, b byte) uint32 {
 
 const lineOver = -1 // the rune at the end of a line
 
-// decode returns the first rune of buf and its size; 0 if more bytes have to
-// tell what it is.
+// decode returns the first rune of buf and its size; 0 if it needs more
+// bytes.
 func decode(buf []byte) (rune, int) {
 	switch {
 	case string(buf) == "\n" || string(buf) == "\r\n":
@@ -95,7 +95,7 @@ func decode(buf []byte) (rune, int) {
 	return utf8.DecodeRune(buf)
 }
 
-// between tells what is true between the state and the rune r that follows.
+// between returns the assertions that hold between the state and the rune r that follows.
 func (m *machine) between(s *state, r rune) syntax.EmptyOp {
 	flags := syntax.EmptyNoWordBoundary
 	if s.word != (m.words && syntax.IsWordChar(r)) {

@@ -61,7 +61,7 @@ func mapped(f *os.File, at, size int64) (data []byte) {
 }
 
 // cached reports whether all of a part of a file is in memory. Before Linux 6.5, and
-// in newer ones about a file that is not ours to write, the system does not tell.
+// in newer ones about a file that is not ours to write, the system does not report it.
 func cached(fd uintptr, at, size int64) bool {
 	page := int64(os.Getpagesize())
 	var have unix.Cachestat_t

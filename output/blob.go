@@ -23,8 +23,8 @@ const refSize = 16
 // A reference may name one line of the output, counted from 1.
 var refForm = regexp.MustCompile(`^([a-z2-7]{16})(?:@([1-9][0-9]{0,17}))?$`)
 
-// name is that of an output in the store. It tells the session apart also
-// after a restart, but does not tell the session.
+// name returns the name of an output in the store. It differs for each session,
+// also after a restart, but does not reveal the session.
 func name(session, ref string) string {
 	sum := sha256.Sum256([]byte("toolpost output " + session))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15])) + "." + ref
@@ -37,8 +37,8 @@ func Split(name string) (session, ref string, ok bool) {
 	return session, ref, ok && len(session) == 24 && len(ref) == refSize
 }
 
-// A blob is output that is being stored. Nothing of it fails: what went wrong
-// is told in err.
+// A blob is output that is being stored. Its methods do not fail; err
+// keeps the first error.
 type blob struct {
 	ref string
 	w   store.Writer

@@ -98,7 +98,7 @@ func framed(p toolpost.Part, media bool, text string) json.RawMessage {
 	if media {
 		p.Data = nil
 	}
-	raw, _ := p.MarshalJSON() // who encodes the result is told
+	raw, _ := p.MarshalJSON() // encoding the result returns the same error
 	return raw
 }
 
@@ -156,7 +156,7 @@ func holds(raw json.RawMessage, text string) bool {
 	if text == "" || len(raw) > 6*len(text)+2 {
 		return false
 	}
-	return len(raw) > len(text) || len(raw) > len(text)-2*strings.Count(text, string(replacement)) // a byte that is no UTF-8 has become three
+	return len(raw) > len(text) || len(raw) > len(text)-2*strings.Count(text, string(replacement)) // a byte that is not UTF-8 has become three
 }
 
 // appendQuoted appends valid UTF-8 as a JSON string.
@@ -192,8 +192,8 @@ func literal(s string) int {
 	return n
 }
 
-// sizes are those of all together. The frame of one text is no cost: it is
-// that of every result.
+// sizes returns the sizes of all items together. The frame of one text does not
+// count: every result has it.
 func sizes(items []item) (chars, rows int64) {
 	for _, it := range items {
 		chars += int64(it.chars)

@@ -104,7 +104,7 @@ func filled[Out any](r *mcp.CallToolResult, out Out, open bool) *mcp.CallToolRes
 	c := *r
 	c.StructuredContent = out
 	if c.Content == nil {
-		if text, err := json.Marshal(out); err == nil { // else encoding the result tells
+		if text, err := json.Marshal(out); err == nil { // otherwise encoding the result returns the same error
 			c.Content = []mcp.Content{&mcp.TextContent{Text: string(text)}}
 		}
 	}

@@ -18,8 +18,8 @@ import (
 
 // Dir returns a Store in a folder, which is created if it is not there. It is
 // for the owner only, and may be used by several processes, each of which sees
-// to the limits when it keeps something. What writers that crashed left behind
-// is removed. Nothing needs to be closed.
+// to the limits when it keeps something. Files that crashed writers left behind
+// are removed. Nothing needs to be closed.
 func Dir(path string, opts *Options) (Store, error) {
 	d := &dir{path: path, room: room{limits: opts.filled(2 << 30)}}
 	d.buffers.New = func() any { return new([bufferSize]byte) }
@@ -205,7 +205,7 @@ func (d *dir) List(ctx context.Context) iter.Seq2[Info, error] {
 	}
 }
 
-// list yields until it is told to stop, or fails.
+// list yields until the caller stops it, or it fails.
 func (d *dir) list(ctx context.Context, yield func(Info, error) bool) error {
 	root, err := d.root()
 	if err != nil {
@@ -250,7 +250,7 @@ type dirBlob struct {
 
 // readBlob opens a file of a blob.
 func readBlob(root *os.Root, name string) (*dirBlob, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // somebody may have put a pipe there
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe that another user put there
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ type dirWriter struct {
 	err    error // why nothing more is taken
 }
 
-// create makes the file. It is held locked, so that others can tell it from one
-// that was left behind.
+// create makes the file. It stays locked, so that other processes can distinguish
+// it from a file that a crashed one left behind.
 func (w *dirWriter) create(path func() string) error {
 	for try := 1; ; try++ {
 		path := path()

@@ -97,7 +97,7 @@ func (r *room) place(root *os.Root, size int64) error {
 	if size > r.limits.Max {
 		return r.limits.full()
 	}
-	// What other processes add is seen after a while.
+	// Blobs that other processes add are seen after a while.
 	if time.Since(r.counted) >= time.Minute {
 		if err := r.count(root); err != nil {
 			return err
@@ -186,8 +186,8 @@ func (r *room) expire(root *os.Root, f blobFile) bool {
 	return r.limits.expired(f.used, time.Now()) && drop(root, f.name, &f.used)
 }
 
-// drop removes a file which nobody writes or reads, and which was not used since
-// a time.
+// drop removes a file that no process writes or reads, and that was not used
+// since a time.
 func drop(root *os.Root, name string, used *time.Time) bool {
 	f, err := root.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0) // some systems lock only what may be written
 	if err != nil {

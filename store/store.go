@@ -134,8 +134,8 @@ func failure(doing, name string, err error) error {
 	return fmt.Errorf("%s blob %.210q: %w", doing, name, err)
 }
 
-// cause leaves out where in the file system something failed: that is nobody's
-// business.
+// cause leaves out where in the file system something failed: callers must
+// not see it.
 func cause(err error) error {
 	var (
 		path *fs.PathError

@@ -94,8 +94,8 @@ func harmful(cfg *config.Config) string {
 	return ""
 }
 
-// permit refuses a changed configuration that needs a token where clients were
-// told that none is needed.
+// permit refuses a changed configuration that needs a token if the server
+// started without one.
 func (a *access) permit(cfg *config.Config) error {
 	if what := harmful(cfg); what != "" && a.token == "" && !a.always {
 		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)

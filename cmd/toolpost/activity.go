@@ -47,7 +47,7 @@ func (a *activity) WithGroup(name string) slog.Handler {
 	return &activity{a.Handler.WithGroup(name), a.board}
 }
 
-// callLine describes a call: who called what, how long it took and how it ended.
+// callLine describes a call: the client, the tool, the duration and the outcome.
 func callLine(r slog.Record) string {
 	values := map[string]string{}
 	r.Attrs(func(a slog.Attr) bool {
@@ -78,7 +78,7 @@ func (b *board) note(when time.Time, text string) {
 		line = "\x1b[2m" + line + "\x1b[0m"
 	}
 	b.clear()
-	_, _ = fmt.Fprintln(b.out, line) // nothing else could tell
+	_, _ = fmt.Fprintln(b.out, line) // there is no other place to report the error
 	if !b.settled && b.shown != nil {
 		b.draw(false)
 	}

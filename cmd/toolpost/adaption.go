@@ -33,7 +33,7 @@ func newAdaption(a *dialect.Adapted) *adaption {
 	return n
 }
 
-// lines tell people: a summary, and what was withheld.
+// lines are for people: a summary, and the tools that were withheld.
 func (a *adaption) lines() []string {
 	id := a.Dialect.ID
 	first := fmt.Sprintf("%s: %s", id, terminal.Count(len(a.Tools), "tool"))
@@ -61,7 +61,7 @@ func (a *adaption) lines() []string {
 	return lines
 }
 
-// log tells the same to a log.
+// log writes the same to a log.
 func (a *adaption) log(log *slog.Logger) {
 	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
 	for _, k := range kinds {
@@ -78,7 +78,7 @@ func (a *adaption) log(log *slog.Logger) {
 	}
 }
 
-// logLosses tells each loss to those who debug.
+// logLosses logs each loss at debug level.
 func (a *adaption) logLosses(log *slog.Logger) {
 	for _, t := range a.Tools {
 		for _, l := range t.Losses {
@@ -87,19 +87,20 @@ func (a *adaption) logLosses(log *slog.Logger) {
 	}
 }
 
-// adapted returns what tells of each dialect once, and again when it changed.
+// adapted returns a function that reports each dialect once, and again when its
+// report has changed.
 func (s *service) adapted() func(*dialect.Adapted) {
 	var mu sync.Mutex
-	told := map[string]string{}
+	reported := map[string]string{}
 	return func(a *dialect.Adapted) {
 		n := newAdaption(a)
 		text := strings.Join(n.lines(), "\n")
 		mu.Lock()
 		defer mu.Unlock()
-		if told[a.Dialect.ID] == text {
+		if reported[a.Dialect.ID] == text {
 			return
 		}
-		told[a.Dialect.ID] = text
+		reported[a.Dialect.ID] = text
 		s.view.adapt(n)
 		n.logLosses(s.log)
 	}

@@ -134,8 +134,8 @@ func (s *shape) values(texts []string) (json.RawMessage, error) {
 }
 
 // value reads text as JSON if the schema takes that kind of JSON, or if it
-// does not take text anyway; else as text. The tool's own validation tells
-// what does not fit.
+// does not take text anyway; else as text. The tool's own validation reports
+// values that do not fit.
 func (s *shape) value(text string) json.RawMessage {
 	kind := kindOf(text)
 	fits := kind != "" && kind != "string" && (len(s.Types) == 0 || slices.Contains(s.Types, kind) ||

@@ -63,7 +63,7 @@ func (b *board) settle() {
 
 func (b *board) adapt(a *adaption) {
 	for _, line := range a.lines() {
-		_, _ = b.Write([]byte(terminal.Printable(line) + "\n")) // nothing else could tell
+		_, _ = b.Write([]byte(terminal.Printable(line) + "\n")) // there is no other place to report the error
 	}
 }
 

@@ -212,7 +212,7 @@ func splitLine(arg string) (ref string, line int64, err error) {
 	return ref, line, nil
 }
 
-// goneText tells of an output that was there a moment ago.
+// goneText describes an output that has just been removed.
 func goneText(o kept) string {
 	return o.ref + " is gone: it has expired, or was removed meanwhile"
 }
@@ -327,7 +327,7 @@ func writeHarmless(w io.Writer, from io.Reader) error {
 	}
 }
 
-// removeOutputs tells of those that were gone already.
+// removeOutputs removes outputs, and names those that did not exist any more.
 func removeOutputs(ctx context.Context, stderr io.Writer, s store.Store, some keptOutputs) error {
 	for _, o := range some {
 		err := s.Remove(ctx, o.Name)

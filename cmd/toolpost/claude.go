@@ -83,7 +83,7 @@ func summarize(out, log io.Writer, stream io.Reader) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err = enc.Encode(s)
-	if err == nil { // what models write is kept as it is, and may be no text
+	if err == nil { // the text of a model stays unchanged, and may be invalid UTF-8
 		_, err = out.Write(bytes.ToValidUTF8(text.Bytes(), []byte("\ufffd")))
 	}
 	if err != nil {

@@ -215,7 +215,7 @@ func (f *folder) harmful(chosen []string) string {
 	return ""
 }
 
-// serves tells which tools there are, over what.
+// serves describes the tools and the folder that they work in.
 func (f *folder) serves() string {
 	var names []string
 	note := " (read only)"

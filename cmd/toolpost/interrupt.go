@@ -4,7 +4,7 @@ import "context"
 
 // interruptible returns what read returns, or the reason why ctx is done if that
 // comes first. A terminal, a pipe or a network drive may never answer, and a
-// signal must end the command all the same.
+// signal must end the command nevertheless.
 func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -20,7 +20,7 @@ type output struct {
 	tool string // names saved files
 	json bool
 	safe bool   // control characters are left out: a terminal would obey them
-	dir  string // for images, audio and files; "" only tells of them
+	dir  string // for images, audio and files; "" only describes them
 }
 
 func (o *output) write(r *toolpost.Result) error {
@@ -92,7 +92,7 @@ func (o *output) resource(p toolpost.Part) error {
 	return o.line(r.Text)
 }
 
-// data saves data that is not text, or tells its size.
+// data saves data that is not text, or writes its size.
 func (o *output) data(what, kind string, data []byte) error {
 	if o.dir == "" {
 		return o.line(fmt.Sprintf("[%s, %s, %d bytes; save it with --out DIR]", what, kind, len(data)))

@@ -64,7 +64,7 @@ func (v *runView) show(m message.Message) error {
 			}
 		}
 	case *message.APIRetry:
-		v.tell("the API request failed (%s); attempt %d of %d follows in %s", reason(m), m.Attempt, m.MaxRetries, time.Duration(m.RetryDelayMS)*time.Millisecond)
+		v.note("the API request failed (%s); attempt %d of %d follows in %s", reason(m), m.Attempt, m.MaxRetries, time.Duration(m.RetryDelayMS)*time.Millisecond)
 	case *message.Result:
 		v.result = m
 	}
@@ -92,10 +92,10 @@ func (v *runView) answer(m *message.Assistant) error {
 		switch b := b.(type) {
 		case *message.ToolUse:
 			v.calls[b.ID] = runCall{toolName(b.Name), v.now()}
-			v.tell("%s→ %s %s", indent(&m.Agent), toolName(b.Name), b.Input)
+			v.note("%s→ %s %s", indent(&m.Agent), toolName(b.Name), b.Input)
 		case *message.Text:
 			if !m.IsMain() || m.Error != "" || v.parts && m.MessageID == v.streamed {
-				continue // not for people, told by the error, or written already
+				continue // not for people, part of the error, or written already
 			}
 			v.close()
 			if err := v.write(b.Text); err != nil {
@@ -114,19 +114,19 @@ func (v *runView) done(by *message.Agent, r *message.ToolResult) {
 	delete(v.calls, r.ToolUseID)
 	took := v.now().Sub(call.since).Round(time.Millisecond)
 	if r.IsError {
-		v.tell("%s✗ %s %s: %s", indent(by), call.name, took, r.Text())
+		v.note("%s✗ %s %s: %s", indent(by), call.name, took, r.Text())
 		return
 	}
-	v.tell("%s✓ %s %s", indent(by), call.name, took)
+	v.note("%s✓ %s %s", indent(by), call.name, took)
 }
 
 // longest is the number of characters of a line about a call.
 const longest = 120
 
-// tell writes a line beside the answer.
-func (v *runView) tell(format string, args ...any) {
+// note writes a line about the run, apart from the answer.
+func (v *runView) note(format string, args ...any) {
 	v.close()
-	_, _ = fmt.Fprintln(v.err, terminal.Cut(terminal.Printable(fmt.Sprintf(format, args...)), longest)) // nothing else could tell
+	_, _ = fmt.Fprintln(v.err, terminal.Cut(terminal.Printable(fmt.Sprintf(format, args...)), longest)) // there is no other place to report the error
 }
 
 // Write puts log lines beside the answer.
@@ -153,11 +153,11 @@ func (v *runView) write(text string) error {
 func (v *runView) close() {
 	if v.open {
 		v.open = false
-		_, _ = io.WriteString(v.out, "\n") // the next text tells if it cannot be written
+		_, _ = io.WriteString(v.out, "\n") // writing the next text returns the same error
 	}
 }
 
-// end tells what the run took. Costs and tokens are those of all agents.
+// end writes what the run took. Costs and tokens are those of all agents.
 func (v *runView) end() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -171,7 +171,7 @@ func (v *runView) end() {
 		cached += u.CacheReadInputTokens
 		out += u.OutputTokens
 	}
-	v.tell("%s · %s · %s in (%d cached), %d out · $%.4f",
+	v.note("%s · %s · %s in (%d cached), %d out · $%.4f",
 		v.now().Sub(v.began).Round(10*time.Millisecond), terminal.Count(int(v.result.NumTurns), "turn"), terminal.Count(int(in), "token"), cached, out, v.result.TotalCostUSD)
 }
 

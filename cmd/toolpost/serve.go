@@ -148,7 +148,7 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 		defer l.Close()
 	}
 	s := o.newService(stderr, levelGiven)
-	// What is under way is not cut off by the signal that asks to stop.
+	// The signal that asks the server to stop does not cut off requests under way.
 	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), s.log), toolpost.PerProcess)
 	s.closer = append(s.closer, end)
 	defer s.close()
@@ -188,7 +188,7 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 		b := &board{out: out, size: func() (int, int) { return terminal.Size(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
 		if !levelGiven {
-			level = slog.LevelError // the board tells the rest
+			level = slog.LevelError // the board shows the rest
 		}
 		s.log, s.view = newLogger(b, level, o.logFormat), b
 		if !levelGiven {

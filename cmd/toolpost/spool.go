@@ -10,7 +10,7 @@ import (
 // does not read our log must not hold up the calls that are logged.
 type spool struct {
 	to   io.Writer
-	lost func(writes int) // tells the reader how many had no room
+	lost func(writes int) // reports how many writes had no room
 
 	mu      sync.Mutex
 	change  *sync.Cond
@@ -52,7 +52,7 @@ func (s *spool) pass() {
 		if len(p) == 0 && dropped == 0 {
 			return
 		}
-		_, _ = s.to.Write(p) // nobody else could be told
+		_, _ = s.to.Write(p) // there is no other place to report the error
 		if dropped > 0 {
 			s.lost(dropped)
 		}

@@ -122,7 +122,7 @@ type session struct {
 // open connects to cfg, or if it is nil to the configuration that is found.
 func (t *target) open(cmd *cobra.Command, cfg *config.Config) (*session, error) {
 	if cfg != nil {
-		return t.openServers(cmd, cfg, nil) // nobody has approved anything about them
+		return t.openServers(cmd, cfg, nil) // the user has approved nothing about them
 	}
 	found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
 	if err != nil {
@@ -153,9 +153,9 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	}
 	wait, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
-	told := time.AfterFunc(time.Second, func() { reportWaiting(cmd.ErrOrStderr(), g.Status(), t.timeout) })
+	waiting := time.AfterFunc(time.Second, func() { reportWaiting(cmd.ErrOrStderr(), g.Status(), t.timeout) })
 	err = g.Ready(wait)
-	told.Stop()
+	waiting.Stop()
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.Join(context.Cause(ctx), g.Close())
 	}
@@ -187,11 +187,11 @@ func (s *session) complain(w io.Writer) error {
 		case st.State == gateway.Disabled:
 		case st.Err != nil && st.Tools > 0: // which need no connection to be there
 			reached++
-			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.who(st), errText(st))
+			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.serverName(st), errText(st))
 		case st.Err != nil:
-			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.who(st), errText(st))
+			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.serverName(st), errText(st))
 		default:
-			fmt.Fprintf(w, "toolpost: %s is skipped: it is still %s; allow more time with --timeout\n", s.who(st), st.State)
+			fmt.Fprintf(w, "toolpost: %s is skipped: it is still %s; allow more time with --timeout\n", s.serverName(st), st.State)
 		}
 	}
 	for _, f := range s.findings {
@@ -206,8 +206,8 @@ func (s *session) complain(w io.Writer) error {
 	return nil
 }
 
-// who names a server as the user did.
-func (s *session) who(st upstream.Status) string {
+// serverName names a server as the user did.
+func (s *session) serverName(st upstream.Status) string {
 	if s.address != "" {
 		return "the server at " + s.address
 	}

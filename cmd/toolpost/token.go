@@ -82,7 +82,7 @@ func knownToken() string {
 	return token
 }
 
-// readToken reads a token from a file that nobody else can read or replace.
+// readToken reads a token from a file that no other user can read or replace.
 func readToken(file string) (string, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not wait for its writer
 	if err != nil {

@@ -103,7 +103,7 @@ func bookOf(cfg *config.Config) (*dialect.Book, error) {
 	return dialect.NewBook(nil)
 }
 
-// title tells what is listed: a configuration, or the one server that was named.
+// title names what is listed: a configuration, or the one server that was named.
 func (s *session) title(configuration string) string {
 	switch {
 	case configuration != "":
@@ -127,7 +127,7 @@ func findTargets(book *dialect.Book, ids []string) ([]*dialect.Dialect, error) {
 	return all, nil
 }
 
-// noTarget tells that there is no target of that id, and which was meant.
+// noTarget returns the error for an unknown target; it suggests a similar one.
 func noTarget(book *dialect.Book, id string) error {
 	var ids []string
 	for _, d := range book.All() {

@@ -73,9 +73,9 @@ type memory struct {
 	findings map[toolpost.Finding]bool
 }
 
-// changed returns the servers whose state or tools are not those told last.
-// Attempts to connect are not told, only how they end. Servers that are gone
-// are told as closed.
+// changed returns the servers whose state or tools have changed since the last
+// report. Attempts to connect are not reported, only how they end. Servers that
+// have been removed are reported as closed.
 func (m *memory) changed(now []upstream.Status) (changed []upstream.Status) {
 	before := m.status
 	m.status = map[string]upstream.Status{}
@@ -97,7 +97,7 @@ func (m *memory) changed(now []upstream.Status) (changed []upstream.Status) {
 	return changed
 }
 
-// news returns the findings that were not told before.
+// news returns the findings that were not reported before.
 func (m *memory) news(now []toolpost.Finding) (news []toolpost.Finding) {
 	before := m.findings
 	m.findings = map[toolpost.Finding]bool{}
@@ -118,7 +118,7 @@ func errText(st upstream.Status) string {
 	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
 }
 
-// summary tells a status in one line.
+// summary describes a status in one line.
 func summary(st upstream.Status) string {
 	switch {
 	case st.State == upstream.Ready:

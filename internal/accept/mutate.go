@@ -8,7 +8,7 @@ import (
 
 // Mutate changes one or two places of a value the way models err: another
 // type, a member too many or too few, another case, a value in a list or out
-// of it. What is no JSON comes back as it is.
+// of it. Text that is not JSON is returned unchanged.
 func Mutate(rng *rand.Rand, instance json.RawMessage) json.RawMessage {
 	root, err := parse(instance)
 	if err != nil {

@@ -90,7 +90,7 @@ func (unchecked) MatchString(string) bool { return true }
 // String returns the pattern.
 func (u unchecked) String() string { return string(u) }
 
-// matching writes a text that matches, or tells that it cannot.
+// matching writes a text that matches, or reports that it cannot.
 func (p *ahead) matching(rng *rand.Rand) (string, bool) {
 	tree, err := syntax.Parse(p.rest.String(), syntax.Perl)
 	if err != nil {

@@ -13,8 +13,8 @@ type Sampler struct {
 	places *subject
 	names  []string // of all properties
 
-	// Undeclared makes Sample add members to objects that do not say whether
-	// they take others. The names are mostly those of other properties.
+	// Undeclared makes Sample add members to objects whose schema does not
+	// say anything about further ones. The names are mostly those of other properties.
 	Undeclared bool
 }
 
@@ -43,7 +43,7 @@ func NewSampler(schema json.RawMessage) (*Sampler, error) {
 	return s, nil
 }
 
-// dialectOf tells gemini-schema by the case of its types.
+// dialectOf recognizes gemini-schema by the case of its types.
 func dialectOf(schema json.RawMessage) string {
 	if v, err := parse(schema); err == nil && v.get("type") != nil && v.get("type").text == "OBJECT" {
 		return "gemini-schema"
@@ -51,7 +51,7 @@ func dialectOf(schema json.RawMessage) string {
 	return ""
 }
 
-// Sample draws a value, or tells that it found none. It adds properties that
+// Sample draws a value, or reports that it found none. It adds properties that
 // the schema does not name only where the schema says that it takes them, or
 // chosen none at all.
 func (s *Sampler) Sample(rng *rand.Rand) (json.RawMessage, bool) {
@@ -107,7 +107,7 @@ func (d *drawing) value(all []*value, depth int) *value {
 }
 
 // expand replaces references and unions by what they stand for, or the branch
-// it chooses. What remains has only keywords for one value.
+// it chooses. The rest of the schema has only keywords for one value.
 func (d *drawing) expand(all, flat []*value, depth int) ([]*value, bool) {
 	ok := true
 	for _, v := range all {
@@ -312,7 +312,7 @@ func kinds(flat []*value) []string {
 	return allowed
 }
 
-// about tells which type a keyword speaks of.
+// about returns the type that a keyword applies to.
 const about = ` properties:object required:object additionalProperties:object patternProperties:object minProperties:object
  propertyNames:object dependentRequired:object items:array prefixItems:array contains:array minItems:array maxItems:array
  uniqueItems:array pattern:string minLength:string maxLength:string format:string contentEncoding:string

@@ -223,7 +223,7 @@ func ofProperty(flat []*value, name string) []*value {
 	return all
 }
 
-// takesMore reports whether to add properties that nobody names.
+// takesMore reports whether to add properties that the schema does not name.
 func (d *drawing) takesMore(flat []*value) bool {
 	open, some := d.Undeclared && d.chance(50), false
 	for _, v := range flat {

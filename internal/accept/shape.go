@@ -59,7 +59,7 @@ func rootKeys(s *subject, rule string, like *regexp.Regexp) {
 	}
 }
 
-// schemasAreObjects refuses true, false and whatever else is no object, but
+// schemasAreObjects refuses true, false and everything else that is not an object, except
 // for additionalProperties.
 func schemasAreObjects(s *subject, rule string) {
 	for _, p := range s.places {

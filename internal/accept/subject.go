@@ -18,8 +18,8 @@ type subject struct {
 	targets map[string]*place // of references
 	where   string            // before pointers
 	found   *[]Violation
-	told    int  // violations so far
-	cut     bool // what is too deep is left out
+	count   int  // violations so far
+	cut     bool // values that are too deep are left out
 }
 
 const (
@@ -170,14 +170,14 @@ func (p *place) pointer() string {
 }
 
 func (s *subject) add(p *place, rule, format string, args ...any) {
-	if s.told > enough {
+	if s.count > enough {
 		return
 	}
 	s.addAt(p.pointer(), rule, format, args...)
 }
 
 func (s *subject) addAt(pointer, rule, format string, args ...any) {
-	if s.told++; s.told > enough {
+	if s.count++; s.count > enough {
 		return
 	}
 	*s.found = append(*s.found, Violation{s.Name, s.where + pointer, rule, fmt.Sprintf(format, args...)})

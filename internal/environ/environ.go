@@ -9,8 +9,8 @@ import (
 )
 
 // Common are the variables that programs need to start, to find their files and
-// to reach the network. Whatever else there is may be a secret, whose name nobody
-// can guess. A * stands for any letters.
+// to reach the network. Every other variable may be a secret, whatever its
+// name. A * stands for any letters.
 const Common = ` PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TMPDIR TMP TEMP
 HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS
 NVM_DIR VOLTA_HOME PNPM_HOME BUN_INSTALL UV_CACHE_DIR PYTHONIOENCODING GOPATH GOCACHE CARGO_HOME

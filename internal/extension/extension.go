@@ -1,5 +1,5 @@
 // Package extension knows which methods and capabilities are MCP's own, and
-// which can belong to an extension. What servers and clients declare stays raw
+// which can belong to an extension. The declarations of servers and clients stay raw
 // JSON: the members of a capabilities object that the protocol does not know,
 // among them "extensions" and "experimental", which hold names themselves.
 package extension
@@ -66,8 +66,8 @@ func Notification(name string) bool {
 }
 
 // Declared returns the members of capabilities that the protocol does not know,
-// nil if there are none. What is too large, or that strict readers or clients
-// refuse, is left out.
+// nil if there are none. Members that are too large, or that strict readers or
+// clients refuse, are left out.
 func Declared(capabilities json.RawMessage) json.RawMessage {
 	declared := capabilities
 	if !sound(declared) {
@@ -187,7 +187,7 @@ func Keep(declared json.RawMessage, keep func(name string) bool) json.RawMessage
 }
 
 // Merge returns what two sides declare together. Where they differ, the first
-// counts. What declares nothing more leaves the other's bytes as they are.
+// counts. If one adds nothing, the other's bytes stay unchanged.
 func Merge(a, b json.RawMessage) json.RawMessage {
 	switch {
 	case a == nil:

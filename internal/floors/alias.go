@@ -21,7 +21,7 @@ type holder struct {
 	name   string // of the package variable
 }
 
-// aliases looks for changes of package variables that are no assignments: by
+// aliases looks for changes of package variables that are not assignments: by
 // methods, by functions they are passed to, through other variables.
 func (c *checker) aliases() []Problem {
 	var found []Problem

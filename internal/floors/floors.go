@@ -61,7 +61,7 @@ func Parse(files *token.FileSet, path, source string) (*File, error) {
 }
 
 // Load parses the code of the module in the folder root. Tests, testdata and
-// modules of their own in folders below are no code of the module.
+// modules of their own in folders below are not code of the module.
 func Load(root string) ([]*File, error) {
 	var all []*File
 	files := token.NewFileSet()

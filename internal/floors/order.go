@@ -9,7 +9,7 @@ const module = "github.com/toolpost/toolpost"
 
 // floors lists the packages from the ground up; "" is the module's root. A
 // package imports lower floors only. One that is not here breaks the gate:
-// decide where it belongs. What else is in internal stands above everything.
+// decide where it belongs. Other packages in internal may import everything.
 var floors = [][]string{
 	{"internal/jsontree"},
 	{"internal/shape", "internal/codec", "internal/cleartext", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/trust", "internal/wire"}, // what packages of several floors share
@@ -28,7 +28,8 @@ const (
 	mcpModule  = "github.com/modelcontextprotocol/go-sdk"
 )
 
-// outside tells which other modules a package may import. Others: none.
+// outside lists the other modules that a package may import. A package that is
+// not listed imports none.
 var outside = map[string][]string{
 	"":                   {jsonModule},
 	"bind":               {jsonModule},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What fits a reader's head.
+// Limits of what a reader can keep in mind.
 const (
 	maxFileLines        = 400
 	maxFuncLines        = 60

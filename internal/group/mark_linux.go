@@ -52,7 +52,7 @@ func (m Mark) reach(pid int, s syscall.Signal) (some bool) {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = p.Release() }() // it is no child that must be waited for
+	defer func() { _ = p.Release() }() // it is not a child process: nothing to wait for
 	marked, unsure := m.on(pid)
 	return unsure || marked && p.Signal(s) == nil
 }

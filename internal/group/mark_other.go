@@ -4,7 +4,7 @@ package group
 
 import "syscall"
 
-// signal finds nobody: nothing here shows the environments of others.
+// signal finds no process: this system does not show the environments of others.
 func (m Mark) signal(syscall.Signal) bool { return false }
 
 // Found reports whether a process certainly has the mark; here none is found.

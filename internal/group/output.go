@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxRest is more than a pipe holds. What is written without end is cut there.
+// maxRest is more than a pipe holds. Endless output is cut there.
 const maxRest = 1 << 20
 
 // An Output reads what a command writes to a pipe. It ends with the command,
@@ -44,7 +44,7 @@ func (o *Output) Read(b []byte) (int, error) {
 	return o.rest.Read(b)
 }
 
-// End closes the pipe. What was written up to now can still be read.
+// End closes the pipe. Output that was written before can still be read.
 func (o *Output) End() {
 	if errors.Is(o.file.SetReadDeadline(time.Unix(1, 0)), os.ErrNoDeadline) { // it wakes who reads
 		time.Sleep(250 * time.Millisecond) // on such a system what is there is read first,

@@ -56,7 +56,7 @@ func Adapt(src *Source, d *dialect.Dialect, opts *dialect.Options) *Adapted {
 	return a
 }
 
-// addFates tells the tools that are withheld, which are in the order of all,
+// addFates separates the tools that are withheld, which are in the order of all,
 // from the others.
 func (a *Adapted) addFates(tools []*toolpost.Tool) {
 	for _, t := range a.Tools {

@@ -29,8 +29,8 @@ type File struct {
 	Tools []*Tool
 }
 
-// A Tool is one tool of a source. What no [toolpost.Tool] can hold is left out
-// of it and becomes a fault.
+// A Tool is one tool of a source. A part that does not fit a [toolpost.Tool] is left
+// out and becomes a fault.
 type Tool struct {
 	*toolpost.Tool          // without Input if there is none; nil if it cannot be read
 	name           string   // "" if there is none
@@ -74,8 +74,8 @@ type syntaxError struct {
 	offset int
 }
 
-// checkJSON reports data that is no JSON. How deep it is nested is no matter:
-// that concerns single tools.
+// checkJSON reports data that is not JSON. The depth of nesting does not matter
+// here: it is a matter of single tools.
 func checkJSON(data []byte) *syntaxError {
 	if json.Valid(data) {
 		return nil

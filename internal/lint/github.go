@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// plain tells a problem in one line, for formats that show it in a place.
+// plain describes a problem in one line, for formats that show it in a place.
 func (p *problem) plain() string {
 	text := p.message()
 	if p.name != "" {

@@ -36,7 +36,7 @@ type (
 )
 
 // writeJUnit writes a test case for each tool and target, and one for the
-// list. What is below --fail-on is told in its output.
+// list. Findings below --fail-on are in its output.
 func writeJUnit(w io.Writer, r *Report, o *Options) error {
 	found := r.junitTexts()
 	out := junitSuites{Name: "toolpost lint " + r.Title}
@@ -70,7 +70,7 @@ type junitKey struct {
 	tool   *Tool
 }
 
-// A junitText is a finding as a test case tells it.
+// A junitText is a finding as a test case reports it.
 type junitText struct {
 	hit
 	text string
@@ -90,10 +90,10 @@ func (r *Report) junitTexts() map[junitKey][]junitText {
 
 func newJUnitCase(target string, t *Tool, found []junitText, limit Level) junitCase {
 	c := junitCase{Class: target, Name: title(t)}
-	var failed, told []string
+	var failed, passed []string
 	for _, f := range found {
 		if levelOf(f.Effect) > limit || limit == Never {
-			told = append(told, f.text)
+			passed = append(passed, f.text)
 			continue
 		}
 		if failed = append(failed, f.text); c.Failure == nil {
@@ -103,6 +103,6 @@ func newJUnitCase(target string, t *Tool, found []junitText, limit Level) junitC
 	if c.Failure != nil {
 		c.Failure.Text = strings.Join(failed, "\n")
 	}
-	c.Out = strings.Join(told, "\n")
+	c.Out = strings.Join(passed, "\n")
 	return c
 }

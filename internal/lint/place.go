@@ -85,7 +85,7 @@ func skipNested(raw []byte, i int) int {
 
 func unquote(raw []byte) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // what is no string has no text
+	_ = json.Unmarshal(raw, &s) // a value that is not a string has no text
 	return s
 }
 

@@ -50,7 +50,7 @@ func levelOf(e dialect.Effect) Level {
 type Report struct {
 	*Source
 	targets  []*dialect.Dialect
-	Unasked  []*dialect.Dialect // targets that are not looked at because nobody named them
+	Unasked  []*dialect.Dialect // targets that are not looked at because the user did not name them
 	rules    map[string]*dialect.Rule
 	problems []*problem // by tool in source order, the worst first
 	off      []*problem // likewise
@@ -78,7 +78,7 @@ type hit struct {
 func (p *problem) effect() dialect.Effect { return p.hits[0].Effect }
 func (p *problem) level() Level           { return levelOf(p.effect()) }
 
-// message tells all that the worst target finds in the place.
+// message describes everything that the worst target finds in the place.
 func (p *problem) message() string {
 	const few = 3
 	first, others := p.hits[0], []string{}
@@ -237,9 +237,9 @@ func (r *Report) Failing(limit Level) (n int) {
 
 // A remedy is what adapting does about a problem, for its worst target.
 type remedy struct {
-	kind    lower.Kind // "" if the tool is withheld, or nothing is told
-	text    string     // "" if nothing is told
-	derived bool       // it only says that another keyword tells it
+	kind    lower.Kind // "" if the tool is withheld, or there is no loss
+	text    string     // "" if there is no loss
+	derived bool       // it only refers to the loss of another keyword
 }
 
 func (r *Report) remedy(p *problem) remedy {
@@ -272,8 +272,8 @@ func (m remedy) outline() string {
 	return string(m.kind) + " " + text
 }
 
-// together tells what adapting only tells together with others, "" if there
-// is nothing like that.
+// together describes a loss that adapting reports only together with others, ""
+// if there is none.
 func (r *Report) together(g []*problem) string {
 	n, kinds := 0, []string{}
 	for _, p := range g {

@@ -26,7 +26,7 @@ func WriteRules(w io.Writer) error {
 	return nil
 }
 
-// Explain tells all about a rule, which must exist. A name with a target before it has only the
+// Explain writes everything about a rule, which must exist. A name with a target before it has only the
 // evidence of that one.
 func Explain(w io.Writer, name string) error {
 	target, rule, ok := strings.Cut(name, "/")
@@ -55,7 +55,7 @@ func Explain(w io.Writer, name string) error {
 	return p.Flush()
 }
 
-// evidence tells where the sources of d saw what r is about.
+// evidence names the sources in which d shows the behaviour that r is about.
 func evidence(d *dialect.Dialect, r *dialect.Rule) (lines []string) {
 	for _, s := range sourcesOf(d, r) {
 		text := s.How + " " + s.Date

@@ -87,7 +87,7 @@ type (
 )
 
 // writeSARIF writes a result for each place and rule, whatever the number of
-// targets. What is switched off is suppressed.
+// targets. Rules that are switched off are suppressed.
 func writeSARIF(w io.Writer, r *Report, o *Options) error {
 	driver := sarifDriver{
 		Name: "toolpost", Version: o.Version, InformationURI: "https://github.com/toolpost/toolpost", Rules: []sarifRule{},

@@ -73,8 +73,8 @@ func (p *problem) excerpt() string {
 	return text
 }
 
-// spaced writes JSON on one line, with spaces as people write it. What is not
-// complete is written as far as it goes.
+// spaced writes JSON on one line, with spaces as people write it. An
+// incomplete text is written up to where it ends.
 func spaced(raw []byte) string {
 	var b bytes.Buffer
 	text := false

@@ -17,11 +17,11 @@ type textReport struct {
 	*terminal.Page
 	verbose bool
 	known   map[*dialect.Rule]bool // rules that were explained
-	told    map[string]string      // where the same was told before
+	shown   map[string]string      // the tool where the same text was written before
 }
 
 func writeText(w io.Writer, r *Report, o *Options) error {
-	t := &textReport{Report: r, Page: terminal.NewPage(w), verbose: o.Verbose, known: map[*dialect.Rule]bool{}, told: map[string]string{}}
+	t := &textReport{Report: r, Page: terminal.NewPage(w), verbose: o.Verbose, known: map[*dialect.Rule]bool{}, shown: map[string]string{}}
 	t.Line("", fmt.Sprintf("%s: %s, %s", r.Title, terminal.Count(len(r.Tools), "tool"), terminal.Count(len(r.targets), "target")))
 	groups := r.groups()
 	for i, g := range groups {
@@ -112,16 +112,16 @@ func (t *textReport) group(g []*problem) {
 	}
 }
 
-// again writes a line for problems of which all is told at another tool.
+// again writes a line for problems that are described in full at another tool.
 func (t *textReport) again(g []*problem) bool {
 	same := g[0].rule.Name + "/" + g[0].keyword
 	for _, h := range slices.Concat(g[0].byEffect()...) {
 		same += fmt.Sprintf(" %s %s", h.target.ID, h.Effect)
 	}
 	same += " " + t.remedy(g[0]).outline()
-	before, known := t.told[same]
+	before, known := t.shown[same]
 	if !known {
-		t.told[same] = title(g[0].tool)
+		t.shown[same] = title(g[0].tool)
 		return false
 	}
 	text := "as for " + before
@@ -184,7 +184,7 @@ func (t *textReport) readers(p *problem, hits []hit) string {
 	return strings.Join(names, ", ")
 }
 
-// versions tells in which versions of the target the effect was seen.
+// versions names the versions of the target in which the effect was seen.
 func versions(h hit, r *dialect.Rule) string {
 	const short = 24
 	for _, s := range sourcesOf(h.target, r) {
@@ -208,7 +208,7 @@ func (t *textReport) evidence(p *problem) {
 	}
 }
 
-// switchedOff tells what does not count, and why.
+// switchedOff lists the rules that do not count, and why.
 func (t *textReport) switchedOff() {
 	counts, order := map[string]int{}, []string{}
 	for _, p := range t.off {

@@ -7,7 +7,7 @@ import (
 )
 
 // An Object is a JSON object in a spool. Its offsets are those of the object. It
-// is for one reader: who has copied it closes it.
+// is for one reader: the reader closes it after copying it.
 type Object struct {
 	Members []Member
 	Links   bool // see [Scanner]

@@ -120,7 +120,7 @@ func (s *Scanner) Done() bool {
 	return s.version && !s.failed && !s.odd && s.want == nothing && s.kind == 0 && s.Result.To > 0 && s.ID != nil
 }
 
-// Write takes the next piece. It never fails: [Scanner.Done] tells.
+// Write takes the next piece. It never fails: [Scanner.Done] reports errors.
 func (s *Scanner) Write(p []byte) (int, error) {
 	start := s.at
 	for i := 0; i < len(p) && !s.failed; i = int(s.at - start) {

@@ -38,7 +38,7 @@ func (b *Buffers) Get() *Buffer {
 	return new(Buffer)
 }
 
-// Put takes back a buffer, which nobody uses any more.
+// Put returns a buffer that is no longer used to the pool.
 func (b *Buffers) Put(used *Buffer) { b.pool.Put(used) }
 
 // NewSpool returns a spool whose files are in a folder, which need not exist.
@@ -88,7 +88,7 @@ func (s *Spool) fill(p []byte) {
 // that, so that nothing is left of it whatever happens.
 func (s *Spool) toFile() error {
 	file, err := os.CreateTemp(s.dir, "toolpost-message-*")
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(s.dir, 0o700) == nil { // somebody cleaned up
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(s.dir, 0o700) == nil { // the folder was removed
 		file, err = os.CreateTemp(s.dir, "toolpost-message-*")
 	}
 	if err != nil {
@@ -200,7 +200,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// Close gives up what there is. What nobody closes ends with its Spool.
+// Close releases the buffers and removes the file. The file of a Spool that is
+// not closed remains until the garbage collector finds it.
 func (s *Spool) Close() {
 	s.release()
 	if s.file != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Text gives the text that the content of a JSON string stands for (RFC 8259,
-// 7), without its quotes. What is no escape is given as it is.
+// 7), without its quotes. Bytes that are not an escape stay unchanged.
 func Text(r io.Reader) io.Reader { return &text{r: bufio.NewReaderSize(r, 64<<10)} }
 
 type text struct {

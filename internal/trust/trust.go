@@ -162,7 +162,7 @@ func (s *Store) Revoke(file string) (found bool, err error) {
 	return true, nil
 }
 
-// List returns all approvals, by path. What cannot be read is left out.
+// List returns all approvals, by path. Unreadable ones are left out.
 func (s *Store) List() ([]*Approval, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -36,7 +36,7 @@ func (p place) member(name string) place {
 	return plain
 }
 
-// withOrder returns a schema in which propertyOrdering tells the order of
+// withOrder returns a schema in which propertyOrdering lists the order of
 // properties: on the way to Gemini, they are sorted by name. The SDK sends each
 // number as a float64. withOrder returns an error for a number that is too large
 // for one, and for an integer of an enum or const that would become another.

@@ -88,7 +88,7 @@ func (s *scene) call(name, arguments string) error {
 	return nil
 }
 
-// all makes every call, and only tells those that are refused.
+// all makes every call, and reports only those that are refused.
 func (s *scene) all(errs ...error) error {
 	if err := errors.Join(errs...); err != nil {
 		log.Print(err)
