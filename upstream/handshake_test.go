@@ -94,10 +94,11 @@ type wrapped struct {
 
 func (w wrapped) RoundTrip(r *http.Request) (*http.Response, error) { return w.f(r, w.base) }
 
-// Nothing is compressed on loopback, where that costs more than it saves.
+// Nothing is compressed on loopback and without TLS, as in a local network, where
+// that costs more than it saves.
 func TestCompression(t *testing.T) {
 	for address, want := range map[string]bool{
-		"https://example.com/mcp": false, "http://localhost/mcp": true, "http://127.0.0.2:1/mcp": true, "http://[::1]:1/mcp": true,
+		"https://example.com/mcp": false, "http://example.com/mcp": true, "https://localhost/mcp": true, "http://localhost/mcp": true, "http://127.0.0.2:1/mcp": true, "http://[::1]:1/mcp": true,
 	} {
 		refuse := transport(func(_ *http.Request, base *http.Transport) (*http.Response, error) {
 			if base.DisableCompression != want {
@@ -113,7 +114,7 @@ func TestCompression(t *testing.T) {
 }
 
 // Over HTTP the answer of a call is read on the goroutine of the call, as JSON
-// and as events.
+// and as events, and from a connection without goroutines of its own.
 func TestAnswersAreReadByTheCaller(t *testing.T) {
 	for _, events := range []bool{false, true} {
 		cfg := answering(t, `{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}`, events)
@@ -121,6 +122,9 @@ func TestAnswersAreReadByTheCaller(t *testing.T) {
 		cfg.Wrap = transport(func(req *http.Request, base *http.Transport) (*http.Response, error) {
 			resp, err := base.RoundTrip(req)
 			if err == nil {
+				if kind := fmt.Sprintf("%T", resp.Body); kind != "*httpconn.body" && resp.Body != http.NoBody {
+					t.Errorf("a response is read by %s", kind)
+				}
 				resp.Body = &noting{resp.Body, &reads}
 			}
 			return resp, err

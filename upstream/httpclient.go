@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -36,13 +37,14 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
-	transport.DisableCompression = loopbackHost(address.Hostname()) // it costs more than it saves
+	transport.DisableCompression = address.Scheme == "http" || loopbackHost(address.Hostname()) // it costs more than it saves in a local network
+	conns := httpconn.Register(transport)
 	var base http.RoundTripper = transport
 	if cfg.Wrap != nil {
 		base = cfg.Wrap(transport)
 	}
 	return &http.Client{
-		Transport:     &guard{base, origin(address), header, address.User, behind},
+		Transport:     &guard{base, conns, origin(address), header, address.User, behind},
 		CheckRedirect: checkRedirect,
 	}, nil
 }
@@ -66,6 +68,7 @@ func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // A guard adds secrets to requests, and lets none of them go elsewhere.
 type guard struct {
 	base   http.RoundTripper
+	conns  *httpconn.Pool
 	origin string
 	header http.Header
 	user   *url.Userinfo
@@ -100,7 +103,10 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is called by the method of [http.Client].
-func (g *guard) CloseIdleConnections() { (&http.Client{Transport: g.base}).CloseIdleConnections() }
+func (g *guard) CloseIdleConnections() {
+	g.conns.CloseIdleConnections()
+	(&http.Client{Transport: g.base}).CloseIdleConnections()
+}
 
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
 // useToken has requests to servers on this machine carry the user's token, if
@@ -47,6 +48,7 @@ type tokenSender struct {
 	token  string
 	plain  *http.Transport
 	proven *http.Transport // its connections have all proven it
+	conns  *httpconn.Pool  // of proven
 	asked  atomic.Bool     // the server asked for the token and proved that it knows it
 }
 
@@ -54,6 +56,7 @@ func newTokenSender(token string, base *http.Transport) *tokenSender {
 	t := &tokenSender{token: token, plain: base, proven: base.Clone()}
 	t.proven.Proxy = nil
 	t.proven.DialContext = t.dial
+	t.conns = httpconn.Register(t.proven)
 	return t
 }
 
@@ -113,6 +116,7 @@ func again(req *http.Request) (*http.Request, error) {
 func (t *tokenSender) CloseIdleConnections() {
 	t.plain.CloseIdleConnections()
 	t.proven.CloseIdleConnections()
+	t.conns.CloseIdleConnections()
 }
 
 // dial opens a connection to a server on this machine that knows the token.
