@@ -1,14 +1,14 @@
 // Package toolpost is the tool layer between every agent and every tool.
 //
 // A [Tool] is a definition and a handler. A [Toolset] supplies tools.
-// Everything else in this module takes a Toolset and gives back a Toolset,
-// or carries one across a boundary:
+// Everything else in this module takes a Toolset and returns a Toolset, or
+// carries one across a boundary:
 //
 //	typed func ─ New ──▶ Tool ─┐
-//	MCP server ─ upstream ─────┼─▶ Toolset ─ Prefix, Filter, Rename, Map ─▶ Toolset
-//	                           │                                             │
-//	                           │              NewSet, NewLive ◀──────────────┘
-//	                           └──────▶ Set.Call ◀── mcpserver, claude, agent
+//	MCP server ─ upstream ─────┼─▶ Toolset ─ Prefix, Filter, Wrap, Map ─▶ Toolset
+//	toolsets ─── Join ─────────┘                                             │
+//	                           ┌────────────── NewSet, NewLive ◀─────────────┘
+//	                           └──▶ Set.Call ◀── mcpserver, claude, your program
 //
 // The tool that a layer returns is the route: its handler closes over the
 // original name and session, so there is no routing table.

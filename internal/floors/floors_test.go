@@ -22,8 +22,8 @@ func TestModule(t *testing.T) {
 	if len(files) < 20 {
 		t.Fatalf("found only %d files", len(files))
 	}
-	if missing := floors.Missing(files); len(missing) > 0 {
-		t.Errorf("no such packages are there: %q; remove them from the floors", missing)
+	for _, p := range floors.Stale(files) {
+		t.Error(p)
 	}
 	for _, gate := range floors.Gates() {
 		t.Run(gate.Name, func(t *testing.T) {
@@ -31,6 +31,37 @@ func TestModule(t *testing.T) {
 				t.Error(p)
 			}
 		})
+	}
+}
+
+// TestStale checks that an entry of the tables that names no package, or a
+// module that its package does not import, is a problem.
+func TestStale(t *testing.T) {
+	f, err := floors.Parse(token.NewFileSet(), "gateway/x.go", "package gateway\nimport _ \"github.com/go-json-experiment/json\"")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := fmt.Sprint(floors.Stale([]*floors.File{f}))
+	for text, want := range map[string]bool{
+		`there is no package "upstream"`:                    true,
+		`package "upstream" does not import github.com/go-`: true,
+		`"gateway"`: false,
+	} {
+		if strings.Contains(found, text) != want {
+			t.Errorf("%s is a problem: %v; found %s", text, !want, found)
+		}
+	}
+}
+
+// TestArchitecture checks that docs/architecture.md names every package on the
+// floors.
+func TestArchitecture(t *testing.T) {
+	for path, text := range texts(t, "docs/architecture.md") {
+		for _, name := range floors.Packages() {
+			if name != "" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("%s does not name the package %s", path, name)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package floors
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -83,21 +84,41 @@ func Order(files []*File) []Problem {
 	return found
 }
 
-// Missing returns the packages on the floors that have no file.
-func Missing(files []*File) []string {
-	there := map[string]bool{}
+// Stale checks the tables themselves: every package on a floor exists, and
+// imports every outside module that it may import.
+func Stale(files []*File) []Problem {
+	imported := map[string][]string{} // by package; a package without files is not there
 	for _, f := range files {
-		there[f.Package] = true
+		imported[f.Package] = append(imported[f.Package], "")
+		for _, i := range imports(f) {
+			imported[f.Package] = append(imported[f.Package], i.path)
+		}
 	}
-	var found []string
-	for _, names := range floors {
-		for _, name := range names {
-			if !there[name] {
-				found = append(found, name)
+	var found []Problem
+	for _, name := range Packages() {
+		if imported[name] == nil {
+			found = append(found, Problem{"internal/floors/order.go", "there is no package " + strconv.Quote(name) + "; remove it from the floors"})
+		}
+	}
+	for name, modules := range outside {
+		for _, m := range modules {
+			if !slices.ContainsFunc(imported[name], func(path string) bool { return within(m, path) }) {
+				found = append(found, Problem{"internal/floors/order.go", "package " + strconv.Quote(name) + " does not import " + m + "; remove it from the table"})
 			}
 		}
 	}
 	return found
+}
+
+// Packages returns the packages on the floors, from the ground up.
+func Packages() []string {
+	var all []string
+	for _, names := range floors {
+		for _, name := range names {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 func floor(pkg string) (int, bool) {
