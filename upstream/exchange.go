@@ -55,6 +55,13 @@ type requester struct {
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }
 
+const cancelled = "notifications/cancelled"
+
+// cancellation returns the parameters of the notification that cancels x.
+func (x *exchange) cancellation() []byte {
+	return wire.Append(nil, `"requestId":`+string(x.id()), `"reason":"the caller does not wait for it any more"`)
+}
+
 func (x *exchange) handshake() bool { return x.method == "initialize" || x.method == "server/discover" }
 
 // passesOn reports whether the result of x is passed on as it comes, and not read

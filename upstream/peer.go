@@ -169,8 +169,7 @@ func (p *peer) cancel(x *exchange) {
 	if _, overHTTP := p.conn.(*streamable); x.handshake() || overHTTP && p.meta != nil {
 		return // there, the end of the response says it
 	}
-	params := wire.Append(nil, `"requestId":`+string(x.id()), `"reason":"the caller does not wait for it any more"`)
-	go p.notify("notifications/cancelled", params)
+	go p.notify(cancelled, x.cancellation())
 }
 
 // notify sends a notification. It does not wait long for a server that does not
@@ -240,7 +239,7 @@ func (p *peer) notification(m *wire.Message, from *exchange) {
 	switch m.Method {
 	case "notifications/progress":
 		p.progress(m)
-	case "notifications/cancelled":
+	case cancelled:
 		p.served.Cancel(wire.Get(m.Params, "requestId"), errTakenBack)
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
 		"notifications/resources/list_changed", "notifications/resources/updated", "notifications/subscriptions/acknowledged":

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -238,6 +239,50 @@ func TestCancelWithoutSession(t *testing.T) {
 	}
 	if _, sent := methods.Load("notifications/cancelled"); sent {
 		t.Error("a notification was sent too")
+	}
+}
+
+// A session ends after its calls: a server may wait for them before it ends it.
+func TestCloseCancelsCallsFirst(t *testing.T) {
+	reached := make(chan string, 1)
+	ends := make(chan string, 9)
+	srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			ends <- "the session"
+			return
+		}
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "initialize":
+			w.Header().Set("Mcp-Session-Id", "1")
+			result(w, &m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`)
+		case "tools/list":
+			result(w, &m, "{"+oneTool+"}")
+		case "tools/call":
+			reached <- string(m.ID)
+			<-r.Context().Done()
+		case "notifications/cancelled":
+			ends <- "call " + string(wire.Get(m.Params, "requestId"))
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL, ProtocolVersion: "2025-11-25"}).ready(t)
+	var calling sync.WaitGroup
+	calling.Go(func() { _, _ = s.call(t.Context(), &toolpost.Call{Name: "t"}) })
+	id := <-reached
+	s.Close()
+	calling.Wait()
+	close(ends)
+	var order []string
+	for end := range ends {
+		order = append(order, end)
+	}
+	if want := []string{"call " + id, "the session"}; !slices.Equal(order, want) {
+		t.Errorf("what ended was %q, want %q", order, want)
 	}
 }
 

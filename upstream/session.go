@@ -119,6 +119,9 @@ func fromServer(err error) error {
 func (s *session) over() bool { return s.ctx.Err() != nil }
 
 func (s *session) close() {
+	if c, overHTTP := s.conn.(*streamable); overHTTP && !s.over() {
+		c.cancelAll()
+	}
 	s.fail(errClosed)
 	s.conn.close()
 }

@@ -7,9 +7,12 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // errSessionMissing answers a request that was not carried out, because the
@@ -194,6 +197,24 @@ func (c *streamable) forgot(ctx context.Context) bool {
 	}
 	resp.Body.Close()
 	return resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound
+}
+
+// cancelAll notifies the server of calls that nobody waits for any more, before
+// their session ends: some servers wait for them first. It does not take long.
+func (c *streamable) cancelAll() {
+	if c.sessionID() == "" {
+		return
+	}
+	c.mu.Lock()
+	open := slices.Collect(maps.Values(c.owners.open))
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(c.ctx, endTimeout/2)
+	defer cancel()
+	for _, x := range open {
+		if !x.handshake() {
+			_ = c.send(ctx, cancelled, wire.AppendRequest(nil, nil, cancelled, x.cancellation()))
+		}
+	}
 }
 
 // close ends the session on the server too, if that does not take long.

@@ -29,7 +29,7 @@ func matrixUpstreams(t *testing.T) (config string, waiting map[string]chan struc
 	waiting = map[string]chan struct{}{}
 	for _, name := range matrixServers {
 		waiting[name] = make(chan struct{}, 1)
-		s, stateless := newMatrixServer(name, waiting[name]), name == "stateless"
+		s, stateless := newMatrixServer(t, name, waiting[name]), name == "stateless"
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, PropagateRequestCancellation: true,
 		})
@@ -49,7 +49,7 @@ func matrixUpstreams(t *testing.T) (config string, waiting map[string]chan struc
 
 // newMatrixServer returns a server with a tool for each step. It sends to waiting
 // when a call of wait has begun.
-func newMatrixServer(name string, waiting chan<- struct{}) *mcp.Server {
+func newMatrixServer(t *testing.T, name string, waiting chan<- struct{}) *mcp.Server {
 	allow := func(context.Context, *mcp.SubscribeRequest) error { return nil }
 	s := mcp.NewServer(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ServerOptions{
 		SubscribeHandler:   allow,
@@ -64,30 +64,34 @@ func newMatrixServer(name string, waiting chan<- struct{}) *mcp.Server {
 	s.AddResource(&mcp.Resource{Name: "clock", URI: clock}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: clock, Text: fmt.Sprint("version ", version.Load())}}}, nil
 	})
-	addTool(s, "touch", func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (string, error) {
+	addTool(t, s, "touch", func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (string, error) {
 		version.Add(1)
 		return "touched", s.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: clock})
 	})
-	addTool(s, "grow", func(context.Context, *mcp.CallToolRequest, struct{}) (string, error) {
-		addTool(s, "grown", func(context.Context, *mcp.CallToolRequest, struct{}) (string, error) { return "grown", nil })
+	addTool(t, s, "grow", func(context.Context, *mcp.CallToolRequest, struct{}) (string, error) {
+		addTool(t, s, "grown", func(context.Context, *mcp.CallToolRequest, struct{}) (string, error) { return "grown", nil })
 		s.AddPrompt(&mcp.Prompt{Name: "grown"}, prompt)
 		s.AddResource(&mcp.Resource{Name: "grown", URI: "live://" + name + "/grown"}, nil)
 		return "grown", nil
 	})
-	addTool(s, "echo", func(_ context.Context, _ *mcp.CallToolRequest, args struct {
+	addTool(t, s, "echo", func(_ context.Context, _ *mcp.CallToolRequest, args struct {
 		Text string `json:"text"`
 	}) (string, error) {
 		return "echo: " + args.Text, nil
 	})
-	addCounting(s)
-	addWaiting(s, waiting)
+	addCounting(t, s)
+	addWaiting(t, s, waiting)
 	addAsking(s)
 	return s
 }
 
-// addTool adds a tool whose result is a text.
-func addTool[A any](s *mcp.Server, name string, f func(context.Context, *mcp.CallToolRequest, A) (string, error)) {
+// addTool adds a tool whose result is a text. Its calls end with the test, because
+// the SDK does not cancel those of a session that is deleted: it waits for them.
+func addTool[A any](t *testing.T, s *mcp.Server, name string, f func(context.Context, *mcp.CallToolRequest, A) (string, error)) {
 	mcp.AddTool(s, &mcp.Tool{Name: name}, func(ctx context.Context, req *mcp.CallToolRequest, args A) (*mcp.CallToolResult, any, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(t.Context(), cancel)()
 		text, err := f(ctx, req, args)
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
 	})
@@ -101,9 +105,9 @@ func progress(ctx context.Context, req *mcp.CallToolRequest, done, total float64
 
 // addCounting adds a tool that reports three steps and goes on when the client has
 // seen them. An SDK may drop what comes together with the result.
-func addCounting(s *mcp.Server) {
+func addCounting(t *testing.T, s *mcp.Server) {
 	resume := make(chan struct{}, 1)
-	addTool(s, "count", func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (string, error) {
+	addTool(t, s, "count", func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (string, error) {
 		for i := 1; i <= 3; i++ {
 			if err := progress(ctx, req, float64(i), 3, fmt.Sprint("step ", i)); err != nil {
 				return "", err
@@ -116,7 +120,7 @@ func addCounting(s *mcp.Server) {
 			return "", ctx.Err()
 		}
 	})
-	addTool(s, "resume", func(context.Context, *mcp.CallToolRequest, struct{}) (string, error) {
+	addTool(t, s, "resume", func(context.Context, *mcp.CallToolRequest, struct{}) (string, error) {
 		resume <- struct{}{}
 		return "resumed", nil
 	})
@@ -124,9 +128,9 @@ func addCounting(s *mcp.Server) {
 
 // addWaiting adds a tool that waits until it is canceled, and one that waits until
 // that has happened.
-func addWaiting(s *mcp.Server, waiting chan<- struct{}) {
+func addWaiting(t *testing.T, s *mcp.Server, waiting chan<- struct{}) {
 	canceled := make(chan struct{}, 1)
-	addTool(s, "wait", func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (string, error) {
+	addTool(t, s, "wait", func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (string, error) {
 		waiting <- struct{}{}
 		if req.Params.GetProgressToken() != nil {
 			if err := progress(ctx, req, 1, 2, "waiting"); err != nil {
@@ -137,7 +141,7 @@ func addWaiting(s *mcp.Server, waiting chan<- struct{}) {
 		canceled <- struct{}{}
 		return "", ctx.Err()
 	})
-	addTool(s, "canceled", func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (string, error) {
+	addTool(t, s, "canceled", func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (string, error) {
 		select {
 		case <-canceled:
 			return "canceled", nil
