@@ -60,7 +60,7 @@ func (x *router) handle(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 	switch {
 	case len(targets) == 0:
 		return nil, fmt.Errorf("method %s: %w", call.Name, toolpost.ErrNotFound)
-	case extension.Space(call.Name) == "tasks":
+	case extension.IsOfTasks(call.Name):
 		return x.handleTask(ctx, targets, call)
 	}
 	return x.route(ctx, targets, call)
@@ -165,11 +165,20 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	if err != nil {
 		return nil, err
 	}
-	return m.shown(call, result), nil
+	raw := result.Encoded().Raw
+	if raw == nil { // of a toolset in this program
+		if raw, err = result.MarshalJSON(); err != nil {
+			return nil, err
+		}
+		result = toolpost.RawResult(raw)
+	}
+	return m.shown(result, nil), nil
 }
 
 // shown returns a result as clients get it: with the ids and URIs that they know.
-func (m *member) shown(call *toolpost.Call, result *toolpost.Result) *toolpost.Result {
+// Tool is the call of a tool, nil if the result is another one: that creates no
+// task, because it may only repeat what the client sent.
+func (m *member) shown(result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
 	raw := result.Encoded().Raw
 	if o := result.Encoded().Long; o != nil && m.aliases.any() {
 		raw, _ = o.Load() // encoding the result returns the same error
@@ -177,21 +186,29 @@ func (m *member) shown(call *toolpost.Call, result *toolpost.Result) *toolpost.R
 	if len(raw) == 0 {
 		return result
 	}
-	shown := m.aliases.show(m.key, m.tasks.created(m, call, raw))
+	shown := raw
+	if tool != nil {
+		shown = m.tasks.created(m, tool, raw)
+	}
+	shown = m.aliases.show(m.key, shown)
 	if len(shown) == len(raw) && &shown[0] == &raw[0] {
 		return result
 	}
 	return toolpost.RawResult(shown)
 }
 
-// creating makes the tasks and URIs of a tool's results those that clients know.
-func (m *member) creating(h toolpost.Handler) toolpost.Handler {
+// showing makes the URIs of a handler's results those that clients know, and the
+// tasks that a tool creates.
+func (m *member) showing(h toolpost.Handler, tool bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		result, err := h(ctx, call)
 		if err != nil || result == nil {
 			return result, err
 		}
-		return m.shown(call, result), nil
+		if !tool {
+			call = nil
+		}
+		return m.shown(result, call), nil
 	}
 }
 
@@ -199,7 +216,7 @@ func (m *member) creating(h toolpost.Handler) toolpost.Handler {
 func (x *router) notified(call *toolpost.Call) {
 	targets := x.targets(call.Name)
 	c := *call
-	if extension.Space(call.Name) == "tasks" {
+	if extension.IsOfTasks(call.Name) {
 		t := x.find(call, text(call.Params, "taskId"))
 		if t == nil {
 			return
@@ -229,7 +246,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	case t != nil:
 		c.Session, _, _ = strings.Cut(t.client, "\x00")
 		c.Params = t.show(call.Params)
-	case id != "" || extension.Space(call.Name) == "tasks":
+	case id != "" || extension.IsOfTasks(call.Name):
 		return
 	case isBare(call.Params):
 		c.Session, c.Params = "", nil

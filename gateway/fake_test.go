@@ -20,7 +20,7 @@ type fake struct {
 	changed func()
 	updated func(uri string)
 	says    func(*toolpost.Call) // outside of calls
-	ended   chan struct{} // closed after the first attempt to connect
+	ended   chan struct{}        // closed after the first attempt to connect
 
 	mu       sync.Mutex
 	status   upstream.Status

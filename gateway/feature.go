@@ -102,7 +102,7 @@ func (j *joined) offeredResources(m *member) (offered []*toolpost.Resource) {
 // read returns what reads a resource by the URI that clients know.
 func (m *member) read(r *toolpost.Resource) toolpost.Handler {
 	if r.Template || !m.aliases.has(r.URI) {
-		return m.creating(m.counted(r.Read, ""))
+		return m.showing(m.counted(r.Read, ""), false)
 	}
-	return m.creating(m.counted(r.Read, r.URI))
+	return m.showing(m.counted(r.Read, r.URI), false)
 }

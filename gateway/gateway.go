@@ -30,7 +30,7 @@ type Options struct {
 	Logger          *slog.Logger
 	ResourceUpdated func(uri string)
 	Notified        func(*toolpost.Call) // a notification that belongs to no call, for the client session Call.Session, or for all if that is empty
-	Name            string // see [ViewOptions]; likewise
+	Name            string               // see [ViewOptions]; likewise
 	Dialect         string
 	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
 

@@ -85,7 +85,7 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Handler, t.Policy.LogAtDebug = name, o.creating(o.counted(t.Handler, o.name)), is.quiet
+			t.Name, t.Handler, t.Policy.LogAtDebug = name, o.showing(o.counted(t.Handler, o.name), true), is.quiet
 			t.Meta = meta
 			t.Definition = withoutHidden(t.Definition)
 			t.Policy.MaxOutput = cmp.Or(is.chars, t.Policy.MaxOutput)

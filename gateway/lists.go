@@ -25,8 +25,8 @@ const (
 func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
 	if len(targets) == 1 {
 		result, err := targets[0].send(ctx, call)
-		if err != nil || result.Encoded().Raw == nil {
-			return result, err
+		if err != nil {
+			return nil, err
 		}
 		raw := result.Encoded().Raw
 		key, array := listOf(call.Name, raw)
@@ -156,7 +156,7 @@ func nameOf(item json.RawMessage) (key, name string) {
 // item returns an item of a server's list as clients get it, nil to leave it out.
 // Claims is how many more URIs of the list are compared with those of others.
 func (x *router) item(m *member, call *toolpost.Call, item json.RawMessage, claims *int) json.RawMessage {
-	if extension.Space(call.Name) == "tasks" {
+	if extension.IsOfTasks(call.Name) {
 		return m.tasks.listed(m, call, item)
 	}
 	if text(item, "uri") == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -255,10 +256,10 @@ var taskMethods = []string{"tasks/cancel", "tasks/get", "tasks/list", "tasks/res
 // handleTask routes a method for tasks. Another spelling of one goes to no
 // server: some read it as the same.
 func (x *router) handleTask(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
-	plain := strings.NewReplacer(".", "/", ":", "/").Replace(strings.ToLower(call.Name))
+	plain := extension.Plain(call.Name)
 	id, known := wire.Get(call.Params, "taskId"), slices.Contains(taskMethods, plain)
 	switch {
-	case known && plain != call.Name:
+	case known && plain != strings.TrimPrefix(call.Name, wire.MetaPrefix):
 		return nil, fmt.Errorf("method %s: %w", call.Name, toolpost.ErrNotFound)
 	case plain == "tasks/list":
 		return x.list(ctx, targets, call)

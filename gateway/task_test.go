@@ -112,11 +112,71 @@ func TestTasksOfAnother(t *testing.T) {
 		create(t, g, "s", "a__job")
 		for method, params := range map[string]string{
 			"tasks/get": `{"taskId":1}`, "tasks/result": `{}`, "tasks/cancel": `{"taskId":null}`, "tasks/update": `{"taskId":["1"]}`, "tasks/other": `{"taskId":1}`,
+			"io.modelcontextprotocol/tasks/get": `{"taskId":"1"}`, "IO.ModelContextProtocol/tasks/get": `{"taskId":"1"}`, "io/modelcontextprotocol:tasks.get": `{"taskId":"1"}`,
 			"Tasks/Get": `{"taskId":"1"}`, "tasks.get": `{"taskId":"1"}`, "tasks:list": `{}`, "tasks/LIST": `{}`,
 		} {
 			if got := send(t, g, "other", method, params); !strings.HasPrefix(got, "error: ") {
 				t.Errorf("%s %s: got %s", method, params, got)
 			}
+		}
+		const list = "io.modelcontextprotocol/tasks/list"
+		extend(f, map[string]string{"a": `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`}, func(string, *toolpost.Call) string {
+			return `{"tasks":[{"taskId":"1"}]}`
+		})
+		if got := send(t, g, "other", list, "{}"); got != `{"tasks":[]}` {
+			t.Errorf("%s: got %s", list, got)
+		}
+		if got := send(t, g, "s", list, "{}"); got != `{"tasks":[{"taskId":"1"}]}` {
+			t.Errorf("%s: got %s", list, got)
+		}
+	})
+}
+
+// The list of a toolset in this program, whose results have no bytes yet, is
+// filtered too.
+func TestTasksOfAToolset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		jobs(t, f, func(string) string { return "1" })
+		f.last("a").set(func(u *fake) {
+			u.features.Extend = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				return toolpost.TextResult("of another"), nil
+			}
+		})
+		synctest.Wait()
+		if got := send(t, g, "other", "tasks/list", "{}"); got != `{"content":[]}` {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// A server that answers with what a client sends gives no client the task of
+// another one.
+func TestEchoedTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x"))
+		jobs(t, f, func(string) string { return "1" })
+		create(t, g, "s", "a__job")
+		extend(f, map[string]string{"a": `{"tasks":{},"echo":{}}`}, func(_ string, call *toolpost.Call) string { return string(call.Params) })
+		f.last("a").set(func(u *fake) {
+			u.features.ReadUnlisted = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				return toolpost.RawResult(json.RawMessage(`{"contents":[],"task":{"taskId":"1"}}`)), nil
+			}
+		})
+		synctest.Wait()
+		for _, params := range []string{`{"task":{"taskId":"1"}}`, `{"resultType":"task","taskId":"1","task":{}}`} {
+			if got := send(t, g, "other", "echo/x", params); got != params {
+				t.Errorf("got %s", got)
+			}
+		}
+		if _, err := features(g).ReadUnlisted(t.Context(), &toolpost.Call{Session: "other", Name: "x://y"}); err != nil {
+			t.Error(err)
+		}
+		if got := send(t, g, "other", "tasks/get", `{"taskId":"1"}`); !strings.HasPrefix(got, "error: unknown task") {
+			t.Errorf("another client got the task: %s", got)
+		}
+		if got := send(t, g, "s", "tasks/get", `{"taskId":"1"}`); got != `{"taskId":"1"}` {
+			t.Errorf("its client got %s", got)
 		}
 	})
 }

@@ -111,7 +111,7 @@ func subscribe(ctx context.Context, members []*member, uri string, on bool) erro
 func readUnlisted(ctx context.Context, members []*member, call *toolpost.Call) (*toolpost.Result, error) {
 	if m, own := resolve(members, call.Name); m != nil {
 		if read := m.features().ReadUnlisted; read != nil {
-			return m.creating(m.counted(read, own))(ctx, call)
+			return m.showing(m.counted(read, own), false)(ctx, call)
 		}
 	}
 	var cause error

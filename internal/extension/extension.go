@@ -46,9 +46,22 @@ func Method(name string) bool {
 			return false
 		}
 	}
-	plain := strings.Join(strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("/.:", c) }), "/")
-	return !slices.Contains(own, firstWord(name)) && !slices.Contains(ownResources, plain) && plain != "resources"
+	plain := Plain(name)
+	return !slices.Contains(own, firstWord(plain)) && !slices.Contains(ownResources, plain) && plain != "resources"
 }
+
+// Plain returns the one spelling of a method that others are compared by: in
+// lower case, with slashes, and without the name of MCP before it.
+func Plain(method string) string {
+	words := strings.FieldsFunc(strings.ToLower(method), func(c rune) bool { return strings.ContainsRune("/.:", c) })
+	if len(words) > 2 && words[0] == "io" && words[1] == "modelcontextprotocol" {
+		words = words[2:]
+	}
+	return strings.Join(words, "/")
+}
+
+// IsOfTasks reports whether a method or notification is about tasks.
+func IsOfTasks(method string) bool { return Space(method) == "tasks" }
 
 func isOdd(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("/_-.:$", c)
@@ -58,7 +71,7 @@ func isOdd(c rune) bool {
 // an extension.
 func Notification(name string) bool {
 	name = strings.TrimPrefix(name, "notifications/")
-	switch space, _, _ := strings.Cut(strings.ToLower(name), "/"); space {
+	switch firstWord(Plain(name)) {
 	case "cancelled", "initialized", "message", "progress", "resources":
 		return false
 	}
@@ -221,18 +234,16 @@ func Of(method string, declared json.RawMessage) bool {
 // Space returns the first word of a method, in lower case, or the name of the
 // extension that defines the method.
 func Space(method string) string {
-	method = strings.TrimPrefix(strings.ToLower(method), "notifications/")
+	method = strings.TrimPrefix(Plain(method), "notifications/")
 	if method == "resources/directory/read" {
 		return "skills"
 	}
 	return firstWord(method)
 }
 
-func firstWord(method string) string {
-	if i := strings.IndexAny(method, "/.:"); i >= 0 {
-		return method[:i]
-	}
-	return method
+func firstWord(plain string) string {
+	first, _, _ := strings.Cut(plain, "/")
+	return first
 }
 
 func lastWord(name string) string {

@@ -18,7 +18,7 @@ func TestMethod(t *testing.T) {
 	}
 	for _, name := range []string{
 		"", "tools", "tools/call", "Tools/Call", "tools.call", "tools:call", "/tools/call", "x//y", "x/", "./tools/call", "x/../tools/call", "ping", "initialize",
-		"server/discover", "rpc.discover", "notifications/x", "resources/read", "RESOURCES/READ", "resources/templates/list", "resources", "resources.read", "Resources:Read", "resources/read.", "resources..templates/list", "resources.", "x y", "x\n", "x\u200b", "é", strings.Repeat("x", 129),
+		"server/discover", "rpc.discover", ".tools/call", "io.modelcontextprotocol/tools/call", "notifications/x", "resources/read", "RESOURCES/READ", "resources/templates/list", "resources", "resources.read", "Resources:Read", "resources/read.", "resources..templates/list", "resources.", "x y", "x\n", "x\u200b", "é", strings.Repeat("x", 129),
 	} {
 		if extension.Method(name) {
 			t.Errorf("%q passes", name)
