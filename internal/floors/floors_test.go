@@ -65,6 +65,33 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
+// TestExamples checks that every package that others can import has an Example
+// that runs.
+func TestExamples(t *testing.T) {
+	files, err := floors.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := regexp.MustCompile(`(?ms)^func Example\w*\(\) \{$.*?^\t// (Unordered o|O)utput:`)
+	checked := map[string]bool{}
+	for _, f := range files {
+		if checked[f.Package] || f.Syntax.Name.Name == "main" || strings.HasPrefix(f.Package, "internal/") {
+			continue
+		}
+		checked[f.Package] = true
+		var tests strings.Builder
+		for _, text := range texts(t, filepath.Join(f.Package, "*_test.go")) {
+			tests.WriteString(text)
+		}
+		if !runs.MatchString(tests.String()) {
+			t.Errorf("package %q has no Example with an output; add one to example_test.go", f.Package)
+		}
+	}
+	if len(checked) < 20 {
+		t.Errorf("only %d packages are checked", len(checked))
+	}
+}
+
 // TestText looks at documents and scripts too.
 func TestText(t *testing.T) {
 	for path, text := range texts(t, "*.md", "Makefile", ".ci/*", "docs/*.md", "docs/*/*.md", "internal/*/*.sh") {

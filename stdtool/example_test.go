@@ -1,0 +1,41 @@
+package stdtool_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/stdtool"
+)
+
+// The tools see only the files below the root that they are given.
+func ExampleReadOnly() {
+	dir, err := os.MkdirTemp("", "stdtool")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		panic(err)
+	}
+	defer root.Close()
+	if err := root.WriteFile("notes.txt", []byte("buy milk\n"), 0o600); err != nil {
+		panic(err)
+	}
+
+	ctx := context.Background()
+	set, err := toolpost.NewSet(ctx, stdtool.ReadOnly(root))
+	if err != nil {
+		panic(err)
+	}
+	text, err := set.CallText(ctx, "glob", map[string]string{"pattern": "*.txt"})
+	fmt.Println(strings.TrimSpace(text), err)
+	_, err = set.CallText(ctx, "read", map[string]string{"path": "../secret"})
+	fmt.Println(err != nil)
+	// Output:
+	// notes.txt <nil>
+	// true
+}
