@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -44,11 +46,11 @@ func OutputFrom(s *schema.Schema) *Output {
 		return &Output{err: err}
 	}
 	rules := code.Input
-	root := s.Form().Root
+	root := form.Read(s.Raw()).Root
 	if root.Kinds == 0 {
 		return &Output{err: errors.New("no value matches the output schema; change it")}
 	}
-	o := &Output{schema: s, wrapped: root.Kinds != schema.KindObject || root.Alts != nil}
+	o := &Output{schema: s, wrapped: root.Kinds != jsontree.KindObject || root.Alts != nil}
 	if o.wrapped {
 		rules.Root, rules.Object.Name = lower.Root{}, ""
 		rules.Ref.Defs = true

@@ -1,6 +1,6 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema"
+import "github.com/toolpost/toolpost/internal/jsontree"
 
 // choices returns the strings that a schema lists for the value at a path, as
 // enum or const, in any of its alternatives.
@@ -55,7 +55,7 @@ func (c *chooser) listed(n *node) {
 		values = append(values[:len(values):len(values)], k)
 	}
 	for _, v := range values {
-		if v.Kind == schema.KindString {
+		if v.Kind == jsontree.KindString {
 			c.found = append(c.found, v.Text)
 		}
 	}

@@ -1,8 +1,8 @@
 package dialect
 
 import (
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // An extent says which schemas a cycle of references goes through.
@@ -111,7 +111,7 @@ func (d *document) depth(n *node, known []int) int {
 	if n.target != nil {
 		deepest = max(deepest, d.depth(n.target, known))
 	}
-	if n.kinds&(schema.KindObject|schema.KindArray) != 0 {
+	if n.kinds&(jsontree.KindObject|jsontree.KindArray) != 0 {
 		deepest++
 	}
 	known[n.index] = deepest + 1

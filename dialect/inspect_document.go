@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // Bounds of what is inspected, those of package schema. Above them a schema
@@ -38,10 +37,10 @@ type node struct {
 	*jsontree.Value
 	index    int // in the document's nodes
 	parent   *node
-	keyword  string       // the keyword that holds it, "" for the root
-	token    string       // the rest of the way from the parent: "/id" of /properties/id
-	required bool         // it is a property that is required
-	kinds    schema.Kinds // of type, 0 if there is none
+	keyword  string         // the keyword that holds it, "" for the root
+	token    string         // the rest of the way from the parent: "/id" of /properties/id
+	required bool           // it is a property that is required
+	kinds    jsontree.Kinds // of type, 0 if there is none
 	nesting  int
 	kids     []*node
 	target   *node // of its $ref, nil if there is none
@@ -138,7 +137,7 @@ func (d *document) kid(n *node, k, v *jsontree.Value, token string, required boo
 func (d *document) resolve(n *node) {
 	ref := n.Get("$ref")
 	v := d.find(ref.Text)
-	if ref.Kind != schema.KindString || v == nil || !shape.IsSchema(v) {
+	if ref.Kind != jsontree.KindString || v == nil || !shape.IsSchema(v) {
 		return
 	}
 	if d.schemas[v] == nil {
@@ -186,11 +185,11 @@ func (n *node) pointer() string {
 
 // object and array say that n describes objects or arrays.
 func (n *node) object() bool {
-	return n.kinds&schema.KindObject != 0 || n.Get("properties") != nil && n.kinds == 0
+	return n.kinds&jsontree.KindObject != 0 || n.Get("properties") != nil && n.kinds == 0
 }
 
 func (n *node) array() bool {
-	return n.kinds&schema.KindArray != 0 || n.Get("items") != nil && n.kinds == 0
+	return n.kinds&jsontree.KindArray != 0 || n.Get("items") != nil && n.kinds == 0
 }
 
 // follow returns what references lead to, in the end.
@@ -208,7 +207,7 @@ func (n *node) follow() *node {
 func texts(v *jsontree.Value) map[string]bool {
 	set := make(map[string]bool, len(v.Items()))
 	for _, item := range v.Items() {
-		if item.Kind == schema.KindString {
+		if item.Kind == jsontree.KindString {
 			set[item.Text] = true
 		}
 	}
@@ -216,7 +215,7 @@ func texts(v *jsontree.Value) map[string]bool {
 }
 
 // kindsOf returns the types that a type keyword names.
-func kindsOf(v *jsontree.Value) schema.Kinds {
+func kindsOf(v *jsontree.Value) jsontree.Kinds {
 	kinds := kindOf(v.Text)
 	for _, item := range v.Items() {
 		kinds |= kindOf(item.Text)
@@ -225,7 +224,7 @@ func kindsOf(v *jsontree.Value) schema.Kinds {
 }
 
 // kindOf reads the name of a type. OpenAPI has them in capitals.
-func kindOf(name string) schema.Kinds {
+func kindOf(name string) jsontree.Kinds {
 	if name == strings.ToUpper(name) {
 		name = strings.ToLower(name)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // wants tells the shapes in words.
@@ -22,20 +21,20 @@ var wants = map[shape.Shape]string{
 // lists of items.
 func fits(s shape.Shape, v *jsontree.Value, older bool) bool {
 	number := string(v.Raw)
-	positive := v.Kind&schema.KindNumber != 0 && number[0] != '-'
+	positive := v.Kind&jsontree.KindNumber != 0 && number[0] != '-'
 	switch s {
 	case shape.Items:
 		return shape.IsSchema(v) || older && shape.Fits(s, v)
 	case shape.Count:
 		return positive && isInteger(number)
 	case shape.Number:
-		return v.Kind&schema.KindNumber != 0
+		return v.Kind&jsontree.KindNumber != 0
 	case shape.Positive:
 		return positive && strings.ContainsAny(mantissa(number), "123456789")
 	case shape.URI:
-		return v.Kind == schema.KindString
+		return v.Kind == jsontree.KindString
 	case shape.Type:
-		return v.Kind == schema.KindString && kindOf(v.Text) != 0 ||
+		return v.Kind == jsontree.KindString && kindOf(v.Text) != 0 ||
 			len(v.Items()) > 0 && shape.Fits(shape.Names, v) && !slices.ContainsFunc(v.Kids, func(t *jsontree.Value) bool { return kindOf(t.Text) == 0 })
 	}
 	return shape.Fits(s, v)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -144,7 +143,7 @@ func (v *view) schema(d *document, texts bool) {
 				return
 			}
 		}
-		if text := n.Get("description"); texts && text != nil && text.Kind == schema.KindString {
+		if text := n.Get("description"); texts && text != nil && text.Kind == jsontree.KindString {
 			v.text(text.Text)
 		}
 	}

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema"
 )
 
 func arrayRules() []*Rule {
@@ -30,7 +29,7 @@ func tuple(v *view, n *node) {
 	if n.Get("prefixItems") != nil {
 		v.report("prefixItems", "the items are a tuple")
 	}
-	if k := n.Get("items"); k != nil && k.Kind == schema.KindArray {
+	if k := n.Get("items"); k != nil && k.Kind == jsontree.KindArray {
 		v.report("items", "the items are a tuple")
 	}
 }
@@ -40,10 +39,10 @@ func arrayItems(v *view, n *node) {
 		return
 	}
 	switch items := n.Get("items"); {
-	case n.Get("prefixItems") != nil || items != nil && items.Kind == schema.KindArray:
+	case n.Get("prefixItems") != nil || items != nil && items.Kind == jsontree.KindArray:
 	case items == nil:
 		v.report("items", "the array has no schema for its items")
-	case items.Kind != schema.KindObject:
+	case items.Kind != jsontree.KindObject:
 		v.report("items", "items is %v", items)
 	case v.Input.Array.Typed && !typed(items):
 		v.report("items", "the items have no type")

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema"
 )
 
 func enumRules() []*Rule {
@@ -40,11 +39,11 @@ func enumType(v *view, n *node) {
 	e := v.Input.Enum
 	refused := func(k *jsontree.Value) bool {
 		switch {
-		case k.Kind == schema.KindString:
+		case k.Kind == jsontree.KindString:
 			return false
-		case k.Kind&schema.KindNumber != 0:
+		case k.Kind&jsontree.KindNumber != 0:
 			return e.Strings
-		case k.Kind&(schema.KindObject|schema.KindArray) != 0:
+		case k.Kind&(jsontree.KindObject|jsontree.KindArray) != 0:
 			return true
 		}
 		return e.Strings || e.Numbers
@@ -52,7 +51,7 @@ func enumType(v *view, n *node) {
 	if i := slices.IndexFunc(n.Get("enum").Items(), refused); i >= 0 {
 		v.report("enum", "a value is %v", n.Get("enum").Kids[i])
 	}
-	if k := n.Get("const"); k != nil && (k.Kind == schema.KindObject || k.Kind == schema.KindArray) {
+	if k := n.Get("const"); k != nil && (k.Kind == jsontree.KindObject || k.Kind == jsontree.KindArray) {
 		v.report("const", "the value is %v", k)
 	}
 }
@@ -60,7 +59,7 @@ func enumType(v *view, n *node) {
 func enumEmpty(v *view, n *node) {
 	k := n.Get("enum")
 	switch {
-	case k == nil || k.Kind != schema.KindArray:
+	case k == nil || k.Kind != jsontree.KindArray:
 	case len(k.Kids) == 0:
 		v.report("enum", "the enum has no values")
 	case slices.ContainsFunc(k.Kids, func(e *jsontree.Value) bool { return e.IsText("") }):

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // mcpHeader asks clients to send an argument as an HTTP header too.
@@ -35,7 +35,7 @@ func headers(v *view, d *document) {
 		v.node = n
 		name := strings.ToLower(h.Text)
 		switch {
-		case h.Kind != schema.KindString || !headerName.MatchString(h.Text):
+		case h.Kind != jsontree.KindString || !headerName.MatchString(h.Text):
 			v.report(mcpHeader, "%v is not a valid header name", h)
 		case seen[name]:
 			v.report(mcpHeader, "the header %v is used twice", h)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // keywordRules are for what no other rule tells.
@@ -65,7 +65,7 @@ func draft(v *view, n *node) {
 }
 
 func booleanSchema(v *view, n *node) {
-	if n.Kind == schema.KindBoolean && n.keyword != "additionalProperties" && n.keyword != "additionalItems" {
+	if n.Kind == jsontree.KindBoolean && n.keyword != "additionalProperties" && n.keyword != "additionalItems" {
 		v.report("", "the schema is %v", n.Value)
 	}
 }
@@ -75,7 +75,7 @@ func metaschema(v *view, n *node) {
 		if k.Name == "$schema" && n.parent == nil && !knownDraft(k) {
 			v.report("$schema", "%v is not a known draft", k)
 		}
-		if k.Name == "pattern" && k.Kind == schema.KindString && !schema.ValidPattern(k.Text) {
+		if k.Name == "pattern" && k.Kind == jsontree.KindString && !subschema.IsPattern(k.Text) {
 			v.report("pattern", "%v is not a valid regular expression", k)
 		}
 		s := shape.Of(k.Name)

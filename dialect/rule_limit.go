@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // limitRules are about how much a schema may hold. What is more than Toolpost
@@ -98,9 +97,9 @@ func runesOf(values ...*jsontree.Value) int {
 	for _, v := range values {
 		n += runesOf(v.Kids...)
 		switch {
-		case v.Kind == schema.KindString:
+		case v.Kind == jsontree.KindString:
 			n += utf8.RuneCountInString(v.Text)
-		case v.Kind&schema.KindNumber != 0:
+		case v.Kind&jsontree.KindNumber != 0:
 			n += len(v.Raw)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 func objectRules() []*Rule {
@@ -105,14 +105,14 @@ func allRequired(v *view, n *node) {
 func requiredDeclared(v *view, n *node) {
 	properties := n.Get("properties")
 	for _, name := range n.Get("required").Items() {
-		if name.Kind == schema.KindString && properties.Get(name.Text) == nil {
+		if name.Kind == jsontree.KindString && properties.Get(name.Text) == nil {
 			v.report("required", "%q is required but not a property", clip(name.Text, 60))
 		}
 	}
 }
 
 func propertiesFilled(v *view, n *node) {
-	if n.parent != nil && n.kinds&schema.KindObject != 0 && len(n.Get("properties").Members()) == 0 && !n.listed() {
+	if n.parent != nil && n.kinds&jsontree.KindObject != 0 && len(n.Get("properties").Members()) == 0 && !n.listed() {
 		v.report("properties", "the object has no properties")
 	}
 }

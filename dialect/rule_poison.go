@@ -6,7 +6,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // poisonRules are about single tools that cost many clients all tools of the
@@ -73,11 +72,11 @@ func rootNull(v *view, n *node) {
 	if n.parent != nil {
 		return
 	}
-	if k := n.Get("properties"); k != nil && k.Kind != schema.KindObject {
+	if k := n.Get("properties"); k != nil && k.Kind != jsontree.KindObject {
 		v.report("properties", "properties is %v", k)
 	}
-	notText := func(v *jsontree.Value) bool { return v.Kind != schema.KindString }
-	if k := n.Get("required"); k != nil && (k.Kind != schema.KindArray || slices.ContainsFunc(k.Kids, notText)) {
+	notText := func(v *jsontree.Value) bool { return v.Kind != jsontree.KindString }
+	if k := n.Get("required"); k != nil && (k.Kind != jsontree.KindArray || slices.ContainsFunc(k.Kids, notText)) {
 		v.report("required", "required is %v", k)
 	}
 }
@@ -90,7 +89,7 @@ func rootBoolean(v *view, n *node) {
 				v.report("properties", "the schema of %q is %v", clip(p.Name, 60), p)
 			}
 		}
-	case n.parent.parent == nil && n.keyword == "properties" && n.Kind == schema.KindBoolean:
+	case n.parent.parent == nil && n.keyword == "properties" && n.Kind == jsontree.KindBoolean:
 		v.report("", "the schema of %q is %v", clip(n.Name, 60), n.Value)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -45,7 +45,7 @@ func format(v *view, n *node) {
 	}
 	kinds := n.kinds
 	if kinds == 0 {
-		kinds = schema.KindAny
+		kinds = jsontree.KindAny
 	}
 	for name, formats := range v.Input.Formats {
 		if kinds&kindOf(name) != 0 && slices.Contains(formats, k.Text) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // typeRules are about what says the type of a value.
@@ -48,10 +47,10 @@ func null(v *view, n *node) {
 	if k := n.Get("nullable"); k != nil && k.Is("true") && !keyword {
 		v.report("nullable", "null is accepted")
 	}
-	if slices.ContainsFunc(n.Get("enum").Items(), func(e *jsontree.Value) bool { return e.Kind == schema.KindNull }) {
+	if slices.ContainsFunc(n.Get("enum").Items(), func(e *jsontree.Value) bool { return e.Kind == jsontree.KindNull }) {
 		v.report("enum", "null is among the values")
 	}
-	if k := n.Get("const"); k != nil && k.Kind == schema.KindNull {
+	if k := n.Get("const"); k != nil && k.Kind == jsontree.KindNull {
 		v.report("const", "null is the value")
 	}
 }
@@ -62,7 +61,7 @@ func (n *node) onlyNull() bool {
 }
 
 func untyped(v *view, n *node) {
-	if n.Kind == schema.KindObject && n.parent != nil && !n.further() && !slices.ContainsFunc(n.Value.Kids, saysSomething) {
+	if n.Kind == jsontree.KindObject && n.parent != nil && !n.further() && !slices.ContainsFunc(n.Value.Kids, saysSomething) {
 		v.report("type", "the schema accepts any value")
 	}
 }
@@ -86,7 +85,7 @@ func (n *node) further() bool {
 }
 
 func typeRequired(v *view, n *node) {
-	if n.Kind != schema.KindObject || n.further() && len(n.Value.Kids) == 0 {
+	if n.Kind != jsontree.KindObject || n.further() && len(n.Value.Kids) == 0 {
 		return
 	}
 	for _, keyword := range []string{"type", "anyOf", "oneOf", "allOf", "$ref"} {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // unionRules are about schemas that leave a choice.
@@ -68,7 +67,7 @@ func noUnion(v *view, n *node) {
 }
 
 func typeList(v *view, n *node) {
-	if k := n.Get("type"); k != nil && k.Kind == schema.KindArray {
+	if k := n.Get("type"); k != nil && k.Kind == jsontree.KindArray {
 		v.report("type", "type is a list: %v", k)
 	}
 }
@@ -124,7 +123,7 @@ func single(s *jsontree.Value) *jsontree.Value {
 	if list := s.Get("enum").Items(); len(list) == 1 {
 		k = list[0]
 	}
-	if k == nil || k.Kind == schema.KindObject || k.Kind == schema.KindArray {
+	if k == nil || k.Kind == jsontree.KindObject || k.Kind == jsontree.KindArray {
 		return nil
 	}
 	return k

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -98,7 +97,7 @@ type walker struct{ visit func(description) }
 
 func (w walker) schema(v *jsontree.Value, path []string) {
 	for _, k := range v.Members() {
-		if k.Name == "description" && k.Kind == schema.KindString {
+		if k.Name == "description" && k.Kind == jsontree.KindString {
 			w.visit(description{path, k.Text, k.Start, k.Start + len(k.Raw)})
 			continue
 		}

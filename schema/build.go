@@ -1,37 +1,37 @@
 package schema
 
 import (
-	"math"
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A builder makes nodes of a document. What is checked only in part accepts too
 // much, so nothing is refused because a value fits it.
 type builder struct {
-	doc   *document
+	doc   *subschema.Graph
 	nodes map[*jsontree.Value]*node
 }
 
 // build returns the node of the whole document.
-func build(d *document) *node {
+func build(d *subschema.Graph) *node {
 	b := &builder{doc: d, nodes: map[*jsontree.Value]*node{}}
-	return b.node(d.root)
+	return b.node(d.Root)
 }
 
 func (b *builder) node(v *jsontree.Value) *node {
 	if n := b.nodes[v]; n != nil {
 		return n
 	}
-	target := b.doc.target(v)
-	if target != nil && (b.doc.draft <= 7 || !b.asserts(v)) {
+	target := b.doc.Target(v)
+	if target != nil && (b.doc.Draft <= 7 || !b.asserts(v)) {
 		n := b.node(target)
 		b.nodes[v] = n
 		return n
 	}
-	n := &node{kinds: KindAny}
+	n := &node{kinds: jsontree.KindAny}
 	b.nodes[v] = n
 	if v.Is("false") {
 		n.kinds = 0
@@ -52,7 +52,7 @@ func (b *builder) node(v *jsontree.Value) *node {
 
 // parts reads if, and the rules on arrays and objects.
 func (b *builder) parts(n *node, v *jsontree.Value) {
-	if k := v.Get("if"); k != nil && b.doc.draft >= 7 && !b.isPartial(k) {
+	if k := v.Get("if"); k != nil && b.doc.Draft >= 7 && !b.isPartial(k) {
 		n.cond = &conditional{b.node(k), b.optional(v, "then"), b.optional(v, "else")}
 	}
 	if b.hasAny(v, "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains") {
@@ -87,7 +87,7 @@ func (b *builder) hasAny(v *jsontree.Value, names ...string) bool {
 	return false
 }
 
-func (b *builder) isPartial(v *jsontree.Value) bool { return b.doc.partial[v] }
+func (b *builder) isPartial(v *jsontree.Value) bool { return b.doc.Partial[v] }
 
 // optional returns the node of a keyword, nil if v does not have it.
 func (b *builder) optional(v *jsontree.Value, keyword string) *node {
@@ -101,7 +101,7 @@ func (b *builder) optional(v *jsontree.Value, keyword string) *node {
 func (b *builder) keyword(n *node, k *jsontree.Value) {
 	switch k.Name {
 	case "type":
-		n.kinds = typeKinds(k)
+		n.kinds = jsontree.KindsNamed(k)
 	case "enum":
 		n.choices = append(n.choices, newChoice(k.Kids))
 	case "const":
@@ -115,17 +115,6 @@ func (b *builder) keyword(n *node, k *jsontree.Value) {
 			n.not = append(n.not, b.node(k))
 		}
 	}
-}
-
-func typeKinds(k *jsontree.Value) Kinds {
-	if k.Kind == KindString {
-		return jsontree.KindNamed(k.Text)
-	}
-	var all Kinds
-	for _, kid := range k.Kids {
-		all |= jsontree.KindNamed(kid.Text)
-	}
-	return all
 }
 
 func (b *builder) list(k *jsontree.Value) []*node {
@@ -146,7 +135,7 @@ func (b *builder) bounds(n *node, v *jsontree.Value) {
 	}
 	n.text = &textRule{length: newSpan(v, "minLength", "maxLength")}
 	if k := v.Get("pattern"); k != nil {
-		n.text.pattern, _ = b.doc.patterns.compile(k.Text)
+		n.text.pattern, _ = b.doc.Patterns.Compile(k.Text)
 	}
 }
 
@@ -178,37 +167,20 @@ func newNumberRule(v *jsontree.Value) *numberRule {
 func newSpan(v *jsontree.Value, lo, hi string) span {
 	s := span{0, -1}
 	if k := v.Get(lo); k != nil {
-		s.lo = countOf(k)
+		s.lo = jsontree.ParseDecimal(k.Raw).Count()
 	}
 	if k := v.Get(hi); k != nil {
-		s.hi = countOf(k)
+		s.hi = jsontree.ParseDecimal(k.Raw).Count()
 	}
 	return s
-}
-
-// largest is a count that no value reaches, and that an int holds on every
-// machine.
-const largest = min(1<<40, math.MaxInt)
-
-// countOf reads a count. It returns largest for a count that no value reaches.
-func countOf(v *jsontree.Value) int {
-	d := jsontree.ParseDecimal(v.Raw)
-	if d.Cmp(jsontree.Decimal{Coef: 1, Exp: 12}) > 0 {
-		return largest
-	}
-	n := int64(d.Coef)
-	for ; d.Exp > 0; d.Exp-- {
-		n *= 10
-	}
-	return int(min(n, largest))
 }
 
 func (b *builder) array(v *jsontree.Value) *arrayRule {
 	r := &arrayRule{count: newSpan(v, "minItems", "maxItems")}
 	items, prefix, rest := v.Get("items"), v.Get("prefixItems"), v.Get("items")
-	if b.doc.draft < 2020 {
+	if b.doc.Draft < 2020 {
 		prefix = nil
-		if items != nil && items.Kind == KindArray {
+		if items != nil && items.Kind == jsontree.KindArray {
 			prefix, rest = items, v.Get("additionalItems")
 		}
 	}
@@ -222,11 +194,11 @@ func (b *builder) array(v *jsontree.Value) *arrayRule {
 		r.unique = k.Is("true")
 	}
 	r.contains, r.matches = b.optional(v, "contains"), span{1, -1}
-	if b.doc.draft >= 2019 && b.hasAny(v, "minContains") {
-		r.matches.lo = countOf(v.Get("minContains"))
+	if b.doc.Draft >= 2019 && b.hasAny(v, "minContains") {
+		r.matches.lo = jsontree.ParseDecimal(v.Get("minContains").Raw).Count()
 	}
-	if b.doc.draft >= 2019 && b.hasAny(v, "maxContains") && !b.isPartial(v.Get("contains")) {
-		r.matches.hi = countOf(v.Get("maxContains"))
+	if b.doc.Draft >= 2019 && b.hasAny(v, "maxContains") && !b.isPartial(v.Get("contains")) {
+		r.matches.hi = jsontree.ParseDecimal(v.Get("maxContains").Raw).Count()
 	}
 	return r
 }
@@ -253,7 +225,7 @@ func (b *builder) object(v *jsontree.Value) *objectRule {
 	}
 	if k := v.Get("patternProperties"); k != nil {
 		for _, kid := range k.Kids {
-			p, _ := b.doc.patterns.compile(kid.Name)
+			p, _ := b.doc.Patterns.Compile(kid.Name)
 			r.patterns = append(r.patterns, patternRule{p, b.node(kid)})
 		}
 	}
@@ -265,15 +237,15 @@ func (b *builder) object(v *jsontree.Value) *objectRule {
 func (b *builder) dependents(r *objectRule, v *jsontree.Value) {
 	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
 		k := v.Get(keyword)
-		if k == nil || keyword != "dependencies" && b.doc.draft < 2019 {
+		if k == nil || keyword != "dependencies" && b.doc.Draft < 2019 {
 			continue
 		}
 		for _, kid := range k.Kids {
 			d := dependent{property: r.add(kid.Name)}
-			if kid.Kind != KindArray {
+			if kid.Kind != jsontree.KindArray {
 				d.node = b.node(kid)
 			}
-			for _, name := range listOf(kid) {
+			for _, name := range kid.Items() {
 				d.requires = append(d.requires, r.add(name.Text))
 			}
 			r.dependents = append(r.dependents, d)

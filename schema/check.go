@@ -1,6 +1,9 @@
 package schema
 
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
 
 // A pass checks raw JSON against a node, in one go and without allocating as
 // long as the value is small or fits. It says yes or no: what is wrong is
@@ -13,10 +16,8 @@ type pass struct {
 	timeouts     int // matches of patterns that took too long
 }
 
-const maxDepth = 1000 // of values
-
 func newPass(data []byte, nullIsAbsent bool) pass {
-	return pass{Scanner: jsontree.Scanner{Data: data}, limit: maxDepth, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
+	return pass{Scanner: jsontree.Scanner{Data: data}, limit: subschema.MaxLevels, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
 }
 
 // valid reports whether data is one JSON value without repeated names that fits
@@ -28,7 +29,7 @@ func valid(n *node, data []byte, nullIsAbsent bool) bool {
 
 func (p *pass) check(n *node) bool {
 	if n == nil {
-		anything := node{kinds: KindAny}
+		anything := node{kinds: jsontree.KindAny}
 		return p.own(&anything)
 	}
 	if n.single() {
@@ -125,15 +126,15 @@ func (p *pass) union(u union, start int) bool {
 func (p *pass) own(n *node) bool {
 	switch c := p.Peek(); c {
 	case '"':
-		return n.kinds&KindString != 0 && p.string(n)
+		return n.kinds&jsontree.KindString != 0 && p.string(n)
 	case '{', '[':
 		return p.tree(n, c)
 	case 'n':
-		return p.word(n, "null", KindNull)
+		return p.word(n, "null", jsontree.KindNull)
 	case 't':
-		return p.word(n, "true", KindBoolean)
+		return p.word(n, "true", jsontree.KindBoolean)
 	case 'f':
-		return p.word(n, "false", KindBoolean)
+		return p.word(n, "false", jsontree.KindBoolean)
 	default:
 		if c == '-' || c-'0' <= 9 {
 			return p.num(n)
@@ -142,7 +143,7 @@ func (p *pass) own(n *node) bool {
 	return p.Fail("a value")
 }
 
-func (p *pass) word(n *node, word string, kind Kinds) bool {
+func (p *pass) word(n *node, word string, kind jsontree.Kinds) bool {
 	start := p.Pos
 	if n.kinds&kind == 0 || !p.Literal(word) {
 		return false
@@ -164,9 +165,9 @@ func (p *pass) num(n *node) bool {
 		return fits
 	}
 	d := jsontree.ParseDecimal(raw)
-	kind := KindFraction
+	kind := jsontree.KindFraction
 	if d.IsInteger() {
-		kind = KindInteger
+		kind = jsontree.KindInteger
 	}
 	if n.kinds&kind == 0 || n.number != nil && !n.number.ok(d) {
 		return false
@@ -182,12 +183,12 @@ func (p *pass) num(n *node) bool {
 // quickNumber decides without exact arithmetic; known is false if it cannot.
 // Plain numbers have no fraction and no exponent.
 func quickNumber(n *node, raw []byte, plain bool) (fits, known bool) {
-	integer := n.kinds&KindInteger != 0
+	integer := n.kinds&jsontree.KindInteger != 0
 	switch {
 	case n.choices != nil:
 		return false, false
 	case n.number == nil:
-		return integer, plain || n.kinds&KindNumber == KindNumber
+		return integer, plain || n.kinds&jsontree.KindNumber == jsontree.KindNumber
 	case !plain:
 		return false, false
 	}
@@ -210,7 +211,7 @@ func (p *pass) string(n *node) bool {
 }
 
 func (n *node) acceptsText(text []byte, timeouts *int) bool {
-	if n.kinds&KindString == 0 || n.text != nil && !n.text.ok(text, timeouts) {
+	if n.kinds&jsontree.KindString == 0 || n.text != nil && !n.text.ok(text, timeouts) {
 		return false
 	}
 	for _, c := range n.choices {
@@ -227,12 +228,12 @@ func (p *pass) tree(n *node, bracket byte) bool {
 		return p.Fail("no deeper nesting")
 	}
 	p.depth++
-	start, kind, ok := p.Pos, KindObject, false
+	start, kind, ok := p.Pos, jsontree.KindObject, false
 	if p.Pos++; bracket == '{' {
-		ok = n.kinds&KindObject != 0 && p.object(n.object)
+		ok = n.kinds&jsontree.KindObject != 0 && p.object(n.object)
 	} else {
-		kind = KindArray
-		ok = n.kinds&KindArray != 0 && p.array(n.array)
+		kind = jsontree.KindArray
+		ok = n.kinds&jsontree.KindArray != 0 && p.array(n.array)
 	}
 	if !ok {
 		return false

@@ -157,8 +157,8 @@ func (p *pass) matching(r *objectRule, declared *node, name []byte) bool {
 	p.Peek()
 	start, timeouts, matched := p.Pos, p.timeouts, declared != nil
 	for _, rule := range r.patterns {
-		p.work += rule.cost(name)
-		if p.work > p.budget || !rule.match(name, &p.timeouts) {
+		p.work += rule.Cost(name)
+		if p.work > p.budget || !rule.Match(name, &p.timeouts) {
 			continue
 		}
 		matched = true

@@ -1,14 +1,11 @@
 package schema
 
-import "slices"
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"slices"
 
-// CompileOptions are the optional parts of [Compile].
-type CompileOptions struct {
-	// NullIsAbsent accepts null for an optional property whose schema does not
-	// allow it: models write null for a value that they leave out.
-	NullIsAbsent bool
-}
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
 
 // A Validator validates raw JSON against one schema. It is safe for concurrent
 // use.
@@ -18,15 +15,17 @@ type Validator struct {
 	nullIsAbsent bool
 }
 
-// Compile compiles s. It always returns a Validator: parts that cannot be
-// compiled are not validated, and [Validator.Report] lists them.
-func Compile(s *Schema, opts *CompileOptions) *Validator {
-	v := &Validator{nullIsAbsent: opts != nil && opts.NullIsAbsent}
-	d := load(s.raw)
-	if d.root != nil {
+// compile always returns a Validator: parts that cannot be compiled are not
+// validated, and [Validator.Report] lists them. If nullIsAbsent is set, null is
+// accepted for an optional property whose schema does not allow it: models write
+// null for a value that they leave out.
+func compile(raw []byte, nullIsAbsent bool) *Validator {
+	v := &Validator{nullIsAbsent: nullIsAbsent}
+	d := subschema.Read(raw)
+	if d.Root != nil {
 		v.root = build(d)
 	}
-	v.findings = d.findings
+	v.findings = d.Findings
 	return v
 }
 
@@ -39,9 +38,9 @@ func (v *Validator) Validate(data []byte) error {
 	if valid(v.root, data, v.nullIsAbsent) {
 		return nil
 	}
-	tree, broken := jsontree.Parse(data, maxDepth)
+	tree, broken := jsontree.Parse(data, subschema.MaxLevels)
 	if broken != nil {
-		return &ValidationError{Problems: []Problem{*syntaxProblem(broken, data)}}
+		return &ValidationError{Problems: []Problem{{Expected: broken.Expected, Got: broken.Got}}}
 	}
 	x := explainer{nullIsAbsent: v.nullIsAbsent}
 	jsontree.Duplicates(tree, "", func(pointer string) {
@@ -55,7 +54,4 @@ func (v *Validator) Validate(data []byte) error {
 }
 
 // A Finding is a remark about a schema or a type.
-type Finding struct {
-	Pointer string // JSON pointer into the schema (RFC 6901)
-	Message string
-}
+type Finding = subschema.Finding

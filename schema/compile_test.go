@@ -12,7 +12,7 @@ func compile(t testing.TB, raw string) *schema.Validator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return schema.Compile(s, nil)
+	return s.Validator()
 }
 
 func TestProblems(t *testing.T) {

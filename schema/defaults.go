@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // IsObject reports whether the schema declares type object at its root.
@@ -17,7 +18,7 @@ func (s *Schema) IsObject() bool {
 // readTree returns the tree of JSON that nobody checked. That of JSON which
 // cannot be read has no kind and no kids.
 func readTree(raw []byte) *jsontree.Value {
-	v, broken := jsontree.Parse(raw, maxDepth)
+	v, broken := jsontree.Parse(raw, subschema.MaxLevels)
 	if broken != nil {
 		return &jsontree.Value{}
 	}
@@ -45,12 +46,9 @@ type slot struct {
 	endless bool // its default would contain itself
 }
 
-// maxRefs is how many references are followed from one to the next.
-const maxRefs = 64
-
 // readDefaults returns the defaults that a schema declares, nil if none.
 func readDefaults(raw []byte) *defaults {
-	if len(raw) > maxBytes {
+	if len(raw) > subschema.MaxBytes {
 		return nil
 	}
 	r := &defaultsReader{root: readTree(raw), read: map[*jsontree.Value]*defaults{}}
@@ -62,7 +60,7 @@ func readDefaults(raw []byte) *defaults {
 			found = found || d.slots[i].value != nil
 		}
 	}
-	if !found || r.size > maxBytes {
+	if !found || r.size > subschema.MaxBytes {
 		return nil
 	}
 	return root
@@ -99,7 +97,7 @@ func (r *defaultsReader) of(s *jsontree.Value) *defaults {
 	items := s.Get("items")
 	d.items = r.of(items)
 	for _, list := range []*jsontree.Value{s.Get("prefixItems"), items} { // items is a list up to draft 2019-09
-		for _, item := range listOf(list) {
+		for _, item := range list.Items() {
 			d.prefix = append(d.prefix, r.of(item))
 		}
 	}
@@ -110,7 +108,7 @@ func (r *defaultsReader) of(s *jsontree.Value) *defaults {
 func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
 	label, _ := jsontext.AppendQuote(nil, p.Name)
 	s := slot{label: append(label, ':'), inside: r.of(p), takesNull: r.takesNull(p)}
-	for t, refs := p, 0; t != nil && refs < maxRefs && s.declared == nil; refs++ {
+	for t, refs := p, 0; t != nil && refs < subschema.MaxRefs && s.declared == nil; refs++ {
 		if v := t.Get("default"); v != nil {
 			s.declared = v.Raw
 		}
@@ -127,7 +125,7 @@ func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
 
 // parted returns the schema with parts that s is or refers to, nil if there is none.
 func (r *defaultsReader) parted(s *jsontree.Value) *jsontree.Value {
-	for range maxRefs {
+	for range subschema.MaxRefs {
 		if s == nil || hasParts(s) {
 			return s
 		}
@@ -140,17 +138,10 @@ func hasParts(s *jsontree.Value) bool {
 	return slices.ContainsFunc(s.Kids, func(kid *jsontree.Value) bool {
 		switch kid.Name {
 		case "properties", "additionalProperties", "items", "prefixItems":
-			return s.Kind == KindObject
+			return s.Kind == jsontree.KindObject
 		}
 		return false
 	})
-}
-
-func listOf(v *jsontree.Value) []*jsontree.Value {
-	if v == nil || v.Kind != KindArray {
-		return nil
-	}
-	return v.Kids
 }
 
 // target returns what a local reference refers to, nil if nothing.
@@ -168,19 +159,19 @@ func (r *defaultsReader) target(s *jsontree.Value) *jsontree.Value {
 // takesNull reports whether null is a value that s allows. Schemas that refer
 // to each other without end are taken to allow it.
 func (r *defaultsReader) takesNull(s *jsontree.Value) bool {
-	if r.work++; r.work > maxPaths {
+	if r.work++; r.work > subschema.MaxPaths {
 		return true
 	}
-	isNull := func(v *jsontree.Value) bool { return v.Kind == KindNull || v.Text == "null" }
+	isNull := func(v *jsontree.Value) bool { return v.Kind == jsontree.KindNull || v.Text == "null" }
 	for _, k := range s.Kids {
 		ok := true
 		switch k.Name {
 		case "type":
 			ok = isNull(k) || slices.ContainsFunc(k.Kids, isNull)
 		case "enum":
-			ok = slices.ContainsFunc(k.Kids, func(v *jsontree.Value) bool { return v.Kind == KindNull })
+			ok = slices.ContainsFunc(k.Kids, func(v *jsontree.Value) bool { return v.Kind == jsontree.KindNull })
 		case "const":
-			ok = k.Kind == KindNull
+			ok = k.Kind == jsontree.KindNull
 		case "anyOf", "oneOf":
 			ok = slices.ContainsFunc(k.Kids, r.takesNull)
 		case "$ref":
@@ -205,7 +196,7 @@ func (r *defaultsReader) settle(p *slot) {
 	if p.declared == nil {
 		return
 	}
-	f := filler{Scanner: jsontree.Scanner{Data: p.declared}, settle: r.settle, limit: maxBytes - r.size}
+	f := filler{Scanner: jsontree.Scanner{Data: p.declared}, settle: r.settle, limit: subschema.MaxBytes - r.size}
 	p.declared, p.open = nil, true
 	r.open = append(r.open, p)
 	ok := f.value(p.inside)
@@ -215,7 +206,7 @@ func (r *defaultsReader) settle(p *slot) {
 	r.size += len(filled)
 	switch {
 	case !ok:
-		r.size = maxBytes + 1
+		r.size = subschema.MaxBytes + 1
 	case !p.endless:
 		p.value = filled
 	}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // describe says in words what n asks for.
-func (n *node) describe() string { return clip(n.words(2), 240) }
+func (n *node) describe() string { return jsontree.Clip(n.words(2), 240) }
 
 // words describes n; deep bounds how far it looks into the parts.
 func (n *node) words(deep int) string {
@@ -20,7 +22,7 @@ func (n *node) words(deep int) string {
 		parts = append(parts, n.choices[0].words())
 	case n.kinds == 0:
 		return "nothing: no value is allowed here"
-	case n.kinds != KindAny || n.number != nil || n.text != nil:
+	case n.kinds != jsontree.KindAny || n.number != nil || n.text != nil:
 		parts = append(parts, n.typed(deep))
 	case n.object != nil && n.object.words() != "":
 		parts = append(parts, "object"+n.object.words())
@@ -60,7 +62,7 @@ func (c *choice) words() string {
 			fmt.Fprintf(&b, "… (%d in all)", len(c.values))
 			break
 		}
-		b.WriteString(clip(string(v.Raw), 60))
+		b.WriteString(jsontree.Clip(string(v.Raw), 60))
 	}
 	switch len(c.values) {
 	case 0:
@@ -90,16 +92,16 @@ func (u union) words(deep int) string {
 // typed describes types with their rules.
 func (n *node) typed(deep int) string {
 	w := n.typeWords()
-	if n.kinds&KindNumber != 0 && n.number != nil {
+	if n.kinds&jsontree.KindNumber != 0 && n.number != nil {
 		w += n.number.words()
 	}
-	if n.kinds&KindString != 0 && n.text != nil {
+	if n.kinds&jsontree.KindString != 0 && n.text != nil {
 		w += n.text.words()
 	}
-	if n.kinds == KindArray && n.array != nil {
+	if n.kinds == jsontree.KindArray && n.array != nil {
 		w += n.array.words(deep)
 	}
-	if n.kinds == KindObject && n.object != nil {
+	if n.kinds == jsontree.KindObject && n.object != nil {
 		w += n.object.words()
 	}
 	return w
@@ -107,7 +109,7 @@ func (n *node) typed(deep int) string {
 
 func (n *node) typeWords() string {
 	switch {
-	case n.kinds != KindAny:
+	case n.kinds != jsontree.KindAny:
 		return n.kinds.String()
 	case n.number == nil:
 		return "string"
@@ -125,7 +127,7 @@ func (r *arrayRule) words(deep int) string {
 	return w + r.count.words("item")
 }
 
-// safe is the largest integer that JavaScript has exactly; as a bound it says
+// safe is the jsontree.MaxCount integer that JavaScript has exactly; as a bound it says
 // nothing to a model.
 const safe = "9007199254740991"
 
@@ -153,7 +155,7 @@ func either(first bool, a, b string) string {
 func (r *textRule) words() string {
 	w := r.length.words("character")
 	if r.pattern != nil {
-		w += " matching " + clip(r.pattern.source, 120)
+		w += " matching " + jsontree.Clip(r.pattern.String(), 120)
 	}
 	return w
 }

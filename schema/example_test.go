@@ -6,14 +6,14 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-func ExampleCompile() {
+func ExampleSchema_Validator() {
 	s := schema.MustParse(`{
 		"type": "object",
 		"properties": {"id": {"type": "integer"}, "state": {"enum": ["open", "closed"]}},
 		"required": ["id"],
 		"additionalProperties": false
 	}`)
-	v := schema.Compile(s, nil)
+	v := s.Validator()
 	fmt.Println(v.Validate([]byte(`{"stat":"opened","state":"opened"}`)))
 	// Output:
 	// /stat: unknown property; valid names: state, id

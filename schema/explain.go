@@ -31,7 +31,7 @@ const (
 const tooMuchWork = "a value that can be checked with less work"
 
 func (x *explainer) wrong(expected string, v *jsontree.Value) {
-	x.found.add(Problem{Pointer: jsontree.Pointer(x.path), Expected: expected, Got: shorten(v)})
+	x.found.add(Problem{Pointer: jsontree.Pointer(x.path), Expected: expected, Got: jsontree.Brief(v)})
 }
 
 // in explains a part of the value.
@@ -57,10 +57,10 @@ func (x *explainer) node(n *node, v *jsontree.Value) {
 		}
 		return
 	}
-	if v.Kind == KindArray && n.array != nil {
+	if v.Kind == jsontree.KindArray && n.array != nil {
 		x.array(n.array, v)
 	}
-	if v.Kind == KindObject && n.object != nil {
+	if v.Kind == jsontree.KindObject && n.object != nil {
 		x.object(n.object, v)
 	}
 	for _, m := range n.all {
@@ -112,9 +112,9 @@ func (n *node) accepts(v *jsontree.Value, timeouts *int) bool {
 	switch {
 	case n.kinds&v.Kind == 0:
 		return false
-	case v.Kind == KindString:
+	case v.Kind == jsontree.KindString:
 		return n.acceptsText([]byte(v.Text), timeouts)
-	case v.Kind&KindNumber != 0 && n.number != nil && !n.number.ok(jsontree.ParseDecimal(v.Raw)):
+	case v.Kind&jsontree.KindNumber != 0 && n.number != nil && !n.number.ok(jsontree.ParseDecimal(v.Raw)):
 		return false
 	}
 	for _, c := range n.choices {
@@ -217,7 +217,7 @@ func (x *explainer) member(r *objectRule, i int, v *jsontree.Value) {
 		x.name(r.names, v.Name)
 	}
 	switch {
-	case known && x.nullIsAbsent && !r.properties[i].required && v.Kind == KindNull:
+	case known && x.nullIsAbsent && !r.properties[i].required && v.Kind == jsontree.KindNull:
 	case known:
 		x.in(v.Name, r.properties[i].node, v)
 	case matched:
@@ -240,7 +240,7 @@ func (x *explainer) name(n *node, name string) {
 		expected = "a name that is " + n.describe()
 	}
 	x.found.add(Problem{
-		Pointer: jsontree.Pointer(x.path) + "/" + jsontree.EscapePointer(name), Expected: expected, Got: strconv.Quote(clip(name, 60)),
+		Pointer: jsontree.Pointer(x.path) + "/" + jsontree.EscapePointer(name), Expected: expected, Got: strconv.Quote(jsontree.Clip(name, 60)),
 	})
 }
 
@@ -249,8 +249,8 @@ func (x *explainer) name(n *node, name string) {
 func (x *explainer) matching(r *objectRule, v *jsontree.Value) (matched bool) {
 	for _, rule := range r.patterns {
 		timeouts := x.timeouts
-		x.read += rule.cost([]byte(v.Name))
-		fits := x.read <= maxRead && rule.match([]byte(v.Name), &x.timeouts)
+		x.read += rule.Cost([]byte(v.Name))
+		fits := x.read <= maxRead && rule.Match([]byte(v.Name), &x.timeouts)
 		switch {
 		case x.read > maxRead || x.timeouts > timeouts:
 			x.wrong(tooMuchWork, v)
@@ -271,7 +271,7 @@ func (r *objectRule) validNames() []string {
 		}
 	}
 	for _, rule := range r.patterns {
-		names = append(names, "any that matches "+rule.source)
+		names = append(names, "any that matches "+rule.String())
 	}
 	return names
 }
@@ -279,7 +279,7 @@ func (r *objectRule) validNames() []string {
 func (x *explainer) unknown(valid []string, v *jsontree.Value) {
 	p := Problem{Pointer: jsontree.Pointer(x.path) + "/" + jsontree.EscapePointer(v.Name), Expected: "no such property", Got: "unknown property"}
 	if len(valid) == 0 {
-		p.Expected, p.Got = "no properties", "property "+strconv.Quote(clip(v.Name, 40))
+		p.Expected, p.Got = "no properties", "property "+strconv.Quote(jsontree.Clip(v.Name, 40))
 	} else if len(x.found.Problems) < maxProblems {
 		p.Valid = nearest(v.Name, valid)
 	}

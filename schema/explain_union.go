@@ -1,7 +1,10 @@
 package schema
 
-import "fmt"
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"fmt"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+)
 
 // union explains why no branch holds, by the branch that is closest.
 func (x *explainer) union(u union, v *jsontree.Value) {
@@ -20,24 +23,24 @@ func (x *explainer) union(u union, v *jsontree.Value) {
 	case fits == 1 || fits > 0 && !u.one:
 	case fits > 1:
 		x.found.add(Problem{
-			Pointer: jsontree.Pointer(x.path), Expected: fmt.Sprintf("a value that matches exactly one of %d forms: %s", len(u.branches), clip(u.words(1), 160)),
-			Got: fmt.Sprintf("%s, which matches %d of them", shorten(v), fits),
+			Pointer: jsontree.Pointer(x.path), Expected: fmt.Sprintf("a value that matches exactly one of %d forms: %s", len(u.branches), jsontree.Clip(u.words(1), 160)),
+			Got: fmt.Sprintf("%s, which matches %d of them", jsontree.Brief(v), fits),
 		})
-	case v.Kind&(KindArray|KindObject) == 0:
-		x.wrong(clip(u.words(2), 240), v)
+	case v.Kind&(jsontree.KindArray|jsontree.KindObject) == 0:
+		x.wrong(jsontree.Clip(u.words(2), 240), v)
 	case !x.tag(candidates, v):
 		if best := x.closest(candidates, v); best != nil {
 			x.node(best, v)
 			return
 		}
-		x.wrong(clip(u.words(2), 240), v)
+		x.wrong(jsontree.Clip(u.words(2), 240), v)
 	}
 }
 
 // tag explains an object whose tag names no branch: a property that has
 // choices in all of them.
 func (x *explainer) tag(branches []*node, v *jsontree.Value) bool {
-	if v.Kind != KindObject || len(branches) < 2 || branches[0].object == nil {
+	if v.Kind != jsontree.KindObject || len(branches) < 2 || branches[0].object == nil {
 		return false
 	}
 	for _, p := range branches[0].object.properties {
@@ -55,7 +58,7 @@ func (x *explainer) tag(branches []*node, v *jsontree.Value) bool {
 			all = append(all, c...)
 		}
 		if all != nil {
-			x.in(p.name, &node{kinds: KindAny, choices: []*choice{newChoice(all)}}, kid)
+			x.in(p.name, &node{kinds: jsontree.KindAny, choices: []*choice{newChoice(all)}}, kid)
 			return true
 		}
 	}
@@ -99,7 +102,7 @@ func (x *explainer) closest(branches []*node, v *jsontree.Value) *node {
 // strange weighs what speaks against v being meant for n: required properties
 // that it lacks, and above all tags of another branch.
 func (n *node) strange(v *jsontree.Value, timeouts *int) int {
-	if v.Kind != KindObject || n.object == nil {
+	if v.Kind != jsontree.KindObject || n.object == nil {
 		return 0
 	}
 	cost := 0

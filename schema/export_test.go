@@ -1,12 +1,18 @@
 package schema
 
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
 
 // CheckSyntax returns the syntax problem of data, nil if there is none.
 func CheckSyntax(data []byte) *Problem {
-	_, broken := jsontree.Parse(data, maxDepth)
+	_, broken := jsontree.Parse(data, subschema.MaxLevels)
 	if broken == nil {
 		return nil
 	}
-	return syntaxProblem(broken, data)
+	return &Problem{Expected: broken.Expected, Got: broken.Got}
 }
+
+// Lenient returns the validator of s for which null counts as left out.
+func Lenient(s *Schema) *Validator { return compile(s.raw, true) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // ApplyDefaults returns data with the schema's defaults filled in: every object gets the
@@ -56,7 +57,7 @@ func (f *filler) value(d *defaults) bool {
 	if d == nil || c != '{' && c != '[' {
 		return f.skip()
 	}
-	if f.depth++; f.depth > maxDepth {
+	if f.depth++; f.depth > subschema.MaxLevels {
 		return false
 	}
 	f.Pos++

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // agreeRandom compares the form of one random schema with the validator.
@@ -18,7 +19,7 @@ func agreeRandom(t testing.TB, a, b uint64, values int) (fit int, whole bool) {
 		t.Fatal(err)
 	}
 	s := schema.MustParse(string(raw))
-	d, v := s.Form(), s.Validator()
+	d, v := form.Read(s.Raw()), s.Validator()
 	for range values {
 		if agree(t, string(raw), d, v, []byte(g.text(g.value(3)))) {
 			fit++
@@ -46,7 +47,7 @@ func TestFormOfCorpus(t *testing.T) {
 	whole, all := 0, 0
 	for _, e := range readLines[corpusEntry](t, "testdata/corpus.jsonl") {
 		s := schema.MustParse(string(e.Schema))
-		d := s.Form()
+		d := form.Read(s.Raw())
 		for _, value := range append(e.Valid, e.Invalid...) {
 			agree(t, string(e.Schema), d, s.Validator(), value)
 		}
@@ -62,7 +63,7 @@ func TestFormOfCorpus(t *testing.T) {
 		Schema json.RawMessage
 	}](t, "testdata/tools.jsonl") {
 		s := schema.MustParse(string(e.Schema))
-		d := s.Form()
+		d := form.Read(s.Raw())
 		g := newGenerator(1, uint64(len(e.Schema)))
 		for range 20 {
 			agree(t, string(e.Schema), d, s.Validator(), []byte(g.text(g.value(3))))
@@ -97,7 +98,7 @@ func TestFormOfSuite(t *testing.T) {
 			for _, g := range groups {
 				raw := withDialect(string(g.Schema), draft.dialect)
 				s := schema.MustParse(raw)
-				d := s.Form()
+				d := form.Read(s.Raw())
 				all++
 				if exact(d) {
 					whole++

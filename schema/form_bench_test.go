@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 func BenchmarkForm(b *testing.B) {
@@ -12,7 +13,7 @@ func BenchmarkForm(b *testing.B) {
 		s := schema.MustParse(callSchema)
 		b.ReportAllocs()
 		for b.Loop() {
-			s.Form()
+			form.Read(s.Raw())
 		}
 	})
 	b.Run("real tools", func(b *testing.B) {
@@ -22,25 +23,25 @@ func BenchmarkForm(b *testing.B) {
 		}
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			all[i%len(all)].Form()
+			form.Read(all[i%len(all)].Raw())
 		}
 	})
 	b.Run("9,000 properties", func(b *testing.B) {
 		s := schema.MustParse(`{"properties":{` + numbered(9000, `"p%d":{"type":"string"}`) + `},"required":[` + numbered(9000, `"p%d"`) + `]}`)
 		for b.Loop() {
-			s.Form()
+			form.Read(s.Raw())
 		}
 	})
 	b.Run("3,000 objects", func(b *testing.B) {
 		s := schema.MustParse(`{"anyOf":[` + numbered(3000, `{"type":"object","properties":{"k%d":{"type":"string"}}}`) + `]}`)
 		for b.Loop() {
-			s.Form()
+			form.Read(s.Raw())
 		}
 	})
 	b.Run("9,000 constants", func(b *testing.B) {
 		s := schema.MustParse(`{"oneOf":[` + numbered(9000, `{"const":"v%d"}`) + `]}`)
 		for b.Loop() {
-			s.Form()
+			form.Read(s.Raw())
 		}
 	})
 }

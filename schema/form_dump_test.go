@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // dump writes a form on one line, for people.
-func dump(f *schema.Form) string {
+func dump(f *form.Form) string {
 	if f.Any() {
 		return "any" + notes(f)
 	}
@@ -17,7 +18,7 @@ func dump(f *schema.Form) string {
 		return "@" + f.Ref.Name + notes(f)
 	}
 	parts := []string{f.Kinds.String()}
-	if f.Kinds == schema.KindAny {
+	if f.Kinds == jsontree.KindAny {
 		parts[0] = "any"
 	}
 	if f.Kinds == 0 {
@@ -38,7 +39,7 @@ func dump(f *schema.Form) string {
 			list[i] = string(v)
 		}
 		about := ""
-		if e.Kinds != f.Kinds&^schema.KindNull {
+		if e.Kinds != f.Kinds&^jsontree.KindNull {
 			about = e.Kinds.String() + ": "
 		}
 		parts = append(parts, "{"+about+strings.Join(list, ",")+"}")
@@ -62,7 +63,7 @@ func dump(f *schema.Form) string {
 	return strings.Join(parts, " ") + keywords(f.Rest) + notes(f)
 }
 
-func object(o *schema.ObjectForm) string {
+func object(o *form.Object) string {
 	var members []string
 	for _, p := range o.Properties {
 		mark := "?"
@@ -80,7 +81,7 @@ func object(o *schema.ObjectForm) string {
 	return "{" + strings.Join(members, ", ") + "}" + span("members", o.MinProperties, o.MaxProperties)
 }
 
-func list(forms []*schema.Form, separator string) string {
+func list(forms []*form.Form, separator string) string {
 	texts := make([]string, len(forms))
 	for i, f := range forms {
 		texts[i] = dump(f)
@@ -88,7 +89,7 @@ func list(forms []*schema.Form, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-func rest(f *schema.Form) string {
+func rest(f *form.Form) string {
 	if f == nil {
 		return ""
 	}
@@ -116,7 +117,7 @@ func pairs(list ...any) string {
 	return text
 }
 
-func keywords(list []schema.Keyword) string {
+func keywords(list []form.Keyword) string {
 	text := ""
 	for _, k := range list {
 		text += " +" + k.Name + "=" + string(k.Value)
@@ -124,7 +125,7 @@ func keywords(list []schema.Keyword) string {
 	return text
 }
 
-func notes(f *schema.Form) string {
+func notes(f *form.Form) string {
 	var parts []string
 	n := f.Notes
 	for _, s := range []string{n.Title, n.Description} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // spice adds keywords that the generator does not know to some schemas in v.
@@ -79,7 +80,7 @@ func TestFormAgreesOnMore(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := schema.MustParse(string(raw))
-		d, v := s.Form(), s.Validator()
+		d, v := form.Read(s.Raw()), s.Validator()
 		if len(v.Report()) > 0 {
 			continue
 		}
@@ -102,14 +103,14 @@ func TestFormAgreesOnMore(t *testing.T) {
 func TestAnyOf(t *testing.T) {
 	for seed := range uint64(200) {
 		g := newGenerator(seed, 4)
-		var list []*schema.Form
+		var list []*form.Form
 		var raws []string
 		for range 2 {
 			raw, err := json.Marshal(g.document())
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := schema.MustParse(string(raw)).Form()
+			d := form.Read(schema.MustParse(string(raw)).Raw())
 			if !exact(d) {
 				continue
 			}
@@ -118,7 +119,7 @@ func TestAnyOf(t *testing.T) {
 		if len(list) < 2 {
 			continue
 		}
-		both := schema.AnyOf(list...)
+		both := form.AnyOf(list...)
 		j := judge{TB: t}
 		for range 30 {
 			v := decode(t, []byte(g.text(g.value(3))))
@@ -127,7 +128,7 @@ func TestAnyOf(t *testing.T) {
 			}
 		}
 	}
-	if f := schema.AnyOf(); f.Kinds != 0 {
+	if f := form.AnyOf(); f.Kinds != 0 {
 		t.Errorf("nothing: %s", dump(f))
 	}
 }
@@ -154,7 +155,7 @@ func TestFormChanges(t *testing.T) {
 		{`{"multipleOf":1,"type":"number"}`, `integer`, `/multipleOf`},
 		{`{"title":7,"examples":"x","x-a":{"b":1},"deprecated":true}`, `any (title 7; examples "x"; x-a {"b":1}; deprecated true)`, ``},
 	} {
-		d := schema.MustParse(test.schema).Form()
+		d := form.Read(schema.MustParse(test.schema).Raw())
 		if got := text(d); got != test.form {
 			t.Errorf("%s: got %s, want %s", test.schema, got, test.form)
 		}

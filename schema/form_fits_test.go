@@ -12,7 +12,9 @@ import (
 
 	"github.com/dlclark/regexp2"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // decode reads JSON with exact numbers.
@@ -43,26 +45,26 @@ func rat(n json.Number) *big.Rat {
 	return r
 }
 
-func kindOf(v any) schema.Kinds {
+func kindOf(v any) jsontree.Kinds {
 	switch v := v.(type) {
 	case nil:
-		return schema.KindNull
+		return jsontree.KindNull
 	case bool:
-		return schema.KindBoolean
+		return jsontree.KindBoolean
 	case json.Number:
 		if rat(v).IsInt() {
-			return schema.KindInteger
+			return jsontree.KindInteger
 		}
-		return schema.KindFraction
+		return jsontree.KindFraction
 	case string:
-		return schema.KindString
+		return jsontree.KindString
 	case []any:
-		return schema.KindArray
+		return jsontree.KindArray
 	}
-	return schema.KindObject
+	return jsontree.KindObject
 }
 
-func (j *judge) fits(f *schema.Form, v any) bool {
+func (j *judge) fits(f *form.Form, v any) bool {
 	j.work++
 	kind := kindOf(v)
 	if f.Kinds&kind == 0 {
@@ -74,7 +76,7 @@ func (j *judge) fits(f *schema.Form, v any) bool {
 	if f.Ref != nil && !j.fits(f.Ref.Form, v) {
 		return false
 	}
-	if f.Alts != nil && kind != schema.KindNull && !j.union(f.Alts, v) {
+	if f.Alts != nil && kind != jsontree.KindNull && !j.union(f.Alts, v) {
 		return false
 	}
 	switch v := v.(type) {
@@ -134,7 +136,7 @@ func same(a, b any) bool {
 	return a == b
 }
 
-func (j *judge) union(u *schema.Union, v any) bool {
+func (j *judge) union(u *form.Union, v any) bool {
 	hits := 0
 	for _, f := range u.Forms {
 		if j.fits(f, v) {
@@ -144,7 +146,7 @@ func (j *judge) union(u *schema.Union, v any) bool {
 	return hits == 1 || hits > 1 && !u.One
 }
 
-func (j *judge) number(n *schema.NumberForm, v *big.Rat) bool {
+func (j *judge) number(n *form.Number, v *big.Rat) bool {
 	switch {
 	case n.Minimum != "" && v.Cmp(rat(n.Minimum)) < 0,
 		n.Maximum != "" && v.Cmp(rat(n.Maximum)) > 0,
@@ -157,7 +159,7 @@ func (j *judge) number(n *schema.NumberForm, v *big.Rat) bool {
 
 func within(n, low, high int) bool { return n >= low && (high < 0 || n <= high) }
 
-func (j *judge) text(t *schema.TextForm, v string) bool {
+func (j *judge) text(t *form.Text, v string) bool {
 	if !within(utf8.RuneCountInString(v), t.MinLength, t.MaxLength) {
 		return false
 	}
@@ -187,7 +189,7 @@ func (j *judge) pattern(source string) func(string) bool {
 	return match
 }
 
-func (j *judge) array(a *schema.ArrayForm, v []any) bool {
+func (j *judge) array(a *form.Array, v []any) bool {
 	if !within(len(v), a.MinItems, a.MaxItems) {
 		return false
 	}
@@ -208,7 +210,7 @@ func (j *judge) array(a *schema.ArrayForm, v []any) bool {
 	return true
 }
 
-func (j *judge) object(o *schema.ObjectForm, v map[string]any) bool {
+func (j *judge) object(o *form.Object, v map[string]any) bool {
 	if !within(len(v), o.MinProperties, o.MaxProperties) {
 		return false
 	}
@@ -229,10 +231,10 @@ func (j *judge) object(o *schema.ObjectForm, v map[string]any) bool {
 }
 
 // forms calls visit with all forms of a document.
-func forms(d *schema.Document, visit func(*schema.Form)) {
-	seen := map[*schema.Form]bool{}
-	var walk func(f *schema.Form)
-	walk = func(f *schema.Form) {
+func forms(d *form.Document, visit func(*form.Form)) {
+	seen := map[*form.Form]bool{}
+	var walk func(f *form.Form)
+	walk = func(f *form.Form) {
 		if f == nil || seen[f] {
 			return
 		}
@@ -263,19 +265,19 @@ func forms(d *schema.Document, visit func(*schema.Form)) {
 }
 
 // exact says that nothing is lost or left over.
-func exact(d *schema.Document) bool {
+func exact(d *form.Document) bool {
 	for _, c := range d.Changes {
 		if c.Lost {
 			return false
 		}
 	}
 	ok := true
-	forms(d, func(f *schema.Form) { ok = ok && len(f.Rest) == 0 })
+	forms(d, func(f *form.Form) { ok = ok && len(f.Rest) == 0 })
 	return ok
 }
 
 // agree checks one value against a form and the validator.
-func agree(t testing.TB, raw string, d *schema.Document, v *schema.Validator, value []byte) (fit bool) {
+func agree(t testing.TB, raw string, d *form.Document, v *schema.Validator, value []byte) (fit bool) {
 	t.Helper()
 	err := v.Validate(value)
 	if err != nil && (strings.Contains(err.Error(), "of this name") || strings.Contains(err.Error(), "less work")) {
@@ -299,7 +301,7 @@ func agree(t testing.TB, raw string, d *schema.Document, v *schema.Validator, va
 }
 
 // text writes a document, a line for each definition.
-func text(d *schema.Document) string {
+func text(d *form.Document) string {
 	s := dump(d.Root)
 	for _, def := range d.Defs {
 		s += "\n" + def.Name + " = " + dump(def.Form)

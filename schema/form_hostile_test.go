@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 func TestFormOfHostileSchemas(t *testing.T) {
@@ -59,10 +60,10 @@ func TestFormOfHostileSchemas(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := cpu()
-			d := s.Form()
+			d := form.Read(s.Raw())
 			took := cpu() - start
 			n := 0
-			forms(d, func(*schema.Form) { n++ })
+			forms(d, func(*form.Form) { n++ })
 			t.Logf("%v, %d forms", took, n)
 			if n > 20_000+10_000 {
 				t.Errorf("%d forms", n)
@@ -84,11 +85,11 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		start := cpu()
-		d := s.Form()
+		d := form.Read(s.Raw())
 		if took := cpu() - start; took > time.Second {
 			t.Errorf("took %v", took)
 		}
-		if again := s.Form(); !reflect.DeepEqual(d, again) {
+		if again := form.Read(s.Raw()); !reflect.DeepEqual(d, again) {
 			t.Fatal("another form the second time")
 		}
 		for _, def := range d.Defs {
@@ -96,7 +97,7 @@ func FuzzForm(f *testing.F) {
 				t.Errorf("definition %s: %d uses, form %v", def.Name, def.Uses, def.Form)
 			}
 		}
-		forms(d, func(g *schema.Form) {
+		forms(d, func(g *form.Form) {
 			for _, k := range g.Rest {
 				if !json.Valid(k.Value) {
 					t.Errorf("%s %s is not JSON: %s", k.At, k.Name, k.Value)

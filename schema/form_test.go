@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 func TestForm(t *testing.T) {
@@ -55,7 +56,7 @@ y = string`},
 		{"exact numbers", `{"maximum":9223372036854775807,"enum":[12345678901234567890.10,1]}`, `number <=9223372036854775807 {12345678901234567890.10,1}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := schema.MustParse(test.schema).Form()
+			d := form.Read(schema.MustParse(test.schema).Raw())
 			got := text(d)
 			if got != test.want {
 				t.Errorf("got %s\nwant %s", got, test.want)

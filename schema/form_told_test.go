@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // told collects the pointers of all keywords that a document accounts for.
-func told(d *schema.Document) map[string]bool {
+func told(d *form.Document) map[string]bool {
 	all := map[string]bool{}
 	add := func(at string, names ...string) {
 		for _, name := range names {
 			all[at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)] = true
 		}
 	}
-	forms(d, func(f *schema.Form) {
+	forms(d, func(f *form.Form) {
 		add(f.At, "type")
 		when := func(said bool, names ...string) {
 			if said {
@@ -126,7 +127,7 @@ func untold(v any, at string, told map[string]bool) []string {
 
 // notCovered drops the pointers that are covered from above: what holds them is
 // merged, or kept as it is written.
-func notCovered(missing []string, d *schema.Document, raw []byte) []string {
+func notCovered(missing []string, d *form.Document, raw []byte) []string {
 	covers := map[string]bool{}
 	for _, c := range d.Changes {
 		if c.Keyword != "$defs" && c.Keyword != "definitions" {
@@ -134,7 +135,7 @@ func notCovered(missing []string, d *schema.Document, raw []byte) []string {
 		}
 	}
 	reached := map[string]bool{}
-	forms(d, func(f *schema.Form) {
+	forms(d, func(f *form.Form) {
 		for _, k := range f.Rest {
 			covers[k.At+"/"+k.Name] = true
 		}
@@ -165,7 +166,7 @@ func refersTo(raw []byte, name string) bool {
 
 func checkTold(t *testing.T, name string, raw []byte) {
 	t.Helper()
-	d := schema.MustParse(string(raw)).Form()
+	d := form.Read(schema.MustParse(string(raw)).Raw())
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		start := cpu()
-		v := schema.Compile(s, nil)
+		v := s.Validator()
 		for _, value := range []string{`{}`, `{"a":{"a":[1,"x",null]}}`, `[]`, `"a"`, `1.5`, `null`} {
 			if err := v.Validate([]byte(value)); err != nil && len(err.Error()) > 2048 {
 				t.Errorf("%d bytes of text", len(err.Error()))
@@ -109,7 +109,7 @@ func FuzzValidate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v := schema.Compile(s, nil)
+		v := s.Validator()
 		ours := v.Validate([]byte(value))
 		if len(v.Report()) > 0 || special.MatchString(raw) || special.MatchString(value) || schema.CheckSyntax([]byte(value)) != nil {
 			return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // doubling returns a schema whose definitions each refer twice to the next:
@@ -118,7 +119,7 @@ func TestHostileSchemas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := schema.Compile(s, nil)
+			v := s.Validator()
 			report := fmt.Sprint(v.Report())
 			if test.report == "" && report != "[]" || !strings.Contains(report, test.report) {
 				t.Errorf("report %.500s, want %q", report, test.report)
@@ -307,7 +308,7 @@ func TestNullIsAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		strict, lenient := s.Validator(), schema.Compile(s, &schema.CompileOptions{NullIsAbsent: true})
+		strict, lenient := s.Validator(), schema.Lenient(s)
 		for _, test := range []struct {
 			value           string
 			strict, lenient bool
@@ -333,7 +334,7 @@ func TestNullIsAbsent(t *testing.T) {
 
 func TestNullIsAbsentBehindReferences(t *testing.T) {
 	s := schema.MustParse(`{"not":{"type":"array"},"properties":{"a b":{"$ref":"#/$defs/x"},"u":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"additionalProperties":{"$ref":"#/$defs/x"},"$defs":{"x":{"type":"string"}}}`)
-	v := schema.Compile(s, &schema.CompileOptions{NullIsAbsent: true})
+	v := schema.Lenient(s)
 	if err := v.Validate([]byte(`{"a b":null,"u":null}`)); err != nil {
 		t.Error(err)
 	}
@@ -354,7 +355,7 @@ func TestRefusalIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := s.Form().Changes
+	changes := form.Read(s.Raw()).Changes
 	if last := changes[len(changes)-1]; !strings.HasPrefix(last.Detail, "nothing is validated: ") {
 		t.Errorf("the form says %q", last.Detail)
 	}

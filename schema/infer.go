@@ -24,7 +24,7 @@ func ForOutputType(t reflect.Type) (*Schema, error) { return infer(t, true) }
 // ForInputType infers the schema of values that Go reads into a t, from its
 // fields, tags and methods, by the rules of encoding/json. The schema never
 // contains null: its validator reads null as a value that is left out
-// ([CompileOptions]). Parts that have no type in the schema, such as a
+// ([Schema.Validator]). Parts that have no type in the schema, such as a
 // json.Marshaler without a schema method, are in its [Schema.Findings].
 //
 // A field is described by its tags:
@@ -64,7 +64,7 @@ func infer(t reflect.Type, output bool) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("infer schema of %.80s: %w", t.String(), err)
 	}
-	s := newSchema(raw, CompileOptions{NullIsAbsent: !output})
+	s := newSchema(raw, !output)
 	s.findings = in.findings
 	return s, nil
 }

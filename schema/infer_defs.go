@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 const defsPrefix = "#/$defs/"
@@ -41,9 +43,9 @@ func refTo(t reflect.Type, name string) *draft {
 	d := &draft{}
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
-		d.kind = KindObject
+		d.kind = jsontree.KindObject
 	case reflect.Slice, reflect.Array:
-		d.kind = KindArray
+		d.kind = jsontree.KindArray
 	}
 	return d.set("$ref", defsPrefix+name)
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // An object is a JSON object whose members keep their order.
@@ -43,9 +45,9 @@ func (o object) MarshalJSONTo(e *jsontext.Encoder) error {
 // A draft is a schema under construction.
 type draft struct {
 	object
-	kind Kinds  // of the values that keywords can speak about; 0 is any
-	null bool   // null is allowed too
-	unit string // what a number counts, told after any description
+	kind jsontree.Kinds // of the values that keywords can speak about; 0 is any
+	null bool           // null is allowed too
+	unit string         // what a number counts, told after any description
 }
 
 // keywordOrder is the order in which a reader wants keywords: first what the
@@ -58,14 +60,14 @@ var keywordOrder = []string{
 }
 
 // typed returns the draft of a type that has a JSON type of its own.
-func typed(kind Kinds) *draft {
+func typed(kind jsontree.Kinds) *draft {
 	d := &draft{kind: kind}
 	d.set("type", typeName(kind))
 	return d
 }
 
-func typeName(kind Kinds) string {
-	if kind == KindAny {
+func typeName(kind jsontree.Kinds) string {
+	if kind == jsontree.KindAny {
 		return "any"
 	}
 	return kind.Names()[0]

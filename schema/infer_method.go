@@ -31,7 +31,7 @@ func (in *inference) declared(t reflect.Type, at place) *draft {
 	for _, kid := range jsontree.Read(raw).Kids {
 		switch {
 		case kid.Name == "$schema", kid.Name == "$id": // it is part of another document now
-		case kid.Name == "type" && kid.Kind == KindString:
+		case kid.Name == "type" && kid.Kind == jsontree.KindString:
 			d.kind = jsontree.KindNamed(kid.Text)
 			d.object = append(d.object, member{kid.Name, kid.Text})
 		default:
@@ -91,7 +91,7 @@ func schemaBytes(m reflect.Value) (raw jsontext.Value, err error) {
 	} else if raw, err = json.Marshal(result.Interface(), json.Deterministic(true)); err != nil { // it may return a map
 		return nil, err
 	}
-	if readTree(raw).Kind != KindObject {
+	if readTree(raw).Kind != jsontree.KindObject {
 		return nil, fmt.Errorf("its JSON is %.40s, want a JSON object", raw)
 	}
 	return raw, nil
@@ -102,13 +102,13 @@ func rebase(v *jsontree.Value, prefix string) any {
 	switch {
 	case v.Name == "$ref" && (v.Text == "#" || strings.HasPrefix(v.Text, "#/")):
 		return prefix + v.Text[1:]
-	case v.Kind == KindObject:
+	case v.Kind == jsontree.KindObject:
 		o := object{}
 		for _, kid := range v.Kids {
 			o = append(o, member{kid.Name, rebase(kid, prefix)})
 		}
 		return o
-	case v.Kind == KindArray:
+	case v.Kind == jsontree.KindArray:
 		items := []any{}
 		for _, kid := range v.Kids {
 			items = append(items, rebase(kid, prefix))
@@ -141,7 +141,7 @@ func (in *inference) enum(t reflect.Type, at place) []jsontext.Value {
 }
 
 // misfit returns the first value that is not of the kind, nil if all are.
-func misfit(values []jsontext.Value, kind Kinds) jsontext.Value {
+func misfit(values []jsontext.Value, kind jsontree.Kinds) jsontext.Value {
 	for _, v := range values {
 		if kind != 0 && readTree(v).Kind&kind == 0 {
 			return v
@@ -152,15 +152,15 @@ func misfit(values []jsontext.Value, kind Kinds) jsontext.Value {
 
 // sameKind drafts a schema for values that have one JSON type, or any.
 func sameKind(values []jsontext.Value) *draft {
-	kind := KindAny
+	kind := jsontree.KindAny
 	for _, v := range values {
 		kind &= readTree(v).Kind
 	}
 	switch {
 	case len(values) == 0 || kind == 0:
 		return &draft{}
-	case kind == KindFraction:
-		kind = KindNumber
+	case kind == jsontree.KindFraction:
+		kind = jsontree.KindNumber
 	}
 	return typed(kind)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // structure describes a struct, fields of embedded structs in their place.
@@ -18,7 +20,7 @@ func (in *inference) structure(t reflect.Type, at place) *draft {
 			required = append(required, f.name)
 		}
 	}
-	d := typed(KindObject).set("properties", properties).set("additionalProperties", false)
+	d := typed(jsontree.KindObject).set("properties", properties).set("additionalProperties", false)
 	if required != nil {
 		d.set("required", required)
 	}
@@ -77,7 +79,7 @@ func fillable(d *draft, defs object) bool {
 
 // quote describes a value that the option string of a json tag puts in a JSON string.
 func quote(d *draft, t reflect.Type) *draft {
-	q := typed(KindString)
+	q := typed(jsontree.KindString)
 	q.null, q.unit = d.null, d.unit
 	if description := d.get("description"); description != nil {
 		q.set("description", description)
@@ -89,9 +91,9 @@ func quote(d *draft, t reflect.Type) *draft {
 		return q.set("enum", values)
 	}
 	switch d.kind {
-	case KindBoolean:
+	case jsontree.KindBoolean:
 		return q.set("enum", []jsontext.Value{quoteText("false"), quoteText("true")})
-	case KindString:
+	case jsontree.KindString:
 		return q.set("pattern", `^".*"$`)
 	}
 	return q.set("pattern", numeral(t.Kind()))

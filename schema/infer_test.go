@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
 )

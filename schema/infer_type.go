@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // An inference walks a type. It notes errors and goes on, so that all of them
@@ -29,7 +31,7 @@ type inference struct {
 type findings []Finding
 
 func (f *findings) add(at place, format string, args ...any) {
-	*f = append(*f, Finding{string(at.pointer), label(at.path) + fmt.Sprintf(format, args...)})
+	*f = append(*f, Finding{Pointer: string(at.pointer), Message: label(at.path) + fmt.Sprintf(format, args...)})
 }
 
 // move changes the pointers that begin with from.
@@ -149,13 +151,13 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 			in.findings.add(at, "%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)
 		}
 	case ownText(t, in.output):
-		if d = typed(KindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
+		if d = typed(jsontree.KindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
 			in.findings.add(at, "%v is written as text but cannot be read from text; give it a method UnmarshalText", t)
 		}
 	default:
 		d = in.byKind(t, at)
 	}
-	if values == nil || d.kind == KindArray || d.kind == KindObject {
+	if values == nil || d.kind == jsontree.KindArray || d.kind == jsontree.KindObject {
 		return d
 	}
 	if v := misfit(values, d.kind); v != nil {
@@ -170,15 +172,15 @@ func known(t reflect.Type) *draft {
 	case reflect.TypeFor[stdjson.RawMessage](), reflect.TypeFor[jsontext.Value]():
 		return &draft{}
 	case reflect.TypeFor[time.Time]():
-		return typed(KindString).set("format", "date-time")
+		return typed(jsontree.KindString).set("format", "date-time")
 	case reflect.TypeFor[time.Duration]():
-		d := typed(KindInteger).set("description", "nanoseconds")
+		d := typed(jsontree.KindInteger).set("description", "nanoseconds")
 		d.unit = "nanoseconds"
 		return d
 	case reflect.TypeFor[big.Int]():
-		return typed(KindInteger)
+		return typed(jsontree.KindInteger)
 	case reflect.TypeFor[stdjson.Number]():
-		return typed(KindNumber)
+		return typed(jsontree.KindNumber)
 	}
 	return nil
 }
@@ -186,14 +188,14 @@ func known(t reflect.Type) *draft {
 func (in *inference) byKind(t reflect.Type, at place) *draft {
 	switch k := t.Kind(); k {
 	case reflect.Bool:
-		return typed(KindBoolean)
+		return typed(jsontree.KindBoolean)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return integer(t)
 	case reflect.Float32, reflect.Float64:
-		return typed(KindNumber)
+		return typed(jsontree.KindNumber)
 	case reflect.String:
-		return typed(KindString)
+		return typed(jsontree.KindString)
 	case reflect.Struct:
 		return in.structure(t, at)
 	case reflect.Slice, reflect.Array:
@@ -212,7 +214,7 @@ func (in *inference) byKind(t reflect.Type, at place) *draft {
 
 // integer describes integers, with bounds where fewer than 64 bits have them.
 func integer(t reflect.Type) *draft {
-	d := typed(KindInteger)
+	d := typed(jsontree.KindInteger)
 	bits := t.Bits()
 	unsigned := t.Kind() >= reflect.Uint
 	switch {
@@ -232,9 +234,9 @@ func bound(n int64) jsontext.Value { return jsontext.Value(strconv.FormatInt(n, 
 
 func (in *inference) list(t reflect.Type, at place) *draft {
 	if elem := t.Elem(); t.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && plain(elem) {
-		return typed(KindString).set("contentEncoding", "base64")
+		return typed(jsontree.KindString).set("contentEncoding", "base64")
 	}
-	d := typed(KindArray).set("items", in.of(t.Elem(), at.items()))
+	d := typed(jsontree.KindArray).set("items", in.of(t.Elem(), at.items()))
 	if t.Kind() == reflect.Array {
 		d.set("minItems", t.Len()).set("maxItems", t.Len())
 	}
@@ -243,7 +245,7 @@ func (in *inference) list(t reflect.Type, at place) *draft {
 
 // dictionary describes a map. Its keys are strings in JSON, whatever they are in Go.
 func (in *inference) dictionary(t reflect.Type, at place) *draft {
-	d := typed(KindObject)
+	d := typed(jsontree.KindObject)
 	switch key := t.Key(); {
 	case key.Kind() == reflect.String, ownText(key, true):
 		if values := in.enum(key, at); values != nil {

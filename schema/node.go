@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A node is one schema in the form that checks raw bytes. Nodes may refer to
 // each other in cycles that go deeper into the value.
 type node struct {
-	kinds   Kinds     // the types allowed
-	choices []*choice // enum and const; all must hold
+	kinds   jsontree.Kinds // the types allowed
+	choices []*choice      // enum and const; all must hold
 	number  *numberRule
 	text    *textRule
 	array   *arrayRule
@@ -46,7 +47,7 @@ type union struct {
 
 // plain reports whether n looks at nothing by itself.
 func (n *node) plain() bool {
-	return n.kinds == KindAny && n.choices == nil && n.number == nil && n.text == nil && n.array == nil && n.object == nil
+	return n.kinds == jsontree.KindAny && n.choices == nil && n.number == nil && n.text == nil && n.array == nil && n.object == nil
 }
 
 // single reports whether n is checked in one look at a value.
@@ -57,7 +58,7 @@ func (n *node) single() bool {
 // A choice is a set of values.
 type choice struct {
 	values  []*jsontree.Value // as the schema has them
-	kinds   Kinds             // the types among them
+	kinds   jsontree.Kinds    // the types among them
 	strings map[string]bool
 	numbers map[jsontree.Decimal]bool
 	plain   [3]bool // null, false, true are among them
@@ -68,11 +69,11 @@ func newChoice(values []*jsontree.Value) *choice {
 	for _, v := range values {
 		c.kinds |= v.Kind
 		switch {
-		case v.Kind == KindString:
+		case v.Kind == jsontree.KindString:
 			c.strings[v.Text] = true
-		case v.Kind&KindNumber != 0:
+		case v.Kind&jsontree.KindNumber != 0:
 			c.numbers[jsontree.ParseDecimal(v.Raw)] = true
-		case v.Kind&(KindArray|KindObject) == 0:
+		case v.Kind&(jsontree.KindArray|jsontree.KindObject) == 0:
 			c.plain[wordIndex(v.Raw)] = true
 		}
 	}
@@ -100,11 +101,11 @@ func (c *choice) has(v *jsontree.Value) bool {
 	switch {
 	case c.kinds&v.Kind == 0:
 		return false
-	case v.Kind == KindString:
+	case v.Kind == jsontree.KindString:
 		return c.strings[v.Text]
-	case v.Kind&KindNumber != 0:
+	case v.Kind&jsontree.KindNumber != 0:
 		return c.hasNumber(jsontree.ParseDecimal(v.Raw))
-	case v.Kind&(KindArray|KindObject) == 0:
+	case v.Kind&(jsontree.KindArray|jsontree.KindObject) == 0:
 		return c.hasWord(v.Raw)
 	}
 	return slices.ContainsFunc(c.values, v.Equal)
@@ -186,7 +187,7 @@ func (s span) ok(n int) bool { return n >= s.lo && (s.hi < 0 || n <= s.hi) }
 // A textRule bounds strings. Lengths count code points.
 type textRule struct {
 	length  span
-	pattern *pattern
+	pattern *subschema.Pattern
 }
 
 func (r *textRule) ok(text []byte, timeouts *int) bool {
@@ -196,7 +197,7 @@ func (r *textRule) ok(text []byte, timeouts *int) bool {
 			return false
 		}
 	}
-	return r.pattern == nil || r.pattern.match(text, timeouts)
+	return r.pattern == nil || r.pattern.Match(text, timeouts)
 }
 
 // An arrayRule checks items: the first ones each by its own node, the rest by
@@ -237,7 +238,7 @@ type objectRule struct {
 
 // A patternRule checks the members whose names match a pattern.
 type patternRule struct {
-	*pattern
+	*subschema.Pattern
 	node *node
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
@@ -19,7 +18,7 @@ type Problem struct {
 func (p Problem) line() string {
 	var b strings.Builder
 	if p.Pointer != "" {
-		b.WriteString(clip(p.Pointer, 120) + ": ")
+		b.WriteString(jsontree.Clip(p.Pointer, 120) + ": ")
 	}
 	if len(p.Valid) == 0 {
 		b.WriteString("expected " + p.Expected + ", got " + p.Got)
@@ -34,7 +33,7 @@ func (p Problem) line() string {
 			fmt.Fprintf(&b, "and %d more", len(p.Valid)-i)
 			break
 		}
-		b.WriteString(clip(name, 80))
+		b.WriteString(jsontree.Clip(name, 80))
 	}
 	return b.String()
 }
@@ -78,33 +77,6 @@ func (e *ValidationError) add(p Problem) {
 		return
 	}
 	e.More++
-}
-
-// clip shortens text to about n bytes, and keeps it on one line.
-func clip(text string, n int) string {
-	if len(text) > n {
-		for n > 0 && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		text = text[:n] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, text)
-}
-
-// shorten tells type and beginning of a value.
-func shorten(v *jsontree.Value) string {
-	switch v.Kind {
-	case KindNull:
-		return "null"
-	case KindBoolean:
-		return "boolean " + string(v.Raw)
-	}
-	return v.Kind.String() + " " + clip(string(v.Raw), 45)
 }
 
 // nearest returns names with those first that are close to name.

@@ -1,7 +1,7 @@
 // Package schema handles JSON Schema for tools: it keeps a schema's exact bytes,
 // infers schemas from Go types, and validates raw JSON in one pass.
 //
-//	Go type ── For ──▶ Schema ── Compile ──▶ Validator ── Validate(raw) ──▶ problems
+//	Go type ── For ──▶ Schema ── Validator ──▶ Validate(raw) ──▶ problems
 //	bytes ─── Parse ──▶ Schema
 //
 // The default dialect is 2020-12 (https://json-schema.org/draft/2020-12);
@@ -40,22 +40,23 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A Schema is one JSON Schema document. It keeps the bytes that it was made
 // from: property order and numbers are never rewritten. It is immutable, except
 // that UnmarshalJSON may set it before it is used.
 type Schema struct {
-	raw      json.RawMessage
-	opts     CompileOptions
-	findings []Finding
-	compiled func() *Validator
-	defaults func() *defaults
+	raw          json.RawMessage
+	nullIsAbsent bool // in values
+	findings     []Finding
+	compiled     func() *Validator
+	defaults     func() *defaults
 }
 
-func newSchema(raw []byte, opts CompileOptions) *Schema {
-	s := &Schema{raw: raw, opts: opts}
-	s.compiled = sync.OnceValue(func() *Validator { return Compile(&Schema{raw: raw}, &opts) })
+func newSchema(raw []byte, nullIsAbsent bool) *Schema {
+	s := &Schema{raw: raw, nullIsAbsent: nullIsAbsent}
+	s.compiled = sync.OnceValue(func() *Validator { return compile(raw, nullIsAbsent) })
 	s.defaults = sync.OnceValue(func() *defaults { return readDefaults(raw) })
 	return s
 }
@@ -72,12 +73,12 @@ func Parse(raw []byte) (*Schema, error) {
 	case raw[0] != '{' && raw[0] != 't' && raw[0] != 'f':
 		return nil, fmt.Errorf("parse schema: it is %.20s, want a JSON object", raw)
 	}
-	return newSchema(bytes.Clone(raw), CompileOptions{}), nil
+	return newSchema(bytes.Clone(raw), false), nil
 }
 
 func syntaxError(raw []byte) error {
-	if _, broken := jsontree.Parse(raw, maxDepth); broken != nil {
-		return fmt.Errorf("parse schema: %s", syntaxProblem(broken, raw).line())
+	if _, broken := jsontree.Parse(raw, subschema.MaxLevels); broken != nil {
+		return fmt.Errorf("parse schema: %s", broken)
 	}
 	return errors.New("parse schema: it is nested too deeply")
 }
@@ -101,7 +102,7 @@ func (s *Schema) With(raw []byte) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSchema(other.raw, s.opts), nil
+	return newSchema(other.raw, s.nullIsAbsent), nil
 }
 
 // Findings returns the parts that inference left untyped. Other schemas have
@@ -113,7 +114,7 @@ func (s *Schema) Findings() []Finding { return slices.Clone(s.findings) }
 // at most once.
 func (s *Schema) Validator() *Validator {
 	if s.compiled == nil { // a Schema that was never read
-		return Compile(s, nil)
+		return compile(s.raw, false)
 	}
 	return s.compiled()
 }

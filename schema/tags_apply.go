@@ -12,11 +12,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A rule says what a keyword speaks about and how its value is read.
 type rule struct {
-	kinds Kinds
+	kinds jsontree.Kinds
 	read  func(d *draft, text string) (jsontext.Value, error)
 }
 
@@ -25,13 +26,13 @@ func isKeyword(name string) bool { return name == "required" || ruleFor(name).re
 func ruleFor(name string) rule {
 	switch name {
 	case "description":
-		return rule{KindAny, readDescription}
+		return rule{jsontree.KindAny, readDescription}
 	case "title":
-		return rule{KindAny, readText}
+		return rule{jsontree.KindAny, readText}
 	case "default", "example":
-		return rule{KindAny, readValue}
+		return rule{jsontree.KindAny, readValue}
 	case "readOnly", "writeOnly", "deprecated":
-		return rule{KindAny, readFlag}
+		return rule{jsontree.KindAny, readFlag}
 	}
 	return boundFor(name)
 }
@@ -40,23 +41,23 @@ func ruleFor(name string) rule {
 func boundFor(name string) rule {
 	switch name {
 	case "enum":
-		return rule{KindAny &^ KindArray, readValue}
+		return rule{jsontree.KindAny &^ jsontree.KindArray, readValue}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		return rule{KindNumber, readNumber}
+		return rule{jsontree.KindNumber, readNumber}
 	case "multipleOf":
-		return rule{KindNumber, readPositive}
+		return rule{jsontree.KindNumber, readPositive}
 	case "format":
-		return rule{KindNumber | KindString, readText}
+		return rule{jsontree.KindNumber | jsontree.KindString, readText}
 	case "pattern":
-		return rule{KindString, readPattern}
+		return rule{jsontree.KindString, readPattern}
 	case "minLength", "maxLength":
-		return rule{KindString, readCount}
+		return rule{jsontree.KindString, readCount}
 	case "minItems", "maxItems":
-		return rule{KindArray, readCount}
+		return rule{jsontree.KindArray, readCount}
 	case "uniqueItems":
-		return rule{KindArray, readFlag}
+		return rule{jsontree.KindArray, readFlag}
 	case "minProperties", "maxProperties":
-		return rule{KindObject, readCount}
+		return rule{jsontree.KindObject, readCount}
 	}
 	return rule{}
 }
@@ -106,9 +107,9 @@ func (d *draft) apply(k keyword) error {
 func (d *draft) length(name string) string {
 	what := "Length"
 	switch d.kind {
-	case KindArray:
+	case jsontree.KindArray:
 		what = "Items"
-	case KindObject:
+	case jsontree.KindObject:
 		what = "Properties"
 	}
 	switch name {
@@ -142,7 +143,7 @@ func (d *draft) checkDefault(f *field) error {
 	}
 	raw, err := json.Marshal(d)
 	if err == nil {
-		err = Compile(&Schema{raw: raw}, nil).Validate(value)
+		err = compile(raw, false).Validate(value)
 	}
 	if err != nil {
 		return fmt.Errorf("default %s does not fit: %w", value, err)
@@ -164,7 +165,7 @@ func quoteText(text string) jsontext.Value {
 func readText(_ *draft, text string) (jsontext.Value, error) { return quoteText(text), nil }
 
 func readPattern(_ *draft, text string) (jsontext.Value, error) {
-	if _, err := compilePattern(text); err != nil {
+	if _, err := subschema.CompilePattern(text); err != nil {
 		return nil, fmt.Errorf("is not a regular expression: %w", err)
 	}
 	return quoteText(text), nil
@@ -211,7 +212,7 @@ func readPositive(d *draft, text string) (jsontext.Value, error) {
 
 // readValue reads a value of the kind that d describes.
 func readValue(d *draft, text string) (jsontext.Value, error) {
-	if d.kind == KindString {
+	if d.kind == jsontree.KindString {
 		return quoteText(text), nil
 	}
 	v := jsontext.Value(text)

@@ -14,7 +14,8 @@ const module = "github.com/toolpost/toolpost"
 var floors = [][]string{
 	{"internal/jsontree"},
 	{"internal/shape", "internal/codec", "internal/cleartext", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/httpconn", "internal/trust", "internal/wire"}, // what packages of several floors share
-	{"schema", "grep", "store", "internal/extension", "internal/longjson", "internal/pins", "internal/secret", "internal/terminal"},
+	{"internal/subschema"},
+	{"schema", "schema/form", "grep", "store", "internal/extension", "internal/longjson", "internal/pins", "internal/secret", "internal/terminal"},
 	{"", "schema/lower", "store/storetest"},
 	{"dialect", "adapt", "bind"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},
@@ -38,7 +39,8 @@ var outside = map[string][]string{
 	"internal/extension": {jsonModule},
 	"internal/wire":      {jsonModule},
 	"internal/jsontree":  {jsonModule},
-	"schema":             {jsonModule, "github.com/dlclark/regexp2"},
+	"schema":             {jsonModule},
+	"internal/subschema": {"github.com/dlclark/regexp2"},
 	"grep":               {"golang.org/x/sys"},
 	"internal/pins":      {jsonModule},
 	"internal/terminal":  {"golang.org/x/term"},

@@ -2,6 +2,7 @@ package jsontree
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"math/bits"
 	"strconv"
@@ -198,4 +199,20 @@ func powMod(base uint64, exp int64, m uint64) uint64 {
 		base = mulMod(base, base, m)
 	}
 	return r
+}
+
+// MaxCount is a count that no value reaches, and that an int holds on every
+// machine.
+const MaxCount = min(1<<40, math.MaxInt)
+
+// Count returns a number that is a count, at most [MaxCount].
+func (d Decimal) Count() int {
+	if d.Cmp(Decimal{Coef: 1, Exp: 12}) > 0 {
+		return MaxCount
+	}
+	n := int64(d.Coef)
+	for ; d.Exp > 0; d.Exp-- {
+		n *= 10
+	}
+	return int(min(n, MaxCount))
 }

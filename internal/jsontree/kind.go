@@ -47,6 +47,15 @@ var typeNames = map[string]Kinds{
 // none.
 func KindNamed(name string) Kinds { return typeNames[name] }
 
+// KindsNamed returns the types that v names: one, or a list of them.
+func KindsNamed(v *Value) Kinds {
+	all := KindNamed(v.Text)
+	for _, kid := range v.Items() {
+		all |= KindNamed(kid.Text)
+	}
+	return all
+}
+
 // KindOf tells the kind of a value by its first byte.
 func KindOf(data []byte) Kinds {
 	if len(data) == 0 {

@@ -27,9 +27,11 @@ type Value struct {
 
 // A SyntaxError says where data stops being JSON.
 type SyntaxError struct {
-	Expected string
-	Offset   int
+	Expected, Got string
+	Offset        int
 }
+
+func (e *SyntaxError) Error() string { return "expected " + e.Expected + ", got " + e.Got }
 
 // Parse returns the tree of data, which may be nested so many levels deep.
 // Repeated names are let pass.
@@ -67,7 +69,11 @@ func (r *reader) all() (*Value, *SyntaxError) {
 	if r.value(v) && r.End() {
 		return v, nil
 	}
-	return nil, &SyntaxError{r.want, r.Pos}
+	got := "the end of the data"
+	if r.Pos < len(r.Data) {
+		got = strconv.Quote(Clip(string(r.Data[r.Pos:min(len(r.Data), r.Pos+40)]), 20))
+	}
+	return nil, &SyntaxError{r.want, got + " at byte " + strconv.Itoa(r.Pos) + "; it is not JSON", r.Pos}
 }
 
 // value reads the next value into v.

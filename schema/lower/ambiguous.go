@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // maxCompared is how many pairs of schemas are compared to find alternatives
@@ -50,10 +50,10 @@ func (c *comparison) ambiguous(a, b part) bool {
 	case c.steps > maxCompared:
 		return true
 	}
-	switch kinds := seenKinds(a.node) | seenKinds(b.node); kinds &^ schema.KindNull {
-	case schema.KindArray:
+	switch kinds := seenKinds(a.node) | seenKinds(b.node); kinds &^ jsontree.KindNull {
+	case jsontree.KindArray:
 		return c.ambiguousItems(a, b)
-	case schema.KindObject:
+	case jsontree.KindObject:
 		return c.ambiguousObjects(a, b)
 	}
 	_, text := a.codec.(jsonCodec)
@@ -160,7 +160,7 @@ func hasMore(one, other *node) bool {
 
 // disjoint reports whether no value fits both schemas, by their types and enums.
 func disjoint(a, b *node) bool {
-	if seenKinds(a)&seenKinds(b)&^schema.KindNull == 0 {
+	if seenKinds(a)&seenKinds(b)&^jsontree.KindNull == 0 {
 		return true
 	}
 	x, y := a.get("enum"), b.get("enum")

@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeArray writes what f says for arrays.
-func writeArray(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeArray(l *lowering, f *form.Form, at place) (*node, codec) {
 	a := f.Array
 	if a == nil {
-		a = &schema.ArrayForm{MaxItems: -1}
+		a = &form.Array{MaxItems: -1}
 	}
 	if len(a.Prefix) > 0 && l.rules.Array.Tuples == "object" {
 		return writeTuple(l, f, a, at)
@@ -49,7 +50,7 @@ func writeMinItems(l *lowering, n *node, at string, least int) {
 
 // writePrefix writes the schemas of items by position, and returns the keyword
 // for the others.
-func writePrefix(l *lowering, n *node, c *arrayCodec, a *schema.ArrayForm, at place) (rest string) {
+func writePrefix(l *lowering, n *node, c *arrayCodec, a *form.Array, at place) (rest string) {
 	if len(a.Prefix) == 0 {
 		return "items"
 	}
@@ -67,8 +68,8 @@ func writePrefix(l *lowering, n *node, c *arrayCodec, a *schema.ArrayForm, at pl
 }
 
 // writeItems writes the schema of the other items.
-func writeItems(l *lowering, n *node, c *arrayCodec, f *schema.Form, rest string, at place) {
-	var items *schema.Form
+func writeItems(l *lowering, n *node, c *arrayCodec, f *form.Form, rest string, at place) {
+	var items *form.Form
 	tuple := false
 	if f.Array != nil {
 		items, tuple = f.Array.Items, len(f.Array.Prefix) > 0
@@ -86,7 +87,7 @@ func writeItems(l *lowering, n *node, c *arrayCodec, f *schema.Form, rest string
 }
 
 // writeItem writes the schema of the items of an array, nil for anything.
-func writeItem(l *lowering, pointer string, items *schema.Form, at place) (*node, codec) {
+func writeItem(l *lowering, pointer string, items *form.Form, at place) (*node, codec) {
 	switch {
 	case items == nil || items.Any() && items.Notes.Description == "":
 		return writeAnyItem(l, pointer, at)
@@ -100,7 +101,7 @@ func writeItem(l *lowering, pointer string, items *schema.Form, at place) (*node
 
 // writeAnyItem writes the schema of items that may be anything.
 func writeAnyItem(l *lowering, pointer string, at place) (*node, codec) {
-	any := &schema.Form{At: pointer, Kinds: schema.KindAny}
+	any := &form.Form{At: pointer, Kinds: jsontree.KindAny}
 	if l.rules.Array.Typed && l.rules.Untyped == "" {
 		l.lose(Encoded, pointer, "items", "an item of any type is written as a string of JSON")
 		return writeText(l, any)
@@ -109,7 +110,7 @@ func writeAnyItem(l *lowering, pointer string, at place) (*node, codec) {
 }
 
 // writeNoItems writes that there are no items beyond the prefix.
-func writeNoItems(l *lowering, n *node, f *schema.Form, rest string, at place) {
+func writeNoItems(l *lowering, n *node, f *form.Form, rest string, at place) {
 	a := f.Array
 	if len(a.Prefix) > 0 && l.rules.Booleans {
 		n.set(rest, json.RawMessage("false"))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // maxTold is the longest keyword value, in bytes, that is told in words.
@@ -61,7 +61,7 @@ func orList(words []string) string {
 }
 
 // writeRest writes the keywords that the form cannot say.
-func writeRest(l *lowering, f *schema.Form, n *node, c codec) {
+func writeRest(l *lowering, f *form.Form, n *node, c codec) {
 	for _, k := range f.Rest {
 		switch {
 		case k.Name == "additionalProperties" && hasRest(f, "patternProperties") && !l.allows("patternProperties"):
@@ -78,12 +78,12 @@ func isUnion(keyword string) bool {
 	return slices.Contains([]string{"anyOf", "oneOf", "allOf", "not"}, keyword)
 }
 
-func hasRest(f *schema.Form, keyword string) bool {
-	return slices.ContainsFunc(f.Rest, func(k schema.Keyword) bool { return k.Name == keyword })
+func hasRest(f *form.Form, keyword string) bool {
+	return slices.ContainsFunc(f.Rest, func(k form.Keyword) bool { return k.Name == keyword })
 }
 
 // restSentence tells a keyword in words, "" if it is too long for that.
-func restSentence(k schema.Keyword) string {
+func restSentence(k form.Keyword) string {
 	if s := requiredSentence(k); s != "" {
 		return s
 	}
@@ -100,7 +100,7 @@ func restSentence(k schema.Keyword) string {
 }
 
 // requiredSentence tells alternatives of required members.
-func requiredSentence(k schema.Keyword) string {
+func requiredSentence(k form.Keyword) string {
 	if k.Name != "anyOf" && k.Name != "oneOf" {
 		return ""
 	}

@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // enumOf returns the values of the enum that are of the given kinds, nil if
 // those kinds are free of it.
-func enumOf(f *schema.Form, kinds schema.Kinds) []json.RawMessage {
+func enumOf(f *form.Form, kinds jsontree.Kinds) []json.RawMessage {
 	if f.Enum == nil || f.Enum.Kinds&kinds == 0 {
 		return nil
 	}
@@ -28,7 +29,7 @@ func enumOf(f *schema.Form, kinds schema.Kinds) []json.RawMessage {
 }
 
 // writeEnum writes the values of one type.
-func writeEnum(l *lowering, f *schema.Form, name string, list []json.RawMessage) (*node, codec) {
+func writeEnum(l *lowering, f *form.Form, name string, list []json.RawMessage) (*node, codec) {
 	n := l.typed(name)
 	switch {
 	case len(list) == 0:
@@ -53,7 +54,7 @@ func writeEnum(l *lowering, f *schema.Form, name string, list []json.RawMessage)
 }
 
 // writeMixedEnum writes values of several types.
-func writeMixedEnum(l *lowering, f *schema.Form, list []json.RawMessage) (*node, codec) {
+func writeMixedEnum(l *lowering, f *form.Form, list []json.RawMessage) (*node, codec) {
 	switch {
 	case len(list) == 0:
 		return writeNever(l, f), nil
@@ -65,7 +66,7 @@ func writeMixedEnum(l *lowering, f *schema.Form, list []json.RawMessage) (*node,
 	if l.rules.Array.Typed { // it may be about items
 		n.set("type", names(typesOf(f.Kinds)))
 	}
-	if f.Kinds&schema.KindNull != 0 && !l.rules.Enum.Numbers {
+	if f.Kinds&jsontree.KindNull != 0 && !l.rules.Enum.Numbers {
 		list = append(slices.Clone(list), json.RawMessage("null"))
 	}
 	n.set("enum", values(list))

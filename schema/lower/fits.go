@@ -8,7 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // A fit is how well a value fits a form.
@@ -31,7 +32,7 @@ func fitIf(ok bool) fit {
 // fits returns how well a value fits f. It is for telling alternatives apart:
 // formats are not checked, nor is what the form keeps as it was written, nor
 // anything once the fuel is used up. Validation has the last word.
-func fits(f *schema.Form, v []byte, fuel *int) fit {
+func fits(f *form.Form, v []byte, fuel *int) fit {
 	if *fuel -= 1 + len(v); *fuel < 0 {
 		return mayFit
 	}
@@ -47,7 +48,7 @@ func fits(f *schema.Form, v []byte, fuel *int) fit {
 	switch {
 	case most == misfit, f.Kinds&kind == 0:
 		return misfit
-	case f.Alts != nil && kind != schema.KindNull:
+	case f.Alts != nil && kind != jsontree.KindNull:
 		return min(most, fitsUnion(f.Alts, v, fuel))
 	case f.Enum != nil && f.Enum.Kinds&kind != 0 && !fitsEnum(f.Enum, v):
 		return misfit
@@ -56,7 +57,7 @@ func fits(f *schema.Form, v []byte, fuel *int) fit {
 }
 
 // fitsUnion does not check that only one alternative fits where that is asked for.
-func fitsUnion(u *schema.Union, v []byte, fuel *int) fit {
+func fitsUnion(u *form.Union, v []byte, fuel *int) fit {
 	best, most := misfit, sureFit
 	if u.One {
 		most = mayFit
@@ -70,28 +71,28 @@ func fitsUnion(u *schema.Union, v []byte, fuel *int) fit {
 }
 
 // fitsKind returns how well a value fits what f says for its kind.
-func fitsKind(f *schema.Form, kind schema.Kinds, v []byte, fuel *int) fit {
+func fitsKind(f *form.Form, kind jsontree.Kinds, v []byte, fuel *int) fit {
 	switch {
-	case kind == schema.KindObject && f.Object != nil:
+	case kind == jsontree.KindObject && f.Object != nil:
 		return fitsObject(f.Object, v, fuel)
-	case kind == schema.KindArray && f.Array != nil:
+	case kind == jsontree.KindArray && f.Array != nil:
 		return fitsArray(f.Array, v, fuel)
-	case kind == schema.KindString && f.Text != nil:
+	case kind == jsontree.KindString && f.Text != nil:
 		return fitsText(f.Text, v)
-	case kind&schema.KindNumber != 0 && f.Number != nil:
+	case kind&jsontree.KindNumber != 0 && f.Number != nil:
 		return fitsNumber(f.Number, string(v))
 	}
 	return sureFit
 }
 
-func fitsEnum(e *schema.EnumForm, v []byte) bool {
+func fitsEnum(e *form.Enum, v []byte) bool {
 	return slices.ContainsFunc(e.Values, func(w json.RawMessage) bool { return same(v, w) })
 }
 
 // fitsCount reports whether n is within bounds; most is below 0 for none.
 func fitsCount(n, least, most int) bool { return n >= least && (most < 0 || n <= most) }
 
-func fitsObject(o *schema.ObjectForm, v []byte, fuel *int) fit {
+func fitsObject(o *form.Object, v []byte, fuel *int) fit {
 	all, ok := fields(v)
 	if !ok || !fitsCount(len(all), o.MinProperties, o.MaxProperties) {
 		return misfit
@@ -119,7 +120,7 @@ func fitsObject(o *schema.ObjectForm, v []byte, fuel *int) fit {
 	return worst
 }
 
-func fitsArray(a *schema.ArrayForm, v []byte, fuel *int) fit {
+func fitsArray(a *form.Array, v []byte, fuel *int) fit {
 	list, ok := elements(v)
 	if !ok || !fitsCount(len(list), a.MinItems, a.MaxItems) {
 		return misfit
@@ -140,7 +141,7 @@ func fitsArray(a *schema.ArrayForm, v []byte, fuel *int) fit {
 	return worst
 }
 
-func fitsText(t *schema.TextForm, v []byte) fit {
+func fitsText(t *form.Text, v []byte) fit {
 	s, ok := unquote(v)
 	switch {
 	case !ok || !fitsCount(utf8.RuneCountInString(s), t.MinLength, t.MaxLength):
@@ -157,7 +158,7 @@ func fitsText(t *schema.TextForm, v []byte) fit {
 	return fitIf(pattern.MatchString(s))
 }
 
-func fitsNumber(r *schema.NumberForm, v string) fit {
+func fitsNumber(r *form.Number, v string) fit {
 	n, ok := rational(v)
 	if !ok {
 		return mayFit

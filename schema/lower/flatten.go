@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // maxMerging is how many alternatives inside alternatives are merged.
 const maxMerging = 3
 
 // flatten writes alternatives as one schema that takes all of them.
-func flatten(l *lowering, f *schema.Form, at place) (*node, codec) {
+func flatten(l *lowering, f *form.Form, at place) (*node, codec) {
 	if l.merging > maxMerging {
 		l.reshape(Checked, f.At, "alternatives inside alternatives are written as a string of JSON")
 		return writeText(l, f)
@@ -28,9 +29,9 @@ func flatten(l *lowering, f *schema.Form, at place) (*node, codec) {
 }
 
 // merge returns one form that takes what any of the alternatives takes.
-func merge(l *lowering, f *schema.Form) *schema.Form {
-	merged := &schema.Form{At: f.At, Kinds: f.Kinds & schema.KindNull}
-	byKind := map[string][]*schema.Form{}
+func merge(l *lowering, f *form.Form) *form.Form {
+	merged := &form.Form{At: f.At, Kinds: f.Kinds & jsontree.KindNull}
+	byKind := map[string][]*form.Form{}
 	for _, alt := range f.Alts.Forms {
 		for _, name := range typesOf(content(alt).Kinds) {
 			byKind[name] = append(byKind[name], content(alt))
@@ -44,7 +45,7 @@ func merge(l *lowering, f *schema.Form) *schema.Form {
 }
 
 // content follows a reference.
-func content(f *schema.Form) *schema.Form {
+func content(f *form.Form) *form.Form {
 	for range 8 {
 		if f.Ref == nil {
 			break
@@ -55,14 +56,14 @@ func content(f *schema.Form) *schema.Form {
 }
 
 // mergeScalars keeps enums, and the rules of types that only one alternative has.
-func mergeScalars(merged *schema.Form, byKind map[string][]*schema.Form) {
-	enum := &schema.EnumForm{}
+func mergeScalars(merged *form.Form, byKind map[string][]*form.Form) {
+	enum := &form.Enum{}
 	numbers := slices.Concat(byKind["integer"], byKind["number"]) // 1 is a value of both types
 	for _, t := range []struct {
-		kind  schema.Kinds
-		forms []*schema.Form
+		kind  jsontree.Kinds
+		forms []*form.Form
 	}{
-		{schema.KindString, byKind["string"]}, {schema.KindNumber, numbers}, {schema.KindBoolean, byKind["boolean"]},
+		{jsontree.KindString, byKind["string"]}, {jsontree.KindNumber, numbers}, {jsontree.KindBoolean, byKind["boolean"]},
 	} {
 		switch {
 		case len(t.forms) == 0:
@@ -72,9 +73,9 @@ func mergeScalars(merged *schema.Form, byKind map[string][]*schema.Form) {
 				enum.Values = union(enum.Values, enumOf(f, t.kind))
 			}
 		case len(t.forms) > 1:
-		case t.kind == schema.KindString:
+		case t.kind == jsontree.KindString:
 			merged.Text = t.forms[0].Text
-		case t.kind == schema.KindNumber:
+		case t.kind == jsontree.KindNumber:
 			merged.Number = t.forms[0].Number
 		}
 	}
@@ -84,8 +85,8 @@ func mergeScalars(merged *schema.Form, byKind map[string][]*schema.Form) {
 }
 
 // allEnums reports whether each form lists all of its values of a kind.
-func allEnums(forms []*schema.Form, kind schema.Kinds) bool {
-	return !slices.ContainsFunc(forms, func(f *schema.Form) bool {
+func allEnums(forms []*form.Form, kind jsontree.Kinds) bool {
+	return !slices.ContainsFunc(forms, func(f *form.Form) bool {
 		return f.Enum == nil || f.Kinds&kind&^f.Enum.Kinds != 0
 	})
 }
@@ -100,36 +101,36 @@ func union(a, b []json.RawMessage) []json.RawMessage {
 	return a
 }
 
-func mergeArrays(forms []*schema.Form) *schema.ArrayForm {
+func mergeArrays(forms []*form.Form) *form.Array {
 	if len(forms) == 0 {
 		return nil
 	}
-	merged := &schema.ArrayForm{MaxItems: -1}
-	var items []*schema.Form
+	merged := &form.Array{MaxItems: -1}
+	var items []*form.Form
 	for _, f := range forms {
 		if f.Array == nil || f.Array.Items == nil {
 			return merged
 		}
 		items = append(append(items, f.Array.Prefix...), f.Array.Items)
 	}
-	merged.Items = schema.AnyOf(items...)
+	merged.Items = form.AnyOf(items...)
 	return merged
 }
 
 // mergeObjects returns an object with the properties of all forms. It requires
 // what all of them require.
-func mergeObjects(l *lowering, forms []*schema.Form) *schema.ObjectForm {
+func mergeObjects(l *lowering, forms []*form.Form) *form.Object {
 	if len(forms) == 0 {
 		return nil
 	}
-	merged := &schema.ObjectForm{MaxProperties: -1}
+	merged := &form.Object{MaxProperties: -1}
 	var names []string
 	byName := map[string]*mergedProperty{}
-	var others []*schema.Form
+	var others []*form.Form
 	for _, f := range forms {
 		o := f.Object
 		if o == nil {
-			o = &schema.ObjectForm{}
+			o = &form.Object{}
 		}
 		for _, p := range o.Properties {
 			if byName[p.Name] == nil {
@@ -140,13 +141,13 @@ func mergeObjects(l *lowering, forms []*schema.Form) *schema.ObjectForm {
 		others = append(others, o.Additional)
 	}
 	merged.Additional = mergeAdditional(others)
-	typed := slices.DeleteFunc(others, func(f *schema.Form) bool { return !isTyped(f) })
+	typed := slices.DeleteFunc(others, func(f *form.Form) bool { return !isTyped(f) })
 	for _, name := range names {
 		p := byName[name]
 		if p.typed < len(typed) {
 			p.forms = append(p.forms, typed...)
 		}
-		merged.Properties = append(merged.Properties, schema.Property{Name: name, Form: anyOf(p.forms), Required: p.required == len(forms)})
+		merged.Properties = append(merged.Properties, form.Property{Name: name, Form: anyOf(p.forms), Required: p.required == len(forms)})
 	}
 	reportOpen(l, forms, len(names))
 	return merged
@@ -154,11 +155,11 @@ func mergeObjects(l *lowering, forms []*schema.Form) *schema.ObjectForm {
 
 // A mergedProperty collects what alternatives declare under one name.
 type mergedProperty struct {
-	forms           []*schema.Form
+	forms           []*form.Form
 	required, typed int // of the alternatives: those that require it, those whose further members have a type
 }
 
-func (m *mergedProperty) add(p schema.Property, typed bool) {
+func (m *mergedProperty) add(p form.Property, typed bool) {
 	m.forms = append(m.forms, p.Form)
 	if p.Required {
 		m.required++
@@ -169,13 +170,13 @@ func (m *mergedProperty) add(p schema.Property, typed bool) {
 }
 
 // isTyped reports whether further members are allowed and have a type.
-func isTyped(additional *schema.Form) bool {
+func isTyped(additional *form.Form) bool {
 	return additional != nil && additional.Kinds != 0 && !additional.Any()
 }
 
 // reportOpen reports the alternatives that take anything as a property that
 // only others declare: the merged property has the type that these give it.
-func reportOpen(l *lowering, forms []*schema.Form, properties int) {
+func reportOpen(l *lowering, forms []*form.Form, properties int) {
 	for _, f := range forms {
 		declared, open := 0, f.Object == nil || f.Object.Additional == nil || f.Object.Additional.Any() || hasRest(f, "patternProperties")
 		if f.Object != nil {
@@ -189,33 +190,33 @@ func reportOpen(l *lowering, forms []*schema.Form, properties int) {
 
 // mergeAdditional returns a form for the further members of some objects, of
 // which each is nil if its schema does not say.
-func mergeAdditional(forms []*schema.Form) *schema.Form {
-	closed := func(f *schema.Form) bool { return f != nil && f.Kinds == 0 }
+func mergeAdditional(forms []*form.Form) *form.Form {
+	closed := func(f *form.Form) bool { return f != nil && f.Kinds == 0 }
 	open := slices.DeleteFunc(slices.Clone(forms), closed)
-	said := slices.DeleteFunc(slices.Clone(open), func(f *schema.Form) bool { return f == nil })
+	said := slices.DeleteFunc(slices.Clone(open), func(f *form.Form) bool { return f == nil })
 	switch {
 	case len(open) == 0:
 		return forms[0]
 	case len(said) == 0:
 		return nil
 	case len(said) < len(open):
-		return &schema.Form{At: said[0].At, Kinds: schema.KindAny}
+		return &form.Form{At: said[0].At, Kinds: jsontree.KindAny}
 	}
 	return anyOf(said)
 }
 
 // anyOf joins forms that may be the same.
-func anyOf(forms []*schema.Form) *schema.Form {
+func anyOf(forms []*form.Form) *form.Form {
 	forms = slices.Compact(slices.Clone(forms))
 	if len(forms) == 1 {
 		return forms[0]
 	}
-	return schema.AnyOf(forms...)
+	return form.AnyOf(forms...)
 }
 
 // togetherSentence tells which members go together, "" if that says little or
 // is too long.
-func togetherSentence(u *schema.Union) string {
+func togetherSentence(u *form.Union) string {
 	var list []string
 	for _, alt := range u.Forms {
 		o := content(alt).Object

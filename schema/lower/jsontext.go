@@ -3,13 +3,14 @@ package lower
 import (
 	"encoding/json"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeText writes a schema as a string that holds JSON.
-func writeText(l *lowering, f *schema.Form) (*node, codec) {
+func writeText(l *lowering, f *form.Form) (*node, codec) {
 	n := jsonText(l.reader, "Written as JSON text.")
-	c := jsonCodec{lenient: f.Kinds&schema.KindString != 0}
+	c := jsonCodec{lenient: f.Kinds&jsontree.KindString != 0}
 	annotate(l, f.At, &f.Notes, n, c)
 	return n, c
 }

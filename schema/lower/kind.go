@@ -5,22 +5,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // typesOf names the types of kinds, as a schema does.
-func typesOf(k schema.Kinds) []string {
+func typesOf(k jsontree.Kinds) []string {
 	var types []string
 	for _, t := range []struct {
-		kind schema.Kinds
+		kind jsontree.Kinds
 		name string
 	}{
-		{schema.KindNull, "null"}, {schema.KindBoolean, "boolean"}, {schema.KindNumber, "number"},
-		{schema.KindString, "string"}, {schema.KindArray, "array"}, {schema.KindObject, "object"},
+		{jsontree.KindNull, "null"}, {jsontree.KindBoolean, "boolean"}, {jsontree.KindNumber, "number"},
+		{jsontree.KindString, "string"}, {jsontree.KindArray, "array"}, {jsontree.KindObject, "object"},
 	} {
 		switch {
 		case k&t.kind == 0:
-		case t.name == "number" && k&schema.KindFraction == 0:
+		case t.name == "number" && k&jsontree.KindFraction == 0:
 			types = append(types, "integer")
 		default:
 			types = append(types, t.name)
@@ -30,53 +30,53 @@ func typesOf(k schema.Kinds) []string {
 }
 
 // kindsOf is the other way.
-func kindsOf(types ...string) (all schema.Kinds) {
+func kindsOf(types ...string) (all jsontree.Kinds) {
 	for _, name := range types {
 		switch name {
 		case "null":
-			all |= schema.KindNull
+			all |= jsontree.KindNull
 		case "boolean":
-			all |= schema.KindBoolean
+			all |= jsontree.KindBoolean
 		case "integer":
-			all |= schema.KindInteger
+			all |= jsontree.KindInteger
 		case "number":
-			all |= schema.KindNumber
+			all |= jsontree.KindNumber
 		case "string":
-			all |= schema.KindString
+			all |= jsontree.KindString
 		case "array":
-			all |= schema.KindArray
+			all |= jsontree.KindArray
 		default:
-			all |= schema.KindObject
+			all |= jsontree.KindObject
 		}
 	}
 	return all
 }
 
 // kindOf returns the kind of a value. A number with a fraction of zero is an integer.
-func kindOf(src []byte) schema.Kinds {
+func kindOf(src []byte) jsontree.Kinds {
 	if len(src) == 0 {
 		return 0
 	}
 	switch src[0] {
 	case '{':
-		return schema.KindObject
+		return jsontree.KindObject
 	case '[':
-		return schema.KindArray
+		return jsontree.KindArray
 	case '"':
-		return schema.KindString
+		return jsontree.KindString
 	case 't', 'f':
-		return schema.KindBoolean
+		return jsontree.KindBoolean
 	case 'n':
-		return schema.KindNull
+		return jsontree.KindNull
 	}
 	if isInteger(string(src)) {
-		return schema.KindInteger
+		return jsontree.KindInteger
 	}
-	return schema.KindFraction
+	return jsontree.KindFraction
 }
 
 // kind returns the kind of the value that comes next.
-func (x *trip) kind() schema.Kinds {
+func (x *trip) kind() jsontree.Kinds {
 	q := x.parser
 	switch q.peek() {
 	case '{', '[', '"':
@@ -85,7 +85,7 @@ func (x *trip) kind() schema.Kinds {
 	return kindOf(q.value())
 }
 
-const nested = schema.KindArray | schema.KindObject
+const nested = jsontree.KindArray | jsontree.KindObject
 
 func isNull(src []byte) bool { return string(src) == "null" }
 

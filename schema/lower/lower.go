@@ -2,7 +2,7 @@
 // reports what is lost, and converts values for the new schema back into values
 // for the old one.
 //
-//	Schema ── Form ──▶ normal form ── Rules ──▶ Schema, Losses, Codec
+//	Schema ── form.Read ──▶ normal form ── Rules ──▶ Schema, Losses, Codec
 //	                                             Decode: a value for the new schema ──▶ the old shape
 //	                                             Encode: the other direction
 package lower
@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // A Result is a schema that was lowered for some Rules.
@@ -25,7 +26,7 @@ type Result struct {
 // Loss. The same schema and rules give the same bytes.
 func Schema(s *schema.Schema, rules *Rules) *Result {
 	src, r := readSource(s.Raw()), newReader(rules)
-	doc := s.Form()
+	doc := form.Read(s.Raw())
 	limits := bounds{levels: maxDepth, nodes: maxNodes, unroll: 2}
 	if most := rules.Limits.Depth; most > 0 {
 		limits.levels = most

@@ -1,7 +1,8 @@
 package lower
 
 import (
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // Bounds on the work for one schema. Beyond them a part becomes JSON text.
@@ -34,13 +35,13 @@ type lowering struct {
 func newLowering(r *reader, src *source, limits bounds) *lowering {
 	return &lowering{
 		reader: r, report: newReport(src), bounds: limits,
-		definitions: definitions{shared: map[*schema.Def]*sharedDef{}, open: map[*schema.Def]int{}},
+		definitions: definitions{shared: map[*form.Def]*sharedDef{}, open: map[*form.Def]int{}},
 		headers:     map[string]bool{},
 	}
 }
 
 // document writes a whole schema; its losses are in the report.
-func (l *lowering) document(doc *schema.Document) *Result {
+func (l *lowering) document(doc *form.Document) *Result {
 	for _, c := range doc.Changes {
 		kind := Noop
 		switch {
@@ -101,7 +102,7 @@ func (at place) inside() place {
 }
 
 // write writes f, whatever it says, with its annotations.
-func (l *lowering) write(f *schema.Form, at place) (*node, codec) {
+func (l *lowering) write(f *form.Form, at place) (*node, codec) {
 	l.written++
 	var n *node
 	var c codec
@@ -126,12 +127,12 @@ func (l *lowering) write(f *schema.Form, at place) (*node, codec) {
 }
 
 // tooDeep reports whether f would be a level too many.
-func (l *lowering) tooDeep(f *schema.Form, at place) bool {
+func (l *lowering) tooDeep(f *form.Form, at place) bool {
 	return at.depth >= l.levels && (f.Ref != nil || f.Kinds&nested != 0)
 }
 
 // writeAny writes a schema that takes anything.
-func writeAny(l *lowering, f *schema.Form) (*node, codec) {
+func writeAny(l *lowering, f *form.Form) (*node, codec) {
 	if l.rules.Untyped == "json" {
 		l.reshape(Encoded, f.At, "a value of any type is written as a string of JSON")
 		return jsonText(l.reader, "Any value, written as JSON text."), jsonCodec{lenient: true}
@@ -140,7 +141,7 @@ func writeAny(l *lowering, f *schema.Form) (*node, codec) {
 }
 
 // writeNever writes a schema that nothing fits, where one must be written.
-func writeNever(l *lowering, f *schema.Form) *node {
+func writeNever(l *lowering, f *form.Form) *node {
 	if l.rules.Booleans || l.allows("not") && !l.rules.TypeRequired && l.rules.Union.Siblings == nil {
 		return &node{members: []member{{name: "not", node: &node{}}}}
 	}
@@ -151,9 +152,9 @@ func writeNever(l *lowering, f *schema.Form) *node {
 }
 
 // writeKinds writes a schema by what it says for each type.
-func writeKinds(l *lowering, f *schema.Form, at place) (*node, codec) {
-	null := f.Kinds&schema.KindNull != 0
-	types := typesOf(f.Kinds &^ schema.KindNull)
+func writeKinds(l *lowering, f *form.Form, at place) (*node, codec) {
+	null := f.Kinds&jsontree.KindNull != 0
+	types := typesOf(f.Kinds &^ jsontree.KindNull)
 	var n *node
 	var c codec
 	switch {
@@ -173,7 +174,7 @@ func writeKinds(l *lowering, f *schema.Form, at place) (*node, codec) {
 }
 
 // writeSingle writes what f says for one type.
-func writeSingle(l *lowering, f *schema.Form, name string, at place) (*node, codec) {
+func writeSingle(l *lowering, f *form.Form, name string, at place) (*node, codec) {
 	if list := enumOf(f, kindsOf(name)); list != nil {
 		return writeEnum(l, f, name, list)
 	}
@@ -191,7 +192,7 @@ func writeSingle(l *lowering, f *schema.Form, name string, at place) (*node, cod
 }
 
 // writeSeveral writes what f says for more than one type.
-func writeSeveral(l *lowering, f *schema.Form, types []string, at place) (*node, codec) {
+func writeSeveral(l *lowering, f *form.Form, types []string, at place) (*node, codec) {
 	all := kindsOf(types...)
 	if f.Enum != nil && f.Enum.Kinds&all == all {
 		return writeMixedEnum(l, f, enumOf(f, all))
@@ -216,7 +217,7 @@ func writeSeveral(l *lowering, f *schema.Form, types []string, at place) (*node,
 		}
 	}
 	for _, n := range nodes {
-		annotate(l, "", &schema.Notes{}, n, nil)
+		annotate(l, "", &form.Notes{}, n, nil)
 	}
 	c := branches.finish(l, f.At, nodes)
 	return &node{members: []member{{name: "anyOf", list: nodes}}}, c

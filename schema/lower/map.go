@@ -1,11 +1,12 @@
 package lower
 
 import (
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeMap writes an object whose members may have any name.
-func writeMap(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*node, codec) {
+func writeMap(l *lowering, f *form.Form, o *form.Object, at place) (*node, codec) {
 	free := o.Additional == nil || o.Additional.Any()
 	maps := l.rules.Object.Maps
 	if maps == "" && !l.rules.Object.Closed && (l.allows("additionalProperties") || free) {
@@ -27,15 +28,15 @@ func writeMap(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*nod
 }
 
 // pairsOf describes an object as a list of its members.
-func pairsOf(at string, o *schema.ObjectForm) *schema.Form {
-	pair := &schema.Form{At: at, Kinds: schema.KindObject, Object: &schema.ObjectForm{
-		Properties: []schema.Property{
-			{Name: "key", Form: &schema.Form{At: at, Kinds: schema.KindString}, Required: true},
+func pairsOf(at string, o *form.Object) *form.Form {
+	pair := &form.Form{At: at, Kinds: jsontree.KindObject, Object: &form.Object{
+		Properties: []form.Property{
+			{Name: "key", Form: &form.Form{At: at, Kinds: jsontree.KindString}, Required: true},
 			{Name: "value", Form: o.Additional, Required: true},
 		},
-		Additional: &schema.Form{}, MaxProperties: -1,
+		Additional: &form.Form{}, MaxProperties: -1,
 	}}
-	return &schema.Form{At: at, Kinds: schema.KindArray, Array: &schema.ArrayForm{
+	return &form.Form{At: at, Kinds: jsontree.KindArray, Array: &form.Array{
 		Items: pair, MinItems: o.MinProperties, MaxItems: o.MaxProperties,
 	}}
 }

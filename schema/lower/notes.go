@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // annotate writes the annotations of the schema at a pointer, and what n
 // tells, on n.
-func annotate(l *lowering, at string, notes *schema.Notes, n *node, c codec) {
+func annotate(l *lowering, at string, notes *form.Notes, n *node, c codec) {
 	if notes.Default != nil {
 		writeDefault(l, at, notes.Default, n, c)
 	}
@@ -33,7 +33,7 @@ func annotate(l *lowering, at string, notes *schema.Notes, n *node, c codec) {
 	n.move(l.misplaced(n))
 }
 
-func writeOthers(l *lowering, at string, others []schema.Keyword, n *node) {
+func writeOthers(l *lowering, at string, others []form.Keyword, n *node) {
 	for _, k := range others {
 		if l.allows(k.Name) && (k.Name != mcpHeader || headerFits(l, at, n, k.Value)) {
 			n.set(k.Name, k.Value)

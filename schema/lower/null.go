@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeNull writes a schema that takes null only.
-func writeNull(l *lowering, f *schema.Form) (*node, codec) {
+func writeNull(l *lowering, f *form.Form) (*node, codec) {
 	if l.rules.Null != "none" {
 		return l.typed("null"), nil
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeObject writes what f says for objects.
-func writeObject(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeObject(l *lowering, f *form.Form, at place) (*node, codec) {
 	o := f.Object
 	if o == nil {
-		o = &schema.ObjectForm{MaxProperties: -1}
+		o = &form.Object{MaxProperties: -1}
 	}
 	closed := o.Additional != nil && o.Additional.Kinds == 0
 	switch {
@@ -32,8 +33,8 @@ func writeObject(l *lowering, f *schema.Form, at place) (*node, codec) {
 // A record is an object with properties being written.
 type record struct {
 	*lowering
-	form   *schema.Form
-	object *schema.ObjectForm
+	form   *form.Form
+	object *form.Object
 	at     place
 	node   *node
 	codec  *objectCodec
@@ -42,7 +43,7 @@ type record struct {
 	taken  map[string]bool // names in use; nil until one is asked for
 }
 
-func writeRecord(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*node, codec) {
+func writeRecord(l *lowering, f *form.Form, o *form.Object, at place) (*node, codec) {
 	r := &record{
 		lowering: l, form: f, object: o, at: at,
 		node: l.typed("object"), codec: &objectCodec{},
@@ -66,7 +67,7 @@ func writeRecord(l *lowering, f *schema.Form, o *schema.ObjectForm, at place) (*
 }
 
 // property writes one property.
-func (r *record) property(p schema.Property) {
+func (r *record) property(p form.Property) {
 	rules := r.rules.Object
 	switch {
 	case p.Bare && !rules.Declared && !rules.AllRequired && !rules.Closed:
@@ -96,7 +97,7 @@ func (r *record) property(p schema.Property) {
 }
 
 // forbidden writes a property that must not be there.
-func (r *record) forbidden(p schema.Property) {
+func (r *record) forbidden(p form.Property) {
 	if more := r.object.Additional; more == nil || more.Kinds != 0 {
 		r.reshape(Noop, p.Form.At, "no value matches; the property is left out")
 	}
@@ -106,7 +107,7 @@ func (r *record) forbidden(p schema.Property) {
 }
 
 // rename returns the name of a property as the reader takes it.
-func (r *record) rename(p schema.Property) string {
+func (r *record) rename(p form.Property) string {
 	rules := r.rules.Object
 	reserved := r.at.root && slices.Contains(rules.Reserved, p.Name)
 	if !reserved && (!r.at.root && !rules.NameAll || r.nameFits(p.Name)) {
@@ -129,7 +130,7 @@ func (r *record) rename(p schema.Property) string {
 
 // withName returns f with the name that it had in its description, if that was
 // another one, which said more than its ASCII letters and digits do.
-func (r *record) withName(f *schema.Form, p property) *schema.Form {
+func (r *record) withName(f *form.Form, p property) *form.Form {
 	letter := func(c rune) bool { return c > unicode.MaxASCII && unicode.IsLetter(c) }
 	if !p.renamed || r.rules.Silent || len(p.name) > maxTold || !strings.ContainsFunc(p.name, letter) {
 		return f
@@ -171,7 +172,7 @@ func (r *record) additional() {
 }
 
 // hold closes the object. Other members that may be there are held by a property.
-func (r *record) hold(said *schema.Form, others bool) {
+func (r *record) hold(said *form.Form, others bool) {
 	switch {
 	case others:
 		r.more(said)
@@ -191,7 +192,7 @@ func (r *record) close() {
 }
 
 // others writes the schema of other members.
-func (r *record) others(said *schema.Form) {
+func (r *record) others(said *form.Form) {
 	n, c := r.write(said, r.at.inside())
 	r.codec.rest = c
 	if said.Any() && len(n.members) == 0 {
@@ -202,21 +203,21 @@ func (r *record) others(said *schema.Form) {
 }
 
 // more writes other members as one property that holds them.
-func (r *record) more(said *schema.Form) {
+func (r *record) more(said *form.Form) {
 	if said == nil || said.Kinds == 0 { // but some fit a pattern
-		said = &schema.Form{At: r.form.At, Kinds: schema.KindAny}
+		said = &form.Form{At: r.form.At, Kinds: jsontree.KindAny}
 	}
 	name := "more"
 	for n := 2; r.isTaken(name); n++ {
 		name = "more_" + string(number(n))
 	}
-	held := &schema.Form{At: r.form.At, Kinds: schema.KindObject, Object: &schema.ObjectForm{Additional: said, MaxProperties: -1}}
+	held := &form.Form{At: r.form.At, Kinds: jsontree.KindObject, Object: &form.Object{Additional: said, MaxProperties: -1}}
 	r.lose(Checked, r.form.At, "additionalProperties", "other members are written in the property %q", name)
 	here := r.at.inside()
 	here.optional = true
 	n, c := writeObject(r.lowering, held, here)
 	n.tell("Further members.")
-	annotate(r.lowering, r.form.At, &schema.Notes{}, n, c)
+	annotate(r.lowering, r.form.At, &form.Notes{}, n, c)
 	all := r.rules.Object.AllRequired
 	if all {
 		n, c = orAbsent(r.lowering, n, c)

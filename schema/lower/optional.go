@@ -3,11 +3,12 @@ package lower
 import (
 	"encoding/json"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeOptional writes a property that takes null for being left out.
-func writeOptional(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeOptional(l *lowering, f *form.Form, at place) (*node, codec) {
 	if f.Any() && l.rules.Untyped == "json" { // null itself is the text "null"
 		n, c := l.write(f, at)
 		n, _ = orAbsent(l, n, nil)
@@ -17,9 +18,9 @@ func writeOptional(l *lowering, f *schema.Form, at place) (*node, codec) {
 	if f.Ref != nil {
 		meant = f.Ref.Form
 	}
-	if meant.Kinds&schema.KindNull != 0 && !isNull(f.Notes.Default) {
-		wrapped := &schema.Form{At: f.At, Kinds: schema.KindObject, Object: &schema.ObjectForm{
-			Properties: []schema.Property{{Name: "value", Form: f, Required: true}}, Additional: &schema.Form{}, MaxProperties: -1,
+	if meant.Kinds&jsontree.KindNull != 0 && !isNull(f.Notes.Default) {
+		wrapped := &form.Form{At: f.At, Kinds: jsontree.KindObject, Object: &form.Object{
+			Properties: []form.Property{{Name: "value", Form: f, Required: true}}, Additional: &form.Form{}, MaxProperties: -1,
 		}}
 		l.reshape(Encoded, f.At, `null leaves the property out; {"value":null} is null`)
 		n, c := writeObject(l, wrapped, at)
@@ -27,7 +28,7 @@ func writeOptional(l *lowering, f *schema.Form, at place) (*node, codec) {
 		return n, join(valueCodec{}, c)
 	}
 	n, c := l.write(f, at)
-	if _, text := c.(jsonCodec); f.Kinds&schema.KindNull != 0 && !text {
+	if _, text := c.(jsonCodec); f.Kinds&jsontree.KindNull != 0 && !text {
 		return n, c
 	}
 	return orAbsent(l, n, c)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // maxRepeat is the largest count of a pattern that "simple" takes.
@@ -16,7 +16,7 @@ var repeat = regexp.MustCompile(`\{(\d+)(?:,(\d*))?\}`)
 // PatternFits reports whether a text is a regular expression of the kind that a
 // reader supports; see [Rules].
 func PatternFits(kind, pattern string) bool {
-	return schema.ValidPattern(pattern) && patternTaken(kind, pattern)
+	return subschema.IsPattern(pattern) && patternTaken(kind, pattern)
 }
 
 func patternTaken(kind, pattern string) bool {

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // A reader knows what Rules accept.
@@ -90,11 +91,11 @@ func (r *reader) valuesFit(list []json.RawMessage) bool {
 	for _, v := range list {
 		fit := true
 		switch kindOf(v) {
-		case schema.KindString:
+		case jsontree.KindString:
 			fit = !e.NoEmpty || string(v) != `""`
-		case schema.KindInteger, schema.KindFraction:
+		case jsontree.KindInteger, jsontree.KindFraction:
 			fit = !e.Strings
-		case schema.KindBoolean:
+		case jsontree.KindBoolean:
 			fit = !e.Strings && !e.Numbers
 		default:
 			fit = !e.Strings && !e.Numbers && !e.Scalars
@@ -125,9 +126,9 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 }
 
 // wholeFits reports whether a keyword may be written unchanged.
-func (r *reader) wholeFits(k schema.Keyword) bool {
+func (r *reader) wholeFits(k form.Keyword) bool {
 	text := string(k.Value)
-	if kindOf(k.Value) == schema.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {
+	if kindOf(k.Value) == jsontree.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {
 		return false
 	}
 	if !r.allows(k.Name) || r.rules.Dialect != "" || strings.Contains(text, `"$ref"`) ||

@@ -4,15 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // definitions are what references lead to.
 type definitions struct {
 	defs   []entry // written so far
-	shared map[*schema.Def]*sharedDef
-	open   map[*schema.Def]int // being written in place, and how often
-	inside bool                // one is written inside itself
+	shared map[*form.Def]*sharedDef
+	open   map[*form.Def]int // being written in place, and how often
+	inside bool              // one is written inside itself
 }
 
 // A sharedDef is a definition that is written once.
@@ -22,7 +23,7 @@ type sharedDef struct {
 }
 
 // writeRef writes a reference, or what it leads to.
-func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeRef(l *lowering, f *form.Form, at place) (*node, codec) {
 	d := f.Ref
 	if keepsRef(l, f, at) {
 		n, c := writeShared(l, d)
@@ -33,7 +34,7 @@ func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 		l.lose(Checked, f.At, "$ref", "%s is written as a string of JSON from level %d on", d.Name, l.open[d]+1)
 		l.reshape(Checked, d.Form.At, "%s inside itself is written as a string of JSON", d.Name)
 		n := jsonText(l.reader, "As above, written as JSON text.")
-		c := jsonCodec{lenient: d.Form.Kinds&schema.KindString != 0}
+		c := jsonCodec{lenient: d.Form.Kinds&jsontree.KindString != 0}
 		annotate(l, f.At, &f.Notes, n, c)
 		return n, c
 	}
@@ -47,7 +48,7 @@ func writeRef(l *lowering, f *schema.Form, at place) (*node, codec) {
 }
 
 // over returns the notes of a reference over those of its definition.
-func over(site, def schema.Notes) schema.Notes {
+func over(site, def form.Notes) form.Notes {
 	if site.Title != "" {
 		def.Title = site.Title
 	}
@@ -67,7 +68,7 @@ func over(site, def schema.Notes) schema.Notes {
 }
 
 // keepsRef reports whether a reference is written as one.
-func keepsRef(l *lowering, f *schema.Form, at place) bool {
+func keepsRef(l *lowering, f *form.Form, at place) bool {
 	rules := l.rules.Ref
 	switch {
 	case rules.Inline || !l.allows("$ref"), at.root && l.rules.Root.Object:
@@ -80,7 +81,7 @@ func keepsRef(l *lowering, f *schema.Form, at place) bool {
 }
 
 // writeShared writes a reference to a definition, which is written once.
-func writeShared(l *lowering, d *schema.Def) (*node, codec) {
+func writeShared(l *lowering, d *form.Def) (*node, codec) {
 	s := l.shared[d]
 	if s == nil {
 		s = &sharedDef{l.defName(d.Name), &reference{}}
@@ -88,7 +89,7 @@ func writeShared(l *lowering, d *schema.Def) (*node, codec) {
 		i := len(l.defs)
 		l.defs = append(l.defs, entry{name: s.name})
 		open := l.open
-		l.open = map[*schema.Def]int{}
+		l.open = map[*form.Def]int{}
 		l.defs[i].node, s.codec.to = l.write(d.Form, place{})
 		l.open = open
 	}

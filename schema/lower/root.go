@@ -3,25 +3,26 @@ package lower
 import (
 	"slices"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeRoot writes the outermost schema. Arguments are an object, whatever the
 // schema says or forgets to say.
-func writeRoot(l *lowering, f *schema.Form) (*node, codec) {
+func writeRoot(l *lowering, f *form.Form) (*node, codec) {
 	at := place{root: true}
 	if !l.rules.Root.Object {
 		return l.write(f, at)
 	}
 	object := rootObject(f)
-	if object.Kinds&schema.KindObject == 0 && object.Ref == nil {
+	if object.Kinds&jsontree.KindObject == 0 && object.Ref == nil {
 		l.reshape(Rejected, object.At, "arguments are an object, and the schema accepts none")
 		return writeNoArguments(l, object.At)
 	}
-	if object.Kinds != schema.KindObject {
+	if object.Kinds != jsontree.KindObject {
 		l.reshape(Noop, object.At, "arguments are an object")
 	}
-	object.Kinds, object.Ref = schema.KindObject, nil
+	object.Kinds, object.Ref = jsontree.KindObject, nil
 	if object.Enum != nil {
 		l.lose(Dropped, object.At, l.first(object.At, "enum", "const"), notTold)
 		object.Enum = nil
@@ -36,7 +37,7 @@ func writeRoot(l *lowering, f *schema.Form) (*node, codec) {
 }
 
 // rootObject returns a copy of what the references at the root lead to.
-func rootObject(f *schema.Form) *schema.Form {
+func rootObject(f *form.Form) *form.Form {
 	root := *f
 	for i := 0; root.Ref != nil && i < 8; i++ {
 		inner := *root.Ref.Form
@@ -48,19 +49,19 @@ func rootObject(f *schema.Form) *schema.Form {
 }
 
 // isMap reports whether an object has members of any name, and only those.
-func isMap(o *schema.ObjectForm) bool {
+func isMap(o *form.Object) bool {
 	return o != nil && len(o.Properties) == 0 && o.Additional != nil && o.Additional.Kinds != 0
 }
 
 // writeNoArguments writes an object without properties.
 func writeNoArguments(l *lowering, at string) (*node, codec) {
-	return writeRecord(l, &schema.Form{At: at, Kinds: schema.KindObject}, &schema.ObjectForm{MaxProperties: -1}, place{root: true})
+	return writeRecord(l, &form.Form{At: at, Kinds: jsontree.KindObject}, &form.Object{MaxProperties: -1}, place{root: true})
 }
 
 // writeRootUnion writes alternatives at the root.
-func writeRootUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeRootUnion(l *lowering, f *form.Form, at place) (*node, codec) {
 	u := *f.Alts
-	u.Forms = slices.DeleteFunc(slices.Clone(u.Forms), func(alt *schema.Form) bool { return content(alt).Kinds&schema.KindObject == 0 })
+	u.Forms = slices.DeleteFunc(slices.Clone(u.Forms), func(alt *form.Form) bool { return content(alt).Kinds&jsontree.KindObject == 0 })
 	switch len(u.Forms) {
 	case 0:
 		l.reshape(Rejected, f.At, "arguments are an object, and no alternative accepts one")
@@ -84,12 +85,12 @@ func writeRootUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 }
 
 // writeRequest writes what may not stand at the root as the property "request".
-func writeRequest(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeRequest(l *lowering, f *form.Form, at place) (*node, codec) {
 	l.reshape(Encoded, f.At, `the arguments are written as the property "request"`)
 	inner := *f
-	inner.Notes = schema.Notes{}
-	n, c := writeRecord(l, &schema.Form{At: f.At, Kinds: schema.KindObject}, &schema.ObjectForm{
-		Properties: []schema.Property{{Name: "request", Form: &inner, Required: true}}, Additional: &schema.Form{}, MaxProperties: -1,
+	inner.Notes = form.Notes{}
+	n, c := writeRecord(l, &form.Form{At: f.At, Kinds: jsontree.KindObject}, &form.Object{
+		Properties: []form.Property{{Name: "request", Form: &inner, Required: true}}, Additional: &form.Form{}, MaxProperties: -1,
 	}, at)
 	annotate(l, f.At, &f.Notes, n, nil)
 	return n, join(requestCodec{}, c)

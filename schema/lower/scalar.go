@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeString writes what f says for strings.
-func writeString(l *lowering, f *schema.Form) *node {
+func writeString(l *lowering, f *form.Form) *node {
 	n := l.typed("string")
 	t := f.Text
 	if t == nil {
@@ -67,7 +67,7 @@ func writePattern(l *lowering, n *node, at, pattern string) {
 }
 
 // writeNumber writes what f says for numbers.
-func writeNumber(l *lowering, f *schema.Form, name string) *node {
+func writeNumber(l *lowering, f *form.Form, name string) *node {
 	n := l.typed(name)
 	r := f.Number
 	if r == nil {

@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeSeveralAsOne writes values of several types for a reader without
 // alternatives.
-func writeSeveralAsOne(l *lowering, f *schema.Form, types []string, at place) (*node, codec) {
+func writeSeveralAsOne(l *lowering, f *form.Form, types []string, at place) (*node, codec) {
 	switch {
 	case kindsOf(types...)&nested == 0:
 		return writeScalars(l, f, types)
 	case oneOrMany(f):
 		only := *f
-		only.Kinds = schema.KindArray
+		only.Kinds = jsontree.KindArray
 		n, c := writeArray(l, &only, at)
 		l.reshape(Narrowed, f.At, "a single value is written as a list of one")
 		n.tell("A list, even for a single value.")
@@ -25,16 +26,16 @@ func writeSeveralAsOne(l *lowering, f *schema.Form, types []string, at place) (*
 	}
 	l.reshape(Checked, f.At, "values of several types are written as a string of JSON")
 	n := jsonText(l.reader, "Written as JSON text: "+strings.Join(types, " or ")+".")
-	return n, jsonCodec{lenient: f.Kinds&schema.KindString != 0}
+	return n, jsonCodec{lenient: f.Kinds&jsontree.KindString != 0}
 }
 
 // oneOrMany reports whether f is a scalar or a list of such scalars.
-func oneOrMany(f *schema.Form) bool {
-	if f.Kinds&nested != schema.KindArray || f.Array == nil ||
+func oneOrMany(f *form.Form) bool {
+	if f.Kinds&nested != jsontree.KindArray || f.Array == nil ||
 		f.Array.Items == nil || f.Array.Prefix != nil || f.Array.MinItems > 1 {
 		return false
 	}
-	single := f.Kinds &^ schema.KindArray &^ schema.KindNull
+	single := f.Kinds &^ jsontree.KindArray &^ jsontree.KindNull
 	return single&^f.Array.Items.Kinds == 0
 }
 
@@ -44,7 +45,7 @@ type listCodec struct{}
 func (listCodec) decode(x *trip, dst []byte) []byte { return append(dst, x.value()...) }
 
 func (listCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
-	if kindOf(src) == schema.KindArray {
+	if kindOf(src) == jsontree.KindArray {
 		return append(dst, src...), true
 	}
 	return append(append(append(dst, '['), src...), ']'), true
@@ -53,9 +54,9 @@ func (listCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 func (listCodec) seen(path []string) []string { return path }
 
 // writeScalars writes numbers, texts, booleans and null as texts.
-func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
+func writeScalars(l *lowering, f *form.Form, types []string) (*node, codec) {
 	kinds := kindsOf(types...)
-	if plain := kinds &^ schema.KindNull; f.Enum != nil && f.Enum.Kinds&plain == plain {
+	if plain := kinds &^ jsontree.KindNull; f.Enum != nil && f.Enum.Kinds&plain == plain {
 		l.reshape(Encoded, f.At, "written as strings")
 		list := enumOf(f, plain)
 		if kinds != plain {
@@ -69,7 +70,7 @@ func writeScalars(l *lowering, f *schema.Form, types []string) (*node, codec) {
 		words = append(words, c.fix(f, t)...)
 	}
 	kind := Encoded
-	if f.Text != nil || f.Number != nil || f.Enum != nil || kinds&schema.KindString == 0 || kinds&schema.KindNumber == schema.KindInteger {
+	if f.Text != nil || f.Number != nil || f.Enum != nil || kinds&jsontree.KindString == 0 || kinds&jsontree.KindNumber == jsontree.KindInteger {
 		kind = Checked
 	}
 	l.reshape(kind, f.At, "%s: written as a string, and converted back", strings.Join(types, " or "))
@@ -93,13 +94,13 @@ func scalarWords(name string) []string {
 
 // A scalarCodec writes numbers, booleans and null as texts.
 type scalarCodec struct {
-	kinds schema.Kinds
+	kinds jsontree.Kinds
 	fixed []json.RawMessage // strings among them mean themselves, whatever they look like
 }
 
 // fix keeps the values that f lists of a type, and describes the texts for the
 // type.
-func (c *scalarCodec) fix(f *schema.Form, name string) (words []string) {
+func (c *scalarCodec) fix(f *form.Form, name string) (words []string) {
 	list := enumOf(f, kindsOf(name))
 	if list == nil {
 		return scalarWords(name)
@@ -116,7 +117,7 @@ func (c *scalarCodec) fix(f *schema.Form, name string) (words []string) {
 
 // spells reports whether v is a text that spells another value of f: the text
 // 1 where 1 is allowed too. It is written in quotes.
-func (c *scalarCodec) spells(f *schema.Form, v []byte) bool {
+func (c *scalarCodec) spells(f *form.Form, v []byte) bool {
 	s, ok := unquote(v)
 	fuel := minFuel
 	return ok && c.literal(s) && fits(f, []byte(s), &fuel) != misfit
@@ -130,14 +131,14 @@ func (c *scalarCodec) literal(s string) bool {
 	}
 	switch s {
 	case "true", "false":
-		return c.kinds&schema.KindBoolean != 0
+		return c.kinds&jsontree.KindBoolean != 0
 	case "null":
-		return c.kinds&schema.KindNull != 0
+		return c.kinds&jsontree.KindNull != 0
 	}
-	if c.kinds&schema.KindNumber == 0 || !isNumber(s) || c.kinds&schema.KindString != 0 && !isCanonical(s) {
+	if c.kinds&jsontree.KindNumber == 0 || !isNumber(s) || c.kinds&jsontree.KindString != 0 && !isCanonical(s) {
 		return false
 	}
-	return c.kinds&schema.KindFraction != 0 || isInteger(s)
+	return c.kinds&jsontree.KindFraction != 0 || isInteger(s)
 }
 
 // isCanonical reports whether a number is spelled in the only way without an
@@ -191,7 +192,7 @@ func (c *scalarCodec) decode(x *trip, dst []byte) []byte {
 	if c.literal(s) {
 		return append(dst, s...)
 	}
-	if short := strings.TrimSpace(s); c.kinds&schema.KindString == 0 && c.literal(short) {
+	if short := strings.TrimSpace(s); c.kinds&jsontree.KindString == 0 && c.literal(short) {
 		x.note("whitespace around the value was ignored")
 		return append(dst, short...)
 	}
@@ -201,7 +202,7 @@ func (c *scalarCodec) decode(x *trip, dst []byte) []byte {
 func (c *scalarCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	s, ok := unquote(src)
 	switch {
-	case !ok && c.kinds&schema.KindString != 0 && kindOf(src)&schema.KindNumber != 0:
+	case !ok && c.kinds&jsontree.KindString != 0 && kindOf(src)&jsontree.KindNumber != 0:
 		n, ok := spelled(string(src))
 		return appendQuoted(dst, n), ok
 	case !ok:

@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // maxSource bounds how many schemas of the original are looked at for the
@@ -36,14 +35,14 @@ func readSource(raw []byte) *source {
 const maxLevels = 10_000
 
 func (s *source) read(v *jsontree.Value, at string, depth int) {
-	if depth > maxDepth*4 || len(s.order) > maxSource || v.Kind != schema.KindObject {
+	if depth > maxDepth*4 || len(s.order) > maxSource || v.Kind != jsontree.KindObject {
 		return
 	}
 	s.order = append(s.order, at)
 	keywords := make([]string, 0, len(v.Kids))
 	for _, k := range v.Kids {
 		keywords = append(keywords, k.Name)
-		if k.Name == "$ref" && k.Kind == schema.KindString && strings.HasPrefix(k.Text, "#/") {
+		if k.Name == "$ref" && k.Kind == jsontree.KindString && strings.HasPrefix(k.Text, "#/") {
 			s.referrers[k.Text[1:]] = append(s.referrers[k.Text[1:]], at)
 		}
 		for token, kid := range shape.Subschemas(k) {

@@ -3,30 +3,31 @@ package lower
 import (
 	"strconv"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeTuple writes an array with items by position as an object.
-func writeTuple(l *lowering, f *schema.Form, a *schema.ArrayForm, at place) (*node, codec) {
-	o := &schema.ObjectForm{Additional: &schema.Form{}, MaxProperties: -1}
+func writeTuple(l *lowering, f *form.Form, a *form.Array, at place) (*node, codec) {
+	o := &form.Object{Additional: &form.Form{}, MaxProperties: -1}
 	for i, p := range a.Prefix {
-		o.Properties = append(o.Properties, schema.Property{Name: itemName(i), Form: p, Required: a.MinItems > i})
+		o.Properties = append(o.Properties, form.Property{Name: itemName(i), Form: p, Required: a.MinItems > i})
 	}
 	open := a.Items == nil || a.Items.Kinds != 0
 	if open && (a.MaxItems < 0 || a.MaxItems > len(a.Prefix)) {
 		items := a.Items
 		if items == nil {
-			items = &schema.Form{At: f.At, Kinds: schema.KindAny}
+			items = &form.Form{At: f.At, Kinds: jsontree.KindAny}
 		}
-		rest := &schema.Form{At: f.At, Kinds: schema.KindArray, Array: &schema.ArrayForm{Items: items, MaxItems: -1}}
-		o.Properties = append(o.Properties, schema.Property{Name: restName, Form: rest})
+		rest := &form.Form{At: f.At, Kinds: jsontree.KindArray, Array: &form.Array{Items: items, MaxItems: -1}}
+		o.Properties = append(o.Properties, form.Property{Name: restName, Form: rest})
 	}
 	kind := Encoded
 	if a.MinItems != len(a.Prefix) || a.MaxItems > len(a.Prefix) || a.Unique {
 		kind = Checked
 	}
 	l.reshapeOf(kind, f.At, l.first(f.At, "prefixItems", "items"), "items by position are written as members item0, item1…")
-	n, c := writeObject(l, &schema.Form{At: f.At, Kinds: schema.KindObject, Object: o}, at)
+	n, c := writeObject(l, &form.Form{At: f.At, Kinds: jsontree.KindObject, Object: o}, at)
 	return n, join(tupleCodec{len(a.Prefix)}, c)
 }
 

@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/form"
 )
 
 // writeUnion writes alternatives of overlapping kinds.
-func writeUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
+func writeUnion(l *lowering, f *form.Form, at place) (*node, codec) {
 	u := f.Alts
 	if l.rules.Union.None || at.root && l.rules.Root.NoUnion {
 		return flatten(l, f, at)
@@ -27,7 +28,7 @@ func writeUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 	}
 	c := branches.finish(l, f.At, nodes)
 	n := &node{members: []member{{name: writeOneOf(l, f, intact), list: nodes}}}
-	if f.Kinds&schema.KindNull != 0 {
+	if f.Kinds&jsontree.KindNull != 0 {
 		return orNull(l, f.At, n, c)
 	}
 	return n, c
@@ -35,7 +36,7 @@ func writeUnion(l *lowering, f *schema.Form, at place) (*node, codec) {
 
 // writeOneOf returns the keyword for alternatives. Those that are not written
 // as they were may overlap in another way.
-func writeOneOf(l *lowering, f *schema.Form, intact bool) string {
+func writeOneOf(l *lowering, f *form.Form, intact bool) string {
 	if !f.Alts.One {
 		return "anyOf"
 	}
@@ -88,20 +89,20 @@ func distinctFirst(nodes []*node, tag string) bool {
 type branchCodec struct{ branches []branch }
 
 type branch struct {
-	seen  schema.Kinds // as the reader writes it
-	form  *schema.Form // the original
+	seen  jsontree.Kinds // as the reader writes it
+	form  *form.Form     // the original
 	codec codec
 	node  *node
 }
 
-func (c *branchCodec) add(n *node, f *schema.Form, code codec) {
+func (c *branchCodec) add(n *node, f *form.Form, code codec) {
 	c.branches = append(c.branches, branch{seenKinds(n), f, code, n})
 }
 
 // seenKinds returns the kinds of values that a written schema takes.
-func seenKinds(n *node) schema.Kinds {
+func seenKinds(n *node) jsontree.Kinds {
 	if m := n.get("anyOf"); m != nil {
-		var all schema.Kinds
+		var all jsontree.Kinds
 		for _, alt := range m.list {
 			all |= seenKinds(alt)
 		}
@@ -109,7 +110,7 @@ func seenKinds(n *node) schema.Kinds {
 	}
 	types := n.types()
 	if types == nil {
-		return schema.KindAny
+		return jsontree.KindAny
 	}
 	for i, name := range types {
 		types[i] = strings.ToLower(name)
@@ -121,7 +122,7 @@ func seenKinds(n *node) schema.Kinds {
 // Where one is written as the kind of another, or like it, it is put into an
 // object, so that they can be told apart.
 func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
-	objects := slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&schema.KindObject != 0 })
+	objects := slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&jsontree.KindObject != 0 })
 	compared := &comparison{closed: l.rules.Object.Closed}
 	for i := range c.branches {
 		b := &c.branches[i]
@@ -135,7 +136,7 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 		default:
 			nodes[i], b.codec = writeValue(l, nodes[i], b.codec)
 			b.node = nodes[i]
-			b.seen, objects = schema.KindObject, true
+			b.seen, objects = jsontree.KindObject, true
 		}
 	}
 	if slices.ContainsFunc(c.branches, func(b branch) bool { return b.codec != nil }) {
@@ -149,7 +150,7 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 func (c *branchCodec) confused(i int) bool {
 	b := c.branches[i]
 	table, _ := b.codec.(*tableCodec)
-	if content(b.form).Kinds&^schema.KindNull&^b.seen == 0 && (table == nil || table.plain()) {
+	if content(b.form).Kinds&^jsontree.KindNull&^b.seen == 0 && (table == nil || table.plain()) {
 		return false
 	}
 	for j, other := range c.branches {
@@ -281,7 +282,7 @@ func (c *branchCodec) chooses(b branch, x *trip, written []byte) bool {
 func (c *branchCodec) seen(path []string) []string {
 	for _, b := range c.branches {
 		if o := content(b.form).Object; o != nil && b.codec != nil &&
-			slices.ContainsFunc(o.Properties, func(p schema.Property) bool { return p.Name == path[0] }) {
+			slices.ContainsFunc(o.Properties, func(p form.Property) bool { return p.Name == path[0] }) {
 			return b.codec.seen(path)
 		}
 	}

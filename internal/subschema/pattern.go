@@ -1,4 +1,4 @@
-package schema
+package subschema
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// A pattern is a regular expression of ECMA 262. RE2 takes those it can, in
+// A Pattern is a regular expression of ECMA 262. RE2 takes those it can, in
 // linear time; the others go to a backtracking engine with a time limit.
-type pattern struct {
+type Pattern struct {
 	source    string
 	re2       *regexp.Regexp
 	backtrack *regexp2.Regexp
@@ -23,32 +23,28 @@ const (
 	maxTimeouts  = 4 // in one validation
 )
 
-// patterns are the compiled patterns of one schema.
-type patterns map[string]*pattern
+// Patterns are the compiled patterns of one schema.
+type Patterns map[string]*Pattern
 
-func (ps patterns) compile(source string) (*pattern, error) {
+// Compile returns the pattern in source.
+func (ps Patterns) Compile(source string) (*Pattern, error) {
 	if p := ps[source]; p != nil {
 		return p, nil
 	}
-	p, err := compilePattern(source)
+	p, err := CompilePattern(source)
 	if err == nil {
 		ps[source] = p
 	}
 	return p, err
 }
 
-// ValidPattern reports whether a text is a regular expression that some engine
-// of [Compile] supports.
-func ValidPattern(source string) bool {
-	_, err := compilePattern(source)
-	return err == nil
-}
-
-func compilePattern(source string) (*pattern, error) {
+// CompilePattern compiles a regular expression with the first engine that
+// supports it.
+func CompilePattern(source string) (*Pattern, error) {
 	if len(source) > maxPattern {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}
-	p := &pattern{source: source}
+	p := &Pattern{source: source}
 	var err error
 	if p.re2, err = regexp.Compile(source); err == nil {
 		return p, nil
@@ -62,9 +58,9 @@ func compilePattern(source string) (*pattern, error) {
 	return nil, errors.New("no engine can compile it")
 }
 
-// match reports whether the pattern matches somewhere in text. A match that
+// Match reports whether the pattern matches somewhere in text. A match that
 // takes too long is none, and is counted in timeouts: those of one validation.
-func (p *pattern) match(text []byte, timeouts *int) bool {
+func (p *Pattern) Match(text []byte, timeouts *int) bool {
 	switch {
 	case p.re2 != nil:
 		return p.re2.Match(text)
@@ -78,8 +74,14 @@ func (p *pattern) match(text []byte, timeouts *int) bool {
 	return ok && err == nil
 }
 
-// cost is the work of matching text, compared with reading it once.
-func (p *pattern) cost(text []byte) int { return 4 * (len(text) + 8) }
+// Cost is the work of matching text, compared with reading it once.
+func (p *Pattern) Cost(text []byte) int { return 4 * (len(text) + 8) }
 
 // String returns the expression as the schema has it.
-func (p *pattern) String() string { return p.source }
+func (p *Pattern) String() string { return p.source }
+
+// IsPattern reports whether some engine supports a regular expression.
+func IsPattern(source string) bool {
+	_, err := CompilePattern(source)
+	return err == nil
+}

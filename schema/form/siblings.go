@@ -1,7 +1,10 @@
-package schema
+package form
 
-import "slices"
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+)
 
 // A lastReader reads what is about other keywords of v, once these are in f.
 type lastReader struct {
@@ -23,23 +26,23 @@ func (l *lastReader) settle() {
 
 func (l *lastReader) impossible() {
 	if impossible(l.f.Object) {
-		l.log.change(l.f.At, "required", false, "no object matches: a required property accepts no value")
+		l.log.Change(l.f.At, "required", false, "no object matches: a required property accepts no value")
 		l.f.trim()
 	}
 }
 
 // idle tells which keywords say nothing of the types that fit.
 func (l *lastReader) idle() {
-	if l.f.Kinds == KindAny {
+	if l.f.Kinds == jsontree.KindAny {
 		return
 	}
 	for _, k := range l.v.Kids {
 		kinds := partKinds[parts[k.Name]] | restKinds[k.Name]
 		if kinds != 0 && kinds&l.f.Kinds == 0 {
-			l.log.change(l.f.At, l.log.sourceName(k), false, nothing+" on the accepted types")
+			l.log.Change(l.f.At, l.log.SourceName(k), false, nothing+" on the accepted types")
 		}
 		if (k.Name == "enum" || k.Name == "const") && l.f.Enum == nil && l.f.Alts == nil {
-			l.log.change(l.f.At, k.Name, false, "expressed by the accepted types")
+			l.log.Change(l.f.At, k.Name, false, "expressed by the accepted types")
 		}
 	}
 }
@@ -64,7 +67,7 @@ func (l lastReader) other(k *jsontree.Value) {
 	}
 	switch {
 	case idle:
-		l.log.change(l.f.At, k.Name, false, nothing)
+		l.log.Change(l.f.At, k.Name, false, nothing)
 	case !told:
 		*l.f = *l.f.withKeyword(k, k.Name)
 	}
@@ -72,21 +75,21 @@ func (l lastReader) other(k *jsontree.Value) {
 
 // not reads a negated schema that is about types only.
 func (l lastReader) not(k *jsontree.Value) bool {
-	out := Kinds(0)
+	out := jsontree.Kinds(0)
 	switch t := k.Get("type"); {
-	case k.Is("true") || k.Kind == KindObject && len(k.Kids) == 0:
-		out = KindAny
+	case k.Is("true") || k.Kind == jsontree.KindObject && len(k.Kids) == 0:
+		out = jsontree.KindAny
 	case k.Is("false"):
 	case t != nil && len(k.Kids) == 1:
-		out = typeKinds(t)
+		out = jsontree.KindsNamed(t)
 	default:
 		return false
 	}
-	if out&KindNumber == KindInteger { // fractions alone have no name
+	if out&jsontree.KindNumber == jsontree.KindInteger { // fractions alone have no name
 		return false
 	}
 	l.f.Kinds &^= out
-	l.log.change(l.f.At, "not", false, "expressed by the accepted types")
+	l.log.Change(l.f.At, "not", false, "expressed by the accepted types")
 	return true
 }
 
@@ -100,7 +103,7 @@ func (l lastReader) everyName(k *jsontree.Value) bool {
 	switch k.Kids[0].Name {
 	case "", ".*", "^", "$", "^.*", ".*$":
 		objectsIn(l.f).Additional = l.read(k.Kids[0], l.f.At+"/patternProperties/"+jsontree.EscapePointer(k.Kids[0].Name))
-		l.log.change(l.f.At, k.Name, false, "all names match the pattern")
+		l.log.Change(l.f.At, k.Name, false, "all names match the pattern")
 		return true
 	}
 	return false
@@ -108,7 +111,7 @@ func (l lastReader) everyName(k *jsontree.Value) bool {
 
 // names reads the keywords that are about the names of all members.
 func (l *lastReader) names() {
-	if l.f.Kinds&KindObject == 0 { // see idle
+	if l.f.Kinds&jsontree.KindObject == 0 { // see idle
 		return
 	}
 	if k := l.v.Get("unevaluatedProperties"); k != nil {
@@ -122,31 +125,31 @@ func (l *lastReader) names() {
 // propertyNames reads k: a list of names becomes properties.
 func (l *lastReader) propertyNames(k *jsontree.Value) {
 	n := l.read(k, l.f.At+"/"+k.Name)
-	m := &Form{Kinds: KindAny}
+	m := &Form{Kinds: jsontree.KindAny}
 	switch {
-	case n.mask() && n.Kinds&KindString != 0:
-		l.log.change(l.f.At, k.Name, false, nothing+", because names are strings")
+	case n.mask() && n.Kinds&jsontree.KindString != 0:
+		l.log.Change(l.f.At, k.Name, false, nothing+", because names are strings")
 		return
-	case n.Kinds&KindString == 0:
+	case n.Kinds&jsontree.KindString == 0:
 		objectsIn(m).MaxProperties = 0
-	case n.Text == nil && n.Alts == nil && n.Ref == nil && n.Rest == nil && n.Enum.within(KindString) != nil:
+	case n.Text == nil && n.Alts == nil && n.Ref == nil && n.Rest == nil && n.Enum.within(jsontree.KindString) != nil:
 		objectsIn(m).Additional = &Form{At: n.At}
-		for _, v := range n.Enum.within(KindString).Values {
-			p := Property{Name: jsontree.Read(v).Text, Form: &Form{At: n.At, Kinds: KindAny}}
+		for _, v := range n.Enum.within(jsontree.KindString).Values {
+			p := Property{Name: jsontree.Read(v).Text, Form: &Form{At: n.At, Kinds: jsontree.KindAny}}
 			m.Object.Properties = append(m.Object.Properties, p)
 		}
 	default:
 		l.f = l.f.withKeyword(k, k.Name)
 		return
 	}
-	mark := l.log.mark()
+	mark := l.log.Mark()
 	g, ok := l.merge(l.f, m)
 	if !ok {
-		l.log.undo(mark)
+		l.log.Undo(mark)
 		l.f = l.f.withKeyword(k, k.Name)
 		return
 	}
-	l.log.change(l.f.At, k.Name, false, "expressed by the properties")
+	l.log.Change(l.f.At, k.Name, false, "expressed by the properties")
 	l.f = g
 }
 
@@ -156,14 +159,14 @@ func (l *lastReader) unevaluated(k *jsontree.Value) {
 	all, certain := l.evaluates(l.v, k)
 	f := l.f
 	switch {
-	case l.doc.draft < 2019:
-		l.log.change(f.At, k.Name, false, "this draft has no such keyword")
-	case l.log.blind:
-		l.log.change(f.At, k.Name, true, "a reference cannot be resolved, and its schema might declare properties")
+	case l.doc.Draft < 2019:
+		l.log.Change(f.At, k.Name, false, "this draft has no such keyword")
+	case l.log.Blind:
+		l.log.Change(f.At, k.Name, true, "a reference cannot be resolved, and its schema might declare properties")
 	case !certain || f.Alts != nil || f.Ref != nil || f.general():
 		l.f = f.withKeyword(k, k.Name)
 	case all:
-		l.log.change(f.At, k.Name, false, nothing+", because all properties are evaluated")
+		l.log.Change(f.At, k.Name, false, nothing+", because all properties are evaluated")
 	default:
 		c := *f
 		c.Object = nil
@@ -178,7 +181,7 @@ func (l *lastReader) unevaluated(k *jsontree.Value) {
 				o.Properties[i].Form = undeclared(&l.merger, o, f.At)
 			}
 		}
-		l.log.change(f.At, k.Name, false, "the same as additionalProperties here")
+		l.log.Change(f.At, k.Name, false, "the same as additionalProperties here")
 		l.f = &c
 		l.impossible()
 	}
@@ -203,7 +206,7 @@ func (l *lastReader) evaluates(v, k *jsontree.Value) (all, certain bool) {
 		case "allOf", "$ref":
 			schemas := kid.Kids
 			if kid.Name == "$ref" {
-				schemas = l.doc.targets(v)
+				schemas = l.doc.Targets(v)
 			}
 			for _, sub := range schemas {
 				a, ok := l.evaluates(sub, k)

@@ -1,9 +1,11 @@
-package schema
+package form
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // distinct drops alternatives that are the same as another one. Exactly one of
@@ -49,7 +51,7 @@ func keysOf(list []*Form) []string {
 
 // An outline is the same for forms that are the same, and fast to make.
 type outline struct {
-	kinds, free   Kinds
+	kinds, free   jsontree.Kinds
 	ref           *Def
 	members       int
 	member, value string // the first ones

@@ -1,9 +1,11 @@
-package schema
+package form
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // single returns one form for all alternatives, nil if there is none: two of
@@ -28,7 +30,7 @@ func single(list []*Form) *Form {
 		case m.Enum == nil:
 			m.Enum = f.Enum
 		default:
-			m.Enum = &EnumForm{slices.Concat(m.Enum.Values, f.Enum.Values), m.Enum.Kinds | f.Enum.Kinds}
+			m.Enum = &Enum{slices.Concat(m.Enum.Values, f.Enum.Values), m.Enum.Kinds | f.Enum.Kinds}
 		}
 	}
 	m.Notes.Description = strings.Join(texts, "; ")
@@ -37,7 +39,7 @@ func single(list []*Form) *Form {
 
 // clash reports whether one form cannot express the alternatives.
 func clash(list []*Form) bool {
-	for _, group := range [...]Kinds{KindBoolean, KindNumber, KindString, KindArray, KindObject} {
+	for _, group := range [...]jsontree.Kinds{jsontree.KindBoolean, jsontree.KindNumber, jsontree.KindString, jsontree.KindArray, jsontree.KindObject} {
 		in, ruled := 0, false
 		for _, f := range list {
 			if f.Kinds&group != 0 {
@@ -56,7 +58,7 @@ func clash(list []*Form) bool {
 func (r *merger) join(list []*Form, null, one bool) *Form {
 	switch {
 	case len(list) == 0 && null:
-		return &Form{Kinds: KindNull}
+		return &Form{Kinds: jsontree.KindNull}
 	case len(list) == 0:
 		return &Form{}
 	case len(list) == 1 && !null:
@@ -65,7 +67,7 @@ func (r *merger) join(list []*Form, null, one bool) *Form {
 		f := r.small(list[0])
 		if f.Ref == nil && !f.general() {
 			c := *f
-			c.Kinds |= KindNull
+			c.Kinds |= jsontree.KindNull
 			return &c
 		}
 	}
@@ -74,7 +76,7 @@ func (r *merger) join(list []*Form, null, one bool) *Form {
 		f.Kinds |= g.Kinds
 	}
 	if null {
-		f.Kinds |= KindNull
+		f.Kinds |= jsontree.KindNull
 	}
 	return f
 }
@@ -103,8 +105,8 @@ func (r *merger) distribute(a, b *Form) (*Form, bool) {
 	if !ok {
 		return nil, false
 	}
-	if a.Kinds&b.Kinds&KindNull != 0 {
-		forms = append(forms, &Form{At: a.At, Kinds: KindNull})
+	if a.Kinds&b.Kinds&jsontree.KindNull != 0 {
+		forms = append(forms, &Form{At: a.At, Kinds: jsontree.KindNull})
 	}
 	u, ok := r.union(forms, cmp.Or(a.Alts, b.Alts).One)
 	if !ok {
@@ -140,7 +142,7 @@ func branches(f *Form) []*Form {
 		return f.Alts.Forms
 	}
 	c := *f
-	c.Kinds &^= KindNull
+	c.Kinds &^= jsontree.KindNull
 	c.Notes, c.Ref, c.Rest = Notes{}, nil, nil
 	return []*Form{&c}
 }

@@ -1,50 +1,46 @@
-package schema
+package form
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // references are what is known of those in a document.
 type references struct {
-	doc    *document
-	at     map[*jsontree.Value]string // pointers of the schemas that references lead to
-	defs   map[*jsontree.Value]*Def   // those that stay shared
-	order  []*jsontree.Value          // the keys of at, in source order
-	kinds  map[*jsontree.Value]Kinds  // of the values that fit, or more
-	filled map[*Def]bool              // their forms are read, or being read
+	doc    *subschema.Graph
+	at     map[*jsontree.Value]string         // pointers of the schemas that references lead to
+	defs   map[*jsontree.Value]*Def           // those that stay shared
+	order  []*jsontree.Value                  // the keys of at, in source order
+	kinds  map[*jsontree.Value]jsontree.Kinds // of the values that fit, or more
+	filled map[*Def]bool                      // their forms are read, or being read
 }
 
 // target returns what v refers to, nil if that is nothing, or not certain.
 func (r *references) target(v *jsontree.Value) *jsontree.Value {
-	if t := r.doc.refs[v]; t != nil {
+	if t := r.doc.Ref(v); t != nil {
 		return t
 	}
-	all := r.doc.dynamic[v]
-	if v.Get("$ref") != nil || len(all) == 0 || slices.ContainsFunc(all, func(t *jsontree.Value) bool { return t != all[0] }) {
-		return nil
-	}
-	return all[0]
+	return r.doc.Target(v)
 }
 
 // kindsOf returns the types of the values that fit v, or more.
-func (r *references) kindsOf(v *jsontree.Value) Kinds {
+func (r *references) kindsOf(v *jsontree.Value) jsontree.Kinds {
 	if v.Is("false") {
 		return 0
 	}
 	if kinds, ok := r.kinds[v]; ok {
 		return kinds
 	}
-	kinds := KindAny
+	kinds := jsontree.KindAny
 	r.kinds[v] = kinds
 	t := r.target(v)
 	if t != nil {
 		kinds = r.kindsOf(t)
 	}
-	if t == nil || r.doc.draft > 7 {
+	if t == nil || r.doc.Draft > 7 {
 		for _, k := range v.Kids {
 			kinds &= r.kindsBy(k)
 		}
@@ -54,11 +50,11 @@ func (r *references) kindsOf(v *jsontree.Value) Kinds {
 }
 
 // kindsBy returns the types that one keyword allows.
-func (r *references) kindsBy(k *jsontree.Value) Kinds {
-	kinds := KindAny
+func (r *references) kindsBy(k *jsontree.Value) jsontree.Kinds {
+	kinds := jsontree.KindAny
 	switch k.Name {
 	case "type":
-		return typeKinds(k)
+		return jsontree.KindsNamed(k)
 	case "const":
 		return k.Kind
 	case "allOf":
@@ -81,19 +77,19 @@ func (r *references) kindsBy(k *jsontree.Value) Kinds {
 
 // share makes definitions of the schemas that stay shared.
 func (r *references) share() {
-	if len(r.doc.refs) == 0 && len(r.doc.dynamic) == 0 {
+	if !r.doc.HasReferences() {
 		return
 	}
-	r.defs, r.at, r.kinds, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*jsontree.Value]Kinds{}, map[*Def]bool{}
+	r.defs, r.at, r.kinds, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*jsontree.Value]jsontree.Kinds{}, map[*Def]bool{}
 	s := sharing{r, map[*jsontree.Value]*shared{}, nil}
-	s.visit(r.doc.root)
+	s.visit(r.doc.Root)
 	targets := map[*jsontree.Value]bool{}
 	for v := range s.nodes {
 		if t := r.target(v); t != nil {
 			targets[t] = true
 		}
 	}
-	r.locate(r.doc.root, targets, nil)
+	r.locate(r.doc.Root, targets, nil)
 	names := map[string]int{}
 	for _, v := range r.order {
 		if n := s.nodes[v]; n.recursive || n.uses > 1 {
@@ -110,10 +106,10 @@ func (r *references) locate(v *jsontree.Value, targets map[*jsontree.Value]bool,
 	}
 	for i, kid := range v.Kids {
 		token := strconv.Itoa(i)
-		if v.Kind == KindObject {
-			token = r.doc.kept.sourceName(kid)
+		if v.Kind == jsontree.KindObject {
+			token = r.doc.Log.SourceName(kid)
 		}
-		if kid.Kind&(KindObject|KindArray|KindBoolean) != 0 {
+		if kid.Kind&(jsontree.KindObject|jsontree.KindArray|jsontree.KindBoolean) != 0 {
 			r.locate(kid, targets, append(path, token))
 		}
 	}
@@ -197,7 +193,7 @@ func (s *sharing) edges(v *jsontree.Value) []*jsontree.Value {
 	var all []*jsontree.Value
 	if t := s.target(v); t != nil {
 		all = append(all, t)
-		if s.doc.draft <= 7 {
+		if s.doc.Draft <= 7 {
 			return all
 		}
 	}
@@ -205,7 +201,7 @@ func (s *sharing) edges(v *jsontree.Value) []*jsontree.Value {
 		if k.Name == "$defs" || k.Name == "definitions" {
 			continue
 		}
-		for _, sub := range subschemas(k) {
+		for _, sub := range subschema.Held(k) {
 			all = append(all, sub)
 		}
 	}

@@ -1,4 +1,4 @@
-package schema
+package form
 
 import "github.com/toolpost/toolpost/internal/jsontree"
 
@@ -7,12 +7,12 @@ func (w keywordReader) items(k *jsontree.Value) {
 	a := arraysIn(w.f)
 	switch k.Name {
 	case "minItems":
-		a.MinItems = w.log.least(w.f.At, k)
+		a.MinItems = w.least(k)
 	case "maxItems":
-		a.MaxItems = w.log.most(w.f.At, k)
+		a.MaxItems = w.most(k)
 	case "uniqueItems":
 		if a.Unique = k.Is("true"); !a.Unique {
-			w.log.change(w.f.At, k.Name, false, nothing)
+			w.log.Change(w.f.At, k.Name, false, nothing)
 		}
 	default:
 		w.itemForms(a, k)
@@ -20,22 +20,22 @@ func (w keywordReader) items(k *jsontree.Value) {
 }
 
 // itemForms reads the forms of items, as the draft names them.
-func (w keywordReader) itemForms(a *ArrayForm, k *jsontree.Value) {
-	name, list := w.log.sourceName(k), "prefixItems"
-	if w.doc.draft < 2020 {
+func (w keywordReader) itemForms(a *Array, k *jsontree.Value) {
+	name, list := w.log.SourceName(k), "prefixItems"
+	if w.doc.Draft < 2020 {
 		list = "items"
 	}
 	switch {
-	case k.Name == list && k.Kind == KindArray:
+	case k.Name == list && k.Kind == jsontree.KindArray:
 		for i, kid := range k.Kids {
 			a.Prefix = append(a.Prefix, w.formReader.read(kid, child(w.f.At, name, i)))
 		}
-	case k.Kind == KindArray && k.Name == "items":
-		w.log.change(w.f.At, name, true, "items is a list although there is prefixItems; it is ignored")
-	case k.Name == "items", k.Name == "additionalItems" && list == "items" && listOf(w.v.Get("items")) != nil:
+	case k.Kind == jsontree.KindArray && k.Name == "items":
+		w.log.Change(w.f.At, name, true, "items is a list although there is prefixItems; it is ignored")
+	case k.Name == "items", k.Name == "additionalItems" && list == "items" && w.v.Get("items").Items() != nil:
 		a.Items = w.formReader.read(k, w.f.At+"/"+name)
 	default:
-		w.log.change(w.f.At, name, false, nothing+" here in this draft")
+		w.log.Change(w.f.At, name, false, nothing+" here in this draft")
 	}
 }
 
@@ -44,9 +44,9 @@ func (w keywordReader) members(k *jsontree.Value) {
 	o := objectsIn(w.f)
 	switch k.Name {
 	case "minProperties":
-		o.MinProperties = w.log.least(w.f.At, k)
+		o.MinProperties = w.least(k)
 	case "maxProperties":
-		o.MaxProperties = w.log.most(w.f.At, k)
+		o.MaxProperties = w.most(k)
 	case "properties":
 		w.properties(o, k)
 	case "additionalProperties":
@@ -59,7 +59,7 @@ func (w keywordReader) members(k *jsontree.Value) {
 }
 
 // properties reads the members of k. Of those with one name the last one counts.
-func (w keywordReader) properties(o *ObjectForm, k *jsontree.Value) {
+func (w keywordReader) properties(o *Object, k *jsontree.Value) {
 	last := make(map[string]int, len(k.Kids))
 	for i, p := range k.Kids {
 		last[p.Name] = i
@@ -67,7 +67,7 @@ func (w keywordReader) properties(o *ObjectForm, k *jsontree.Value) {
 	o.Properties = make([]Property, 0, len(last))
 	for i, p := range k.Kids {
 		if last[p.Name] != i {
-			w.log.change(w.f.At+"/properties", p.Name, false, "the name is repeated; only the last one counts")
+			w.log.Change(w.f.At+"/properties", p.Name, false, "the name is repeated; only the last one counts")
 			continue
 		}
 		f := w.formReader.read(p, w.f.At+"/properties/"+jsontree.EscapePointer(p.Name))
@@ -79,7 +79,7 @@ func (w keywordReader) properties(o *ObjectForm, k *jsontree.Value) {
 // not declared.
 func (w keywordReader) require(k *jsontree.Value) {
 	if len(k.Kids) == 0 {
-		w.log.change(w.f.At, k.Name, false, nothing)
+		w.log.Change(w.f.At, k.Name, false, nothing)
 		return
 	}
 	o := objectsIn(w.f)

@@ -1,4 +1,4 @@
-package schema
+package form
 
 import (
 	"encoding/json"
@@ -9,10 +9,10 @@ import (
 
 // restKinds has the types that keywords are about which may stay in Rest, or
 // are about others; those that are not here may be about all.
-var restKinds = map[string]Kinds{
-	"contains": KindArray, "minContains": KindArray, "maxContains": KindArray, "unevaluatedItems": KindArray,
-	"patternProperties": KindObject, "additionalProperties": KindObject, "propertyNames": KindObject, "unevaluatedProperties": KindObject,
-	"required": KindObject, "dependencies": KindObject, "dependentSchemas": KindObject, "dependentRequired": KindObject,
+var restKinds = map[string]jsontree.Kinds{
+	"contains": jsontree.KindArray, "minContains": jsontree.KindArray, "maxContains": jsontree.KindArray, "unevaluatedItems": jsontree.KindArray,
+	"patternProperties": jsontree.KindObject, "additionalProperties": jsontree.KindObject, "propertyNames": jsontree.KindObject, "unevaluatedProperties": jsontree.KindObject,
+	"required": jsontree.KindObject, "dependencies": jsontree.KindObject, "dependentSchemas": jsontree.KindObject, "dependentRequired": jsontree.KindObject,
 }
 
 // general reports whether f has a Rest that may be about all types.
@@ -23,7 +23,7 @@ func (f *Form) general() bool {
 // mask reports whether f looks at the type of values only.
 func (f *Form) mask() bool {
 	c := *f
-	c.Kinds = KindAny
+	c.Kinds = jsontree.KindAny
 	return c.Any()
 }
 
@@ -113,14 +113,14 @@ func overlay(a, b Notes) Notes {
 // trim drops what is about types that do not fit f, and rules that say nothing.
 func (f *Form) trim() {
 	if impossible(f.Object) {
-		f.Kinds &^= KindObject
+		f.Kinds &^= jsontree.KindObject
 	}
 	if f.Kinds == 0 {
 		*f = Form{At: f.At, Notes: f.Notes}
 		return
 	}
 	f.Enum = f.Enum.within(f.Kinds)
-	if len(f.Rest) > 0 && f.Kinds != KindAny {
+	if len(f.Rest) > 0 && f.Kinds != jsontree.KindAny {
 		f.Rest = slices.DeleteFunc(slices.Clone(f.Rest), func(k Keyword) bool {
 			about, known := restKinds[k.Name]
 			return known && about&f.Kinds == 0
@@ -130,35 +130,35 @@ func (f *Form) trim() {
 }
 
 func (f *Form) trimRules() {
-	if f.Kinds&KindNumber == 0 || f.Number != nil && *f.Number == (NumberForm{}) {
+	if f.Kinds&jsontree.KindNumber == 0 || f.Number != nil && *f.Number == (Number{}) {
 		f.Number = nil
 	}
-	if f.Kinds&KindString == 0 || f.Text.idle() {
+	if f.Kinds&jsontree.KindString == 0 || f.Text.idle() {
 		f.Text = nil
 	}
-	if f.Kinds&KindArray == 0 || f.Array.idle() {
+	if f.Kinds&jsontree.KindArray == 0 || f.Array.idle() {
 		f.Array = nil
 	}
-	if f.Kinds&KindObject == 0 {
+	if f.Kinds&jsontree.KindObject == 0 {
 		f.Object = nil
 	}
 }
 
 // impossible reports whether no object matches: a required property accepts no
 // value.
-func impossible(o *ObjectForm) bool {
+func impossible(o *Object) bool {
 	return o != nil && slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Required && p.Form.Kinds == 0 })
 }
 
 // idle reports whether there are no rules; likewise the next two.
-func (t *TextForm) idle() bool {
+func (t *Text) idle() bool {
 	return t == nil || len(t.Content) == 0 && t.MinLength == 0 && t.MaxLength < 0 && t.Pattern == "" && t.Format == ""
 }
 
-func (a *ArrayForm) idle() bool {
+func (a *Array) idle() bool {
 	return a == nil || a.Prefix == nil && a.Items == nil && a.MinItems == 0 && a.MaxItems < 0 && !a.Unique
 }
 
-func (o *ObjectForm) idle() bool {
+func (o *Object) idle() bool {
 	return o == nil || o.Properties == nil && o.Additional == nil && o.MinProperties == 0 && o.MaxProperties < 0
 }

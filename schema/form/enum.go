@@ -1,4 +1,4 @@
-package schema
+package form
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 // mergeEnums gives m the values that a and b, of which each may be nil, have
 // in common. Each is about some types only.
-func mergeEnums(m *Form, a, b *EnumForm) {
+func mergeEnums(m *Form, a, b *Enum) {
 	if a == nil || b == nil {
 		m.Enum = cmp.Or(a, b).within(m.Kinds)
 		return
@@ -20,9 +20,9 @@ func mergeEnums(m *Form, a, b *EnumForm) {
 	for _, v := range b.Values {
 		inB[valueKey(v)] = true
 	}
-	e := &EnumForm{Kinds: a.Kinds | b.Kinds}
-	var left Kinds
-	add := func(v json.RawMessage, kind Kinds) {
+	e := &Enum{Kinds: a.Kinds | b.Kinds}
+	var left jsontree.Kinds
+	add := func(v json.RawMessage, kind jsontree.Kinds) {
 		e.Values = append(e.Values, v)
 		left |= kind
 	}
@@ -42,11 +42,11 @@ func mergeEnums(m *Form, a, b *EnumForm) {
 
 // within leaves the values of e, which may be nil, that are of some types. It
 // returns nil if there are none.
-func (e *EnumForm) within(kinds Kinds) *EnumForm {
+func (e *Enum) within(kinds jsontree.Kinds) *Enum {
 	if e == nil || e.Kinds&^kinds == 0 {
 		return e
 	}
-	c := &EnumForm{Kinds: e.Kinds & kinds}
+	c := &Enum{Kinds: e.Kinds & kinds}
 	for _, v := range e.Values {
 		if kindOfValue(v)&c.Kinds != 0 {
 			c.Values = append(c.Values, v)
@@ -60,19 +60,19 @@ func (e *EnumForm) within(kinds Kinds) *EnumForm {
 
 // withoutBooleans forgets true and false if both are listed: they are all
 // booleans that there are. It returns nil if nothing is left.
-func (e *EnumForm) withoutBooleans() *EnumForm {
+func (e *Enum) withoutBooleans() *Enum {
 	has := func(word string) bool {
 		return slices.ContainsFunc(e.Values, func(v json.RawMessage) bool { return string(v) == word })
 	}
-	if e.Kinds&KindBoolean == 0 || !has("true") || !has("false") {
+	if e.Kinds&jsontree.KindBoolean == 0 || !has("true") || !has("false") {
 		return e
 	}
-	return e.within(KindAny &^ KindBoolean)
+	return e.within(jsontree.KindAny &^ jsontree.KindBoolean)
 }
 
 // onlyLists reports whether f lists values and says nothing else.
 func onlyLists(f *Form) bool {
-	c := Form{Kinds: KindAny, Number: f.Number, Text: f.Text, Array: f.Array, Object: f.Object, Alts: f.Alts, Ref: f.Ref, Rest: f.Rest}
+	c := Form{Kinds: jsontree.KindAny, Number: f.Number, Text: f.Text, Array: f.Array, Object: f.Object, Alts: f.Alts, Ref: f.Ref, Rest: f.Rest}
 	return f.Enum != nil && f.Kinds == f.Enum.Kinds && c.Any()
 }
 
@@ -81,7 +81,7 @@ func onlyLists(f *Form) bool {
 // told without them.
 func joinLists(list []*Form, one bool) (joined []*Form, ok bool) {
 	var lists []*Form
-	var others Kinds
+	var others jsontree.Kinds
 	at := 0
 	for _, f := range list {
 		if !onlyLists(f) {
@@ -110,14 +110,14 @@ func joinLists(list []*Form, one bool) (joined []*Form, ok bool) {
 
 // together lists the values of all lists, without those listed twice if one is
 // set. It returns the types of these.
-func together(lists []*Form, one bool) (all *Form, twice Kinds) {
+func together(lists []*Form, one bool) (all *Form, twice jsontree.Kinds) {
 	count := map[string]int{}
 	for _, f := range lists {
 		for _, v := range f.Enum.Values {
 			count[valueKey(v)]++
 		}
 	}
-	e := &EnumForm{}
+	e := &Enum{}
 	for _, f := range lists {
 		for _, v := range f.Enum.Values {
 			k, kind := valueKey(v), kindOfValue(v)
@@ -160,8 +160,8 @@ func labels(lists []*Form) string {
 }
 
 // kindOfValue returns the type of a JSON value.
-func kindOfValue(v json.RawMessage) Kinds {
-	if k := jsontree.KindOf(v); k != KindNumber {
+func kindOfValue(v json.RawMessage) jsontree.Kinds {
+	if k := jsontree.KindOf(v); k != jsontree.KindNumber {
 		return k
 	}
 	return jsontree.Read(v).Kind

@@ -1,23 +1,33 @@
-package schema
+// Package form brings a JSON Schema into one normal form: each accepted value is
+// described once and in one way, whatever keywords the schema used. What the form
+// cannot express stays as it is written.
+//
+//	bytes ── Read ──▶ Document ── schema/lower ──▶ a schema for another reader
+package form
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
 
 // A Form is one schema in normal form: it describes the accepted values once
 // and in one way, whatever keywords the schema used. Forms refer to each other
 // only through [Def]. Forms do not change after they were read.
 //
-// A value matches if its kind is in Kinds, it satisfies the rules for that
+// A value matches if its kind is in jsontree.Kinds, it satisfies the rules for that
 // kind, it is one of Enum if Enum covers its kind, and it matches Alts, Ref and
 // Rest.
 type Form struct {
-	At    string // JSON pointer of the schema that it was read from
-	Kinds Kinds  // 0 if no value matches, as for the schema false
+	At    string         // JSON pointer of the schema that it was read from
+	Kinds jsontree.Kinds // 0 if no value matches, as for the schema false
 
-	Number *NumberForm // nil if there are no rules; likewise the next three
-	Text   *TextForm
-	Array  *ArrayForm
-	Object *ObjectForm
-	Enum   *EnumForm
+	Number *Number // nil if there are no rules; likewise the next three
+	Text   *Text
+	Array  *Array
+	Object *Object
+	Enum   *Enum
 
 	Alts *Union // nil if there are no alternatives
 	Ref  *Def   // a shared schema that must match as well; nil if there is none
@@ -61,42 +71,42 @@ type Union struct {
 	Tag   string // the property whose value is different and fixed in each alternative; "" if there is none
 }
 
-// An EnumForm lists all allowed values of some kinds.
-type EnumForm struct {
+// An Enum lists all allowed values of some kinds.
+type Enum struct {
 	Values []json.RawMessage
-	Kinds  Kinds // the kinds that it covers; values of other kinds are not restricted
+	Kinds  jsontree.Kinds // the kinds that it covers; values of other kinds are not restricted
 }
 
-// A NumberForm limits numbers; "" means no limit. Numbers are kept as the
+// A Number limits numbers; "" means no limit. Numbers are kept as the
 // schema wrote them.
-type NumberForm struct {
+type Number struct {
 	Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, MultipleOf json.Number
 	Format                                                           string
 }
 
-// A TextForm limits strings, in code points.
-type TextForm struct {
+// A Text limits strings, in code points.
+type Text struct {
 	MinLength, MaxLength int // a negative MaxLength means no limit
 	Pattern, Format      string
 	Content              []Keyword // contentEncoding, contentMediaType, contentSchema
 }
 
-// An ArrayForm limits arrays.
-type ArrayForm struct {
+// An Array limits arrays.
+type Array struct {
 	Prefix             []*Form // by position
 	Items              *Form   // for all other items; nil if they may be anything
 	MinItems, MaxItems int     // a negative MaxItems means no limit
 	Unique             bool
 }
 
-// An ObjectForm limits objects.
-type ObjectForm struct {
+// An Object limits objects.
+type Object struct {
 	Properties                   []Property // in source order, followed by names that are only required
 	Additional                   *Form      // for all other members; nil if the schema does not define them
 	MinProperties, MaxProperties int        // a negative MaxProperties means no limit
 }
 
-// A Property is a member that an ObjectForm names.
+// A Property is a member that an Object names.
 type Property struct {
 	Name     string
 	Form     *Form
@@ -112,14 +122,10 @@ type Document struct {
 }
 
 // A Change describes what happened to a keyword while the schema was read.
-type Change struct {
-	At, Keyword string
-	Lost        bool // the keyword restricted values and was dropped; otherwise the meaning did not change
-	Detail      string
-}
+type Change = subschema.Change
 
 // Any reports whether the form matches every value and says nothing about it.
 func (f *Form) Any() bool {
-	return f.Kinds == KindAny && f.Number == nil && f.Text == nil && f.Array == nil && f.Object == nil &&
+	return f.Kinds == jsontree.KindAny && f.Number == nil && f.Text == nil && f.Array == nil && f.Object == nil &&
 		f.Enum == nil && f.Alts == nil && f.Ref == nil && len(f.Rest) == 0
 }

@@ -1,4 +1,4 @@
-package schema
+package subschema
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // it only translates from an older draft keeps its meaning; what it guesses
 // or removes is reported.
 type repairer struct {
-	doc    *document
+	doc    *Graph
 	draft  int
 	nodes  int
 	seen   map[*jsontree.Value]bool
@@ -27,22 +27,22 @@ type repairer struct {
 func (r *repairer) report(pointer, keyword string, lost bool, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.doc.report(pointer+"/"+jsontree.EscapePointer(keyword), message)
-	r.doc.kept.change(pointer, keyword, lost, message)
+	r.doc.Log.Change(pointer, keyword, lost, message)
 }
 
 // schema repairs v in place, and all schemas below it.
 func (r *repairer) schema(v *jsontree.Value, pointer string, depth int) {
-	if r.seen[v] || v.Kind != KindObject {
+	if r.seen[v] || v.Kind != jsontree.KindObject {
 		return
 	}
 	r.seen[v] = true
 	r.nodes++
 	r.length += len(pointer)
 	switch {
-	case r.nodes > maxNodes:
-		r.over = fmt.Sprintf("it has more than %d subschemas", maxNodes)
-	case depth > maxSchemaDepth:
-		r.over = fmt.Sprintf("its subschemas are nested more than %d levels deep", maxSchemaDepth)
+	case r.nodes > MaxNodes:
+		r.over = fmt.Sprintf("it has more than %d subschemas", MaxNodes)
+	case depth > MaxDepth:
+		r.over = fmt.Sprintf("its subschemas are nested more than %d levels deep", MaxDepth)
 	case r.length > maxPointers:
 		r.over = "its names are too long"
 	}
@@ -53,11 +53,11 @@ func (r *repairer) schema(v *jsontree.Value, pointer string, depth int) {
 	r.translate(v, pointer)
 	for _, k := range slices.Clone(v.Kids) {
 		if s := shape.Of(k.Name); s != 0 && r.keyword(v, k, s, pointer) {
-			for at, sub := range subschemas(k) {
+			for at, sub := range Held(k) {
 				if r.over != "" {
 					return
 				}
-				r.schema(sub, pointer+"/"+r.doc.kept.sourceName(k)+at, depth+1)
+				r.schema(sub, pointer+"/"+r.doc.Log.SourceName(k)+at, depth+1)
 			}
 		}
 	}
@@ -75,13 +75,13 @@ func (r *repairer) keyword(v, k *jsontree.Value, s shape.Shape, pointer string) 
 	switch {
 	case !annotates && shape.Fits(s, k):
 		if s == shape.Count {
-			k.Raw = strconv.AppendInt(nil, int64(countOf(k)), 10)
+			k.Raw = strconv.AppendInt(nil, int64(jsontree.ParseDecimal(k.Raw).Count()), 10)
 		}
 		return true
 	case !annotates:
-		r.doc.partial[v] = true
-		r.report(pointer, k.Name, k.Kind != KindNull, "%s cannot be %s; it is not checked", k.Name, shorten(k))
-	case r.doc.kept != nil:
+		r.doc.Partial[v] = true
+		r.report(pointer, k.Name, k.Kind != jsontree.KindNull, "%s cannot be %s; it is not checked", k.Name, jsontree.Brief(k))
+	case r.doc.Log != nil:
 		return false
 	}
 	v.Drop(k.Name)
@@ -92,13 +92,13 @@ func (r *repairer) keyword(v, k *jsontree.Value, s shape.Shape, pointer string) 
 // in their schema they say the same as additionalProperties and items; beside
 // others they are not checked.
 func (r *repairer) unevaluated(v *jsontree.Value, pointer string) {
-	if r.doc.kept != nil {
+	if r.doc.Log != nil {
 		return
 	}
 	inPlace := slices.ContainsFunc(v.Kids, func(k *jsontree.Value) bool { return shape.InPlace(k.Name) || shape.Refers(k.Name) })
 	r.unevaluatedAs(v, pointer, "unevaluatedProperties", "additionalProperties", inPlace)
 	rest := "items"
-	if items := v.Get(rest); items != nil && items.Kind == KindArray {
+	if items := v.Get(rest); items != nil && items.Kind == jsontree.KindArray {
 		rest = "additionalItems"
 	}
 	looks := inPlace || r.draft > 2019 && v.Get("contains") != nil
@@ -115,7 +115,7 @@ func (r *repairer) unevaluatedAs(v *jsontree.Value, pointer, keyword, as string,
 		v.Drop(keyword)
 	case looks:
 		v.Drop(keyword)
-		r.doc.partial[v] = true
+		r.doc.Partial[v] = true
 		r.report(pointer, keyword, true, "%s is not checked beside keywords that apply other schemas to the same value", keyword)
 	default:
 		v.Rename(k, as)
@@ -134,7 +134,7 @@ func (r *repairer) translate(v *jsontree.Value, pointer string) {
 	if r.draft == 4 {
 		for _, later := range []string{"const", "contains", "propertyNames", "if", "$id"} {
 			if v.Get(later) != nil {
-				r.doc.kept.change(pointer, later, false, "draft 4 has no such keyword")
+				r.doc.Log.Change(pointer, later, false, "draft 4 has no such keyword")
 				v.Drop(later)
 			}
 		}
@@ -153,15 +153,15 @@ func (r *repairer) enum(v *jsontree.Value, pointer string) {
 	k := v.Get("enum")
 	switch {
 	case k == nil:
-	case k.Kind == KindArray:
+	case k.Kind == jsontree.KindArray:
 		seen := make(map[string]bool, len(k.Kids))
 		k.Kids = slices.DeleteFunc(k.Kids, func(kid *jsontree.Value) bool {
 			again := seen[string(kid.Raw)]
 			seen[string(kid.Raw)] = true
 			return again
 		})
-	case k.Kind != KindObject:
-		r.report(pointer, "enum", false, "enum is %s; read as the only choice", shorten(k))
+	case k.Kind != jsontree.KindObject:
+		r.report(pointer, "enum", false, "enum is %s; read as the only choice", jsontree.Brief(k))
 		v.Set("enum", "["+string(k.Raw)+"]")
 	}
 }
@@ -169,13 +169,13 @@ func (r *repairer) enum(v *jsontree.Value, pointer string) {
 // tuple reads a list of items as drafts before 2020-12 have it.
 func (r *repairer) tuple(v *jsontree.Value, pointer string) {
 	k := v.Get("items")
-	if k == nil || k.Kind != KindArray || r.draft < 2020 || v.Get("prefixItems") != nil {
+	if k == nil || k.Kind != jsontree.KindArray || r.draft < 2020 || v.Get("prefixItems") != nil {
 		return
 	}
 	r.report(pointer, "items", false, "items is a list; read as prefixItems, as in older drafts")
-	r.doc.kept.rename(v, k, "prefixItems")
+	r.doc.Log.rename(v, k, "prefixItems")
 	if rest := v.Get("additionalItems"); rest != nil {
-		r.doc.kept.rename(v, rest, "items")
+		r.doc.Log.rename(v, rest, "items")
 	}
 	if len(k.Kids) == 0 {
 		v.Drop(k.Name)
@@ -185,13 +185,13 @@ func (r *repairer) tuple(v *jsontree.Value, pointer string) {
 // exclusive turns the flag of draft 4 into the bound of later drafts.
 func (r *repairer) exclusive(v *jsontree.Value, pointer, flag, bound string) {
 	k := v.Get(flag)
-	if k == nil || k.Kind != KindBoolean {
+	if k == nil || k.Kind != jsontree.KindBoolean {
 		return
 	}
 	if r.draft > 4 {
 		r.report(pointer, flag, false, "%s is %s; read as in draft-04", flag, k.Raw)
 	} else {
-		r.doc.kept.change(pointer, flag, false, "later drafts have a separate keyword for it")
+		r.doc.Log.Change(pointer, flag, false, "later drafts have a separate keyword for it")
 	}
 	v.Drop(flag)
 	if b := v.Get(bound); b != nil && k.Is("true") {
@@ -209,12 +209,12 @@ func (r *repairer) types(v *jsontree.Value, pointer string) {
 		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as in OpenAPI")
 		v.Drop("nullable")
 		v.Set("type", "["+string(k.Raw)+`,"null"]`)
-		if e := v.Get("enum"); e != nil && e.Kind == KindArray && !slices.ContainsFunc(e.Kids, func(x *jsontree.Value) bool { return x.Kind == KindNull }) {
+		if e := v.Get("enum"); e != nil && e.Kind == jsontree.KindArray && !slices.ContainsFunc(e.Kids, func(x *jsontree.Value) bool { return x.Kind == jsontree.KindNull }) {
 			e.Kids = append(e.Kids, jsontree.Read([]byte("null")))
 		}
 		return
 	}
-	if k.Kind == KindString && k.Text == "any" {
+	if k.Kind == jsontree.KindString && k.Text == "any" {
 		r.report(pointer, "type", false, `type "any" is of draft 3; every type is accepted`)
 		v.Drop("type")
 	}
@@ -223,12 +223,12 @@ func (r *repairer) types(v *jsontree.Value, pointer string) {
 // requiredProperties moves required: true of draft 3 from a property to its object.
 func (r *repairer) requiredProperties(v *jsontree.Value, pointer string) {
 	props := v.Get("properties")
-	if props == nil || props.Kind != KindObject {
+	if props == nil || props.Kind != jsontree.KindObject {
 		return
 	}
 	for _, p := range props.Kids {
 		k := p.Get("required")
-		if k == nil || k.Kind != KindBoolean {
+		if k == nil || k.Kind != jsontree.KindBoolean {
 			continue
 		}
 		r.report(pointer+"/properties/"+jsontree.EscapePointer(p.Name), "required", false, "required is %s; read as in draft-03", k.Raw)
@@ -242,7 +242,7 @@ func (r *repairer) requiredProperties(v *jsontree.Value, pointer string) {
 // require adds a name to the required properties of v.
 func require(v *jsontree.Value, name string) {
 	list := v.Get("required")
-	if list == nil || list.Kind != KindArray {
+	if list == nil || list.Kind != jsontree.KindArray {
 		v.Drop("required")
 		v.Set("required", "[]")
 		list = v.Get("required")
@@ -255,13 +255,13 @@ func require(v *jsontree.Value, name string) {
 
 // patterns drops the patterns that no engine compiles.
 func (r *repairer) patterns(v *jsontree.Value, pointer string) {
-	if r.doc.kept != nil {
+	if r.doc.Log != nil {
 		return
 	}
 	if k := v.Get("pattern"); k != nil {
-		if _, err := r.doc.patterns.compile(k.Text); err != nil {
+		if _, err := r.doc.Patterns.Compile(k.Text); err != nil {
 			v.Drop("pattern")
-			r.doc.partial[v] = true
+			r.doc.Partial[v] = true
 			r.report(pointer, "pattern", true, "the pattern is not checked: %v", err)
 		}
 	}
@@ -270,11 +270,11 @@ func (r *repairer) patterns(v *jsontree.Value, pointer string) {
 		return
 	}
 	for _, k := range slices.Clone(table.Kids) {
-		if _, err := r.doc.patterns.compile(k.Name); err != nil {
+		if _, err := r.doc.Patterns.Compile(k.Name); err != nil {
 			table.Drop(k.Name)
 			v.Drop("additionalProperties") // it is about the names that match no pattern
 			v.Drop("unevaluatedProperties")
-			r.doc.partial[v] = true
+			r.doc.Partial[v] = true
 			r.report(pointer+"/patternProperties", k.Name, true, "properties of this pattern, and additional ones, are not checked: %v", err)
 		}
 	}

@@ -1,11 +1,17 @@
-package schema
+package form
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
 
 // A merger merges forms, as long as that does not take too much.
 type merger struct {
-	log  *kept // nil if nobody wants to know what changes
-	made int   // forms
+	log  *subschema.Log // nil if nobody wants to know what changes
+	made int            // forms
 	work int
 }
 
@@ -54,18 +60,18 @@ func bothOutside(m, a, b *Form) bool {
 
 // rules merges the rules for each type.
 func (r *merger) rules(m, a, b *Form) (ok bool) {
-	if m.Kinds&KindNumber != 0 {
+	if m.Kinds&jsontree.KindNumber != 0 {
 		m.Number = mergeNumbers(m, a.Number, b.Number)
 	}
-	if m.Kinds&KindString != 0 {
+	if m.Kinds&jsontree.KindString != 0 {
 		m.Text = mergeTexts(m, a.Text, b.Text)
 	}
-	if m.Kinds&KindArray != 0 {
+	if m.Kinds&jsontree.KindArray != 0 {
 		if m.Array, ok = r.arrays(a.Array, b.Array); !ok {
 			return false
 		}
 	}
-	if m.Kinds&KindObject != 0 {
+	if m.Kinds&jsontree.KindObject != 0 {
 		if m.Object, ok = r.objects(a.Object, b.Object); !ok {
 			return false
 		}
@@ -88,7 +94,7 @@ func (r *merger) inline(f *Form) (*Form, bool) {
 	if !ok {
 		return nil, false
 	}
-	r.log.moved(f.Ref.Form.At, f)
+	r.moved(f.Ref.Form.At, f)
 	c := *f
 	c.Ref = nil
 	return r.merge(&c, content)
@@ -132,9 +138,9 @@ func (r *merger) copy(f *Form) (c *Form, ok bool) {
 }
 
 // undeclared returns a form of its own for a member that o does not declare.
-func undeclared(r *merger, o *ObjectForm, at string) *Form {
+func undeclared(r *merger, o *Object, at string) *Form {
 	if o.Additional == nil {
-		return &Form{At: at, Kinds: KindAny}
+		return &Form{At: at, Kinds: jsontree.KindAny}
 	}
 	if f, ok := r.copy(o.Additional); ok {
 		return f
@@ -164,14 +170,14 @@ func (r *merger) both(a, b *Form, copyA, copyB bool) (m *Form, ok bool) {
 }
 
 // arrays merges rules on arrays.
-func (r *merger) arrays(a, b *ArrayForm) (m *ArrayForm, ok bool) {
+func (r *merger) arrays(a, b *Array) (m *Array, ok bool) {
 	switch {
 	case a == nil:
 		return b, true
 	case b == nil:
 		return a, true
 	}
-	m = &ArrayForm{MinItems: max(a.MinItems, b.MinItems), MaxItems: fewer(a.MaxItems, b.MaxItems), Unique: a.Unique || b.Unique}
+	m = &Array{MinItems: max(a.MinItems, b.MinItems), MaxItems: fewer(a.MaxItems, b.MaxItems), Unique: a.Unique || b.Unique}
 	for i := range max(len(a.Prefix), len(b.Prefix)) {
 		item, ok := r.both(a.at(i), b.at(i), i >= len(a.Prefix), i >= len(b.Prefix))
 		if !ok {
@@ -184,7 +190,7 @@ func (r *merger) arrays(a, b *ArrayForm) (m *ArrayForm, ok bool) {
 }
 
 // at returns the form of the i-th item.
-func (a *ArrayForm) at(i int) *Form {
+func (a *Array) at(i int) *Form {
 	if i < len(a.Prefix) {
 		return a.Prefix[i]
 	}
@@ -192,7 +198,7 @@ func (a *ArrayForm) at(i int) *Form {
 }
 
 // objects merges rules on objects.
-func (r *merger) objects(a, b *ObjectForm) (m *ObjectForm, ok bool) {
+func (r *merger) objects(a, b *Object) (m *Object, ok bool) {
 	switch {
 	case a == nil:
 		return b, true
@@ -200,7 +206,7 @@ func (r *merger) objects(a, b *ObjectForm) (m *ObjectForm, ok bool) {
 		return a, true
 	}
 	r.work += len(a.Properties) + len(b.Properties)
-	m = &ObjectForm{MinProperties: max(a.MinProperties, b.MinProperties), MaxProperties: fewer(a.MaxProperties, b.MaxProperties)}
+	m = &Object{MinProperties: max(a.MinProperties, b.MinProperties), MaxProperties: fewer(a.MaxProperties, b.MaxProperties)}
 	if m.Additional, ok = r.both(a.Additional, b.Additional, false, false); !ok {
 		return nil, false
 	}
@@ -229,7 +235,7 @@ func (r *merger) objects(a, b *ObjectForm) (m *ObjectForm, ok bool) {
 	return m, true
 }
 
-func (o *ObjectForm) byName() map[string]Property {
+func (o *Object) byName() map[string]Property {
 	all := make(map[string]Property, len(o.Properties))
 	for _, p := range o.Properties {
 		all[p.Name] = p
@@ -242,4 +248,17 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// moved records that what stands at a pointer, outside of f, is merged into f.
+func (r *merger) moved(at string, f *Form) {
+	inside := func(f *Form) bool {
+		below, ok := strings.CutPrefix(at, f.At)
+		return ok && (below == "" || below[0] == '/') && !strings.HasPrefix(below, "/$defs/") && !strings.HasPrefix(below, "/definitions/")
+	}
+	if inside(f) || f.Alts != nil && slices.ContainsFunc(f.Alts.Forms, inside) {
+		return
+	}
+	i := strings.LastIndexByte(at, '/')
+	r.log.Change(at[:i], jsontree.UnescapePointer(at[i+1:]), false, "merged with the schema that refers to it")
 }

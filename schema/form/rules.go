@@ -1,4 +1,4 @@
-package schema
+package form
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 
 // mergeNumbers merges bounds on numbers, for m; what cannot be told twice goes
 // to its Rest.
-func mergeNumbers(m *Form, a, b *NumberForm) *NumberForm {
+func mergeNumbers(m *Form, a, b *Number) *Number {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	n := &NumberForm{
+	n := &Number{
 		Minimum:          tighter(a.Minimum, b.Minimum, 1),
 		Maximum:          tighter(a.Maximum, b.Maximum, -1),
 		ExclusiveMinimum: tighter(a.ExclusiveMinimum, b.ExclusiveMinimum, 1),
@@ -58,13 +58,13 @@ func fewer(a, b int) int {
 
 // mergeTexts merges bounds on strings, for m; what cannot be told twice goes
 // to its Rest.
-func mergeTexts(m *Form, a, b *TextForm) *TextForm {
+func mergeTexts(m *Form, a, b *Text) *Text {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
 	keepBoth(m, "pattern", a.Pattern, b.Pattern)
 	keepBoth(m, "format", a.Format, b.Format)
-	return &TextForm{
+	return &Text{
 		MinLength: max(a.MinLength, b.MinLength), MaxLength: fewer(a.MaxLength, b.MaxLength),
 		Pattern: cmp.Or(a.Pattern, b.Pattern), Format: cmp.Or(a.Format, b.Format),
 		Content: slices.Concat(a.Content, b.Content),

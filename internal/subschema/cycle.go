@@ -1,4 +1,4 @@
-package schema
+package subschema
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // A walk looks at all paths of schemas that apply to the same value.
 type walk struct {
-	doc   *document
+	doc   *Graph
 	state map[*jsontree.Value]int // paths from a schema; onStack while it is entered
 	stack []*jsontree.Value
 }
@@ -18,17 +18,17 @@ const onStack = -1
 
 // preflight breaks cycles and counts paths. It returns the limit exceeded,
 // "" if none.
-func (d *document) preflight() string {
+func (d *Graph) preflight() string {
 	w := &walk{doc: d, state: map[*jsontree.Value]int{}}
-	starts := []*jsontree.Value{d.root}
+	starts := []*jsontree.Value{d.Root}
 	for len(starts) > 0 {
 		v := starts[len(starts)-1]
 		starts = starts[:len(starts)-1]
 		if _, seen := w.state[v]; seen {
 			continue
 		}
-		if w.paths(v) > maxPaths {
-			return fmt.Sprintf("its references multiply to more than %d paths", maxPaths)
+		if w.paths(v) > MaxPaths {
+			return fmt.Sprintf("its references multiply to more than %d paths", MaxPaths)
 		}
 		starts = d.below(v, starts)
 	}
@@ -36,13 +36,13 @@ func (d *document) preflight() string {
 }
 
 // below appends all schemas that v holds or refers to.
-func (d *document) below(v *jsontree.Value, list []*jsontree.Value) []*jsontree.Value {
+func (d *Graph) below(v *jsontree.Value, list []*jsontree.Value) []*jsontree.Value {
 	for _, k := range v.Kids {
-		for _, sub := range subschemas(k) {
+		for _, sub := range Held(k) {
 			list = append(list, sub)
 		}
 	}
-	return append(list, d.targets(v)...)
+	return append(list, d.Targets(v)...)
 }
 
 // paths counts the ways through v, at most one above the limit.
@@ -59,7 +59,7 @@ func (w *walk) paths(v *jsontree.Value) int {
 		case !seen:
 			n = w.paths(next)
 		}
-		total = min(total+n, maxPaths+1)
+		total = min(total+n, MaxPaths+1)
 	}
 	w.stack = w.stack[:len(w.stack)-1]
 	w.state[v] = max(total, 1)
@@ -75,14 +75,14 @@ func (w *walk) cut(target *jsontree.Value) {
 		if i < len(w.stack)-1 {
 			to = w.stack[i+1]
 		}
-		if slices.Contains(w.doc.targets(v), to) {
+		if slices.Contains(w.doc.Targets(v), to) {
 			ref := refText(v)
 			w.doc.dropRef(v)
 			pointer, _ := jsontree.LocalRef(ref)
 			why := fmt.Sprintf("%.100q refers to itself without descending into the value; the reference is not checked", ref)
 			w.doc.report(pointer, why)
-			if w.doc.kept != nil {
-				w.doc.kept.cut[v] = why
+			if w.doc.Log != nil {
+				w.doc.Log.Cut[v] = why
 			}
 			return
 		}

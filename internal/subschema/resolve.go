@@ -1,4 +1,4 @@
-package schema
+package subschema
 
 import (
 	"fmt"
@@ -24,11 +24,11 @@ type index struct {
 // from there, or from anywhere.
 const schemaURL = "mem:///schema.json"
 
-func newIndex(d *document) *index {
-	x := &index{draft: d.draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{}, dynamic: map[string][]*jsontree.Value{}}
+func newIndex(d *Graph) *index {
+	x := &index{draft: d.Draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{}, dynamic: map[string][]*jsontree.Value{}}
 	base, _ := url.Parse(schemaURL)
-	x.named[schemaURL] = d.root
-	x.add(d.root, base)
+	x.named[schemaURL] = d.Root
+	x.add(d.Root, base)
 	return x
 }
 
@@ -48,7 +48,7 @@ func (x *index) add(v *jsontree.Value, base *url.URL) {
 	x.base[v], x.order = base, append(x.order, v)
 	x.anchors(v, base)
 	for _, k := range v.Kids {
-		for _, sub := range subschemas(k) {
+		for _, sub := range Held(k) {
 			x.add(sub, base)
 		}
 	}
@@ -105,15 +105,15 @@ func (x *index) find(v *jsontree.Value, ref string) *jsontree.Value {
 
 // resolve finds the target of a reference. A reference to nowhere is removed and
 // reported.
-func (d *document) resolve(r reference, x *index) *jsontree.Value {
+func (d *Graph) resolve(r reference, x *index) *jsontree.Value {
 	ref := r.schema.Get("$ref").Text
 	if target := x.find(r.schema, ref); target != nil {
 		d.refs[r.schema] = target
 		return target
 	}
 	d.dropRef(r.schema)
-	if d.kept != nil {
-		d.kept.blind = true
+	if d.Log != nil {
+		d.Log.Blind = true
 	}
 	why := "is not in the schema"
 	if !strings.HasPrefix(ref, "#") {
@@ -121,22 +121,22 @@ func (d *document) resolve(r reference, x *index) *jsontree.Value {
 	}
 	why = fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why)
 	d.report(r.pointer+"/$ref", why)
-	d.kept.change(r.pointer, "$ref", true, why)
+	d.Log.Change(r.pointer, "$ref", true, why)
 	return nil
 }
 
 // resolveDynamic notes all schemas that $dynamicRef and $recursiveRef may lead to.
-func (d *document) resolveDynamic(x *index) {
+func (d *Graph) resolveDynamic(x *index) {
 	for _, v := range x.order {
 		var all []*jsontree.Value
-		if k := v.Get("$dynamicRef"); k != nil && d.draft >= 2020 {
+		if k := v.Get("$dynamicRef"); k != nil && d.Draft >= 2020 {
 			_, anchor, _ := strings.Cut(k.Text, "#")
 			all = x.dynamic[anchor]
 			if target := x.find(v, k.Text); target != nil {
 				all = append(all[:len(all):len(all)], target)
 			}
 		}
-		if k := v.Get("$recursiveRef"); k != nil && d.draft == 2019 {
+		if k := v.Get("$recursiveRef"); k != nil && d.Draft == 2019 {
 			all = append(all[:len(all):len(all)], x.dynamic["#"]...)
 			if target := x.find(v, k.Text); target != nil {
 				all = append(all, target)
@@ -145,7 +145,7 @@ func (d *document) resolveDynamic(x *index) {
 		if len(all) > 0 {
 			d.dynamic[v] = all
 		}
-		if d.kept == nil && d.target(v) == nil && d.refers(v) {
+		if d.Log == nil && d.Target(v) == nil && d.refers(v) {
 			d.report("", fmt.Sprintf("what %.100q refers to is not one schema of this document; it is not checked", refText(v)))
 			d.dropRef(v)
 		}
@@ -153,14 +153,14 @@ func (d *document) resolveDynamic(x *index) {
 }
 
 // refers reports whether v has a reference that its draft knows.
-func (d *document) refers(v *jsontree.Value) bool {
-	return d.draft >= 2020 && v.Get("$dynamicRef") != nil || d.draft == 2019 && v.Get("$recursiveRef") != nil
+func (d *Graph) refers(v *jsontree.Value) bool {
+	return d.Draft >= 2020 && v.Get("$dynamicRef") != nil || d.Draft == 2019 && v.Get("$recursiveRef") != nil
 }
 
-// target returns the one schema that v refers to, nil if there is none or it
+// Target returns the one schema that v refers to, nil if there is none or it
 // depends on the place where v is used.
-func (d *document) target(v *jsontree.Value) *jsontree.Value {
-	all := d.targets(v)
+func (d *Graph) Target(v *jsontree.Value) *jsontree.Value {
+	all := d.Targets(v)
 	if len(all) == 0 || slices.ContainsFunc(all, func(t *jsontree.Value) bool { return t != all[0] }) {
 		return nil
 	}
@@ -168,8 +168,8 @@ func (d *document) target(v *jsontree.Value) *jsontree.Value {
 }
 
 // dropRef removes the references that a schema holds.
-func (d *document) dropRef(v *jsontree.Value) {
-	d.partial[v] = true
+func (d *Graph) dropRef(v *jsontree.Value) {
+	d.Partial[v] = true
 	delete(d.refs, v)
 	delete(d.dynamic, v)
 	v.Drop("$ref")
@@ -177,11 +177,17 @@ func (d *document) dropRef(v *jsontree.Value) {
 	v.Drop("$recursiveRef")
 }
 
-// targets returns the schemas that v refers to.
-func (d *document) targets(v *jsontree.Value) []*jsontree.Value {
+// Targets returns the schemas that v refers to.
+func (d *Graph) Targets(v *jsontree.Value) []*jsontree.Value {
 	all := d.dynamic[v]
 	if target := d.refs[v]; target != nil {
 		all = append(all[:len(all):len(all)], target)
 	}
 	return all
 }
+
+// Ref returns the schema that the $ref of v refers to, nil if there is none.
+func (d *Graph) Ref(v *jsontree.Value) *jsontree.Value { return d.refs[v] }
+
+// HasReferences reports whether some schema refers to another.
+func (d *Graph) HasReferences() bool { return len(d.refs)+len(d.dynamic) > 0 }

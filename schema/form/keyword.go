@@ -1,4 +1,4 @@
-package schema
+package form
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ var parts = map[string]part{
 }
 
 // partKinds has the types that the parts are about.
-var partKinds = map[part]Kinds{partNumber: KindNumber, partText: KindString, partArray: KindArray, partObject: KindObject}
+var partKinds = map[part]jsontree.Kinds{partNumber: jsontree.KindNumber, partText: jsontree.KindString, partArray: jsontree.KindArray, partObject: jsontree.KindObject}
 
 // nothing is what changes say of keywords that every value fits.
 const nothing = "it has no effect"
@@ -60,7 +60,7 @@ func (w keywordReader) read(k *jsontree.Value) {
 	case partNote:
 		w.note(k)
 	case partQuiet:
-		w.log.change(w.f.At, k.Name, false, "it is read where it is needed")
+		w.log.Change(w.f.At, k.Name, false, "it is read where it is needed")
 	case partType:
 		w.typed(k)
 	case partNumber:
@@ -81,10 +81,10 @@ func (w keywordReader) note(k *jsontree.Value) {
 	n := &w.f.Notes
 	name := k.Name
 	switch {
-	case (name == "title" || name == "description") && k.Kind != KindString, name == "examples" && k.Kind != KindArray:
+	case (name == "title" || name == "description") && k.Kind != jsontree.KindString, name == "examples" && k.Kind != jsontree.KindArray:
 		name = ""
-	case name == "id" && w.doc.draft == 4:
-		w.log.change(w.f.At, name, false, "it is read where it is needed")
+	case name == "id" && w.doc.Draft == 4:
+		w.log.Change(w.f.At, name, false, "it is read where it is needed")
 		return
 	}
 	switch name {
@@ -107,7 +107,7 @@ func (w keywordReader) note(k *jsontree.Value) {
 func (w keywordReader) typed(k *jsontree.Value) {
 	switch k.Name {
 	case "type":
-		w.f.Kinds &= typeKinds(k)
+		w.f.Kinds &= jsontree.KindsNamed(k)
 	case "enum":
 		w.enum(k.Kids)
 	case "const":
@@ -119,14 +119,14 @@ func (w keywordReader) typed(k *jsontree.Value) {
 
 // format notes the format of strings, or that of numbers.
 func (w keywordReader) format(k *jsontree.Value) {
-	kinds := KindAny
+	kinds := jsontree.KindAny
 	if t := w.v.Get("type"); t != nil {
-		kinds = typeKinds(t)
+		kinds = jsontree.KindsNamed(t)
 	}
 	switch {
-	case k.Kind != KindString || kinds&(KindString|KindNumber) == 0:
+	case k.Kind != jsontree.KindString || kinds&(jsontree.KindString|jsontree.KindNumber) == 0:
 		w.f.Notes.Others = append(w.f.Notes.Others, Keyword{w.f.At, k.Name, raw(k)})
-	case kinds&KindString == 0 || kinds&KindNumber != 0 && numeric[k.Text]:
+	case kinds&jsontree.KindString == 0 || kinds&jsontree.KindNumber != 0 && numeric[k.Text]:
 		numbersIn(w.f).Format = k.Text
 	default:
 		textsIn(w.f).Format = k.Text
@@ -152,8 +152,8 @@ func (w keywordReader) number(k *jsontree.Value) {
 		n.ExclusiveMaximum = number
 	case "multipleOf":
 		if jsontree.ParseDecimal(k.Raw) == (jsontree.Decimal{Coef: 1}) {
-			w.f.Kinds &^= KindFraction
-			w.log.change(w.f.At, k.Name, false, "the same as type integer")
+			w.f.Kinds &^= jsontree.KindFraction
+			w.log.Change(w.f.At, k.Name, false, "the same as type integer")
 			return
 		}
 		n.MultipleOf = number
@@ -164,26 +164,45 @@ func (w keywordReader) text(k *jsontree.Value) {
 	t := textsIn(w.f)
 	switch k.Name {
 	case "minLength":
-		t.MinLength = w.log.least(w.f.At, k)
+		t.MinLength = w.least(k)
 	case "maxLength":
-		t.MaxLength = w.log.most(w.f.At, k)
+		t.MaxLength = w.most(k)
 	case "pattern":
 		t.Pattern = k.Text
 		if k.Text == "" {
-			w.log.change(w.f.At, k.Name, false, nothing)
+			w.log.Change(w.f.At, k.Name, false, nothing)
 		}
 	default:
 		t.Content = append(t.Content, Keyword{w.f.At, k.Name, raw(k)})
 	}
 }
 
+// least reads a minimum count, of which 0 has no effect.
+func (w keywordReader) least(k *jsontree.Value) int {
+	n := jsontree.ParseDecimal(k.Raw).Count()
+	if n == 0 {
+		w.log.Change(w.f.At, k.Name, false, nothing)
+	}
+	return n
+}
+
+// most reads an upper count, below 0 if no value reaches it.
+func (w keywordReader) most(k *jsontree.Value) int {
+	n := jsontree.ParseDecimal(k.Raw).Count()
+	if n == jsontree.MaxCount {
+		w.log.Change(w.f.At, k.Name, false, nothing)
+		return -1
+	}
+	return n
+}
+
 // enum leaves those of values that the types of f allow.
 func (w keywordReader) enum(values []*jsontree.Value) {
-	e := &EnumForm{}
-	var all Kinds
+	e := &Enum{}
+	var all jsontree.Kinds
 	for _, v := range values {
 		all |= v.Kind
-		if v.Kind != KindNull {
+		if v.Kind != jsontree.KindNull {
 			e.Kinds |= v.Kind
 			e.Values = append(e.Values, raw(v))
 		}
@@ -200,30 +219,30 @@ func (w keywordReader) enum(values []*jsontree.Value) {
 
 // numbersIn returns the rules of f on numbers, made if need be; likewise the
 // next three.
-func numbersIn(f *Form) *NumberForm {
+func numbersIn(f *Form) *Number {
 	if f.Number == nil {
-		f.Number = &NumberForm{}
+		f.Number = &Number{}
 	}
 	return f.Number
 }
 
-func textsIn(f *Form) *TextForm {
+func textsIn(f *Form) *Text {
 	if f.Text == nil {
-		f.Text = &TextForm{MaxLength: -1}
+		f.Text = &Text{MaxLength: -1}
 	}
 	return f.Text
 }
 
-func arraysIn(f *Form) *ArrayForm {
+func arraysIn(f *Form) *Array {
 	if f.Array == nil {
-		f.Array = &ArrayForm{MaxItems: -1}
+		f.Array = &Array{MaxItems: -1}
 	}
 	return f.Array
 }
 
-func objectsIn(f *Form) *ObjectForm {
+func objectsIn(f *Form) *Object {
 	if f.Object == nil {
-		f.Object = &ObjectForm{MaxProperties: -1}
+		f.Object = &Object{MaxProperties: -1}
 	}
 	return f.Object
 }

@@ -1,8 +1,11 @@
-package schema
+package form
 
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // maxPairs is how many alternatives are compared each with each.
@@ -12,7 +15,7 @@ const maxPairs = 64
 // cannot be told.
 func disjoint(list []*Form) bool {
 	if len(list) > maxPairs {
-		return tagOf(list) != "" && !slices.ContainsFunc(list, func(f *Form) bool { return f.Kinds != KindObject })
+		return tagOf(list) != "" && !slices.ContainsFunc(list, func(f *Form) bool { return f.Kinds != jsontree.KindObject })
 	}
 	for i, f := range list {
 		for _, g := range list[:i] {
@@ -32,9 +35,9 @@ func apart(a, b *Form, deep int) bool {
 	if a.Enum != nil && b.Enum != nil && !common(a.Enum, b.Enum) {
 		both &^= a.Enum.Kinds & b.Enum.Kinds
 	}
-	if both&KindObject != 0 && deep > 0 && a.Object != nil && b.Object != nil {
+	if both&jsontree.KindObject != 0 && deep > 0 && a.Object != nil && b.Object != nil {
 		if objectsApart(a.Object, b.Object, deep-1) || objectsApart(b.Object, a.Object, deep-1) {
-			both &^= KindObject
+			both &^= jsontree.KindObject
 		}
 	}
 	return both == 0
@@ -42,7 +45,7 @@ func apart(a, b *Form, deep int) bool {
 
 // target returns the form that f refers to, if it says nothing itself.
 func target(f *Form) *Form {
-	for range maxRefs {
+	for range subschema.MaxRefs {
 		if f.Ref == nil || f.Ref.Form == nil || !f.onlyRefers() {
 			break
 		}
@@ -54,7 +57,7 @@ func target(f *Form) *Form {
 }
 
 // common reports whether two enums share a value.
-func common(a, b *EnumForm) bool {
+func common(a, b *Enum) bool {
 	in := map[string]bool{}
 	for _, v := range a.Values {
 		in[valueKey(v)] = true
@@ -64,7 +67,7 @@ func common(a, b *EnumForm) bool {
 
 // objectsApart reports whether a requires a property that takes other values
 // than the one of b.
-func objectsApart(a, b *ObjectForm, deep int) bool {
+func objectsApart(a, b *Object, deep int) bool {
 	for _, p := range a.Properties {
 		if !p.Required {
 			continue
@@ -84,9 +87,9 @@ func objectsApart(a, b *ObjectForm, deep int) bool {
 // each of the alternatives that are objects, "" if there is none, or only one
 // such alternative.
 func tagOf(list []*Form) string {
-	var objects []*ObjectForm
+	var objects []*Object
 	for _, f := range list {
-		if f.Kinds&KindObject == 0 {
+		if f.Kinds&jsontree.KindObject == 0 {
 			continue
 		}
 		if f = target(f); f.Object == nil {
@@ -107,7 +110,7 @@ func tagOf(list []*Form) string {
 
 // tells reports whether a property has a single value of its own in each
 // object.
-func tells(objects []*ObjectForm, name string) bool {
+func tells(objects []*Object, name string) bool {
 	seen := make(map[string]bool, len(objects))
 	for _, o := range objects {
 		i := slices.IndexFunc(o.Properties, func(p Property) bool { return p.Name == name && p.Required })

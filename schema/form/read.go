@@ -1,10 +1,11 @@
-package schema
+package form
 
 import (
 	"encoding/json"
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // Limits on forms. What is beyond them stays as it is written, in Rest.
@@ -15,21 +16,21 @@ const (
 	maxProduct  = 16      // alternatives that two unions make together
 )
 
-// Form reads the schema into its normal form. For a schema beyond the limits of
-// [Compile], Root matches any value, and a lost Change gives the reason. The
+// Read reads a schema into its normal form. For a schema beyond the limits of
+// package schema, Root matches any value, and a lost Change gives the reason. The
 // root is the form of a Def if other schemas refer to it, or if it refers to
 // one.
-func (s *Schema) Form() *Document {
-	d := loadKept(s.raw)
-	if d.root == nil {
-		why := d.findings[0].Message
-		return &Document{Root: &Form{Kinds: KindAny}, Changes: append(d.kept.changes, Change{"", "", true, why})}
+func Read(raw []byte) *Document {
+	d := subschema.ReadAll(raw)
+	if d.Root == nil {
+		why := d.Findings[0].Message
+		return &Document{Root: &Form{Kinds: jsontree.KindAny}, Changes: append(d.Log.Changes, Change{At: "", Lost: true, Detail: why})}
 	}
-	r := &formReader{references: references{doc: d}, merger: merger{log: d.kept}}
+	r := &formReader{references: references{doc: d}, merger: merger{log: d.Log}}
 	r.share()
 	root := r.root()
 	defs := r.finish(root)
-	return &Document{Root: root, Defs: defs, Changes: d.kept.changes}
+	return &Document{Root: root, Defs: defs, Changes: d.Log.Changes}
 }
 
 // A formReader turns the schemas of a document into forms.
@@ -41,17 +42,17 @@ type formReader struct {
 // root reads the root. If that is shared, or only refers, its form is that of
 // the definition.
 func (r *formReader) root() *Form {
-	v := r.doc.root
+	v := r.doc.Root
 	if def := r.defs[v]; def != nil {
 		r.fill(def, v)
 		return def.Form
 	}
 	f := r.form(v, "")
-	for range maxRefs {
+	for range subschema.MaxRefs {
 		if f.Ref == nil || !f.onlyRefers() || f.Ref.Form.Kinds&^f.Kinds != 0 {
 			break
 		}
-		r.log.change(f.At, "$ref", false, "the referenced schema is written in its place")
+		r.log.Change(f.At, "$ref", false, "the referenced schema is written in its place")
 		if f.Notes.empty() {
 			f = f.Ref.Form
 			continue
@@ -72,24 +73,24 @@ func (r *formReader) read(v *jsontree.Value, at string) *Form {
 // form reads the schema v itself.
 func (r *formReader) form(v *jsontree.Value, at string) *Form {
 	r.made++
-	f := &Form{At: at, Kinds: KindAny}
-	if v.Kind == KindBoolean {
+	f := &Form{At: at, Kinds: jsontree.KindAny}
+	if v.Kind == jsontree.KindBoolean {
 		if v.Is("false") {
 			f.Kinds = 0
 		}
 		return f
 	}
-	if why, cut := r.log.cut[v]; cut {
-		r.log.change(at, "$ref", true, why)
+	if why, cut := r.log.Cut[v]; cut {
+		r.log.Change(at, "$ref", true, why)
 	}
-	only := r.doc.draft <= 7 && v.Get("$ref") != nil // the reference replaces all else
+	only := r.doc.Draft <= 7 && v.Get("$ref") != nil // the reference replaces all else
 	words := keywordReader{r, f, v}
 	for _, k := range v.Kids {
 		switch {
 		case !only || parts[k.Name] <= partQuiet:
 			words.read(k)
 		case k.Name != "$ref":
-			r.log.change(at, k.Name, false, "this draft ignores it beside $ref")
+			r.log.Change(at, k.Name, false, "this draft ignores it beside $ref")
 		}
 	}
 	if k := v.Get("required"); k != nil && !only {
@@ -125,18 +126,18 @@ func (r *formReader) allOf(f *Form, k *jsontree.Value) *Form {
 	var left []json.RawMessage
 	for i, branch := range k.Kids {
 		g := r.read(branch, child(f.At, "allOf", i))
-		mark := r.log.mark()
+		mark := r.log.Mark()
 		m, ok := r.merge(f, g)
 		if !ok {
-			r.log.undo(mark)
+			r.log.Undo(mark)
 			left = append(left, raw(branch))
 			continue
 		}
-		r.log.moved(g.At, m)
+		r.moved(g.At, m)
 		f = m
 	}
 	if len(left) < len(k.Kids) {
-		r.log.change(f.At, "allOf", false, "merged into one schema")
+		r.log.Change(f.At, "allOf", false, "merged into one schema")
 	}
 	if len(left) > 0 {
 		f = f.withSchemas(left...)
@@ -161,7 +162,7 @@ func (r *formReader) alternatives(f *Form, v, k *jsontree.Value) *Form {
 		spread(r.log, f, v)
 	}
 	if u.Alts == nil || len(u.Alts.Forms) != len(forms) || subsumes(forms) {
-		r.log.change(f.At, k.Name, false, "alternatives are merged")
+		r.log.Change(f.At, k.Name, false, "alternatives are merged")
 	}
 	return u
 }
@@ -197,7 +198,7 @@ func (r *formReader) anyOrOne(f *Form, forms []*Form, k *jsontree.Value) (*Form,
 
 // within merges the union of forms into f.
 func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
-	mark := r.log.mark()
+	mark := r.log.Mark()
 	u, ok := r.union(forms, one)
 	if ok {
 		c := *u
@@ -205,20 +206,20 @@ func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
 		u, ok = r.merge(f, &c)
 	}
 	if !ok {
-		r.log.undo(mark)
+		r.log.Undo(mark)
 		return nil, false
 	}
 	for _, g := range forms {
-		r.log.moved(g.At, u)
+		r.moved(g.At, u)
 	}
 	return u, true
 }
 
 // spread notes that the rules of v hold in each alternative.
-func spread(log *kept, f *Form, v *jsontree.Value) {
+func spread(log *subschema.Log, f *Form, v *jsontree.Value) {
 	for _, k := range v.Kids {
 		if p := parts[k.Name]; partKinds[p] != 0 || p == partType || p == partLater {
-			log.change(f.At, log.sourceName(k), false, "repeated in each alternative")
+			log.Change(f.At, log.SourceName(k), false, "repeated in each alternative")
 		}
 	}
 }
@@ -248,20 +249,20 @@ func (r *formReader) follow(f *Form, k, t *jsontree.Value) *Form {
 	} else {
 		g = r.form(t, r.at[t])
 	}
-	mark := r.log.mark()
+	mark := r.log.Mark()
 	m, ok := r.merge(f, g)
 	switch {
 	case !ok:
-		r.log.undo(mark)
+		r.log.Undo(mark)
 		return f.withKeyword(k, k.Name)
 	case def != nil:
 		return m
 	}
-	r.log.change(f.At, k.Name, false, "the referenced schema is written in its place")
+	r.log.Change(f.At, k.Name, false, "the referenced schema is written in its place")
 	if f.Any() && f.Notes.empty() {
 		m.At = g.At
 	}
-	r.log.moved(g.At, m)
+	r.moved(g.At, m)
 	return m
 }
 

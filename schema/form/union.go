@@ -1,6 +1,11 @@
-package schema
+package form
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
 
 // AnyOf returns the form of values that match at least one of forms.
 func AnyOf(forms ...*Form) *Form {
@@ -30,7 +35,7 @@ func (r *merger) union(forms []*Form, one bool) (*Form, bool) {
 			return nil, false
 		}
 		one = !disjoint(list)
-		if one && slices.ContainsFunc(list, func(f *Form) bool { return !firm(f, maxSchemaDepth) }) {
+		if one && slices.ContainsFunc(list, func(f *Form) bool { return !firm(f, subschema.MaxDepth) }) {
 			return nil, false
 		}
 	}
@@ -60,12 +65,12 @@ func firm(f *Form, deep int) bool {
 func withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
 	hits, unknown := 0, false
 	for _, f := range forms {
-		if f.Kinds&KindNull != 0 {
+		if f.Kinds&jsontree.KindNull != 0 {
 			fits, known := takesNull(f)
 			hits += boolInt(fits && known)
 			unknown = unknown || !known
 			c := *f
-			c.Kinds &^= KindNull
+			c.Kinds &^= jsontree.KindNull
 			f = &c
 		}
 		if f.Kinds != 0 {
@@ -81,9 +86,9 @@ func withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
 // takesNull reports whether f, whose types include null, takes it, if that is
 // known.
 func takesNull(f *Form) (fits, known bool) {
-	for range maxRefs {
+	for range subschema.MaxRefs {
 		switch {
-		case f.Kinds&KindNull == 0:
+		case f.Kinds&jsontree.KindNull == 0:
 			return false, true
 		case f.general():
 			return false, false
@@ -121,15 +126,15 @@ func flatten(list []*Form) []*Form {
 func (f *Form) whole() bool { return f.Alts == nil && f.Ref == nil && !f.general() }
 
 // freely returns the types of which f takes all values.
-func (f *Form) freely() Kinds {
+func (f *Form) freely() jsontree.Kinds {
 	if !f.whole() {
 		return 0
 	}
 	kinds := f.Kinds
 	for _, rule := range []struct {
 		has bool
-		of  Kinds
-	}{{f.Number != nil, KindNumber}, {f.Text != nil, KindString}, {f.Array != nil, KindArray}, {f.Object != nil, KindObject}} {
+		of  jsontree.Kinds
+	}{{f.Number != nil, jsontree.KindNumber}, {f.Text != nil, jsontree.KindString}, {f.Array != nil, jsontree.KindArray}, {f.Object != nil, jsontree.KindObject}} {
 		if rule.has {
 			kinds &^= rule.of
 		}
@@ -146,23 +151,23 @@ func (f *Form) freely() Kinds {
 // subsumes reports whether an alternative takes values freely for which another
 // one has rules.
 func subsumes(list []*Form) bool {
-	var free, ruled Kinds
+	var free, ruled jsontree.Kinds
 	for _, f := range list {
 		own := f.freely()
 		free |= own
 		ruled |= f.Kinds &^ own
 	}
-	return free&ruled&^KindNull != 0
+	return free&ruled&^jsontree.KindNull != 0
 }
 
 // subsume drops the types of alternatives that another one takes freely.
 func subsume(list []*Form) []*Form {
-	var free, given, all Kinds
+	var free, given, all jsontree.Kinds
 	for _, f := range list {
 		own := f.freely()
 		free |= own
-		if own&KindNumber == KindNumber {
-			all = KindInteger
+		if own&jsontree.KindNumber == jsontree.KindNumber {
+			all = jsontree.KindInteger
 		}
 	}
 	if free == 0 {
@@ -172,11 +177,11 @@ func subsume(list []*Form) []*Form {
 	for _, f := range list {
 		own := f.freely()
 		keep := own&^given | f.Kinds&^own&^free
-		if own&KindNumber == KindInteger {
+		if own&jsontree.KindNumber == jsontree.KindInteger {
 			keep &^= all
 		}
-		if keep&KindNumber == KindFraction { // which has no name of its own
-			keep |= f.Kinds & KindInteger
+		if keep&jsontree.KindNumber == jsontree.KindFraction { // which has no name of its own
+			keep |= f.Kinds & jsontree.KindInteger
 		}
 		given |= own
 		switch {
