@@ -12,22 +12,24 @@ type spool struct {
 	to   io.Writer
 	lost func(writes int) // reports how many writes had no room
 
+	more chan struct{} // holds one value if there is something to write
+	end  chan struct{} // closed by Close
+	done chan struct{} // closed once all is written
+	once sync.Once
+
 	mu      sync.Mutex
-	change  *sync.Cond
 	waiting []byte
 	dropped int
-	ended   bool
-	done    chan struct{} // closed once all is written
 }
 
 const (
 	maxWaiting = 1 << 20
-	lastWords  = time.Second // for what waits at the end
+	lastWords  = time.Second           // for what waits at the end
+	together   = 10 * time.Millisecond // what is logged meanwhile is written at once
 )
 
 func newSpool(to io.Writer, lost func(writes int)) *spool {
-	s := &spool{to: to, lost: lost, done: make(chan struct{})}
-	s.change = sync.NewCond(&s.mu)
+	s := &spool{to: to, lost: lost, more: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
 	go s.pass()
 	return s
 }
@@ -41,42 +43,41 @@ func (s *spool) Write(p []byte) (int, error) {
 	} else {
 		s.waiting = append(s.waiting, p...)
 	}
-	s.change.Signal()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
 	return len(p), nil
 }
 
 func (s *spool) pass() {
 	defer close(s.done)
-	for {
-		p, dropped := s.next()
-		if len(p) == 0 && dropped == 0 {
-			return
+	for ended := false; !ended; {
+		select {
+		case <-s.more:
+		case <-s.end:
+			ended = true
 		}
-		_, _ = s.to.Write(p) // there is no other place to report the error
+		s.mu.Lock()
+		p, dropped := s.waiting, s.dropped
+		s.waiting, s.dropped = nil, 0
+		s.mu.Unlock()
+		if len(p) > 0 {
+			_, _ = s.to.Write(p) // there is no other place to report the error
+		}
 		if dropped > 0 {
 			s.lost(dropped)
 		}
+		select {
+		case <-time.After(together):
+		case <-s.end:
+		}
 	}
-}
-
-// next waits for something to write; there is nothing at the end.
-func (s *spool) next() (p []byte, dropped int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.waiting) == 0 && s.dropped == 0 && !s.ended {
-		s.change.Wait()
-	}
-	p, dropped = s.waiting, s.dropped
-	s.waiting, s.dropped = nil, 0
-	return p, dropped
 }
 
 // Close waits a moment for what is not written yet.
 func (s *spool) Close() error {
-	s.mu.Lock()
-	s.ended = true
-	s.change.Signal()
-	s.mu.Unlock()
+	s.once.Do(func() { close(s.end) })
 	select {
 	case <-s.done:
 	case <-time.After(lastWords):

@@ -76,3 +76,38 @@ func TestLogThatIsNeverRead(t *testing.T) {
 		<-s.done
 	})
 }
+
+// The first line is written at once, and lines that follow soon are written
+// together.
+func TestLogLinesAreWrittenTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &written{}
+		s := newSpool(w, nil)
+		for i := range 10 {
+			if _, err := s.Write([]byte("line\n")); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if i == 0 && w.writes != 1 {
+				t.Errorf("%d writes after the first line", w.writes)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if w.writes != 2 || w.Len() != 50 {
+			t.Errorf("%d bytes in %d writes", w.Len(), w.writes)
+		}
+	})
+}
+
+// A written buffer counts the writes.
+type written struct {
+	bytes.Buffer
+	writes int
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	w.writes++
+	return w.Buffer.Write(p)
+}
