@@ -264,7 +264,7 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (payload, 
 		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown reference %.200s; list the prompts or resources", ref)
 	}
 	if h == nil {
-		return inMemory(c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`), &wire.Answer{}, false)), nil
+		return inMemory(c.finish(r, json.RawMessage(`{"completion":{"values":[]}}`), &wire.Answer{}, nil)), nil
 	}
 	result, err := handle(ctx, h, newCall(r, r.Method, r.Params, nil))
 	return c.encode(r, result, err)

@@ -39,14 +39,7 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 			return nil, faultOf(r, err)
 		}
 	}
-	if found.ResultMeta != nil {
-		raw = withoutRef(raw)
-	}
-	meta := found.ResultMeta != nil
-	if ref := result.OutputRef(); ref != "" {
-		meta = true
-		raw = wire.Set(raw, "_meta", wire.Set(member(raw, "_meta"), outputRef, wire.Quote(ref)))
-	}
+	raw, meta := withRef(raw, found, result.OutputRef())
 	return inMemory(c.finish(r, raw, found, meta)), nil
 }
 
@@ -54,11 +47,10 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 // escapes may have _meta under a name that is written with them.
 func search(raw json.RawMessage) *wire.Answer {
 	kind := member(raw, "resultType")
-	found := &wire.Answer{Structured: member(raw, "structuredContent"), Typed: kind != nil, Asks: wire.Unquote(kind) == "input_required", ResultMeta: member(raw, "_meta")}
-	if found.ResultMeta == nil && escaped(raw) {
-		found.ResultMeta = json.RawMessage("null")
+	return &wire.Answer{
+		Structured: member(raw, "structuredContent"), Typed: kind != nil, Asks: wire.Unquote(kind) == "input_required",
+		OddMeta: bytes.Contains(raw, []byte(`"_meta"`)) || escaped(raw),
 	}
-	return found
 }
 
 // member returns a member of a result. Most results do not have the member,
@@ -82,10 +74,25 @@ func escaped(raw []byte) bool {
 	return first >= 0 && bytes.Contains(raw[first:], []byte(`\u`))
 }
 
+// withRef returns a result with ref as its only reference, none if it is empty,
+// and its _meta.
+func withRef(raw json.RawMessage, found *wire.Answer, ref string) (result, meta json.RawMessage) {
+	meta = found.ResultMeta
+	if found.OddMeta || mayHaveRef(meta) {
+		raw = withoutRef(raw)
+		meta = wire.Get(raw, "_meta")
+	}
+	if ref != "" {
+		meta = wire.Set(meta, outputRef, wire.Quote(ref))
+		raw = wire.Set(raw, "_meta", meta)
+	}
+	return raw, meta
+}
+
 // withoutRef returns the result without a reference that a server has put
 // there: only Toolpost gives references.
 func withoutRef(raw json.RawMessage) json.RawMessage {
-	if !bytes.Contains(raw, []byte("output_ref")) && !escaped(raw) {
+	if !mayHaveRef(raw) {
 		return raw
 	}
 	return wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
@@ -96,6 +103,11 @@ func withoutRef(raw json.RawMessage) json.RawMessage {
 	})
 }
 
+// mayHaveRef reports whether JSON may have a reference of an output.
+func mayHaveRef(raw json.RawMessage) bool {
+	return bytes.Contains(raw, []byte("output_ref")) || escaped(raw)
+}
+
 // Members that results have since 2026-07-28. Lists may change at any time,
 // and differ between users of one server.
 const (
@@ -103,8 +115,9 @@ const (
 	serverInfo = `"` + wire.MetaPrefix + `serverInfo"`
 )
 
-// finish adapts a result to the client's version. Without meta it has no _meta.
-func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta bool) json.RawMessage {
+// finish adapts a result to the client's version. Meta is its _meta, nil if it
+// has none.
+func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta json.RawMessage) json.RawMessage {
 	if !r.modern() {
 		if s := found.Structured; s != nil && s[0] != '{' {
 			return wire.Delete(raw, "structuredContent")
@@ -112,14 +125,10 @@ func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta 
 		return raw
 	}
 	cached := r.Method == readResource && (member(raw, "ttlMs") != nil || member(raw, "cacheScope") != nil)
-	var own json.RawMessage
-	if meta {
-		own = member(raw, "_meta")
-	}
-	if with := c.introduced(own); len(with) > len(own) {
+	if with := c.introduced(meta); len(with) > len(meta) {
 		raw = wire.Set(raw, "_meta", with)
 	}
-	return wire.Append(raw, c.missing(r, found, cached, own != nil)...)
+	return wire.Append(raw, c.missing(r, found, cached, meta != nil)...)
 }
 
 // introduced returns the _meta of a result with what says who we are.

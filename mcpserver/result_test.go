@@ -32,7 +32,7 @@ func TestEncodeOfScannedResults(t *testing.T) {
 	for _, raw := range []string{
 		`{"content":[]}`, `{"content":[{"type":"text","text":"\u00e9 \"_meta\" resultType"}]}`, `{"content":[],"structuredContent":[1]}`,
 		`{"content":[],"_meta":{"toolpost/output_ref":"x","b":2}}`, `{"content":[],"_met\u0061":{"toolpost/output\u005fref":"x"}}`,
-		`{"_meta":{},"content":[],"_meta":{"toolpost/output_ref":"x"}}`, `{"content":[],"resultType":"task","_meta":null}`,
+		`{"_meta":{},"content":[],"_meta":{"toolpost/output_ref":"x"}}`, `{"_meta":{"toolpost/output_ref":"x"},"content":[],"_meta":{}}`, `{"content":[],"resultType":"task","_meta":null}`,
 	} {
 		m := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + `}`))
 		if len(m) != 1 {

@@ -61,6 +61,7 @@ type Answer struct {
 	InputRequests json.RawMessage
 	ResultState   json.RawMessage // requestState
 	ResultMeta    json.RawMessage
+	OddMeta       bool // there may be another _meta than ResultMeta
 	Links         bool // a string begins as the types of resources do
 }
 

@@ -214,6 +214,7 @@ func (p *parser) result(m *Message) error {
 		case `"requestState"`:
 			return p.raw(&m.ResultState)
 		case `"_meta"`:
+			m.OddMeta = m.ResultMeta != nil
 			return p.raw(&m.ResultMeta)
 		}
 		return p.skip()
