@@ -15,12 +15,12 @@ import (
 )
 
 // A Store keeps blobs by name. It is safe for concurrent use. A name is 1 to 200
-// of A-Z a-z 0-9 _ - and, between others, "."; others are refused with an error
+// of A-Z a-z 0-9 _ - and, between them, "."; others are refused with an error
 // that wraps [fs.ErrInvalid]. Errors for a name that is not there wrap
 // [fs.ErrNotExist], for one that is [fs.ErrExist]. A context is for its call
 // alone: it does not end what the call returned.
 type Store interface {
-	// Create begins a blob. Nobody sees it before its Commit. Of several writers
+	// Create begins a blob. It can be opened after its Commit. Of several writers
 	// of one name the first to commit keeps it.
 	Create(ctx context.Context, name string) (Writer, error)
 

@@ -17,7 +17,7 @@ import (
 	"github.com/toolpost/toolpost/stdtool"
 )
 
-// What --tools chooses.
+// The values of --tools.
 const (
 	workspace      = "workspace"       // tools that read the files of a folder
 	workspaceWrite = "workspace-write" // and those that change them

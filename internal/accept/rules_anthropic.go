@@ -64,7 +64,7 @@ func constrained(s *subject, set, allowed string) {
 		}
 		for _, v := range append(p.v.get("enum").list(), p.v.get("const")) {
 			if v != nil && (v.kind == array || v.kind == object) {
-				s.add(p, set+"/enum", "enum holds what is no scalar")
+				s.add(p, set+"/enum", "enum has a value that is not a scalar")
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func poison(s *subject, set string) {
 	rootObject(s, set+"/root") // ts1.poison.root
 	for _, p := range s.places {
 		if p.parent != nil && p.parent.parent == nil && p.via == "properties" && !p.v.isObject() {
-			s.add(p, set+"/property", "the property's schema is no object") // ts1.poison.bool
+			s.add(p, set+"/property", "the schema of the property is not an object") // ts1.poison.bool
 		}
 	}
 	for _, key := range []string{"required", "properties"} {

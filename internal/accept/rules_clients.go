@@ -128,7 +128,7 @@ func opencode(s *subject) {
 	for _, p := range s.places {
 		for _, v := range p.v.get("enum").list() {
 			if v.kind != text {
-				s.add(p, "opencode/enum", "enum holds what is no string") // oc.google
+				s.add(p, "opencode/enum", "enum has a value that is not a string") // oc.google
 				break
 			}
 		}

@@ -1,7 +1,7 @@
 package accept
 
-// What is documented for JSON Schema, and pattern… as accepted in recorded
-// traffic. const is not: it is written as enum.
+// The keywords that are documented for JSON Schema, and pattern and others that
+// recorded traffic shows. const is not among them: it is written as enum.
 const geminiKeys = `$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems
 	minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering
 	pattern minLength maxLength uniqueItems default`

@@ -26,12 +26,12 @@ func geminiSchema(s *subject) {
 		return
 	}
 	if len(s.places[0].properties()) == 0 || !strings.EqualFold(s.places[0].typeName(), "OBJECT") {
-		s.addAt("", "G1/root", "the root is no OBJECT with properties; leave parameters out")
+		s.addAt("", "G1/root", "the root is not an OBJECT with properties; leave parameters out")
 	}
 	onlyKeys(s, "G1/keys", geminiSchemaKeys)
 	for _, p := range s.places {
 		if !p.v.isObject() {
-			s.add(p, "G1/node", "the schema is no object")
+			s.add(p, "G1/node", "the schema is not an object")
 			continue
 		}
 		geminiType(s, p)
@@ -90,7 +90,7 @@ func geminiObject(s *subject, p *place) {
 	seen := map[string]bool{}
 	for _, name := range p.required() {
 		if properties.get(name) == nil || seen[name] {
-			s.add(p, "G1/required", "%q is no property, or there twice", name)
+			s.add(p, "G1/required", "%q is not a property, or listed twice", name)
 		}
 		seen[name] = true
 	}
@@ -115,7 +115,7 @@ func geminiEnums(s *subject, p *place) {
 	}
 	values, ok := e.texts()
 	if !ok || len(values) == 0 {
-		s.add(p, "G1/enum", "enum is no list of strings")
+		s.add(p, "G1/enum", "enum is not a list of strings")
 	}
 	seen := map[string]bool{"": true}
 	for _, v := range values {
@@ -124,7 +124,7 @@ func geminiEnums(s *subject, p *place) {
 		}
 		seen[v] = true
 		if _, err := strconv.ParseFloat(v, 64); t != "STRING" && err != nil {
-			s.add(p, "G1/enum", "%q is no number", v)
+			s.add(p, "G1/enum", "%q is not a number", v)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func geminiRest(s *subject, p *place) {
 		names, _ := order.texts()
 		for _, name := range names {
 			if p.v.get("properties").get(name) == nil {
-				s.add(p, "G1/propertyOrdering", "%q is no property", name)
+				s.add(p, "G1/propertyOrdering", "%q is not a property", name)
 			}
 		}
 	}

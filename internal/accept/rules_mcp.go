@@ -71,7 +71,7 @@ func headers(s *subject) {
 		}
 		name := strings.ToLower(h.text)
 		if h.kind != text || !headerName.MatchString(name) || seen[name] {
-			s.add(p, "M1/x-mcp-header", "the header %q is no name, or there twice", h.text)
+			s.add(p, "M1/x-mcp-header", "the header %q is not a name, or it is there twice", h.text)
 		}
 		seen[name] = true
 		if t := p.typeName(); t != "string" && t != "integer" && t != "boolean" {

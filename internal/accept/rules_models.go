@@ -70,7 +70,7 @@ func kimiNode(s *subject, p *place) {
 		s.add(p, "kimi/type", "there is no type")
 	}
 	if items := p.v.get("items"); items != nil && !items.isObject() {
-		s.add(p, "kimi/items", "items is no object")
+		s.add(p, "kimi/items", "items is not an object")
 	}
 	if p.via == "properties" && p.name != "" && p.name[0] >= '0' && p.name[0] <= '9' {
 		s.add(p, "kimi/key", "the name begins with a digit")

@@ -64,7 +64,7 @@ func rootKeys(s *subject, rule string, like *regexp.Regexp) {
 func schemasAreObjects(s *subject, rule string) {
 	for _, p := range s.places {
 		if !p.v.isObject() && !(p.via == "additionalProperties" && p.v.kind == boolean) {
-			s.add(p, rule, "the schema is no object")
+			s.add(p, rule, "the schema is not an object")
 		}
 	}
 }
@@ -77,7 +77,7 @@ func refsResolve(s *subject, rule string) {
 			switch {
 			case ref == nil:
 			case ref.kind != text:
-				s.add(p, rule, "%s is no text", key)
+				s.add(p, rule, "%s is not text", key)
 			case s.resolve(ref.text) == nil:
 				s.add(p, rule, "%s %q points to no schema in here", key, ref.text)
 			}
@@ -140,7 +140,7 @@ func requiredExist(s *subject, rule string) {
 	for _, p := range s.places {
 		for _, name := range p.required() {
 			if p.v.get("properties").get(name) == nil {
-				s.add(p, rule, "the required %q is no property", name)
+				s.add(p, rule, "the required %q is not a property", name)
 			}
 		}
 	}

@@ -29,6 +29,7 @@ func Gates() []Gate {
 		{"documentation", Documentation},
 		{"package state", State},
 		{"words", Words},
+		{"phrases", Phrases},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,8 +99,17 @@ func TestText(t *testing.T) {
 		for _, p := range floors.Text(path, text) {
 			t.Error(p)
 		}
+		if filepath.Ext(path) == ".md" && !slices.Contains(proseLater, filepath.Base(path)) && !strings.Contains(path, "/decisions/") {
+			for _, p := range floors.Prose(path, text) {
+				t.Error(p)
+			}
+		}
 	}
 }
+
+// proseLater are documents that record the past, or whose packages' language is
+// still to be done.
+var proseLater = []string{"CHANGELOG.md", "claude.md", "redmine.md", "requirements.md"}
 
 // TestLinks follows the relative links of documents. One that leads to a Go
 // file names something that is declared there.
@@ -425,6 +435,10 @@ func f(x *t) bool {
 		{"good words", "store/x.go", "// Things to do, in todo.txt under /home.\nvar s = \"it failed to\"\nvar u = \"https://example.com/home/page\"", floors.Words, nil},
 		{"vague package", "internal/utils/x.go", ``, floors.Words, []string{"package utils"}},
 		{"package of the standard library", "internal/http/x.go", ``, floors.Words, []string{"package http"}},
+		{"plain English", "store/x.go", "// f reports whether there are no more, or no longer any. Who?\nvar f = \"there is no file\"", floors.Phrases, nil},
+		{"translated English", "store/x.go", "// f tells what is there.\n//\n// What is gone is no file.\nvar f = \"nobody says whether\"", floors.Phrases,
+			[]string{`x.go:3: "tells": write reports`, `"What": write the noun`, `"gone is no file": write is not a`, `"nobody": write the actor`, `"says whether": write reports whether`}},
+		{"another issue's package", "redmine/x.go", "// f tells what is there.\nvar f int", floors.Phrases, nil},
 		{"work to do", "x.go", "// TO" + "DO: more.\nfunc f() { /* FIX" + "ME */ }", floors.Words, []string{"work to do", "work to do"}},
 		{"work to do as a name", "x.go", "import \"context\"\nvar c = context.TO" + "DO()", floors.Words, []string{"work to do"}},
 		{"failed to", "x.go", "var a, b = \"failed to open\", `Failed to open`", floors.Words, []string{"a text begins", "a text begins"}},

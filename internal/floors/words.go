@@ -53,7 +53,7 @@ func fileWords(f *File) []Problem {
 	for _, group := range f.Syntax.Comments {
 		for _, c := range group.List {
 			if unfinished.MatchString(c.Text) {
-				found = append(found, f.problem(c.Pos(), "a comment speaks of work to do: do it, or leave it"))
+				found = append(found, f.problem(c.Pos(), "a comment announces work to do: do it, or delete the comment"))
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func fileWords(f *File) []Problem {
 		switch n := n.(type) {
 		case *ast.Ident:
 			if unfinished.MatchString(n.Name) {
-				found = append(found, f.problem(n.Pos(), "%s speaks of work to do", n.Name))
+				found = append(found, f.problem(n.Pos(), "%s announces work to do", n.Name))
 			}
 		case *ast.BasicLit:
 			if n.Kind == token.STRING && failedTo.MatchString(n.Value) {

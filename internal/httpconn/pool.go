@@ -177,7 +177,7 @@ func (p *Pool) put(c *conn) {
 	}
 }
 
-// removeExpired closes the connections that nobody used for a while.
+// removeExpired closes the connections that were idle for too long.
 func (p *Pool) removeExpired() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,7 +23,7 @@ const lossHead = `
 
 The [configuration](configuration.md) or the address may name a dialect. Otherwise the gateway chooses one from what the client sends:
 
-- The name and version come from ` + "`clientInfo`" + `. What is missing there is read from the HTTP header ` + "`User-Agent`" + `: in ` + "`claude-code/2.1.329 (cli)`" + `, the product before the slash replaces a missing name, and the number after it a missing version of that product.
+- The name and version come from ` + "`clientInfo`" + `. If they are missing there, they come from the HTTP header ` + "`User-Agent`" + `: in ` + "`claude-code/2.1.329 (cli)`" + `, the product before the slash replaces a missing name, and the number after it a missing version of that product.
 - The regular expression must match the whole name or user agent; upper and lower case are the same.
 - A dialect may apply since a version, before a version, or both. Versions are compared number by number: 2.1.329 gets ` + "`claude-code`" + `, and 2.1.99 gets ` + "`claude-code-2.1.197`" + `. A client with an unknown version is in no range; it gets the dialect for its name alone, or for its user agent.
 - If several fit, dialects of the configuration come before built-in ones. Then one that matches the name comes first, then one with a version, then one that matches the user agent.

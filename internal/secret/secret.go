@@ -67,7 +67,7 @@ func isToken(s string) bool {
 }
 
 // InArgs returns the secrets in the arguments of a command: the values of
-// options, variables and headers with telling names, parts of addresses, and
+// options, variables and headers with the names of secrets, parts of addresses, and
 // tokens.
 func InArgs(args []string) (found []string) {
 	valueNext := false

@@ -30,7 +30,7 @@ func Run(t *testing.T, open Open) {
 		{"lines", testLines},
 		{"names", testNames},
 		{"case of names", testCase},
-		{"nobody sees what is not committed", testUncommitted},
+		{"no reader sees data that is not committed", testUncommitted},
 		{"end of a writer", testEnded},
 		{"a name is taken once", testTaken},
 		{"several writers of a name", testRace},

@@ -58,7 +58,7 @@ func work(what, name, argument string) error {
 	return count(name, argument)
 }
 
-// storeLog stores a file. What it costs is told before it is committed, as that
+// storeLog stores a file. The cost is measured before it is committed, as that
 // waits for the disk, and cat does not.
 func storeLog(name, folder string) error {
 	f, err := os.Open(name)

@@ -63,7 +63,7 @@ func inputTools() []*toolpost.Tool {
 		roundsTool("test_input_required_result_sampling", "Asks the client's model", askModel),
 		roundsTool("test_input_required_result_list_roots", "Asks for the roots", askRoots),
 		roundsTool("test_input_required_result_request_state", "Asks with a state", confirm),
-		roundsTool("test_input_required_result_tampered_state", "Asks with a state that nobody may change", confirm),
+		roundsTool("test_input_required_result_tampered_state", "Asks with a state that the client must not change", confirm),
 		roundsTool("test_input_required_result_multiple_inputs", "Asks three things at once", askAll),
 		roundsTool("test_input_required_result_multi_round", "Asks twice", askTwice),
 		roundsTool("test_input_required_result_capabilities", "Asks what the client can answer", askWhatIsPossible),

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package cost tells what a process has used.
+// Package cost reports the resources that a process has used.
 package cost
 
 import (
@@ -36,7 +36,7 @@ func used() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// resident is what Linux tells of this program alone: ru_maxrss also counts
+// resident is the memory that Linux reports for this program alone: ru_maxrss also counts
 // the one that started it.
 func resident() (kib int) {
 	data, err := os.ReadFile("/proc/self/status")
