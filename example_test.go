@@ -12,7 +12,7 @@ func Example() {
 	ctx := context.Background()
 
 	type place struct{ City string }
-	weather := toolpost.New("weather", "Tells the weather of a city.", func(ctx context.Context, in place) (string, error) {
+	weather := toolpost.New("weather", "Returns the weather of a city.", func(ctx context.Context, in place) (string, error) {
 		return "Sunny in " + in.City, nil
 	}, nil)
 	set, err := toolpost.NewSet(ctx, toolpost.Prefix(toolpost.Tools{weather}, "demo_"))

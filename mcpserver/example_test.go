@@ -18,7 +18,7 @@ type city struct {
 }
 
 func weather() toolpost.Toolset {
-	return toolpost.Tools{toolpost.New("weather", "Tells the weather of a city.",
+	return toolpost.Tools{toolpost.New("weather", "Returns the weather of a city.",
 		func(_ context.Context, in city) (string, error) { return "Sunny in " + in.City, nil }, nil)}
 }
 

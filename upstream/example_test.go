@@ -16,7 +16,7 @@ func somewhere() (url string, stop func()) {
 	type city struct {
 		City string `json:"city"`
 	}
-	weather := toolpost.New("weather", "Tells the weather of a city.",
+	weather := toolpost.New("weather", "Returns the weather of a city.",
 		func(_ context.Context, in city) (string, error) { return "Sunny in " + in.City, nil }, nil)
 	live, err := toolpost.NewLive(context.Background(), toolpost.Tools{weather})
 	if err != nil {

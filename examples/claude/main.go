@@ -16,7 +16,7 @@ type place struct {
 
 func main() {
 	ctx := context.Background()
-	weather := toolpost.New("weather", "Tells the weather of a city.", func(ctx context.Context, in place) (string, error) {
+	weather := toolpost.New("weather", "Returns the weather of a city.", func(ctx context.Context, in place) (string, error) {
 		return "Sunny in " + in.City, nil
 	}, nil)
 

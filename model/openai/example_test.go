@@ -16,7 +16,7 @@ type place struct {
 }
 
 func weather() toolpost.Toolset {
-	return toolpost.Tools{toolpost.New("weather", "Tells the weather of a city.",
+	return toolpost.Tools{toolpost.New("weather", "Returns the weather of a city.",
 		func(_ context.Context, in place) (string, error) { return "Sunny in " + in.City, nil }, nil)}
 }
 
