@@ -3,6 +3,7 @@ package dialect
 import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // An extent says which schemas a cycle of references goes through.
@@ -35,64 +36,23 @@ func (d *document) loop(n *node, e extent) bool {
 		return false
 	}
 	if d.loops[e] == nil {
-		all := len(d.nodes)
-		g := grouping{extent: e, order: make([]int, all), low: make([]int, all), group: make([]int, all)}
-		for _, n := range d.nodes {
-			if g.order[n.index] == 0 {
-				g.visit(n)
-			}
-		}
-		d.loops[e] = g.group
+		d.loops[e] = subschema.Components(d.nodes, e.edges)
 	}
-	return d.loops[e][n.index] == d.loops[e][n.target.index]
+	return d.loops[e][n] == d.loops[e][n.target]
 }
 
-// A grouping finds the nodes that lead to each other, in one walk (Tarjan).
-// What it knows of nodes is found by their index.
-type grouping struct {
-	extent     extent
-	order, low []int // order is 0 before the visit
-	group      []int // 0 while a node is on the stack
-	stack      []*node
-	visited    int
-	groups     int
-}
-
-func (g *grouping) visit(n *node) {
-	g.visited++
-	g.order[n.index], g.low[n.index] = g.visited, g.visited
-	g.stack = append(g.stack, n)
+// edges returns the nodes that n holds or refers to.
+func (e extent) edges(n *node) []*node {
+	var all []*node
 	for _, kid := range n.kids {
-		if g.extent.takes(kid) && !kid.defined() {
-			g.edge(n, kid)
+		if e.takes(kid) && !kid.defined() {
+			all = append(all, kid)
 		}
 	}
 	if n.target != nil {
-		g.edge(n, n.target)
+		all = append(all, n.target)
 	}
-	if g.low[n.index] < g.order[n.index] {
-		return
-	}
-	g.groups++
-	for {
-		last := g.stack[len(g.stack)-1]
-		g.stack = g.stack[:len(g.stack)-1]
-		g.group[last.index] = g.groups
-		if last == n {
-			return
-		}
-	}
-}
-
-func (g *grouping) edge(from, to *node) {
-	low := &g.low[from.index]
-	switch {
-	case g.order[to.index] == 0:
-		g.visit(to)
-		*low = min(*low, g.low[to.index])
-	case g.group[to.index] == 0:
-		*low = min(*low, g.order[to.index])
-	}
+	return all
 }
 
 // depth returns the levels of objects and arrays in a value of n, references

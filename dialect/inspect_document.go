@@ -8,16 +8,11 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
-// Bounds of what is inspected, those of package schema. Above them a schema
-// is reported, not read.
-const (
-	maxBytes   = 1 << 20
-	maxNodes   = 10_000
-	maxNesting = 64
-	maxLevels  = 10_000 // of objects and arrays, as encoding/json has it
-)
+// maxLevels is how deep objects and arrays may be nested, as encoding/json has it.
+const maxLevels = 10_000
 
 // A document is a schema with the places of its subschemas. Names of
 // properties are no keywords: what is a schema is told by its place.
@@ -25,11 +20,11 @@ type document struct {
 	root    *node   // nil if it is no JSON, or too much of it
 	nodes   []*node // in source order, those that only references reach last
 	schemas map[*jsontree.Value]*node
-	names   map[string]*jsontree.Value // by $anchor, with "#", and by $id
-	refs    []*node                    // that hold references
-	over    string                     // what was too much, "" for nothing
-	tooDeep bool                       // it was the depth
-	loops   [3][]int                   // by extent and node, groups of nodes that lead to each other
+	names   *subschema.Index
+	refs    []*node          // that hold references
+	over    string           // what was too much, "" for nothing
+	tooDeep bool             // it was the depth
+	loops   [3]map[*node]int // by extent, groups of nodes that lead to each other
 }
 
 // A node is one schema in a document: an object or a boolean.
@@ -49,8 +44,8 @@ type node struct {
 // inspect reads a schema. It never fails; the document tells what is wrong.
 func inspect(raw []byte) *document {
 	d := &document{}
-	if len(raw) > maxBytes {
-		d.over = fmt.Sprintf("the schema has %d bytes; the limit is %d", len(raw), maxBytes)
+	if len(raw) > subschema.MaxBytes {
+		d.over = fmt.Sprintf("the schema has %d bytes; the limit is %d", len(raw), subschema.MaxBytes)
 		return d
 	}
 	v, broken := jsontree.ParseLenient(raw, maxLevels)
@@ -77,10 +72,10 @@ func (d *document) enter(n *node) {
 	n.index, d.schemas[n.Value] = len(d.nodes), n
 	d.nodes = append(d.nodes, n)
 	switch {
-	case len(d.nodes) > maxNodes:
-		d.over = fmt.Sprintf("the schema has more than %d subschemas", maxNodes)
-	case n.nesting > maxNesting:
-		d.over, d.tooDeep = fmt.Sprintf("the subschemas are nested more than %d levels deep", maxNesting), true
+	case len(d.nodes) > subschema.MaxNodes:
+		d.over = fmt.Sprintf("the schema has more than %d subschemas", subschema.MaxNodes)
+	case n.nesting > subschema.MaxDepth:
+		d.over, d.tooDeep = fmt.Sprintf("the subschemas are nested more than %d levels deep", subschema.MaxDepth), true
 	}
 	if d.over != "" {
 		return
@@ -95,23 +90,8 @@ func (d *document) enter(n *node) {
 			n.kinds = kindsOf(k)
 		case "$ref":
 			d.refs = append(d.refs, n)
-		case "$id", "$anchor":
-			d.name(k, n.Value)
 		}
 		d.below(n, k, required)
-	}
-}
-
-func (d *document) name(k, v *jsontree.Value) {
-	if d.names == nil {
-		d.names = map[string]*jsontree.Value{}
-	}
-	name := k.Text
-	if k.Name == "$anchor" {
-		name = "#" + name
-	}
-	if d.names[name] == nil {
-		d.names[name] = v
 	}
 }
 
@@ -135,38 +115,21 @@ func (d *document) kid(n *node, k, v *jsontree.Value, token string, required boo
 // resolve finds the target of a reference, and enters it if no keyword leads
 // to it.
 func (d *document) resolve(n *node) {
+	if d.names == nil {
+		d.names = subschema.NewIndex(d.root.Value)
+	}
 	ref := n.Get("$ref")
-	v := d.find(ref.Text)
-	if ref.Kind != jsontree.KindString || v == nil || !shape.IsSchema(v) {
+	v := d.names.Find(n.Value, ref.Text)
+	if ref.Kind != jsontree.KindString || v == nil {
 		return
 	}
 	if d.schemas[v] == nil {
+		d.names.Add(v)
 		_, fragment, _ := strings.Cut(ref.Text, "#")
 		fragment, _ = url.PathUnescape(fragment) // find has done it
 		d.enter(&node{Value: v, parent: d.root, token: fragment, nesting: 1})
 	}
 	n.target = d.schemas[v]
-}
-
-// find returns what a reference points to, nil if it is not in the document.
-func (d *document) find(ref string) *jsontree.Value {
-	base, fragment, _ := strings.Cut(ref, "#")
-	v := d.root.Value
-	if base != "" {
-		if v = d.names[base]; v == nil {
-			return nil
-		}
-	}
-	fragment, err := url.PathUnescape(fragment)
-	switch {
-	case err != nil:
-		return nil
-	case fragment == "":
-		return v
-	case fragment[0] != '/':
-		return d.names["#"+fragment]
-	}
-	return v.At(fragment)
 }
 
 // pointer returns the JSON pointer of n in its document.
@@ -194,7 +157,7 @@ func (n *node) array() bool {
 
 // follow returns what references lead to, in the end.
 func (n *node) follow() *node {
-	for range maxNesting {
+	for range subschema.MaxDepth {
 		if n.target == nil {
 			return n
 		}

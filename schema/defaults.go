@@ -67,12 +67,13 @@ func readDefaults(raw []byte) *defaults {
 }
 
 type defaultsReader struct {
-	root *jsontree.Value
-	read map[*jsontree.Value]*defaults
-	all  []*defaults
-	open []*slot // their defaults are being filled, each inside the one before
-	size int     // of all defaults, filled
-	work int     // spent on takesNull
+	root  *jsontree.Value
+	names *subschema.Index // nil before the first reference
+	read  map[*jsontree.Value]*defaults
+	all   []*defaults
+	open  []*slot // their defaults are being filled, each inside the one before
+	size  int     // of all defaults, filled
+	work  int     // spent on takesNull
 }
 
 // of returns the defaults inside the values of s. Values without parts have none.
@@ -144,16 +145,16 @@ func hasParts(s *jsontree.Value) bool {
 	})
 }
 
-// target returns what a local reference refers to, nil if nothing.
+// target returns what a reference in s refers to, nil if nothing.
 func (r *defaultsReader) target(s *jsontree.Value) *jsontree.Value {
 	ref := s.Get("$ref")
 	if ref == nil {
 		return nil
 	}
-	if pointer, ok := jsontree.LocalRef(ref.Text); ok {
-		return r.root.At(pointer)
+	if r.names == nil {
+		r.names = subschema.NewIndex(r.root)
 	}
-	return nil
+	return r.names.Find(s, ref.Text)
 }
 
 // takesNull reports whether null is a value that s allows. Schemas that refer

@@ -96,29 +96,35 @@ func (d *Graph) report(pointer, message string) {
 	}
 }
 
-// dialect takes the draft from $schema. Draft 4 is translated to draft 7.
-func (d *Graph) dialect() {
-	d.Draft = 2020
-	k := d.Root.Get("$schema")
+// draftOf returns the draft that $schema declares, and whether it is known. Draft
+// 3 is read as draft 4.
+func draftOf(root *jsontree.Value) (draft int, known bool) {
+	k := root.Get("$schema")
 	if k == nil {
-		return
+		return 2020, true
 	}
 	_, name, _ := strings.Cut(strings.TrimRight(k.Text, "#"), "://json-schema.org/")
-	switch name {
-	case "draft-03/schema", "draft-04/schema":
-		d.Draft = 4
-	case "draft-06/schema":
-		d.Draft = 6
-	case "draft-07/schema":
-		d.Draft = 7
-	case "draft/2019-09/schema":
-		d.Draft = 2019
-	case "draft/2020-12/schema", "schema":
-	default:
-		d.report("/$schema", "the dialect "+jsontree.Brief(k)+" is unknown; it is read as draft 2020-12")
+	draft, known = map[string]int{
+		"draft-03/schema": 4, "draft-04/schema": 4, "draft-06/schema": 6, "draft-07/schema": 7,
+		"draft/2019-09/schema": 2019, "draft/2020-12/schema": 2020, "schema": 2020,
+	}[name]
+	if !known {
+		draft = 2020
 	}
-	d.Log.Change("", "$schema", false, "it declares how to read the schema")
-	d.Root.Drop("$schema")
+	return draft, known
+}
+
+// dialect takes the draft from $schema. Draft 4 is translated to draft 7.
+func (d *Graph) dialect() {
+	var known bool
+	d.Draft, known = draftOf(d.Root)
+	if k := d.Root.Get("$schema"); k != nil {
+		if !known {
+			d.report("/$schema", "the dialect "+jsontree.Brief(k)+" is unknown; it is read as draft 2020-12")
+		}
+		d.Log.Change("", "$schema", false, "it declares how to read the schema")
+		d.Root.Drop("$schema")
+	}
 }
 
 // prepare repairs the schemas, those that only a reference reaches included,
@@ -129,16 +135,19 @@ func (d *Graph) prepare() string {
 		v       *jsontree.Value
 		pointer string
 	}
-	var names *index
+	var names *Index
 	queue := []place{{d.Root, ""}}
 	for len(queue) > 0 && r.over == "" {
 		v := queue[0].v
 		r.schema(v, queue[0].pointer, 0)
 		queue = queue[1:]
-		if names == nil {
-			names = newIndex(d)
+		if r.over != "" {
+			break
 		}
-		names.add(v, names.base[d.Root])
+		if names == nil {
+			names = newIndex(d.Root, d.Draft)
+		}
+		names.Add(v)
 		for _, ref := range r.refs {
 			if target := d.resolve(ref, names); target != nil && !r.seen[target] {
 				pointer, _ := jsontree.LocalRef(ref.schema.Get("$ref").Text)

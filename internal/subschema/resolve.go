@@ -10,9 +10,9 @@ import (
 	"github.com/toolpost/toolpost/internal/shape"
 )
 
-// An index knows the names that references may use: ids, anchors, and the
-// base that a relative reference starts from.
-type index struct {
+// An Index has the names that references in a document may use: ids, anchors, and
+// the base that a relative reference starts from.
+type Index struct {
 	draft   int
 	base    map[*jsontree.Value]*url.URL
 	order   []*jsontree.Value            // those that have a base
@@ -24,21 +24,32 @@ type index struct {
 // from there, or from anywhere.
 const schemaURL = "mem:///schema.json"
 
-func newIndex(d *Graph) *index {
-	x := &index{draft: d.Draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{}, dynamic: map[string][]*jsontree.Value{}}
-	base, _ := url.Parse(schemaURL)
-	x.named[schemaURL] = d.Root
-	x.add(d.Root, base)
+// maxURI bounds ids with their bases, in bytes: each schema keeps its own. Longer
+// ones are ignored.
+const maxURI = 500
+
+// NewIndex returns the names in a document.
+func NewIndex(root *jsontree.Value) *Index {
+	draft, _ := draftOf(root)
+	return newIndex(root, draft)
+}
+
+func newIndex(root *jsontree.Value, draft int) *Index {
+	x := &Index{draft: draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{schemaURL: root}, dynamic: map[string][]*jsontree.Value{}}
+	x.base[nil], _ = url.Parse(schemaURL)
+	x.add(root, x.base[nil])
 	return x
 }
 
-// add enters v and all schemas below it.
-func (x *index) add(v *jsontree.Value, base *url.URL) {
+// Add enters a schema that no keyword holds, and all schemas below it.
+func (x *Index) Add(v *jsontree.Value) { x.add(v, x.base[nil]) }
+
+func (x *Index) add(v *jsontree.Value, base *url.URL) {
 	if x.base[v] != nil {
 		return
 	}
-	if id := v.Get("$id"); id != nil && (x.draft >= 2019 || v.Get("$ref") == nil) {
-		if u, err := base.Parse(id.Text); err == nil {
+	if id := v.Get("$id"); id != nil && len(id.Text) <= maxURI && (x.draft >= 2019 || v.Get("$ref") == nil) {
+		if u, err := base.Parse(id.Text); err == nil && len(u.Path) <= maxURI {
 			x.name(u, u.Fragment, v)
 			if u.Fragment == "" {
 				base = u
@@ -54,7 +65,7 @@ func (x *index) add(v *jsontree.Value, base *url.URL) {
 	}
 }
 
-func (x *index) anchors(v *jsontree.Value, base *url.URL) {
+func (x *Index) anchors(v *jsontree.Value, base *url.URL) {
 	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
 		if a := v.Get(keyword); a != nil && x.draft >= 2019 {
 			x.name(base, a.Text, v)
@@ -68,7 +79,7 @@ func (x *index) anchors(v *jsontree.Value, base *url.URL) {
 	}
 }
 
-func (x *index) name(base *url.URL, fragment string, v *jsontree.Value) {
+func (x *Index) name(base *url.URL, fragment string, v *jsontree.Value) {
 	if key := withFragment(base, fragment); x.named[key] == nil {
 		x.named[key] = v
 	}
@@ -80,11 +91,11 @@ func withFragment(u *url.URL, fragment string) string {
 	return c.String()
 }
 
-// find returns the schema that a reference in v leads to, nil if there is none.
-func (x *index) find(v *jsontree.Value, ref string) *jsontree.Value {
+// Find returns the schema that a reference in v leads to, nil if there is none.
+func (x *Index) Find(v *jsontree.Value, ref string) *jsontree.Value {
 	base := x.base[v]
 	if base == nil { // v is where no keyword looks for schemas
-		base, _ = url.Parse(schemaURL)
+		base = x.base[nil]
 	}
 	u, err := base.Parse(ref)
 	if err != nil {
@@ -105,9 +116,9 @@ func (x *index) find(v *jsontree.Value, ref string) *jsontree.Value {
 
 // resolve finds the target of a reference. A reference to nowhere is removed and
 // reported.
-func (d *Graph) resolve(r reference, x *index) *jsontree.Value {
+func (d *Graph) resolve(r reference, x *Index) *jsontree.Value {
 	ref := r.schema.Get("$ref").Text
-	if target := x.find(r.schema, ref); target != nil {
+	if target := x.Find(r.schema, ref); target != nil {
 		d.refs[r.schema] = target
 		return target
 	}
@@ -126,19 +137,19 @@ func (d *Graph) resolve(r reference, x *index) *jsontree.Value {
 }
 
 // resolveDynamic notes all schemas that $dynamicRef and $recursiveRef may lead to.
-func (d *Graph) resolveDynamic(x *index) {
+func (d *Graph) resolveDynamic(x *Index) {
 	for _, v := range x.order {
 		var all []*jsontree.Value
 		if k := v.Get("$dynamicRef"); k != nil && d.Draft >= 2020 {
 			_, anchor, _ := strings.Cut(k.Text, "#")
 			all = x.dynamic[anchor]
-			if target := x.find(v, k.Text); target != nil {
+			if target := x.Find(v, k.Text); target != nil {
 				all = append(all[:len(all):len(all)], target)
 			}
 		}
 		if k := v.Get("$recursiveRef"); k != nil && d.Draft == 2019 {
 			all = append(all[:len(all):len(all)], x.dynamic["#"]...)
-			if target := x.find(v, k.Text); target != nil {
+			if target := x.Find(v, k.Text); target != nil {
 				all = append(all, target)
 			}
 		}

@@ -81,10 +81,16 @@ func (r *references) share() {
 		return
 	}
 	r.defs, r.at, r.kinds, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*jsontree.Value]jsontree.Kinds{}, map[*Def]bool{}
-	s := sharing{r, map[*jsontree.Value]*shared{}, nil}
-	s.visit(r.doc.Root)
-	targets := map[*jsontree.Value]bool{}
-	for v := range s.nodes {
+	groups := subschema.Components([]*jsontree.Value{r.doc.Root}, r.edges)
+	uses, size, targets := map[*jsontree.Value]int{}, map[int]int{}, map[*jsontree.Value]bool{}
+	for v, group := range groups {
+		size[group]++
+		for _, next := range r.edges(v) {
+			uses[next]++
+			if next == v {
+				size[group]++
+			}
+		}
 		if t := r.target(v); t != nil {
 			targets[t] = true
 		}
@@ -92,8 +98,8 @@ func (r *references) share() {
 	r.locate(r.doc.Root, targets, nil)
 	names := map[string]int{}
 	for _, v := range r.order {
-		if n := s.nodes[v]; n.recursive || n.uses > 1 {
-			r.defs[v] = &Def{Name: unique(names, r.at[v]), Recursive: n.recursive}
+		if recursive := size[groups[v]] > 1; recursive || uses[v] > 1 {
+			r.defs[v] = &Def{Name: unique(names, r.at[v]), Recursive: recursive}
 		}
 	}
 }
@@ -133,67 +139,12 @@ func unique(taken map[string]int, pointer string) string {
 	return name
 }
 
-// A sharing finds the schemas that several references lead to, and those that
-// lead back to themselves (Tarjan's strongly connected components).
-type sharing struct {
-	*references
-	nodes map[*jsontree.Value]*shared
-	stack []*jsontree.Value
-}
-
-// shared is what is known of one schema.
-type shared struct {
-	number, low int
-	uses        int  // references that lead to it, and places that hold it
-	open        bool // it is on the stack
-	recursive   bool
-}
-
-// visit numbers v and what it leads to.
-func (s *sharing) visit(v *jsontree.Value) *shared {
-	n := &shared{number: len(s.nodes) + 1, open: true}
-	n.low = n.number
-	s.nodes[v] = n
-	s.stack = append(s.stack, v)
-	for _, next := range s.edges(v) {
-		m := s.nodes[next]
-		switch {
-		case m == nil:
-			m = s.visit(next)
-			n.low = min(n.low, m.low)
-		case m.open:
-			n.low = min(n.low, m.number)
-			m.recursive = true
-		}
-		m.uses++
-	}
-	if n.low == n.number {
-		s.close(v)
-	}
-	return n
-}
-
-// close takes the component that v entered first off the stack.
-func (s *sharing) close(v *jsontree.Value) {
-	for alone := true; ; alone = false {
-		last := len(s.stack) - 1
-		w := s.stack[last]
-		s.stack = s.stack[:last]
-		n := s.nodes[w]
-		n.open = false
-		n.recursive = n.recursive || !alone || w != v
-		if w == v {
-			return
-		}
-	}
-}
-
 // edges returns the schemas that v holds or refers to, definitions left out.
-func (s *sharing) edges(v *jsontree.Value) []*jsontree.Value {
+func (r *references) edges(v *jsontree.Value) []*jsontree.Value {
 	var all []*jsontree.Value
-	if t := s.target(v); t != nil {
+	if t := r.target(v); t != nil {
 		all = append(all, t)
-		if s.doc.Draft <= 7 {
+		if r.doc.Draft <= 7 {
 			return all
 		}
 	}
