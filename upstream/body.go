@@ -50,12 +50,21 @@ func (l *limits) most() int64 {
 // it comes. Of what is too long, the ends are kept.
 type body struct {
 	limits     *limits
+	keeps      func() bool       // whether anybody can use what is too long for memory; nil if so
 	data       []byte            // if it is in one piece
 	spool      *longjson.Spool   // if it is not; nil if it is too long
 	scan       *longjson.Scanner // of what may stay in the spool
 	size       int64
 	head, tail []byte // if it is too long
 	err        error  // why the spool does not take it
+}
+
+// most is how long the message may be in memory or in a file.
+func (b *body) most() int64 {
+	if b.keeps != nil && !b.keeps() {
+		return int64(b.limits.max)
+	}
+	return b.limits.most()
 }
 
 // readFrom takes all that r has, of which so many bytes are expected; -1 if that
@@ -68,7 +77,7 @@ func (b *body) readFrom(r io.Reader, expected int64) error {
 			return err
 		}
 	}
-	r = io.LimitReader(r, b.limits.most()+1)
+	r = io.LimitReader(r, b.most()+1)
 	part := b.limits.buffers.Get()
 	defer b.limits.buffers.Put(part)
 	for {
@@ -106,7 +115,7 @@ func (b *body) add(part []byte) {
 
 // put takes more of a message in the spool.
 func (b *body) put(part []byte) {
-	if b.size+int64(len(part)) > b.limits.most() {
+	if size := b.size + int64(len(part)); size > int64(b.limits.max) && size > b.most() {
 		b.giveUp(part)
 		return
 	}
@@ -182,7 +191,11 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 		data, err := b.load()
 		if err == nil {
 			b.drop()
-			return wire.Read(data), nil, nil
+			found := wire.Read(data)
+			if len(found) == 0 { // what it is, logs and errors show
+				b.head = bytes.Clone(data[:min(len(data), edge)])
+			}
+			return found, nil, nil
 		}
 		b.giveUp(nil)
 	}

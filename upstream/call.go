@@ -20,7 +20,6 @@ type request struct {
 	content
 	requester
 	again bool // it may be carried out twice
-	keep  keeper
 }
 
 // newRequest returns the request that a call asks for, with the params that the
@@ -30,7 +29,7 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
 	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
-	return &request{what: what, content: c, again: true, requester: requester{call.Caller, ownerOf(call), silent}}
+	return &request{what: what, content: c, again: true, requester: requester{call.Caller, ownerOf(call), silent, nil}}
 }
 
 // mostCalls bounds the calls of one server that are under way.

@@ -32,10 +32,10 @@ func (l *limits) done(b *bufio.Reader) {
 }
 
 // events reads events from r. One that the end of the stream cuts off is not
-// one. The last error is why the stream ended.
-func events(r io.Reader, l *limits) iter.Seq2[event, error] {
+// one. The last error is why the stream ended. Keeps is that of a [body].
+func events(r io.Reader, l *limits, keeps func() bool) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
-		lines := &eventLines{r: l.buffer(r)}
+		lines := &eventLines{r: l.buffer(r), limits: l, keeps: keeps}
 		defer l.done(lines.r)
 		var ev event
 		for first := true; ; first = false {
@@ -44,7 +44,7 @@ func events(r io.Reader, l *limits) iter.Seq2[event, error] {
 				line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 			}
 			if err == nil && (len(line) > 0 || !ended) {
-				err = ev.field(line, ended, lines, l)
+				err = ev.field(line, ended, lines)
 			}
 			if err != nil {
 				ev.drop()
@@ -64,7 +64,7 @@ func events(r io.Reader, l *limits) iter.Seq2[event, error] {
 }
 
 // field takes a line of the event; if it has not ended, lines has the rest.
-func (ev *event) field(line []byte, ended bool, lines *eventLines, l *limits) (err error) {
+func (ev *event) field(line []byte, ended bool, lines *eventLines) (err error) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
@@ -74,7 +74,7 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines, l *limits) (e
 		ev.id = string(value)
 	case "data":
 		if ev.data == nil {
-			ev.data = &body{limits: l}
+			ev.data = &body{limits: lines.limits, keeps: lines.keeps}
 		} else {
 			ev.data.add([]byte{'\n'})
 		}
@@ -89,7 +89,7 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines, l *limits) (e
 		if part, ended, err = lines.rest(); string(name) == "data" {
 			ev.data.add(part)
 		}
-		if ev.data != nil && ev.data.size > l.most() {
+		if ev.data != nil && ev.data.size > lines.limits.most() {
 			return ev.data.tooLong()
 		}
 	}
@@ -137,8 +137,10 @@ func (p *peer) takeEvent(ev *event, from *exchange) error {
 
 // eventLines splits lines at LF, CR LF or CR.
 type eventLines struct {
-	r  *bufio.Reader
-	cr bool // the last line ended with CR: an LF that follows belongs to it
+	r      *bufio.Reader
+	cr     bool // the last line ended with CR: an LF that follows belongs to it
+	limits *limits
+	keeps  func() bool
 }
 
 // partOfLine is more than the name of a field.

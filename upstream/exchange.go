@@ -51,6 +51,7 @@ type requester struct {
 	caller toolpost.Caller // nil if nobody listens
 	owner  *owner          // nil for requests of our own
 	silent bool            // the client wants no progress
+	keep   keeper          // nil if nobody keeps what is too long for memory
 }
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }

@@ -195,6 +195,48 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 	}
 }
 
+// A server whose answer has no end is not read on once nobody can use the answer.
+func TestEndlessAnswer(t *testing.T) {
+	part := strings.Repeat("x", 1<<20)
+	written := make(chan int, 1)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		switch _ = json.NewDecoder(r.Body).Decode(&m); {
+		case m.Method == "initialize":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"endless","version":"1"}}}`, m.ID)
+		case m.Method == "tools/list":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{`+oneTool+`}}`, m.ID)
+		case m.Method == "tools/call":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"x":"`, m.ID)
+			n := 0
+			for ; n < 200; n++ {
+				if _, err := io.WriteString(w, part); err != nil {
+					break
+				}
+			}
+			written <- n
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	})
+	cfg := &upstream.Config{URL: serve(t, h).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-06-18", MaxMessage: 1 << 20}
+	r, err := spooling(t, cfg, t.TempDir()).call(t.Context(), &toolpost.Call{Name: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := r.FirstText(); !r.IsError() || !strings.Contains(text, "raise maxMessage") {
+		t.Errorf("got %.300q", text)
+	}
+	if n := <-written; n == 200 {
+		t.Error("all of the answer was read")
+	}
+}
+
 // Up to the limit, what is not a text comes as it is, and so does all that nobody
 // keeps.
 func TestLongImage(t *testing.T) {

@@ -123,7 +123,7 @@ func readEvents(raw []byte, most int, oneByte bool) (all []told, size int) {
 	if !oneByte {
 		r = bytes.NewReader(raw)
 	}
-	for ev, err := range events(r, &limits{max: most}) {
+	for ev, err := range events(r, &limits{max: most}, nil) {
 		if err != nil {
 			return all, size
 		}

@@ -182,6 +182,24 @@ func (p *peer) notify(method string, params json.RawMessage) {
 	}
 }
 
+// keeps returns what reports whether a call can use a message that is too long for
+// memory: the call whose response it is, or any, if that is nil.
+func (p *peer) keeps(from *exchange) func() bool {
+	return func() bool {
+		if from != nil {
+			return from.keep != nil
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, x := range p.open {
+			if x.keep != nil {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // take delivers the messages that arrived in b: from is the call whose stream
 // brought them, nil if there is none. It returns how many there are.
 func (p *peer) take(b *body, from *exchange) (int, error) {

@@ -108,7 +108,7 @@ func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan s
 	defer close(c.done)
 	defer resp.Body.Close()
 	defer recovered(c.log, "read the server's stream", c.fail)
-	for ev, err := range events(resp.Body, c.limits) {
+	for ev, err := range events(resp.Body, c.limits, c.keeps(nil)) {
 		switch {
 		case err != nil:
 			c.fail(fmt.Errorf("its event stream ended: %v", err))

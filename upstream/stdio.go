@@ -111,7 +111,7 @@ func (c *stdio) takeOrSkip(line *body) {
 
 // line reads one line.
 func (c *stdio) line() (*body, error) {
-	line := &body{limits: c.limits}
+	line := &body{limits: c.limits, keeps: c.keeps(nil)}
 	for {
 		part, err := c.r.ReadSlice('\n')
 		line.add(part)

@@ -138,7 +138,7 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 
 // read reads an answer of JSON.
 func (c *streamable) read(x *exchange, resp *http.Response) error {
-	b := &body{limits: c.limits}
+	b := &body{limits: c.limits, keeps: c.keeps(x)}
 	if err := b.readFrom(resp.Body, resp.ContentLength); err != nil {
 		b.drop()
 		return &cutError{err}
@@ -277,7 +277,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 // events delivers the events of one stream until x is answered, if there is one,
 // or the stream ends.
 func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error {
-	for ev, err := range events(resp.Body, c.limits) {
+	for ev, err := range events(resp.Body, c.limits, c.keeps(x)) {
 		if err != nil {
 			return err
 		}
