@@ -165,6 +165,9 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	if err != nil {
 		return nil, err
 	}
+	if result == nil {
+		result = toolpost.NewResult()
+	}
 	raw := result.Encoded().Raw
 	if raw == nil { // of a toolset in this program
 		if raw, err = result.MarshalJSON(); err != nil {

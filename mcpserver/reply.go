@@ -73,7 +73,8 @@ func (p *reply) stream() {
 	p.w.WriteHeader(http.StatusOK)
 }
 
-// end writes the response, and gives it up. The client has left if it fails.
+// end writes the response, and gives it up. If it fails, the client has left, or
+// the file of a long result cannot be read.
 func (p *reply) end(status int, response payload) {
 	defer response.close()
 	p.mu.Lock()
@@ -83,7 +84,9 @@ func (p *reply) end(status int, response payload) {
 		writeJSON(p.w, status, response)
 		return
 	}
-	_ = p.event("message", response)
+	if p.event("message", response) != nil {
+		panic(http.ErrAbortHandler) // the stream does not end as if it were whole
+	}
 }
 
 // stop ends a stream: nothing is written any more when it returns.

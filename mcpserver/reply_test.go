@@ -1,9 +1,60 @@
 package mcpserver
 
 import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/wire"
 )
+
+func longObject(t *testing.T) *longjson.Object {
+	message := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
+	if err := spool.Add(message, int64(len(message))); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = scanner.Write(message)
+	return longjson.NewObject(spool, scanner)
+}
+
+// A client sees that a stream ends early because a result cannot be read.
+func TestStreamWithoutItsResult(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o := longObject(t)
+		o.Close()
+		p := &reply{w: w, accept: acceptance{events: true}}
+		_ = p.start()
+		p.finish([]byte("1"), edited(o, nil), nil, 0)
+	}))
+	defer h.Close()
+	resp, err := http.Get(h.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("got %q, and no error", body)
+	}
+}
+
+// A long result that comes with an error is given up at once.
+func TestLongResultWithAnError(t *testing.T) {
+	o := longObject(t)
+	result := toolpost.EncodedResult(toolpost.Encoded{Long: o})
+	r := &request{Message: &wire.Message{Method: getPrompt}, peer: &peer{}}
+	if _, err := new(core).encode(r, result, errors.New("it fails")); err == nil {
+		t.Error("no error")
+	}
+	if _, err := o.Load(); err == nil {
+		t.Error("the result is still there")
+	}
+}
 
 // The white space of a foreign result does not end a line of an event.
 func TestEventOfOddWhiteSpace(t *testing.T) {

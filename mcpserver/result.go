@@ -13,11 +13,14 @@ import (
 // encode returns a result as it is written: the bytes that the handler returned,
 // with what the client's version needs beside them.
 func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, error) {
-	if err != nil {
-		return nil, faultOf(r, err)
-	}
 	if result == nil {
 		result = toolpost.NewResult()
+	}
+	if err != nil {
+		if o := result.Encoded().Long; o != nil {
+			o.Close()
+		}
+		return nil, faultOf(r, err)
 	}
 	found := result.Encoded().Scan
 	r.asks = false // an earlier round may have asked
