@@ -13,14 +13,12 @@ import (
 // encode returns a result as it is written: the bytes that the handler returned,
 // with what the client's version needs beside them.
 func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, error) {
+	if err != nil {
+		drop(result)
+		return nil, faultOf(r, err)
+	}
 	if result == nil {
 		result = toolpost.NewResult()
-	}
-	if err != nil {
-		if o := result.Encoded().Long; o != nil {
-			o.Close()
-		}
-		return nil, faultOf(r, err)
 	}
 	found := result.Encoded().Scan
 	r.asks = false // an earlier round may have asked
@@ -44,6 +42,13 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	}
 	raw, meta := withRef(raw, found, result.OutputRef())
 	return inMemory(c.finish(r, raw, found, meta)), nil
+}
+
+// drop closes a result that nobody gets.
+func drop(result *toolpost.Result) {
+	if result != nil && result.Encoded().Long != nil {
+		result.Encoded().Long.Close()
+	}
 }
 
 // search finds in a result what the scan of a message finds. A result with
