@@ -254,8 +254,11 @@ func withoutContent(r *Result) json.RawMessage {
 	if !first || !found || len(r.encoded.Scan.Content) == 0 {
 		return r.encoded.Raw
 	}
-	rest, _ = bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(","))
-	return append([]byte("{"), rest...)
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	if len(rest) == 0 || rest[0] != ',' && rest[0] != '}' { // another content begins with the same bytes
+		return r.encoded.Raw
+	}
+	return append([]byte("{"), bytes.TrimPrefix(rest, []byte(","))...)
 }
 
 // Notes returns what was done to produce this result, such as a repair of the

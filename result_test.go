@@ -202,6 +202,7 @@ func TestWithContentOfMessages(t *testing.T) {
 		`{"x":1,"content":[` + part + `],"structuredContent":1}`:                `{"content":[C],"structuredContent":2,"x":1}`,
 		`{"_meta":{"content":[` + part + `]},"content":[` + part + `]}`:         `{"content":[C],"structuredContent":2,"_meta":{"content":[` + part + `]}}`,
 		`{"content":[` + part + `],"content":[` + part + `,1],"isError":false}`: `{"content":[C],"structuredContent":2,"isError":false}`,
+		`{"content":12,"x":1,"content":1,"isError":false}`:                      `{"content":[C],"structuredContent":2,"x":1,"isError":false}`,
 		`{"x":1}`: `{"content":[C],"structuredContent":2,"x":1}`,
 	} {
 		want = strings.Replace(want, "C", `{"type":"text","text":"b"}`, 1)

@@ -33,7 +33,7 @@ type ViewOptions struct {
 	Dialect string // for all clients whose address names no dialect
 
 	// Report is called after each listing of a view. Calls for one view do not
-	// overlap.
+	// overlap. It must not call the methods of the Views.
 	Report func(*dialect.Adapted)
 }
 
@@ -137,7 +137,10 @@ func (v *Views) Refresh() {
 	opened := slices.Collect(maps.Values(v.opened))
 	v.mu.RUnlock()
 	for _, a := range opened {
-		if live := a.live.Load(); live != nil {
+		a.opening.Lock() // one that is being opened may have listed before the change
+		live := a.live.Load()
+		a.opening.Unlock()
+		if live != nil {
 			_ = live.Refresh(context.Background()) // it is logged
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -412,6 +413,45 @@ func TestViewFailsOnce(t *testing.T) {
 	if live.Set().Lookup("c") == nil {
 		t.Error("the new list did not come")
 	}
+}
+
+// Refresh waits for a view that is being opened, which may have listed before the
+// change.
+func TestRefreshOfAViewThatOpens(t *testing.T) {
+	source := newViewed(t, nil, "")
+	listing, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	v, err := gateway.NewViews(source.live, parse(t, short), &gateway.ViewOptions{Report: func(*dialect.Adapted) {
+		once.Do(func() {
+			close(listing)
+			<-goOn
+		})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	opened := make(chan error, 1)
+	go func() {
+		_, err := v.View(gateway.Reader{Name: "shorty"})
+		opened <- err
+	}()
+	<-listing
+	refreshed := make(chan struct{})
+	go func() {
+		v.Refresh()
+		close(refreshed)
+	}()
+	select {
+	case <-refreshed:
+		t.Error("it does not wait")
+	case <-time.After(50 * time.Millisecond): // it waits for as long as the view needs
+	}
+	close(goOn)
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+	<-refreshed
 }
 
 // Some clients put the server's name before those of tools.

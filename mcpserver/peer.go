@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
@@ -54,8 +55,10 @@ func (p *peer) require(method string) error {
 	switch {
 	case has, extension.Method(method) && extension.Of(method, p.declared):
 		return nil
-	case name == "" || !p.modern():
+	case name == "":
 		return toolpost.ErrNoCaller
+	case !p.modern():
+		return fmt.Errorf("%w: it did not declare the client capability %s", toolpost.ErrNoCaller, name)
 	}
 	return &toolpost.ProtocolError{
 		Code:    wire.CodeMissingCapability,

@@ -43,6 +43,19 @@ func TestStreamWithoutItsResult(t *testing.T) {
 	}
 }
 
+// The error of a question that a client did not declare it can answer names the
+// capability, in both eras.
+func TestQuestionsNameTheirCapability(t *testing.T) {
+	for method, name := range map[string]string{"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"} {
+		for _, version := range []string{wire.LastSession, wire.Stateless} {
+			err := (&peer{version: version}).require(method)
+			if err == nil || !strings.Contains(err.Error(), "capability "+name) || errors.Is(err, toolpost.ErrNoCaller) == (version == wire.Stateless) {
+				t.Errorf("%s, %s: %v", version, method, err)
+			}
+		}
+	}
+}
+
 // A long result that comes with an error is given up at once.
 func TestLongResultWithAnError(t *testing.T) {
 	o := longObject(t)
