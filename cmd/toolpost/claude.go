@@ -33,9 +33,9 @@ func summarizeCommand() *cobra.Command {
 		Long: `Summarize a saved run of the Claude CLI as JSON: its last result, and each
 unknown type of message or content block with the number of times it occurred.
 
-FILE is the output of the CLI with --output-format stream-json --verbose. Without
-FILE, or with -, it is read from standard input. Lines that are not JSON objects
-are skipped.
+FILE is the output of the CLI with --output-format stream-json --verbose.
+Without FILE, or with -, it is read from standard input. Lines that are not JSON
+objects are skipped.
 
 Exit codes: 0 for a success, 1 if the result is an error, 2 if the stream cannot
 be read (it is empty, it has no result, or a message lacks a required member) or

@@ -25,8 +25,8 @@ func importCommand() *cobra.Command {
 		Long: `Read the configuration files of Claude Desktop, Claude Code, Cursor, VS Code,
 Cline, Windsurf, Gemini CLI, Codex, opencode, Zed and Continue where they exist,
 your own and those of the current folder, or only the FILEs you name. Show what
-would be added to ` + configName + `, and write it with --write or if you answer yes in a
-terminal. Existing servers do not change.
+would be added to ` + configName + `, and write the file if you give --write, or
+answer yes in a terminal. Existing servers do not change.
 
 Servers that only files of the current folder contain need your answer one by
 one, because the author of the folder chose their commands. With --write they
@@ -224,12 +224,12 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 		fmt.Fprintln(w, "No configuration of another MCP client was found.")
 	}
 	for _, f := range found.Read {
-		fmt.Fprintf(w, "read %s: %s\n", f.Client, f.Path)
+		fmt.Fprintf(w, "Read %s: %s\n", f.Client, f.Path)
 	}
 	if len(found.Servers) > 0 {
-		fmt.Fprintf(w, "\nto add to %s:\n", file)
+		fmt.Fprintf(w, "\nTo add to %s:\n", file)
 	} else {
-		fmt.Fprintf(w, "\nnothing to add to %s\n", file)
+		fmt.Fprintf(w, "\nNothing to add to %s.\n", file)
 	}
 	for _, s := range found.Servers {
 		fmt.Fprintf(w, "  %s, from %s\n", s.Description.Name, terminal.Printable(strings.Join(s.From, ", ")))

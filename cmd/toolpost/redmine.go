@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -38,7 +39,7 @@ An administrator has to switch on "Enable REST web service" in Redmine. Toolpost
 checks the credentials when it starts. If Redmine rejects them, standard error
 and every tool say why, and toolpost tries again.
 
-The groups of tools are ` + strings.Join(redmine.Groups(), ", ") + `.`,
+` + strings.Join(terminal.Wrap("The groups of tools are "+strings.Join(redmine.Groups(), ", ")+".", 80), "\n"),
 		Example: `  REDMINE_URL=https://redmine.example.com REDMINE_API_KEY=… toolpost redmine
   toolpost redmine --group issues,wiki --read-only
   toolpost redmine --http 127.0.0.1:7718

@@ -26,8 +26,8 @@ func runCommand() *cobra.Command {
 		Short: "Give a task to Claude, with the tools of the configuration",
 		Long: `Start the claude command with a prompt and offer it the tools of this process.
 With -, read the prompt from standard input. The answer goes to standard output
-as the model writes it. Tool calls go to standard error, and at the end the time,
-tokens and cost.
+as the model writes it. Tool calls go to standard error, and at the end the
+time, tokens and cost.
 
 The model can use only the served tools; --allow adds tools of Claude Code. The
 user's settings of Claude Code apply, those of the current folder do not. An

@@ -45,9 +45,9 @@ the name and version that the client sends; an address such as
 
 The configuration is --config FILE, otherwise the variable MCP_URLS (addresses
 separated by commas), otherwise ./toolpost.json once you have approved it
-("toolpost help trust"), otherwise the user's toolpost.json. While toolpost runs,
-changed filters, prefixes and limits in the file apply at once; new, renamed and
-changed servers wait until you run "toolpost trust FILE".
+("toolpost help trust"), otherwise the user's toolpost.json. While toolpost
+runs, changed filters, prefixes and limits in the file apply at once; new,
+renamed and changed servers wait until you run "toolpost trust FILE".
 
 A tool whose definition a server changes is withheld until you run "toolpost
 approve SERVER"; see "toolpost help pins".

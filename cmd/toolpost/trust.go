@@ -61,7 +61,9 @@ folder.`,
 }
 
 func approveFile(cmd *cobra.Command, file string, yes bool) error {
-	if err := trust.Check(file); err != nil {
+	if err := trust.Check(file); errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is no %s; name the file that you want to approve", file)
+	} else if err != nil {
 		return usageError{err}
 	}
 	cfg, err := loadConfig(cmd.Context(), file)
@@ -117,6 +119,9 @@ func listApprovals(w io.Writer) error {
 		return err
 	}
 	all, err := store.List()
+	if err == nil && len(all) == 0 {
+		fmt.Fprintln(w, "No file is approved.")
+	}
 	for _, a := range all {
 		fmt.Fprintf(w, "%s  %-8s  %s\n", a.Time.Local().Format("2006-01-02 15:04"), approvalState(a), terminal.Printable(a.File))
 	}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// The help of every command fits a terminal of 80 columns, apart from the lines
+// that cobra writes for flags.
+func TestHelpWidth(t *testing.T) {
+	var visit func(*cobra.Command)
+	visited := 0
+	visit = func(c *cobra.Command) {
+		visited++
+		for line := range strings.Lines(c.Long + "\n" + c.Short) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: a line of the help has %d characters: %s", c.CommandPath(), n, line)
+			}
+		}
+		for _, child := range c.Commands() {
+			visit(child)
+		}
+	}
+	visit(rootCommand())
+	if visited < 15 {
+		t.Errorf("only %d commands", visited)
+	}
+}
