@@ -146,7 +146,7 @@ func run(ctx context.Context, t *Tool, call *Call) (*Result, error) {
 	return r, err
 }
 
-// apart runs f, which may not heed ctx, and leaves it behind when ctx ends.
+// apart runs f, which may not watch ctx, and stops waiting for it when ctx ends.
 func apart(ctx context.Context, f func() (*Result, error)) (*Result, error) {
 	type answer struct {
 		r   *Result

@@ -81,7 +81,7 @@ func ReturnErrors(t *Tool) *Tool {
 	return &c
 }
 
-// expected reports whether an error tells the model what to do.
+// expected reports whether an error is an instruction for the model.
 func expected(err error) bool {
 	var (
 		o        *OutcomeError

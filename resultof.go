@@ -25,7 +25,7 @@ func ResultOf(out any) (*Result, error) {
 	return r, err
 }
 
-// errNoResult ends the reading of what is no MCP result.
+// errNoResult reports a value that is not an MCP result.
 var errNoResult = errors.New("it is not an MCP result")
 
 // isResult reports whether raw is an MCP result and nothing else: a document

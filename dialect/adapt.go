@@ -58,7 +58,7 @@ type Tool struct {
 	Losses []lower.Loss
 
 	codec    *lower.Codec
-	shown    *schema.Schema // what the reader sees, nil if it is no JSON Schema
+	shown    *schema.Schema // the schema that the reader sees, nil if it is not a JSON Schema
 	counts   lower.Counts
 	changed  bool     // the definition is not that of the original
 	enforced bool     // arguments are checked even if the original is SkipValidation
@@ -201,8 +201,8 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 	return a, nil
 }
 
-// refuse tells of a loss that nothing makes good: the schema is too large, or
-// no object fits it.
+// refuse reports a loss that cannot be repaired: the schema is too large, or no
+// object fits it.
 func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
 	why := &refusal{"all/unsatisfiable", loss.Detail}
 	if loss.Pointer != "" {

@@ -82,8 +82,8 @@ func (m *match) fits(name, version, userAgent string) bool {
 		within(version, m.Since, m.Before)
 }
 
-// within tells whether version is since or later and comes before before. A
-// version that is not known is within no bounds.
+// within reports whether version is since or later, and earlier than before. An
+// unknown version is not within any bounds.
 func within(version, since, before string) bool {
 	if since == "" && before == "" {
 		return true
@@ -94,7 +94,7 @@ func within(version, since, before string) bool {
 }
 
 // compareVersions compares versions such as 2.1.329, v1.138.0-insider or 1.0
-// number by number. What follows the numbers does not count.
+// number by number. Text after the numbers does not count.
 func compareVersions(a, b string) int {
 	x, y := numbers(a), numbers(b)
 	for i := range max(len(x), len(y)) {

@@ -38,7 +38,7 @@ func (e OverlayErrors) Error() string {
 type fault struct {
 	pointer   jsontext.Pointer
 	err       error
-	inherited bool // it is told of the dialect that this one extends
+	inherited bool // it is reported for the dialect that this one extends
 }
 
 func newFault(pointer, format string, args ...any) error {
@@ -82,7 +82,7 @@ func dotted(p jsontext.Pointer) string {
 }
 
 // misread turns an error of decoding the part of a dialect that stands at a
-// pointer into one that tells what is wanted there.
+// pointer into an error that describes the value wanted there.
 func misread(at jsontext.Pointer, err error) error {
 	if err == nil {
 		return nil
@@ -112,7 +112,7 @@ var kinds = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
 }
 
-// wanted tells what JSON a Go type is read from.
+// wanted describes the JSON that a Go type is read from.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

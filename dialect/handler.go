@@ -53,7 +53,7 @@ func (t *Tool) run(ctx context.Context, call *toolpost.Call, arguments json.RawM
 	return r.WithNotes(firstNotes(notes)...), nil
 }
 
-// maxNotes is how many repairs a model is told of one by one.
+// maxNotes is the number of repairs that are described one by one.
 const maxNotes = 10
 
 func firstNotes(notes []string) []string {

@@ -56,7 +56,8 @@ func (e extent) edges(n *node) []*node {
 }
 
 // depth returns the levels of objects and arrays in a value of n, references
-// followed, each cycle once. What is known of nodes already is 1 more.
+// followed, each cycle once. known has the levels of nodes
+// that are done, plus 1.
 func (d *document) depth(n *node, known []int) int {
 	if levels := known[n.index]; levels > 0 {
 		return levels - 1

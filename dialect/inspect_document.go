@@ -14,10 +14,10 @@ import (
 // maxLevels is how deep objects and arrays may be nested, as encoding/json has it.
 const maxLevels = 10_000
 
-// A document is a schema with the places of its subschemas. Names of
-// properties are no keywords: what is a schema is told by its place.
+// A document is a schema with the places of its subschemas. A value
+// is a schema because of its place: names of properties are not keywords.
 type document struct {
-	root    *node   // nil if it is no JSON, or too much of it
+	root    *node   // nil if it is not JSON, or too large
 	nodes   []*node // in source order, those that only references reach last
 	schemas map[*jsontree.Value]*node
 	names   *subschema.Index
@@ -41,7 +41,7 @@ type node struct {
 	target   *node // of its $ref, nil if there is none
 }
 
-// inspect reads a schema. It never fails; the document tells what is wrong.
+// inspect reads a schema. It never fails: the document describes the errors.
 func inspect(raw []byte) *document {
 	d := &document{}
 	if len(raw) > subschema.MaxBytes {

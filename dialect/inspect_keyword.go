@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/internal/shape"
 )
 
-// wants tells the shapes in words.
+// wants describes the shapes in words.
 var wants = map[shape.Shape]string{
 	shape.Schema: "a schema", shape.Items: "one schema, not a list of schemas", shape.Schemas: "a list of schemas",
 	shape.Table: "an object of schemas", shape.Dependencies: "an object of schemas or lists of names",

@@ -26,7 +26,7 @@ var builtIn = sync.OnceValues(func() (*reader, *Book) {
 	r := &reader{sheets: written, pages: map[string]*page{}}
 	b, err := r.book(nil)
 	if err != nil {
-		panic(err) // a file of this package is wrong, which its tests tell first
+		panic(err) // a file of this package is wrong, which its tests report first
 	}
 	return r, b
 })
@@ -61,7 +61,7 @@ func All() []*Dialect { return builtInBook().All() }
 func Find(id string) (*Dialect, error) { return builtInBook().Find(id) }
 
 // A Book contains the dialects of a configuration: the built-in ones with the
-// user's overlays applied. What it returns is shared: do not change it.
+// user's overlays applied. The dialects that it returns are shared: do not change them.
 type Book struct {
 	dialects map[string]*Dialect
 	clients  []*match // those that come first are asked first
@@ -133,7 +133,7 @@ func (b *Book) Find(id string) (*Dialect, error) {
 	return nil, missing(id, b.dialects)
 }
 
-// missing tells that unknown dialect of that id, and which there are.
+// missing returns the error for an unknown dialect; it lists the known ones.
 func missing[V any](id string, known map[string]V) error {
 	if id == "" {
 		return errors.New("no dialect is named; the dialects are " + listed(known))

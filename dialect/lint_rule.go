@@ -16,7 +16,7 @@ type Rule struct {
 	Fix    string // how to avoid it, and what adapting does
 
 	when  func(d *Dialect) bool // d demands it; nil if every dialect does
-	rest  bool                  // it says nothing of a keyword that another rule told about
+	rest  bool                  // it skips keywords that another rule has reported
 	check check
 }
 

@@ -57,7 +57,7 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 
 // tool returns what is wrong with t.
 func (l *linter) tool(t *toolpost.Tool) []Finding {
-	v := &view{linter: l, name: t.Name, telling: true}
+	v := &view{linter: l, name: t.Name, collect: true}
 	for _, c := range l.tools {
 		v.rule = c.Rule
 		c.run(v, t)
@@ -77,7 +77,7 @@ func (l *linter) tool(t *toolpost.Tool) []Finding {
 
 // list returns what is wrong with tools as a whole.
 func (l *linter) list(tools []*toolpost.Tool) []Finding {
-	v := &view{linter: l, telling: true}
+	v := &view{linter: l, collect: true}
 	for _, c := range l.lists {
 		v.rule = c.Rule
 		c.run(v, tools)
@@ -94,7 +94,7 @@ func (l *linter) fits(t *toolpost.Tool) bool {
 }
 
 // fitsOutput is fits for the output schema; without one, it fits. Dropping
-// and poison are not told here, but by Output.Drop and Output.Object.
+// and poison are reported by Output.Drop and Output.Object, not here.
 func (l *linter) fitsOutput(t *toolpost.Tool) bool {
 	return t.Output == nil || l.output == nil || l.output.accepts(t.Output.Raw())
 }
@@ -117,15 +117,15 @@ func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.R
 // A view is what the checks see of one tool, and where they report.
 type view struct {
 	*linter
-	name    string // of the tool, "" for the list
-	base    string // where the schema is in the definition
-	rule    *Rule
-	doc     *document
-	node    *node    // nil outside of schemas
-	told    []string // keywords of the node that rules told about
-	found   []Finding
-	telling bool // else one breach is all that counts
-	broken  bool
+	name     string // of the tool, "" for the list
+	base     string // where the schema is in the definition
+	rule     *Rule
+	doc      *document
+	node     *node    // nil outside of schemas
+	reported []string // keywords of the node that rules have reported
+	found    []Finding
+	collect  bool // record all breaches; otherwise the first one is enough
+	broken   bool
 }
 
 // schema runs the checks of schemas over d, and those of texts if asked.
@@ -136,10 +136,10 @@ func (v *view) schema(d *document, texts bool) {
 		c.run(v, d)
 	}
 	for _, n := range d.nodes {
-		v.node, v.told = n, v.told[:0]
+		v.node, v.reported = n, v.reported[:0]
 		for _, c := range v.schemas {
 			v.rule = c.Rule
-			if c.run(v, n); v.broken && !v.telling {
+			if c.run(v, n); v.broken && !v.collect {
 				return
 			}
 		}
@@ -156,36 +156,36 @@ func (v *view) text(text string) {
 	}
 }
 
-// report tells of a breach at a keyword of the schema that is looked at.
+// report records a breach at a keyword of the current schema.
 func (v *view) report(keyword, format string, args ...any) {
 	pointer := v.base
-	if v.telling && v.node != nil {
+	if v.collect && v.node != nil {
 		pointer += v.node.pointer()
 	}
-	v.tell(pointer, keyword, format, args...)
+	v.add(pointer, keyword, format, args...)
 }
 
-// reportText tells of a breach in the description that is looked at.
+// reportText records a breach in the current description.
 func (v *view) reportText(format string, args ...any) {
 	if v.node == nil {
-		v.tell("/description", "", format, args...)
+		v.add("/description", "", format, args...)
 		return
 	}
 	v.report("description", format, args...)
 }
 
-// tell tells of a breach anywhere in the definition.
-func (v *view) tell(pointer, keyword, format string, args ...any) {
+// add records a breach anywhere in the definition.
+func (v *view) add(pointer, keyword, format string, args ...any) {
 	v.broken = true
-	if !v.telling || v.rule.rest && slices.Contains(v.told, keyword) {
+	if !v.collect || v.rule.rest && slices.Contains(v.reported, keyword) {
 		return
 	}
-	told, known := v.verdicts[v.rule]
+	verdict, known := v.verdicts[v.rule]
 	if !known {
-		told.id = v.rule.ID(v.Dialect)
-		told.effect, told.off = v.rule.EffectFor(v.Dialect), v.opts.off(told.id)
-		v.verdicts[v.rule] = told
+		verdict.id = v.rule.ID(v.Dialect)
+		verdict.effect, verdict.off = v.rule.EffectFor(v.Dialect), v.opts.off(verdict.id)
+		v.verdicts[v.rule] = verdict
 	}
-	v.told = append(v.told, keyword) // also if it is switched off: nobody wants to hear the same of another rule
-	v.found = append(v.found, Finding{v.name, told.id, told.effect, pointer, keyword, fmt.Sprintf(format, args...), told.off})
+	v.reported = append(v.reported, keyword) // also if the rule is off: no other rule repeats it
+	v.found = append(v.found, Finding{v.name, verdict.id, verdict.effect, pointer, keyword, fmt.Sprintf(format, args...), verdict.off})
 }

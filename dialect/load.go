@@ -29,8 +29,8 @@ type page struct {
 // an id is part of a path in the gateway.
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// with returns a reader of the same dialects under overlays. What those do not
-// change is not read again.
+// with returns a reader of the same dialects under overlays. Dialects that
+// these do not change are not read again.
 func (r *reader) with(overlays map[string][]byte) *reader {
 	n := &reader{sheets: maps.Clone(r.sheets), pages: maps.Clone(r.pages)}
 	maps.DeleteFunc(n.pages, func(id string, _ *page) bool {
@@ -99,7 +99,7 @@ func (r *reader) read(id string) *page {
 	return p
 }
 
-// circular tells each of ids that the last one extends the first.
+// circular reports to each of ids that the last one extends the first.
 func (r *reader) circular(ids []string) {
 	for i, id := range ids {
 		circle := slices.Concat(ids[i:], ids[:i], ids[i:i+1])
@@ -180,8 +180,8 @@ func lay(under, over jsontext.Value) (jsontext.Value, error) {
 	return patch(whole, sources)
 }
 
-// addSources returns own and what old tells of other rules: what is known of a
-// reader itself counts, not what is known of those that it is like.
+// addSources returns own and the evidence of old for other rules: evidence for a
+// reader itself replaces evidence for the readers that it resembles.
 func addSources(own, old []Source) []Source {
 	told := map[string]bool{}
 	for _, s := range own {
@@ -241,7 +241,7 @@ func patch(under, over jsontext.Value) (jsontext.Value, error) {
 func member(object jsontext.Value, name string) jsontext.Value {
 	var all map[string]jsontext.Value
 	if json.Unmarshal(object, &all) != nil {
-		return nil // whoever reads it as a whole tells why
+		return nil // reading it as a whole reports why
 	}
 	return all[name]
 }

@@ -46,7 +46,7 @@ func descriptionRules() []*Rule {
 
 func descriptionMissing(v *view, t *toolpost.Tool) {
 	if strings.TrimSpace(t.Description) == "" {
-		v.tell("/description", "", "the tool has no description")
+		v.add("/description", "", "the tool has no description")
 	}
 }
 

@@ -41,7 +41,7 @@ func hiddenCharacters(v *view, t *toolpost.Tool) {
 			continue
 		}
 		if cleartext.Clean(text) != text {
-			v.tell(string(d.StackPointer()), "", "a text has characters that people do not see: %+q", clip(text, 80))
+			v.add(string(d.StackPointer()), "", "a text has characters that people do not see: %+q", clip(text, 80))
 		}
 	}
 }

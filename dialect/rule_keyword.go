@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost/internal/subschema"
 )
 
-// keywordRules are for what no other rule tells.
+// keywordRules report keywords that no other rule reports.
 func keywordRules() []*Rule {
 	return []*Rule{
 		{

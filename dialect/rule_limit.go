@@ -6,8 +6,8 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// limitRules are about how much a schema may hold. What is more than Toolpost
-// itself reads is told here too, by every dialect.
+// limitRules are about the size of a schema. A schema that is larger than
+// Toolpost reads is reported here too, by every dialect.
 func limitRules() []*Rule {
 	return []*Rule{
 		{
@@ -56,7 +56,7 @@ func size(v *view, d *document) {
 		list := n.Get("enum").Items()
 		own := runesOf(list...)
 		if limits.LongEnum > 0 && len(list) > limits.LongEnum && own > limits.LongEnumRunes {
-			v.tell(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), own, limits.LongEnumRunes)
+			v.add(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), own, limits.LongEnumRunes)
 		}
 		properties += len(n.Get("properties").Members())
 		values += len(list)

@@ -25,7 +25,7 @@ func listRules() []*Rule {
 
 func toolCount(v *view, tools []*toolpost.Tool) {
 	if len(tools) > v.List.Tools {
-		v.tell("", "", "there are %d tools; the limit is %d", len(tools), v.List.Tools)
+		v.add("", "", "there are %d tools; the limit is %d", len(tools), v.List.Tools)
 	}
 }
 
@@ -35,6 +35,6 @@ func tokenCount(v *view, tools []*toolpost.Tool) {
 		tokens += Tokens(t)
 	}
 	if tokens > v.List.Tokens {
-		v.tell("", "", "the definitions have about %d tokens; at most %d are recommended", tokens, v.List.Tokens)
+		v.add("", "", "the definitions have about %d tokens; at most %d are recommended", tokens, v.List.Tokens)
 	}
 }

@@ -37,16 +37,16 @@ func nameRules() []*Rule {
 func namePattern(v *view, t *toolpost.Tool) {
 	switch re := v.namer.pattern; {
 	case t.Name == "":
-		v.tell("/name", "", "the name is empty")
+		v.add("/name", "", "the name is empty")
 	case re != nil && !re.MatchString(t.Name):
-		v.tell("/name", "", "%q does not match %s", clip(t.Name, 80), re)
+		v.add("/name", "", "%q does not match %s", clip(t.Name, 80), re)
 	}
 }
 
 func nameLength(v *view, t *toolpost.Tool) {
 	prefix := utf8.RuneCountInString(v.namer.prefix)
 	if n := utf8.RuneCountInString(t.Name) + prefix; n > v.Name.Max {
-		v.tell("/name", "", "%q has %d characters, of which the client's prefix has %d; the limit is %d",
+		v.add("/name", "", "%q has %d characters, of which the client's prefix has %d; the limit is %d",
 			clip(v.namer.prefix+t.Name, 160), n, prefix, v.Name.Max)
 	}
 }
@@ -61,7 +61,7 @@ func nameCollision(v *view, tools []*toolpost.Tool) {
 			continue
 		}
 		v.name = t.Name
-		v.tell("/name", "", "for this reader, %q and the earlier %q are the same name", clip(t.Name, 80), clip(other, 80))
+		v.add("/name", "", "for this reader, %q and the earlier %q are the same name", clip(t.Name, 80), clip(other, 80))
 	}
 	v.name = ""
 }

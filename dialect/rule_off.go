@@ -27,11 +27,11 @@ func switchedOff(v *view, _ []*toolpost.Tool) {
 	for _, key := range slices.Sorted(maps.Keys(v.opts.Off)) {
 		switch _, err := path.Match(key, ""); {
 		case err != nil:
-			v.tell("", "", "%q is switched off but is not a valid glob", clip(key, 80))
+			v.add("", "", "%q is switched off but is not a valid glob", clip(key, 80))
 		case !slices.ContainsFunc(rules, func(r *Rule) bool { return r.named(key, v.Dialect) }):
-			v.tell("", "", "%q is switched off but is not a rule", clip(key, 80))
+			v.add("", "", "%q is switched off but is not a rule", clip(key, 80))
 		case strings.TrimSpace(v.opts.Off[key]) == "":
-			v.tell("", "", "%q is switched off without a reason", clip(key, 80))
+			v.add("", "", "%q is switched off without a reason", clip(key, 80))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func outputSchema(v *view, t *toolpost.Tool) {
 		return
 	}
 	if v.Output.Drop {
-		v.tell("/outputSchema", "", "the tool has an output schema; the reader accepts none")
+		v.add("/outputSchema", "", "the tool has an output schema; the reader accepts none")
 		return
 	}
 	d := inspect(t.Output.Raw())
@@ -34,11 +34,11 @@ func outputSchema(v *view, t *toolpost.Tool) {
 	if v.output == nil {
 		return
 	}
-	inner := &view{linter: v.output, name: t.Name, base: "/outputSchema", telling: true}
+	inner := &view{linter: v.output, name: t.Name, base: "/outputSchema", collect: true}
 	inner.schema(d, false)
 	for _, f := range inner.found {
 		_, rule, _ := strings.Cut(f.Rule, "/")
-		v.told = nil // each is another place
-		v.tell(f.Pointer, f.Keyword, "%s (%s)", f.Message, rule)
+		v.reported = nil // each is another place
+		v.add(f.Pointer, f.Keyword, "%s (%s)", f.Message, rule)
 	}
 }

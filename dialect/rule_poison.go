@@ -62,9 +62,9 @@ func outputType(v *view, t *toolpost.Tool) {
 func (v *view) objectType(pointer string, root *node, capitals bool) {
 	switch k := root.Get("type"); {
 	case k == nil:
-		v.tell(pointer, "type", "the root has no type")
+		v.add(pointer, "type", "the root has no type")
 	case !k.IsText("object") && !(capitals && k.IsText("OBJECT")):
-		v.tell(pointer, "type", "the type of the root is %v", k)
+		v.add(pointer, "type", "the type of the root is %v", k)
 	}
 }
 

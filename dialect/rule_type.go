@@ -78,7 +78,7 @@ var silent = map[string]bool{
 	"default": true, "examples": true, "deprecated": true, "readOnly": true, "writeOnly": true,
 }
 
-// further reports whether n is about the members that are no properties: {}
+// further reports whether n is about the undeclared members: {}
 // says nothing more there than true.
 func (n *node) further() bool {
 	return n.keyword == "additionalProperties" || n.keyword == "unevaluatedProperties"

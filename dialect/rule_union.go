@@ -94,7 +94,7 @@ func (v *view) others(n *node, keyword string, allowed []string) {
 }
 
 func firstKey(v *view, n *node) {
-	begun := map[string]map[string]bool{} // by the first property, the values that tell it apart; "" is any
+	begun := map[string]map[string]bool{} // by the first property, the values that distinguish it; "" is any
 	for _, kid := range n.kids {
 		properties := kid.follow().Get("properties").Members()
 		if kid.keyword != "anyOf" || len(properties) == 0 {

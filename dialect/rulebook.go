@@ -11,7 +11,7 @@ var severities = []Effect{
 }
 
 // rulebook returns all rules: those that hold for every reader, those about
-// one thing, and at the end those that are for what no other rule tells.
+// one thing, and at the end those that report what no other rule reports.
 func rulebook() []*Rule {
 	return slices.Concat(
 		poisonRules(),

@@ -12,7 +12,7 @@ import (
 
 // tool fits the description of a tool. The losses are at the pointer "".
 func (x *Text) tool(name, description string) (string, []lower.Loss) {
-	f := x.told(name, description, x.Max)
+	f := x.fitNamed(name, description, x.Max)
 	if x.Required && blank(f.text) {
 		f = x.fit(sentence(name), x.Max)
 	}
@@ -25,8 +25,8 @@ func (x *Text) tool(name, description string) (string, []lower.Loss) {
 // A fitted is a text as the reader takes it.
 type fitted struct {
 	text string
-	cut  int  // characters that are no longer told
-	code bool // an example or a pattern is another one now
+	cut  int  // characters that are left out
+	code bool // an example or a pattern has changed
 }
 
 func (f fitted) loss(pointer, what string) lower.Loss {
@@ -42,9 +42,9 @@ func (f fitted) loss(pointer, what string) lower.Loss {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// told is fit for the text about what has a name: that stands for a text of
-// which nothing is left.
-func (x *Text) told(name, s string, most int) fitted {
+// fitNamed fits the text about something that has a name. If nothing of the text
+// is left, it returns the name.
+func (x *Text) fitNamed(name, s string, most int) fitted {
 	f := x.fit(s, most)
 	if blank(f.text) && !blank(s) {
 		f = x.fit(sentence(name), most)

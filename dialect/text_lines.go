@@ -87,10 +87,10 @@ func endsInFence(s string) bool {
 // digits are those of a number in groups: 3_000_000.
 var digits = regexp.MustCompile(`\b[0-9]{1,3}(?:_[0-9]{3})+\b`)
 
-// reword writes s without the characters of forbid, and says whether that
-// makes code another one. What stands in brackets is set off by commas,
-// underscores between words are spaces, and nothing stands for what nobody
-// sees.
+// reword writes s without the characters of forbid, and reports whether that
+// changes code. Text in brackets is set off by commas,
+// underscores between words are spaces, and invisible
+// characters are removed.
 func reword(s, forbid string) (reworded string, code bool) {
 	if !strings.ContainsAny(s, forbid) {
 		return s, false

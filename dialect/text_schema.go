@@ -12,7 +12,7 @@ import (
 )
 
 // schema fits the descriptions inside a schema, which was made of original.
-// What it does not change keeps its bytes. A loss is where the original has
+// Everything that it does not change keeps its bytes. A loss is where the original has
 // the text, else at the same place, else at the root.
 func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []lower.Loss) {
 	if x.SchemaMax <= 0 && x.Lines <= 0 && x.Forbid == "" {
@@ -27,7 +27,7 @@ func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []lower.L
 			last := d.path[len(d.path)-1]
 			name = jsontree.UnescapePointer(last[strings.LastIndexByte(last, '/')+1:])
 		}
-		f := x.told(name, d.text, x.SchemaMax)
+		f := x.fitNamed(name, d.text, x.SchemaMax)
 		if f.text == d.text {
 			return
 		}

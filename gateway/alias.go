@@ -85,7 +85,7 @@ func (a *aliases) restore(key, uri string) string {
 }
 
 // show returns JSON with the URIs that clients know: in the members that name
-// resources. What they hold as data stays.
+// resources. Their data stays unchanged.
 func (a *aliases) show(key string, raw json.RawMessage) json.RawMessage {
 	if !a.any() {
 		return raw

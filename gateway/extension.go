@@ -235,8 +235,8 @@ func (x *router) notified(call *toolpost.Call) {
 }
 
 // notified passes a notification that belongs to no call of a server to clients.
-// One about a task goes to the client of the task. What says more than its name
-// goes to the only client of the server: nothing tells for which of several it is.
+// One about a task goes to the client of the task. A notification with params
+// goes to the client of a server that has only one: it names none of several.
 func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	members := g.current()
 	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
@@ -254,7 +254,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	case isBare(call.Params):
 		c.Session, c.Params = "", nil
 	case call.Session == "":
-		g.logger.Debug("a notification reaches nobody: several clients use the server", "server", m.server.Name, "method", call.Name)
+		g.logger.Debug("a notification reaches no client: several clients use the server", "server", m.server.Name, "method", call.Name)
 		return
 	}
 	c.Params = m.aliases.show(m.key, c.Params)

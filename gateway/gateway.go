@@ -61,7 +61,7 @@ type Gateway struct {
 	wake  bell // something changed
 	tasks sync.WaitGroup
 
-	work     sync.Mutex // held while the gateway is changed and watchers are told
+	work     sync.Mutex // held while the gateway is changed and watchers are called
 	watchers map[*func(*Snapshot)]bool
 	view
 }
@@ -173,7 +173,7 @@ func (g *Gateway) safely(part func()) {
 // refresh joins the current lists of the servers and calls the watchers. The
 // caller holds work.
 func (g *Gateway) refresh() {
-	s := &Snapshot{Status: g.Status()} // first: a server that is told as ready has its tools listed
+	s := &Snapshot{Status: g.Status()} // first: a server that is reported as ready has its tools listed
 	g.pins.reload()
 	j := join(g.ctx, g.members, g.quiet, g.served)
 	g.served = j.served
@@ -211,7 +211,7 @@ func (g *Gateway) refresh() {
 func (g *Gateway) Ready(ctx context.Context) error {
 	for _, m := range g.current() {
 		if m.up != nil {
-			_ = m.up.Ready(ctx) // its status tells how it went
+			_ = m.up.Ready(ctx) // its status has the error
 		}
 	}
 	if ctx.Err() != nil {

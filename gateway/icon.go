@@ -47,7 +47,7 @@ func safeIcon(icon json.RawMessage) bool {
 }
 
 // safeURI reports whether a resource may have this address: one without hidden
-// characters that runs no script where somebody follows it.
+// characters that runs no script when a person follows it.
 func safeURI(uri string) bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(uri)), ":")
 	return !hides(uri) && scheme != "javascript" && scheme != "vbscript"

@@ -133,7 +133,7 @@ func (j *joined) usable(m *member, tools []*toolpost.Tool) (usable []*toolpost.T
 		case name == "":
 			j.note("", "server %s: its tool %q is left out, because its name consists of hidden characters", m.server.Name, t.Name)
 		case taken:
-			j.note("", "server %s: its tool %q is left out, because clients cannot tell its name from that of its tool %q", m.server.Name, t.Name, other)
+			j.note("", "server %s: its tool %q is left out, because clients cannot distinguish its name from that of its tool %q", m.server.Name, t.Name, other)
 		default:
 			first[name] = t.Name
 			usable = append(usable, t)

@@ -139,8 +139,8 @@ func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*too
 	})), nil
 }
 
-// nameOf returns what an item of a list is called by. What has a URI is called
-// by that.
+// nameOf returns the identifier of an item of a list: its URI, or otherwise its
+// name.
 func nameOf(item json.RawMessage) (key, name string) {
 	if wire.Get(item, "uri") != nil || wire.Get(item, "taskId") != nil {
 		return "", ""

@@ -204,8 +204,8 @@ func (l *link) watch(uri string, on bool) {
 	}
 }
 
-// due returns what subscribes, and the subscriptions that the server can be
-// told of now; they are told of once.
+// due returns the server's function for subscriptions, and the subscriptions to
+// send to the server now. It returns each of them once.
 func (l *link) due() (subscribe func(ctx context.Context, uri string, on bool) error, uris []string) {
 	subscribe = l.features().Subscribe
 	if subscribe == nil || l.up.Status().State != upstream.Ready {
@@ -257,7 +257,7 @@ func (l *link) close(ctx context.Context) error {
 type calls struct {
 	mu   sync.Mutex
 	n    int
-	idle chan struct{} // closed when n is 0 again; nil if nobody waits
+	idle chan struct{} // closed when n is 0 again; nil if no goroutine waits
 }
 
 func (c *calls) begin() (end func()) {

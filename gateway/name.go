@@ -31,7 +31,7 @@ type claim struct {
 }
 
 // assign gives every claim a name, "" if there is none: the first of equal
-// names keeps it, the others get their fallback if nobody has that. The
+// names keeps it, the others get their fallback if no claim has it. The
 // result depends on the order of the claims only.
 func assign(claims []claim) []string {
 	names, taken := make([]string, len(claims)), map[string]bool{}

@@ -238,7 +238,7 @@ func (b *pinboard) vet(server string, t *toolpost.Tool) error {
 	return toolpost.Failed("%s", b.refusal(server, pins.Changed))
 }
 
-// refusal tells a model why it cannot call a tool. The user decides, not the model.
+// refusal explains to a model why it cannot call a tool. The user decides, not the model.
 func (b *pinboard) refusal(server string, why pins.Reason) string {
 	if !why.Approvable() {
 		return fmt.Sprintf("it is withheld, because %s. Tell the user", why)
@@ -297,7 +297,7 @@ func (j *joined) noteWithheld(m *member, offers []offer[*toolpost.Tool]) {
 	}
 }
 
-// advice tells the user what to do about withheld tools.
+// advice explains to the user what to do about withheld tools.
 func (b *pinboard) advice(server string, why pins.Reason, tools []string) string {
 	const off = `set "pins": false in its entry`
 	text := ""
@@ -311,7 +311,7 @@ func (b *pinboard) advice(server string, why pins.Reason, tools []string) string
 	case b.ReadOnly:
 		return text // nothing is recorded that could be approved
 	case !why.Approvable():
-		return text + "; to serve it all the same, " + off
+		return text + "; to serve it nevertheless,  " + off
 	case b.file == nil || b.problem() != "":
 		text += "; to accept it, start toolpost again"
 	default:

@@ -443,7 +443,7 @@ func TestPinsOfHiddenNames(t *testing.T) {
 	}
 	f.last("a").describes("add\u200b", "2", "add", "1", "keep", "1", "end", "1")
 	wantTools(t, g, "a__keep", "a__end")
-	if got := strings.Join(findings(g), "\n"); !strings.Contains(got, `its tool "add" is left out, because clients cannot tell its name from that of its tool "add\u200b"`) {
+	if got := strings.Join(findings(g), "\n"); !strings.Contains(got, `its tool "add" is left out, because clients cannot distinguish its name from that of its tool "add\u200b"`) {
 		t.Errorf("findings: %s", got)
 	}
 	f.last("a").describes("add", "1", "add\u200b", "2", "keep", "1", "end", "1")

@@ -170,8 +170,8 @@ func (t *tasks) known(own serverTask) *task {
 }
 
 // listed returns an item of a server's list of tasks as the call's client gets
-// it: nil if the task is not one of that client's. Clients that cannot be told
-// apart get no lists.
+// it: nil if the task is not one of that client's. Clients that cannot be
+// distinguished get no lists.
 func (t *tasks) listed(m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
 	found := t.known(m.serverTask(call, text(item, "taskId")))
 	if found == nil || found.client != clientOf(call) || call.Shared {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// What is remembered of the resources that one server's results link to.
+// Limits of the resources that are remembered because a server's results link to
+// them.
 const (
 	maxLinked    = 1000
 	maxLinkedURI = 2 << 10

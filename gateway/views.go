@@ -167,7 +167,7 @@ type adapted struct {
 	stop    func()
 	closed  bool
 
-	// What was listed last, and what it was made of. One listing runs at a time.
+	// The last list, and its inputs. One listing runs at a time.
 	tools   []*toolpost.Tool
 	from    []*toolpost.Tool
 	dialect *dialect.Dialect

@@ -121,8 +121,8 @@ func (f *features) completes() bool {
 		slices.ContainsFunc(f.Resources, func(r *toolpost.Resource) bool { return r.Complete != nil })
 }
 
-// define adds a definition whose member name has the value key. What cannot be
-// added is reported.
+// define adds a definition whose member name has the value key. A definition
+// that cannot be added is reported.
 func (c *collector) define(log *slog.Logger, definition json.RawMessage, name, key string) bool {
 	err := errNotObject
 	if len(definition) == 0 || wire.IsObject(definition) {

@@ -16,7 +16,7 @@ import (
 //
 // A listener keeps what its client has not heard yet until a stream is open.
 // Each listener writes on its own goroutine, which ends when there is nothing
-// left to say: a client that does not read holds up nobody else.
+// left to say: a client that does not read delays no other client.
 
 // A topic is what clients hear of: a list or a resource.
 type topic struct {
@@ -63,7 +63,7 @@ type changes struct {
 	listeners map[topic]map[*listener]bool
 }
 
-// join makes a listener hear of a topic. It reports whether nobody else does.
+// join adds a listener to a topic. It reports whether it is the only one.
 func (c *changes) join(l *listener, t topic) (only bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +77,7 @@ func (c *changes) join(l *listener, t topic) (only bool, err error) {
 	return len(c.listeners[t]) == 1, nil
 }
 
-// part ends what join began. It reports whether nobody else hears of the topic.
+// part removes a listener from a topic. It reports whether it was the last one.
 func (c *changes) part(l *listener, t topic) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ func (c *changes) forget(l *listener) (uris []string) {
 	return uris
 }
 
-// announce tells the listeners of a topic that it has changed.
+// announce notifies the listeners of a topic that it has changed.
 func (c *changes) announce(t topic) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,8 +228,8 @@ func (l *listener) mark(t topic) {
 	l.wake()
 }
 
-// heard records that the client has heard of a topic, or lists anew: it hears
-// of later changes only.
+// heard records that the client knows the state of a topic, because it was
+// notified or lists again: it is notified of later changes only.
 func (l *listener) heard(t topic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

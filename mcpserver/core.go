@@ -274,7 +274,7 @@ func (c *core) complete(ctx context.Context, r *request, f *features) (payload, 
 type tally struct {
 	mu   sync.Mutex
 	n    int
-	zero chan struct{} // closed when n is 0 again; nil if nobody waits
+	zero chan struct{} // closed when n is 0 again; nil if no goroutine waits
 }
 
 func (t *tally) add() {

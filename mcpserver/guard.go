@@ -13,7 +13,7 @@ import (
 
 // A guard keeps web pages away that a browser on this machine shows: those
 // that reach it under their own name (DNS rebinding) and those that send
-// requests across origins. Clients that are no browsers send no Origin.
+// requests across origins. Clients other than browsers send no Origin.
 type guard struct{ hosts, origins []string }
 
 // single are the headers that decide who is served what. Of several, a proxy in

@@ -91,7 +91,7 @@ func (f *front) route(r *http.Request) (base, view string, err error) {
 const bodyTime = 30 * time.Second
 
 // admit asks the guard, and answers whom it refuses. Until the body is read,
-// time runs: also for a body that nobody reads, which the HTTP server skips.
+// time runs: also for a body that no handler reads, which the HTTP server skips.
 func (f *front) admit(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // not every writer has deadlines

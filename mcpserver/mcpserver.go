@@ -11,13 +11,13 @@
 // the goroutine that read it, or over SSE and stdio on one of its own. Its
 // progress, log messages and requests to the client go where its response
 // goes: a request to the client is answered by a message of the same session
-// and of nobody else. An idle session holds no goroutine.
+// and of no other. An idle session holds no goroutine.
 //
 // Handler can be mounted below a prefix with [http.StripPrefix]. It has no
-// authentication of its own: put a middleware in front. What the middleware
-// stores in the context of a request is what the handlers of its calls see,
-// also in sessions. Say in Options.Identity whom a request was authenticated
-// as, so that a session serves nobody else.
+// authentication of its own: put a middleware in front. The handlers of
+// a call see the values that the middleware stores in the context of its
+// request, also in sessions. Options.Identity returns the user that a request
+// was authenticated as, so that a session serves no other user.
 package mcpserver
 
 import (
@@ -51,8 +51,9 @@ type Options struct {
 	// more ends one that was idle for a minute, or is refused.
 	MaxSessions, MaxClientSessions int
 
-	// Identity returns whom a request was authenticated as, "" for nobody. A
-	// session serves only the identity that opened it. Nil means nobody.
+	// Identity returns the user that a request was authenticated as, "" if there
+	// is none. A session serves only the identity that opened it. Nil
+	// authenticates no request.
 	Identity func(*http.Request) string
 
 	// Ready returns when what is served is complete, such as when all servers
@@ -141,14 +142,14 @@ func New(live *toolpost.Live, opts *Options) *Server {
 	return s
 }
 
-// ViewsChanged says that Options.View gives some client another toolset than
-// before. Clients whose tools differ are notified.
+// ViewsChanged must be called when Options.View returns another toolset for a
+// client than before. Clients whose tools differ are notified.
 func (s *Server) ViewsChanged() { s.core.changes.announce(topic{method: toolsChanged}) }
 
 // SetFeatures replaces the prompts, resources and instructions, and notifies
 // clients of lists that differ. Servers that never had features announce none.
 func (s *Server) SetFeatures(f *toolpost.Features) {
-	defer logPanic(s.core.log, "prompts and resources are not listed anew")
+	defer logPanic(s.core.log, "prompts and resources are not listed again")
 	n := newFeatures(f, s.core.log)
 	n.set = true
 	old := s.core.features.Swap(n)
@@ -187,8 +188,8 @@ func (s *Server) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Close ends all sessions, and the calls that they wait for. Handlers that do
-// not heed their context are left behind.
+// Close ends all sessions, and the calls that they wait for. It does not
+// wait for handlers that ignore their context.
 func (s *Server) Close() error {
 	s.core.views.close()
 	s.end()

@@ -143,7 +143,7 @@ func (l *lot) park(f *flight, a *ask) (payload, error) {
 }
 
 // makeRoom reports whether f can be parked. Calls that have ended meanwhile,
-// whose results nobody has fetched, give way. The lock is held.
+// whose results no client has fetched, give way. The lock is held.
 func (l *lot) makeRoom(f *flight) bool {
 	if l.hasRoom(f) {
 		return true
@@ -178,7 +178,7 @@ func (l *lot) drop(state string, cause error) {
 	}
 }
 
-// leave ends a call whose result nobody gets.
+// leave ends a call whose client has left.
 func (f *flight) leave(cause error) {
 	f.cancel(cause)
 	go func() { (<-f.done).value.close() }()
@@ -209,7 +209,8 @@ func (l *lot) close() {
 
 var _ toolpost.Caller = (*flight)(nil)
 
-// Notify implements [toolpost.Caller]. While the call is parked, nobody listens.
+// Notify implements [toolpost.Caller]. While the call is parked, notifications
+// are dropped.
 func (f *flight) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	if r := f.now.Load(); r != nil {
 		return r.notify(ctx, method, params)

@@ -22,7 +22,7 @@ type readiness struct {
 	done chan struct{} // closed when it is complete
 
 	mu    sync.Mutex
-	until map[string]time.Time // by whom it is asked for
+	until map[string]time.Time // by the client that asks
 }
 
 func newReadiness(life context.Context, o *Options) *readiness {

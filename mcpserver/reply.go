@@ -28,7 +28,7 @@ var errReplied = errors.New("the response has ended")
 // send implements [sender].
 func (p *reply) send(_ context.Context, message []byte) error { return p.put(inMemory(message)) }
 
-// put sends a message. What a handler sends after its result is dropped.
+// put sends a message. Messages after the result are dropped.
 func (p *reply) put(message payload) error {
 	if !p.accept.events {
 		return errNoStream

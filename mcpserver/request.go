@@ -146,7 +146,7 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 	return answer.Result, nil
 }
 
-// withdraw tells the client that nobody waits for its answer any more.
+// withdraw cancels a request to the client whose answer is no longer needed.
 func (c sessionCaller) withdraw(ctx context.Context, id json.RawMessage) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 	defer cancel()

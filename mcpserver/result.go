@@ -44,7 +44,7 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	return inMemory(c.finish(r, raw, found, meta)), nil
 }
 
-// drop closes a result that nobody gets.
+// drop closes a result that is not sent.
 func drop(result *toolpost.Result) {
 	if result != nil && result.Encoded().Long != nil {
 		result.Encoded().Long.Close()

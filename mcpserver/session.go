@@ -20,7 +20,7 @@ const (
 
 var (
 	errEnded     = errors.New("the session has ended; send initialize again")
-	errAbandoned = errors.New("the client has left, and nobody can receive the result")
+	errAbandoned = errors.New("the client has left and cannot receive the result")
 	errCancelled = fmt.Errorf("the client canceled the call: %w", context.Canceled)
 )
 

@@ -86,7 +86,7 @@ func (s *session) respond(r *request, out sender) payload {
 	return result.answer(r.ID)
 }
 
-// result answers a call and forgets it. What it sends before goes to out.
+// result answers a call and forgets it. Messages before the result go to out.
 func (s *session) result(r *request, out sender) (payload, *wire.Error) {
 	r.out = out
 	result, err := s.answer(r)
@@ -134,7 +134,7 @@ func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Messa
 		return not
 	}
 	defer f.core.table.leave(s)
-	_ = s.begin(p) // nobody else knows it yet
+	_ = s.begin(p) // no other request knows it yet
 	w.Header().Set(sessionHeader, s.id)
 	out := &reply{w: w, accept: accepts(r.Header)}
 	out.finish(m.ID, inMemory(f.core.initialize(r.Context(), s, p)), nil, http.StatusOK)

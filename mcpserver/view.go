@@ -35,8 +35,8 @@ type shown struct {
 	stop  func()
 }
 
-// views are what clients are shown: for each Live its lists, encoded once. A
-// Live that nobody else has any more is forgotten.
+// views are the lists that clients get: those of each Live, encoded once. A Live
+// that is not used elsewhere any more is forgotten.
 type views struct {
 	base    *shown                               // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
@@ -101,7 +101,7 @@ func (v *views) add(key weak.Pointer[toolpost.Live]) *shown {
 // watch encodes the lists of a Live, now and after its changes.
 func (v *views) watch(s *shown) {
 	stop := s.live.Watch(func(set *toolpost.Set) {
-		defer logPanic(v.log, "tools are not listed anew")
+		defer logPanic(v.log, "tools are not listed again")
 		t := newTools(set, v.log)
 		if old := s.tools.Swap(t); old != nil && !old.listing.equal(t.listing) {
 			v.changed()

@@ -25,7 +25,7 @@ type watchers struct {
 // A turn is held while the source of a resource is asked, so that these
 // requests stay in order; other resources do not wait.
 type turn struct {
-	taken chan struct{} // full while somebody has the turn
+	taken chan struct{} // full while a goroutine has the turn
 	uses  int           // guarded by watchers.mu
 }
 
