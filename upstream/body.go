@@ -27,8 +27,7 @@ type limits struct {
 }
 
 const (
-	short   = 64 << 10 // bytes of a message that comes in one piece, if its length is not known
-	early   = 1 << 20  // bytes from which on a message is not joined to one piece, if it may be long
+	short   = 64 << 10 // bytes up to which a message is joined to one piece
 	longest = 2 << 30  // bytes of one in a file
 	edge    = 4 << 10  // bytes at both ends of a message that are looked at if it is too long
 )
@@ -70,7 +69,7 @@ func (b *body) most() int64 {
 // readFrom takes all that r has, of which so many bytes are expected; -1 if that
 // is not known.
 func (b *body) readFrom(r io.Reader, expected int64) error {
-	if expected > 0 && expected <= int64(min(early, b.limits.max)) {
+	if expected > 0 && expected <= int64(min(short, b.limits.max)) {
 		b.data = make([]byte, expected)
 		n, err := io.ReadFull(r, b.data)
 		if b.size = int64(n); err != nil {
@@ -104,12 +103,19 @@ func (b *body) add(part []byte) {
 		b.data = append(b.data, part...)
 		b.size += int64(len(part))
 	case b.spool == nil:
-		data := b.data
-		b.data, b.size, b.spool = nil, 0, longjson.NewSpool(b.limits.dir, &b.limits.buffers)
-		b.put(data)
+		b.spill()
 		b.add(part)
 	default:
 		b.put(part)
+	}
+}
+
+// spill moves what there is to a spool, because more of it comes.
+func (b *body) spill() {
+	if b.spool == nil && b.head == nil {
+		data := b.data
+		b.data, b.size, b.spool = nil, 0, longjson.NewSpool(b.limits.dir, &b.limits.buffers)
+		b.put(data)
 	}
 }
 
@@ -126,7 +132,7 @@ func (b *body) put(part []byte) {
 	b.size += int64(len(part))
 	if b.scan != nil {
 		_, _ = b.scan.Write(part) // Done tells
-	} else if b.limits.dir != "" && b.size > int64(min(early, b.limits.max)) {
+	} else if b.limits.dir != "" && b.size > int64(min(short, b.limits.max)) {
 		b.scan = new(longjson.Scanner)
 		_ = b.spool.Copy(b.scan, longjson.Span{To: b.size}) // without it, the scan is not done
 	}

@@ -73,20 +73,16 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines) (err error) {
 	case "id":
 		ev.id = string(value)
 	case "data":
-		if ev.data == nil {
-			ev.data = &body{limits: lines.limits, keeps: lines.keeps}
-		} else {
-			ev.data.add([]byte{'\n'})
-		}
+		ev.beginData(lines, !ended)
 		ev.data.add(value)
 	case "retry":
 		if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil {
 			ev.retry = time.Duration(ms) * time.Millisecond
 		}
 	}
-	for !ended && err == nil {
+	for isData := string(name) == "data"; !ended && err == nil; { // the rest overwrites the line
 		var part []byte
-		if part, ended, err = lines.rest(); string(name) == "data" {
+		if part, ended, err = lines.rest(); isData {
 			ev.data.add(part)
 		}
 		if ev.data != nil && ev.data.size > lines.limits.most() {
@@ -94,6 +90,18 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines) (err error) {
 		}
 	}
 	return err
+}
+
+// beginData begins a line of data; long means that it comes in several parts.
+func (ev *event) beginData(lines *eventLines, long bool) {
+	if ev.data == nil {
+		ev.data = &body{limits: lines.limits, keeps: lines.keeps}
+	} else {
+		ev.data.add([]byte{'\n'})
+	}
+	if long {
+		ev.data.spill()
+	}
 }
 
 // text is the data of a short event.
@@ -147,15 +155,15 @@ type eventLines struct {
 const partOfLine = 4 << 10
 
 // next returns a line, or at least so much of it; ended reports whether its end
-// came.
+// came. The line is valid until more is read.
 func (l *eventLines) next() (line []byte, ended bool, err error) {
 	for !ended && len(line) < partOfLine {
 		var part []byte
 		if part, ended, err = l.rest(); err != nil {
 			return nil, false, err
 		}
-		if line == nil && ended {
-			return part, true, nil
+		if line == nil && (ended || len(part) >= partOfLine) {
+			return part, ended, nil
 		}
 		line = append(line, part...)
 	}

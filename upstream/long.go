@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	mostShort = 16 << 10 // bytes of a result without its long strings, if these are replaced
-	mostMeta  = 64 << 10 // bytes of the _meta of a result that stays in the spool
+	mostLoaded = 1 << 20  // bytes of a message that is loaded if its result may have to be kept
+	mostShort  = 16 << 10 // bytes of a result without its long strings, if these are replaced
+	mostMeta   = 64 << 10 // bytes of the _meta of a result that stays in the spool
 )
 
 // A longResult is a result that is in a spool. It is an error to who wants it in
@@ -79,10 +80,10 @@ func (l *longResult) messages() ([]wire.Message, error) {
 func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result, error) {
 	fits := l.size <= int64(l.limits.max)
 	switch {
-	case keep != nil && l.scan.Strings.Texts() && l.short() <= mostShort:
-		return l.shown(ctx, keep)
 	case keep == nil && fits:
 		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
+	case keep != nil && (l.size > mostLoaded || !fits) && l.consistsOfTexts():
+		return l.shown(ctx, keep)
 	case keep == nil || fits:
 		found, err := l.messages()
 		if err != nil {
@@ -102,13 +103,13 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 	return r.WithOutputRef(ref), nil
 }
 
-// short returns how long the result is without its long strings.
-func (l *longResult) short() int64 {
+// consistsOfTexts reports whether nothing but texts is long in the result.
+func (l *longResult) consistsOfTexts() bool {
 	size := l.Size()
 	for _, s := range l.scan.Strings.All {
 		size -= s.To - s.From
 	}
-	return size
+	return size <= mostShort && l.scan.Strings.Texts()
 }
 
 // shown returns the result with views of its long texts.

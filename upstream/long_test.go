@@ -259,6 +259,37 @@ func TestLongImage(t *testing.T) {
 	}
 }
 
+// A text stays in pieces from 64 KiB on if nobody keeps it. Somebody who does gets
+// a text of up to 1 MiB in memory, and decides.
+func TestTextsOfAllSizes(t *testing.T) {
+	for _, tt := range []struct {
+		size           int
+		inPieces, kept bool
+	}{{40 << 10, false, false}, {100 << 10, true, false}, {1000 << 10, true, false}, {1100 << 10, true, true}} {
+		result := `{"content":[{"type":"text","text":"` + strings.Repeat("x", tt.size) + `"}]}`
+		for way, cfg := range ways(t, `{"jsonrpc":"2.0","id":$ID,"result":`+result+`}`) {
+			s := spooling(t, cfg, t.TempDir())
+			r, err := s.call(t.Context(), &toolpost.Call{Name: "t"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if inPieces := r.Encoded().Long != nil; inPieces != tt.inPieces {
+				t.Errorf("%d bytes, %s: in pieces %v", tt.size, way, inPieces)
+			}
+			if got, _ := r.MarshalJSON(); string(got) != result {
+				t.Errorf("%d bytes, %s: got %.300s", tt.size, way, got)
+			}
+			var shelf shelf
+			if r, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep}); err != nil {
+				t.Fatal(err)
+			}
+			if r.Encoded().Long != nil || tt.kept != (len(shelf.kept) > 0) {
+				t.Errorf("%d bytes, %s: kept %v", tt.size, way, len(shelf.kept) > 0)
+			}
+		}
+	}
+}
+
 // An event that names no endpoint, or a very long one, harms nobody.
 func TestEndpointWithoutAddress(t *testing.T) {
 	for _, data := range []string{"", "data: " + strings.Repeat("x", 5<<20) + "\n"} {
