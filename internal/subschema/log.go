@@ -9,7 +9,6 @@ import (
 type Log struct {
 	Changes []Change
 	Cut     map[*jsontree.Value]string // schemas that lost a reference to themselves, and why
-	Blind   bool                       // a reference leads nowhere: what is not evaluated is unknown
 
 	names map[*jsontree.Value]string // of keywords that were renamed, as the source has them
 }

@@ -92,9 +92,6 @@ func (r *repairer) keyword(v, k *jsontree.Value, s shape.Shape, pointer string) 
 // in their schema they say the same as additionalProperties and items; beside
 // others they are not checked.
 func (r *repairer) unevaluated(v *jsontree.Value, pointer string) {
-	if r.doc.Log != nil {
-		return
-	}
 	inPlace := slices.ContainsFunc(v.Kids, func(k *jsontree.Value) bool { return shape.InPlace(k.Name) || shape.Refers(k.Name) })
 	r.unevaluatedAs(v, pointer, "unevaluatedProperties", "additionalProperties", inPlace)
 	rest := "items"
@@ -112,13 +109,15 @@ func (r *repairer) unevaluatedAs(v *jsontree.Value, pointer, keyword, as string,
 	switch {
 	case k == nil:
 	case r.draft < 2019 || v.Get(as) != nil:
+		r.doc.Log.Change(pointer, keyword, false, "it has no effect here")
 		v.Drop(keyword)
+	case looks && r.doc.Log != nil:
 	case looks:
 		v.Drop(keyword)
 		r.doc.Partial[v] = true
 		r.report(pointer, keyword, true, "%s is not checked beside keywords that apply other schemas to the same value", keyword)
 	default:
-		v.Rename(k, as)
+		r.doc.Log.rename(v, k, as)
 	}
 }
 

@@ -123,9 +123,6 @@ func (d *Graph) resolve(r reference, x *Index) *jsontree.Value {
 		return target
 	}
 	d.dropRef(r.schema)
-	if d.Log != nil {
-		d.Log.Blind = true
-	}
 	why := "is not in the schema"
 	if !strings.HasPrefix(ref, "#") {
 		why = "is outside the schema, and is not fetched"

@@ -19,7 +19,7 @@ func disjoint(list []*Form) bool {
 	}
 	for i, f := range list {
 		for _, g := range list[:i] {
-			if !apart(f, g, 3) {
+			if !apart(f, g) {
 				return false
 			}
 		}
@@ -27,18 +27,16 @@ func disjoint(list []*Form) bool {
 	return true
 }
 
-// apart reports whether no value matches both a and b; deep limits how far it
-// looks.
-func apart(a, b *Form, deep int) bool {
+// apart reports whether no value matches both a and b, by their types, lists of
+// values, and tags.
+func apart(a, b *Form) bool {
 	a, b = target(a), target(b)
 	both := a.Kinds & b.Kinds
 	if a.Enum != nil && b.Enum != nil && !common(a.Enum, b.Enum) {
 		both &^= a.Enum.Kinds & b.Enum.Kinds
 	}
-	if both&jsontree.KindObject != 0 && deep > 0 && a.Object != nil && b.Object != nil {
-		if objectsApart(a.Object, b.Object, deep-1) || objectsApart(b.Object, a.Object, deep-1) {
-			both &^= jsontree.KindObject
-		}
+	if both&jsontree.KindObject != 0 && tagOf([]*Form{a, b}) != "" {
+		both &^= jsontree.KindObject
 	}
 	return both == 0
 }
@@ -63,24 +61,6 @@ func common(a, b *Enum) bool {
 		in[valueKey(v)] = true
 	}
 	return slices.ContainsFunc(b.Values, func(v json.RawMessage) bool { return in[valueKey(v)] })
-}
-
-// objectsApart reports whether a requires a property that takes other values
-// than the one of b.
-func objectsApart(a, b *Object, deep int) bool {
-	for _, p := range a.Properties {
-		if !p.Required {
-			continue
-		}
-		other := b.Additional
-		if i := slices.IndexFunc(b.Properties, func(q Property) bool { return q.Name == p.Name }); i >= 0 {
-			other = b.Properties[i].Form
-		}
-		if other != nil && apart(p.Form, other, deep) {
-			return true
-		}
-	}
-	return false
 }
 
 // tagOf returns the required property that has a single value of its own in

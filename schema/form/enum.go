@@ -77,65 +77,38 @@ func onlyLists(f *Form) bool {
 }
 
 // joinLists makes one alternative of those that only list values. If one is
-// set, values that two of them list do not fit; ok is false if that cannot be
-// told without them.
+// set, ok is false if two of them list the same value.
 func joinLists(list []*Form, one bool) (joined []*Form, ok bool) {
-	var lists []*Form
-	var others jsontree.Kinds
-	at := 0
-	for _, f := range list {
-		if !onlyLists(f) {
-			others |= f.Kinds
-			joined = append(joined, f)
-			continue
-		}
-		if len(lists) == 0 {
-			at = len(joined)
-		}
-		lists = append(lists, f)
-	}
+	lists := slices.DeleteFunc(slices.Clone(list), func(f *Form) bool { return !onlyLists(f) })
 	if len(lists) < 2 {
 		return list, true
 	}
-	all, twice := together(lists, one)
-	switch {
-	case twice&others != 0:
-		return nil, false
-	case all.Kinds == 0:
-		return joined, true
-	}
-	all.Notes.Description = labels(lists)
-	return slices.Insert(joined, at, all), true
-}
-
-// together lists the values of all lists, without those listed twice if one is
-// set. It returns the types of these.
-func together(lists []*Form, one bool) (all *Form, twice jsontree.Kinds) {
-	count := map[string]int{}
-	for _, f := range lists {
-		for _, v := range f.Enum.Values {
-			count[valueKey(v)]++
-		}
-	}
 	e := &Enum{}
+	seen := map[string]bool{}
 	for _, f := range lists {
 		for _, v := range f.Enum.Values {
-			k, kind := valueKey(v), kindOfValue(v)
-			switch n := count[k]; {
-			case n > 1 && one:
-				twice |= kind
-			case n > 0:
-				e.Values = append(e.Values, v)
-				e.Kinds |= kind
-				count[k] = 0
+			key := valueKey(v)
+			if seen[key] && one {
+				return nil, false
 			}
+			if !seen[key] {
+				e.Values = append(e.Values, v)
+				e.Kinds |= kindOfValue(v)
+			}
+			seen[key] = true
 		}
 	}
-	all = &Form{At: lists[0].At, Kinds: e.Kinds}
-	if e.Kinds != 0 {
-		all.Enum = e.withoutBooleans()
+	all := &Form{At: lists[0].At, Kinds: e.Kinds, Enum: e.withoutBooleans()}
+	all.Notes.Description = labels(lists)
+	for _, f := range list {
+		switch {
+		case f == lists[0]:
+			joined = append(joined, all)
+		case !onlyLists(f):
+			joined = append(joined, f)
+		}
 	}
-	return all, twice
+	return joined, true
 }
 
 // labels tells what the values of lists mean, "" if no schema says so.

@@ -20,7 +20,7 @@ import (
 // kind, it is one of Enum if Enum covers its kind, and it matches Alts, Ref and
 // Rest.
 type Form struct {
-	At    string         // JSON pointer of the schema that it was read from
+	At    string         `json:"-"` // JSON pointer of the schema that it was read from
 	Kinds jsontree.Kinds // 0 if no value matches, as for the schema false
 
 	Number *Number // nil if there are no rules; likewise the next three
@@ -32,13 +32,13 @@ type Form struct {
 	Alts *Union // nil if there are no alternatives
 	Ref  *Def   // a shared schema that must match as well; nil if there is none
 
-	Notes Notes
+	Notes Notes     `json:"-"`
 	Rest  []Keyword // keywords that the form cannot express: not, if, contains, patternProperties…, in source order
 }
 
 // A Keyword is a member of a schema object, as written.
 type Keyword struct {
-	At    string // JSON pointer of the schema object that contains it
+	At    string `json:"-"` // JSON pointer of the schema object that contains it
 	Name  string
 	Value json.RawMessage
 }

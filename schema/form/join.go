@@ -95,54 +95,45 @@ func (r *merger) small(f *Form) *Form {
 	return f
 }
 
-// distribute merges a and b, at least one of which has alternatives: what the
-// other says holds in each.
+// distribute merges a and b, one of which has alternatives of which any may
+// match: what the other says holds in each.
 func (r *merger) distribute(a, b *Form) (*Form, bool) {
-	if a.Alts != nil && b.Alts != nil && (a.Alts.One != b.Alts.One || len(a.Alts.Forms)*len(b.Alts.Forms) > maxProduct) {
+	with, other := a, b
+	if a.Alts == nil {
+		with, other = b, a
+	}
+	if other.Alts != nil || with.Alts.One {
 		return nil, false
 	}
-	forms, ok := r.product(branches(a), branches(b))
-	if !ok {
-		return nil, false
+	rules := *other
+	rules.Kinds &^= jsontree.KindNull
+	rules.Notes, rules.Ref, rules.Rest = Notes{}, nil, nil
+	before := r.made
+	var forms []*Form
+	for _, alt := range with.Alts.Forms {
+		left, ok := r.copy(&rules)
+		if !ok {
+			return nil, false
+		}
+		right, at := alt, alt.At
+		if with == a {
+			left, right = right, left
+		}
+		m, ok := r.merge(left, right)
+		if !ok || r.made-before > maxSpread {
+			return nil, false
+		}
+		m.At = at
+		forms = append(forms, m)
 	}
 	if a.Kinds&b.Kinds&jsontree.KindNull != 0 {
 		forms = append(forms, &Form{At: a.At, Kinds: jsontree.KindNull})
 	}
-	u, ok := r.union(forms, cmp.Or(a.Alts, b.Alts).One)
+	u, ok := r.union(forms, false)
 	if !ok {
 		return nil, false
 	}
 	m, outer := *u, Form{}
 	m.At, m.Notes = a.At, overlay(overlay(a.Notes, b.Notes), u.Notes)
 	return &m, bothOutside(&outer, a, b) && bothOutside(&m, &outer, u)
-}
-
-// product merges each of x with each of y.
-func (r *merger) product(x, y []*Form) (all []*Form, ok bool) {
-	before := r.made
-	for _, f := range x {
-		for _, g := range y {
-			m, ok := r.both(f, g, len(y) > 1, len(x) > 1)
-			if !ok || r.made-before > maxSpread {
-				return nil, false
-			}
-			if len(x) == 1 {
-				m.At = g.At
-			}
-			all = append(all, m)
-		}
-	}
-	return all, true
-}
-
-// branches returns the alternatives of f, or f itself without what stays
-// outside; for values that are not null.
-func branches(f *Form) []*Form {
-	if f.Alts != nil {
-		return f.Alts.Forms
-	}
-	c := *f
-	c.Kinds &^= jsontree.KindNull
-	c.Notes, c.Ref, c.Rest = Notes{}, nil, nil
-	return []*Form{&c}
 }

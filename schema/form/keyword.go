@@ -35,9 +35,9 @@ var parts = map[string]part{
 	"minItems": partArray, "maxItems": partArray, "uniqueItems": partArray,
 	"properties": partObject, "additionalProperties": partObject, "minProperties": partObject, "maxProperties": partObject,
 	"$ref": partPlace, "$dynamicRef": partPlace, "$recursiveRef": partPlace, "allOf": partPlace, "anyOf": partPlace, "oneOf": partPlace,
-	"required": partLater, "propertyNames": partLater, "unevaluatedProperties": partLater,
+	"required": partLater, "propertyNames": partLater, "unevaluatedProperties": partLater, "unevaluatedItems": partLater,
 	"not": partRest, "if": partRest, "then": partRest, "else": partRest,
-	"contains": partRest, "minContains": partRest, "maxContains": partRest, "unevaluatedItems": partRest,
+	"contains": partRest, "minContains": partRest, "maxContains": partRest,
 	"patternProperties": partRest, "dependencies": partRest, "dependentSchemas": partRest, "dependentRequired": partRest,
 }
 
@@ -55,7 +55,7 @@ type keywordReader struct {
 }
 
 // read reads one keyword.
-func (w keywordReader) read(k *jsontree.Value) {
+func (w *keywordReader) read(k *jsontree.Value) {
 	switch parts[k.Name] {
 	case partNote:
 		w.note(k)
@@ -72,12 +72,12 @@ func (w keywordReader) read(k *jsontree.Value) {
 	case partObject:
 		w.members(k)
 	case partRest:
-		lastReader(w).other(k)
+		w.other(k)
 	}
 }
 
 // note reads an annotation.
-func (w keywordReader) note(k *jsontree.Value) {
+func (w *keywordReader) note(k *jsontree.Value) {
 	n := &w.f.Notes
 	name := k.Name
 	switch {
@@ -104,7 +104,7 @@ func (w keywordReader) note(k *jsontree.Value) {
 }
 
 // typed reads the keywords that say which values there are.
-func (w keywordReader) typed(k *jsontree.Value) {
+func (w *keywordReader) typed(k *jsontree.Value) {
 	switch k.Name {
 	case "type":
 		w.f.Kinds &= jsontree.KindsNamed(k)
@@ -118,7 +118,7 @@ func (w keywordReader) typed(k *jsontree.Value) {
 }
 
 // format notes the format of strings, or that of numbers.
-func (w keywordReader) format(k *jsontree.Value) {
+func (w *keywordReader) format(k *jsontree.Value) {
 	kinds := jsontree.KindAny
 	if t := w.v.Get("type"); t != nil {
 		kinds = jsontree.KindsNamed(t)
@@ -139,7 +139,7 @@ var numeric = map[string]bool{
 	"float": true, "double": true, "decimal": true,
 }
 
-func (w keywordReader) number(k *jsontree.Value) {
+func (w *keywordReader) number(k *jsontree.Value) {
 	n, number := numbersIn(w.f), json.Number(k.Raw)
 	switch k.Name {
 	case "minimum":
@@ -160,7 +160,7 @@ func (w keywordReader) number(k *jsontree.Value) {
 	}
 }
 
-func (w keywordReader) text(k *jsontree.Value) {
+func (w *keywordReader) text(k *jsontree.Value) {
 	t := textsIn(w.f)
 	switch k.Name {
 	case "minLength":
@@ -178,7 +178,7 @@ func (w keywordReader) text(k *jsontree.Value) {
 }
 
 // least reads a minimum count, of which 0 has no effect.
-func (w keywordReader) least(k *jsontree.Value) int {
+func (w *keywordReader) least(k *jsontree.Value) int {
 	n := jsontree.ParseDecimal(k.Raw).Count()
 	if n == 0 {
 		w.log.Change(w.f.At, k.Name, false, nothing)
@@ -187,7 +187,7 @@ func (w keywordReader) least(k *jsontree.Value) int {
 }
 
 // most reads an upper count, below 0 if no value reaches it.
-func (w keywordReader) most(k *jsontree.Value) int {
+func (w *keywordReader) most(k *jsontree.Value) int {
 	n := jsontree.ParseDecimal(k.Raw).Count()
 	if n == jsontree.MaxCount {
 		w.log.Change(w.f.At, k.Name, false, nothing)
@@ -197,7 +197,7 @@ func (w keywordReader) most(k *jsontree.Value) int {
 }
 
 // enum leaves those of values that the types of f allow.
-func (w keywordReader) enum(values []*jsontree.Value) {
+func (w *keywordReader) enum(values []*jsontree.Value) {
 	e := &Enum{}
 	var all jsontree.Kinds
 	for _, v := range values {

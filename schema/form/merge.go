@@ -48,7 +48,7 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 // bothOutside gives m what a and b say of all types at once. It says whether
 // that can be done.
 func bothOutside(m, a, b *Form) bool {
-	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref {
+	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref || a.looksAround() || b.looksAround() {
 		return false
 	}
 	if m.Ref = a.Ref; m.Ref == nil {

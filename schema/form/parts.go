@@ -3,7 +3,7 @@ package form
 import "github.com/toolpost/toolpost/internal/jsontree"
 
 // items reads the keywords on arrays.
-func (w keywordReader) items(k *jsontree.Value) {
+func (w *keywordReader) items(k *jsontree.Value) {
 	a := arraysIn(w.f)
 	switch k.Name {
 	case "minItems":
@@ -20,7 +20,7 @@ func (w keywordReader) items(k *jsontree.Value) {
 }
 
 // itemForms reads the forms of items, as the draft names them.
-func (w keywordReader) itemForms(a *Array, k *jsontree.Value) {
+func (w *keywordReader) itemForms(a *Array, k *jsontree.Value) {
 	name, list := w.log.SourceName(k), "prefixItems"
 	if w.doc.Draft < 2020 {
 		list = "items"
@@ -40,7 +40,7 @@ func (w keywordReader) itemForms(a *Array, k *jsontree.Value) {
 }
 
 // members reads the keywords on objects.
-func (w keywordReader) members(k *jsontree.Value) {
+func (w *keywordReader) members(k *jsontree.Value) {
 	o := objectsIn(w.f)
 	switch k.Name {
 	case "minProperties":
@@ -54,12 +54,12 @@ func (w keywordReader) members(k *jsontree.Value) {
 			*w.f = *w.f.withKeyword(k, k.Name) // it is about the names that no pattern matches
 			return
 		}
-		o.Additional = w.formReader.read(k, w.f.At+"/additionalProperties")
+		o.Additional = w.formReader.read(k, w.f.At+"/"+w.log.SourceName(k))
 	}
 }
 
 // properties reads the members of k. Of those with one name the last one counts.
-func (w keywordReader) properties(o *Object, k *jsontree.Value) {
+func (w *keywordReader) properties(o *Object, k *jsontree.Value) {
 	last := make(map[string]int, len(k.Kids))
 	for i, p := range k.Kids {
 		last[p.Name] = i
@@ -77,7 +77,7 @@ func (w keywordReader) properties(o *Object, k *jsontree.Value) {
 
 // require marks the properties with the names of k, and adds those that are
 // not declared.
-func (w keywordReader) require(k *jsontree.Value) {
+func (w *keywordReader) require(k *jsontree.Value) {
 	if len(k.Kids) == 0 {
 		w.log.Change(w.f.At, k.Name, false, nothing)
 		return

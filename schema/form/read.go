@@ -13,7 +13,6 @@ const (
 	maxForms    = 20_000  // of one document
 	maxFormWork = 100_000 // members and values compared to merge schemas
 	maxSpread   = 2_000   // forms of what is said again in each alternative
-	maxProduct  = 16      // alternatives that two unions make together
 )
 
 // Read reads a schema into its normal form. For a schema beyond the limits of
@@ -84,7 +83,7 @@ func (r *formReader) form(v *jsontree.Value, at string) *Form {
 		r.log.Change(at, "$ref", true, why)
 	}
 	only := r.doc.Draft <= 7 && v.Get("$ref") != nil // the reference replaces all else
-	words := keywordReader{r, f, v}
+	words := &keywordReader{r, f, v}
 	for _, k := range v.Kids {
 		switch {
 		case !only || parts[k.Name] <= partQuiet:
@@ -96,16 +95,15 @@ func (r *formReader) form(v *jsontree.Value, at string) *Form {
 	if k := v.Get("required"); k != nil && !only {
 		words.require(k)
 	}
-	last := lastReader(words)
-	last.settle()
-	last.f = r.reference(f, v)
+	words.settle()
+	words.f = r.reference(f, v)
 	if only {
-		return last.f
+		return words.f
 	}
-	last.f = r.combined(last.f, v)
-	last.names()
-	last.idle()
-	return last.f
+	words.f = r.combined(words.f, v)
+	words.names()
+	words.idle()
+	return words.f
 }
 
 // combined merges the schemas of allOf, anyOf and oneOf into f.
@@ -161,7 +159,7 @@ func (r *formReader) alternatives(f *Form, v, k *jsontree.Value) *Form {
 	if u.Alts != nil {
 		spread(r.log, f, v)
 	}
-	if u.Alts == nil || len(u.Alts.Forms) != len(forms) || subsumes(forms) {
+	if u.Alts == nil || len(u.Alts.Forms) != len(forms) {
 		r.log.Change(f.At, k.Name, false, "alternatives are merged")
 	}
 	return u

@@ -41,7 +41,6 @@ func (r *merger) union(forms []*Form, one bool) (*Form, bool) {
 	}
 	if !one {
 		list, _ = joinLists(flatten(list), false)
-		list = subsume(list)
 		if f := single(list); f != nil {
 			list = []*Form{f}
 		}
@@ -146,56 +145,4 @@ func (f *Form) freely() jsontree.Kinds {
 		kinds &^= restKinds[k.Name]
 	}
 	return kinds
-}
-
-// subsumes reports whether an alternative takes values freely for which another
-// one has rules.
-func subsumes(list []*Form) bool {
-	var free, ruled jsontree.Kinds
-	for _, f := range list {
-		own := f.freely()
-		free |= own
-		ruled |= f.Kinds &^ own
-	}
-	return free&ruled&^jsontree.KindNull != 0
-}
-
-// subsume drops the types of alternatives that another one takes freely.
-func subsume(list []*Form) []*Form {
-	var free, given, all jsontree.Kinds
-	for _, f := range list {
-		own := f.freely()
-		free |= own
-		if own&jsontree.KindNumber == jsontree.KindNumber {
-			all = jsontree.KindInteger
-		}
-	}
-	if free == 0 {
-		return list
-	}
-	var left []*Form
-	for _, f := range list {
-		own := f.freely()
-		keep := own&^given | f.Kinds&^own&^free
-		if own&jsontree.KindNumber == jsontree.KindInteger {
-			keep &^= all
-		}
-		if keep&jsontree.KindNumber == jsontree.KindFraction { // which has no name of its own
-			keep |= f.Kinds & jsontree.KindInteger
-		}
-		given |= own
-		switch {
-		case f.whole():
-			c := *f
-			c.Kinds = keep
-			c.trim()
-			f = &c
-		case f.Kinds&^free == 0:
-			continue
-		}
-		if f.Kinds != 0 {
-			left = append(left, f)
-		}
-	}
-	return left
 }
