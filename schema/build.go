@@ -8,8 +8,8 @@ import (
 	"github.com/toolpost/toolpost/internal/subschema"
 )
 
-// A builder makes nodes of a document. What is checked only in part accepts too
-// much, so nothing is refused because a value fits it.
+// A builder makes nodes of a document. A node that checks only a part of its
+// schema accepts too much, so a match of it refuses nothing.
 type builder struct {
 	doc   *subschema.Graph
 	nodes map[*jsontree.Value]*node

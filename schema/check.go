@@ -116,7 +116,7 @@ func (p *pass) union(u union, start int) bool {
 		}
 	}
 	if hits != 1 || u.one && p.unsure(timeouts) { // the branch that took too long may fit as well
-		return false // p.pos stays, to tell how far the last branch came
+		return false // p.pos stays: it shows how far the last branch came
 	}
 	p.Pos = end
 	return true

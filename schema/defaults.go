@@ -15,8 +15,8 @@ func (s *Schema) IsObject() bool {
 	return t != nil && t.Text == "object"
 }
 
-// readTree returns the tree of JSON that nobody checked. That of JSON which
-// cannot be read has no kind and no kids.
+// readTree returns the tree of unchecked JSON. The tree of invalid JSON has no
+// kind and no kids.
 func readTree(raw []byte) *jsontree.Value {
 	v, broken := jsontree.Parse(raw, subschema.MaxLevels)
 	if broken != nil {

@@ -47,7 +47,7 @@ type draft struct {
 	object
 	kind jsontree.Kinds // of the values that keywords can speak about; 0 is any
 	null bool           // null is allowed too
-	unit string         // what a number counts, told after any description
+	unit string         // the unit of a number, stated after any description
 }
 
 // keywordOrder is the order in which a reader wants keywords: first what the

@@ -89,7 +89,7 @@ purchase.ByName[].Done: chan cannot be written as JSON; leave it out with json:"
 		{tagged[int]("F", `jsonschema:"minimum=1,minimun=2"`), `F: jsonschema tag: "minimun" is not a keyword; a comma in a value is written \\, and a text that begins like a keyword goes into the tag desc`},
 		{tagged[int]("F", `jsonschema:"required,description=one, two"`), `F: jsonschema tag: the description ends at the comma before "two"; write the description as desc:"…"`},
 		{tagged[int]("F", `jsonschema:"required,minimum"`), `F: jsonschema tag: minimum has no value; write minimum=a value`},
-		{tagged[int]("F", `jsonschema:"-"`), `F: jsonschema tag: "-" leaves nothing out, as the field is read all the same; write json:"-"`},
+		{tagged[int]("F", `jsonschema:"-"`), `F: jsonschema tag: "-" leaves nothing out, because the field is still read; write json:"-"`},
 		{tagged[int]("F", `jsonschema:"nullable"`), `F: jsonschema tag: nullable is not supported; …`},
 		{tagged[int]("F", `jsonschema:"required,nullable"`), `F: jsonschema tag: nullable is not supported; …`},
 		{tagged[int]("F", `jsonschema:"minimum=1,nullable=true"`), `F: jsonschema tag: nullable is not supported; …`},

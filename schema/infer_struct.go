@@ -27,7 +27,7 @@ func (in *inference) structure(t reflect.Type, at place) *draft {
 	return d
 }
 
-// property describes a field and says whether it is required.
+// property describes a field and reports whether it is required.
 func (in *inference) property(f *field, at place) (d *draft, required bool) {
 	d = in.of(f.sf.Type, at)
 	d.null = d.null && !(f.omits && f.sf.Type.Elem().Kind() != reflect.Pointer)

@@ -18,7 +18,7 @@ import (
 )
 
 // An inference walks a type. It notes errors and goes on, so that all of them
-// are told at once.
+// are reported at once.
 type inference struct {
 	output   bool
 	open     map[reflect.Type]bool // the types being described, from the root down
@@ -79,7 +79,7 @@ func label(path string) string {
 // root describes t in place, even if it contains itself.
 func (in *inference) root(t reflect.Type) *draft {
 	d := in.of(t, place{path: shortName(deref(t))})
-	d.null = false // nobody declares a result that may be no result
+	d.null = false // a result that may be missing is not declared
 	if name := in.names[deref(t)]; name != "" {
 		d = &draft{object: slices.Clone(in.defs.get(name).(*draft).object)}
 	}
@@ -100,7 +100,7 @@ func (in *inference) of(t reflect.Type, at place) *draft {
 	return d
 }
 
-// deref follows as many pointers as somebody could have meant: a type may
+// deref follows as many pointers as an author could have meant: a type may
 // point to itself.
 func deref(t reflect.Type) reflect.Type {
 	for range 2 {
@@ -270,8 +270,8 @@ func numeral(k reflect.Kind) string {
 	return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
 }
 
-// ownJSON reports whether t has methods for its JSON. What is only read may be
-// read from more than Go writes, so a method to read counts on input.
+// ownJSON reports whether t has methods for its JSON. A type that is only read may
+// accept more than Go writes, so a method for reading counts on input.
 func ownJSON(t reflect.Type, output bool) bool {
 	return implements[json.Marshaler](t) || implements[json.MarshalerTo](t) ||
 		!output && (implements[json.Unmarshaler](t) || implements[json.UnmarshalerFrom](t))

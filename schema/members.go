@@ -32,8 +32,8 @@ func (m *members) word(i int) *uint64 {
 	return &m.large[i-len(m.small)]
 }
 
-// fresh notes a name, and says that the object did not have it yet. A name
-// that is no property has index -1.
+// fresh records a name, and reports whether the object did not have it yet. A
+// name that is not a property has index -1.
 func (m *members) fresh(name []byte, property int) bool {
 	if uint(property) < 64 {
 		before := m.small[0]

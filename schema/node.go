@@ -80,7 +80,7 @@ func newChoice(values []*jsontree.Value) *choice {
 	return c
 }
 
-// wordIndex tells null, false and true apart.
+// wordIndex distinguishes null, false and true.
 func wordIndex(raw []byte) int {
 	switch raw[0] {
 	case 'f':
@@ -146,7 +146,7 @@ func (r *numberRule) smallBounds() *[2]int64 {
 }
 
 // okSmall is ok for short integers without a fraction or exponent; known is
-// false if it cannot tell.
+// false if it cannot decide.
 func (r *numberRule) okSmall(tok []byte) (ok, known bool) {
 	if r.small == nil || len(tok) > 18 {
 		return false, false

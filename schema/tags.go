@@ -105,7 +105,7 @@ func parseTag(tag string) (words []keyword, err error) {
 		return nil, nil
 	}
 	if tag == "-" {
-		return nil, errors.New(`"-" leaves nothing out, as the field is read all the same; write json:"-"`)
+		return nil, errors.New(`"-" leaves nothing out, because the field is still read; write json:"-"`)
 	}
 	parts := splitCommas(tag)
 	if !isKeywordList(parts) {
@@ -150,7 +150,8 @@ var flags = []string{"required", "uniqueItems", "readOnly", "writeOnly", "deprec
 
 var assignment = regexp.MustCompile(`^ *[A-Za-z_$][A-Za-z0-9_]*=`)
 
-// isKeywordList tells required,minimum=1 from a text such as "required, as it were".
+// isKeywordList distinguishes required,minimum=1 from a text such as "required,
+// as it were".
 func isKeywordList(parts []string) bool {
 	return assignment.MatchString(parts[0]) || slices.Contains(flags, parts[0]) &&
 		(len(parts) == 1 || assignment.MatchString(parts[1]) || slices.Contains(flags, strings.TrimSpace(parts[1])) || isKeyword(strings.TrimSpace(parts[1])))

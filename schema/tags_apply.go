@@ -62,7 +62,7 @@ func boundFor(name string) rule {
 	return rule{}
 }
 
-// tag applies the tags of a field and says whether they require it.
+// tag applies the tags of a field and reports whether they require it.
 func (d *draft) tag(tags reflect.StructTag) (required bool, err error) {
 	required, words, err := parseTags(tags)
 	for i := 0; i < len(words) && err == nil; i++ {
@@ -71,7 +71,8 @@ func (d *draft) tag(tags reflect.StructTag) (required bool, err error) {
 	return required, err
 }
 
-// apply sets a keyword. What does not speak about an array goes to its items.
+// apply sets a keyword. A keyword that does not apply to an array
+// goes to its items.
 func (d *draft) apply(k keyword) error {
 	name := d.length(k.name)
 	r := ruleFor(name)

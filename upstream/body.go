@@ -131,7 +131,7 @@ func (b *body) put(part []byte) {
 	}
 	b.size += int64(len(part))
 	if b.scan != nil {
-		_, _ = b.scan.Write(part) // Done tells
+		_, _ = b.scan.Write(part) // Done reports errors
 	} else if b.limits.dir != "" && b.size > int64(min(short, b.limits.max)) {
 		b.scan = new(longjson.Scanner)
 		_ = b.spool.Copy(b.scan, longjson.Span{To: b.size}) // without it, the scan is not done
@@ -158,10 +158,10 @@ func (b *body) settle() bool {
 	return b.head == nil && b.spool == nil && b.err == nil
 }
 
-// tooLong says that it is, and what can be done.
+// tooLong returns the error for a message that is too long, with what to do.
 func (b *body) tooLong() error {
 	switch path := (*fs.PathError)(nil); {
-	case errors.As(b.err, &path): // where it is, is nobody's business
+	case errors.As(b.err, &path): // the path is internal
 		return fmt.Errorf("%w for memory, and it cannot be kept in a file: %v; free space in the folder for temporary files", errTooLong, path.Err)
 	case b.limits.dir != "" && b.size > longest:
 		return fmt.Errorf("%w: it has more than %d bytes; ask for less", errTooLong, int64(longest))
@@ -183,8 +183,8 @@ type unread struct {
 	err error // that it is too long, or a *longResult
 }
 
-// messages returns the messages that came. One that is too long fails the call
-// that it answers; only if that cannot be told, there is an error.
+// messages returns the messages that arrived. One that is too long fails the
+// call that it answers; if that call is unknown, messages returns an error.
 func (b *body) messages() ([]wire.Message, *unread, error) {
 	if b.settle() {
 		return wire.Read(b.data), nil, nil
@@ -239,7 +239,7 @@ func (b *body) begin() []byte {
 var lastID = regexp.MustCompile(`"id"\s*:\s*(-?[0-9]+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 
 // answers returns the id of the call that a message answers, by its two ends;
-// waited says that somebody may wait for it all the same.
+// waited reports whether a call may wait for it nevertheless.
 func answers(head, tail []byte) (id json.RawMessage, found, waited bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -255,8 +255,8 @@ func answers(head, tail []byte) (id json.RawMessage, found, waited bool) {
 	return id, found, true
 }
 
-// idIn returns the first id of the object whose members d reads; other says that
-// it is no answer.
+// idIn returns the first id of the object whose members d reads; other reports
+// whether it is not an answer.
 func idIn(d *jsontext.Decoder) (id json.RawMessage, found, other bool) {
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()

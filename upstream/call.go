@@ -81,8 +81,8 @@ func completer(u *Upstream, kind, key, name string) toolpost.Handler {
 	}
 }
 
-// extendHandler sends a request that is not MCP's own. Nobody knows whether it
-// may be carried out twice.
+// extendHandler sends a request that is not MCP's own. It is never
+// retried, because the server may have carried it out.
 func extendHandler(u *Upstream) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		r := newRequest(call, "method "+call.Name, call.Name, call.Params)

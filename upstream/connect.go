@@ -180,7 +180,7 @@ func (d *dialer) open(ctx context.Context, s *session) error {
 func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 	limit := d.cfg.ConnectTimeout
 	installing := d.cfg.installs() && !d.installed
-	if installing { // one that is ended midway leaves a broken copy behind, and begins anew
+	if installing { // one that is ended midway leaves a broken copy behind, and starts again
 		limit = max(limit, longestInstall)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)

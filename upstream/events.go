@@ -118,8 +118,8 @@ func (ev *event) drop() {
 	}
 }
 
-// isMessage reports whether the event has a message as its data. What else it has
-// is given up.
+// isMessage reports whether the event has a message as its data. Other
+// data is released.
 func (ev *event) isMessage() bool {
 	switch {
 	case ev.data == nil || ev.data.size == 0:

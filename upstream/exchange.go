@@ -46,12 +46,12 @@ type member struct {
 	value json.RawMessage
 }
 
-// A requester is the client for whom a request is made.
+// A requester is the client on whose behalf a request is made.
 type requester struct {
-	caller toolpost.Caller // nil if nobody listens
+	caller toolpost.Caller // nil if no client listens
 	owner  *owner          // nil for requests of our own
 	silent bool            // the client wants no progress
-	keep   keeper          // nil if nobody keeps what is too long for memory
+	keep   keeper          // nil if nothing stores texts that are too long for memory
 }
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }
@@ -109,8 +109,8 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage 
 	return own
 }
 
-// onHop returns what we say of ourselves to a server without sessions. What a
-// client of that era can do, and wants logged, it has said itself.
+// onHop returns the members that describe us to a server without sessions. The
+// capabilities and the log level of a client of that era are in its own _meta.
 func (x *exchange) onHop(hop []member) []member {
 	can, level := wire.Get(x.meta, wire.MetaCapabilities), wire.Get(x.meta, wire.MetaLogLevel)
 	switch {
@@ -127,8 +127,8 @@ func (x *exchange) onHop(hop []member) []member {
 }
 
 // setMembers returns the object with members set: in their places, or at its
-// end. Other spellings of their names are removed, all other bytes stay. What is
-// not valid is replaced.
+// end. Other spellings of their names are removed, all other bytes stay. A
+// text that is not an object is replaced.
 func setMembers(object json.RawMessage, set ...member) json.RawMessage {
 	done := make([]bool, len(set))
 	edited := wire.Edit(object, func(name string, value json.RawMessage) json.RawMessage {

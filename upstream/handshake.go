@@ -31,7 +31,8 @@ func (h *hello) canDo(name, part string) bool {
 	return string(wire.Get(wire.Get(h.capabilities, name), part)) == "true"
 }
 
-// What we can do for servers. All of it depends on the client, which may say no.
+// Our capabilities for servers. All of them depend on the client, which may
+// refuse.
 const ourCapabilities = `{"roots":{"listChanged":true},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}`
 
 // handshake agrees on a version with the server: with the stateless era's

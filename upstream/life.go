@@ -135,7 +135,7 @@ func (u *Upstream) noteInstall() (stop func()) {
 }
 
 // noteSlowInstall reports a first start that takes longer than its limit, and
-// goes on. Nobody waits for it any more.
+// goes on. No call waits for it any more.
 func (u *Upstream) noteSlowInstall(err error) {
 	u.log.Warn("server is still installing", "err", err)
 	u.publish(func(v *view) {

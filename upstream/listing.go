@@ -77,8 +77,8 @@ func (r *lister) skip(name, format string, args ...any) {
 // note adds a definition to the sum of the listing.
 func (r *lister) note(raw []byte) { fmt.Fprintf(r.hash, "%d:%s", len(raw), raw) }
 
-// each calls add for every item of a list, the first of each key. What add
-// refuses is left out.
+// each calls add for every item of a list, the first of each key. An item
+// that add refuses is left out.
 func (r *lister) each(ctx context.Context, method, list, key string, add func(name string, raw json.RawMessage) error) error {
 	items, err := r.pages(ctx, method, list)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *lister) each(ctx context.Context, method, list, key string, add func(na
 	return nil
 }
 
-// features lists everything other than tools. What cannot be listed is left out.
+// features lists everything other than tools. Lists that fail are left out.
 func (r *lister) features(ctx context.Context) {
 	f := r.l.features
 	f.Instructions = r.s.instructions

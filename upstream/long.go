@@ -74,9 +74,9 @@ func (l *longResult) messages() ([]wire.Message, error) {
 	return nil, errNotObject
 }
 
-// result returns what the caller gets. Where somebody keeps long outputs, the
-// texts are kept, if there is nothing else that is long. The result takes over
-// the spool, or gives it up.
+// result returns the result for the caller. If long outputs are stored and only
+// texts are long, the texts are stored. The result takes over
+// the spool, or closes it.
 func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result, error) {
 	fits := l.size <= int64(l.limits.max)
 	switch {

@@ -21,7 +21,7 @@ var (
 	errNoCall  = errors.New("this does not belong to any running call")
 	errUnclear = errors.New("this server is used by more than one client, and it is unclear to which call this belongs; " +
 		`to keep clients apart, set "share": "per-session" for this server in the configuration`)
-	errNoSessions = errors.New("clients without sessions (MCP 2026-07-28) that have the same name cannot be told apart, and several of their calls " +
+	errNoSessions = errors.New("clients without sessions (MCP 2026-07-28) that have the same name cannot be distinguished, and several of their calls " +
 		"are under way or were canceled without an answer; make one call of this server at a time, use a client with sessions, or restart this server")
 )
 
@@ -59,7 +59,7 @@ func (o *owners) answered(number int64) *exchange {
 	return x
 }
 
-// abandon records that nobody waits for x any more. The server may still be
+// abandon records that no caller waits for x any more. The server may still be
 // carrying x out, so what the server sends may belong to x.
 func (o *owners) abandon(x *exchange) {
 	if o.open[x.number] != x || x.abandoned {
@@ -70,7 +70,7 @@ func (o *owners) abandon(x *exchange) {
 		o.forgotten = o.forgotten || x.owner != nil
 		return
 	}
-	// What else is known of x must not stay in memory.
+	// Only the owner of x stays in memory.
 	o.open[x.number] = &exchange{requester: requester{owner: x.owner}, number: x.number, abandoned: true}
 	o.abandoned++
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A connection carries messages to one server. What the server sends, it hands
-// to its peer.
+// A connection carries messages to one server. It passes messages
+// of the server to its peer.
 type connection interface {
 	// call sends the request of x. Where the answer is the response to it, call
 	// returns after that: otherwise when the request is written.
@@ -41,7 +41,7 @@ type peer struct {
 
 	calls    wire.Calls
 	served   wire.Served   // requests of the server under way
-	replying chan struct{} // holds one value for every answer that nobody waits for
+	replying chan struct{} // holds one value for every answer that no caller waits for
 
 	mu sync.Mutex // guards what follows
 	owners
@@ -164,7 +164,7 @@ func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	p.answered(x.number)
 }
 
-// cancel notifies the server, in the background, that nobody waits for x.
+// cancel notifies the server, in the background, that no caller waits for x.
 func (p *peer) cancel(x *exchange) {
 	if _, overHTTP := p.conn.(*streamable); x.handshake() || overHTTP && p.meta != nil {
 		return // there, the end of the response says it

@@ -12,7 +12,7 @@ import (
 // the reference file system server ask for roots right after the handshake, when
 // no client has made a call yet, and again when the roots have changed. Before
 // the first call of a client they get a notification that the roots have
-// changed, so that they ask when somebody can answer.
+// changed, so that they ask when a client can answer.
 type rootsState struct {
 	asked    bool            // the server asks outside of calls
 	stale    bool            // the client's roots have changed

@@ -52,7 +52,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 		p.roots.asked = true
 		p.mu.Unlock()
 	}
-	var whose owner // nobody, if it belongs to no client
+	var whose owner // empty if it belongs to no client
 	if x != nil && x.owner != nil {
 		whose = *x.owner
 	}

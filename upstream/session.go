@@ -127,7 +127,7 @@ func (s *session) close() {
 }
 
 // changes takes notifications that belong to no call. When the stream of changes
-// begins anew, some may have been missed.
+// starts again, some may have been missed.
 func (s *session) changes(m *wire.Message) {
 	switch m.Method {
 	case "notifications/resources/updated":

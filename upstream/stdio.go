@@ -16,7 +16,7 @@ import (
 )
 
 // stdio is an MCP connection to a process: one message a line (MCP 2026-07-28,
-// Transports, stdio). Lines that are no messages are skipped.
+// Transports, stdio). Other lines are skipped.
 type stdio struct {
 	*peer
 	proc    *process
@@ -24,8 +24,8 @@ type stdio struct {
 	r       *bufio.Reader
 	partial []byte // a message that was written over several lines
 	skipped uint
-	foreign atomic.Pointer[string] // the first line that was no message
-	writing chan struct{}          // holds one value while somebody writes
+	foreign atomic.Pointer[string] // the first line that was not a message
+	writing chan struct{}          // has one value while a goroutine writes
 	done    chan struct{}          // closed when nothing more is read
 }
 

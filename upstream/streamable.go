@@ -186,8 +186,8 @@ func (c *streamable) request(ctx context.Context, method string, message []byte,
 }
 
 // forgot reports whether the server does not know our session any more. Many
-// servers answer 400 then, as they do to other bad requests, so that a ping
-// must tell.
+// servers answer 400 then, as they do to other bad requests, so a ping
+// has to confirm it.
 func (c *streamable) forgot(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
@@ -199,7 +199,7 @@ func (c *streamable) forgot(ctx context.Context) bool {
 	return resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound
 }
 
-// cancelAll notifies the server of calls that nobody waits for any more, before
+// cancelAll notifies the server of calls that no caller waits for any more, before
 // their session ends: some servers wait for them first. It does not take long.
 func (c *streamable) cancelAll() {
 	if c.sessionID() == "" {

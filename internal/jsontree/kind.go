@@ -56,7 +56,7 @@ func KindsNamed(v *Value) Kinds {
 	return all
 }
 
-// KindOf tells the kind of a value by its first byte.
+// KindOf returns the kind of a value, by its first byte.
 func KindOf(data []byte) Kinds {
 	if len(data) == 0 {
 		return 0

@@ -1,4 +1,4 @@
-// Package jsontree reads JSON that somebody else wrote: as tokens, without
+// Package jsontree reads foreign JSON: as tokens, without
 // allocating, or as a tree that keeps the order of members and the digits of
 // numbers. Numbers are compared exactly.
 package jsontree

@@ -15,8 +15,8 @@ func Fits(s Shape, v *jsontree.Value) bool {
 	return fits == nil || fits(v)
 }
 
-// proper tells a value of a shape from others. Shapes that are not here take
-// anything.
+// proper has a check for the values of a shape. Shapes without a check accept
+// every value.
 var proper = map[Shape]func(*jsontree.Value) bool{
 	Schema:       IsSchema,
 	Schemas:      func(v *jsontree.Value) bool { return len(v.Kids) > 0 && isListOf(v, IsSchema) },

@@ -23,7 +23,7 @@ type repairer struct {
 	over   string      // the limit that the schema exceeds, "" if none
 }
 
-// report tells what happened to a keyword of the schema at a pointer.
+// report records a change of a keyword of the schema at a pointer.
 func (r *repairer) report(pointer, keyword string, lost bool, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.doc.report(pointer+"/"+jsontree.EscapePointer(keyword), message)

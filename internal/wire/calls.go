@@ -50,8 +50,8 @@ func (c *Calls) Begin() (*Pending, error) {
 // Number returns the id as a number. Later requests have greater ones.
 func (p *Pending) Number() int64 { return p.number }
 
-// End forgets the request: an answer that comes later belongs to nobody. One
-// that came and that nobody took is closed, if it has files.
+// End forgets the request: a later answer is unexpected. An
+// answer that arrived and was not taken is closed, if it has files.
 func (p *Pending) End() {
 	p.calls.mu.Lock()
 	delete(p.calls.open, p.number)

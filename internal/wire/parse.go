@@ -185,7 +185,7 @@ func (p *parser) meta(m *Message) error {
 	})
 }
 
-// optional reads a value; null is no value.
+// optional reads a value; null counts as none.
 func (p *parser) optional(into *json.RawMessage) error {
 	raw, err := p.value()
 	*into = unlessNull(raw)

@@ -206,7 +206,7 @@ func (s *scanner) array(f func() error) error {
 	return err
 }
 
-// skipMember and skip read a value that nobody needs.
+// skipMember and skip read a value that is not needed.
 func (s *scanner) skipMember([]byte) error { return s.skip() }
 
 func (s *scanner) skip() error {

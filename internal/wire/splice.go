@@ -15,7 +15,7 @@ type member struct {
 	start, end int // of the value
 }
 
-// errEnough ends a scan whose rest nobody needs.
+// errEnough ends a scan early.
 var errEnough = errors.New("the rest is not read")
 
 // each reads the members of an object until f returns false. It reports
@@ -88,8 +88,8 @@ func Get(object []byte, name string) json.RawMessage {
 	return value
 }
 
-// Set returns the object with a member set; all other bytes stay. What is not
-// an object becomes one.
+// Set returns the object with a member set; all other bytes stay. Other JSON
+// is replaced by an object.
 func Set(object []byte, name string, value []byte) json.RawMessage {
 	var at *member
 	each(object, func(m member) bool {
@@ -142,7 +142,7 @@ func Edit(object []byte, f func(name string, value json.RawMessage) json.RawMess
 }
 
 // Append returns the object with members added at its end, each written as
-// "name":value. What is not an object becomes one.
+// "name":value. Other JSON is replaced by an object.
 func Append(object []byte, members ...string) json.RawMessage {
 	if !IsObject(object) {
 		object = []byte("{}")

@@ -12,7 +12,7 @@ import (
 const maxPairs = 64
 
 // disjoint reports whether no value fits two of the alternatives; false if that
-// cannot be told.
+// is unknown.
 func disjoint(list []*Form) bool {
 	if len(list) > maxPairs {
 		return tagOf(list) != "" && !slices.ContainsFunc(list, func(f *Form) bool { return f.Kinds != jsontree.KindObject })
@@ -81,16 +81,16 @@ func tagOf(list []*Form) string {
 		return ""
 	}
 	for _, p := range objects[0].Properties {
-		if tells(objects, p.Name) {
+		if isTag(objects, p.Name) {
 			return p.Name
 		}
 	}
 	return ""
 }
 
-// tells reports whether a property has a single value of its own in each
+// isTag reports whether a property has a single value of its own in each
 // object.
-func tells(objects []*Object, name string) bool {
+func isTag(objects []*Object, name string) bool {
 	seen := make(map[string]bool, len(objects))
 	for _, o := range objects {
 		i := slices.IndexFunc(o.Properties, func(p Property) bool { return p.Name == name && p.Required })

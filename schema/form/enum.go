@@ -111,7 +111,7 @@ func joinLists(list []*Form, one bool) (joined []*Form, ok bool) {
 	return joined, true
 }
 
-// labels tells what the values of lists mean, "" if no schema says so.
+// labels describes the values of lists, "" if no schema describes them.
 func labels(lists []*Form) string {
 	var all []string
 	for _, f := range lists {

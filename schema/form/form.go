@@ -1,6 +1,6 @@
 // Package form brings a JSON Schema into one normal form: each accepted value is
-// described once and in one way, whatever keywords the schema used. What the form
-// cannot express stays as it is written.
+// described once and in one way, whatever keywords the schema used. Keywords that
+// the form cannot express stay unchanged.
 //
 //	bytes ── Read ──▶ Document ── schema/lower ──▶ a schema for another reader
 package form

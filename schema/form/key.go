@@ -7,7 +7,8 @@ import (
 )
 
 // distinct drops alternatives that are the same as another one. Exactly one of
-// two that are the same never fits; ok is false if that cannot be told.
+// two that are the same never fits; ok is false if the form cannot express
+// that.
 func distinct(list []*Form, one bool) (left []*Form, ok bool) {
 	similar := map[outline]int{}
 	for _, f := range list {

@@ -10,7 +10,7 @@ import (
 
 // A merger merges forms, as long as that does not take too much.
 type merger struct {
-	log  *subschema.Log // nil if nobody wants to know what changes
+	log  *subschema.Log // nil if changes are not recorded
 	made int            // forms
 	work int
 }
@@ -45,8 +45,8 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 	return m, ok
 }
 
-// bothOutside gives m what a and b say of all types at once. It says whether
-// that can be done.
+// bothOutside gives m the rules of a and b about all types at once. It reports
+// whether m can express them.
 func bothOutside(m, a, b *Form) bool {
 	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref || a.looksAround() || b.looksAround() {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/internal/subschema"
 )
 
-// Limits on forms. What is beyond them stays as it is written, in Rest.
+// Limits on forms. Keywords beyond them stay unchanged, in Rest.
 const (
 	maxForms    = 20_000  // of one document
 	maxFormWork = 100_000 // members and values compared to merge schemas
@@ -165,8 +165,8 @@ func (r *formReader) alternatives(f *Form, v, k *jsontree.Value) *Form {
 	return u
 }
 
-// isShape reports whether a schema tells what values look like, not only which
-// members go together.
+// isShape reports whether a schema describes values, and not only which members
+// go together.
 func isShape(v *jsontree.Value) bool {
 	condition := false
 	for _, k := range v.Kids {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// mergeNumbers merges bounds on numbers, for m; what cannot be told twice goes
-// to its Rest.
+// mergeNumbers merges bounds on numbers, for m; rules that it cannot express
+// together go to its Rest.
 func mergeNumbers(m *Form, a, b *Number) *Number {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -56,8 +56,8 @@ func fewer(a, b int) int {
 	return min(a, b)
 }
 
-// mergeTexts merges bounds on strings, for m; what cannot be told twice goes
-// to its Rest.
+// mergeTexts merges bounds on strings, for m; rules that it cannot express
+// together go to its Rest.
 func mergeTexts(m *Form, a, b *Text) *Text {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

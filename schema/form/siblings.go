@@ -6,8 +6,8 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// settle drops what says nothing. An object without properties still tells
-// that nothing is expected.
+// settle drops rules without an effect. An object without properties still
+// shows that no member is expected.
 func (w *keywordReader) settle() {
 	f := w.f
 	if f.Object.idle() && w.v.Get("properties") == nil {
@@ -24,7 +24,7 @@ func (w *keywordReader) impossible() {
 	}
 }
 
-// idle tells which keywords say nothing of the types that fit.
+// idle reports the keywords that do not apply to the types that fit.
 func (w *keywordReader) idle() {
 	if w.f.Kinds == jsontree.KindAny {
 		return

@@ -60,7 +60,7 @@ func firm(f *Form, deep int) bool {
 }
 
 // withoutNull takes null out of the alternatives, and those that take nothing
-// else. It says whether null fits.
+// else. It reports whether null fits.
 func withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
 	hits, unknown := 0, false
 	for _, f := range forms {
@@ -121,7 +121,7 @@ func flatten(list []*Form) []*Form {
 }
 
 // whole reports whether the rules of f are each about one type, so that it can
-// be told together with forms of other types.
+// be combined with forms of other types.
 func (f *Form) whole() bool { return f.Alts == nil && f.Ref == nil && !f.general() }
 
 // freely returns the types of which f takes all values.

@@ -15,7 +15,8 @@ type Codec struct {
 // A codec is a Codec for one place in a schema; nil is the identity.
 type codec interface {
 	// decode reads the value that comes next and appends to dst what it means
-	// in the old shape. What it does not understand it appends unchanged.
+	// in the old shape. A value that it does not understand stays
+	// unchanged.
 	decode(x *trip, dst []byte) []byte
 
 	// encode appends to dst what src is in the new shape; ok is false if it
@@ -37,8 +38,8 @@ type trip struct {
 	space  [16]string
 }
 
-// Values are looked at more than once where alternatives are told apart. What
-// is more than that passes unchanged.
+// Values are looked at more than once to distinguish alternatives. Values
+// beyond the limit pass unchanged.
 const (
 	minFuel     = 1 << 16
 	fuelPerByte = 64
@@ -205,7 +206,7 @@ func trivial(c codec, visited map[*reference]bool) bool {
 		return true
 	case *reference:
 		if visited[c] {
-			return true // or it is told already that it is not
+			return true // an outer call reports whether it is not
 		}
 		visited[c] = true
 		return trivial(c.to, visited)

@@ -8,10 +8,10 @@ import (
 	"github.com/toolpost/toolpost/schema/form"
 )
 
-// maxTold is the longest keyword value, in bytes, that is told in words.
-const maxTold = 240
+// maxDescribed is the longest keyword value, in bytes, that is put into words.
+const maxDescribed = 240
 
-// constrain writes a keyword if it is taken, else tells it in words.
+// constrain writes a keyword if it is accepted; otherwise it describes it.
 func constrain(l *lowering, n *node, at, keyword string, value json.RawMessage, sentence string) {
 	if l.allows(keyword) {
 		n.set(keyword, value)
@@ -20,13 +20,13 @@ func constrain(l *lowering, n *node, at, keyword string, value json.RawMessage, 
 	describe(l, n, at, keyword, sentence)
 }
 
-// describe tells what a keyword demands in the description.
+// describe states the meaning of a keyword in the description.
 func describe(l *lowering, n *node, at, keyword, sentence string) {
 	if l.rules.Silent || sentence == "" {
-		l.lose(Dropped, at, keyword, notTold)
+		l.lose(Dropped, at, keyword, notStated)
 		return
 	}
-	n.tell(sentence)
+	n.addSentence(sentence)
 	l.lose(Described, at, keyword, "stated in the description: %s", sentence)
 }
 
@@ -82,12 +82,12 @@ func hasRest(f *form.Form, keyword string) bool {
 	return slices.ContainsFunc(f.Rest, func(k form.Keyword) bool { return k.Name == keyword })
 }
 
-// restSentence tells a keyword in words, "" if it is too long for that.
+// restSentence puts a keyword into words, "" if it is too long for that.
 func restSentence(k form.Keyword) string {
 	if s := requiredSentence(k); s != "" {
 		return s
 	}
-	if len(k.Value) > maxTold {
+	if len(k.Value) > maxDescribed {
 		return ""
 	}
 	switch k.Name {
@@ -99,7 +99,7 @@ func restSentence(k form.Keyword) string {
 	return "Must also hold: " + k.Name + " " + string(k.Value) + "."
 }
 
-// requiredSentence tells alternatives of required members.
+// requiredSentence describes alternatives of required members.
 func requiredSentence(k form.Keyword) string {
 	if k.Name != "anyOf" && k.Name != "oneOf" {
 		return ""

@@ -35,7 +35,7 @@ func writeEnum(l *lowering, f *form.Form, name string, list []json.RawMessage) (
 	case len(list) == 0:
 		return writeNever(l, f), nil
 	case l.rules.Silent && !l.allows("enum"):
-		l.lose(Dropped, f.At, "enum", notTold)
+		l.lose(Dropped, f.At, "enum", notStated)
 		return n, nil
 	case name == "boolean" && len(list) == 2:
 		return n, nil

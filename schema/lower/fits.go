@@ -29,7 +29,7 @@ func fitIf(ok bool) fit {
 	return misfit
 }
 
-// fits returns how well a value fits f. It is for telling alternatives apart:
+// fits returns how well a value fits f. It distinguishes alternatives:
 // formats are not checked, nor is what the form keeps as it was written, nor
 // anything once the fuel is used up. Validation has the last word.
 func fits(f *form.Form, v []byte, fuel *int) fit {
@@ -148,10 +148,10 @@ func fitsText(t *form.Text, v []byte) fit {
 		return misfit
 	case t.Pattern == "":
 		return sureFit
-	case len(t.Pattern) > maxTold:
+	case len(t.Pattern) > maxDescribed:
 		return mayFit
 	}
-	pattern, err := regexp.Compile(t.Pattern) // it is rare that one tells alternatives apart
+	pattern, err := regexp.Compile(t.Pattern) // a pattern rarely distinguishes alternatives
 	if err != nil {
 		return mayFit
 	}

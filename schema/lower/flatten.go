@@ -23,7 +23,7 @@ func flatten(l *lowering, f *form.Form, at place) (*node, codec) {
 	l.lose(Widened, f.At, l.first(f.At, "anyOf", "oneOf", "type"), "the alternatives are merged; which members belong together is checked when the tool is called")
 	n, c := writeKinds(l, merge(l, f), at)
 	if s := togetherSentence(f.Alts); n.typeName() != "" && s != "" && !l.rules.Silent {
-		n.tell(s)
+		n.addSentence(s)
 	}
 	return n, c
 }
@@ -214,8 +214,8 @@ func anyOf(forms []*form.Form) *form.Form {
 	return form.AnyOf(forms...)
 }
 
-// togetherSentence tells which members go together, "" if that says little or
-// is too long.
+// togetherSentence describes which members go together, "" if that means little
+// or is too long.
 func togetherSentence(u *form.Union) string {
 	var list []string
 	for _, alt := range u.Forms {
@@ -235,7 +235,7 @@ func togetherSentence(u *form.Union) string {
 		list = append(list, strings.Join(need, " with "))
 	}
 	s := strings.Join(list, "; or ")
-	if len(s) >= maxTold {
+	if len(s) >= maxDescribed {
 		return ""
 	}
 	return "Give together: " + s + "."

@@ -18,13 +18,13 @@ func writeText(l *lowering, f *form.Form) (*node, codec) {
 // jsonText writes the schema of a string that holds JSON.
 func jsonText(r *reader, sentence string) *node {
 	n := r.typed("string")
-	n.tell(sentence)
+	n.addSentence(sentence)
 	return n
 }
 
 // A jsonCodec writes a value as a string that holds JSON.
 type jsonCodec struct {
-	lenient bool // what is no JSON is the string itself
+	lenient bool // text that is not JSON is the string itself
 }
 
 func (c jsonCodec) decode(x *trip, dst []byte) []byte {

@@ -43,8 +43,8 @@ func Exact(losses []Loss) bool {
 	return !slices.ContainsFunc(losses, func(l Loss) bool { return !l.Kind.exact() })
 }
 
-// notTold is the detail of what is dropped.
-const notTold = "not stated; checked when the tool is called"
+// notStated is the detail of a dropped keyword.
+const notStated = "not stated; checked when the tool is called"
 
 // A report collects losses.
 type report struct {

@@ -147,7 +147,7 @@ func writeNever(l *lowering, f *form.Form) *node {
 	}
 	l.reshape(Widened, f.At, "no value matches; this cannot be expressed")
 	n := l.typed("string")
-	n.tell("Never use this.")
+	n.addSentence("Never use this.")
 	return n
 }
 

@@ -104,8 +104,8 @@ func (n *node) drop(name string) {
 	n.members = kept
 }
 
-// tell adds a sentence to the description, once.
-func (n *node) tell(sentence string) {
+// addSentence adds a sentence to the description, once.
+func (n *node) addSentence(sentence string) {
 	if !slices.Contains(n.told, sentence) {
 		n.told = append(n.told, sentence)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/toolpost/toolpost/schema/form"
 )
 
-// annotate writes the annotations of the schema at a pointer, and what n
-// tells, on n.
+// annotate writes the annotations of the schema at a pointer, and the
+// sentences of n, on n.
 func annotate(l *lowering, at string, notes *form.Notes, n *node, c codec) {
 	if notes.Default != nil {
 		writeDefault(l, at, notes.Default, n, c)
@@ -62,7 +62,7 @@ func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 	return ok
 }
 
-// writeDefault writes or tells a default.
+// writeDefault writes or describes a default.
 func writeDefault(l *lowering, at string, value json.RawMessage, n *node, c codec) {
 	if l.allows("default") && !slices.Contains(l.misplaced(n), "default") {
 		if coded, ok := encode(c, newTrip(value), nil, trim(value)); ok {
@@ -70,8 +70,8 @@ func writeDefault(l *lowering, at string, value json.RawMessage, n *node, c code
 			return
 		}
 	}
-	if !isNull(value) && len(value) <= maxTold && !l.rules.Silent {
-		n.tell("Default: " + plainValue(value) + ".")
+	if !isNull(value) && len(value) <= maxDescribed && !l.rules.Silent {
+		n.addSentence("Default: " + plainValue(value) + ".")
 		l.lose(Noop, at, "default", "stated in the description")
 		return
 	}

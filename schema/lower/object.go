@@ -132,7 +132,7 @@ func (r *record) rename(p form.Property) string {
 // another one, which said more than its ASCII letters and digits do.
 func (r *record) withName(f *form.Form, p property) *form.Form {
 	letter := func(c rune) bool { return c > unicode.MaxASCII && unicode.IsLetter(c) }
-	if !p.renamed || r.rules.Silent || len(p.name) > maxTold || !strings.ContainsFunc(p.name, letter) {
+	if !p.renamed || r.rules.Silent || len(p.name) > maxDescribed || !strings.ContainsFunc(p.name, letter) {
 		return f
 	}
 	told := *f
@@ -151,7 +151,7 @@ func (r *record) isTaken(name string) bool {
 	return r.taken[name]
 }
 
-// additional writes what the form says of members that are no property.
+// additional writes what the form says of undeclared members.
 func (r *record) additional() {
 	said := r.object.Additional
 	closed := said != nil && said.Kinds == 0
@@ -182,10 +182,10 @@ func (r *record) hold(said *form.Form, others bool) {
 	r.close()
 }
 
-// close says that there are no other members.
+// close forbids other members.
 func (r *record) close() {
 	if !r.allows("additionalProperties") {
-		r.lose(Dropped, r.form.At, "additionalProperties", notTold)
+		r.lose(Dropped, r.form.At, "additionalProperties", notStated)
 		return
 	}
 	r.node.set("additionalProperties", json.RawMessage("false"))
@@ -216,7 +216,7 @@ func (r *record) more(said *form.Form) {
 	here := r.at.inside()
 	here.optional = true
 	n, c := writeObject(r.lowering, held, here)
-	n.tell("Further members.")
+	n.addSentence("Further members.")
 	annotate(r.lowering, r.form.At, &form.Notes{}, n, c)
 	all := r.rules.Object.AllRequired
 	if all {

@@ -11,8 +11,8 @@ type objectCodec struct {
 	properties []property
 	bySeen     map[string]int
 	byName     map[string]int
-	rest       codec  // of members that are no property
-	more       string // the property that holds them, "" if there is none
+	rest       codec  // of undeclared members
+	more       string // the property that has them, "" if there is none
 	moreCodec  codec
 	moreNull   bool // null is written if there are none
 }
@@ -169,7 +169,7 @@ func (c *objectCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	return append(w.dst, '}'), w.ok
 }
 
-// encodeOthers writes the members that are no property.
+// encodeOthers writes the undeclared members.
 func (c *objectCodec) encodeOthers(w *objectWriter, others []field) {
 	switch {
 	case c.more == "":

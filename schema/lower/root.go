@@ -24,7 +24,7 @@ func writeRoot(l *lowering, f *form.Form) (*node, codec) {
 	}
 	object.Kinds, object.Ref = jsontree.KindObject, nil
 	if object.Enum != nil {
-		l.lose(Dropped, object.At, l.first(object.At, "enum", "const"), notTold)
+		l.lose(Dropped, object.At, l.first(object.At, "enum", "const"), notStated)
 		object.Enum = nil
 	}
 	switch {

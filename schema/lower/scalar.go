@@ -60,7 +60,7 @@ func writePattern(l *lowering, n *node, at, pattern string) {
 		return
 	}
 	sentence := "Pattern: " + pattern + " ."
-	if len(pattern) > maxTold {
+	if len(pattern) > maxDescribed {
 		sentence = ""
 	}
 	describe(l, n, at, "pattern", sentence)

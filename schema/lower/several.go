@@ -21,7 +21,7 @@ func writeSeveralAsOne(l *lowering, f *form.Form, types []string, at place) (*no
 		only.Kinds = jsontree.KindArray
 		n, c := writeArray(l, &only, at)
 		l.reshape(Narrowed, f.At, "a single value is written as a list of one")
-		n.tell("A list, even for a single value.")
+		n.addSentence("A list, even for a single value.")
 		return n, join(listCodec{}, c)
 	}
 	l.reshape(Checked, f.At, "values of several types are written as a string of JSON")
@@ -75,7 +75,7 @@ func writeScalars(l *lowering, f *form.Form, types []string) (*node, codec) {
 	}
 	l.reshape(kind, f.At, "%s: written as a string, and converted back", strings.Join(types, " or "))
 	n := l.typed("string")
-	n.tell("Written as text: " + orList(words) + ".")
+	n.addSentence("Written as text: " + orList(words) + ".")
 	return n, c
 }
 

@@ -47,7 +47,7 @@ func writeOneOf(l *lowering, f *form.Form, intact bool) string {
 	return "anyOf"
 }
 
-// hasRef reports whether a schema refers to another, which may be told less of.
+// hasRef reports whether a schema refers to another, which may be described in less detail.
 func hasRef(n *node) bool {
 	found := false
 	n.each(func(sub *node) { found = found || sub.get("$ref") != nil })
@@ -120,7 +120,7 @@ func seenKinds(n *node) jsontree.Kinds {
 
 // finish returns the codec of alternatives, nil if all are written as they are.
 // Where one is written as the kind of another, or like it, it is put into an
-// object, so that they can be told apart.
+// object, so that they can be distinguished.
 func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 	objects := slices.ContainsFunc(c.branches, func(b branch) bool { return b.seen&jsontree.KindObject != 0 })
 	compared := &comparison{closed: l.rules.Object.Closed}
