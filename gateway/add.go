@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/toolpost/toolpost"
@@ -13,16 +14,20 @@ import (
 const InProcess upstream.Transport = "in-process"
 
 // Add serves a toolset of this program beside the servers, as if it were one
-// with that name: its tools are called NAME__tool. It stays until Close, also
+// with that name: its tools are called NAME__tool, or otherwise if a server has
+// that name in tool names, which a finding then says. It stays until Close, also
 // when the configuration is reloaded. If ts is a [toolpost.Live], clients are
 // notified when it changes.
 func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.work.Lock()
 	defer g.work.Unlock()
+	if name == "" {
+		return errors.New("add toolset: it needs a name, which its tools are called by")
+	}
 	s := config.Server{Pinning: config.Pinning{Off: true}}
 	s.Name, s.Transport = name, InProcess
 	c := &inProcess{Toolset: ts, name: name, stop: func() {}}
-	m := newMember(s, serverKeys([]config.Server{s})[0], &link{up: c, watched: map[string]bool{}})
+	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], &link{up: c, watched: map[string]bool{}})
 	m.tasks = g.extended
 	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
@@ -36,6 +41,13 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.mu.Unlock()
 	g.refresh()
 	return nil
+}
+
+func keysOf(members []*member) (keys []string) {
+	for _, m := range members {
+		keys = append(keys, m.key)
+	}
+	return keys
 }
 
 // An inProcess is a toolset of this program as a member.

@@ -59,6 +59,31 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// A toolset whose name is a server's in tool names gets another one there, and so
+// does a server that comes later.
+func TestAddOfATakenName(t *testing.T) {
+	g, f := open(t, servers("my.server", "x"))
+	f.last("my.server").connect("tool")
+	if err := g.Add("", toolpost.Tools{}); err == nil || !strings.Contains(err.Error(), "it needs a name") {
+		t.Errorf("without a name: %v", err)
+	}
+	if err := g.Add("my server", toolpost.Tools{tool("tool", "own")}); err != nil {
+		t.Fatal(err)
+	}
+	wantTools(t, g, "my_server__tool", "my_server_2__tool")
+	if got := call(g, "my_server_2__tool"); got != "own tool" {
+		t.Errorf("got %q", got)
+	}
+	if told := strings.Join(findings(g), "\n"); !strings.Contains(told, `server "my server" is called "my_server_2" in tool names`) {
+		t.Errorf("got %s", told)
+	}
+	if err := g.Reload(t.Context(), servers("my_server_2", "y")); err != nil {
+		t.Fatal(err)
+	}
+	f.last("my_server_2").connect("tool")
+	wantTools(t, g, "my_server_2_2__tool", "my_server_2__tool")
+}
+
 // Middleware runs around every call, also of prompts and resources, with the
 // names that clients use and the whole result.
 func TestMiddleware(t *testing.T) {

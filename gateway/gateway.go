@@ -80,7 +80,6 @@ type view struct {
 	quiet    *regexp.Regexp
 	members  []*member
 	added    []*member          // by Add; also in members
-	renamed  []toolpost.Finding // servers that are called otherwise in tool names
 	tools    []*toolpost.Tool
 	served   map[served]*toolpost.Tool // the same, by what they are made of
 	snapshot *Snapshot
@@ -189,7 +188,11 @@ func (g *Gateway) refresh() {
 		s.Features = j.features.Wrap(g.options.Middleware)
 	}
 	s.Findings = append(s.Findings, g.cfg.Findings...)
-	s.Findings = append(s.Findings, g.renamed...)
+	for _, m := range g.members {
+		if m.key != m.server.Name {
+			s.Findings = append(s.Findings, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", m.server.Name, m.key)})
+		}
+	}
 	s.Findings = append(s.Findings, j.findings...)
 	if why := g.pins.problem(); why != "" {
 		s.Findings = append(s.Findings, toolpost.Finding{Message: why})

@@ -13,12 +13,13 @@ import (
 var refused = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // serverKeys are the names of servers as they stand in tool names: only
-// characters that every client accepts, and no two the same.
-func serverKeys(servers []config.Server) []string {
+// characters that every client accepts, and no two the same. They are none of
+// those that are taken.
+func serverKeys(servers []config.Server, taken ...string) []string {
 	keys := make([]string, len(servers))
 	for i, s := range servers {
 		keys[i] = config.FreeName(refused.ReplaceAllString(s.Name, "_"), func(key string) bool {
-			return slices.Contains(keys[:i], key)
+			return slices.Contains(keys[:i], key) || slices.Contains(taken, key)
 		})
 	}
 	return keys

@@ -36,22 +36,18 @@ func (g *Gateway) apply(cfg *config.Config) error {
 		before[m.server.Name] = m
 	}
 	var members []*member
-	var renamed []toolpost.Finding
-	for i, key := range serverKeys(cfg.Servers) {
+	for i, key := range serverKeys(cfg.Servers, keysOf(g.added)...) {
 		s := cfg.Servers[i]
 		m := newMember(s, key, g.link(s, before))
 		m.pins, m.tasks = g.pins, g.extended
 		members = append(members, m)
-		if key != s.Name {
-			renamed = append(renamed, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", s.Name, key)})
-		}
 	}
 	for _, m := range g.added {
 		delete(before, m.server.Name)
 	}
 	g.setLayers(cfg.Output, g.logger)
 	g.mu.Lock()
-	g.cfg, g.quiet, g.members, g.renamed = cfg, globs(cfg.Quiet), append(members, g.added...), renamed
+	g.cfg, g.quiet, g.members = cfg, globs(cfg.Quiet), append(members, g.added...)
 	g.mu.Unlock()
 	g.refresh()
 	g.views.Refresh() // to other dialects

@@ -1,8 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,4 +48,41 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A source that is closed with the server is no cause for a warning.
+func TestEndOfWatchingIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		live, err := toolpost.NewLive(t.Context(), toolpost.Tools{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		closed := make(chan struct{})
+		server := New(live, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		server.SetFeatures(&toolpost.Features{Subscribe: func(_ context.Context, _ string, on bool) error {
+			if on {
+				return nil
+			}
+			<-closed
+			return errors.New("it was closed")
+		}})
+		s := server.core.newSession(opener{})
+		if err := s.begin(&peer{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.core.watchers.subscribe(t.Context(), &s.listener, "x://y"); err != nil {
+			t.Fatal(err)
+		}
+		s.end(errEnded)
+		synctest.Wait()
+		if err := server.Close(); err != nil {
+			t.Fatal(err)
+		}
+		close(closed)
+		synctest.Wait()
+		if log.Len() > 0 {
+			t.Errorf("it logs %s", &log)
+		}
+	})
 }

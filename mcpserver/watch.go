@@ -90,7 +90,7 @@ func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) err
 	if !w.core.changes.part(l, topic{resourceUpdated, uri}) {
 		return nil
 	}
-	if err := w.ask(ctx, uri, false); err != nil {
+	if err := w.ask(ctx, uri, false); err != nil && w.core.life.Err() == nil {
 		w.core.log.Warn("resource is still watched", "uri", clip(uri), "err", err)
 	}
 	return nil

@@ -173,7 +173,10 @@ func (u *Upstream) serve(s *session) error {
 
 func relist(u *Upstream, s *session) {
 	l, _, err := u.list(s, slowestList)
-	if err != nil {
+	switch {
+	case u.ctx.Err() != nil:
+		return
+	case err != nil:
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
 		if breaks(err) {
 			s.fail(err)

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
@@ -234,6 +237,52 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 	if n := <-written; n == 200 {
 		t.Error("all of the answer was read")
+	}
+}
+
+// The end of an upstream whose lists are being read is no cause for a warning.
+func TestCloseWhileListing(t *testing.T) {
+	asked := make(chan struct{})
+	var lists atomic.Int32
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case m.Method == "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"listing","version":"1"}}}`, m.ID)
+		case m.Method == "tools/list" && lists.Add(1) == 2:
+			close(asked)
+			<-r.Context().Done()
+		case m.Method == "tools/list":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{`+oneTool+`}}`, m.ID)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	})
+	logged := make(logChannel, 100)
+	u, err := upstream.Start(&upstream.Config{URL: serve(t, h).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-06-18"}, &upstream.Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-asked:
+	case <-time.After(20 * time.Second):
+		t.Error("it does not list again")
+	}
+	u.Close()
+	close(logged)
+	for line := range logged {
+		if strings.Contains(line, "WARN") {
+			t.Errorf("it logs %s", line)
+		}
 	}
 }
 

@@ -156,15 +156,16 @@ func (a *access) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second)) // not every writer has deadlines
 		w.Header().Set("Connection", "close")
 	}
-	header, message := realm, "a token is needed"
+	header, message, hint := realm, "a token is needed", ""
 	if wrong {
 		header, message = realm+`, error="invalid_token"`, "the token is wrong"
+		hint = "; after toolpost token --rotate, restart toolpost serve"
 	}
 	w.Header().Set("WWW-Authenticate", header)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusUnauthorized)
-	_, _ = w.Write([]byte(`{"error":"` + message + `: send the header Authorization: Bearer TOKEN; on the machine that serves, toolpost token prints it"}` + "\n"))
+	_, _ = w.Write([]byte(`{"error":"` + message + `: send the header Authorization: Bearer TOKEN; on the machine that serves, toolpost token prints it` + hint + `"}` + "\n"))
 }
 
 // proof shows knowledge of the token without revealing it. It holds for one

@@ -201,7 +201,7 @@ func (im *imports) files() ([]config.ClientFile, error) {
 			_, err = os.Stat(path)
 		}
 		if err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 		files = append(files, config.FileOf(path))
 	}

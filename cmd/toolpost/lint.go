@@ -70,6 +70,11 @@ configuration is wrong.
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "explain `RULE`")
 	cmd.MarkFlagsMutuallyExclusive("fix", "diff", "rules", "explain")
+	for _, other := range []string{"fix", "diff", "rules", "explain"} { // which look for no findings
+		for _, flag := range []string{"off", "fail-on", "format"} {
+			cmd.MarkFlagsMutuallyExclusive(other, flag)
+		}
+	}
 	complete(cmd, "explain", ruleNames())
 	complete(cmd, "off", ruleNames())
 	complete(cmd, "fail-on", failLevels())

@@ -49,7 +49,7 @@ func TestServersDoNotSeeEnvironment(t *testing.T) {
 		_ = os.Remove(seen)
 		cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 		cmd.Args = append([]string{"toolpost"}, args...)
-		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "MARK=seen"}
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "MARK=seen", "CLAUDE_CLI_PATH=/bin/true"}
 		if os.Geteuid() == 0 { // who may look at everything
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		}

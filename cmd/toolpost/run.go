@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	outputs "github.com/toolpost/toolpost/output"
 )
@@ -48,6 +49,9 @@ interrupt ends the run.
 			}
 			opts, err := r.options()
 			if err != nil {
+				return err
+			}
+			if _, err := cli.Find(r.cli); err != nil { // before servers start
 				return err
 			}
 			s, err := t.open(cmd, cfg)
