@@ -79,7 +79,7 @@ type view struct {
 	cfg      *config.Config
 	quiet    *regexp.Regexp
 	members  []*member
-	added    []*member          // by Add; also in members
+	added    []*member // by Add; also in members
 	tools    []*toolpost.Tool
 	served   map[served]*toolpost.Tool // the same, by what they are made of
 	snapshot *Snapshot

@@ -198,6 +198,38 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 	}
 }
 
+// A long list is read as a short one is.
+func TestLongLists(t *testing.T) {
+	for _, size := range []int{1, 100 << 10, 2 << 20} {
+		for _, kind := range []string{"application/json", "text/event-stream"} {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var m message
+				_ = json.NewDecoder(r.Body).Decode(&m)
+				result := ""
+				switch m.Method {
+				case "initialize":
+					result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"long","version":"1"}}`
+				case "tools/list":
+					result = `{` + oneTool + `,"x":"` + strings.Repeat("x", size) + `"}`
+				default:
+					w.WriteHeader(http.StatusAccepted)
+					return
+				}
+				w.Header().Set("Content-Type", kind)
+				answer := `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`
+				if kind == "text/event-stream" {
+					answer = "data: " + answer + "\n\n"
+				}
+				_, _ = io.WriteString(w, answer)
+			})
+			cfg := &upstream.Config{URL: serve(t, h).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-06-18"}
+			if tools, err := spooling(t, cfg, t.TempDir()).Tools(t.Context()); len(tools) != 1 || err != nil {
+				t.Errorf("%d bytes, %s: %d tools, %v", size, kind, len(tools), err)
+			}
+		}
+	}
+}
+
 // A server whose answer has no end is not read on once nobody can use the answer.
 func TestEndlessAnswer(t *testing.T) {
 	part := strings.Repeat("x", 1<<20)

@@ -214,15 +214,15 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 	p.mu.Lock()
 	x := p.answered(number)
 	p.mu.Unlock()
+	if x != nil {
+		x.answered.Store(true)
+	}
 	long := (*longResult)(nil)
 	if errors.As(unread.err, &long) && (x == nil || !x.passesOn() || long.found.Asks) {
 		if found, unread.err = long.messages(); unread.err == nil {
 			p.receive(&found[0], from)
 			return 1, nil
 		}
-	}
-	if x != nil {
-		x.answered.Store(true)
 	}
 	if !p.calls.Fail(unread.id, unread.err) && long != nil {
 		long.Close()
