@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -139,42 +138,12 @@ func quotedJSON(raw []byte) json.RawMessage {
 // locate returns where the value is that a JSON pointer names. It is empty if
 // there is none.
 func locate(raw []byte, pointer string) (start, end int) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if pointer != "" {
-		for token := range strings.SplitSeq(pointer[1:], "/") {
-			if !enter(d, jsontree.UnescapePointer(token)) {
-				return 0, 0
-			}
-		}
-	}
-	v, err := d.ReadValue()
-	if err != nil {
+	root, broken := jsontree.ParseLenient(raw, maxLevels)
+	if broken != nil {
 		return 0, 0
 	}
-	end = int(d.InputOffset())
-	return end - len(v), end
-}
-
-// enter moves to the member or item that token names.
-func enter(d *jsontext.Decoder, token string) bool {
-	open, err := d.ReadToken()
-	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
-		return false
+	if v := root.At(pointer); v != nil {
+		return v.Start, v.Start + len(v.Raw)
 	}
-	for i := 0; ; i++ {
-		name := strconv.Itoa(i)
-		if open.Kind() == '{' {
-			t, err := d.ReadToken()
-			if err != nil || t.Kind() != '"' {
-				return false
-			}
-			name = t.String()
-		}
-		if name == token {
-			return d.PeekKind() != ']' && d.PeekKind() != 0
-		}
-		if d.SkipValue() != nil {
-			return false
-		}
-	}
+	return 0, 0
 }

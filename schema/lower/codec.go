@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A Codec converts values between the two shapes. It is safe for concurrent
@@ -55,7 +57,7 @@ func newTrip(value []byte) *trip {
 
 func (x *trip) note(what string) {
 	if x.told < maxNotes {
-		x.notes = append(x.notes, pointer(x.path)+": "+what)
+		x.notes = append(x.notes, jsontree.Pointer(x.path)+": "+what)
 		x.told += len(x.notes[len(x.notes)-1])
 	}
 }
@@ -142,25 +144,9 @@ func (c *Codec) Seen(p string) string {
 	}
 	path := strings.Split(p[1:], "/")
 	for i, token := range path {
-		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		path[i] = jsontree.UnescapePointer(token)
 	}
-	return pointer(seen(c.root, path))
-}
-
-// pointer makes a JSON pointer (RFC 6901) of names.
-func pointer(path []string) string {
-	var b strings.Builder
-	for _, token := range path {
-		b.WriteString("/" + escape(token))
-	}
-	return b.String()
-}
-
-func escape(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return name
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return jsontree.Pointer(seen(c.root, path))
 }
 
 // A chain decodes with inner first: outer is about what inner gives.

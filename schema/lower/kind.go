@@ -1,9 +1,8 @@
 package lower
 
 import (
+	"bytes"
 	"encoding/json"
-	"strconv"
-	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
@@ -11,20 +10,8 @@ import (
 // typesOf names the types of kinds, as a schema does.
 func typesOf(k jsontree.Kinds) []string {
 	var types []string
-	for _, t := range []struct {
-		kind jsontree.Kinds
-		name string
-	}{
-		{jsontree.KindNull, "null"}, {jsontree.KindBoolean, "boolean"}, {jsontree.KindNumber, "number"},
-		{jsontree.KindString, "string"}, {jsontree.KindArray, "array"}, {jsontree.KindObject, "object"},
-	} {
-		switch {
-		case k&t.kind == 0:
-		case t.name == "number" && k&jsontree.KindFraction == 0:
-			types = append(types, "integer")
-		default:
-			types = append(types, t.name)
-		}
+	for _, name := range []string{"null", "boolean", "number", "string", "array", "object"} {
+		types = append(types, (k & jsontree.KindNamed(name)).Names()...)
 	}
 	return types
 }
@@ -32,44 +19,18 @@ func typesOf(k jsontree.Kinds) []string {
 // kindsOf is the other way.
 func kindsOf(types ...string) (all jsontree.Kinds) {
 	for _, name := range types {
-		switch name {
-		case "null":
-			all |= jsontree.KindNull
-		case "boolean":
-			all |= jsontree.KindBoolean
-		case "integer":
-			all |= jsontree.KindInteger
-		case "number":
-			all |= jsontree.KindNumber
-		case "string":
-			all |= jsontree.KindString
-		case "array":
-			all |= jsontree.KindArray
-		default:
-			all |= jsontree.KindObject
-		}
+		all |= jsontree.KindNamed(name)
 	}
 	return all
 }
 
 // kindOf returns the kind of a value. A number with a fraction of zero is an integer.
 func kindOf(src []byte) jsontree.Kinds {
-	if len(src) == 0 {
-		return 0
-	}
-	switch src[0] {
-	case '{':
-		return jsontree.KindObject
-	case '[':
-		return jsontree.KindArray
-	case '"':
-		return jsontree.KindString
-	case 't', 'f':
-		return jsontree.KindBoolean
-	case 'n':
-		return jsontree.KindNull
-	}
-	if isInteger(string(src)) {
+	kind := jsontree.KindOf(src)
+	switch {
+	case kind != jsontree.KindNumber:
+		return kind
+	case isInteger(src):
 		return jsontree.KindInteger
 	}
 	return jsontree.KindFraction
@@ -90,23 +51,9 @@ const nested = jsontree.KindArray | jsontree.KindObject
 func isNull(src []byte) bool { return string(src) == "null" }
 
 // isInteger reports whether a JSON number has no fraction, however it is
-// written.
-func isInteger(s string) bool {
-	i := strings.IndexAny(s, "eE")
-	if i < 0 && !strings.Contains(s, ".") {
-		return true
-	}
-	exponent := 0
-	if i >= 0 {
-		var err error
-		if exponent, err = strconv.Atoi(s[i+1:]); err != nil { // it is huge
-			return !strings.HasPrefix(s[i+1:], "-")
-		}
-		s = s[:i]
-	}
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	digits := strings.TrimRight(whole+fraction, "0")
-	return strings.Trim(digits, "0") == "" || len(digits) <= len(whole)+exponent
+// written. What is not a number counts as one: validation reports it.
+func isInteger(src []byte) bool {
+	return bytes.IndexAny(src, ".eE") < 0 || !isNumber(string(src)) || jsontree.ParseDecimal(src).IsInteger()
 }
 
 // isNumber reports whether s is exactly a JSON number.

@@ -138,7 +138,7 @@ func (c *scalarCodec) literal(s string) bool {
 	if c.kinds&jsontree.KindNumber == 0 || !isNumber(s) || c.kinds&jsontree.KindString != 0 && !isCanonical(s) {
 		return false
 	}
-	return c.kinds&jsontree.KindFraction != 0 || isInteger(s)
+	return c.kinds&jsontree.KindFraction != 0 || isInteger([]byte(s))
 }
 
 // isCanonical reports whether a number is spelled in the only way without an
