@@ -53,11 +53,3 @@ func isInteger(number string) bool {
 	_, fraction, _ := strings.Cut(number, ".")
 	return strings.Trim(fraction, "0") == "" && mantissa(number) == number
 }
-
-// later has the keywords that came after draft 7.
-var later = map[string]bool{
-	"$defs": true, "$anchor": true, "$dynamicRef": true, "$dynamicAnchor": true, "$recursiveRef": true,
-	"$recursiveAnchor": true, "$vocabulary": true, "prefixItems": true, "dependentSchemas": true,
-	"dependentRequired": true, "unevaluatedProperties": true, "unevaluatedItems": true,
-	"minContains": true, "maxContains": true,
-}

@@ -58,7 +58,7 @@ func draft(v *view, n *node) {
 		switch {
 		case k.Name == "$schema" && (!v.takes("$schema") || old && !strings.Contains(k.Text, "draft-07")):
 			v.report("$schema", "the schema declares %v", k)
-		case old && later[k.Name] && v.takes(k.Name):
+		case old && shape.IsLater(k.Name) && v.takes(k.Name):
 			v.report(k.Name, "%s came after draft-07", k.Name)
 		}
 	}

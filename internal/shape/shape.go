@@ -3,8 +3,10 @@
 // linted.
 package shape
 
+import "github.com/toolpost/toolpost/internal/jsontree"
+
 // A Shape is what the value of a keyword must look like.
-type Shape uint8
+type Shape uint16
 
 // The shapes.
 const (
@@ -26,37 +28,53 @@ const (
 	List                          // a list of values
 )
 
-// annotation marks the keywords that say nothing about validity.
-const annotation Shape = 1 << 7
+// What a keyword is beside its shape: what came after draft 7, what restricts no
+// values, and what is about values of one type.
+const (
+	later Shape = 1 << (iota + 6)
+	annotation
+
+	numbers = Shape(jsontree.KindNumber) << 8
+	texts   = Shape(jsontree.KindString) << 8
+	arrays  = Shape(jsontree.KindArray) << 8
+	objects = Shape(jsontree.KindObject) << 8
+)
 
 // keywords has all keywords of draft 4 to 2020-12 that say something about
 // validity, and those that a strict reader refuses in a wrong shape.
 var keywords = map[string]Shape{
-	"$anchor": Text, "$dynamicAnchor": Text, "$recursiveAnchor": Bool,
-	"$id": URI, "$ref": URI, "$dynamicRef": URI, "$recursiveRef": URI, "$schema": URI,
-	"$defs": Table, "definitions": Table,
+	"$anchor": Text | later, "$dynamicAnchor": Text | later, "$recursiveAnchor": Bool | later,
+	"$id": URI, "$ref": URI, "$dynamicRef": URI | later, "$recursiveRef": URI | later, "$schema": URI,
+	"$defs": Table | later, "definitions": Table,
 	"type": Type, "enum": List, "const": Any,
 	"allOf": Schemas, "anyOf": Schemas, "oneOf": Schemas, "not": Schema,
 	"if": Schema, "then": Schema, "else": Schema,
-	"properties": Table, "patternProperties": Table, "additionalProperties": Schema,
-	"unevaluatedProperties": Schema, "propertyNames": Schema,
-	"required": Names, "minProperties": Count, "maxProperties": Count,
-	"dependencies": Dependencies, "dependentSchemas": Table, "dependentRequired": NameLists,
-	"items": Items, "prefixItems": Schemas, "additionalItems": Schema, "unevaluatedItems": Schema,
-	"contains": Schema, "minContains": Count, "maxContains": Count,
-	"minItems": Count, "maxItems": Count, "uniqueItems": Bool,
-	"minLength": Count, "maxLength": Count, "pattern": Text,
-	"minimum": Number, "maximum": Number, "multipleOf": Positive,
-	"exclusiveMinimum": Number, "exclusiveMaximum": Number,
+	"properties": Table | objects, "patternProperties": Table | objects, "additionalProperties": Schema | objects,
+	"unevaluatedProperties": Schema | objects | later, "propertyNames": Schema | objects,
+	"required": Names | objects, "minProperties": Count | objects, "maxProperties": Count | objects,
+	"dependencies": Dependencies | objects, "dependentSchemas": Table | objects | later, "dependentRequired": NameLists | objects | later,
+	"items": Items | arrays, "prefixItems": Schemas | arrays | later, "additionalItems": Schema | arrays, "unevaluatedItems": Schema | arrays | later,
+	"contains": Schema | arrays, "minContains": Count | arrays | later, "maxContains": Count | arrays | later,
+	"minItems": Count | arrays, "maxItems": Count | arrays, "uniqueItems": Bool | arrays,
+	"minLength": Count | texts, "maxLength": Count | texts, "pattern": Text | texts,
+	"minimum": Number | numbers, "maximum": Number | numbers, "multipleOf": Positive | numbers,
+	"exclusiveMinimum": Number | numbers, "exclusiveMaximum": Number | numbers,
 
-	"$comment": annotation | Text, "$vocabulary": annotation | Any, "title": annotation | Text,
+	"$comment": annotation | Text, "$vocabulary": annotation | Any | later, "title": annotation | Text,
 	"description": annotation | Text, "default": annotation | Any, "examples": annotation | List, "format": annotation | Text,
 	"deprecated": annotation | Bool, "readOnly": annotation | Bool, "writeOnly": annotation | Bool,
-	"contentEncoding": annotation | Text, "contentMediaType": annotation | Text, "contentSchema": annotation | Schema,
+	"contentEncoding": annotation | Text | texts, "contentMediaType": annotation | Text | texts, "contentSchema": annotation | Schema | texts,
 }
 
 // Of returns the shape of a keyword's value, 0 of one that is not known.
-func Of(keyword string) Shape { return keywords[keyword] &^ annotation }
+func Of(keyword string) Shape { return keywords[keyword] & (later - 1) }
+
+// About returns the type of the values that a keyword is about, 0 if it is about
+// values of any type, or not known.
+func About(keyword string) jsontree.Kinds { return jsontree.Kinds(keywords[keyword] >> 8) }
+
+// IsLater reports whether a keyword came after draft 7.
+func IsLater(keyword string) bool { return keywords[keyword]&later != 0 }
 
 // Annotates reports whether a keyword says nothing about validity.
 func Annotates(keyword string) bool { return keywords[keyword]&annotation != 0 }

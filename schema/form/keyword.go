@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A part is what a keyword is about.
@@ -23,17 +24,11 @@ const (
 	partRest  // kept as it is written
 )
 
-// parts has the keywords that are not notes.
+// parts has the keywords that are not notes, and not about one type only.
 var parts = map[string]part{
 	"$schema": partQuiet, "$id": partQuiet, "$anchor": partQuiet, "$comment": partQuiet, "$vocabulary": partQuiet,
 	"$defs": partQuiet, "definitions": partQuiet, "$dynamicAnchor": partQuiet, "$recursiveAnchor": partQuiet,
 	"type": partType, "enum": partType, "const": partType, "format": partType,
-	"minimum": partNumber, "maximum": partNumber, "exclusiveMinimum": partNumber, "exclusiveMaximum": partNumber, "multipleOf": partNumber,
-	"minLength": partText, "maxLength": partText, "pattern": partText,
-	"contentEncoding": partText, "contentMediaType": partText, "contentSchema": partText,
-	"prefixItems": partArray, "items": partArray, "additionalItems": partArray,
-	"minItems": partArray, "maxItems": partArray, "uniqueItems": partArray,
-	"properties": partObject, "additionalProperties": partObject, "minProperties": partObject, "maxProperties": partObject,
 	"$ref": partPlace, "$dynamicRef": partPlace, "$recursiveRef": partPlace, "allOf": partPlace, "anyOf": partPlace, "oneOf": partPlace,
 	"required": partLater, "propertyNames": partLater, "unevaluatedProperties": partLater, "unevaluatedItems": partLater,
 	"not": partRest, "if": partRest, "then": partRest, "else": partRest,
@@ -41,8 +36,23 @@ var parts = map[string]part{
 	"patternProperties": partRest, "dependencies": partRest, "dependentSchemas": partRest, "dependentRequired": partRest,
 }
 
-// partKinds has the types that the parts are about.
-var partKinds = map[part]jsontree.Kinds{partNumber: jsontree.KindNumber, partText: jsontree.KindString, partArray: jsontree.KindArray, partObject: jsontree.KindObject}
+// partOf returns what a keyword is about.
+func partOf(keyword string) part {
+	if p, ok := parts[keyword]; ok {
+		return p
+	}
+	switch shape.About(keyword) {
+	case jsontree.KindNumber:
+		return partNumber
+	case jsontree.KindString:
+		return partText
+	case jsontree.KindArray:
+		return partArray
+	case jsontree.KindObject:
+		return partObject
+	}
+	return partNote
+}
 
 // nothing is what changes say of keywords that every value fits.
 const nothing = "it has no effect"
@@ -56,7 +66,7 @@ type keywordReader struct {
 
 // read reads one keyword.
 func (w *keywordReader) read(k *jsontree.Value) {
-	switch parts[k.Name] {
+	switch partOf(k.Name) {
 	case partNote:
 		w.note(k)
 	case partQuiet:

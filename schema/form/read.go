@@ -86,7 +86,7 @@ func (r *formReader) form(v *jsontree.Value, at string) *Form {
 	words := &keywordReader{r, f, v}
 	for _, k := range v.Kids {
 		switch {
-		case !only || parts[k.Name] <= partQuiet:
+		case !only || partOf(k.Name) <= partQuiet:
 			words.read(k)
 		case k.Name != "$ref":
 			r.log.Change(at, k.Name, false, "this draft ignores it beside $ref")
@@ -174,7 +174,7 @@ func isShape(v *jsontree.Value) bool {
 		case "required", "not", "dependentRequired", "dependentSchemas", "dependencies":
 			condition = true
 		default:
-			if parts[k.Name] > partQuiet {
+			if partOf(k.Name) > partQuiet {
 				return true
 			}
 		}
@@ -216,7 +216,7 @@ func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
 // spread notes that the rules of v hold in each alternative.
 func spread(log *subschema.Log, f *Form, v *jsontree.Value) {
 	for _, k := range v.Kids {
-		if p := parts[k.Name]; partKinds[p] != 0 || p == partType || p == partLater {
+		if p := partOf(k.Name); p >= partType && p <= partObject || p == partLater {
 			log.Change(f.At, log.SourceName(k), false, "repeated in each alternative")
 		}
 	}

@@ -5,19 +5,12 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 )
-
-// restKinds has the types that keywords are about which may stay in Rest, or
-// are about others; those that are not here may be about all.
-var restKinds = map[string]jsontree.Kinds{
-	"contains": jsontree.KindArray, "minContains": jsontree.KindArray, "maxContains": jsontree.KindArray, "unevaluatedItems": jsontree.KindArray,
-	"patternProperties": jsontree.KindObject, "additionalProperties": jsontree.KindObject, "propertyNames": jsontree.KindObject, "unevaluatedProperties": jsontree.KindObject,
-	"required": jsontree.KindObject, "dependencies": jsontree.KindObject, "dependentSchemas": jsontree.KindObject, "dependentRequired": jsontree.KindObject,
-}
 
 // general reports whether f has a Rest that may be about all types.
 func (f *Form) general() bool {
-	return slices.ContainsFunc(f.Rest, func(k Keyword) bool { return restKinds[k.Name] == 0 })
+	return slices.ContainsFunc(f.Rest, func(k Keyword) bool { return shape.About(k.Name) == 0 })
 }
 
 // mask reports whether f looks at the type of values only.
@@ -122,8 +115,8 @@ func (f *Form) trim() {
 	f.Enum = f.Enum.within(f.Kinds)
 	if len(f.Rest) > 0 && f.Kinds != jsontree.KindAny {
 		f.Rest = slices.DeleteFunc(slices.Clone(f.Rest), func(k Keyword) bool {
-			about, known := restKinds[k.Name]
-			return known && about&f.Kinds == 0
+			about := shape.About(k.Name)
+			return about != 0 && about&f.Kinds == 0
 		})
 	}
 	f.trimRules()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // settle drops rules without an effect. An object without properties still
@@ -30,7 +31,7 @@ func (w *keywordReader) idle() {
 		return
 	}
 	for _, k := range w.v.Kids {
-		kinds := partKinds[parts[k.Name]] | restKinds[k.Name]
+		kinds := shape.About(k.Name)
 		if kinds != 0 && kinds&w.f.Kinds == 0 {
 			w.log.Change(w.f.At, w.log.SourceName(k), false, nothing+" on the accepted types")
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/internal/subschema"
 )
 
@@ -142,7 +143,7 @@ func (f *Form) freely() jsontree.Kinds {
 		kinds &^= f.Enum.Kinds
 	}
 	for _, k := range f.Rest {
-		kinds &^= restKinds[k.Name]
+		kinds &^= shape.About(k.Name)
 	}
 	return kinds
 }
