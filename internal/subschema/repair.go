@@ -111,7 +111,7 @@ func (r *repairer) unevaluatedAs(v *jsontree.Value, pointer, keyword, as string,
 	case r.draft < 2019 || v.Get(as) != nil:
 		r.doc.Log.Change(pointer, keyword, false, "it has no effect here")
 		v.Drop(keyword)
-	case looks && r.doc.Log != nil:
+	case r.doc.Log != nil && (looks || keyword == "unevaluatedItems"): // it stays as it is written
 	case looks:
 		v.Drop(keyword)
 		r.doc.Partial[v] = true
