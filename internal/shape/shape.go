@@ -28,8 +28,8 @@ const (
 	List                          // a list of values
 )
 
-// What a keyword is beside its shape: what came after draft 7, what restricts no
-// values, and what is about values of one type.
+// Properties of keywords beside the shape: it came after draft 7; it restricts no
+// values; it is about values of one type.
 const (
 	later Shape = 1 << (iota + 6)
 	annotation

@@ -51,7 +51,7 @@ const nested = jsontree.KindArray | jsontree.KindObject
 func isNull(src []byte) bool { return string(src) == "null" }
 
 // isInteger reports whether a JSON number has no fraction, however it is
-// written. What is not a number counts as one: validation reports it.
+// written. Text that is not a number counts as one: validation reports it.
 func isInteger(src []byte) bool {
 	return bytes.IndexAny(src, ".eE") < 0 || !isNumber(string(src)) || jsontree.ParseDecimal(src).IsInteger()
 }
