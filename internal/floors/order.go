@@ -116,9 +116,7 @@ func Stale(files []*File) []Problem {
 func Packages() []string {
 	var all []string
 	for _, names := range floors {
-		for _, name := range names {
-			all = append(all, name)
-		}
+		all = append(all, names...)
 	}
 	return all
 }

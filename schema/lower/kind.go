@@ -53,7 +53,7 @@ func isNull(src []byte) bool { return string(src) == "null" }
 // isInteger reports whether a JSON number has no fraction, however it is
 // written. Text that is not a number counts as one: validation reports it.
 func isInteger(src []byte) bool {
-	return bytes.IndexAny(src, ".eE") < 0 || !isNumber(string(src)) || jsontree.ParseDecimal(src).IsInteger()
+	return !bytes.ContainsAny(src, ".eE") || !isNumber(string(src)) || jsontree.ParseDecimal(src).IsInteger()
 }
 
 // isNumber reports whether s is exactly a JSON number.
