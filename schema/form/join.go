@@ -95,45 +95,31 @@ func (r *merger) small(f *Form) *Form {
 	return f
 }
 
-// distribute merges a and b, one of which has alternatives of which any may
-// match: what the other says holds in each.
-func (r *merger) distribute(a, b *Form) (*Form, bool) {
-	with, other := a, b
+// restrict merges a and b, of which one has alternatives and the other one only
+// says which types there are.
+func (r *merger) restrict(a, b *Form) (*Form, bool) {
+	with, types := a, b
 	if a.Alts == nil {
-		with, other = b, a
+		with, types = b, a
 	}
-	if other.Alts != nil || with.Alts.One {
+	if !types.mask() {
 		return nil, false
 	}
-	rules := *other
-	rules.Kinds &^= jsontree.KindNull
-	rules.Notes, rules.Ref, rules.Rest = Notes{}, nil, nil
-	before := r.made
 	var forms []*Form
 	for _, alt := range with.Alts.Forms {
-		left, ok := r.copy(&rules)
-		if !ok {
-			return nil, false
-		}
-		right, at := alt, alt.At
-		if with == a {
-			left, right = right, left
-		}
-		m, ok := r.merge(left, right)
-		if !ok || r.made-before > maxSpread {
-			return nil, false
-		}
-		m.At = at
-		forms = append(forms, m)
+		c := *alt
+		c.Kinds &= types.Kinds
+		c.trim()
+		forms = append(forms, &c)
 	}
 	if a.Kinds&b.Kinds&jsontree.KindNull != 0 {
 		forms = append(forms, &Form{At: a.At, Kinds: jsontree.KindNull})
 	}
-	u, ok := r.union(forms, false)
+	u, ok := r.union(forms, with.Alts.One)
 	if !ok {
 		return nil, false
 	}
-	m, outer := *u, Form{}
+	m := *u
 	m.At, m.Notes = a.At, overlay(overlay(a.Notes, b.Notes), u.Notes)
-	return &m, bothOutside(&outer, a, b) && bothOutside(&m, &outer, u)
+	return &m, bothOutside(&m, with, u)
 }

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 		return nil, false
 	}
 	if a.Alts != nil || b.Alts != nil {
-		return r.distribute(a, b)
+		return r.restrict(a, b)
 	}
 	r.made++
 	m = &Form{At: a.At, Kinds: a.Kinds & b.Kinds, Notes: overlay(a.Notes, b.Notes)}
@@ -60,16 +61,19 @@ func bothOutside(m, a, b *Form) bool {
 
 // rules merges the rules for each type.
 func (r *merger) rules(m, a, b *Form) (ok bool) {
+	ok = true
 	if m.Kinds&jsontree.KindNumber != 0 {
-		m.Number = mergeNumbers(m, a.Number, b.Number)
+		m.Number, ok = mergeNumbers(a.Number, b.Number)
 	}
-	if m.Kinds&jsontree.KindString != 0 {
-		m.Text = mergeTexts(m, a.Text, b.Text)
+	if m.Kinds&jsontree.KindString != 0 && ok {
+		m.Text, ok = mergeTexts(a.Text, b.Text)
 	}
 	if m.Kinds&jsontree.KindArray != 0 {
-		if m.Array, ok = r.arrays(a.Array, b.Array); !ok {
-			return false
-		}
+		m.Array = cmp.Or(a.Array, b.Array)
+		ok = ok && (a.Array == nil || b.Array == nil)
+	}
+	if !ok {
+		return false
 	}
 	if m.Kinds&jsontree.KindObject != 0 {
 		if m.Object, ok = r.objects(a.Object, b.Object); !ok {
@@ -167,34 +171,6 @@ func (r *merger) both(a, b *Form, copyA, copyB bool) (m *Form, ok bool) {
 		return a, true
 	}
 	return r.merge(a, b)
-}
-
-// arrays merges rules on arrays.
-func (r *merger) arrays(a, b *Array) (m *Array, ok bool) {
-	switch {
-	case a == nil:
-		return b, true
-	case b == nil:
-		return a, true
-	}
-	m = &Array{MinItems: max(a.MinItems, b.MinItems), MaxItems: fewer(a.MaxItems, b.MaxItems), Unique: a.Unique || b.Unique}
-	for i := range max(len(a.Prefix), len(b.Prefix)) {
-		item, ok := r.both(a.at(i), b.at(i), i >= len(a.Prefix), i >= len(b.Prefix))
-		if !ok {
-			return nil, false
-		}
-		m.Prefix = append(m.Prefix, item)
-	}
-	m.Items, ok = r.both(a.Items, b.Items, false, false)
-	return m, ok
-}
-
-// at returns the form of the i-th item.
-func (a *Array) at(i int) *Form {
-	if i < len(a.Prefix) {
-		return a.Prefix[i]
-	}
-	return a.Items
 }
 
 // objects merges rules on objects.

@@ -1,7 +1,7 @@
 package form
 
 import (
-	"encoding/json"
+	"bytes"
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -12,7 +12,6 @@ import (
 const (
 	maxForms    = 20_000  // of one document
 	maxFormWork = 100_000 // members and values compared to merge schemas
-	maxSpread   = 2_000   // forms of what is said again in each alternative
 )
 
 // Read reads a schema into its normal form. For a schema beyond the limits of
@@ -121,14 +120,14 @@ func (r *formReader) combined(f *Form, v *jsontree.Value) *Form {
 
 // allOf merges the schemas of k into f, one by one.
 func (r *formReader) allOf(f *Form, k *jsontree.Value) *Form {
-	var left []json.RawMessage
+	var left [][]byte
 	for i, branch := range k.Kids {
 		g := r.read(branch, child(f.At, "allOf", i))
 		mark := r.log.Mark()
 		m, ok := r.merge(f, g)
 		if !ok {
 			r.log.Undo(mark)
-			left = append(left, raw(branch))
+			left = append(left, branch.Raw)
 			continue
 		}
 		r.moved(g.At, m)
@@ -138,7 +137,7 @@ func (r *formReader) allOf(f *Form, k *jsontree.Value) *Form {
 		r.log.Change(f.At, "allOf", false, "merged into one schema")
 	}
 	if len(left) > 0 {
-		f = f.withSchemas(left...)
+		f = f.with("allOf", slices.Concat([]byte("["), bytes.Join(left, []byte(",")), []byte("]")))
 	}
 	return f
 }

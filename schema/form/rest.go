@@ -28,29 +28,12 @@ func (f *Form) onlyRefers() bool {
 }
 
 // withKeyword returns f with a keyword as it is written.
-func (f *Form) withKeyword(k *jsontree.Value, name string) *Form {
-	c := *f
-	c.Rest = append(slices.Clip(f.Rest), Keyword{f.At, name, raw(k)})
-	return &c
-}
+func (f *Form) withKeyword(k *jsontree.Value, name string) *Form { return f.with(name, raw(k)) }
 
-// withSchemas returns f with more schemas that must fit, as they are written.
-func (f *Form) withSchemas(schemas ...json.RawMessage) *Form {
+// with returns f with a keyword that it cannot express.
+func (f *Form) with(name string, value json.RawMessage) *Form {
 	c := *f
-	c.Rest = slices.Clone(f.Rest)
-	i := slices.IndexFunc(c.Rest, func(k Keyword) bool { return k.Name == "allOf" && k.At == f.At })
-	if i < 0 {
-		i = len(c.Rest)
-		c.Rest = append(c.Rest, Keyword{f.At, "allOf", json.RawMessage("[]")})
-	}
-	list := slices.Clone(c.Rest[i].Value[:len(c.Rest[i].Value)-1])
-	for _, s := range schemas {
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		list = append(list, s...)
-	}
-	c.Rest[i].Value = append(list, ']')
+	c.Rest = append(slices.Clip(f.Rest), Keyword{f.At, name, value})
 	return &c
 }
 
