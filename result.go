@@ -158,7 +158,7 @@ func (r *Result) Parts() []Part { return r.body().Content }
 
 // Structured returns the structured content, or nil if there is none.
 func (r *Result) Structured() json.RawMessage {
-	if r.encoded.Scan != nil && r.encoded.Long == nil {
+	if o := r.encoded.Long; r.encoded.Scan != nil && (o == nil || o.Member("structuredContent") == nil) {
 		return r.encoded.Scan.Structured
 	}
 	return r.body().Structured

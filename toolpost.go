@@ -108,7 +108,8 @@ type Call struct {
 	// Keep stores a text that is too long for memory. The text is one of the
 	// given number of texts in a result, and failed reports whether the result
 	// may be a failure. Keep returns the excerpt to show instead and a
-	// reference to the whole text. It is nil if nothing stores texts.
+	// reference to the whole text, or nothing if the text is within its limit.
+	// It is nil if nothing stores texts.
 	Keep func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 }
 

@@ -197,7 +197,7 @@ func (m *member) shown(result *toolpost.Result, tool *toolpost.Call) *toolpost.R
 	if len(shown) == len(raw) && &shown[0] == &raw[0] {
 		return result
 	}
-	return toolpost.RawResult(shown)
+	return toolpost.RawResult(shown).WithOutputRef(result.OutputRef())
 }
 
 // showing makes the URIs of a handler's results those that clients know, and the

@@ -162,40 +162,34 @@ func (b breaker) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An edit replaces a part of an object.
-type edit struct {
-	longjson.Span
-	by []byte
-}
-
 // edited returns an object in a file with edits, which are in order.
-func edited(o *longjson.Object, edits []edit) payload {
+func edited(o *longjson.Object, edits []longjson.Edit) payload {
 	p := make(payload, 0, 2*len(edits)+1)
 	at := int64(0)
 	for _, e := range edits {
-		p = append(p, part{file: o, span: longjson.Span{From: at, To: e.From}}, part{data: e.by})
+		p = append(p, part{file: o, span: longjson.Span{From: at, To: e.From}}, part{data: e.By})
 		at = e.To
 	}
 	return append(p, part{file: o, span: longjson.Span{From: at, To: o.Size()}})
 }
 
 // removal removes a member of an object, and the comma beside it.
-func removal(o *longjson.Object, i int) edit {
+func removal(o *longjson.Object, i int) longjson.Edit {
 	switch own := o.Members[i].Span; {
 	case i > 0:
-		return edit{Span: longjson.Span{From: o.Members[i-1].To, To: own.To}}
+		return longjson.Edit{Span: longjson.Span{From: o.Members[i-1].To, To: own.To}}
 	case len(o.Members) > 1:
-		return edit{Span: longjson.Span{From: own.From, To: o.Members[1].From}}
+		return longjson.Edit{Span: longjson.Span{From: own.From, To: o.Members[1].From}}
 	default:
-		return edit{Span: own}
+		return longjson.Edit{Span: own}
 	}
 }
 
 // addition adds members at the end of an object.
-func addition(o *longjson.Object, members []string) edit {
+func addition(o *longjson.Object, members []string) longjson.Edit {
 	end, before := int64(1), ""
 	if n := len(o.Members); n > 0 {
 		end, before = o.Members[n-1].To, ","
 	}
-	return edit{longjson.Span{From: end, To: o.Size()}, []byte(before + strings.Join(members, ",") + "}")}
+	return longjson.Edit{Span: longjson.Span{From: end, To: o.Size()}, By: []byte(before + strings.Join(members, ",") + "}")}
 }

@@ -14,12 +14,18 @@ import (
 )
 
 func longObject(t *testing.T) *longjson.Object {
-	message := []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	return longResult(t, `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+}
+
+// longResult returns the result of a message, nil if it does not stay in pieces.
+func longResult(t *testing.T, message string) *longjson.Object {
 	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
-	if err := spool.Add(message, int64(len(message))); err != nil {
+	if err := spool.Add([]byte(message), int64(len(message))); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = scanner.Write(message)
+	if _, _ = scanner.Write([]byte(message)); !scanner.Done() {
+		return nil
+	}
 	return longjson.NewObject(spool, scanner)
 }
 

@@ -22,8 +22,8 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	}
 	found := result.Encoded().Scan
 	r.asks = false // an earlier round may have asked
-	if o := result.Encoded().Long; o != nil && result.OutputRef() == "" {
-		return c.splice(r, o, found), nil
+	if o := result.Encoded().Long; o != nil {
+		return c.splice(r, o, found, result.OutputRef()), nil
 	}
 	raw, err := result.MarshalJSON()
 	switch {
@@ -162,26 +162,39 @@ func (c *core) missing(r *request, found *wire.Answer, cached, meta bool) (membe
 	return members
 }
 
-// splice returns a result that is in a file, adapted as encode adapts others.
-func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer) payload {
-	meta := wire.Delete(found.ResultMeta, outputRef)
+// metaFor returns the _meta of a result with ref as its only reference.
+func (c *core) metaFor(r *request, meta json.RawMessage, ref string) json.RawMessage {
+	meta = wire.Delete(meta, outputRef)
+	if ref != "" {
+		meta = wire.Set(meta, outputRef, wire.Quote(ref))
+	}
 	if r.modern() {
 		meta = c.introduced(meta)
 	}
-	var edits []edit
+	return meta
+}
+
+// splice returns a result that may be in a file, adapted as encode adapts others.
+func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer, ref string) payload {
+	meta := c.metaFor(r, found.ResultMeta, ref)
+	var edits []longjson.Edit
 	for i, m := range o.Members {
 		switch {
 		case m.Name == "_meta" && !bytes.Equal(meta, found.ResultMeta):
-			edits = append(edits, edit{longjson.Span{From: m.Value, To: m.To}, meta})
+			edits = append(edits, longjson.Edit{Span: longjson.Span{From: m.Value, To: m.To}, By: meta})
 		case m.Name == "structuredContent" && m.Kind != '{' && !r.modern():
 			edits = append(edits, removal(o, i))
 		}
 	}
-	if !r.modern() {
-		return edited(o, edits)
+	var members []string
+	if found.ResultMeta == nil && meta != nil {
+		members = append(members, `"_meta":`+string(meta))
 	}
-	cached := o.Member("ttlMs") != nil || o.Member("cacheScope") != nil
-	if members := c.missing(r, found, cached, found.ResultMeta != nil); len(members) > 0 {
+	if r.modern() {
+		cached := o.Member("ttlMs") != nil || o.Member("cacheScope") != nil
+		members = append(members, c.missing(r, found, cached, meta != nil)...)
+	}
+	if len(members) > 0 {
 		edits = append(edits, addition(o, members))
 	}
 	return edited(o, edits)

@@ -26,7 +26,7 @@ func TestForgedReferences(t *testing.T) {
 }
 
 // A result is adapted the same way whether or not the scan of its message is
-// known.
+// known, and whether or not it is in one piece.
 func TestEncodeOfScannedResults(t *testing.T) {
 	c := &core{info: json.RawMessage(`{"name":"s"}`)}
 	for _, raw := range []string{
@@ -46,6 +46,13 @@ func TestEncodeOfScannedResults(t *testing.T) {
 				plain, scanned := one.bytes(), other.bytes()
 				if err != nil || err2 != nil || !bytes.Equal(plain, scanned) {
 					t.Errorf("%s: %s %v, scanned: %s %v", version, plain, err, scanned, err2)
+				}
+				if o := longResult(t, `{"jsonrpc":"2.0","id":1,"result":`+raw+`}`); o != nil {
+					long, err := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &m[0].Answer}).WithOutputRef(ref), nil)
+					var spliced bytes.Buffer
+					if err2 := (framing{}).write(&spliced, long, func() {}); err != nil || err2 != nil || !bytes.Equal(spliced.Bytes(), plain) {
+						t.Errorf("%s: %s, in pieces: %s %v %v", version, plain, &spliced, err, err2)
+					}
 				}
 				if refs := strings.Count(string(scanned), "output_ref") + strings.Count(string(scanned), `output\u005fref`); refs != min(len(ref), 1) {
 					t.Errorf("%s: %d references in %s", version, refs, scanned)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -83,7 +82,7 @@ func (it item) block() string {
 func framed(p toolpost.Part, media bool, text string) json.RawMessage {
 	if p.Raw != nil {
 		if quoted, ok := wire.TextBlock(p.Raw); ok && holds(quoted, p.Text) {
-			return append(appendQuoted(append(make([]byte, 0, len(text)+len(text)/16+200), plainBefore...), text), '}')
+			return append(wire.AppendQuote(append(make([]byte, 0, len(text)+len(text)/16+200), plainBefore...), text), '}')
 		}
 		if !wire.IsObject(p.Raw) || !wire.Valid(p.Raw) {
 			return p.Raw
@@ -115,7 +114,7 @@ type framer struct {
 func (f *framer) object(raw json.RawMessage, resource bool) {
 	separator := byte('{')
 	for key, value := range wire.Members(raw) {
-		f.out = append(appendQuoted(append(f.out, separator), key), ':')
+		f.out = append(wire.AppendQuote(append(f.out, separator), key), ':')
 		separator = ','
 		if resource && key == "resource" && value[0] == '{' {
 			f.object(value, false)
@@ -142,7 +141,7 @@ func (f *framer) value(key string, raw json.RawMessage) {
 	case f.found:
 		f.out = append(f.out, raw...)
 	case key == "text" && isText(f.part) && holds(raw, f.part.Text):
-		f.found, f.out = true, appendQuoted(f.out, f.text)
+		f.found, f.out = true, wire.AppendQuote(f.out, f.text)
 	case f.media && (key == "data" || key == "blob") && len(raw) <= 2*base64.StdEncoding.EncodedLen(len(f.part.Data))+2:
 		f.found, f.out = true, append(f.out, `""`...)
 	default:
@@ -157,39 +156,6 @@ func holds(raw json.RawMessage, text string) bool {
 		return false
 	}
 	return len(raw) > len(text) || len(raw) > len(text)-2*strings.Count(text, string(replacement)) // a byte that is not UTF-8 has become three
-}
-
-// appendQuoted appends valid UTF-8 as a JSON string.
-func appendQuoted(b []byte, s string) []byte {
-	b = append(b, '"')
-	for {
-		n := literal(s)
-		b = append(b, s[:n]...)
-		if n == len(s) {
-			return append(b, '"')
-		}
-		escape, _ := jsontext.AppendQuote(b, s[n:n+1]) // its only error is the replacement of invalid UTF-8
-		b = append(b, escape[len(b)+1:len(escape)-1]...)
-		s = s[n+1:]
-	}
-}
-
-// literal returns how many bytes of a text stand for themselves in a JSON string,
-// up to a quote, a backslash or a control character.
-func literal(s string) int {
-	const ones = 0x0101010101010101
-	n := 0
-	for ; n+8 <= len(s); n += 8 {
-		w := word(s, n)
-		quotes, slashes := w^('"'*ones), w^('\\'*ones)
-		if marked := ((w-' '*ones)&^w | (quotes-ones)&^quotes | (slashes-ones)&^slashes) & (0x80 * ones); marked != 0 {
-			return n + bits.TrailingZeros64(marked)/8 // a borrow may mark later ones
-		}
-	}
-	for n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' {
-		n++
-	}
-	return n
 }
 
 // sizes returns the sizes of all items together. The frame of one text does not

@@ -105,7 +105,7 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 // fitting returns a view of its tool's or server's own without structured content
 // that its output schema does not take: a text in it may have been replaced.
 func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
-	if r.Encoded().Raw == nil || r.Structured() == nil || v.fits(r.Structured()) {
+	if e := r.Encoded(); e.Raw == nil && e.Long == nil || r.Structured() == nil || v.fits(r.Structured()) {
 		return r, nil
 	}
 	return r.WithContent(r.Parts(), nil)

@@ -34,7 +34,9 @@ func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed b
 		if _, err := io.Copy(r, text); err != nil {
 			return "", "", fmt.Errorf("read the output: %w", err)
 		}
-		view, ref = r.Text(ctx)
+		if view, ref = r.Text(ctx); r.blob == nil {
+			view = "" // it is within the limit
+		}
 		return view, ref, r.Close()
 	}
 }

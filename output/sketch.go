@@ -10,10 +10,9 @@ import (
 
 // A sketch keeps of a text its beginning and its end, and counts the rest.
 type sketch struct {
-	room  int // characters that are kept of the beginning, and of the end
+	room  int // characters that are kept of the beginning; about half as many of the end
 	head  []byte
 	tail  []byte
-	taken int // characters in head
 	chars int64
 	ends  int64 // of lines
 	open  bool  // the last line has no end
@@ -24,35 +23,48 @@ func (s *sketch) add(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	if s.taken < s.room {
-		first := p[:prefix(p, s.room-s.taken)]
-		s.head = append(s.head, first...)
-		s.taken += runes(first)
+	chars := runes(p)
+	if s.chars < int64(s.room) {
+		s.head = append(s.head, p[:prefix(p, s.room-int(s.chars))]...)
 	}
-	s.chars += int64(runes(p))
+	s.chars += int64(chars)
 	s.ends += int64(bytes.Count(p, newline))
 	s.open = p[len(p)-1] != '\n'
-	keep := utf8.UTFMax * s.room
-	if len(p) > keep {
-		s.tail, p = s.tail[:0], p[len(p)-keep:]
-	} else if len(s.tail)+len(p) > 2*keep {
-		s.tail = append(s.tail[:0], s.tail[len(s.tail)-keep:]...)
+	keep := s.room/2 + 1 // a view has no more of the end
+	if chars >= keep {
+		s.tail = s.tail[:0]
+	} else if len(s.tail)+len(p) > 2*utf8.UTFMax*keep {
+		s.tail = append(s.tail[:0], s.tail[len(s.tail)-suffix(s.tail, keep):]...)
 	}
-	s.tail = append(s.tail, p...)
+	s.tail = append(s.tail, p[len(p)-suffix(p, keep):]...)
 }
 
-// runes counts the characters of valid UTF-8, eight bytes at a time.
+// runes counts the characters of valid UTF-8.
 func runes[T string | []byte](p T) int {
-	n, at := len(p), 0
-	for ; at+8 <= len(p); at += 8 {
-		n -= continued(word(p, at))
+	n, at := 0, 0
+	for ; at+block <= len(p); at += block {
+		n += starts(p, at)
 	}
 	for ; at < len(p); at++ {
-		if !utf8.RuneStart(p[at]) {
-			n--
+		if utf8.RuneStart(p[at]) {
+			n++
 		}
 	}
 	return n
+}
+
+const (
+	block = 32                 // bytes that are looked at together
+	high  = 0x8080808080808080 // the bits of bytes that are not ASCII
+)
+
+// starts returns how many characters begin in a block of p. Most text is ASCII.
+func starts[T string | []byte](p T, at int) int {
+	a, b, c, d := word(p, at), word(p, at+8), word(p, at+16), word(p, at+24)
+	if (a|b|c|d)&high == 0 {
+		return block
+	}
+	return block - continued(a) - continued(b) - continued(c) - continued(d)
 }
 
 // word returns eight bytes of p.
@@ -65,7 +77,6 @@ func word[T string | []byte](p T, at int) uint64 {
 // continued returns how many bytes of w go on with a character: they have the
 // bits 10 first.
 func continued(w uint64) int {
-	const high = 0x8080808080808080
 	return bits.OnesCount64(w &^ (w << 1) & high)
 }
 
@@ -183,8 +194,8 @@ func prefix[T string | []byte](p T, n int) int {
 		return len(p)
 	}
 	at := 0
-	for ; n >= 8 && at+8 <= len(p); at += 8 {
-		n -= 8 - continued(word(p, at))
+	for ; n >= block && at+block <= len(p); at += block {
+		n -= starts(p, at)
 	}
 	for ; at < len(p); at++ {
 		if utf8.RuneStart(p[at]) {
@@ -201,8 +212,8 @@ func prefix[T string | []byte](p T, n int) int {
 // but may begin within a character.
 func suffix[T string | []byte](p T, n int) int {
 	at := len(p)
-	for ; n >= 8 && at >= 8; at -= 8 {
-		n -= 8 - continued(word(p, at-8))
+	for ; n >= block && at >= block; at -= block {
+		n -= starts(p, at-block)
 	}
 	for ; n > 0 && at > 0; at-- {
 		if utf8.RuneStart(p[at-1]) {

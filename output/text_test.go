@@ -4,11 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Texts are counted, cut and quoted as they are rune by rune.
+// Texts are counted and cut as they are rune by rune.
 func TestTextByWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("aaaaaaaaaz~\x7f\n\t\x00\x1f\"\\ éß…日本👩\u2028\ufffd")
@@ -38,10 +36,6 @@ func TestTextByWords(t *testing.T) {
 			if got, want := suffix(part, n), suffix(string(whole), n); got != want {
 				t.Fatalf("the last %d of %q are %d bytes, want %d", n, part, got, want)
 			}
-		}
-		quoted, err := jsontext.AppendQuote([]byte("x"), text)
-		if got := appendQuoted([]byte("x"), text); err != nil || string(got) != string(quoted) {
-			t.Fatalf("%q is quoted as %s, want %s", text, got, quoted)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	mostLoaded = 1 << 20  // bytes of a message that is loaded if its result may have to be kept
+	mostLoaded = 1 << 20  // bytes of a message that is loaded if its result may have to be kept, and is not one text
+	mostBeside = 1 << 10  // bytes of the result beside that text
 	mostShort  = 16 << 10 // bytes of a result without its long strings, if these are replaced
 	mostMeta   = 64 << 10 // bytes of the _meta of a result that stays in the spool
 )
@@ -82,7 +83,7 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 	switch {
 	case keep == nil && fits:
 		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
-	case keep != nil && (l.size > mostLoaded || !fits) && l.consistsOfTexts():
+	case keep != nil && l.consistsOfTexts():
 		return l.shown(ctx, keep)
 	case keep == nil || fits:
 		found, err := l.messages()
@@ -103,39 +104,47 @@ func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result,
 	return r.WithOutputRef(ref), nil
 }
 
-// consistsOfTexts reports whether nothing but texts is long in the result.
+// consistsOfTexts reports whether nothing but texts is long in the result. Up to
+// mostLoaded, that is one text and little else.
 func (l *longResult) consistsOfTexts() bool {
-	size := l.Size()
-	for _, s := range l.scan.Strings.All {
-		size -= s.To - s.From
+	beside, all := l.Size(), l.scan.Strings.All
+	for _, s := range all {
+		beside -= s.To - s.From
 	}
-	return size <= mostShort && l.scan.Strings.Texts()
+	if l.size <= int64(min(mostLoaded, l.limits.max)) && (len(all) > 1 || beside > mostBeside || l.Member("structuredContent") != nil) {
+		return false
+	}
+	return beside <= mostShort && l.scan.Strings.Texts()
 }
 
-// shown returns the result with views of its long texts.
+// shown returns the result with views of its long texts, where they are above
+// their limit.
 func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, error) {
-	defer l.Close()
-	var raw []byte
-	var ref string
-	from := l.scan.Result.From
+	var (
+		edits []longjson.Edit
+		ref   string
+	)
 	for _, s := range l.scan.Strings.All {
-		view, r, err := keep(ctx, longjson.Text(l.section(s.Span)), len(l.scan.Strings.All), l.found.IsError)
+		view, r, err := keep(ctx, longjson.Text(l.section(s.Span), &l.limits.buffers), len(l.scan.Strings.All), l.found.IsError)
 		if err != nil {
+			l.Close()
 			return nil, notKept(err)
 		}
-		between, err := io.ReadAll(l.section(longjson.Span{From: from, To: s.From - 1}))
-		if err != nil {
-			return nil, notKept(err)
+		if view != "" {
+			from := l.scan.Result.From + 1 // with the quotes
+			edits = append(edits, longjson.Edit{Span: longjson.Span{From: s.From - from, To: s.To + 2 - from}, By: wire.Quote(view)})
 		}
 		ref = cmp.Or(ref, r)
-		raw = append(append(raw, between...), wire.Quote(view)...)
-		from = s.To + 1
 	}
-	rest, err := io.ReadAll(l.section(longjson.Span{From: from, To: l.scan.Result.To}))
+	if len(edits) == 0 {
+		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
+	}
+	defer l.Close()
+	o, err := l.Edited(edits)
 	if err != nil {
 		return nil, notKept(err)
 	}
-	return toolpost.RawResult(append(raw, rest...)).WithOutputRef(ref), nil
+	return toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &l.found}).WithOutputRef(ref), nil
 }
 
 func notKept(err error) error {

@@ -340,14 +340,20 @@ func TestLongImage(t *testing.T) {
 	}
 }
 
-// A text stays in pieces from 64 KiB on if nobody keeps it. Somebody who does gets
-// a text of up to 1 MiB in memory, and decides.
+// A result stays in pieces from 64 KiB on if nobody keeps its text. Who does is
+// offered a text from there on if it is nearly all of the result, and from 1 MiB
+// on beside others; texts beside structured content come in memory until then.
 func TestTextsOfAllSizes(t *testing.T) {
+	structured := `,"structuredContent":{"rows":[` + strings.Repeat("1,", 1000) + `1]}`
 	for _, tt := range []struct {
 		size           int
+		beside         string
 		inPieces, kept bool
-	}{{40 << 10, false, false}, {100 << 10, true, false}, {1000 << 10, true, false}, {1100 << 10, true, true}} {
-		result := `{"content":[{"type":"text","text":"` + strings.Repeat("x", tt.size) + `"}]}`
+	}{
+		{40 << 10, "", false, false}, {100 << 10, "", true, true}, {1000 << 10, "", true, true}, {1100 << 10, "", true, true},
+		{100 << 10, structured, true, false}, {1100 << 10, structured, true, true},
+	} {
+		result := `{"content":[{"type":"text","text":"` + strings.Repeat("x", tt.size) + `"}]` + tt.beside + `}`
 		for way, cfg := range ways(t, `{"jsonrpc":"2.0","id":$ID,"result":`+result+`}`) {
 			s := spooling(t, cfg, t.TempDir())
 			r, err := s.call(t.Context(), &toolpost.Call{Name: "t"})
@@ -364,8 +370,15 @@ func TestTextsOfAllSizes(t *testing.T) {
 			if r, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep}); err != nil {
 				t.Fatal(err)
 			}
-			if r.Encoded().Long != nil || tt.kept != (len(shelf.kept) > 0) {
+			if tt.kept != (len(shelf.kept) > 0) {
 				t.Errorf("%d bytes, %s: kept %v", tt.size, way, len(shelf.kept) > 0)
+			}
+			within := func(context.Context, io.Reader, int, bool) (view, ref string, err error) { return "", "", nil }
+			if r, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: within}); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := r.MarshalJSON(); string(got) != result || r.OutputRef() != "" {
+				t.Errorf("%d bytes, %s, within the limit: got %.300s", tt.size, way, got)
 			}
 		}
 	}

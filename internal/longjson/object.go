@@ -3,6 +3,7 @@ package longjson
 import (
 	"errors"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -90,6 +91,40 @@ func (o *Object) Copy(w io.Writer, part Span) error {
 		return errClosed
 	}
 	return o.spool.Copy(w, Span{o.from + part.From, o.from + part.To})
+}
+
+// An Edit replaces a part of an object.
+type Edit struct {
+	Span
+	By []byte
+}
+
+// Edited returns the object in memory, with edits of values within its members,
+// which are in order.
+func (o *Object) Edited(edits []Edit) (*Object, error) {
+	e, at := &Object{Members: slices.Clone(o.Members), Links: o.Links, size: o.size}, int64(0)
+	for _, edit := range edits {
+		longer := int64(len(edit.By)) - edit.size()
+		e.size += longer
+		for i, m := range o.Members {
+			if m.From >= edit.To {
+				e.Members[i].From += longer
+				e.Members[i].Value += longer
+			}
+			if m.To >= edit.To {
+				e.Members[i].To += longer
+			}
+		}
+	}
+	e.data = make([]byte, 0, e.size)
+	for _, edit := range append(edits, Edit{Span: Span{o.size, o.size}}) {
+		before, err := o.Read(Span{at, edit.From})
+		if err != nil {
+			return nil, err
+		}
+		e.data, at = append(append(e.data, before...), edit.By...), edit.To
+	}
+	return e, nil
 }
 
 // Close gives the object up, unless it was loaded.

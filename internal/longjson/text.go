@@ -1,72 +1,121 @@
 package longjson
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Text gives the text that the content of a JSON string stands for (RFC 8259,
-// 7), without its quotes. Bytes that are not an escape stay unchanged.
-func Text(r io.Reader) io.Reader { return &text{r: bufio.NewReaderSize(r, 64<<10)} }
+// Text returns a reader of the text that the content of a JSON string stands for
+// (RFC 8259, 7), without its quotes. Bytes that are not an escape stay unchanged.
+// It borrows a buffer until it has read all.
+func Text(r io.Reader, from *Buffers) io.Reader { return &text{r: r, from: from} }
 
 type text struct {
-	r       *bufio.Reader
-	pending []byte
+	r      io.Reader
+	from   *Buffers
+	buffer *Buffer
+	ready  []byte // text in buffer
+	rest   []byte // bytes in buffer that may be the beginning of an escape
+	err    error  // of r
 }
 
 func (t *text) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
+	if err := t.fill(); err != nil || len(p) == 0 {
+		return 0, err
 	}
-	if len(t.pending) == 0 {
-		if _, err := t.r.Peek(1); err != nil {
-			return 0, err
-		}
-		ready, _ := t.r.Peek(t.r.Buffered())
-		n := bytes.IndexByte(ready, '\\')
-		if n < 0 {
-			n = len(ready)
-		}
-		if n > 0 {
-			n = copy(p, ready[:n])
-			_, _ = t.r.Discard(n) // they are buffered
-			return n, nil
-		}
-		t.unescape()
-	}
-	n := copy(p, t.pending)
-	t.pending = t.pending[n:]
+	n := copy(p, t.ready)
+	t.ready = t.ready[n:]
 	return n, nil
+}
+
+// WriteTo implements [io.WriterTo].
+func (t *text) WriteTo(w io.Writer) (all int64, err error) {
+	for {
+		switch err := t.fill(); {
+		case err == io.EOF:
+			return all, nil
+		case err != nil:
+			return all, err
+		}
+		n, err := w.Write(t.ready)
+		all, t.ready = all+int64(n), t.ready[n:]
+		if err != nil {
+			return all, err
+		}
+	}
+}
+
+// fill decodes the next bytes in place, unless there is text already.
+func (t *text) fill() error {
+	if t.buffer == nil && t.err == nil {
+		t.buffer = t.from.Get()
+	}
+	for len(t.ready) == 0 && (t.err == nil || len(t.rest) > 0) {
+		n := copy(t.buffer[:], t.rest)
+		for n < len(t.buffer) && t.err == nil {
+			var more int
+			more, t.err = t.r.Read(t.buffer[n:])
+			n += more
+		}
+		t.ready, t.rest = Unescape(t.buffer[:0], t.buffer[:n], t.err != nil)
+	}
+	if len(t.ready) > 0 {
+		return nil
+	}
+	if t.buffer != nil {
+		t.from.Put(t.buffer)
+		t.buffer = nil
+	}
+	return t.err
 }
 
 const (
 	escapes = `"\/bfnrt`
 	meant   = "\"\\/\b\f\n\r\t"
+	longest = len(`\ud800\udc00`) // of an escape
 )
 
-// unescape reads an escape.
-func (t *text) unescape() {
-	b, _ := t.r.Peek(len(`\ud800\udc00`)) // less at the end
-	size, r := 1, rune('\\')
-	if len(b) > 1 {
-		if i := bytes.IndexByte([]byte(escapes), b[1]); i >= 0 {
-			size, r = 2, rune(meant[i])
-		} else if unit, ok := hex(b); ok {
-			size, r = 6, unit
+// Unescape appends to b the text that p, a part of the content of a JSON string,
+// stands for. B may begin where p does. Unless p is the last part, Unescape
+// returns what may be the beginning of an escape as rest.
+func Unescape(b, p []byte, last bool) (text, rest []byte) {
+	for {
+		n := bytes.IndexByte(p, '\\')
+		if n < 0 {
+			return append(b, p...), nil
+		}
+		b, p = append(b, p[:n]...), p[n:]
+		if len(p) < longest && !last {
+			return b, p
+		}
+		r, size := escape(p)
+		b, p = utf8.AppendRune(b, r), p[size:]
+	}
+}
+
+// escape returns the character that the escape at the beginning of p stands for,
+// and the length of the escape.
+func escape(p []byte) (r rune, size int) {
+	if len(p) > 1 {
+		if i := strings.IndexByte(escapes, p[1]); i >= 0 {
+			return rune(meant[i]), 2
 		}
 	}
-	if utf16.IsSurrogate(r) {
-		low, _ := hex(b[6:])
-		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-			size = 12
+	unit, ok := hex(p)
+	if !ok {
+		return '\\', 1
+	}
+	if utf16.IsSurrogate(unit) {
+		low, _ := hex(p[6:])
+		if unit = utf16.DecodeRune(unit, low); unit != utf8.RuneError {
+			return unit, longest
 		}
 	}
-	_, _ = t.r.Discard(size) // they are buffered
-	t.pending = utf8.AppendRune(t.pending[:0], r)
+	return unit, 6
 }
 
 // hex returns the code unit that b begins with as \uXXXX.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -303,10 +302,12 @@ func (s *scanner) skipString() error {
 // LiteralText returns how many bytes of a string stand for themselves, up to a
 // quote, a backslash or a control character, and whether they are ASCII. It
 // looks at eight bytes at a time: nearly all bytes of large messages are text.
-func LiteralText(data []byte) (n int, ascii bool) {
+func LiteralText[T string | []byte](data T) (n int, ascii bool) {
 	wide := uint64(0)
 	for n+8 <= len(data) {
-		w := binary.LittleEndian.Uint64(data[n:])
+		b := data[n : n+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		quotes, slashes := w^('"'*ones), w^('\\'*ones)
 		marked := ((w-0x20*ones)&^w | (quotes-ones)&^quotes | (slashes-ones)&^slashes) & highBits
 		if marked != 0 { // the lowest bit is right; a borrow may set higher ones

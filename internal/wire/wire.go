@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -76,8 +77,26 @@ func ReadError(raw []byte) *Error {
 
 // Quote returns s as a JSON string. Invalid UTF-8 is replaced.
 func Quote(s string) json.RawMessage {
-	b, _ := jsontext.AppendQuote(nil, s) // the error only reports the replacement
-	return b
+	return AppendQuote(make([]byte, 0, len(s)+len(s)/16+2), s)
+}
+
+// AppendQuote appends s as a JSON string, long parts without escapes at once.
+func AppendQuote(b []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		b, _ = jsontext.AppendQuote(b, s) // the error only reports the replacement
+		return b
+	}
+	b = append(b, '"')
+	for {
+		n, _ := LiteralText(s)
+		b = append(b, s[:n]...)
+		if n == len(s) {
+			return append(b, '"')
+		}
+		escape, _ := jsontext.AppendQuote(b, s[n:n+1])
+		b = append(b, escape[len(b)+1:len(escape)-1]...)
+		s = s[n+1:]
+	}
 }
 
 // Unquote returns the text of a JSON string, "" for any other value.
