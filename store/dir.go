@@ -25,7 +25,6 @@ func Dir(path string, opts *Options) (Store, error) {
 	d.buffers.New = func() any { return new([bufferSize]byte) }
 	root, err := d.root()
 	if err == nil {
-		defer root.Close()
 		err = d.clean(root)
 	}
 	if err != nil {
@@ -34,30 +33,38 @@ func Dir(path string, opts *Options) (Store, error) {
 	return d, nil
 }
 
-// A dir holds no folder open, so that one that was deleted can come back.
 type dir struct {
 	path    string
 	room    room
 	buffers sync.Pool // of *[bufferSize]byte
+
+	mu     sync.Mutex
+	opened *os.Root // the folder when it was used last; the garbage collector closes it
+	is     fs.FileInfo
 }
 
-// root opens the folder. Names lead nowhere else.
+// root opens the folder, unless it is open: it may have been deleted, and come
+// back. Names lead nowhere else.
 func (d *dir) root() (*os.Root, error) {
-	if err := os.MkdirAll(d.path, 0o700); err != nil {
-		return nil, err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	info, err := os.Stat(d.path)
+	if err != nil || d.opened == nil || !os.SameFile(info, d.is) {
+		if err := os.MkdirAll(d.path, 0o700); err != nil {
+			return nil, err
+		}
+		if d.opened, err = os.OpenRoot(d.path); err != nil {
+			return nil, err
+		}
+		if info, err = d.opened.Stat("."); err != nil {
+			return nil, err
+		}
+		d.is = info
 	}
-	root, err := os.OpenRoot(d.path)
-	if err != nil {
-		return nil, err
+	if info.Mode().Perm()&0o002 != 0 && os.Getuid() >= 0 { // Windows has no such bits
+		return nil, fmt.Errorf("%w: everybody may write to its folder; use one of your own, or chmod o-w", fs.ErrPermission)
 	}
-	info, err := root.Stat(".")
-	if err == nil && info.Mode().Perm()&0o002 != 0 && os.Getuid() >= 0 { // Windows has no such bits
-		err = fmt.Errorf("%w: everybody may write to its folder; use one of your own, or chmod o-w", fs.ErrPermission)
-	}
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	return root, nil
+	return d.opened, nil
 }
 
 const (
@@ -88,10 +95,10 @@ func (d *dir) create(ctx context.Context, name string) (*dirWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = d.free(root, name); err == nil {
-		return &dirWriter{store: d, root: root, name: name}, nil
+	if err := d.free(root, name); err != nil {
+		return nil, err
 	}
-	return nil, errors.Join(err, root.Close())
+	return &dirWriter{store: d, root: root, name: name}, nil
 }
 
 // free checks that a name is not taken.
@@ -143,7 +150,6 @@ func (d *dir) open(ctx context.Context, name string) (*dirBlob, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
 	f, err := d.look(root, name)
 	if err != nil {
 		return nil, err
@@ -186,7 +192,6 @@ func (d *dir) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
 	f, err := d.look(root, name)
 	if err != nil {
 		return err
@@ -211,7 +216,6 @@ func (d *dir) list(ctx context.Context, yield func(Info, error) bool) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
 	files, err := blobFiles(root)
 	if err != nil {
 		return err

@@ -23,7 +23,8 @@ type dirWriter struct {
 
 	mu     sync.Mutex
 	file   *os.File
-	path   string // of the file, while it is not that of a committed blob
+	path   string    // of the file, while it is not that of a committed blob
+	made   time.Time // when the file was, by the clock of its system
 	buffer []byte
 	index  index
 	err    error // why nothing more is taken
@@ -43,11 +44,11 @@ func (w *dirWriter) create(path func() string) error {
 		}
 		// Until it is locked, another process may take it for one left behind.
 		if err = filelock.Try(f, true); err == nil {
-			_, err = w.root.Lstat(path)
-		}
-		if err == nil {
-			w.file, w.path = f, path
-			return nil
+			var info fs.FileInfo
+			if info, err = w.root.Lstat(path); err == nil {
+				w.file, w.path, w.made = f, path, info.ModTime()
+				return nil
+			}
 		}
 		if err = errors.Join(err, f.Close(), ifThere(w.root.Remove(path))); try == 10 {
 			return err
@@ -161,19 +162,16 @@ func (w *dirWriter) commit() (Info, error) {
 
 // publish gives the file the name of its blob, unless that is taken.
 func (w *dirWriter) publish(at time.Time, synced bool) error {
-	if err := w.store.free(w.root, w.name); err != nil {
+	err := w.claim()
+	if err == nil {
+		err = w.flush()
+	}
+	if err != nil {
 		return err
 	}
-	if w.file == nil {
-		if err := w.create(func() string { return file(w.name) }); err != nil {
-			return err
-		}
+	if at.Sub(w.made).Abs() > time.Second { // or the clock of the file system is another
+		err = w.root.Chtimes(w.path, at, at)
 	}
-	if err := w.flush(); err != nil {
-		return err
-	}
-	// The clock of the file system may be another.
-	err := w.root.Chtimes(w.path, at, at)
 	if w.path == file(w.name) {
 		return ifThere(err) // from its creation on, the blob may be removed
 	}
@@ -192,6 +190,19 @@ func (w *dirWriter) publish(at time.Time, synced bool) error {
 		return errors.Join(err, w.root.Remove(file(w.name)))
 	}
 	return nil
+}
+
+// claim makes the file of a small blob, or checks that the name is not taken.
+func (w *dirWriter) claim() error {
+	if w.file != nil {
+		return w.store.free(w.root, w.name)
+	}
+	own := func() string { return file(w.name) }
+	err := w.create(own)
+	if errors.Is(err, fs.ErrExist) && w.store.free(w.root, w.name) == nil { // what had the name has expired
+		err = w.create(own)
+	}
+	return err
 }
 
 // link gives a temporary file the name of its blob.
@@ -229,7 +240,6 @@ func (w *dirWriter) end(why error) error {
 	if w.file != nil {
 		_ = w.file.Close()
 	}
-	_ = w.root.Close()
 	return why
 }
 
