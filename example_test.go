@@ -56,13 +56,14 @@ func ExampleLive() {
 	ctx := context.Background()
 	nothing := func(context.Context, struct{}) (string, error) { return "", nil }
 	tools := toolpost.Tools{toolpost.New("first", "Does nothing.", nothing, nil)}
-	live, err := toolpost.NewLive(ctx, toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return tools, nil }))
+	source := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return tools, nil })
+	live, err := toolpost.NewLive(ctx, toolpost.Prefix(source, "my_"))
 	if err != nil {
 		panic(err)
 	}
-	stop := live.Watch(func(s *toolpost.Set) {
+	stop := live.Watch(func(toolpost.Event) {
 		names := []string{}
-		list, _ := s.Tools(ctx) // a Set has its tools already
+		list, _ := live.Tools(ctx) // a Live has its tools already
 		for _, t := range list {
 			names = append(names, t.Name)
 		}
@@ -74,6 +75,5 @@ func ExampleLive() {
 		panic(err)
 	}
 	// Output:
-	// [first]
-	// [first second]
+	// [my_first my_second]
 }

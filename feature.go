@@ -3,11 +3,14 @@ package toolpost
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 )
 
 // Features are what an MCP server offers besides tools. Their handlers receive
 // a [Call] and return a [Result], as those of tools do. The result's bytes are
 // those of MCP's prompts/get, resources/read or completion/complete.
+//
+// Features are a Toolset without tools: [Join] adds them to tools.
 type Features struct {
 	Instructions string
 	Prompts      []*Prompt
@@ -57,27 +60,65 @@ type Resource struct {
 	Complete   Handler         // Arguments is the params object of completion/complete; nil if there is none
 }
 
-// Wrap returns f with middleware around every handler. See the function [Wrap],
-// which does the same for tools.
-func (f *Features) Wrap(middleware func(next Handler) Handler) *Features {
-	wrap := func(h Handler) Handler {
-		if h == nil {
-			return nil
-		}
-		return middleware(h)
-	}
+// Tools returns no tools.
+func (f *Features) Tools(context.Context) ([]*Tool, error) { return nil, nil }
+
+// Features returns f itself.
+func (f *Features) Features() *Features { return f }
+
+// change returns f with copies of its prompts and resources that are changed.
+func (f *Features) change(prompt func(*Prompt), resource func(*Resource)) *Features {
 	c := *f
-	c.ReadUnlisted, c.Extend = wrap(f.ReadUnlisted), wrap(f.Extend)
 	c.Prompts, c.Resources = make([]*Prompt, len(f.Prompts)), make([]*Resource, len(f.Resources))
 	for i, p := range f.Prompts {
-		wrapped := *p
-		wrapped.Get, wrapped.Complete = wrap(p.Get), wrap(p.Complete)
-		c.Prompts[i] = &wrapped
+		own := *p
+		prompt(&own)
+		c.Prompts[i] = &own
 	}
 	for i, r := range f.Resources {
-		wrapped := *r
-		wrapped.Read, wrapped.Complete = wrap(r.Read), wrap(r.Complete)
-		c.Resources[i] = &wrapped
+		own := *r
+		resource(&own)
+		c.Resources[i] = &own
 	}
 	return &c
+}
+
+// wrap returns f with middleware around every handler.
+func (f *Features) wrap(middleware func(next Handler) Handler) *Features {
+	wrap := func(handlers ...*Handler) {
+		for _, h := range handlers {
+			if *h != nil {
+				*h = middleware(*h)
+			}
+		}
+	}
+	c := f.change(func(p *Prompt) { wrap(&p.Get, &p.Complete) }, func(r *Resource) { wrap(&r.Read, &r.Complete) })
+	wrap(&c.ReadUnlisted, &c.Extend)
+	return c
+}
+
+// findings reports prompts and resources that are there twice.
+func (f *Features) findings() (found []Finding) {
+	if f == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	twice := func(format, name string) {
+		text := fmt.Sprintf(format, name)
+		if seen[text] {
+			found = append(found, Finding{Message: text + " is offered twice, and the first is served"})
+		}
+		seen[text] = true
+	}
+	for _, p := range f.Prompts {
+		twice("prompt %q", p.Name)
+	}
+	for _, r := range f.Resources {
+		if r.Template {
+			twice("resource template %q", r.URI)
+		} else {
+			twice("resource %q", r.URI)
+		}
+	}
+	return found
 }

@@ -2,26 +2,37 @@ package toolpost
 
 import (
 	"context"
+	"errors"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// A Live holds the current Set of a toolset that may change. It is a Toolset
-// itself: of the tools of its current Set.
+// A Live holds the current Set of a toolset that may change. It is a [Source]
+// itself: layers over it, and a Live of these layers, follow it.
 type Live struct {
-	source  Toolset
-	set     atomic.Pointer[Set]
-	listing sync.Mutex // held while the source is listed, so that sets come in order
-	mu      sync.Mutex // held while watchers run, so that they see sets in order
-	watch   map[int]func(*Set)
-	next    int
+	source   Source
+	set      atomic.Pointer[Set]
+	listing  sync.Mutex // held while the source is listed, so that sets come in order
+	watchers Watchers
+	stop     func()
 }
 
-// NewLive lists ts and returns a Live with the first Set.
+// NewLive lists ts and returns a Live with the first Set. If ts is a [Source],
+// the Live follows its events until Close. The error is that of [NewSet].
 func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
-	l := &Live{source: ts, watch: map[int]func(*Set){}}
+	l := &Live{source: SourceOf(ts)}
+	later := context.WithoutCancel(ctx)
+	l.stop = l.source.Watch(func(e Event) {
+		if e.lists() {
+			l.follow(later)
+		} else {
+			l.watchers.Notify(e)
+		}
+	})
 	if err := l.Refresh(ctx); err != nil {
+		l.Close()
 		return nil, err
 	}
 	return l, nil
@@ -33,21 +44,25 @@ func (l *Live) Set() *Set { return l.set.Load() }
 // Tools returns the tools of the current Set.
 func (l *Live) Tools(ctx context.Context) ([]*Tool, error) { return l.Set().Tools(ctx) }
 
-// Derive returns a Live of layer applied to l. It is refreshed whenever l is,
-// before l's Refresh returns, until stop is called. If listing the layer fails
-// then, the derived Live keeps its Set, and its own Refresh returns the reason.
-func (l *Live) Derive(ctx context.Context, layer func(Toolset) Toolset) (derived *Live, stop func(), err error) {
-	derived, err = NewLive(ctx, layer(l))
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx = context.WithoutCancel(ctx)
-	stop = l.Watch(func(*Set) { _ = derived.Refresh(ctx) }) // who wants the reason of a failure refreshes again
-	return derived, stop, nil
+// Features returns the prompts and resources of the current Set, nil if it has
+// none.
+func (l *Live) Features() *Features { return l.Set().Features() }
+
+// Ready waits until the source is ready, and refreshes.
+func (l *Live) Ready(ctx context.Context) error {
+	return errors.Join(l.source.Ready(ctx), l.Refresh(ctx))
 }
 
-// Refresh lists the toolset again, and calls the watchers if the list has other
-// tools than before. If listing fails, the current Set remains.
+// Watch calls f with every event of the source until stop is called, and with
+// the zero Event after the Set has changed. F must not call Refresh or Watch of
+// this Live.
+func (l *Live) Watch(f func(Event)) (stop func()) { return l.watchers.Watch(f) }
+
+// Close ends following the source. The current Set remains.
+func (l *Live) Close() { l.stop() }
+
+// Refresh lists the source again, and notifies the watchers if it lists
+// something else than before. If listing fails, the current Set remains.
 func (l *Live) Refresh(ctx context.Context) error {
 	l.listing.Lock()
 	defer l.listing.Unlock()
@@ -55,30 +70,23 @@ func (l *Live) Refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if before := l.set.Load(); before != nil && slices.Equal(before.tools, s.tools) {
+	if before := l.Set(); before != nil && before.features == s.features && slices.Equal(before.tools, s.tools) {
 		return nil
 	}
 	l.set.Store(s)
-	for _, f := range l.watch {
-		f(s)
-	}
+	l.watchers.Notify(Event{})
 	return nil
 }
 
-// Watch calls f with the current Set and with every later one, until stop is
-// called. F must not call Refresh, Watch or Derive of this Live.
-func (l *Live) Watch(f func(*Set)) (stop func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	id := l.next
-	l.next++
-	l.watch[id] = f
-	f(l.set.Load())
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.watch, id)
+// follow refreshes after an event of the source. A layer that panics must not
+// end the source.
+func (l *Live) follow(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			log(ctx, "panic while tools are listed", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	if err := l.Refresh(ctx); err != nil {
+		log(ctx, "tools are not listed again", "err", err)
 	}
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// A Set is the list of a toolset's tools at one time, with the tools indexed by
-// name.
+// A Set is what a toolset offers at one time: its tools, indexed by name, and
+// its prompts and resources.
 type Set struct {
 	tools    []*Tool
 	byName   map[string]*Tool
+	features *Features
 	findings []Finding
 }
 
-// A Finding is a remark about one tool of a Set.
+// A Finding is a remark about a Set.
 type Finding struct {
-	Tool    string
+	Tool    string // its name, if the remark is about one tool
 	Message string
 }
 
@@ -32,7 +33,7 @@ func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list tools: %w", err)
 	}
-	s := &Set{tools: tools, byName: make(map[string]*Tool, len(tools))}
+	s := &Set{tools: tools, byName: make(map[string]*Tool, len(tools)), features: SourceOf(ts).Features()}
 	for i, t := range tools {
 		if err := s.add(t); err != nil {
 			return nil, fmt.Errorf("list of %d tools, number %d: %w", len(tools), i+1, err)
@@ -75,14 +76,17 @@ func (e *DuplicateError) Error() string {
 // Tools returns the tools in order. The caller must not change them.
 func (s *Set) Tools(context.Context) ([]*Tool, error) { return s.tools, nil }
 
+// Features returns the prompts and resources, nil if the toolset has none.
+func (s *Set) Features() *Features { return s.features }
+
 // Lookup returns the tool with that name, or nil if there is none.
 func (s *Set) Lookup(name string) *Tool { return s.byName[name] }
 
-// Findings returns remarks about the tools: names that clients may refuse,
-// parts of Go types that have no schema, and parts of input schemas that are
-// not validated.
+// Findings returns remarks: names that clients may refuse, parts of Go types that
+// have no schema, parts of input schemas that are not validated, and prompts and
+// resources that are there twice.
 func (s *Set) Findings() []Finding {
-	all := slices.Clone(s.findings)
+	all := slices.Concat(s.findings, s.features.findings())
 	for _, t := range s.tools {
 		all = append(all, about(t.Name, "input schema ", t.Input.Findings())...)
 		if t.Output != nil {

@@ -10,6 +10,8 @@
 //	                           ┌────────────── NewSet, NewLive ◀─────────────┘
 //	                           └──▶ Set.Call ◀── mcpserver, claude, your program
 //
+// Prompts and resources pass the same layers, see [Source].
+//
 // The tool that a layer returns is the route: its handler closes over the
 // original name and session, so there is no routing table.
 package toolpost

@@ -385,8 +385,8 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var seen []int
-	stop := l.Watch(func(s *toolpost.Set) {
-		ts, _ := s.Tools(t.Context())
+	stop := l.Watch(func(toolpost.Event) {
+		ts, _ := l.Tools(t.Context())
 		seen = append(seen, len(ts))
 	})
 	tools = append(tools, toolpost.New("b", "", add, nil))
@@ -405,7 +405,7 @@ func TestLive(t *testing.T) {
 	if err := l.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{1, 2}, seen); diff != "" {
+	if diff := cmp.Diff([]int{2}, seen); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -444,9 +444,9 @@ func TestMapRemembers(t *testing.T) {
 	}
 }
 
-// A derived Live follows its parent, also while the parent is refreshed at once
+// A Live of layers over another follows it, also while the other is refreshed at once
 // by many.
-func TestLiveDerive(t *testing.T) {
+func TestLiveFollows(t *testing.T) {
 	var mu sync.Mutex
 	tools := toolpost.Tools{toolpost.New("a", "", add, nil)}
 	source := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) {
@@ -459,14 +459,12 @@ func TestLiveDerive(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := false
-	derived, stop, err := l.Derive(t.Context(), func(ts toolpost.Toolset) toolpost.Toolset {
-		return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
-			if broken {
-				return nil, errors.New("broken")
-			}
-			return toolpost.Prefix(ts, "d_").Tools(ctx)
-		})
-	})
+	derived, err := toolpost.NewLive(t.Context(), toolpost.Prefix(toolpost.Layer(l, func(tools []*toolpost.Tool) ([]*toolpost.Tool, error) {
+		if broken {
+			return nil, errors.New("broken")
+		}
+		return tools, nil
+	}, nil), "d_"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -494,9 +492,10 @@ func TestLiveDerive(t *testing.T) {
 		t.Error("the last list is gone, or the reason is")
 	}
 	broken = false
-	stop()
+	derived.Close()
+	tools = toolpost.Tools{toolpost.New("b", "", add, nil)}
 	if err := l.Refresh(t.Context()); err != nil || derived.Set().Lookup("d_a") == nil {
-		t.Errorf("it follows after stop: %v", err)
+		t.Errorf("it follows after Close: %v", err)
 	}
 }
 

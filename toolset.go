@@ -3,10 +3,10 @@ package toolpost
 import (
 	"context"
 	"fmt"
-	"sync"
 )
 
-// A Toolset supplies tools. The list may change from call to call.
+// A Toolset supplies tools. The list may change from call to call. A [Source] is
+// a Toolset that has prompts and resources too, or reports changes.
 type Toolset interface {
 	Tools(ctx context.Context) ([]*Tool, error)
 }
@@ -23,47 +23,36 @@ type ToolsetFunc func(ctx context.Context) ([]*Tool, error)
 // Tools calls f.
 func (f ToolsetFunc) Tools(ctx context.Context) ([]*Tool, error) { return f(ctx) }
 
-// Map returns a Toolset with f applied to a copy of every tool. Tools for which
-// f returns nil are left out. Map calls f once for each tool: a tool that ts
-// lists again yields the same tool again, so that layers above can recognize it.
-func Map(ts Toolset, f func(*Tool) *Tool) Toolset { return &mapped{source: ts, change: f} }
+// Map returns ts with f applied to a copy of every tool. Tools for which f
+// returns nil are left out. Map calls f once for each tool: a tool that ts lists
+// again yields the same tool again, so that layers above can recognize it.
+func Map(ts Toolset, f func(*Tool) *Tool) Source { return Layer(ts, eachTool(f), nil) }
 
-type mapped struct {
-	source Toolset
-	change func(*Tool) *Tool
-
-	mu      sync.Mutex
-	results map[*Tool]*Tool // of the last listing; nil for a tool that is left out
+func eachTool(f func(*Tool) *Tool) func([]*Tool) ([]*Tool, error) {
+	var before map[*Tool]*Tool // of the last listing; nil for a tool that is left out
+	return func(in []*Tool) ([]*Tool, error) {
+		out, now := make([]*Tool, 0, len(in)), make(map[*Tool]*Tool, len(in))
+		for i, t := range in {
+			if t == nil {
+				return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(in))
+			}
+			result, known := before[t]
+			if !known {
+				c := *t
+				result = f(&c)
+			}
+			if now[t] = result; result != nil {
+				out = append(out, result)
+			}
+		}
+		before = now
+		return out, nil
+	}
 }
 
-// Tools lists the source.
-func (m *mapped) Tools(ctx context.Context) ([]*Tool, error) {
-	in, err := m.source.Tools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	out, results := make([]*Tool, 0, len(in)), make(map[*Tool]*Tool, len(in))
-	for i, t := range in {
-		if t == nil {
-			return nil, fmt.Errorf("tool %d of %d is nil", i+1, len(in))
-		}
-		result, known := m.results[t]
-		if !known {
-			c := *t
-			result = m.change(&c)
-		}
-		if results[t] = result; result != nil {
-			out = append(out, result)
-		}
-	}
-	m.results = results
-	return out, nil
-}
-
-// Filter returns the tools of ts for which keep returns true.
-func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
+// Filter returns ts with the tools for which keep returns true. Prompts and
+// resources all remain.
+func Filter(ts Toolset, keep func(*Tool) bool) Source {
 	return Map(ts, func(t *Tool) *Tool {
 		if !keep(t) {
 			return nil
@@ -72,46 +61,45 @@ func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
 	})
 }
 
-// Prefix returns ts with prefix added before every tool's name. Handlers still
-// receive the name without it.
-func Prefix(ts Toolset, prefix string) Toolset {
-	return Map(ts, func(t *Tool) *Tool { return Rename(t, prefix+t.Name) })
+// Prefix returns ts with prefix added before the name of every tool and prompt.
+// Handlers still receive the name without it. Resources keep their URIs.
+func Prefix(ts Toolset, prefix string) Source {
+	return Layer(ts,
+		eachTool(func(t *Tool) *Tool { return Rename(t, prefix+t.Name) }),
+		func(f *Features) *Features {
+			return f.change(func(p *Prompt) {
+				p.Get = renamed(p.Get, p.Name)
+				p.Name = prefix + p.Name
+			}, func(*Resource) {})
+		})
 }
 
 // Rename returns t with a new name; its handler still receives the old one.
 func Rename(t *Tool, name string) *Tool {
-	old, next := t.Name, t.Handler
 	c := *t
-	c.Name = name
-	c.Handler = func(ctx context.Context, call *Call) (*Result, error) {
-		inner := *call
-		inner.Name = old
-		return next(ctx, &inner)
-	}
+	c.Name, c.Handler = name, renamed(t.Handler, t.Name)
 	return &c
 }
 
-// Wrap returns ts with middleware around the handler of every tool. Middleware
-// sees each call after its arguments were validated and approved, and may
-// change the call and its result, or answer itself.
-func Wrap(ts Toolset, middleware func(next Handler) Handler) Toolset {
-	return Map(ts, func(t *Tool) *Tool {
-		t.Handler = middleware(t.Handler)
-		return t
-	})
+// renamed returns a handler that calls h under another name.
+func renamed(h Handler, name string) Handler {
+	if h == nil {
+		return nil
+	}
+	return func(ctx context.Context, call *Call) (*Result, error) {
+		inner := *call
+		inner.Name = name
+		return h(ctx, &inner)
+	}
 }
 
-// Join returns a Toolset with the tools of all sets, in order.
-func Join(sets ...Toolset) Toolset {
-	return ToolsetFunc(func(ctx context.Context) ([]*Tool, error) {
-		var all []*Tool
-		for _, ts := range sets {
-			tools, err := ts.Tools(ctx)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, tools...)
-		}
-		return all, nil
-	})
+// Wrap returns ts with middleware around every handler: of tools, prompts,
+// resources, completions and extensions. Middleware sees each call after its
+// arguments were validated and approved, and may change the call and its
+// result, or answer itself.
+func Wrap(ts Toolset, middleware func(next Handler) Handler) Source {
+	return Layer(ts, eachTool(func(t *Tool) *Tool {
+		t.Handler = middleware(t.Handler)
+		return t
+	}), func(f *Features) *Features { return f.wrap(middleware) })
 }

@@ -67,7 +67,7 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	if err != nil {
 		return nil, err
 	}
-	live, err := toolpost.NewLive(ctx, toolpost.Map(adapted, presenter(opts.Deferred)))
+	live, err := toolpost.NewLive(ctx, toolpost.Join(toolpost.Map(adapted, presenter(opts.Deferred)), opts.Features))
 	if err != nil {
 		return nil, fmt.Errorf("serve tools to the claude CLI as %q: %w", name, err)
 	}
@@ -75,11 +75,9 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 		return nil, refused
 	}
 	first = false
-	s := &Server{name: name, ask: opts.Ask, live: live, mcp: mcpserver.New(live, &mcpserver.Options{Name: name, Logger: log})}
-	if opts.Features != nil {
-		s.mcp.SetFeatures(opts.Features)
-	}
-	return s, nil
+	s := &Server{name: name, ask: opts.Ask, live: live}
+	s.mcp, err = mcpserver.New(live, &mcpserver.Options{Name: name, Logger: log})
+	return s, err
 }
 
 // checkServer refuses names with which the CLI would mistake tools for those of
@@ -126,6 +124,7 @@ func (s *Server) Refresh(ctx context.Context) error {
 // Close ends the server in all sessions and cancels the calls in progress.
 func (s *Server) Close() error {
 	s.closed.Store(true)
+	s.live.Close()
 	return s.mcp.Close()
 }
 

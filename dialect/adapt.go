@@ -2,11 +2,9 @@ package dialect
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
@@ -303,15 +301,11 @@ func narrows(losses []lower.Loss) bool {
 // as the caller sent them. A tool for which the reader wants no schema gets the
 // schema of an empty object. A tool that ts lists again unchanged is not
 // adapted again.
-func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
-	var last atomic.Pointer[Adapted]
-	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
-		tools, err := ts.Tools(ctx)
-		if err != nil {
-			return nil, err
-		}
-		a := d.adapt(tools, opts, last.Load())
-		last.Store(a)
+func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Source {
+	var last *Adapted
+	return toolpost.Layer(ts, func(tools []*toolpost.Tool) ([]*toolpost.Tool, error) {
+		a := d.adapt(tools, opts, last)
+		last = a
 		if opts != nil && opts.Report != nil {
 			opts.Report(a)
 		}
@@ -325,5 +319,5 @@ func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 			}
 		}
 		return all, nil
-	})
+	}, nil)
 }

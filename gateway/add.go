@@ -16,8 +16,8 @@ const InProcess upstream.Transport = "in-process"
 // Add serves a toolset of this program beside the servers, as if it were one
 // with that name: its tools are called NAME__tool, or otherwise if a server has
 // that name in tool names, which a finding then says. It stays until Close, also
-// when the configuration is reloaded. If ts is a [toolpost.Live], clients are
-// notified when it changes.
+// when the configuration is reloaded. If ts is a [toolpost.Source], its prompts
+// and resources are served too, and clients are notified when it changes.
 func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.work.Lock()
 	defer g.work.Unlock()
@@ -26,15 +26,13 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	}
 	s := config.Server{Pinning: config.Pinning{Off: true}}
 	s.Name, s.Transport = name, InProcess
-	c := &inProcess{Toolset: ts, name: name, stop: func() {}}
-	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], &link{up: c, watched: map[string]bool{}})
+	l := newLink(nil)
+	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
 	m.tasks = g.extended
 	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}
-	if live, ok := ts.(*toolpost.Live); ok {
-		c.stop = live.Watch(func(*toolpost.Set) { g.wake.ring() })
-	}
+	g.connect(l, inProcess{toolpost.SourceOf(ts), name})
 	g.mu.Lock()
 	g.added = append(g.added, m)
 	g.members = append(g.members[:len(g.members):len(g.members)], m)
@@ -52,34 +50,16 @@ func keysOf(members []*member) (keys []string) {
 
 // An inProcess is a toolset of this program as a member.
 type inProcess struct {
-	toolpost.Toolset
+	toolpost.Source
 	name string
-	stop func()
-}
-
-// Features returns the prompts and resources that the toolset has, if it has any.
-func (c *inProcess) Features() *toolpost.Features {
-	if with, ok := c.Toolset.(interface{ Features() *toolpost.Features }); ok {
-		return with.Features()
-	}
-	return &toolpost.Features{}
 }
 
 // Status lists the toolset to count its tools.
-func (c *inProcess) Status() upstream.Status {
+func (c inProcess) Status() upstream.Status {
 	tools, err := c.Tools(context.Background())
 	s := upstream.Status{Name: c.name, Transport: InProcess, State: upstream.Ready, Tools: len(tools), Err: err}
 	if err != nil {
 		s.State = upstream.Failed
 	}
 	return s
-}
-
-// Ready returns at once.
-func (c *inProcess) Ready(context.Context) error { return nil }
-
-// Close stops the notifications of changes.
-func (c *inProcess) Close() error {
-	c.stop()
-	return nil
 }

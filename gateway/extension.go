@@ -240,7 +240,7 @@ func (x *router) notified(call *toolpost.Call) {
 func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	members := g.current()
 	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
-	if g.opts.Notified == nil || i < 0 || !members[i].says(call.Name) {
+	if i < 0 || !members[i].says(call.Name) {
 		return
 	}
 	m, c := members[i], *call
@@ -258,7 +258,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 		return
 	}
 	c.Params = m.aliases.show(m.key, c.Params)
-	g.opts.Notified(&c)
+	g.events.Notify(toolpost.Event{Notification: &c})
 }
 
 // says reports whether clients may hear a notification of the server.

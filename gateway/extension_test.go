@@ -142,15 +142,18 @@ func TestNotificationsOutsideOfCalls(t *testing.T) {
 		cfg := servers("a", "x", "b", "x", "c", "x")
 		cfg.Servers[2].Extensions = []string{"*/ui"}
 		var heard []string
-		g, f := openWith(t, cfg, &gateway.Options{Notified: func(call *toolpost.Call) {
-			heard = append(heard, call.Session+": "+call.Name+string(call.Params))
-		}})
+		g, f := open(t, cfg)
+		g.Live().Watch(func(e toolpost.Event) {
+			if call := e.Notification; call != nil {
+				heard = append(heard, call.Session+": "+call.Name+string(call.Params))
+			}
+		})
 		jobs(t, f, func(string) string { return "1" })
 		f.last("c").set(func(u *fake) { u.features.Capabilities = json.RawMessage(`{"extensions":{"x/ui":{},"x/other":{}}}`) })
 		create(t, g, "s", "a__job")
 		create(t, g, "s", "b__job")
 		say := func(name, session, method, params string) {
-			f.last(name).says(&toolpost.Call{Session: session, Name: method, Params: json.RawMessage(params)})
+			f.last(name).Notify(toolpost.Event{Notification: &toolpost.Call{Session: session, Name: method, Params: json.RawMessage(params)}})
 		}
 		for _, name := range []string{"a", "b", "c"} {
 			say(name, "", "notifications/tasks/status", `{"taskId":"1"}`)
@@ -257,7 +260,12 @@ func TestConflictingApps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("a", "x", "b", "x")
 		var updated []string
-		g, f := openWith(t, cfg, &gateway.Options{ResourceUpdated: func(uri string) { updated = append(updated, uri) }})
+		g, f := open(t, cfg)
+		g.Live().Watch(func(e toolpost.Event) {
+			if e.Resource != "" {
+				updated = append(updated, e.Resource)
+			}
+		})
 		var watched []string
 		for _, u := range f.started {
 			u.connect("show")
@@ -326,7 +334,7 @@ func TestConflictingApps(t *testing.T) {
 			t.Error(diff)
 		}
 		for _, u := range f.started {
-			u.updated("ui://view")
+			u.Notify(toolpost.Event{Resource: "ui://view"})
 		}
 		if diff := cmp.Diff([]string{"ui://view", "ui://b/view"}, updated); diff != "" {
 			t.Error(diff)

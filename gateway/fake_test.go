@@ -16,11 +16,9 @@ import (
 
 // A fake is an upstream whose state a test sets.
 type fake struct {
-	cfg     upstream.Config
-	changed func()
-	updated func(uri string)
-	says    func(*toolpost.Call) // outside of calls
-	ended   chan struct{}        // closed after the first attempt to connect
+	toolpost.Watchers
+	cfg   upstream.Config
+	ended chan struct{} // closed after the first attempt to connect
 
 	mu       sync.Mutex
 	status   upstream.Status
@@ -83,7 +81,7 @@ func (f *fake) set(change func(f *fake)) {
 	f.mu.Lock()
 	change(f)
 	f.mu.Unlock()
-	f.changed()
+	f.Notify(toolpost.Event{})
 }
 
 // handle gives the first tool another handler. It makes a new tool, because the
@@ -129,11 +127,11 @@ type fleet struct {
 	started []*fake // in the order of their start
 }
 
-func (f *fleet) start(cfg *upstream.Config, opts *upstream.Options) (gateway.Connection, error) {
+func (f *fleet) start(cfg *upstream.Config, _ *upstream.Options) (gateway.Connection, error) {
 	if cfg.Command == "refused" {
 		return nil, fmt.Errorf("start upstream %q: it is refused", cfg.Name)
 	}
-	u := &fake{cfg: *cfg, changed: opts.Changed, updated: opts.ResourceUpdated, says: opts.Notified, ended: make(chan struct{})}
+	u := &fake{cfg: *cfg, ended: make(chan struct{})}
 	u.status = upstream.Status{Name: cfg.Name, State: upstream.Connecting}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -31,9 +31,8 @@ func resource(uri, who string, template bool) *toolpost.Resource {
 	return &toolpost.Resource{URI: uri, Template: template, Read: echo(who)}
 }
 
-func features(g *gateway.Gateway) (f *toolpost.Features) {
-	g.Watch(func(s *gateway.Snapshot) { f = s.Features })()
-	return f
+func features(g *gateway.Gateway) *toolpost.Features {
+	return g.Live().Features()
 }
 
 func withheld(g *gateway.Gateway) (w []gateway.WithheldTool) {
@@ -194,11 +193,12 @@ func TestSubscriptionsOutliveReload(t *testing.T) {
 func TestResourceUpdated(t *testing.T) {
 	f := &fleet{}
 	var got string
-	g, err := gateway.OpenWith(t.Context(), servers("a", "x"), &gateway.Options{ResourceUpdated: func(uri string) { got = uri }}, f.start)
+	g, err := gateway.OpenWith(t.Context(), servers("a", "x"), nil, f.start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.last("a").updated("test://one")
+	g.Live().Watch(func(e toolpost.Event) { got = e.Resource })
+	f.last("a").Notify(toolpost.Event{Resource: "test://one"})
 	if got != "test://one" {
 		t.Errorf("got %q", got)
 	}

@@ -93,7 +93,7 @@ func TestReadyWhileListed(t *testing.T) {
 		if got := strings.Join(names(g), " "); got != "a__t" {
 			t.Errorf("while the server became ready, the tools were %q", got)
 		}
-		u.changed()
+		u.Notify(toolpost.Event{})
 		synctest.Wait()
 		if got := strings.Join(names(g), " "); got != "a__new" {
 			t.Errorf("after that, the tools were %q", got)

@@ -27,12 +27,10 @@ import (
 
 // Options are the optional parts of [Open].
 type Options struct {
-	Logger          *slog.Logger
-	ResourceUpdated func(uri string)
-	Notified        func(*toolpost.Call) // a notification that belongs to no call, for the client session Call.Session, or for all if that is empty
-	Name            string               // see [ViewOptions]; likewise
-	Dialect         string
-	Adapted         func(*dialect.Adapted) // the Report of [ViewOptions]
+	Logger  *slog.Logger
+	Name    string // see [ViewOptions]; likewise
+	Dialect string
+	Adapted func(*dialect.Adapted) // the Report of [ViewOptions]
 
 	// Store keeps the outputs that clients are shown only in part, as
 	// [config.Config].Output defines. If it is nil, all outputs are passed on in full.
@@ -56,10 +54,11 @@ type Gateway struct {
 	cancel context.CancelFunc
 	logger *slog.Logger
 	connector
-	live  *toolpost.Live
-	views *Views
-	wake  bell // something changed
-	tasks sync.WaitGroup
+	live   *toolpost.Live
+	views  *Views
+	wake   bell              // something changed
+	events toolpost.Watchers // what servers report, as clients know it
+	tasks  sync.WaitGroup
 
 	work     sync.Mutex // held while the gateway is changed and watchers are called
 	watchers map[*func(*Snapshot)]bool
@@ -80,18 +79,16 @@ type view struct {
 	quiet    *regexp.Regexp
 	members  []*member
 	added    []*member // by Add; also in members
-	tools    []*toolpost.Tool
-	served   map[served]*toolpost.Tool // the same, by what they are made of
+	joined   *joined   // what the members offer
 	snapshot *Snapshot
 	options  *Options
-	pins     *pinboard        // nil if nothing is pinned
-	layers   toolpost.Toolset // the tools for clients
+	pins     *pinboard       // nil if nothing is pinned
+	layers   toolpost.Source // what clients get
 }
 
 // A Snapshot is the state of the gateway at one moment.
 type Snapshot struct {
 	Status   []upstream.Status
-	Features *toolpost.Features
 	Withheld []WithheldTool     // tools that clients do not get until the user approves their definitions
 	Findings []toolpost.Finding // name collisions, skipped tools, names that clients refuse
 }
@@ -112,17 +109,17 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	}
 	g := &Gateway{logger: opts.Logger, connector: connector{start: start, extended: newTasks()}, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
-	g.layers = toolpost.Tools{}
+	g.joined, g.layers = &joined{}, toolpost.Join()
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Changed: g.wake.ring, ResourceUpdated: opts.ResourceUpdated, Notified: opts.Notified, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir())}
+	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir())}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
-	live, err := toolpost.NewLive(g.ctx, toolpost.ToolsetFunc(g.list))
+	live, err := toolpost.NewLive(g.ctx, served{g})
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
@@ -174,19 +171,15 @@ func (g *Gateway) safely(part func()) {
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is reported as ready has its tools listed
 	g.pins.reload()
-	j := join(g.ctx, g.members, g.quiet, g.served)
-	g.served = j.served
+	j := join(g.ctx, g.members, g.quiet, g.joined.served)
 	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
-	g.tools = j.tools
+	g.joined = j
 	g.mu.Unlock()
 	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
 		g.logger.Error("cannot refresh the tools", "err", err)
 	}
-	s.Features, s.Withheld = j.features, j.withheld
-	if g.options.Middleware != nil {
-		s.Features = j.features.Wrap(g.options.Middleware)
-	}
+	s.Withheld = j.withheld
 	s.Findings = append(s.Findings, g.cfg.Findings...)
 	for _, m := range g.members {
 		if m.key != m.server.Name {

@@ -21,13 +21,13 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	withheld []WithheldTool
-	served   map[served]*toolpost.Tool // tools, by what they are made of
+	served   map[origin]*toolpost.Tool // tools, by what they are made of
 }
 
-// A served identifies what a tool of the gateway is made of. While it is equal,
+// An origin identifies what a tool of the gateway is made of. While it is equal,
 // the tool stays the same; a view adapts a tool again only if the tool has
 // changed.
-type served struct {
+type origin struct {
 	link  *link
 	item  *toolpost.Tool
 	name  string
@@ -40,8 +40,8 @@ type served struct {
 // function of what they list and of their pins: it does not matter who was ready
 // first. Before has the tools that were joined last. Hidden characters are
 // removed from what clients are shown.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[served]*toolpost.Tool{}}
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[origin]*toolpost.Tool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[origin]*toolpost.Tool{}}
 	claimResources(members)
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
@@ -63,7 +63,7 @@ type offer[T any] struct {
 	why  pins.Reason // why the tool is withheld; "" if it is not
 }
 
-func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[served]*toolpost.Tool) {
+func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[origin]*toolpost.Tool) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
 		offers = append(offers, j.offered(ctx, m)...)
@@ -80,7 +80,7 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := served{o.link, o.item, name, o.item.Policy.LogAtDebug || match(quiet, name, o.name), o.outputOf(o.name), string(meta)}
+		is := origin{o.link, o.item, name, o.item.Policy.LogAtDebug || match(quiet, name, o.name), o.outputOf(o.name), string(meta)}
 		t := before[is]
 		if t == nil {
 			c := *o.item

@@ -14,15 +14,7 @@ import (
 
 // A connection is what the gateway needs of an upstream.
 type connection interface {
-	catalogue
-	io.Closer
-	Ready(ctx context.Context) error
-}
-
-// A catalogue is what a server offers at the moment.
-type catalogue interface {
-	toolpost.Toolset
-	Features() *toolpost.Features
+	toolpost.Source
 	Status() upstream.Status
 }
 
@@ -57,6 +49,7 @@ type member struct {
 // that do not concern it.
 type link struct {
 	up    connection // nil if there is none
+	stop  func()     // ends watching it
 	err   error      // why there is none
 	vet   vetter
 	calls calls
@@ -71,6 +64,8 @@ type link struct {
 // A vetter returns the error of a call whose server says something else about
 // the tool than the one that clients were shown.
 type vetter func(*toolpost.Tool) error
+
+func newLink(vet vetter) *link { return &link{vet: vet, watched: map[string]bool{}} }
 
 func newMember(s config.Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny), extensions: globs(s.Extensions)}
@@ -190,7 +185,11 @@ func (l *link) features() *toolpost.Features {
 // connecting reports whether the server has not connected yet, so that what it
 // offers beside tools is unknown. Redmine offers nothing else.
 func (m *member) connecting() bool {
-	return m.up != nil && m.server.Redmine == nil && m.up.Features() == nil && m.up.Status().State != upstream.Ready
+	if m.up == nil || m.server.Redmine != nil || m.up.Status().State == upstream.Ready {
+		return false
+	}
+	f := m.up.Features()
+	return f == nil || f.Incomplete
 }
 
 // watch notes a subscription, or its end.
@@ -250,7 +249,16 @@ func (l *link) close(ctx context.Context) error {
 		return nil
 	}
 	l.calls.wait(ctx)
-	return l.up.Close()
+	l.stop()
+	return end(l.up)
+}
+
+// end ends a connection. A toolset of the program goes on.
+func end(up connection) error {
+	if c, ok := up.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // calls counts calls under way.

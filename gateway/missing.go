@@ -12,7 +12,10 @@ import (
 // withheld, or the server with the prefix of the name is not ready. It returns
 // nil if there is another reason.
 func (g *Gateway) Missing(tool string) error {
-	for _, w := range g.withheld() {
+	g.mu.Lock()
+	withheld := g.joined.withheld
+	g.mu.Unlock()
+	for _, w := range withheld {
 		if w.Name == tool {
 			return errors.New(w.Why)
 		}
@@ -36,13 +39,4 @@ func (g *Gateway) Missing(tool string) error {
 	default:
 		return fmt.Errorf("server %q is still %s; call again later", s.Name, s.State)
 	}
-}
-
-func (v *view) withheld() []WithheldTool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.snapshot == nil {
-		return nil
-	}
-	return v.snapshot.Withheld
 }

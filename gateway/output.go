@@ -20,14 +20,14 @@ func (m *member) outputOf(tool string) int {
 	return 0
 }
 
-// setLayers sets what the tools of all servers pass on their way to clients. The
-// caller holds work. Above these layers are the views, one for each dialect;
-// below them, join has filtered, renamed and cleaned the tools.
+// setLayers sets what the tools, prompts and resources of all servers pass on
+// their way to clients. The caller holds work. Above these layers are the views,
+// one for each dialect; below them, join has filtered, renamed and cleaned all.
 func (v *view) setLayers(o config.Output, log *slog.Logger) {
 	if v.cfg != nil && v.cfg.Output == o {
 		return
 	}
-	var ts toolpost.Toolset = toolpost.ToolsetFunc(v.joined)
+	ts := toolpost.SourceOf(servers{v})
 	if v.options.Middleware != nil {
 		ts = toolpost.Wrap(ts, v.options.Middleware)
 	}
@@ -40,17 +40,32 @@ func (v *view) setLayers(o config.Output, log *slog.Logger) {
 	v.layers = ts
 }
 
-// joined returns the tools of all servers.
-func (v *view) joined(context.Context) ([]*toolpost.Tool, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.tools, nil
+// servers are what join made of all servers, below the layers.
+type servers struct{ *view }
+
+func (s servers) Tools(context.Context) ([]*toolpost.Tool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.joined.tools, nil
 }
 
-// list is the toolset behind Live.
-func (v *view) list(ctx context.Context) ([]*toolpost.Tool, error) {
-	v.mu.Lock()
-	layers := v.layers
-	v.mu.Unlock()
-	return layers.Tools(ctx)
+func (s servers) Features() *toolpost.Features {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.joined.features
 }
+
+// served is what clients get: the source of the gateway's Live.
+type served struct{ *Gateway }
+
+func (s served) top() toolpost.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.layers
+}
+
+func (s served) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return s.top().Tools(ctx) }
+
+func (s served) Features() *toolpost.Features { return s.top().Features() }
+
+func (s served) Watch(f func(toolpost.Event)) (stop func()) { return s.events.Watch(f) }

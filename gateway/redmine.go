@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
@@ -16,12 +17,12 @@ import (
 // and are listed even if Redmine does not answer; then they return the error.
 type redmineConnection struct {
 	*redmine.Server
-	name    string
-	changed func()
-	log     *slog.Logger
-	cancel  context.CancelFunc
-	tried   chan struct{} // closed after the first check
-	done    chan struct{} // closed at the end
+	toolpost.Watchers
+	name   string
+	log    *slog.Logger
+	cancel context.CancelFunc
+	tried  chan struct{} // closed after the first check
+	done   chan struct{} // closed at the end
 
 	mu     sync.Mutex
 	status upstream.Status
@@ -39,7 +40,7 @@ func startRedmine(s *config.Server, opts *upstream.Options) (connection, error) 
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
 	r := &redmineConnection{
-		Server: server, name: s.Name, changed: opts.Changed, log: opts.Logger.With("server", s.Name),
+		Server: server, name: s.Name, log: opts.Logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
 		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: config.Redmine, Tools: len(tools)},
 	}
@@ -107,7 +108,7 @@ func (r *redmineConnection) publish(err error, took, wait time.Duration) {
 		s.State, s.Err, s.Retry = upstream.Failed, fmt.Errorf("server %q: %w", r.name, err), time.Now().Add(wait)
 	}
 	r.mu.Unlock()
-	r.changed()
+	r.Notify(toolpost.Event{})
 }
 
 // Status implements connection.

@@ -77,11 +77,9 @@ func TestRedmine(t *testing.T) {
 			t.Errorf("with a good key: %+v", s)
 		}
 		var prompts []string
-		g.Watch(func(s *gateway.Snapshot) {
-			for _, p := range s.Features.Prompts {
-				prompts = append(prompts, p.Name)
-			}
-		})()
+		for _, p := range g.Live().Features().Prompts {
+			prompts = append(prompts, p.Name)
+		}
 		if !slices.Contains(prompts, "work__triage") {
 			t.Errorf("the prompts are %q", prompts)
 		}

@@ -85,20 +85,21 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		delete(before, s.Name)
 		return old.link
 	}
-	opts := g.opts
-	l := &link{watched: map[string]bool{}, vet: func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) }}
-	opts.ResourceUpdated = func(uri string) { g.updated(l, uri) }
-	opts.Notified = func(call *toolpost.Call) { g.notified(l, call) }
+	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
+	var up connection
 	switch {
 	case s.Disabled:
 	case s.Err != nil:
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Redmine != nil:
-		l.up, l.err = startRedmine(&s, &opts)
+		up, l.err = startRedmine(&s, &g.opts)
 	case s.Share == config.PerSession:
-		l.up, l.err = newPool(&s, g.start, &opts, l.vet)
+		up, l.err = newPool(&s, g.start, &g.opts, l.vet)
 	default:
-		l.up, l.err = g.start(&s.Config, &opts)
+		up, l.err = g.start(&s.Config, &g.opts)
+	}
+	if up != nil {
+		g.connect(l, up)
 	}
 	if old != nil {
 		l.inherit(g.ctx, old.link)
@@ -106,18 +107,30 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	return l
 }
 
+// connect makes up the connection of l, and listens to it.
+func (g *Gateway) connect(l *link, up connection) {
+	l.up = up
+	l.stop = up.Watch(func(e toolpost.Event) {
+		switch {
+		case e.Notification != nil:
+			g.notified(l, e.Notification)
+		case e.Resource != "":
+			g.updated(l, e.Resource)
+		default:
+			g.wake.ring()
+		}
+	})
+}
+
 // updated reports that a resource of a server has changed, by the URI that
 // clients know.
 func (g *Gateway) updated(l *link, uri string) {
-	if g.opts.ResourceUpdated == nil {
-		return
-	}
 	for _, m := range g.current() {
 		if m.link == l {
 			uri = l.aliases.shown(m.key, uri)
 		}
 	}
-	g.opts.ResourceUpdated(uri)
+	g.events.Notify(toolpost.Event{Resource: uri})
 }
 
 // renew subscribes again to what was watched before a server was restarted.

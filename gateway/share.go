@@ -23,6 +23,7 @@ const (
 type pool struct {
 	connection
 	name  string
+	says  toolpost.Watchers // of the notifications of the other processes
 	start func() (connection, error)
 	vet   vetter
 
@@ -43,18 +44,32 @@ type process struct {
 	idle  *time.Timer
 }
 
-// newPool starts the process that lists. Start gets the options of the others.
+// newPool starts the process that lists.
 func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter) (connection, error) {
 	lists, err := start(&s.Config, opts)
 	if err != nil {
 		return nil, err
 	}
-	own := *opts
-	own.Changed, own.ResourceUpdated = func() {}, nil
-	return &pool{
-		connection: lists, name: s.Name, sessions: map[string]*process{}, vet: vet,
-		start: func() (connection, error) { return start(&s.Config, &own) },
-	}, nil
+	p := &pool{connection: lists, name: s.Name, sessions: map[string]*process{}, vet: vet}
+	p.start = func() (connection, error) {
+		up, err := start(&s.Config, opts)
+		if err == nil {
+			up.Watch(func(e toolpost.Event) {
+				if e.Notification != nil {
+					p.says.Notify(e)
+				}
+			})
+		}
+		return up, err
+	}
+	return p, nil
+}
+
+// Watch calls f with the events of the process that lists, and with the
+// notifications of all processes.
+func (p *pool) Watch(f func(toolpost.Event)) (stop func()) {
+	lists, others := p.connection.Watch(f), p.says.Watch(f)
+	return func() { lists(); others() }
 }
 
 // Tools returns the tools of the server. A call runs in the process of its session.
@@ -234,7 +249,7 @@ func (p *pool) end(key string) {
 	}
 	delete(p.sessions, key)
 	own.idle.Stop()
-	p.closing.Go(func() { _ = own.Close() }) // never fails
+	p.closing.Go(func() { _ = end(own.connection) }) // never fails
 }
 
 // SessionEnded ends the process of a session.
@@ -267,7 +282,7 @@ func (p *pool) Close() error {
 		p.end(key)
 	}
 	p.mu.Unlock()
-	err := p.connection.Close()
+	err := end(p.connection)
 	p.closing.Wait()
 	return err
 }

@@ -126,7 +126,7 @@ func (v *Views) add(c *choices, id string) *adapted {
 	case c != v.choices.Load():
 		return nil
 	case v.opened[id] == nil:
-		v.opened[id] = &adapted{id: id, views: v}
+		v.opened[id] = &adapted{Source: v.live, id: id, views: v}
 	}
 	return v.opened[id]
 }
@@ -159,12 +159,13 @@ func (v *Views) Close() error {
 
 // An adapted toolset is the view of one dialect.
 type adapted struct {
+	toolpost.Source // what is adapted
+
 	id    string
 	views *Views
 	live  atomic.Pointer[toolpost.Live] // nil until it was listed
 
 	opening sync.Mutex
-	stop    func()
 	closed  bool
 
 	// The last list, and its inputs. One listing runs at a time.
@@ -187,11 +188,10 @@ func (a *adapted) open() (*toolpost.Live, error) {
 	if a.closed {
 		return nil, errors.New("the gateway is closed")
 	}
-	live, stop, err := a.views.live.Derive(context.Background(), func(toolpost.Toolset) toolpost.Toolset { return a })
+	live, err := toolpost.NewLive(context.Background(), a)
 	if err != nil {
 		return nil, err
 	}
-	a.stop = stop
 	a.live.Store(live)
 	return live, nil
 }
@@ -199,8 +199,9 @@ func (a *adapted) open() (*toolpost.Live, error) {
 func (a *adapted) close() {
 	a.opening.Lock()
 	defer a.opening.Unlock()
-	if a.closed = true; a.stop != nil {
-		a.stop()
+	a.closed = true
+	if live := a.live.Load(); live != nil {
+		live.Close()
 	}
 }
 
@@ -219,7 +220,7 @@ func (a *adapted) Tools(ctx context.Context) (tools []*toolpost.Tool, err error)
 	if err != nil {
 		return nil, err // the dialect is gone, and so is this view
 	}
-	from, err := a.views.live.Tools(ctx)
+	from, err := a.Source.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func (a *adapted) Tools(ctx context.Context) (tools []*toolpost.Tool, err error)
 		return a.tools, nil
 	case !same:
 		a.tools, a.from = nil, nil
-		a.layer = d.Layer(a.views.live, &dialect.Options{Server: c.server, Report: a.views.opts.Report})
+		a.layer = d.Layer(a.Source, &dialect.Options{Server: c.server, Report: a.views.opts.Report})
 		a.dialect, a.server = d, c.server
 	}
 	if tools, err = a.layer.Tools(ctx); err != nil {

@@ -17,14 +17,13 @@ import (
 // same bytes: the ratio is the cost of the server.
 func BenchmarkCall(b *testing.B) {
 	result := json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}`)
-	live, err := toolpost.NewLive(b.Context(), toolpost.Tools{rawTool("t", anyObject,
+	server, err := mcpserver.New(toolpost.Tools{rawTool("t", anyObject,
 		func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.RawResult(result), nil
-		})})
+		})}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := mcpserver.New(live, nil)
 	defer server.Close()
 	h := httptest.NewServer(server.Handler())
 	defer h.Close()

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,20 +14,26 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// tools is one Set as it is listed.
-type tools struct {
-	listing listing
+// A catalog is one Set as it is listed and found.
+type catalog struct {
+	*features
+	of      []*toolpost.Tool
+	tools   listing
 	headers map[string][]wire.Binding // of the tools that mirror arguments in headers
 }
 
-// newTools encodes the definitions. A tool that cannot be encoded is left out
-// of the list and reported.
-func newTools(set *toolpost.Set, log *slog.Logger) *tools {
-	t := &tools{headers: map[string][]wire.Binding{}}
+// newCatalog encodes the definitions. A tool that cannot be encoded is left out
+// of the list and reported. Before is the catalog of the Set before, nil if there
+// is none.
+func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logger) *catalog {
 	list, err := set.Tools(context.Background())
 	if err != nil { // a Set is listed already
 		log.Error("tools are not listed", "err", err)
 	}
+	if before != nil && slices.Equal(before.of, list) {
+		return &catalog{f, list, before.tools, before.headers}
+	}
+	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}}
 	var listed collector
 	for _, tool := range list {
 		item, err := tool.MarshalJSON()
@@ -45,14 +52,25 @@ func newTools(set *toolpost.Set, log *slog.Logger) *tools {
 			t.headers[tool.Name] = bound
 		}
 	}
-	t.listing = listed.listing("tools")
+	t.tools = listed.listing("tools")
 	return t
+}
+
+// differs reports whether the lists that a topic is about are others.
+func (t *catalog) differs(other *catalog, about topic) bool {
+	switch about.method {
+	case toolsChanged:
+		return !t.tools.equal(other.tools)
+	case promptsChanged:
+		return !t.prompts.equal(other.prompts)
+	}
+	return !t.resources.equal(other.resources) || !t.templates.equal(other.templates)
 }
 
 // features are Features as they are listed and found.
 type features struct {
 	*toolpost.Features
-	set                           bool // by the user, not by New
+	of                            *toolpost.Features // the same, nil if there are none: then no list is announced
 	prompts, resources, templates listing
 	declared                      json.RawMessage // of extensions, nil for none
 	promptByName                  map[string]*toolpost.Prompt
@@ -65,7 +83,9 @@ type features struct {
 const maxTemplates = 1000
 
 func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
-	n := &features{Features: f, declared: bytes.TrimSpace(extension.Declared(f.Capabilities)), promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
+	n := &features{of: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
+	f = cmp.Or(f, &toolpost.Features{})
+	n.Features, n.declared = f, bytes.TrimSpace(extension.Declared(f.Capabilities))
 	var prompts, resources, templates collector
 	for _, p := range f.Prompts {
 		if prompts.define(log, p.Definition, "name", p.Name) {

@@ -105,8 +105,8 @@ func TestResourceUpdates(t *testing.T) {
 			soon(t, stands2, "the second subscription")
 		}
 		soon(t, on, "the call of Subscribe")
-		s.ResourceUpdated(t.Context(), "x://2")
-		s.ResourceUpdated(t.Context(), "x://1")
+		s.tools.Notify(toolpost.Event{Resource: "x://2"})
+		s.tools.Notify(toolpost.Event{Resource: "x://1"})
 		if uri := soon(t, got.updated, "the update"); uri != "x://1" {
 			t.Errorf("updated %s", uri)
 		}

@@ -33,6 +33,10 @@ const (
 	ofExtensions     = "notifications" // those of extensions; all sessions hear of them
 )
 
+func listTopics() []topic {
+	return []topic{{method: toolsChanged}, {method: promptsChanged}, {method: resourcesChanged}}
+}
+
 // topicOf returns the topic of the list that a method returns.
 func topicOf(method string) topic {
 	switch method {
@@ -139,7 +143,7 @@ type listener struct {
 	writing bool           // run is running, or soon will be
 	gone    bool           // it joins nothing any more
 	client  Client
-	tools   *tools // the list that the client knows; nil if it knows none
+	known   map[topic]*catalog // whose lists the client knows
 }
 
 // add adds a topic, unless the listener has ended or watches too much.
@@ -255,7 +259,7 @@ func (l *listener) run() {
 			if stream.send(context.Background(), said) != nil {
 				l.close(stream)
 			}
-		case t.method == toolsChanged && !l.listsOtherTools():
+		case t.uri == "" && !l.listsOthers(t):
 		case stream.send(context.Background(), l.notification(t)) != nil:
 			l.keep(stream, t)
 		}
@@ -283,11 +287,9 @@ func (l *listener) next() (stream sender, said []byte, t topic) {
 func (l *listener) keep(broken sender, t topic) {
 	l.close(broken)
 	l.mark(t)
-	if t.method == toolsChanged { // it is not what the client knows
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.tools = nil
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.known, t) // it is not what the client knows
 }
 
 func (l *listener) notification(t topic) []byte {
@@ -301,21 +303,30 @@ func (l *listener) notification(t topic) []byte {
 	return wire.AppendRequest(nil, nil, t.method, params)
 }
 
-// listed records the list of tools that the client gets.
-func (l *listener) listed(c Client, t *tools) {
+// listed records the lists of a topic that the client gets.
+func (l *listener) listed(c Client, now *catalog, topics ...topic) {
+	if l.changes.views.choose == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.client, l.tools = c, t
+	l.client = c
+	if l.known == nil {
+		l.known = map[topic]*catalog{}
+	}
+	for _, t := range topics {
+		l.known[t] = now
+	}
 }
 
-// listsOtherTools reports whether the client gets another list of tools than
-// the one it knows, and remembers the new one. Without views all know the same.
-func (l *listener) listsOtherTools() (differs bool) {
+// listsOthers reports whether the client gets other lists of a topic than those
+// it knows, and remembers the new ones. Without views all know the same.
+func (l *listener) listsOthers(t topic) (differs bool) {
 	v := l.changes.views
 	l.mu.Lock()
-	client, known := l.client, l.tools
+	client, known := l.client, l.known[t]
 	l.mu.Unlock()
-	if v.choose == nil || known == nil {
+	if known == nil {
 		return true
 	}
 	defer func() {
@@ -328,7 +339,7 @@ func (l *listener) listsOtherTools() (differs bool) {
 	if fault != nil {
 		return true
 	}
-	now := view.tools.Load()
-	l.listed(client, now)
-	return known != now && !known.listing.equal(now.listing)
+	now := view.catalog.Load()
+	l.listed(client, now, t)
+	return known != now && known.differs(now, t)
 }

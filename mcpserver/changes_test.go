@@ -26,7 +26,7 @@ func TestUndeliveredChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := &shown{live: live}
-		now.tools.Store(&tools{listing: (&collector{}).listing("tools")})
+		now.catalog.Store(&catalog{features: &features{}, tools: (&collector{}).listing("tools")})
 		v := &views{choose: func(Client) (*toolpost.Live, error) { return live, nil }}
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
@@ -35,7 +35,7 @@ func TestUndeliveredChanges(t *testing.T) {
 		for _, t := range topics {
 			_ = l.add(t)
 		}
-		l.listed(Client{}, &tools{listing: (&collector{}).listing("other")})
+		l.listed(Client{}, &catalog{features: &features{}, tools: (&collector{}).listing("other")}, topic{method: toolsChanged})
 		broken := &senderFunc{func(string) error { return errors.New("broken") }}
 		for range 2 {
 			l.open(broken)

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -25,7 +24,6 @@ type core struct {
 	table    *table
 	changes  *changes
 	watchers *watchers
-	features atomic.Pointer[features]
 	lot      *lot
 	log      *slog.Logger
 	info     json.RawMessage // the server's name and version
@@ -52,8 +50,8 @@ func (c *core) answer(ctx context.Context, r *request) (payload, error) {
 			return nil, fault
 		}
 	}
-	if r.session != nil && r.Method == listTools {
-		r.session.listener.listed(r.client, r.view.tools.Load())
+	if t := topicOf(r.Method); r.session != nil && t != (topic{}) {
+		r.session.listener.listed(r.client, r.view.catalog.Load(), t)
 	}
 	return c.serve(ctx, r)
 }
@@ -63,9 +61,9 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 	c.running.add()
 	defer c.running.done()
 	ctx = context.WithValue(ctx, peerKey{}, r.peer)
-	switch f := c.features.Load(); r.Method {
+	switch f := r.view.catalog.Load(); r.Method {
 	case listTools:
-		return c.list(r, r.view.tools.Load().listing)
+		return c.list(r, f.tools)
 	case listPrompts:
 		return c.list(r, f.prompts)
 	case listResources:
@@ -135,7 +133,7 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (pay
 		result *toolpost.Result
 		err    error
 	)
-	switch f := c.features.Load(); r.Method {
+	switch f := r.view.catalog.Load(); r.Method {
 	case callTool:
 		return c.call(ctx, r, call)
 	case getPrompt:
@@ -197,13 +195,16 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 		p.can = abilities{}
 		r.peer = &p
 	}
-	result, err := handle(ctx, c.features.Load().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
+	result, err := handle(ctx, c.features().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
 	return c.limited(r, r.Method, result, err)
 }
 
+// features are those of all clients, whatever view they have.
+func (c *core) features() *features { return c.views.base.catalog.Load().features }
+
 // notified takes a notification that only an extension can know.
 func (c *core) notified(m *wire.Message, whose identity) {
-	if notified := c.features.Load().Notified; notified != nil && extension.Notification(m.Method) {
+	if notified := c.features().Notified; notified != nil && extension.Notification(m.Method) {
 		notified(newCall(&request{Message: m, whose: whose}, m.Method, nil, nil))
 	}
 }
@@ -249,7 +250,7 @@ func handle(ctx context.Context, h toolpost.Handler, call *toolpost.Call) (r *to
 	return h(ctx, call)
 }
 
-func (c *core) complete(ctx context.Context, r *request, f *features) (payload, error) {
+func (c *core) complete(ctx context.Context, r *request, f *catalog) (payload, error) {
 	ref := wire.Get(r.Params, "ref")
 	if !wire.IsObject(ref) || !wire.IsObject(wire.Get(r.Params, "argument")) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "completion needs the members ref and argument")

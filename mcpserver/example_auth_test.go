@@ -30,14 +30,13 @@ func ExampleServer_Handler() {
 		name, _ := ctx.Value(nameKey{}).(string)
 		return name, nil
 	}, nil)
-	live, err := toolpost.NewLive(context.Background(), toolpost.Tools{whoami})
-	if err != nil {
-		panic(err)
-	}
-	server := mcpserver.New(live, &mcpserver.Options{Identity: func(r *http.Request) string {
+	server, err := mcpserver.New(toolpost.Tools{whoami}, &mcpserver.Options{Identity: func(r *http.Request) string {
 		name, _ := r.Context().Value(nameKey{}).(string)
 		return name
 	}})
+	if err != nil {
+		panic(err)
+	}
 	defer server.Close()
 	h := authenticate(http.StripPrefix("/tools", server.Handler()))
 

@@ -25,11 +25,10 @@ func weather() toolpost.Toolset {
 // Tools are served over streamable HTTP at /mcp and over SSE at /sse, here beside
 // other pages of a program.
 func ExampleServer() {
-	live, err := toolpost.NewLive(context.Background(), weather())
+	server, err := mcpserver.New(weather(), &mcpserver.Options{Name: "weather", Version: "1.0.0"})
 	if err != nil {
 		panic(err)
 	}
-	server := mcpserver.New(live, &mcpserver.Options{Name: "weather", Version: "1.0.0"})
 	defer server.Close()
 
 	mux := http.NewServeMux()
@@ -60,11 +59,10 @@ func ExampleServer() {
 // must write nothing else there.
 func ExampleServer_ServeStdio() {
 	ctx := context.Background()
-	live, err := toolpost.NewLive(ctx, weather())
+	server, err := mcpserver.New(weather(), nil)
 	if err != nil {
 		panic(err)
 	}
-	server := mcpserver.New(live, nil)
 	defer server.Close()
 	if err := server.ServeStdio(ctx, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)

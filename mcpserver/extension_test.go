@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/mcpserver"
 )
 
 // extensions are features of a server that answers any method with its name.
@@ -29,15 +28,8 @@ func extensions() *toolpost.Features {
 // list does. What nobody serves is refused in the end.
 func TestEarlyExtensions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ready := make(chan struct{})
-		s, _ := newServer(t, &mcpserver.Options{Ready: func(ctx context.Context) error {
-			select {
-			case <-ready:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}})
+		src := &source{ready: make(chan struct{})}
+		s := newServerOf(t, nil, src)
 		const list = `{"jsonrpc":"2.0","id":1,"method":"skills/list"}`
 		first, second := openSession(t, s), openSession(t, s)
 		if w := handle(s, t.Context(), "POST", list, first); !strings.Contains(w.Body.String(), `"code":-32601`) {
@@ -49,8 +41,8 @@ func TestEarlyExtensions(t *testing.T) {
 		}
 		go func() {
 			time.Sleep(2 * time.Second)
-			s.SetFeatures(extensions())
-			close(ready)
+			src.SetFeatures(extensions())
+			close(src.ready)
 		}()
 		if w := handle(s, t.Context(), "POST", list, second); !strings.Contains(w.Body.String(), `"result":{"method":"skills/list", "n":1.0}}`) {
 			t.Errorf("got %s", w.Body)

@@ -28,13 +28,12 @@ func FuzzServeStdio(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	live, err := toolpost.NewLive(f.Context(), toolpost.Tools{echoTool(), asker(nil)})
-	if err != nil {
-		f.Fatal(err)
-	}
+	watched := &toolpost.Features{Subscribe: func(context.Context, string, bool) error { return nil }}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		s := mcpserver.New(live, nil)
-		s.SetFeatures(&toolpost.Features{Subscribe: func(context.Context, string, bool) error { return nil }})
+		s, err := mcpserver.New(toolpost.Join(toolpost.Tools{echoTool(), asker(nil)}, watched), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		out := &syncBuffer{}
 		ctx, cancel := context.WithCancel(t.Context())
 		feed := &feeder{in: bytes.NewReader(in), end: cancel}

@@ -35,7 +35,7 @@ func negotiate(version string) string {
 // initialize returns the answer to initialize.
 func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMessage {
 	c.ready.await(ctx, "begin "+s.id, initializeTime)
-	f := c.features.Load()
+	f := c.features()
 	b := append([]byte(`{"protocolVersion":"`), p.version...)
 	b = append(append(b, `","capabilities":`...), f.capabilities()...)
 	b = append(append(b, `,"serverInfo":`...), c.info...)
@@ -45,7 +45,7 @@ func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMess
 // discover returns the answer to server/discover (MCP 2026-07-28).
 func (c *core) discover(ctx context.Context, whose identity) json.RawMessage {
 	c.ready.await(ctx, "begin "+whose.session, initializeTime)
-	f := c.features.Load()
+	f := c.features()
 	b := append([]byte(`{"resultType":"complete","supportedVersions":`), versionList(wire.Versions)...)
 	b = append(append(b, `,"capabilities":`...), f.capabilities()...)
 	b = append(f.appendInstructions(b), `,`+cacheable+`,"_meta":{`+serverInfo+`:`...)
@@ -68,9 +68,9 @@ func (f *features) capabilities() []byte {
 	}
 	b = append(b, `"logging":{},`...)
 	switch {
-	case f.Incomplete || f.set && f.Subscribe != nil:
+	case f.Incomplete || f.Subscribe != nil:
 		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},`...)
-	case f.set:
+	case f.of != nil:
 		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true},`...)
 	}
 	b = append(b, `"tools":{"listChanged":true}}`...)

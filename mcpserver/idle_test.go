@@ -15,11 +15,11 @@ import (
 func TestIdleSessionsAreSmall(t *testing.T) {
 	const count, limit = 10_000, 10 << 10
 	live := fixedLive(t, "tool")
-	s, _ := newServer(t, &mcpserver.Options{
+	s, src := newServer(t, &mcpserver.Options{
 		MaxSessions: count + 1, MaxClientSessions: count + 1,
 		View: func(mcpserver.Client) (*toolpost.Live, error) { return live, nil },
 	}, textTool("t", "x"))
-	s.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p"}}})
+	src.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p"}}})
 	open := func() string {
 		session := openSession(t, s)
 		if w := handle(s, t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, session); w.Code != http.StatusOK {

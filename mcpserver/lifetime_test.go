@@ -447,15 +447,8 @@ func TestRootsChanged(t *testing.T) {
 // Early clients wait until the servers are there, and not for ever.
 func TestEarlyLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ready := make(chan struct{})
-		s, src := newServer(t, &mcpserver.Options{Ready: func(ctx context.Context) error {
-			select {
-			case <-ready:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}})
+		src := &source{ready: make(chan struct{})}
+		s := newServerOf(t, nil, src)
 		const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 		start := time.Now()
 		first, second := openSession(t, s), ""
@@ -476,7 +469,7 @@ func TestEarlyLists(t *testing.T) {
 		go func() {
 			time.Sleep(2 * time.Second)
 			src.set(t, textTool("late", "x"))
-			close(ready)
+			close(src.ready)
 		}()
 		if w := handle(s, t.Context(), "POST", list, second); !strings.Contains(w.Body.String(), `"late"`) {
 			t.Errorf("got %s", w.Body)

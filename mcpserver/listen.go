@@ -24,8 +24,8 @@ type subscriptions struct {
 
 // allow removes what the server does not have. It reports whether any is left.
 func (s *subscriptions) allow(f *features) bool {
-	s.Prompts = s.Prompts && (f.set || f.Incomplete)
-	s.Resources = s.Resources && (f.set || f.Incomplete)
+	s.Prompts = s.Prompts && f.of != nil
+	s.Resources = s.Resources && f.of != nil
 	if f.Subscribe == nil {
 		s.URIs = nil
 	}
@@ -56,14 +56,14 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 	if !wire.IsObject(raw) || jsonx.Unmarshal(raw, &wants) != nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: notifications must be an object that names what to listen to", r.Method)
 	}
-	listens := wants.allow(c.features.Load())
+	listens := wants.allow(c.features())
 	view, fault := c.views.of(r.client)
 	if fault != nil {
 		return nil, fault
 	}
 	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
 	l := &listener{changes: c.changes, subscription: r.ID}
-	l.listed(r.client, view.tools.Load())
+	l.listed(r.client, view.catalog.Load(), listTopics()...)
 	defer func() { c.watchers.leave(l, c.changes.forget(l)) }()
 	if err := c.subscribe(ctx, l, &wants); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package mcpserver serves a live toolset, prompts and resources over MCP:
+// Package mcpserver serves a toolset, its prompts and resources over MCP:
 // stdio, streamable HTTP of both protocol eras on one address, and legacy SSE.
 //
 //	/mcp ─▶ front ─┬▶ stateless (2026-07-28) ──────────┐
@@ -25,6 +25,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -55,11 +56,6 @@ type Options struct {
 	// is none. A session serves only the identity that opened it. Nil
 	// authenticates no request.
 	Identity func(*http.Request) string
-
-	// Ready returns when what is served is complete, such as when all servers
-	// behind it have connected. Until then initialize waits for it up to one
-	// second, and the first lists of a client up to five. Nil waits for nothing.
-	Ready func(context.Context) error
 
 	// Missing returns why there is no tool of this name, such as that the
 	// server behind it cannot be reached, and what to do. Nil, or a nil error,
@@ -109,19 +105,31 @@ func logPanic(log *slog.Logger, message string) {
 	}
 }
 
-// A Server serves a live toolset to any number of sessions.
+// A Server serves a toolset to any number of sessions.
 type Server struct {
 	core  *core
 	front *front
-	end   context.CancelFunc
+	end   func()
 }
 
 var errClosed = errors.New("the server was closed")
 
-// New returns a server for live. Clients are notified when their tools change.
-func New(live *toolpost.Live, opts *Options) *Server {
+// New returns a server for the tools, prompts and resources of ts. If ts is a
+// [toolpost.Source], clients are notified when a list changes, get its
+// notifications and those of resources that they watch, and those that come
+// before it is ready wait: initialize up to one second, the first lists of a
+// client up to five. The error is that of [toolpost.NewSet].
+func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 	o := opts.orDefaults()
 	life, end := context.WithCancel(context.Background())
+	live, given := ts.(*toolpost.Live)
+	if !given {
+		var err error
+		if live, err = toolpost.NewLive(toolpost.Logger.With(life, o.Logger), ts); err != nil {
+			end()
+			return nil, fmt.Errorf("new server: %w", err)
+		}
+	}
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
 	c := &core{
 		views:   v,
@@ -131,47 +139,36 @@ func New(live *toolpost.Live, opts *Options) *Server {
 		log:     o.Logger,
 		info:    json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
 		life:    life,
-		ready:   newReadiness(life, o),
+		ready:   newReadiness(life, live.Ready),
 		opts:    o,
 	}
 	c.watchers = &watchers{core: c, turns: map[string]*turn{}}
-	c.features.Store(newFeatures(&toolpost.Features{}, o.Logger))
-	s := &Server{core: c, end: end, front: newFront(c, o)}
-	v.changed = s.ViewsChanged
+	s := &Server{core: c, front: newFront(c, o)}
+	s.end = func() {
+		if end(); !given {
+			live.Close()
+		}
+	}
+	v.event, v.changed = s.event, c.changes.announce
 	v.base = v.show(live)
-	return s
+	return s, nil
 }
 
 // ViewsChanged must be called when Options.View returns another toolset for a
 // client than before. Clients whose tools differ are notified.
 func (s *Server) ViewsChanged() { s.core.changes.announce(topic{method: toolsChanged}) }
 
-// SetFeatures replaces the prompts, resources and instructions, and notifies
-// clients of lists that differ. Servers that never had features announce none.
-func (s *Server) SetFeatures(f *toolpost.Features) {
-	defer logPanic(s.core.log, "prompts and resources are not listed again")
-	n := newFeatures(f, s.core.log)
-	n.set = true
-	old := s.core.features.Swap(n)
-	if !old.prompts.equal(n.prompts) {
-		s.core.changes.announce(topic{method: promptsChanged})
+// event passes on what the source reports. A notification goes to the session
+// that it names, or to all if it names none. A session without an open stream
+// misses it. Clients of 2026-07-28 get only what they ask for with
+// subscriptions/listen.
+func (s *Server) event(e toolpost.Event) {
+	if e.Resource != "" {
+		s.core.changes.announce(topic{resourceUpdated, e.Resource})
 	}
-	if !old.resources.equal(n.resources) || !old.templates.equal(n.templates) {
-		s.core.changes.announce(topic{method: resourcesChanged})
+	if n := e.Notification; n != nil {
+		s.core.changes.notify(n.Session, wire.AppendRequest(nil, nil, n.Name, n.Params))
 	}
-}
-
-// ResourceUpdated notifies the clients that watch a resource that it changed.
-func (s *Server) ResourceUpdated(_ context.Context, uri string) {
-	s.core.changes.announce(topic{resourceUpdated, uri})
-}
-
-// Notify sends a notification that belongs to no call, Call.Name with Call.Params,
-// to the session that call.Session names, or to all sessions if it is empty. A
-// session without an open stream misses it. Clients of 2026-07-28 get only what
-// they ask for with subscriptions/listen.
-func (s *Server) Notify(call *toolpost.Call) {
-	s.core.changes.notify(call.Session, wire.AppendRequest(nil, nil, call.Name, call.Params))
 }
 
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and

@@ -35,7 +35,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 	}
 	base := &shown{live: live}
 	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
-	c.features.Store(newFeatures(&toolpost.Features{}, c.log))
+	base.catalog.Store(newCatalog(live.Set(), newFeatures(nil, c.log), nil, c.log))
 	return c, ended
 }
 

@@ -16,7 +16,7 @@ const (
 
 // readiness knows whether what is served is complete.
 type readiness struct {
-	wait func(context.Context) error // Options.Ready; nil if it is complete from the start
+	wait func(context.Context) error
 	life context.Context
 	once sync.Once
 	done chan struct{} // closed when it is complete
@@ -25,16 +25,13 @@ type readiness struct {
 	until map[string]time.Time // by the client that asks
 }
 
-func newReadiness(life context.Context, o *Options) *readiness {
-	return &readiness{wait: o.Ready, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
+func newReadiness(life context.Context, wait func(context.Context) error) *readiness {
+	return &readiness{wait: wait, life: life, done: make(chan struct{}), until: map[string]time.Time{}}
 }
 
 // await returns when what is served is complete, and at the latest when limit
 // has passed since the same key waited first.
 func (r *readiness) await(ctx context.Context, key string, limit time.Duration) {
-	if r == nil || r.wait == nil {
-		return
-	}
 	r.once.Do(func() { go r.follow() })
 	select {
 	case <-r.done:
@@ -51,12 +48,11 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 }
 
 func (r *readiness) follow() {
-	if r.wait(r.life) == nil {
-		close(r.done)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.until = nil
-	}
+	_ = r.wait(r.life) // a source that is not ready has listed what it can
+	close(r.done)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.until = nil
 }
 
 // left returns how long the key may still wait.

@@ -22,11 +22,10 @@ func (deafStream) send(context.Context, []byte) error { return nil }
 func TestNotificationsWaitWithinLimits(t *testing.T) {
 	for size, want := range map[int]int{10: maxSaid, 100 << 10: 2, maxSaidBytes + 1: 0} {
 		synctest.Test(t, func(t *testing.T) {
-			live, err := toolpost.NewLive(t.Context(), toolpost.Tools{})
+			server, err := New(toolpost.Tools{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			server := New(live, nil)
 			defer server.Close()
 			s := server.core.newSession(opener{})
 			if err := s.begin(&peer{}); err != nil {
@@ -34,7 +33,7 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 			}
 			notify := func(n int) {
 				for i := range n {
-					server.Notify(&toolpost.Call{Session: s.name, Name: fmt.Sprint("x/", i), Params: []byte(`"` + strings.Repeat("x", size) + `"`)})
+					server.event(toolpost.Event{Notification: &toolpost.Call{Session: s.name, Name: fmt.Sprint("x/", i), Params: []byte(`"` + strings.Repeat("x", size) + `"`)}})
 				}
 			}
 			notify(10)
@@ -53,20 +52,19 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 // A source that is closed with the server is no cause for a warning.
 func TestEndOfWatchingIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		live, err := toolpost.NewLive(t.Context(), toolpost.Tools{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		var log bytes.Buffer
 		closed := make(chan struct{})
-		server := New(live, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		server.SetFeatures(&toolpost.Features{Subscribe: func(_ context.Context, _ string, on bool) error {
+		features := &toolpost.Features{Subscribe: func(_ context.Context, _ string, on bool) error {
 			if on {
 				return nil
 			}
 			<-closed
 			return errors.New("it was closed")
-		}})
+		}}
+		server, err := New(features, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
 		s := server.core.newSession(opener{})
 		if err := s.begin(&peer{}); err != nil {
 			t.Fatal(err)

@@ -47,9 +47,12 @@ type served struct {
 
 // source is a toolset that tests change.
 type source struct {
-	mu    sync.Mutex
-	tools []*toolpost.Tool
-	live  *toolpost.Live
+	toolpost.Watchers
+	ready chan struct{} // closed when it is ready; nil if it always is
+
+	mu       sync.Mutex
+	tools    []*toolpost.Tool
+	features *toolpost.Features
 }
 
 func (s *source) Tools(context.Context) ([]*toolpost.Tool, error) {
@@ -63,26 +66,52 @@ func (s *source) set(t *testing.T, tools ...*toolpost.Tool) {
 	s.mu.Lock()
 	s.tools = tools
 	s.mu.Unlock()
-	if err := s.live.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
+	s.Notify(toolpost.Event{})
+}
+
+func (s *source) Features() *toolpost.Features {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.features
+}
+
+func (s *source) SetFeatures(f *toolpost.Features) {
+	s.mu.Lock()
+	s.features = f
+	s.mu.Unlock()
+	s.Notify(toolpost.Event{})
+}
+
+func (s *source) Ready(ctx context.Context) error {
+	if s.ready == nil {
+		return nil
+	}
+	select {
+	case <-s.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
 func newServer(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) (*mcpserver.Server, *source) {
 	t.Helper()
 	src := &source{tools: tools}
-	live, err := toolpost.NewLive(t.Context(), src)
+	return newServerOf(t, opts, src), src
+}
+
+func newServerOf(t *testing.T, opts *mcpserver.Options, ts toolpost.Toolset) *mcpserver.Server {
+	t.Helper()
+	s, err := mcpserver.New(ts, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src.live = live
-	s := mcpserver.New(live, opts)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s, src
+	return s
 }
 
 func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *served {
@@ -97,6 +126,8 @@ func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *serv
 	})
 	return &served{s, h.URL, src, client}
 }
+
+func (s *served) SetFeatures(f *toolpost.Features) { s.tools.SetFeatures(f) }
 
 // A way is a transport and a version of the protocol.
 type way struct{ transport, version string }

@@ -96,10 +96,10 @@ func (s *session) begin(p *peer) error {
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")
 	}
 	if view, fault := s.core.views.of(p.client); fault == nil {
-		s.listener.listed(p.client, view.tools.Load())
+		s.listener.listed(p.client, view.catalog.Load(), listTopics()...)
 	}
-	for _, method := range []string{toolsChanged, promptsChanged, resourcesChanged, ofExtensions} {
-		_, _ = s.core.changes.join(&s.listener, topic{method: method}) // the session may have ended
+	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
+		_, _ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (f *front) readStateless(r *http.Request, m *wire.Message, from Client) (*r
 	c := &request{Message: m, peer: p, whose: f.caller(r, p)}
 	if m.Method == callTool {
 		if c.view, fault = f.core.views.of(p.client); fault == nil {
-			fault = checkParams(r.Header, m, c.view.tools.Load().headers[m.Name])
+			fault = checkParams(r.Header, m, c.view.catalog.Load().headers[m.Name])
 		}
 	}
 	return c, fault

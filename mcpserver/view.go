@@ -31,8 +31,10 @@ func requestClient(h http.Header, view string) Client {
 type shown struct {
 	live  *toolpost.Live // which holds this in turn, as a watcher
 	begin sync.Once
-	tools atomic.Pointer[tools]
 	stop  func()
+
+	encoding sync.Mutex // held while the Set is encoded, so that catalogs come in order
+	catalog  atomic.Pointer[catalog]
 }
 
 // views are the lists that clients get: those of each Live, encoded once. A Live
@@ -41,7 +43,10 @@ type views struct {
 	base    *shown                               // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
-	changed func() // is called when a list differs
+	event   func(toolpost.Event) // is called with what is not about lists
+	changed func(topic)          // is called when a list differs
+
+	features atomic.Pointer[features] // encoded last; most views have the same
 
 	mu     sync.RWMutex
 	all    map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]
@@ -80,7 +85,7 @@ func (v *views) show(live *toolpost.Live) *shown {
 	if s == nil {
 		s = v.add(key)
 	}
-	if s.tools.Load() == nil {
+	if s.catalog.Load() == nil {
 		s.begin.Do(func() { v.watch(s) }) // only those who are shown this Live wait
 	}
 	return s
@@ -100,19 +105,44 @@ func (v *views) add(key weak.Pointer[toolpost.Live]) *shown {
 
 // watch encodes the lists of a Live, now and after its changes.
 func (v *views) watch(s *shown) {
-	stop := s.live.Watch(func(set *toolpost.Set) {
-		defer logPanic(v.log, "tools are not listed again")
-		t := newTools(set, v.log)
-		if old := s.tools.Swap(t); old != nil && !old.listing.equal(t.listing) {
-			v.changed()
+	stop := s.live.Watch(func(e toolpost.Event) {
+		switch {
+		case e == toolpost.Event{}:
+			v.encode(s)
+		case s == v.base: // other views hear of it too
+			v.event(e)
 		}
 	})
+	v.encode(s)
 	v.mu.Lock()
 	s.stop = stop
 	closed := v.closed
 	v.mu.Unlock()
 	if closed {
 		stop()
+	}
+}
+
+// encode makes the catalog of the current Set.
+func (v *views) encode(s *shown) {
+	defer logPanic(v.log, "tools are not listed again")
+	s.encoding.Lock()
+	defer s.encoding.Unlock()
+	set, f := s.live.Set(), v.features.Load()
+	if f == nil || f.of != set.Features() {
+		f = newFeatures(set.Features(), v.log)
+		v.features.Store(f)
+	}
+	before := s.catalog.Load()
+	now := newCatalog(set, f, before, v.log)
+	s.catalog.Store(now)
+	if before == nil {
+		return
+	}
+	for _, t := range listTopics() {
+		if now.differs(before, t) {
+			v.changed(t)
+		}
 	}
 }
 

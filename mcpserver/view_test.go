@@ -26,24 +26,29 @@ func argumentTool(name, argument string) *toolpost.Tool {
 		})
 }
 
+// A view is a toolset of some clients.
+type view struct {
+	*source
+	live *toolpost.Live
+}
+
 // readers are views by the name of a client, which tests change.
 type readers struct {
 	mu    sync.Mutex
-	views map[string]*source
+	views map[string]*view
 	seen  map[mcpserver.Client]bool
 }
 
 func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
 	t.Helper()
-	r := &readers{views: map[string]*source{}, seen: map[mcpserver.Client]bool{}}
+	r := &readers{views: map[string]*view{}, seen: map[mcpserver.Client]bool{}}
 	for name, tool := range views {
 		s := &source{tools: []*toolpost.Tool{tool}}
 		live, err := toolpost.NewLive(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.live = live
-		r.views[name] = s
+		r.views[name] = &view{s, live}
 	}
 	return r
 }
@@ -276,7 +281,11 @@ func TestReplacedViewsAreForgotten(t *testing.T) {
 
 // Who waits for a view holds nobody up whose view is there.
 func TestViewsBeginByThemselves(t *testing.T) {
-	slow, fast := fixedLive(t, "tool"), fixedLive(t, "tool")
+	behind, fast := &source{tools: []*toolpost.Tool{argumentTool("tool", "x")}}, fixedLive(t, "tool")
+	slow, err := toolpost.NewLive(t.Context(), behind)
+	if err != nil {
+		t.Fatal(err)
+	}
 	asked := make(chan bool, 5)
 	s := serve(t, &mcpserver.Options{View: func(c mcpserver.Client) (*toolpost.Live, error) {
 		if c.UserAgent == "slow" {
@@ -286,10 +295,11 @@ func TestViewsBeginByThemselves(t *testing.T) {
 		return fast, nil
 	}}, textTool("u", "u"))
 	held, release := make(chan bool), make(chan bool)
-	go slow.Watch(func(*toolpost.Set) {
+	slow.Watch(func(toolpost.Event) {
 		close(held)
 		<-release
 	})
+	go behind.set(t, argumentTool("tool", "x"))
 	<-held // and with it the list of the slow one
 	body, header := modernCall("tool", `{}`, "")
 	var slowly sync.WaitGroup

@@ -56,7 +56,7 @@ func (w *watchers) take(ctx context.Context, uri string) (release func(), err er
 }
 
 func (w *watchers) subscribe(ctx context.Context, l *listener, uri string) error {
-	if w.core.features.Load().Subscribe == nil {
+	if w.core.features().Subscribe == nil {
 		return wire.Errorf(wire.CodeMethodNotFound, "resources cannot be watched here")
 	}
 	release, err := w.take(ctx, uri)
@@ -105,7 +105,7 @@ func (w *watchers) leave(l *listener, uris []string) {
 
 // ask asks the source of a resource for updates, or for no more of them.
 func (w *watchers) ask(ctx context.Context, uri string, on bool) error {
-	f := w.core.features.Load()
+	f := w.core.features()
 	if f.Subscribe == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -17,30 +16,23 @@ import (
 // tools limit their output themselves. Tools of ts keep their names: if ours
 // have the same names, ours are renamed. For a tool that ts lists again
 // unchanged, Layer returns the same tool again.
-func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Toolset {
-	l := &layer{cache: c, source: ts}
+func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Source {
+	l := &layer{cache: c}
 	l.names.Store(&pair{pageName, findName})
-	return l
+	return toolpost.Layer(ts, l.tools, nil)
 }
 
 type layer struct {
 	cache  *Cache
-	source toolpost.Toolset
 	names  atomic.Pointer[pair]
-
-	mu     sync.Mutex
 	before map[*toolpost.Tool]*toolpost.Tool // what was listed last, by what it is of
 }
 
-// Tools lists the toolset.
-func (l *layer) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
-	tools, err := l.source.Tools(ctx)
+func (l *layer) tools(tools []*toolpost.Tool) ([]*toolpost.Tool, error) {
 	large := func(t *toolpost.Tool) bool { return t.Policy.MaxOutput >= 0 }
-	if err != nil || !slices.ContainsFunc(tools, large) {
-		return tools, err
+	if !slices.ContainsFunc(tools, large) {
+		return tools, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	now, taken := make(map[*toolpost.Tool]*toolpost.Tool, len(tools)+2), map[string]bool{}
 	all := make([]*toolpost.Tool, 0, len(tools)+2)
 	own := l.cache.Tools()

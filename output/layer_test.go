@@ -63,7 +63,7 @@ func TestToolsThatNeedNoLayer(t *testing.T) {
 	if tools, names := list(t, layer); names != "a b" || tools[0] != a || tools[1] != b {
 		t.Errorf("tools that keep to a limit are listed as %s", names)
 	}
-	b.Policy.MaxOutput = 0
+	source[1] = named("b", "") // another tool
 	if _, names := list(t, layer); names != "a b tool_output_cache tool_output_cache_grep" {
 		t.Errorf("one of two can be cut, listed are %s", names)
 	}

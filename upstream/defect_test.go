@@ -215,19 +215,11 @@ func TestSelf(t *testing.T) {
 	s := &server{changed: make(chan struct{}, 1)}
 	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url}, &upstream.Options{
 		Instance: "own", Backoff: time.Millisecond, Patience: time.Millisecond,
-		Changed: func() {
-			select {
-			case s.changed <- struct{}{}:
-			default:
-			}
-		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Upstream = u
-	t.Cleanup(func() { u.Close() })
-	s.ready(t)
+	s.watch(t, u).ready(t)
 	if got := u.Instances(); len(got) != 1 || got[0] != "other" {
 		t.Errorf("instances %q", got)
 	}
@@ -246,19 +238,11 @@ func TestComesBackAtOnce(t *testing.T) {
 	s := &server{changed: make(chan struct{}, 1)}
 	u, err := upstream.Start(child(t, "crash"), &upstream.Options{
 		Backoff: time.Hour, Patience: 20 * time.Second, Grace: 150 * time.Millisecond,
-		Changed: func() {
-			select {
-			case s.changed <- struct{}{}:
-			default:
-			}
-		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Upstream = u
-	t.Cleanup(func() { u.Close() })
-	before := s.ready(t).Status().Took
+	before := s.watch(t, u).ready(t).Status().Took
 	if got := s.text(t, "t", "", nil); !strings.Contains(got, "may have been carried out") {
 		t.Errorf("got %s", got)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
-	"sync"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -18,11 +17,10 @@ func somewhere() (url string, stop func()) {
 	}
 	weather := toolpost.New("weather", "Returns the weather of a city.",
 		func(_ context.Context, in city) (string, error) { return "Sunny in " + in.City, nil }, nil)
-	live, err := toolpost.NewLive(context.Background(), toolpost.Tools{weather})
+	server, err := mcpserver.New(toolpost.Tools{weather}, nil)
 	if err != nil {
 		panic(err)
 	}
-	server := mcpserver.New(live, nil)
 	web := httptest.NewServer(server.Handler())
 	return web.URL + "/mcp", func() { web.Close(); server.Close() }
 }
@@ -51,45 +49,27 @@ func ExampleStart() {
 	// Output: Sunny in Oslo <nil>
 }
 
-// Tools of a server that changes are listed again when Changed is called. Changed
-// may be called before there is a Live, so it only leaves a note.
-func ExampleOptions_changed() {
-	ctx, cancel := context.WithCancel(context.Background())
-	var refreshing sync.WaitGroup
-	defer refreshing.Wait()
-	defer cancel()
+// A Live follows the list of a server that changes.
+func ExampleUpstream_Watch() {
+	ctx := context.Background()
 	url, stop := somewhere()
 	defer stop()
 
-	changed := make(chan struct{}, 1)
-	u, err := upstream.Start(&upstream.Config{Name: "weather", URL: url}, &upstream.Options{Changed: func() {
-		select {
-		case changed <- struct{}{}:
-		default: // there is a note already
-		}
-	}})
+	u, err := upstream.Start(&upstream.Config{Name: "weather", URL: url}, nil)
 	if err != nil {
 		panic(err)
 	}
 	defer u.Close()
-	if err := u.Ready(ctx); err != nil {
-		panic(err)
-	}
-	live, err := toolpost.NewLive(ctx, u)
+	live, err := toolpost.NewLive(ctx, toolpost.Prefix(u, "far_"))
 	if err != nil {
 		panic(err)
 	}
-	refreshing.Go(func() {
-		for {
-			select {
-			case <-changed:
-				_ = live.Refresh(ctx) // after an error the old list stays; log it
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	tools, err := live.Set().Tools(ctx)
-	fmt.Println(tools[0].Name, err)
-	// Output: weather <nil>
+	defer live.Close()
+	changed := make(chan bool, 99)
+	defer live.Watch(func(toolpost.Event) { changed <- true })()
+	for live.Set().Lookup("far_weather") == nil {
+		<-changed
+	}
+	fmt.Println(live.Set().CallText(ctx, "far_weather", map[string]string{"city": "Oslo"}))
+	// Output: Sunny in Oslo <nil>
 }

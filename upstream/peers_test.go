@@ -141,32 +141,9 @@ func (w *world) build(form, clients int) {
 		if behind > len(connections) {
 			hop, over = connections[0], sdkServer(w.asks)
 		}
-		changed := make(chan struct{}, 1)
-		u := w.start(over, w.listen(server), hop.transport, hop.version, func() {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-		})
-		gateway, err := toolpost.NewLive(context.Background(), u)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		w.ends = append(w.ends, cancel)
-		go func() {
-			for {
-				select {
-				case <-changed:
-					_ = gateway.Refresh(ctx)
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		_ = u.Ready(ctx)
-		_ = gateway.Refresh(ctx)
-		server = w.server(gateway)
+		u := w.start(over, w.listen(server), hop.transport, hop.version)
+		_ = u.Ready(context.Background())
+		server = w.server(u)
 	}
 	listening := w.listen(server)
 	for i := range clients {
@@ -176,7 +153,7 @@ func (w *world) build(form, clients int) {
 			w.sdkClient(c, ours(server))
 			continue
 		}
-		u := w.start(ours(server), listening, front.transport, front.version, nil)
+		u := w.start(ours(server), listening, front.transport, front.version)
 		if err := u.Ready(w.t.Context()); err != nil {
 			w.t.Errorf("a client is not ready: %v", err)
 		}
@@ -184,8 +161,11 @@ func (w *world) build(form, clients int) {
 	}
 }
 
-func (w *world) server(live *toolpost.Live) *mcpserver.Server {
-	s := mcpserver.New(live, &mcpserver.Options{Logger: w.log})
+func (w *world) server(ts toolpost.Toolset) *mcpserver.Server {
+	s, err := mcpserver.New(ts, &mcpserver.Options{Logger: w.log})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.ends = append(w.ends, func() {
 		if err := s.Close(); err != nil {
 			w.t.Error(err)
@@ -209,7 +189,7 @@ func ours(s *mcpserver.Server) service {
 }
 
 // start connects to s over the newest network.
-func (w *world) start(s service, l *listener, t Transport, version string, changed func()) *Upstream {
+func (w *world) start(s service, l *listener, t Transport, version string) *Upstream {
 	net := w.nets[len(w.nets)-1]
 	cfg := &Config{Name: "peer", ProtocolVersion: version, ConnectTimeout: time.Minute}
 	switch t {
@@ -221,7 +201,7 @@ func (w *world) start(s service, l *listener, t Transport, version string, chang
 			cfg.URL = "http://127.0.0.1/sse"
 		}
 	}
-	u, err := Start(cfg, &Options{Logger: w.log, Grace: 30 * time.Second, Changed: changed})
+	u, err := Start(cfg, &Options{Logger: w.log, Grace: 30 * time.Second})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -131,8 +131,8 @@ func (s *session) close() {
 func (s *session) changes(m *wire.Message) {
 	switch m.Method {
 	case "notifications/resources/updated":
-		if m.HasURI && s.watch.updated != nil {
-			s.watch.updated(m.URI)
+		if m.URI != "" {
+			s.watch.event(toolpost.Event{Resource: m.URI})
 		}
 	case "notifications/subscriptions/acknowledged":
 		s.watch.agree(m)
@@ -143,9 +143,7 @@ func (s *session) changes(m *wire.Message) {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		s.changed()
 	default:
-		if s.watch.notified != nil {
-			s.watch.notified(&toolpost.Call{Name: m.Method, Params: m.Params, Session: s.onlyClient()})
-		}
+		s.watch.event(toolpost.Event{Notification: &toolpost.Call{Name: m.Method, Params: m.Params, Session: s.onlyClient()}})
 	}
 }
 

@@ -15,18 +15,6 @@ import (
 type Options struct {
 	Logger *slog.Logger
 
-	// Changed is called when the state or a list changed: Status, Tools or
-	// Features then return the new one. It must return soon.
-	Changed func()
-
-	// ResourceUpdated is called when a subscribed resource changed.
-	ResourceUpdated func(uri string)
-
-	// Notified is called with a notification that is not MCP's own and belongs to
-	// no call. Call.Session is that of the only client that has made calls over
-	// the connection, empty if no client or several have. It must return soon.
-	Notified func(*toolpost.Call)
-
 	// Spool is the folder for results above 1 MiB. Their long texts are handed to
 	// [toolpost.Call.Keep] from there; without it, a result stays there until its
 	// content is requested, or it is passed on. Empty keeps all in memory.
@@ -42,13 +30,14 @@ type Options struct {
 }
 
 // An Upstream is one MCP server, connected in the background and connected
-// again when it is lost. It is a [toolpost.Toolset].
+// again when it is lost. It is a [toolpost.Source].
 type Upstream struct {
-	cfg   Config
-	opts  Options
-	log   *slog.Logger
-	dial  *dialer
-	watch *watch
+	cfg    Config
+	opts   Options
+	log    *slog.Logger
+	dial   *dialer
+	watch  *watch
+	events toolpost.Watchers
 	life
 
 	mu      sync.Mutex
@@ -114,7 +103,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if opts != nil {
 		u.opts = *opts
 	}
-	u.watch.updated, u.watch.notified = u.opts.ResourceUpdated, u.opts.Notified
+	u.watch.event = u.events.Notify
 	u.opts.Backoff = orDefault(u.opts.Backoff, 500*time.Millisecond)
 	u.opts.Patience = orDefault(u.opts.Patience, 5*time.Second)
 	u.opts.Grace = orDefault(u.opts.Grace, 2*time.Second)
@@ -128,7 +117,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	}
 	u.dial = dial
 	dial.slow, dial.watch = u.noteSlowInstall, u.watch
-	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: emptyListing()}
+	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	go u.run()
 	return u, nil
@@ -163,11 +152,18 @@ func (u *Upstream) Tools(context.Context) ([]*toolpost.Tool, error) {
 	return v.listing.tools, nil
 }
 
-// Features returns the prompts, resources and instructions of the last listing.
+// Features returns the prompts, resources and instructions of the last listing;
+// they are Incomplete before the first.
 func (u *Upstream) Features() *toolpost.Features {
 	v, _ := u.view()
 	return v.listing.features
 }
+
+// Watch calls f with every event until stop is called, also when only the Status
+// has changed. A notification names the Session of the only client that has made
+// calls over the connection, and none if no client or several have. F must
+// return soon.
+func (u *Upstream) Watch(f func(toolpost.Event)) (stop func()) { return u.events.Watch(f) }
 
 // Close ends the session and the server's process group.
 func (u *Upstream) Close() error {
@@ -189,7 +185,7 @@ func (u *Upstream) publish(change func(*view)) {
 	close(u.changed)
 	u.changed = make(chan struct{})
 	u.mu.Unlock()
-	if u.opts.Changed != nil && u.ctx.Err() == nil {
-		u.opts.Changed()
+	if u.ctx.Err() == nil {
+		u.events.Notify(toolpost.Event{})
 	}
 }

@@ -45,18 +45,26 @@ func start(t *testing.T, cfg *upstream.Config) *server {
 	}
 	u, err := upstream.Start(cfg, &upstream.Options{
 		Backoff: 10 * time.Millisecond, Patience: 5 * time.Second, Grace: 150 * time.Millisecond,
-		Changed: func() {
-			select {
-			case s.changed <- struct{}{}:
-			default:
-			}
-		},
-		ResourceUpdated: func(uri string) { s.uris <- uri },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s.watch(t, u)
+}
+
+// watch makes s the server that u is connected to.
+func (s *server) watch(t *testing.T, u *upstream.Upstream) *server {
 	s.Upstream = u
+	u.Watch(func(e toolpost.Event) {
+		if e.Resource != "" {
+			s.uris <- e.Resource
+			return
+		}
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
+	})
 	t.Cleanup(func() { u.Close() })
 	return s
 }

@@ -19,9 +19,7 @@ type watch struct {
 	uris    map[string]bool // whether the server has agreed to send their updates
 	agreed  chan struct{}   // closed when it agrees, and replaced
 	changed chan struct{}   // holds one value when uris changed
-	updated func(uri string)
-
-	notified func(*toolpost.Call)
+	event   func(toolpost.Event)
 }
 
 func newWatch() *watch {

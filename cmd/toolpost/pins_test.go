@@ -49,7 +49,7 @@ func TestRugPull(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := make(chan struct{}, 1)
-	defer s.live.Watch(func(set *toolpost.Set) {
+	defer s.live.Watch(func(toolpost.Event) {
 		select {
 		case changed <- struct{}{}:
 		default:

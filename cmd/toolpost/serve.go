@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -238,8 +237,9 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 	s.closer = append(s.closer, s.views.Close)
 	options := o.serverOptions(s, l, o.name)
 	options.SessionEnded = f.endSession
-	s.mcp = mcpserver.New(s.live, options)
-	s.closer = append(s.closer, s.mcp.Close)
+	if err := s.start(options); err != nil {
+		return err
+	}
 	s.view.begin(g)
 	s.view.settle()
 	return nil
@@ -253,20 +253,9 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	}
 	s.access = g.access
 	useToken(found.Config)
-	var current atomic.Pointer[mcpserver.Server] // set a moment after the servers start
 	kept, spool := outputStore(s.log)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
-		Logger: s.log,
-		ResourceUpdated: func(uri string) {
-			if m := current.Load(); m != nil {
-				m.ResourceUpdated(running, uri)
-			}
-		},
-		Notified: func(call *toolpost.Call) {
-			if m := current.Load(); m != nil {
-				m.Notify(call)
-			}
-		},
+		Logger:  s.log,
 		Name:    o.name,
 		Dialect: o.dialect,
 		Adapted: s.adapted(),
@@ -286,20 +275,21 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
 	options.Missing = gw.Missing
-	options.Ready = func(ctx context.Context) error {
-		if err := gw.Ready(ctx); err != nil {
-			return err
-		}
-		s.views.Refresh() // else early clients list what was there before
-		return nil
+	if err := s.start(options); err != nil {
+		return err
 	}
-	s.mcp = mcpserver.New(s.live, options)
-	s.closer = append(s.closer, s.mcp.Close)
-	current.Store(s.mcp)
 	g.none = len(found.Servers) == 0
 	s.view.begin(g)
 	s.follow(running, ctx, gw, found, o.watchTrusted)
 	return nil
+}
+
+// start makes the server of what is live.
+func (s *service) start(options *mcpserver.Options) (err error) {
+	if s.mcp, err = mcpserver.New(s.live, options); err == nil {
+		s.closer = append(s.closer, s.mcp.Close)
+	}
+	return err
 }
 
 func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
@@ -319,7 +309,6 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 // follow passes what changes on: to clients, to the view, and from the file.
 func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
 	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
-		s.mcp.SetFeatures(snapshot.Features)
 		s.mcp.ViewsChanged()
 		s.view.update(snapshot)
 	})

@@ -26,11 +26,10 @@ func BenchmarkList(b *testing.B) {
 		ts[i] = toolpost.New(fmt.Sprintf("tool%03d", i), "Do one of a thousand things, told in a sentence of some length.",
 			func(context.Context, input) (string, error) { return "", nil }, nil)
 	}
-	live, err := toolpost.NewLive(b.Context(), ts)
+	s, err := mcpserver.New(ts, &mcpserver.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := mcpserver.New(live, &mcpserver.Options{Logger: slog.New(slog.DiscardHandler)})
 	h := httptest.NewServer(s.Handler())
 	b.Cleanup(func() {
 		s.Close()

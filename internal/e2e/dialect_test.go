@@ -61,9 +61,12 @@ type front string
 
 // serveViews serves what each client gets of live.
 func serveViews(t *testing.T, live *toolpost.Live, views *gateway.Views) front {
-	s := mcpserver.New(live, &mcpserver.Options{
+	s, err := mcpserver.New(live, &mcpserver.Options{
 		View: func(c mcpserver.Client) (*toolpost.Live, error) { return views.View(gateway.Reader(c)) },
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		s.Close()

@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx := context.Background()
-	live, err := toolpost.NewLive(ctx, toolpost.Tools{add})
+	s, err := mcpserver.New(toolpost.Tools{add}, nil)
 	if err == nil {
-		err = mcpserver.New(live, nil).ServeStdio(ctx, os.Stdin, os.Stdout)
+		err = s.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -80,9 +80,12 @@ func (*person) Request(context.Context, string, json.RawMessage) (json.RawMessag
 	return json.RawMessage(`{"action":"accept","content":{"name":"Ada"}}`), nil
 }
 
-// serve serves live over HTTP and returns the address of its endpoint.
-func serve(t *testing.T, live *toolpost.Live) string {
-	s := mcpserver.New(live, nil)
+// serve serves ts over HTTP and returns the address of its endpoint.
+func serve(t *testing.T, ts toolpost.Toolset) string {
+	s, err := mcpserver.New(ts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		s.Close()
@@ -94,9 +97,12 @@ func serve(t *testing.T, live *toolpost.Live) string {
 
 // connect is the client's end: an upstream of the gateway's own endpoint.
 func connect(t *testing.T, cfg *upstream.Config, changed func()) *upstream.Upstream {
-	u, err := upstream.Start(cfg, &upstream.Options{Changed: changed})
+	u, err := upstream.Start(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if changed != nil {
+		u.Watch(func(toolpost.Event) { changed() })
 	}
 	t.Cleanup(func() { u.Close() })
 	if err := u.Ready(t.Context()); err != nil {

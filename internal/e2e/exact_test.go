@@ -157,7 +157,10 @@ func serveGateway(t *testing.T, url, version string) string {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := mcpserver.New(g.Live(), nil)
+	s, err := mcpserver.New(g.Live(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		s.Close()

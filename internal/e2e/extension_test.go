@@ -11,10 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -226,23 +224,18 @@ func openExtended(t *testing.T, file string) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var current atomic.Pointer[mcpserver.Server]
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Notified: func(call *toolpost.Call) {
-		if s := current.Load(); s != nil {
-			s.Notify(call)
-		}
-	}})
+	g, err := gateway.Open(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := mcpserver.New(g.Live(), &mcpserver.Options{SessionEnded: g.SessionEnded})
-	current.Store(s)
-	stop := g.Watch(func(snapshot *gateway.Snapshot) { s.SetFeatures(snapshot.Features) })
+	s, err := mcpserver.New(g.Live(), &mcpserver.Options{SessionEnded: g.SessionEnded})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		stop()
 		s.Close()
 		g.Close()
 	})

@@ -105,7 +105,10 @@ func newGateway(t *testing.T, url, version, spool string) *mcpserver.Server {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := mcpserver.New(g.Live(), nil)
+	s, err := mcpserver.New(g.Live(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		s.Close()
 		g.Close()

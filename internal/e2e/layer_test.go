@@ -65,10 +65,11 @@ func TestAuditLayer(t *testing.T) {
 				if err := g.Ready(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				s := mcpserver.New(g.Live(), nil)
-				stop := g.Watch(func(snapshot *gateway.Snapshot) { s.SetFeatures(snapshot.Features) })
+				s, err := mcpserver.New(g.Live(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
 				t.Cleanup(func() {
-					stop()
 					s.Close()
 					g.Close()
 				})

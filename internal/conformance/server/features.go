@@ -12,7 +12,7 @@ import (
 const watchedURI = "test://watched-resource"
 
 // features are the fixture's prompts and resources.
-func (f *fixture) features() *toolpost.Features {
+func (f *fixture) Features() *toolpost.Features {
 	prompts := []*toolpost.Prompt{
 		prompt("test_simple_prompt", `{"description":"A prompt without arguments"}`, func(map[string]string) json.RawMessage {
 			return textBlock("This is a simple prompt for testing.")

@@ -31,19 +31,16 @@ func main() {
 
 func serve(ctx context.Context, addr string) error {
 	f := &fixture{}
-	live, err := toolpost.NewLive(ctx, toolpost.ToolsetFunc(f.tools))
+	server, err := mcpserver.New(f, &mcpserver.Options{Name: "toolpost-conformance", Version: "1.0.0"})
 	if err != nil {
 		return err
 	}
-	f.live = live
-	f.server = mcpserver.New(live, &mcpserver.Options{Name: "toolpost-conformance", Version: "1.0.0"})
-	defer f.server.Close()
-	f.server.SetFeatures(f.features())
+	defer server.Close()
 	go f.touch(ctx)
 	if addr == "" {
-		return f.server.ServeStdio(ctx, os.Stdin, os.Stdout)
+		return server.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	h := &http.Server{Addr: addr, Handler: f.server.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	h := &http.Server{Addr: addr, Handler: server.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
 	if err := h.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -53,13 +50,12 @@ func serve(ctx context.Context, addr string) error {
 
 // A fixture is the server under test, and how often its lists were changed.
 type fixture struct {
-	live                       *toolpost.Live
-	server                     *mcpserver.Server
+	toolpost.Watchers
 	toolChanges, promptChanges atomic.Int64
 }
 
-// tools lists the fixture's tools, and one that differs after each change.
-func (f *fixture) tools(context.Context) ([]*toolpost.Tool, error) {
+// Tools lists the fixture's tools, and one that differs after each change.
+func (f *fixture) Tools(context.Context) ([]*toolpost.Tool, error) {
 	all := slices.Concat(contentTools(), callbackTools(), inputTools(), f.changeTools())
 	if n := f.toolChanges.Load(); n > 0 {
 		all = append(all, toolpost.New("transient", fmt.Sprintf("Exists since change %d", n), nothing("here"), nil))
@@ -69,13 +65,14 @@ func (f *fixture) tools(context.Context) ([]*toolpost.Tool, error) {
 
 func (f *fixture) changeTools() []*toolpost.Tool {
 	return []*toolpost.Tool{
-		toolpost.New("test_trigger_tool_change", "Changes the list of tools", func(ctx context.Context, _ none) (string, error) {
+		toolpost.New("test_trigger_tool_change", "Changes the list of tools", func(context.Context, none) (string, error) {
 			f.toolChanges.Add(1)
-			return "the list of tools changed", f.live.Refresh(ctx)
+			f.Notify(toolpost.Event{})
+			return "the list of tools changed", nil
 		}, nil),
 		toolpost.New("test_trigger_prompt_change", "Changes the list of prompts", func(context.Context, none) (string, error) {
 			f.promptChanges.Add(1)
-			f.server.SetFeatures(f.features())
+			f.Notify(toolpost.Event{})
 			return "the list of prompts changed", nil
 		}, nil),
 	}
@@ -88,7 +85,7 @@ func (f *fixture) touch(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			f.server.ResourceUpdated(ctx, watchedURI)
+			f.Notify(toolpost.Event{Resource: watchedURI})
 		case <-ctx.Done():
 			return
 		}

@@ -1,0 +1,112 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A notebook is a source whose prompts and resource change.
+type notebook struct {
+	toolpost.Watchers
+	changed chan string // the URIs that are subscribed to
+	prompts chan string // what the next prompt is called
+	list    []*toolpost.Prompt
+}
+
+func (n *notebook) Tools(context.Context) ([]*toolpost.Tool, error) {
+	return []*toolpost.Tool{add}, nil
+}
+
+func (n *notebook) Features() *toolpost.Features {
+	select {
+	case name := <-n.prompts:
+		n.list = append(slices.Clip(n.list), &toolpost.Prompt{Name: name, Get: answers(`{"messages":[]}`)})
+	default:
+	}
+	return &toolpost.Features{
+		Prompts:   n.list,
+		Resources: []*toolpost.Resource{{URI: "note://1", Definition: json.RawMessage(`{"name":"one"}`), Read: answers(`{"contents":[{"uri":"note://1","text":"one"}]}`)}},
+		Subscribe: func(_ context.Context, uri string, _ bool) error {
+			n.changed <- uri
+			return nil
+		},
+	}
+}
+
+func answers(result string) toolpost.Handler {
+	return func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.RawResult(json.RawMessage(result)), nil
+	}
+}
+
+// A server is served through layers without a gateway: its tools, prompts and
+// resources, their changes, and one audit layer around all of them.
+func TestServeAnUpstream(t *testing.T) {
+	for _, version := range []string{wire.LastSession, wire.Stateless} {
+		t.Run(version, func(t *testing.T) {
+			n := &notebook{changed: make(chan string, 9), prompts: make(chan string, 9)}
+			n.prompts <- "first"
+			behind, err := upstream.Start(&upstream.Config{Name: "behind", URL: serve(t, n) + "/mcp", ProtocolVersion: version}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { behind.Close() })
+			a := &audit{}
+			front := serve(t, toolpost.Wrap(toolpost.Join(toolpost.Prefix(behind, "far_"), toolpost.Tools{greet}), a.layer))
+			c := connect(t, &upstream.Config{Name: "client", URL: front + "/mcp", ProtocolVersion: version}, nil)
+			events := make(chan toolpost.Event, 99)
+			c.Watch(func(e toolpost.Event) { events <- e })
+			until := func(what string, ok func(toolpost.Event) bool) {
+				t.Helper()
+				for deadline := time.After(20 * time.Second); ; {
+					select {
+					case e := <-events:
+						if ok(e) {
+							return
+						}
+					case <-deadline:
+						t.Fatalf("never: %s", what)
+					}
+				}
+			}
+			prompts := func(toolpost.Event) bool {
+				var names []string
+				for _, p := range c.Features().Prompts {
+					names = append(names, p.Name)
+				}
+				return strings.Join(names, " ") == "far_first far_second"
+			}
+
+			call(t, c, &toolpost.Call{Name: "far_add", Arguments: json.RawMessage(`{"a":1}`)})
+			f := c.Features()
+			for name, h := range map[string]toolpost.Handler{"far_first": f.Prompts[0].Get, "note://1": f.Resources[0].Read} {
+				if _, err := h(t.Context(), &toolpost.Call{Name: name}); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			a.mu.Lock()
+			slices.Sort(a.lines)
+			if want := []string{"far_add failed=false", "far_first failed=false", "note://1 failed=false"}; !slices.Equal(a.lines, want) {
+				t.Errorf("the layer saw %q", a.lines)
+			}
+			a.mu.Unlock()
+
+			if err := f.Subscribe(t.Context(), "note://1", true); err != nil {
+				t.Fatal(err)
+			}
+			n.Notify(toolpost.Event{Resource: <-n.changed})
+			until("an update of the resource", func(e toolpost.Event) bool { return e.Resource == "note://1" })
+			n.prompts <- "second"
+			n.Notify(toolpost.Event{})
+			until("a second prompt", prompts)
+		})
+	}
+}
