@@ -90,7 +90,7 @@ func (r *reader) valuesFit(list []json.RawMessage) bool {
 	e := r.rules.Enum
 	for _, v := range list {
 		fit := true
-		switch kindOf(v) {
+		switch jsontree.ExactKind(v) {
 		case jsontree.KindString:
 			fit = !e.NoEmpty || string(v) != `""`
 		case jsontree.KindInteger, jsontree.KindFraction:
@@ -112,7 +112,7 @@ func (r *reader) mixedFits(list []json.RawMessage) bool {
 	if !r.allows("enum") || r.rules.Enum.Strings || r.rules.TypeRequired || r.rules.Union.None || r.rules.Union.NoList {
 		return false
 	}
-	items := func(v json.RawMessage) bool { return kindOf(v)&nested != 0 }
+	items := func(v json.RawMessage) bool { return jsontree.ExactKind(v)&nested != 0 }
 	return r.valuesFit(list) && !(r.rules.Array.Typed && slices.ContainsFunc(list, items))
 }
 
@@ -128,11 +128,12 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 // wholeFits reports whether a keyword may be written unchanged.
 func (r *reader) wholeFits(k form.Keyword) bool {
 	text := string(k.Value)
-	if kindOf(k.Value) == jsontree.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {
+	if jsontree.ExactKind(k.Value) == jsontree.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {
 		return false
 	}
 	if !r.allows(k.Name) || r.rules.Dialect != "" || strings.Contains(text, `"$ref"`) ||
-		r.rules.Object.Declared && strings.Contains(text, `"required"`) {
+		r.rules.Object.Declared && strings.Contains(text, `"required"`) ||
+		isUnion(k.Name) && (r.rules.TypeRequired || r.rules.Object.Closed || r.rules.Union.Siblings != nil) {
 		return false
 	}
 	inner := readSource([]byte("{" + string(quote(k.Name)) + ":" + text + "}"))
