@@ -2,7 +2,6 @@ package schema
 
 import (
 	"math"
-	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/subschema"
@@ -55,7 +54,7 @@ func (f *filler) end() []byte {
 func (f *filler) value(d *defaults) bool {
 	c := f.Peek()
 	if d == nil || c != '{' && c != '[' {
-		return f.skip()
+		return f.Skip()
 	}
 	if f.depth++; f.depth > subschema.MaxLevels {
 		return false
@@ -178,34 +177,4 @@ func (f *filler) add(at int, text []byte) bool {
 	f.copied = at
 	f.limit -= len(text)
 	return f.limit >= 0
-}
-
-// skip moves behind a value, and relies on its syntax.
-func (f *filler) skip() bool {
-	for depth := 0; ; {
-		switch f.Peek() {
-		case 0:
-			return false
-		case '{', '[':
-			depth++
-			f.Pos++
-		case '}', ']':
-			depth--
-			f.Pos++
-		case '"':
-			if _, _, ok := f.Text(); !ok {
-				return false
-			}
-		case ',', ':':
-			f.Pos++
-			continue
-		default:
-			for f.Pos < len(f.Data) && !strings.ContainsRune(",:]} \t\r\n", rune(f.Data[f.Pos])) {
-				f.Pos++
-			}
-		}
-		if depth <= 0 {
-			return depth == 0
-		}
-	}
 }

@@ -75,3 +75,20 @@ func KindOf(data []byte) Kinds {
 	}
 	return KindNumber
 }
+
+// ExactKind returns the kind of a value, an integer or a fraction if it is a
+// number, 0 if it is none.
+func ExactKind(data []byte) Kinds {
+	kind := KindOf(data)
+	if kind != KindNumber {
+		return kind
+	}
+	s := Scanner{Data: data}
+	switch raw, plain, ok := s.Number(); {
+	case !ok || s.Pos < len(data):
+		return 0
+	case plain || ParseDecimal(raw).IsInteger():
+		return KindInteger
+	}
+	return KindFraction
+}

@@ -1,8 +1,10 @@
 package jsontree
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -120,6 +122,64 @@ func (s *Scanner) More(closing byte) (more, ok bool) {
 		return false, s.Fail(`"," or "]"`)
 	}
 	return false, s.Fail(`"," or "}"`)
+}
+
+// Skip reads a value without looking inside: what it takes for a string, a number
+// or a list may be none.
+func (s *Scanner) Skip() bool {
+	for depth := 0; ; {
+		switch s.Peek() {
+		case '{', '[':
+			depth++
+			s.Pos++
+		case '}', ']':
+			depth--
+			s.Pos++
+		case '"':
+			if !s.skipText() {
+				return false
+			}
+		default:
+			if !s.skipWord(depth > 0) {
+				return s.Fail("a value")
+			}
+		}
+		if depth <= 0 {
+			return depth == 0 || s.Fail("a value")
+		}
+	}
+}
+
+// skipWord skips a number or a literal, or the comma or colon inside of an array
+// or object. It reports whether there was one.
+func (s *Scanner) skipWord(inside bool) bool {
+	start := s.Pos
+	for s.Pos < len(s.Data) && strings.IndexByte("{}[],:\" \t\r\n", s.Data[s.Pos]) < 0 {
+		s.Pos++
+	}
+	if s.Pos == start && inside && s.Pos < len(s.Data) {
+		s.Pos++
+	}
+	return s.Pos > start
+}
+
+// skipText skips a string: to a quote behind an even number of backslashes.
+func (s *Scanner) skipText() bool {
+	for end := s.Pos + 1; ; end++ {
+		n := bytes.IndexByte(s.Data[end:], '"')
+		if n < 0 {
+			return s.Fail("the closing quote of a string")
+		}
+		end += n
+		before := end
+		for s.Data[before-1] == '\\' {
+			before--
+		}
+		if (end-before)%2 == 0 {
+			s.Pos = end + 1
+			return true
+		}
+	}
 }
 
 // Name reads a member's name and the colon behind it.

@@ -27,12 +27,12 @@ func mergeEnums(m *Form, a, b *Enum) {
 		left |= kind
 	}
 	for _, v := range a.Values {
-		if kind := kindOfValue(v); b.Kinds&kind == 0 || inB[valueKey(v)] {
+		if kind := jsontree.ExactKind(v); b.Kinds&kind == 0 || inB[valueKey(v)] {
 			add(v, kind)
 		}
 	}
 	for _, v := range b.Values {
-		if kind := kindOfValue(v); a.Kinds&kind == 0 {
+		if kind := jsontree.ExactKind(v); a.Kinds&kind == 0 {
 			add(v, kind)
 		}
 	}
@@ -48,7 +48,7 @@ func (e *Enum) within(kinds jsontree.Kinds) *Enum {
 	}
 	c := &Enum{Kinds: e.Kinds & kinds}
 	for _, v := range e.Values {
-		if kindOfValue(v)&c.Kinds != 0 {
+		if jsontree.ExactKind(v)&c.Kinds != 0 {
 			c.Values = append(c.Values, v)
 		}
 	}
@@ -93,7 +93,7 @@ func joinLists(list []*Form, one bool) (joined []*Form, ok bool) {
 			}
 			if !seen[key] {
 				e.Values = append(e.Values, v)
-				e.Kinds |= kindOfValue(v)
+				e.Kinds |= jsontree.ExactKind(v)
 			}
 			seen[key] = true
 		}
@@ -130,14 +130,6 @@ func labels(lists []*Form) string {
 		all = append(all, strings.Join(names, ", ")+": "+label)
 	}
 	return strings.Join(all, "; ")
-}
-
-// kindOfValue returns the type of a JSON value.
-func kindOfValue(v json.RawMessage) jsontree.Kinds {
-	if k := jsontree.KindOf(v); k != jsontree.KindNumber {
-		return k
-	}
-	return jsontree.Read(v).Kind
 }
 
 // valueKey returns a text that equal values have in common.

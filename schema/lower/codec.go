@@ -89,7 +89,7 @@ func decodeAll(c codec, x *trip, dst, src []byte) []byte {
 		return append(dst, src...)
 	}
 	start, notes, outside := len(dst), len(x.notes), x.parser
-	x.parser = parser{src: src}
+	x.parser = newParser(src)
 	dst = decode(c, x, dst)
 	if !x.done() {
 		x.notes = x.notes[:notes]
@@ -208,13 +208,13 @@ func trivial(c codec, visited map[*reference]bool) bool {
 // unwrapText reads a string that holds an array or object as JSON text, a
 // common mistake of models, and returns that; nil if none comes next.
 func (x *trip) unwrapText(first byte) []byte {
-	if x.peek() != '"' {
+	if x.Peek() != '"' {
 		return nil
 	}
 	q := x.parser
 	s, ok := unquote(q.value())
 	if inner := trim([]byte(s)); ok && len(inner) > 1 && inner[0] == first && json.Valid(inner) {
-		x.pos = q.pos
+		x.Pos = q.Pos
 		x.note("the value was a string that contains JSON; it is read as that JSON")
 		return inner
 	}

@@ -21,7 +21,7 @@ func enumOf(f *form.Form, kinds jsontree.Kinds) []json.RawMessage {
 	list := []json.RawMessage{}
 	for _, v := range f.Enum.Values {
 		fuel := minFuel + fuelPerByte*len(v)
-		if kindOf(v)&kinds != 0 && fits(&rules, v, &fuel) != misfit {
+		if jsontree.ExactKind(v)&kinds != 0 && fits(&rules, v, &fuel) != misfit {
 			list = append(list, v)
 		}
 	}

@@ -2,10 +2,8 @@ package lower
 
 import (
 	"encoding/json"
-	"math/big"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -37,7 +35,7 @@ func fits(f *form.Form, v []byte, fuel *int) fit {
 		return mayFit
 	}
 	v = trim(v)
-	kind := kindOf(v)
+	kind := jsontree.ExactKind(v)
 	most := sureFit
 	if len(f.Rest) > 0 {
 		most = mayFit
@@ -80,7 +78,7 @@ func fitsKind(f *form.Form, kind jsontree.Kinds, v []byte, fuel *int) fit {
 	case kind == jsontree.KindString && f.Text != nil:
 		return fitsText(f.Text, v)
 	case kind&jsontree.KindNumber != 0 && f.Number != nil:
-		return fitsNumber(f.Number, string(v))
+		return fitsNumber(f.Number, v)
 	}
 	return sureFit
 }
@@ -158,37 +156,20 @@ func fitsText(t *form.Text, v []byte) fit {
 	return fitIf(pattern.MatchString(s))
 }
 
-func fitsNumber(r *form.Number, v string) fit {
-	n, ok := rational(v)
-	if !ok {
-		return mayFit
-	}
+func fitsNumber(r *form.Number, v []byte) fit {
+	n := jsontree.ParseDecimal(v)
 	for _, b := range []struct {
-		bound string
+		bound json.Number
 		bad   func(int) bool
 	}{
-		{string(r.Minimum), func(c int) bool { return c < 0 }},
-		{string(r.Maximum), func(c int) bool { return c > 0 }},
-		{string(r.ExclusiveMinimum), func(c int) bool { return c <= 0 }},
-		{string(r.ExclusiveMaximum), func(c int) bool { return c >= 0 }},
+		{r.Minimum, func(c int) bool { return c < 0 }},
+		{r.Maximum, func(c int) bool { return c > 0 }},
+		{r.ExclusiveMinimum, func(c int) bool { return c <= 0 }},
+		{r.ExclusiveMaximum, func(c int) bool { return c >= 0 }},
 	} {
-		if bound, ok := rational(b.bound); ok && b.bad(n.Cmp(bound)) {
+		if b.bound != "" && b.bad(n.Cmp(jsontree.ParseDecimal([]byte(b.bound)))) {
 			return misfit
 		}
 	}
-	if m, ok := rational(string(r.MultipleOf)); ok && m.Sign() > 0 {
-		return fitIf(new(big.Rat).Quo(n, m).IsInt())
-	}
-	return sureFit
-}
-
-// rational reads a number of ordinary size.
-func rational(s string) (*big.Rat, bool) {
-	if s == "" || len(s) > 64 {
-		return nil, false
-	}
-	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
-		return nil, false
-	}
-	return new(big.Rat).SetString(s)
+	return fitIf(r.MultipleOf == "" || n.MultipleOf(jsontree.ParseDecimal([]byte(r.MultipleOf))))
 }

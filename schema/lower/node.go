@@ -3,7 +3,8 @@ package lower
 import (
 	"encoding/json"
 	"slices"
-	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A node is a schema being written: members in the order in which they are set.
@@ -60,7 +61,7 @@ func (n *node) declares(members []field, typed bool) bool {
 		return false
 	}
 	for _, e := range n.properties() {
-		if v := given[e.name]; !typed || isNull(v) || seenKinds(e.node)&kindOf(v) != 0 {
+		if v := given[e.name]; !typed || isNull(v) || seenKinds(e.node)&jsontree.ExactKind(v) != 0 {
 			delete(given, e.name)
 		}
 	}
@@ -210,21 +211,12 @@ func (m *member) each(f func(*node)) {
 
 // names writes a list of strings.
 func names(list []string) json.RawMessage {
-	dst := []byte{'['}
+	quoted := make([]json.RawMessage, len(list))
 	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendQuoted(dst, s)
+		quoted[i] = quote(s)
 	}
-	return append(dst, ']')
+	return values(quoted)
 }
 
 // values writes a list of values.
-func values(list []json.RawMessage) json.RawMessage {
-	parts := make([]string, len(list))
-	for i, v := range list {
-		parts[i] = string(v)
-	}
-	return json.RawMessage("[" + strings.Join(parts, ",") + "]")
-}
+func values(list []json.RawMessage) json.RawMessage { return appendList(nil, list) }

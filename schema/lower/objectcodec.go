@@ -98,7 +98,7 @@ func (c *objectCodec) member(x *trip, dst []byte, n int, object parser) []byte {
 	switch {
 	case p == nil:
 		p = &property{quoted: quoted, seen: string(name), codec: c.rest}
-	case original && x.spend(object.src) && object.has(p.seen): // a member twice, which validation refuses
+	case original && x.spend(object.Data) && object.has(p.seen): // a member twice, which validation refuses
 		x.note(fmt.Sprintf("%q is called %q here, and both are given", name, p.seen))
 	}
 	return p.decode(x, dst)

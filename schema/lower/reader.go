@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -127,15 +128,10 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 
 // wholeFits reports whether a keyword may be written unchanged.
 func (r *reader) wholeFits(k form.Keyword) bool {
+	if !r.allows(k.Name) || r.rules.Dialect != "" || r.restricts(k) {
+		return false
+	}
 	text := string(k.Value)
-	if jsontree.ExactKind(k.Value) == jsontree.KindBoolean && strings.HasPrefix(k.Name, "unevaluated") && !r.rules.Booleans {
-		return false
-	}
-	if !r.allows(k.Name) || r.rules.Dialect != "" || strings.Contains(text, `"$ref"`) ||
-		r.rules.Object.Declared && strings.Contains(text, `"required"`) ||
-		isUnion(k.Name) && (r.rules.TypeRequired || r.rules.Object.Closed || r.rules.Union.Siblings != nil) {
-		return false
-	}
 	inner := readSource([]byte("{" + string(quote(k.Name)) + ":" + text + "}"))
 	for _, keywords := range inner.keywords {
 		if slices.ContainsFunc(keywords, func(name string) bool { return !r.allows(name) }) {
@@ -143,6 +139,18 @@ func (r *reader) wholeFits(k form.Keyword) bool {
 		}
 	}
 	return true
+}
+
+// restricts reports whether the reader has rules that the schemas in k may break.
+func (r *reader) restricts(k form.Keyword) bool {
+	has := func(keyword string) bool { return bytes.Contains(k.Value, []byte(keyword)) }
+	switch {
+	case isUnion(k.Name) && (r.rules.TypeRequired || r.rules.Object.Closed || r.rules.Union.Siblings != nil):
+		return true
+	case strings.HasPrefix(k.Name, "unevaluated") && jsontree.KindOf(k.Value) == jsontree.KindBoolean:
+		return !r.rules.Booleans
+	}
+	return has(`"$ref"`) || r.rules.Object.Declared && has(`"required"`)
 }
 
 // misplaced lists the annotations of n that may not stand beside its

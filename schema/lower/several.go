@@ -45,7 +45,7 @@ type listCodec struct{}
 func (listCodec) decode(x *trip, dst []byte) []byte { return append(dst, x.value()...) }
 
 func (listCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
-	if kindOf(src) == jsontree.KindArray {
+	if jsontree.ExactKind(src) == jsontree.KindArray {
 		return append(dst, src...), true
 	}
 	return append(append(append(dst, '['), src...), ']'), true
@@ -138,7 +138,7 @@ func (c *scalarCodec) literal(s string) bool {
 	if c.kinds&jsontree.KindNumber == 0 || !isNumber(s) || c.kinds&jsontree.KindString != 0 && !isCanonical(s) {
 		return false
 	}
-	return c.kinds&jsontree.KindFraction != 0 || isInteger([]byte(s))
+	return c.kinds&jsontree.KindFraction != 0 || jsontree.ExactKind([]byte(s)) == jsontree.KindInteger
 }
 
 // isCanonical reports whether a number is spelled in the only way without an
@@ -166,6 +166,14 @@ func spelled(s string) (string, bool) {
 	digits = strings.TrimSuffix(digits, ".")
 	back, ok := new(big.Rat).SetString(digits)
 	return digits, ok && back.Cmp(n) == 0 && len(digits) <= maxDigits && isCanonical(digits)
+}
+
+// rational reads a number of ordinary size.
+func rational(s string) (*big.Rat, bool) {
+	if i := strings.IndexAny(s, "eE"); len(s) > maxDigits || i >= 0 && len(s)-i > 4 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
 }
 
 // maxDigits bounds numbers that are spelled out.
@@ -202,7 +210,7 @@ func (c *scalarCodec) decode(x *trip, dst []byte) []byte {
 func (c *scalarCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	s, ok := unquote(src)
 	switch {
-	case !ok && c.kinds&jsontree.KindString != 0 && kindOf(src)&jsontree.KindNumber != 0:
+	case !ok && c.kinds&jsontree.KindString != 0 && jsontree.ExactKind(src)&jsontree.KindNumber != 0:
 		n, ok := spelled(string(src))
 		return appendQuoted(dst, n), ok
 	case !ok:

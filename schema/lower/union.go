@@ -240,13 +240,13 @@ func byMembers(x *trip, all []branch, src []byte) [][]branch {
 // attempt decodes by the first alternative that gives what it takes: a value of
 // another kind, or of the same, with notes of repairs or without.
 func attempt(branches []branch, x *trip, dst, src []byte, another, repaired bool) ([]byte, bool) {
-	kind, start, notes := kindOf(src), len(dst), len(x.notes)
+	kind, start, notes := jsontree.ExactKind(src), len(dst), len(x.notes)
 	for _, b := range branches {
 		if another && b.codec == nil {
 			continue
 		}
 		dst = decodeAll(b.codec, x, dst, src)
-		if out := dst[start:]; (kindOf(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) != misfit {
+		if out := dst[start:]; (jsontree.ExactKind(out) != kind) == another && (len(x.notes) > notes) == repaired && fits(b.form, out, &x.fuel) != misfit {
 			return dst, true
 		}
 		dst, x.notes = dst[:start], x.notes[:notes]
