@@ -67,7 +67,7 @@ func cacheList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
 		Short: "List the outputs, newest first",
-		Args:  cobra.NoArgs,
+		Args:  checked(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -86,7 +86,7 @@ func cacheShow() *cobra.Command {
 		Use:   "show REF",
 		Short: "Print an output, or some of its lines",
 		Long:  "Print an output, or some of its lines. REF@12, as models see it, is its twelfth\nline.",
-		Args:  cobra.ExactArgs(1),
+		Args:  checked(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if offset < 0 || limit < 0 {
 				return usagef("--offset and --limit are numbers of lines, 0 or more")
@@ -123,7 +123,7 @@ func cacheGrep() *cobra.Command {
 		Use:   "grep PATTERN [REF…]",
 		Short: "Search outputs",
 		Long:  "Search all outputs, or the named ones, for a regular expression (RE2). Print\neach matching line as REF:LINE: TEXT.",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  checked(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pattern, err := grep.Compile(args[0], &o)
 			if err != nil {

@@ -109,6 +109,7 @@ To start, run "toolpost serve" in any folder.`,
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}
+	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", "FlagUsagesWrapped 80", "{{rpad .CommandPath .CommandPathPadding}} {{.Short}}", "{{.CommandPath}}   {{.Short}}").Replace(root.UsageTemplate()))
 	return root
 }
 
@@ -120,19 +121,26 @@ func knownCommand(root *cobra.Command, args []string) error {
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or "))
 	}
-	return usagef(`there is no command %q; "toolpost help" lists them`, args[0])
+	return usagef("there is no command %q; %q lists them", args[0], root.CommandPath()+" --help")
 }
 
-// checked makes the errors of a check of arguments usage errors.
+// checked replaces the errors of cobra's argument checks with usage errors that
+// name the unexpected argument, or show what is missing.
 func checked(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		return nil
 	}
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usagef("%w; see %q", err, cmd.CommandPath()+" --help")
+		err := check(cmd, args)
+		if err == nil || errors.As(err, new(usageError)) {
+			return err
 		}
-		return nil
+		for i := range args {
+			if arg := args[len(args)-1-i]; check(cmd, args[:len(args)-1-i]) == nil {
+				return usagef("unexpected argument %q; see %q", arg, cmd.CommandPath()+" --help")
+			}
+		}
+		return usagef("an argument is missing: write %s; see %q", strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath()+" --help")
 	}
 }
 

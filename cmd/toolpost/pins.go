@@ -324,7 +324,7 @@ func verifyCommand(config *string) *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Start the servers and check that their tools are as they were pinned",
+		Short: "Start the servers and compare their tools with the pins",
 		Long: `Start the servers of the configuration and compare the definitions of their
 tools with the pins. Nothing is pinned or approved. The exit code is 1 if a tool
 has changed or is new, if a server cannot be reached, or if it has no pins.
