@@ -134,15 +134,18 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestReadmeClaude checks that the README shows the example as it is.
-func TestReadmeClaude(t *testing.T) {
-	all := texts(t, "README.md", "examples/claude/main.go")
-	example := all[filepath.Join(root, "examples/claude/main.go")]
-	if !strings.Contains(all[filepath.Join(root, "README.md")], "```go\n"+example+"```\n") {
-		t.Error("the README does not have examples/claude/main.go as it is; copy it there")
-	}
-	if n := strings.Count(example, "\n"); n > 40 {
-		t.Errorf("the example has %d lines", n)
+// TestReadmePrograms checks that the README shows the examples as they are, and
+// that they have no more lines than a reader takes in at once: below the imports.
+func TestReadmePrograms(t *testing.T) {
+	for name, most := range map[string]int{"examples/claude/main.go": 25, "examples/gateway/main.go": 25} {
+		all := texts(t, "README.md", name)
+		example := all[filepath.Join(root, name)]
+		if !strings.Contains(all[filepath.Join(root, "README.md")], "```go\n"+example+"```\n") {
+			t.Errorf("the README does not have %s as it is; copy it there", name)
+		}
+		if _, program, ok := strings.Cut(example, "\n)\n\n"); !ok || strings.Count(program, "\n") > most {
+			t.Errorf("%s has %d lines below its imports, at most %d", name, strings.Count(program, "\n"), most)
+		}
 	}
 }
 
