@@ -161,7 +161,7 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	if own := m.aliases.restore(m.key, text(c.Params, "uri")); own != "" {
 		c.Params = wire.Set(c.Params, "uri", wire.Quote(own))
 	}
-	result, err := m.counted(extend, "")(ctx, &c)
+	result, err := m.toServer(extend, "")(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -175,13 +175,13 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 		}
 		result = toolpost.RawResult(raw)
 	}
-	return m.shown(result, nil), nil
+	return m.clientResult(result, nil), nil
 }
 
-// shown returns a result as clients get it: with the ids and URIs that they know.
+// clientResult returns a result with the ids and URIs that clients know.
 // Tool is the call of a tool, nil if the result is another one: that creates no
 // task, because it may only repeat what the client sent.
-func (m *member) shown(result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
+func (m *member) clientResult(result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
 	raw := result.Encoded().Raw
 	if o := result.Encoded().Long; o != nil && m.aliases.any() {
 		raw, _ = o.Load() // encoding the result returns the same error
@@ -200,9 +200,9 @@ func (m *member) shown(result *toolpost.Result, tool *toolpost.Call) *toolpost.R
 	return toolpost.RawResult(shown).WithOutputRef(result.OutputRef())
 }
 
-// showing makes the URIs of a handler's results those that clients know, and the
-// tasks that a tool creates.
-func (m *member) showing(h toolpost.Handler, tool bool) toolpost.Handler {
+// toClient returns a handler whose results have the URIs and task ids that
+// clients know.
+func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		result, err := h(ctx, call)
 		if err != nil || result == nil {
@@ -211,7 +211,7 @@ func (m *member) showing(h toolpost.Handler, tool bool) toolpost.Handler {
 		if !tool {
 			call = nil
 		}
-		return m.shown(result, call), nil
+		return m.clientResult(result, call), nil
 	}
 }
 
@@ -240,7 +240,7 @@ func (x *router) notified(call *toolpost.Call) {
 func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	members := g.current()
 	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
-	if i < 0 || !members[i].says(call.Name) {
+	if i < 0 || !members[i].mayNotify(call.Name) {
 		return
 	}
 	m, c := members[i], *call
@@ -261,12 +261,13 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	g.events.Notify(toolpost.Event{Notification: &c})
 }
 
-// says reports whether clients may hear a notification of the server.
-func (m *member) says(method string) bool {
+// mayNotify reports whether the configuration passes a notification of the server
+// to clients.
+func (m *member) mayNotify(method string) bool {
 	return !m.server.Disabled && (m.server.Extensions == nil || extension.Of(method, m.declared()))
 }
 
-// isBare reports whether params say nothing.
+// isBare reports whether params have no members besides _meta.
 func isBare(params json.RawMessage) bool {
 	for name := range wire.Members(params) {
 		if name != "_meta" {

@@ -28,8 +28,8 @@ func (j *joined) joinPrompts(members []*member) {
 		if p.Definition = visibleText(o.item.Definition); !bytes.Equal(p.Definition, o.item.Definition) {
 			j.note("", "server %s: hidden characters or unsafe icons are removed from its prompt %q", o.server.Name, name)
 		}
-		p.Get = o.counted(p.Get, o.name)
-		p.Complete = o.counted(p.Complete, o.name)
+		p.Get = o.toServer(p.Get, o.name)
+		p.Complete = o.toServer(p.Complete, o.name)
 		j.features.Prompts = append(j.features.Prompts, &p)
 	}
 }
@@ -67,7 +67,7 @@ func (j *joined) joinResources(members []*member) {
 				j.note("", "server %s: hidden characters or unsafe icons are removed from its resource %q", m.server.Name, r.URI)
 			}
 			c.Read = m.read(r)
-			c.Complete = m.counted(r.Complete, "")
+			c.Complete = m.toServer(r.Complete, "")
 			j.features.Resources = append(j.features.Resources, &c)
 		}
 	}
@@ -102,7 +102,7 @@ func (j *joined) offeredResources(m *member) (offered []*toolpost.Resource) {
 // read returns what reads a resource by the URI that clients know.
 func (m *member) read(r *toolpost.Resource) toolpost.Handler {
 	if r.Template || !m.aliases.has(r.URI) {
-		return m.showing(m.counted(r.Read, ""), false)
+		return m.toClient(m.toServer(r.Read, ""), false)
 	}
-	return m.showing(m.counted(r.Read, r.URI), false)
+	return m.toClient(m.toServer(r.Read, r.URI), false)
 }

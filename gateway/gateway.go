@@ -56,13 +56,13 @@ type Gateway struct {
 	connector
 	live   *toolpost.Live
 	views  *Views
-	wake   bell              // something changed
+	wake   signal            // something changed
 	events toolpost.Watchers // what servers report, as clients know it
 	tasks  sync.WaitGroup
 
 	work     sync.Mutex // held while the gateway is changed and watchers are called
 	watchers map[*func(*Snapshot)]bool
-	view
+	state
 }
 
 // A connector is what the links to servers are made with.
@@ -72,8 +72,8 @@ type connector struct {
 	extended *tasks // of all servers
 }
 
-// A view is what the gateway's methods read while it is changed.
-type view struct {
+// state is the part of a Gateway that its methods read while it changes.
+type state struct {
 	mu       sync.Mutex
 	cfg      *config.Config
 	quiet    *regexp.Regexp
@@ -107,7 +107,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, connector: connector{start: start, extended: newTasks()}, wake: newBell(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, connector: connector{start: start, extended: newTasks()}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.joined, g.layers = &joined{}, toolpost.Join()
 	if g.logger == nil {
@@ -134,7 +134,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	}
 	g.tasks.Go(g.follow)
 	if g.pins != nil && g.pins.file != nil && !g.pins.ReadOnly {
-		g.tasks.Go(func() { g.pins.follow(g.wake.ring) })
+		g.tasks.Go(func() { g.pins.follow(g.wake.send) })
 	}
 	return g, nil
 }
@@ -235,7 +235,7 @@ func (g *Gateway) Live() *toolpost.Live { return g.live }
 // Views returns the joined toolset as each client receives it.
 func (g *Gateway) Views() *Views { return g.views }
 
-func (v *view) current() []*member {
+func (v *state) current() []*member {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.members

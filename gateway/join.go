@@ -80,12 +80,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := origin{o.link, o.item, name, o.item.Policy.LogAtDebug || match(quiet, name, o.name), o.outputOf(o.name), string(meta)}
+		is := origin{o.link, o.item, name, o.item.Policy.LogAtDebug || match(quiet, name, o.name), o.outputLimit(o.name), string(meta)}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Handler, t.Policy.LogAtDebug = name, o.showing(o.counted(t.Handler, o.name), true), is.quiet
+			t.Name, t.Handler, t.Policy.LogAtDebug = name, o.toClient(o.toServer(t.Handler, o.name), true), is.quiet
 			t.Meta = meta
 			t.Definition = withoutHidden(t.Definition)
 			t.Policy.MaxOutput = cmp.Or(is.chars, t.Policy.MaxOutput)

@@ -138,18 +138,18 @@ func (l *link) inherit(ctx context.Context, before *link) {
 	tools, _ := before.tools(ctx) // an error leaves nothing to keep
 	for _, t := range tools {
 		c := *t
-		c.Handler = l.late
+		c.Handler = l.callInherited
 		l.kept = append(l.kept, &c)
 	}
 }
 
-// late runs a call of an inherited tool.
-func (l *link) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	return callLate(ctx, l.up, call, l.vet)
+// callInherited runs a call of a tool that was inherited from the link before.
+func (l *link) callInherited(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	return callWhenReady(ctx, l.up, call, l.vet)
 }
 
-// callLate waits for a server and calls its tool.
-func callLate(ctx context.Context, up connection, call *toolpost.Call, vet vetter) (*toolpost.Result, error) {
+// callWhenReady waits for a server and calls its tool.
+func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, vet vetter) (*toolpost.Result, error) {
 	_ = up.Ready(ctx) // the status below has the reason if the server is not ready
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -203,9 +203,9 @@ func (l *link) watch(uri string, on bool) {
 	}
 }
 
-// due returns the server's function for subscriptions, and the subscriptions to
+// dueSubscriptions returns the server's function for subscriptions, and the subscriptions to
 // send to the server now. It returns each of them once.
-func (l *link) due() (subscribe func(ctx context.Context, uri string, on bool) error, uris []string) {
+func (l *link) dueSubscriptions() (subscribe func(ctx context.Context, uri string, on bool) error, uris []string) {
 	subscribe = l.features().Subscribe
 	if subscribe == nil || l.up.Status().State != upstream.Ready {
 		return nil, nil
@@ -221,9 +221,10 @@ func (l *link) due() (subscribe func(ctx context.Context, uri string, on bool) e
 	return subscribe, uris
 }
 
-// counted makes h count among the calls under way. The server sees name
-// instead of the call's, unless it is empty, and only tasks of the client.
-func (m *member) counted(h toolpost.Handler, name string) toolpost.Handler {
+// toServer returns a handler that calls h as the server knows the call: with its
+// own name, unless name is empty, and with its own ids of the client's tasks.
+// Calls are counted while they run.
+func (m *member) toServer(h toolpost.Handler, name string) toolpost.Handler {
 	if h == nil {
 		return nil
 	}

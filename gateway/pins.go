@@ -95,12 +95,12 @@ func (b *pinboard) configure(cfg *config.Config) {
 }
 
 // follow rings whenever the file changes, until the gateway is closed.
-func (b *pinboard) follow(ring func()) {
+func (b *pinboard) follow(send func()) {
 	err := b.file.Prepare()
 	if err == nil {
 		err = filewatch.Watch(b.ctx, []string{b.File}, func() {
 			b.stale.Store(true)
-			ring()
+			send()
 		})
 	}
 	if err != nil {

@@ -117,7 +117,7 @@ func (g *Gateway) connect(l *link, up connection) {
 		case e.Resource != "":
 			g.updated(l, e.Resource)
 		default:
-			g.wake.ring()
+			g.wake.send()
 		}
 	})
 }
@@ -139,7 +139,7 @@ func (g *Gateway) renew(m *member) {
 	if g.ctx.Err() != nil {
 		return
 	}
-	subscribe, uris := m.due()
+	subscribe, uris := m.dueSubscriptions()
 	for _, uri := range uris {
 		g.tasks.Go(func() {
 			if err := subscribe(g.ctx, uri, true); err != nil {

@@ -22,10 +22,10 @@ const (
 // lists what the server offers.
 type pool struct {
 	connection
-	name  string
-	says  toolpost.Watchers // of the notifications of the other processes
-	start func() (connection, error)
-	vet   vetter
+	name   string
+	events toolpost.Watchers // of the notifications of the other processes
+	start  func() (connection, error)
+	vet    vetter
 
 	mu       sync.Mutex
 	sessions map[string]*process
@@ -56,7 +56,7 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter
 		if err == nil {
 			up.Watch(func(e toolpost.Event) {
 				if e.Notification != nil {
-					p.says.Notify(e)
+					p.events.Notify(e)
 				}
 			})
 		}
@@ -68,7 +68,7 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter
 // Watch calls f with the events of the process that lists, and with the
 // notifications of all processes.
 func (p *pool) Watch(f func(toolpost.Event)) (stop func()) {
-	lists, others := p.connection.Watch(f), p.says.Watch(f)
+	lists, others := p.connection.Watch(f), p.events.Watch(f)
 	return func() { lists(); others() }
 }
 
@@ -84,7 +84,7 @@ func (p *pool) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
 		if own[i] = before[t]; own[i] == nil && t != nil {
 			c := *t
 			c.Handler = p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
-				return callLate(ctx, up, call, p.vet)
+				return callWhenReady(ctx, up, call, p.vet)
 			})
 			own[i] = &c
 		}

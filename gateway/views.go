@@ -17,9 +17,9 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 )
 
-// A Reader describes a client, as far as known. All of it is the client's own
+// A Client describes a client, as far as known. All of it is the client's own
 // claim.
-type Reader struct {
+type Client struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
 	View          string // the dialect that the address names
@@ -43,7 +43,7 @@ type ViewOptions struct {
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
-	choices atomic.Pointer[choices] // is set under mu
+	chooser atomic.Pointer[dialectChooser] // is set under mu
 
 	mu     sync.RWMutex
 	opened map[string]*adapted // by dialect
@@ -68,7 +68,7 @@ func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*View
 // once; existing views use them after the next [Views.Refresh] or change of the
 // toolset. On error nothing changes.
 func (v *Views) Configure(cfg *config.Config) error {
-	c := newChoices(cfg, &v.opts)
+	c := newDialectChooser(cfg, &v.opts)
 	if c.always != "" {
 		if err := config.CheckDialect(c.book, c.always); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (v *Views) Configure(cfg *config.Config) error {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.choices.Store(c)
+	v.chooser.Store(c)
 	for id, a := range v.opened {
 		if config.CheckDialect(c.book, id) != nil {
 			delete(v.opened, id)
@@ -88,10 +88,10 @@ func (v *Views) Configure(cfg *config.Config) error {
 
 // View returns the view for a client. If the address names an unknown dialect,
 // the error suggests similar ones.
-func (v *Views) View(r Reader) (*toolpost.Live, error) {
+func (v *Views) View(r Client) (*toolpost.Live, error) {
 	for {
-		c := v.choices.Load()
-		id, err := c.of(r, v.opts.Logger)
+		c := v.chooser.Load()
+		id, err := c.dialectOf(r, v.opts.Logger)
 		if err != nil {
 			return nil, err
 		}
@@ -99,15 +99,15 @@ func (v *Views) View(r Reader) (*toolpost.Live, error) {
 			return v.live, nil
 		}
 		live, err := v.open(c, id)
-		if live != nil || c == v.choices.Load() {
+		if live != nil || c == v.chooser.Load() {
 			return live, err
 		}
 	}
 }
 
-// open returns the view of a dialect that was chosen by c, nil if the choices are
-// others by now: the dialect may be gone.
-func (v *Views) open(c *choices, id string) (*toolpost.Live, error) {
+// open returns the view of a dialect that c chose. It returns nil if c has been
+// replaced, because the dialect may no longer exist.
+func (v *Views) open(c *dialectChooser, id string) (*toolpost.Live, error) {
 	v.mu.RLock()
 	a := v.opened[id]
 	v.mu.RUnlock()
@@ -119,11 +119,11 @@ func (v *Views) open(c *choices, id string) (*toolpost.Live, error) {
 	return a.open()
 }
 
-func (v *Views) add(c *choices, id string) *adapted {
+func (v *Views) add(c *dialectChooser, id string) *adapted {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
-	case c != v.choices.Load():
+	case c != v.chooser.Load():
 		return nil
 	case v.opened[id] == nil:
 		v.opened[id] = &adapted{Source: v.live, id: id, views: v}
@@ -215,7 +215,7 @@ func (a *adapted) Tools(ctx context.Context) (tools []*toolpost.Tool, err error)
 			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", a.id)
 		}
 	}()
-	c := a.views.choices.Load()
+	c := a.views.chooser.Load()
 	d, err := c.book.Find(a.id)
 	if err != nil {
 		return nil, err // the dialect is gone, and so is this view

@@ -124,10 +124,10 @@ func (v *viewing) cut(it item, l limit, base int64) toolpost.Part {
 	frame := runes(it.frame)
 	if it.text == "" || frame > l.chars/4 {
 		l.chars -= len(plain)
-		return textPart(sketched(it.body(), l.chars).view(l, v.blob.mark(v.names, base)))
+		return textPart(newExcerpt(it.body(), l.chars).view(l, v.blob.mark(v.names, base)))
 	}
 	l.chars -= frame
-	view := sketchedOf(it.text, it.chars-frame, l.chars).view(l, v.blob.mark(v.names, base+lines(it.lead())))
+	view := newExcerptOf(it.text, it.chars-frame, l.chars).view(l, v.blob.mark(v.names, base+lines(it.lead())))
 	it.part.Raw = framed(it.part, false, view)
 	it.part.Text = view
 	return it.part
@@ -135,7 +135,7 @@ func (v *viewing) cut(it item, l limit, base int64) toolpost.Part {
 
 // joined returns the media, and one view of all else in place of the first.
 func (v *viewing) joined(p *plan) []toolpost.Part {
-	s := &sketch{room: p.limit.chars}
+	s := &excerpt{room: p.limit.chars}
 	for _, it := range p.items {
 		if it.media {
 			continue

@@ -22,7 +22,7 @@ func (c *Cache) Record(ctx context.Context) *Recorder {
 func record(ctx context.Context, v *viewing, l limit) *Recorder {
 	return &Recorder{
 		cache: v.cache, ctx: context.WithoutCancel(ctx), session: v.session, names: v.names,
-		limit: l, sketch: sketch{room: l.chars},
+		limit: l, excerpt: excerpt{room: l.chars},
 	}
 }
 
@@ -50,13 +50,13 @@ type Recorder struct {
 	names   pair
 	limit   limit
 
-	mu     sync.Mutex
-	part   []byte // of a character
-	sketch sketch
-	blob   *blob // nil while a view shows all
-	kept   bool  // the blob is committed
-	text   string
-	closed bool
+	mu      sync.Mutex
+	part    []byte // of a character
+	excerpt excerpt
+	blob    *blob // nil while a view shows all
+	kept    bool  // the blob is committed
+	text    string
+	closed  bool
 }
 
 var _ io.WriteCloser = (*Recorder)(nil)
@@ -100,13 +100,13 @@ func (r *Recorder) add(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	before := r.sketch.head
+	before := r.excerpt.head
 	if r.kept {
 		r.again()
 	}
-	r.sketch.add(p)
+	r.excerpt.add(p)
 	if r.blob == nil {
-		if r.limit.holds(r.sketch.chars, r.sketch.lines()) {
+		if r.limit.holds(r.excerpt.chars, r.excerpt.lines()) {
 			return
 		}
 		r.blob = r.cache.create(r.ctx, r.session)
@@ -155,11 +155,11 @@ func (r *Recorder) show(ctx context.Context) (text, ref string) {
 		r.add(replacement)
 	}
 	if r.blob == nil {
-		return string(r.sketch.head), ""
+		return string(r.excerpt.head), ""
 	}
 	if !r.kept {
 		r.keep(ctx)
-		r.text = r.sketch.view(r.limit, r.blob.mark(r.names, 0))
+		r.text = r.excerpt.view(r.limit, r.blob.mark(r.names, 0))
 	}
 	if r.blob.err != nil {
 		return r.text, ""

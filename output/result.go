@@ -42,7 +42,7 @@ func (v *viewing) store(ctx context.Context, texts []string) {
 // text returns the view of one text.
 func (v *viewing) text(ctx context.Context, text string) string {
 	v.store(ctx, []string{text})
-	return sketched(text, v.limit.chars).view(v.limit, v.blob.mark(v.names, 0))
+	return newExcerpt(text, v.limit.chars).view(v.limit, v.blob.mark(v.names, 0))
 }
 
 // result returns r, or a view of it.
@@ -87,7 +87,7 @@ func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMe
 	kept := p.kept()
 	base := linesOf(kept)
 	v.store(ctx, append(kept, string(pretty)))
-	s := sketched(string(pretty), v.limit.chars)
+	s := newExcerpt(string(pretty), v.limit.chars)
 	parts, note := v.parts(p), textPart(v.note(s, base))
 	room := v.limit.chars - noteRoom
 	if !alone {
@@ -121,7 +121,7 @@ const noteRoom = 320
 
 // note reports whether structured content is shortened, which is kept from the line
 // base on.
-func (v *viewing) note(s *sketch, base int64) string {
+func (v *viewing) note(s *excerpt, base int64) string {
 	text := fmt.Sprintf("[The JSON of %d characters is shortened: each … stands for a part that is left out; without any …, all of it is left out", s.chars)
 	if why := v.blob.failure(); why != "" {
 		return text + ", and lost: " + why + ". Call the tool again with narrower arguments]"

@@ -299,7 +299,7 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 		Logger:  s.log,
 		View: func(c mcpserver.Client) (*toolpost.Live, error) {
 			s.clients.add(c)
-			return s.views.View(gateway.Reader(c))
+			return s.views.View(gateway.Client(c))
 		},
 		Hosts:   append(l.hosts(), o.hosts...),
 		Origins: o.origins,

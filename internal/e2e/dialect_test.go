@@ -62,7 +62,7 @@ type front string
 // serveViews serves what each client gets of live.
 func serveViews(t *testing.T, live *toolpost.Live, views *gateway.Views) front {
 	s, err := mcpserver.New(live, &mcpserver.Options{
-		View: func(c mcpserver.Client) (*toolpost.Live, error) { return views.View(gateway.Reader(c)) },
+		View: func(c mcpserver.Client) (*toolpost.Live, error) { return views.View(gateway.Client(c)) },
 	})
 	if err != nil {
 		t.Fatal(err)

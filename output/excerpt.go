@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A sketch keeps of a text its beginning and its end, and counts the rest.
-type sketch struct {
+// An excerpt collects the beginning and the end of a text, and counts the rest.
+type excerpt struct {
 	room  int // characters that are kept of the beginning; about half as many of the end
 	head  []byte
 	tail  []byte
@@ -19,7 +19,7 @@ type sketch struct {
 }
 
 // add takes more of the text, which is valid UTF-8.
-func (s *sketch) add(p []byte) {
+func (s *excerpt) add(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -81,19 +81,19 @@ func continued(w uint64) int {
 }
 
 // lines counts also a last one without an end.
-func (s *sketch) lines() int64 {
+func (s *excerpt) lines() int64 {
 	if s.open {
 		return s.ends + 1
 	}
 	return s.ends
 }
 
-// sketched returns the sketch of a whole text, which is valid UTF-8.
-func sketched(text string, room int) *sketch { return sketchedOf(text, runes(text), room) }
+// newExcerpt returns the excerpt of a whole text, which is valid UTF-8.
+func newExcerpt(text string, room int) *excerpt { return newExcerptOf(text, runes(text), room) }
 
-// sketchedOf returns the sketch of a text with so many characters.
-func sketchedOf(text string, chars, room int) *sketch {
-	s := &sketch{room: room, chars: int64(chars), ends: int64(strings.Count(text, "\n"))}
+// newExcerptOf returns the excerpt of a text whose characters are counted.
+func newExcerptOf(text string, chars, room int) *excerpt {
+	s := &excerpt{room: room, chars: int64(chars), ends: int64(strings.Count(text, "\n"))}
 	s.open = text != "" && text[len(text)-1] != '\n'
 	if s.chars > int64(room) {
 		room = room/2 + 1 // a view has no more of each end
@@ -136,7 +136,7 @@ type gap struct {
 
 // view returns the text within the limit, with what mark says of a gap where
 // the rest is left out.
-func (s *sketch) view(l limit, mark func(gap) string) string {
+func (s *excerpt) view(l limit, mark func(gap) string) string {
 	if l.holds(s.chars, s.lines()) {
 		return string(s.head)
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 )
 
-// choices are how dialects are chosen, as one configuration has it.
-type choices struct {
+// A dialectChooser chooses the dialect of each client by one configuration.
+type dialectChooser struct {
 	book   *dialect.Book
 	always string // "" to look at the client
 	server string // the name by which clients know us
 
 	mu    sync.RWMutex
-	known map[Reader]string
+	known map[Client]string
 }
 
-// newChoices returns the choices of a configuration; opts come before it.
-func newChoices(cfg *config.Config, opts *ViewOptions) *choices {
-	c := &choices{book: cfg.Dialects, always: cfg.Dialect, server: cfg.Name, known: map[Reader]string{}}
+// newDialectChooser returns the chooser of a configuration; opts take precedence.
+func newDialectChooser(cfg *config.Config, opts *ViewOptions) *dialectChooser {
+	c := &dialectChooser{book: cfg.Dialects, always: cfg.Dialect, server: cfg.Name, known: map[Client]string{}}
 	if opts != nil {
 		c.always, c.server = cmp.Or(opts.Dialect, c.always), cmp.Or(opts.Name, c.server)
 	}
@@ -32,15 +32,15 @@ func newChoices(cfg *config.Config, opts *ViewOptions) *choices {
 	return c
 }
 
-// of returns the id of the dialect for a client.
-func (c *choices) of(r Reader, log *slog.Logger) (string, error) {
+// dialectOf returns the id of the dialect for a client.
+func (c *dialectChooser) dialectOf(r Client, log *slog.Logger) (string, error) {
 	switch {
 	case r.View != "":
 		return r.View, config.CheckDialect(c.book, r.View)
 	case c.always != "":
 		return c.always, nil
 	}
-	return c.choose(Reader{Name: short(r.Name), Version: short(r.Version), UserAgent: short(r.UserAgent)}, log), nil
+	return c.choose(Client{Name: short(r.Name), Version: short(r.Version), UserAgent: short(r.UserAgent)}, log), nil
 }
 
 // maxClaim is how many bytes of a name, version or user agent count: clients
@@ -54,11 +54,11 @@ func short(claim string) string {
 	return claim
 }
 
-// maxReaders is how many clients are remembered.
-const maxReaders = 1000
+// maxClients is how many clients are remembered.
+const maxClients = 1000
 
-// choose looks at what the client says of itself, once.
-func (c *choices) choose(r Reader, log *slog.Logger) string {
+// choose selects a dialect by what the client claims, and remembers it.
+func (c *dialectChooser) choose(r Client, log *slog.Logger) string {
 	c.mu.RLock()
 	id := c.known[r]
 	c.mu.RUnlock()
@@ -69,7 +69,7 @@ func (c *choices) choose(r Reader, log *slog.Logger) string {
 	log.Debug("dialect chosen", "dialect", id, "client", r.Name, "version", r.Version, "agent", r.UserAgent)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known) >= maxReaders {
+	if len(c.known) >= maxClients {
 		clear(c.known)
 	}
 	c.known[r] = id

@@ -9,9 +9,9 @@ import (
 	"github.com/toolpost/toolpost/output"
 )
 
-// outputOf returns the limit of a tool's outputs: 0 for that of the file, -1
-// for none.
-func (m *member) outputOf(tool string) int {
+// outputLimit returns the limit of a tool's outputs in characters: 0 for the
+// limit of the file, -1 for no limit.
+func (m *member) outputLimit(tool string) int {
 	for i, l := range m.server.Outputs {
 		if match(m.outputs[i], tool) {
 			return l.Chars
@@ -20,10 +20,11 @@ func (m *member) outputOf(tool string) int {
 	return 0
 }
 
-// setLayers sets what the tools, prompts and resources of all servers pass on
-// their way to clients. The caller holds work. Above these layers are the views,
-// one for each dialect; below them, join has filtered, renamed and cleaned all.
-func (v *view) setLayers(o config.Output, log *slog.Logger) {
+// setLayers composes the layers that the tools, prompts and resources of all
+// servers pass on their way to clients. The caller holds work. Above these layers
+// are the views, one for each dialect. Below them, join has filtered, renamed and
+// cleaned the tools.
+func (v *state) setLayers(o config.Output, log *slog.Logger) {
 	if v.cfg != nil && v.cfg.Output == o {
 		return
 	}
@@ -40,8 +41,8 @@ func (v *view) setLayers(o config.Output, log *slog.Logger) {
 	v.layers = ts
 }
 
-// servers are what join made of all servers, below the layers.
-type servers struct{ *view }
+// servers is the toolset below the layers: what join made of all servers.
+type servers struct{ *state }
 
 func (s servers) Tools(context.Context) ([]*toolpost.Tool, error) {
 	s.mu.Lock()
@@ -55,7 +56,7 @@ func (s servers) Features() *toolpost.Features {
 	return s.joined.features
 }
 
-// served is what clients get: the source of the gateway's Live.
+// served is the toolset above the layers: the source of the gateway's Live.
 type served struct{ *Gateway }
 
 func (s served) top() toolpost.Source {
