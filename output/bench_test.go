@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/store"
@@ -86,6 +87,39 @@ func BenchmarkRecorder(b *testing.B) {
 				r, err := set.Call(b.Context(), &toolpost.Call{Name: name, Arguments: json.RawMessage(`{"ref_id":"` + ref + `",` + args + `}`)})
 				if err != nil || r.IsError() {
 					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}
+
+// What the excerpt of a text costs that comes in pieces, as JSON, with what stores it.
+func BenchmarkKeep(b *testing.B) {
+	for name, size := range map[string]int{"64 KiB": 64 << 10, "1 MiB": 1 << 20} {
+		b.Run(name, func(b *testing.B) {
+			content := strings.Repeat(`2026-01-02T03:04:05Z INFO a line of a log with some text in it\n`, size/63)
+			buffers := new(longjson.Buffers)
+			tool := &toolpost.Tool{
+				Definition: toolpost.Definition{Name: "big", Input: schema.MustParse(`{"type":"object"}`)},
+				Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+					view, ref, err := call.Keep(ctx, longjson.Text(strings.NewReader(content), buffers), 1, false)
+					return toolpost.TextResult(view).WithOutputRef(ref), err
+				},
+			}
+			dir, err := store.Dir(b.TempDir(), &store.Options{Max: 256 << 20})
+			if err != nil {
+				b.Fatal(err)
+			}
+			tools, err := output.New(dir, nil).Layer(toolpost.Tools{tool}).Tools(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			call := &toolpost.Call{Session: "s", Name: "big"}
+			b.SetBytes(int64(len(content)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := tools[0].Handler(b.Context(), call); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})

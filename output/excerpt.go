@@ -24,8 +24,13 @@ func (s *excerpt) add(p []byte) {
 		return
 	}
 	chars := runes(p)
+	first, last := prefix[[]byte], suffix[[]byte]
+	if chars == len(p) { // ASCII
+		first = func(p []byte, n int) int { return min(n, len(p)) }
+		last = first
+	}
 	if s.chars < int64(s.room) {
-		s.head = append(s.head, p[:prefix(p, s.room-int(s.chars))]...)
+		s.head = append(s.head, p[:first(p, s.room-int(s.chars))]...)
 	}
 	s.chars += int64(chars)
 	s.ends += int64(bytes.Count(p, newline))
@@ -36,7 +41,7 @@ func (s *excerpt) add(p []byte) {
 	} else if len(s.tail)+len(p) > 2*utf8.UTFMax*keep {
 		s.tail = append(s.tail[:0], s.tail[len(s.tail)-suffix(s.tail, keep):]...)
 	}
-	s.tail = append(s.tail, p[len(p)-suffix(p, keep):]...)
+	s.tail = append(s.tail, p[len(p)-last(p, keep):]...)
 }
 
 // runes counts the characters of valid UTF-8.
@@ -228,13 +233,12 @@ func suffix[T string | []byte](p T, n int) int {
 
 // nth returns where the first n lines of p end, -1 if it has no more.
 func nth(p []byte, n int) int {
+	if bytes.Count(p, newline) < n {
+		return -1
+	}
 	at := 0
 	for ; n > 0; n-- {
-		i := bytes.IndexByte(p[at:], '\n')
-		if i < 0 {
-			return -1
-		}
-		at += i + 1
+		at += bytes.IndexByte(p[at:], '\n') + 1
 	}
 	if at == len(p) {
 		return -1
@@ -244,14 +248,13 @@ func nth(p []byte, n int) int {
 
 // nthLast returns where the last n lines of p begin, -1 if it has no more.
 func nthLast(p []byte, n int) int {
-	at := len(bytes.TrimSuffix(p, newline))
 	if n == 0 {
 		return len(p)
 	}
-	for ; n > 0; n-- {
-		if at = bytes.LastIndexByte(p[:at], '\n'); at < 0 {
-			return -1
-		}
+	whole := bytes.TrimSuffix(p, newline)
+	ends := bytes.Count(whole, newline)
+	if ends < n {
+		return -1
 	}
-	return at + 1
+	return nth(p, ends-n+1)
 }

@@ -93,8 +93,12 @@ func AppendQuote(b []byte, s string) []byte {
 		if n == len(s) {
 			return append(b, '"')
 		}
-		escape, _ := jsontext.AppendQuote(b, s[n:n+1])
-		b = append(b, escape[len(b)+1:len(escape)-1]...)
+		if s[n] == '\n' {
+			b = append(b, `\n`...)
+		} else {
+			escape, _ := jsontext.AppendQuote(b, s[n:n+1])
+			b = append(b, escape[len(b)+1:len(escape)-1]...)
+		}
 		s = s[n+1:]
 	}
 }
