@@ -35,8 +35,8 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 // mostCalls bounds the calls of one server that are under way.
 const mostCalls = 1000
 
-// A keeper is [toolpost.Call.Keep].
-type keeper func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
+// keepFunc is the type of [toolpost.Call.Keep].
+type keepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 
 func toolHandler(u *Upstream, name string, bindings []wire.Binding, again bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {

@@ -87,12 +87,12 @@ func (d *dialer) connect(ctx context.Context) (*session, error) {
 	var first, last error
 	var before attempt
 	for _, a := range d.attempts() {
-		if last != nil && !worth(a, before, last) {
+		if last != nil && !worthTrying(a, before, last) {
 			continue
 		}
 		s, err := d.try(ctx, a)
 		if err == nil {
-			s = d.better(ctx, a, s)
+			s = d.preferStateless(ctx, a, s)
 			d.transport, d.stateless, d.installed = s.transport, s.modern(), true
 			return s, nil
 		}
@@ -109,9 +109,9 @@ func (d *dialer) connect(ctx context.Context) (*session, error) {
 	return nil, d.problem(first)
 }
 
-// better returns a session without state in place of s, if the server offers
-// that and s has no state either: then the newer version can do more.
-func (d *dialer) better(ctx context.Context, a attempt, s *session) *session {
+// preferStateless returns a stateless session in place of s, if the server offers
+// one and s has no session id either: then the newer version can do more.
+func (d *dialer) preferStateless(ctx context.Context, a attempt, s *session) *session {
 	if a.transport != HTTP || d.cfg.ProtocolVersion != "" || s.modern() || s.conn.(*streamable).sessionID() != "" {
 		return s
 	}
@@ -127,8 +127,8 @@ func (d *dialer) better(ctx context.Context, a attempt, s *session) *session {
 	return modern
 }
 
-// worth reports whether a may work where the attempt before failed with err.
-func worth(a, before attempt, err error) bool {
+// worthTrying reports whether a may work where the attempt before failed with err.
+func worthTrying(a, before attempt, err error) bool {
 	var self *selfError
 	if errors.As(err, &self) {
 		return false
@@ -191,7 +191,7 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 	}
 	if installing {
 		defer time.AfterFunc(d.cfg.ConnectTimeout, func() {
-			d.slow(d.problem(fmt.Errorf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing%s", d.cfg.ConnectTimeout, hintOf(s.conn))))
+			d.slow(d.problem(fmt.Errorf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing%s", d.cfg.ConnectTimeout, outputHint(s.conn))))
 		}).Stop()
 	}
 	probe := d.cfg.ProbeTimeout
@@ -201,28 +201,28 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 	if err := s.handshake(ctx, a.version, probe); err != nil {
 		why := s.failure()
 		s.close()
-		return nil, d.because(ctx, s.conn, err, why)
+		return nil, d.handshakeError(ctx, s.conn, err, why)
 	}
 	return s, nil
 }
 
-// because finds the best reason why a handshake did not succeed.
-func (d *dialer) because(ctx context.Context, c connection, err, why error) error {
+// handshakeError returns the best known reason why a handshake failed.
+func (d *dialer) handshakeError(ctx context.Context, c connection, err, why error) error {
 	if why != nil {
 		return why
 	}
 	if ctx.Err() == nil {
 		return err
 	}
-	if hint := hintOf(c); hint != "" {
+	if hint := outputHint(c); hint != "" {
 		return errors.New(`it did not answer in time; give it more time, such as "connectTimeout": "5m"` + hint)
 	}
 	return context.Cause(ctx)
 }
 
-// hintOf returns what a process has written, which may explain why it does not
+// outputHint returns the output of a process, which may explain why it does not
 // answer.
-func hintOf(c connection) string {
+func outputHint(c connection) string {
 	s, ok := c.(*stdio)
 	if !ok {
 		return ""

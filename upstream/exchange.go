@@ -51,7 +51,7 @@ type requester struct {
 	caller toolpost.Caller // nil if no client listens
 	owner  *owner          // nil for requests of our own
 	silent bool            // the client wants no progress
-	keep   keeper          // nil if nothing stores texts that are too long for memory
+	keep   keepFunc        // nil if nothing stores texts that are too long for memory
 }
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }

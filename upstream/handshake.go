@@ -62,7 +62,7 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 		ctx, cancel = context.WithTimeout(ctx, probe)
 		defer cancel()
 	}
-	s.conn.speak(version)
+	s.conn.useVersion(version)
 	s.meta = []member{
 		{wire.MetaVersion, wire.Quote(version)}, {wire.MetaClientInfo, ourInfo()}, {wire.MetaCapabilities, json.RawMessage(ourCapabilities)},
 	}
@@ -83,7 +83,7 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 		}
 	}
 	s.meta = nil
-	s.conn.speak("")
+	s.conn.useVersion("")
 	return false, err
 }
 
@@ -118,7 +118,7 @@ func (s *session) initialize(ctx context.Context, version string) error {
 		return &versionError{version}
 	}
 	s.learn(version, wire.Get(m.Result, "serverInfo"), m.Result)
-	s.conn.speak(version)
+	s.conn.useVersion(version)
 	const initialized = "notifications/initialized"
 	if err := s.conn.send(ctx, initialized, wire.AppendRequest(nil, nil, initialized, json.RawMessage("{}"))); err != nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)

@@ -230,23 +230,23 @@ func mediaType(resp *http.Response) string {
 // Limits of what is read of a response after the answer, so that its connection
 // can be used again.
 const (
-	restTime = 50 * time.Millisecond
-	mostLate = 3 // responses that did not end soon, until no more is waited for
+	drainTime = 50 * time.Millisecond
+	maxLate   = 3 // responses that did not end soon, until no more is waited for
 )
 
-// rests are the ends of the responses of one connection.
-type rests struct {
+// A drainer reads the ends of the responses of one connection.
+type drainer struct {
 	late atomic.Int32 // responses in a row whose end did not come soon
 }
 
 // finish reads a response to its end, if that comes soon, and closes it. Without
 // the end, the connection would be closed too, and the next call need a new one.
-func (r *rests) finish(resp *http.Response, cancel func()) {
+func (r *drainer) finish(resp *http.Response, cancel func()) {
 	defer resp.Body.Close()
-	if r.late.Load() >= mostLate {
+	if r.late.Load() >= maxLate {
 		return
 	}
-	limit := time.AfterFunc(restTime, cancel)
+	limit := time.AfterFunc(drainTime, cancel)
 	rest := make([]byte, 512)
 	for n, left := 0, 4<<10; left > 0; left -= n {
 		var err error

@@ -43,7 +43,7 @@ func TestQuestionsPerClient(t *testing.T) {
 
 // A server that answers nothing does not collect calls without bound.
 func TestMostCalls(t *testing.T) {
-	u := &Upstream{cfg: Config{Name: "srv"}, opts: Options{Patience: time.Nanosecond}, dial: &dialer{cfg: &Config{Name: "srv"}, secrets: strings.NewReplacer()}, changed: make(chan struct{}), life: life{ctx: t.Context()}}
+	u := &Upstream{cfg: Config{Name: "srv"}, opts: Options{Patience: time.Nanosecond}, dial: &dialer{cfg: &Config{Name: "srv"}, secrets: strings.NewReplacer()}, changed: make(chan struct{}), lifecycle: lifecycle{ctx: t.Context()}}
 	call := func() string {
 		_, err := (&request{what: "tool t"}).run(t.Context(), u)
 		return err.Error()
@@ -97,7 +97,7 @@ func TestInstallingIsShown(t *testing.T) {
 		{"node", installNotice + time.Second, Connecting},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			u := &Upstream{cfg: Config{Command: test.command}, changed: make(chan struct{}), life: life{ctx: t.Context()}, now: view{status: Status{State: Connecting}}}
+			u := &Upstream{cfg: Config{Command: test.command}, changed: make(chan struct{}), lifecycle: lifecycle{ctx: t.Context()}, now: view{status: Status{State: Connecting}}}
 			stop := u.noteInstall()
 			time.Sleep(test.after)
 			synctest.Wait()

@@ -78,7 +78,7 @@ func (l *longResult) messages() ([]wire.Message, error) {
 // result returns the result for the caller. If long outputs are stored and only
 // texts are long, the texts are stored. The result takes over
 // the spool, or closes it.
-func (l *longResult) result(ctx context.Context, keep keeper) (*toolpost.Result, error) {
+func (l *longResult) result(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
 	fits := l.size <= int64(l.limits.max)
 	switch {
 	case keep == nil && fits:
@@ -119,7 +119,7 @@ func (l *longResult) consistsOfTexts() bool {
 
 // shown returns the result with views of its long texts, where they are above
 // their limit.
-func (l *longResult) shown(ctx context.Context, keep keeper) (*toolpost.Result, error) {
+func (l *longResult) shown(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
 	var (
 		edits []longjson.Edit
 		ref   string

@@ -79,8 +79,8 @@ func (e *echo) send(_ context.Context, _ string, message []byte) error {
 	return nil
 }
 
-func (e *echo) speak(string) {}
-func (e *echo) close()       {}
+func (e *echo) useVersion(string) {}
+func (e *echo) close()            {}
 
 // Whatever a server sends, a call ends, with a result that is an object or with
 // an error, and what is sent back is JSON.
@@ -289,7 +289,7 @@ func (a *answerer) call(_ context.Context, x *exchange, _ []byte) error {
 }
 
 func (a *answerer) send(context.Context, string, []byte) error { return nil }
-func (a *answerer) speak(string)                               {}
+func (a *answerer) useVersion(string)                          {}
 func (a *answerer) close()                                     {}
 
 // A long result belongs to who takes it: the message that brought it does not

@@ -25,7 +25,7 @@ type connection interface {
 	send(ctx context.Context, method string, message []byte) error
 
 	// speak sets the protocol version, "" before it is agreed.
-	speak(version string)
+	useVersion(version string)
 
 	close()
 }

@@ -135,7 +135,7 @@ func (s *session) changes(m *wire.Message) {
 			s.watch.event(toolpost.Event{Resource: m.URI})
 		}
 	case "notifications/subscriptions/acknowledged":
-		s.watch.agree(m)
+		s.watch.acknowledged(m)
 		first := false
 		if s.listening.Do(func() { first = true; close(s.listens) }); !first {
 			s.changed()

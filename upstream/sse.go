@@ -19,7 +19,7 @@ type sse struct {
 	post   *url.URL
 	limits *limits
 	closed sync.Once
-	rests  rests
+	drain  drainer
 	done   chan struct{} // closed when the stream has ended
 }
 
@@ -130,7 +130,7 @@ func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan s
 	}
 }
 
-func (c *sse) speak(string) {}
+func (c *sse) useVersion(string) {}
 
 func (c *sse) call(ctx context.Context, _ *exchange, message []byte) error {
 	return c.send(ctx, "", message)
@@ -151,7 +151,7 @@ func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 		defer resp.Body.Close()
 		return fault(resp)
 	}
-	c.rests.finish(resp, cancel)
+	c.drain.finish(resp, cancel)
 	return nil
 }
 

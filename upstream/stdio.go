@@ -66,7 +66,7 @@ func (c *stdio) close() {
 	<-c.done
 }
 
-func (c *stdio) speak(string) {}
+func (c *stdio) useVersion(string) {}
 
 // message delivers the messages of a line. Some servers indent theirs: such a
 // message begins with a line "{" and ends with a line "}".

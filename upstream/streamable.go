@@ -38,7 +38,7 @@ type streamable struct {
 	url    string
 	limits *limits
 	closed sync.Once
-	rests  rests
+	drain  drainer
 
 	starting sync.Mutex
 	wait     sync.WaitGroup
@@ -53,10 +53,10 @@ func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *stream
 // sessionID returns the id that the server gave, "" for none.
 func (c *streamable) sessionID() string { return c.header.Load().Get(sessionHeader) }
 
-func (c *streamable) speak(version string) { c.say(versionHeader, version) }
+func (c *streamable) useVersion(version string) { c.setHeader(versionHeader, version) }
 
-// say sets a header of all requests that follow.
-func (c *streamable) say(name, value string) {
+// setHeader sets a header of all requests that follow.
+func (c *streamable) setHeader(name, value string) {
 	next := maps.Clone(*c.header.Load())
 	if delete(next, name); value != "" {
 		next[name] = []string{value}
@@ -76,7 +76,7 @@ func (c *streamable) send(ctx context.Context, method string, message []byte) er
 	case err != nil:
 		c.log.Debug("cannot deliver a message", "err", cause(err))
 	default:
-		c.rests.finish(resp, cancel)
+		c.drain.finish(resp, cancel)
 	}
 	if method == "notifications/initialized" {
 		c.startListening(ctx)
@@ -118,7 +118,7 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 		return err
 	}
 	if x.method == "initialize" {
-		c.say(sessionHeader, resp.Header.Get(sessionHeader))
+		c.setHeader(sessionHeader, resp.Header.Get(sessionHeader))
 	}
 	switch kind := mediaType(resp); kind {
 	case "text/event-stream":
@@ -251,7 +251,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		before := at.id
 		err := c.events(resp, x, &at)
 		if x.answered.Load() {
-			c.rests.finish(resp, cancel)
+			c.drain.finish(resp, cancel)
 			return nil
 		}
 		resp.Body.Close()

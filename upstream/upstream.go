@@ -38,7 +38,7 @@ type Upstream struct {
 	dial   *dialer
 	watch  *watch
 	events toolpost.Watchers
-	life
+	lifecycle
 
 	mu      sync.Mutex
 	now     view
@@ -47,8 +47,8 @@ type Upstream struct {
 	calls atomic.Int64 // under way
 }
 
-// A life is how an upstream ends, and what wakes it.
-type life struct {
+// A lifecycle ends an upstream, and wakes it when a call needs the server.
+type lifecycle struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	done   chan struct{} // closed when everything has ended
@@ -95,10 +95,10 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
 	u := &Upstream{
-		cfg:     cfg.withDefaults(),
-		life:    life{done: make(chan struct{}), nudge: make(chan struct{}, 1)},
-		changed: make(chan struct{}),
-		watch:   newWatch(),
+		cfg:       cfg.withDefaults(),
+		lifecycle: lifecycle{done: make(chan struct{}), nudge: make(chan struct{}, 1)},
+		changed:   make(chan struct{}),
+		watch:     newWatch(),
 	}
 	if opts != nil {
 		u.opts = *opts

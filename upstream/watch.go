@@ -70,8 +70,8 @@ func subscriber(u *Upstream) func(context.Context, string, bool) error {
 	}
 }
 
-// agree records what a modern server has agreed to send on its stream.
-func (w *watch) agree(m *wire.Message) {
+// acknowledged records which updates a modern server has agreed to send.
+func (w *watch) acknowledged(m *wire.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for uri := range wire.Elements(wire.Get(wire.Get(m.Params, "notifications"), "resourceSubscriptions")) {
