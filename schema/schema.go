@@ -12,9 +12,9 @@
 // Values are validated on their raw bytes, in one pass. All problems are reported
 // at once, as text that a model can act on. Not validated are unevaluatedProperties
 // and unevaluatedItems beside keywords that apply other schemas to the same value
-// (allOf, $ref and the like), a $dynamicRef or $recursiveRef that may mean several
-// schemas, and references to metaschemas. A schema of which a part is not validated
-// may accept too much; it never refuses a valid value for that reason.
+// (allOf, $ref and the like), $dynamicRef and $recursiveRef, and references to
+// metaschemas. A schema of which a part is not validated may accept too much; it
+// never refuses a valid value for that reason.
 //
 // Schemas of third parties are hostile input. They are repaired where the
 // meaning is obvious, and limited: 1 MiB, 10,000 subschemas nested 64 deep,

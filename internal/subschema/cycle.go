@@ -2,7 +2,6 @@ package subschema
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
@@ -42,7 +41,10 @@ func (d *Graph) below(v *jsontree.Value, list []*jsontree.Value) []*jsontree.Val
 			list = append(list, sub)
 		}
 	}
-	return append(list, d.Targets(v)...)
+	if target := d.refs[v]; target != nil {
+		list = append(list, target)
+	}
+	return list
 }
 
 // paths counts the ways through v, at most one above the limit.
@@ -75,8 +77,8 @@ func (w *walk) cut(target *jsontree.Value) {
 		if i < len(w.stack)-1 {
 			to = w.stack[i+1]
 		}
-		if slices.Contains(w.doc.Targets(v), to) {
-			ref := refText(v)
+		if w.doc.refs[v] == to {
+			ref := v.Get("$ref").Text
 			w.doc.dropRef(v)
 			pointer, _ := jsontree.LocalRef(ref)
 			why := fmt.Sprintf("%.100q refers to itself without descending into the value; the reference is not checked", ref)
@@ -90,15 +92,6 @@ func (w *walk) cut(target *jsontree.Value) {
 			return
 		}
 	}
-}
-
-func refText(v *jsontree.Value) string {
-	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		if k := v.Get(keyword); k != nil {
-			return k.Text
-		}
-	}
-	return ""
 }
 
 // Components numbers what starts lead to: two nodes have the same number if each

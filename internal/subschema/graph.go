@@ -37,8 +37,7 @@ type Graph struct {
 	Findings []Finding
 	Log      *Log // nil if the graph is for validation
 
-	refs    map[*jsontree.Value]*jsontree.Value   // from the schema that holds a $ref to its target
-	dynamic map[*jsontree.Value][]*jsontree.Value // from a schema to all that its $dynamicRef or $recursiveRef may mean
+	refs map[*jsontree.Value]*jsontree.Value // from the schema that holds a $ref to its target
 }
 
 // A Finding is a remark about a schema or a type.
@@ -60,7 +59,7 @@ func ReadAll(raw []byte) *Graph {
 func read(raw []byte, log *Log) *Graph {
 	d := &Graph{
 		Log: log, Patterns: Patterns{}, Partial: map[*jsontree.Value]bool{},
-		refs: map[*jsontree.Value]*jsontree.Value{}, dynamic: map[*jsontree.Value][]*jsontree.Value{},
+		refs: map[*jsontree.Value]*jsontree.Value{},
 	}
 	if why := d.read(raw); why != "" {
 		d.Root = nil
@@ -159,7 +158,9 @@ func (d *Graph) prepare() string {
 	if r.over != "" {
 		return r.over
 	}
-	d.resolveDynamic(names)
+	if d.Log == nil {
+		d.dropDynamic(names)
+	}
 	over := d.preflight()
 	if over == "" && d.Log == nil {
 		d.spread()
@@ -205,9 +206,11 @@ type reference struct {
 
 // next returns the schemas that v applies to the same value.
 func (d *Graph) next(v *jsontree.Value) []*jsontree.Value {
-	all := d.Targets(v)
-	if d.refs[v] != nil && d.Draft <= 7 { // a $ref replaces all else
-		return all
+	var all []*jsontree.Value
+	if target := d.refs[v]; target != nil {
+		if all = append(all, target); d.Draft <= 7 { // a $ref replaces all else
+			return all
+		}
 	}
 	for _, k := range v.Kids {
 		if !shape.InPlace(k.Name) {
@@ -217,7 +220,7 @@ func (d *Graph) next(v *jsontree.Value) []*jsontree.Value {
 			all = append(all, sub)
 		}
 	}
-	return slices.Clip(all)
+	return all
 }
 
 // Held yields the schemas that a keyword about validity holds, with the pointer

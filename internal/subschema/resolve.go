@@ -3,7 +3,6 @@ package subschema
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -13,11 +12,10 @@ import (
 // An Index has the names that references in a document may use: ids, anchors, and
 // the base that a relative reference starts from.
 type Index struct {
-	draft   int
-	base    map[*jsontree.Value]*url.URL
-	order   []*jsontree.Value            // those that have a base
-	named   map[string]*jsontree.Value   // by URI, an anchor as its fragment
-	dynamic map[string][]*jsontree.Value // by dynamic anchor; recursive ones are "#"
+	draft int
+	base  map[*jsontree.Value]*url.URL
+	order []*jsontree.Value          // those that have a base
+	named map[string]*jsontree.Value // by URI, an anchor as its fragment
 }
 
 // schemaURL is the base of references in a schema without an id. Nothing is loaded
@@ -35,7 +33,7 @@ func NewIndex(root *jsontree.Value) *Index {
 }
 
 func newIndex(root *jsontree.Value, draft int) *Index {
-	x := &Index{draft: draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{schemaURL: root}, dynamic: map[string][]*jsontree.Value{}}
+	x := &Index{draft: draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{schemaURL: root}}
 	x.base[nil], _ = url.Parse(schemaURL)
 	x.add(root, x.base[nil])
 	return x
@@ -48,35 +46,32 @@ func (x *Index) add(v *jsontree.Value, base *url.URL) {
 	if x.base[v] != nil {
 		return
 	}
-	if id := v.Get("$id"); id != nil && len(id.Text) <= maxURI && (x.draft >= 2019 || v.Get("$ref") == nil) {
-		if u, err := base.Parse(id.Text); err == nil && len(u.Path) <= maxURI {
-			x.name(u, u.Fragment, v)
-			if u.Fragment == "" {
-				base = u
-			}
-		}
-	}
+	base = x.identify(v, base)
 	x.base[v], x.order = base, append(x.order, v)
-	x.anchors(v, base)
 	for _, k := range v.Kids {
+		if x.draft >= 2019 && (k.Name == "$anchor" || k.Name == "$dynamicAnchor") {
+			x.name(base, k.Text, v)
+		}
 		for _, sub := range Held(k) {
 			x.add(sub, base)
 		}
 	}
 }
 
-func (x *Index) anchors(v *jsontree.Value, base *url.URL) {
-	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
-		if a := v.Get(keyword); a != nil && x.draft >= 2019 {
-			x.name(base, a.Text, v)
-			if keyword == "$dynamicAnchor" {
-				x.dynamic[a.Text] = append(x.dynamic[a.Text], v)
-			}
-		}
+// identify enters the id of a schema, and returns the base of its references.
+func (x *Index) identify(v *jsontree.Value, base *url.URL) *url.URL {
+	id := v.Get("$id")
+	if id == nil || len(id.Text) > maxURI || x.draft < 2019 && v.Get("$ref") != nil {
+		return base
 	}
-	if a := v.Get("$recursiveAnchor"); a != nil && a.Is("true") {
-		x.dynamic["#"] = append(x.dynamic["#"], v)
+	u, err := base.Parse(id.Text)
+	if err != nil || len(u.Path) > maxURI {
+		return base
 	}
+	if x.name(u, u.Fragment, v); u.Fragment != "" {
+		return base
+	}
+	return u
 }
 
 func (x *Index) name(base *url.URL, fragment string, v *jsontree.Value) {
@@ -133,69 +128,29 @@ func (d *Graph) resolve(r reference, x *Index) *jsontree.Value {
 	return nil
 }
 
-// resolveDynamic notes all schemas that $dynamicRef and $recursiveRef may lead to.
-func (d *Graph) resolveDynamic(x *Index) {
+// dropDynamic removes the references whose target depends on the place where a
+// schema is used.
+func (d *Graph) dropDynamic(x *Index) {
 	for _, v := range x.order {
-		var all []*jsontree.Value
-		if k := v.Get("$dynamicRef"); k != nil && d.Draft >= 2020 {
-			_, anchor, _ := strings.Cut(k.Text, "#")
-			all = x.dynamic[anchor]
-			if target := x.Find(v, k.Text); target != nil {
-				all = append(all[:len(all):len(all)], target)
+		for _, keyword := range []string{"$dynamicRef", "$recursiveRef"} {
+			if k := v.Get(keyword); k != nil {
+				d.report("", fmt.Sprintf("what the %s %.100q refers to may depend on where the schema is used; it is not checked", keyword, k.Text))
+				v.Drop(keyword)
+				d.Partial[v] = true
 			}
-		}
-		if k := v.Get("$recursiveRef"); k != nil && d.Draft == 2019 {
-			all = append(all[:len(all):len(all)], x.dynamic["#"]...)
-			if target := x.Find(v, k.Text); target != nil {
-				all = append(all, target)
-			}
-		}
-		if len(all) > 0 {
-			d.dynamic[v] = all
-		}
-		if d.Log == nil && d.Target(v) == nil && d.refers(v) {
-			d.report("", fmt.Sprintf("what %.100q refers to is not one schema of this document; it is not checked", refText(v)))
-			d.dropRef(v)
 		}
 	}
 }
 
-// refers reports whether v has a reference that its draft knows.
-func (d *Graph) refers(v *jsontree.Value) bool {
-	return d.Draft >= 2020 && v.Get("$dynamicRef") != nil || d.Draft == 2019 && v.Get("$recursiveRef") != nil
-}
-
-// Target returns the one schema that v refers to, nil if there is none or it
-// depends on the place where v is used.
-func (d *Graph) Target(v *jsontree.Value) *jsontree.Value {
-	all := d.Targets(v)
-	if len(all) == 0 || slices.ContainsFunc(all, func(t *jsontree.Value) bool { return t != all[0] }) {
-		return nil
-	}
-	return all[0]
-}
-
-// dropRef removes the references that a schema holds.
+// dropRef removes the reference that a schema holds.
 func (d *Graph) dropRef(v *jsontree.Value) {
 	d.Partial[v] = true
 	delete(d.refs, v)
-	delete(d.dynamic, v)
 	v.Drop("$ref")
-	v.Drop("$dynamicRef")
-	v.Drop("$recursiveRef")
 }
 
-// Targets returns the schemas that v refers to.
-func (d *Graph) Targets(v *jsontree.Value) []*jsontree.Value {
-	all := d.dynamic[v]
-	if target := d.refs[v]; target != nil {
-		all = append(all[:len(all):len(all)], target)
-	}
-	return all
-}
-
-// Ref returns the schema that the $ref of v refers to, nil if there is none.
-func (d *Graph) Ref(v *jsontree.Value) *jsontree.Value { return d.refs[v] }
+// Target returns the schema that the $ref of v refers to, nil if there is none.
+func (d *Graph) Target(v *jsontree.Value) *jsontree.Value { return d.refs[v] }
 
 // HasReferences reports whether some schema refers to another.
-func (d *Graph) HasReferences() bool { return len(d.refs)+len(d.dynamic) > 0 }
+func (d *Graph) HasReferences() bool { return len(d.refs) > 0 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/internal/subschema"
 )
 
@@ -223,13 +224,11 @@ func spread(log *subschema.Log, f *Form, v *jsontree.Value) {
 
 // reference merges what v refers to into f.
 func (r *formReader) reference(f *Form, v *jsontree.Value) *Form {
-	t := r.target(v)
-	for _, name := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		k := v.Get(name)
-		switch {
-		case k == nil:
-		case t == nil || name != "$ref" && v.Get("$ref") != nil:
-			f = f.withKeyword(k, name)
+	for _, k := range v.Kids {
+		switch t := r.doc.Target(v); {
+		case !shape.Refers(k.Name):
+		case t == nil || k.Name != "$ref":
+			f = f.withKeyword(k, k.Name)
 		default:
 			f = r.follow(f, k, t)
 		}

@@ -18,14 +18,6 @@ type references struct {
 	filled map[*Def]bool                      // their forms are read, or being read
 }
 
-// target returns what v refers to, nil if that is nothing, or not certain.
-func (r *references) target(v *jsontree.Value) *jsontree.Value {
-	if t := r.doc.Ref(v); t != nil {
-		return t
-	}
-	return r.doc.Target(v)
-}
-
 // kindsOf returns the types of the values that fit v, or more.
 func (r *references) kindsOf(v *jsontree.Value) jsontree.Kinds {
 	if v.Is("false") {
@@ -36,7 +28,7 @@ func (r *references) kindsOf(v *jsontree.Value) jsontree.Kinds {
 	}
 	kinds := jsontree.KindAny
 	r.kinds[v] = kinds
-	t := r.target(v)
+	t := r.doc.Target(v)
 	if t != nil {
 		kinds = r.kindsOf(t)
 	}
@@ -91,7 +83,7 @@ func (r *references) share() {
 				size[group]++
 			}
 		}
-		if t := r.target(v); t != nil {
+		if t := r.doc.Target(v); t != nil {
 			targets[t] = true
 		}
 	}
@@ -142,7 +134,7 @@ func unique(taken map[string]int, pointer string) string {
 // edges returns the schemas that v holds or refers to, definitions left out.
 func (r *references) edges(v *jsontree.Value) []*jsontree.Value {
 	var all []*jsontree.Value
-	if t := r.target(v); t != nil {
+	if t := r.doc.Target(v); t != nil {
 		all = append(all, t)
 		if r.doc.Draft <= 7 {
 			return all
