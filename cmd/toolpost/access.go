@@ -112,10 +112,10 @@ const (
 	healthPath      = "/healthz"
 )
 
-// guard lets only requests with the token through. It decides before anything
+// requireToken lets only requests with the token through. It decides before anything
 // of the body is read. Without the token, healthPath answers that we are
 // alive, and proves to clients on this machine that we know the token.
-func (a *access) guard(next http.Handler) http.Handler {
+func (a *access) requireToken(next http.Handler) http.Handler {
 	if a.token == "" {
 		return next
 	}

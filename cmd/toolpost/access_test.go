@@ -26,7 +26,7 @@ const sampleToken = "sample-token-0123456789abcdef0123456789"
 // guarded serves what echoes the request, behind the token.
 func guarded(t *testing.T) *httptest.Server {
 	a := &access{token: sampleToken}
-	web := httptest.NewServer(a.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web := httptest.NewServer(a.requireToken(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = io.WriteString(w, "reached "+r.Header.Get("Authorization")+string(body))
 	})))
@@ -159,7 +159,7 @@ func TestTokenIsNotSentElsewhere(t *testing.T) {
 	}
 	for name, answers := range map[string]http.Handler{
 		"proves nothing":         nil,
-		"knows another token":    other.guard(http.NotFoundHandler()),
+		"knows another token":    other.requireToken(http.NotFoundHandler()),
 		"passes on our proof":    httputil.NewSingleHostReverseProxy(real),
 		"never ends its answer":  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "9") }),
 		"sends the proof and on": http.HandlerFunc(proveAndClose),

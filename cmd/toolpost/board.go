@@ -61,7 +61,7 @@ func (b *board) settle() {
 	b.draw(true)
 }
 
-func (b *board) adapt(a *adaption) {
+func (b *board) adapt(a *adaptation) {
 	for _, line := range a.lines() {
 		_, _ = b.Write([]byte(terminal.Printable(line) + "\n")) // there is no other place to report the error
 	}

@@ -19,12 +19,12 @@ import (
 const drainTime = 5 * time.Second
 
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
-	var calls gate
+	var calls inFlight
 	mux := http.NewServeMux()
 	mux.Handle("GET "+healthPath, s.mcp.Guard(http.HandlerFunc(s.health)))
 	mux.Handle("/", calls.wrap(s.mcp.Handler()))
 	server := &http.Server{
-		Handler:           s.named(s.access.guard(mux)),
+		Handler:           s.named(s.access.requireToken(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -57,7 +57,7 @@ func (s *service) named(next http.Handler) http.Handler {
 
 // stop ends in order: no new connections, calls under way, sessions, and
 // whatever is still connected.
-func (s *service) stop(running context.Context, server *http.Server, calls *gate) error {
+func (s *service) stop(running context.Context, server *http.Server, calls *inFlight) error {
 	ctx, cancel := context.WithTimeout(running, drainTime)
 	defer cancel()
 	var down sync.WaitGroup
@@ -73,13 +73,13 @@ func (s *service) stop(running context.Context, server *http.Server, calls *gate
 	return err
 }
 
-// A gate counts the calls under way, and lets none in once it drains.
-type gate struct{ mu sync.RWMutex }
+// inFlight counts the calls under way, and refuses new ones once it drains.
+type inFlight struct{ mu sync.RWMutex }
 
-// wrap guards the requests that carry a call. Streams that only listen, with
+// wrap counts the requests that carry a call. Streams that only listen, with
 // GET or with the method subscriptions/listen (MCP 2026-07-28), never end by
 // themselves: they are not waited for.
-func (g *gate) wrap(next http.Handler) http.Handler {
+func (g *inFlight) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Header.Get("Mcp-Method") != "subscriptions/listen" {
 			if !g.mu.TryRLock() {
@@ -92,8 +92,8 @@ func (g *gate) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// drain waits for the calls under way; false means that ctx ended first.
-func (g *gate) drain(ctx context.Context) bool {
+// drain waits for the calls under way. It reports whether they ended before ctx.
+func (g *inFlight) drain(ctx context.Context) bool {
 	done := make(chan struct{})
 	go func() {
 		g.mu.Lock()

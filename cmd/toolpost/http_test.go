@@ -24,7 +24,7 @@ func TestGate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var g gate
+			var g inFlight
 			entered, release := make(chan struct{}), make(chan struct{})
 			defer close(release)
 			h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

@@ -18,7 +18,7 @@ type view interface {
 	begin(g *guide)                    // before the first update
 	update(snapshot *gateway.Snapshot) // after every change
 	settle()                           // once every server has answered or failed
-	adapt(a *adaption)                 // once for each dialect that clients get, and after its changes
+	adapt(a *adaptation)               // once for each dialect that clients get, and after its changes
 }
 
 // A logView writes log lines for what is not logged where it happens.
@@ -65,7 +65,7 @@ func (v *logView) update(s *gateway.Snapshot) {
 
 func (v *logView) settle() {}
 
-func (v *logView) adapt(a *adaption) { a.log(v.log) }
+func (v *logView) adapt(a *adaptation) { a.log(v.log) }
 
 // A memory is what was shown last.
 type memory struct {

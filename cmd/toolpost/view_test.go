@@ -131,7 +131,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-var odd = newAdaption(&dialect.Adapted{
+var odd = newAdaptation(&dialect.Adapted{
 	Dialect: &dialect.Dialect{ID: "claude-desktop"},
 	Tools: []*dialect.Tool{{
 		Tool:   &toolpost.Tool{Definition: toolpost.Definition{Name: "a"}},
@@ -141,7 +141,7 @@ var odd = newAdaption(&dialect.Adapted{
 	Findings: []dialect.Finding{{Rule: "claude-desktop/tool-count", Message: "there are too many"}},
 })
 
-func TestAdaption(t *testing.T) {
+func TestAdaptation(t *testing.T) {
 	var s screen
 	b := &board{out: &s, size: func() (int, int) { return 200, 50 }}
 	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})

@@ -1,6 +1,7 @@
 package floors_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"os"
@@ -110,6 +111,32 @@ func TestText(t *testing.T) {
 // proseLater are documents that record the past, or whose packages' language is
 // still to be done.
 var proseLater = []string{"CHANGELOG.md", "claude.md", "redmine.md", "requirements.md"}
+
+// TestAnchors follows the links of documents to headings.
+func TestAnchors(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]*)#([^)]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	odd := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target := text
+			if m[1] != "" {
+				data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m[1]))
+				if err != nil {
+					t.Errorf("%s: %v", path, err)
+					continue
+				}
+				target = string(data)
+			}
+			found := slices.ContainsFunc(heading.FindAllStringSubmatch(target, -1), func(h []string) bool {
+				return m[2] == strings.ReplaceAll(odd.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")
+			})
+			if !found {
+				t.Errorf("%s: %s has no heading for #%s", path, cmp.Or(m[1], "it"), m[2])
+			}
+		}
+	}
+}
 
 // TestLinks follows the relative links of documents. One that leads to a Go
 // file names something that is declared there.

@@ -12,8 +12,8 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// An adaption is what serving tools in one dialect did to them.
-type adaption struct {
+// An adaptation describes how the tools that are served in one dialect changed.
+type adaptation struct {
 	*dialect.Adapted
 	losses map[lower.Kind]int
 }
@@ -23,8 +23,8 @@ var kinds = [...]lower.Kind{
 	lower.Rejected, lower.Dropped, lower.Narrowed, lower.Widened, lower.Described, lower.Checked, lower.Encoded, lower.Noop,
 }
 
-func newAdaption(a *dialect.Adapted) *adaption {
-	n := &adaption{a, map[lower.Kind]int{}}
+func newAdaptation(a *dialect.Adapted) *adaptation {
+	n := &adaptation{a, map[lower.Kind]int{}}
 	for _, t := range a.Tools {
 		for _, l := range t.Losses {
 			n.losses[l.Kind]++
@@ -34,7 +34,7 @@ func newAdaption(a *dialect.Adapted) *adaption {
 }
 
 // lines are for people: a summary, and the tools that were withheld.
-func (a *adaption) lines() []string {
+func (a *adaptation) lines() []string {
 	id := a.Dialect.ID
 	first := fmt.Sprintf("%s: %s", id, terminal.Count(len(a.Tools), "tool"))
 	if n := len(a.Withheld); n > 0 {
@@ -62,7 +62,7 @@ func (a *adaption) lines() []string {
 }
 
 // log writes the same to a log.
-func (a *adaption) log(log *slog.Logger) {
+func (a *adaptation) log(log *slog.Logger) {
 	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
 	for _, k := range kinds {
 		if n := a.losses[k]; n > 0 {
@@ -79,7 +79,7 @@ func (a *adaption) log(log *slog.Logger) {
 }
 
 // logLosses logs each loss at debug level.
-func (a *adaption) logLosses(log *slog.Logger) {
+func (a *adaptation) logLosses(log *slog.Logger) {
 	for _, t := range a.Tools {
 		for _, l := range t.Losses {
 			log.Debug("loss", "dialect", a.Dialect.ID, "tool", t.Name, "pointer", l.Pointer, "keyword", l.Keyword, "kind", string(l.Kind), "detail", l.Detail)
@@ -93,7 +93,7 @@ func (s *service) adapted() func(*dialect.Adapted) {
 	var mu sync.Mutex
 	reported := map[string]string{}
 	return func(a *dialect.Adapted) {
-		n := newAdaption(a)
+		n := newAdaptation(a)
 		text := strings.Join(n.lines(), "\n")
 		mu.Lock()
 		defer mu.Unlock()
