@@ -48,7 +48,11 @@ func (s *excerpt) add(p []byte) {
 func runes[T string | []byte](p T) int {
 	n, at := 0, 0
 	for ; at+block <= len(p); at += block {
-		n += starts(p, at)
+		if (word(p, at)|word(p, at+8)|word(p, at+16)|word(p, at+24))&high == 0 {
+			n += block // twice as fast as the call
+		} else {
+			n += starts(p, at)
+		}
 	}
 	for ; at < len(p); at++ {
 		if utf8.RuneStart(p[at]) {
