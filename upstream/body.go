@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -29,7 +27,7 @@ type limits struct {
 const (
 	short   = 64 << 10 // bytes up to which a message is joined to one piece
 	longest = 2 << 30  // bytes of one in a file
-	edge    = 4 << 10  // bytes at both ends of a message that are looked at if it is too long
+	edge    = 4 << 10  // bytes at the beginning of a message that are kept if it is too long
 )
 
 // tooLong names the limit and what raises it.
@@ -46,16 +44,16 @@ func (l *limits) most() int64 {
 }
 
 // A body is a message as it comes: in one piece, or in a spool and scanned while
-// it comes. Of what is too long, the ends are kept.
+// it comes. What is too long is scanned, and only its beginning is kept.
 type body struct {
-	limits     *limits
-	keeps      func() bool       // whether anybody can use what is too long for memory; nil if so
-	data       []byte            // if it is in one piece
-	spool      *longjson.Spool   // if it is not; nil if it is too long
-	scan       *longjson.Scanner // of what may stay in the spool
-	size       int64
-	head, tail []byte // if it is too long
-	err        error  // why the spool does not take it
+	limits *limits
+	keeps  func() bool       // whether anybody can use what is too long for memory; nil if so
+	data   []byte            // if it is in one piece
+	spool  *longjson.Spool   // if it is not; nil if it is too long
+	scan   *longjson.Scanner // of what may stay in the spool, or is too long
+	size   int64
+	head   []byte // if it is too long
+	err    error  // why the spool does not take it
 }
 
 // most is how long the message may be in memory or in a file.
@@ -97,8 +95,7 @@ func (b *body) add(part []byte) {
 	case len(part) == 0:
 	case b.head != nil:
 		b.size += int64(len(part))
-		b.tail = append(b.tail, part[max(0, len(part)-edge):]...)
-		b.tail = append(b.tail[:0], b.tail[max(0, len(b.tail)-edge):]...)
+		_, _ = b.scan.Write(part) // it never fails
 	case b.spool == nil && b.size+int64(len(part)) <= min(short, b.limits.most()):
 		b.data = append(b.data, part...)
 		b.size += int64(len(part))
@@ -133,17 +130,24 @@ func (b *body) put(part []byte) {
 	if b.scan != nil {
 		_, _ = b.scan.Write(part) // Done reports errors
 	} else if b.limits.dir != "" && b.size > int64(min(short, b.limits.max)) {
-		b.scan = new(longjson.Scanner)
-		_ = b.spool.Copy(b.scan, longjson.Span{To: b.size}) // without it, the scan is not done
+		b.beginScan()
 	}
 }
 
-// giveUp keeps the ends of a message that is too long with the part that comes.
+// beginScan scans what is in the spool. What comes is scanned from then on.
+func (b *body) beginScan() {
+	b.scan = new(longjson.Scanner)
+	_ = b.spool.Copy(b.scan, longjson.Span{To: b.size}) // without it, the scan is not done
+}
+
+// giveUp drops a message that is too long with the part that comes, but for its
+// beginning and its scan.
 func (b *body) giveUp(part []byte) {
+	if b.scan == nil {
+		b.beginScan()
+	}
 	head := b.begin()
 	b.head = append(head, part[:min(len(part), edge-len(head))]...)
-	b.tail = make([]byte, min(b.size, edge))
-	_, _ = b.spool.ReadAt(b.tail, b.size-int64(len(b.tail))) // without it, the id may not be found
 	b.drop()
 	b.add(part)
 }
@@ -205,14 +209,14 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 		}
 		b.giveUp(nil)
 	}
-	id, found, waited := answers(b.head, b.tail)
+	begin := bytes.TrimLeft(b.head, " \t\r\n")
 	switch {
-	case found:
-		return nil, &unread{id, b.tooLong()}, nil
-	case waited:
-		return nil, nil, b.tooLong()
+	case b.scan.Request || len(begin) == 0 || begin[0] != '{' && begin[0] != '[': // no call waits for it
+		return nil, nil, nil
+	case isNumber(b.scan.ID):
+		return nil, &unread{b.scan.ID, b.tooLong()}, nil
 	}
-	return nil, nil, nil
+	return nil, nil, b.tooLong()
 }
 
 // load returns what is in the spool, unless it is too long for memory.
@@ -233,49 +237,6 @@ func (b *body) begin() []byte {
 	head := make([]byte, min(b.size, edge))
 	_, _ = b.spool.ReadAt(head, 0)
 	return head
-}
-
-// lastID finds the id at the end of a message: the brace after it is the last.
-var lastID = regexp.MustCompile(`"id"\s*:\s*(-?[0-9]+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
-
-// answers returns the id of the call that a message answers, by its two ends;
-// waited reports whether a call may wait for it nevertheless.
-func answers(head, tail []byte) (id json.RawMessage, found, waited bool) {
-	d := jsontext.NewDecoder(bytes.NewReader(head), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return id, false, err == nil && t.Kind() == '['
-	}
-	id, found, other := idIn(d)
-	if other {
-		return id, false, false
-	}
-	if m := lastID.FindSubmatch(tail); !found && m != nil {
-		id, found = m[1], isNumber(m[1])
-	}
-	return id, found, true
-}
-
-// idIn returns the first id of the object whose members d reads; other reports
-// whether it is not an answer.
-func idIn(d *jsontext.Decoder) (id json.RawMessage, found, other bool) {
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			break
-		}
-		key := name.String()
-		if key == "method" || key == "params" {
-			return id, false, true
-		}
-		value, err := d.ReadValue()
-		if err != nil {
-			break
-		}
-		if key == "id" && !found {
-			id, found = json.RawMessage(value.Clone()), isNumber(value)
-		}
-	}
-	return id, found, false
 }
 
 // isNumber reports whether raw may be an id of ours.

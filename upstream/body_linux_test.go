@@ -31,7 +31,7 @@ func TestBodyFullDisk(t *testing.T) {
 			t.Errorf("%s: %d of %d bytes are in memory: %v", dir, len(data), b.size, err)
 		}
 		b.add(part)
-		if b.settle() || b.spool != nil || b.size != 17<<20 || !bytes.Equal(b.tail, part[len(part)-edge:]) {
+		if b.settle() || b.spool != nil || b.size != 17<<20 || !bytes.Equal(b.head, part[:edge]) {
 			t.Errorf("%s: %d bytes are not given up", dir, b.size)
 		}
 	}

@@ -22,7 +22,7 @@ type stdio struct {
 	proc    *process
 	limits  *limits
 	r       *bufio.Reader
-	partial []byte // a message that was written over several lines
+	partial *body // a message that was written over several lines; nil if there is none
 	skipped uint
 	foreign atomic.Pointer[string] // the first line that was not a message
 	writing chan struct{}          // has one value while a goroutine writes
@@ -71,28 +71,21 @@ func (c *stdio) useVersion(string) {}
 // message delivers the messages of a line. Some servers indent theirs: such a
 // message begins with a line "{" and ends with a line "}".
 func (c *stdio) message(line *body) {
-	if !line.settle() {
-		c.partial = nil
-		c.takeOrSkip(line)
-		return
-	}
+	settled := line.settle()
 	text := bytes.TrimRight(line.data, "\r\n")
-	switch tooLong := len(c.partial)+len(text) > c.limits.max; {
+	switch {
 	case c.partial == nil && string(text) != "{":
 		c.takeOrSkip(line)
-	case tooLong:
-		if id, ok, _ := answers(c.partial[:min(len(c.partial), edge)], nil); ok {
-			c.calls.Fail(id, c.limits.tooLong())
-		}
+	case !settled || len(wire.Read(text)) > 0: // what came before was not one
+		c.partial.drop()
 		c.partial = nil
-		_, _ = c.take(line, nil)
-	case c.partial != nil && len(wire.Read(text)) > 0: // what came before was not one
-		c.partial = nil
-		_, _ = c.take(line, nil)
+		c.takeOrSkip(line)
 	default:
-		if c.partial = append(append(c.partial, text...), '\n'); string(text) == "}" {
-			whole := &body{limits: c.limits}
-			whole.add(c.partial)
+		if c.partial == nil {
+			c.partial = &body{limits: c.limits, keeps: line.keeps}
+		}
+		c.partial.add(line.data)
+		if whole := c.partial; string(text) == "}" || whole.head != nil {
 			c.partial = nil
 			_, _ = c.take(whole, nil)
 		}

@@ -48,6 +48,7 @@ type Scanner struct {
 	Strings Strings // of the result
 	Members []Member
 	Links   bool // a string of the result begins as the types of resources do
+	Request bool // the message has a method or params
 
 	at    int64
 	want  expected
@@ -262,8 +263,9 @@ func (s *Scanner) keep(p []byte, most int) {
 func (s *Scanner) identify() {
 	switch {
 	case len(s.stack) != 1:
+	case s.names[1] == idName && s.ID != nil:
+		s.odd = true // the first one counts
 	case s.names[1] == idName:
-		s.odd = s.odd || s.ID != nil
 		s.ID = bytes.Clone(s.text)
 	case s.names[1] == versionName:
 		s.odd = s.odd || s.version

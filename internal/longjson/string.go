@@ -100,6 +100,7 @@ func (s *Scanner) named(inResult bool) {
 	s.setName(known)
 	switch depth := len(s.stack); {
 	case depth == 1:
+		s.Request = s.Request || name == "method" || name == "params"
 		s.odd = s.odd || name == "method" || name == "error" || known == resultName && s.Result.From > 0
 	case depth == 2 && inResult:
 		s.odd = s.odd || len(s.Members) == mostMembers || s.has(name)
