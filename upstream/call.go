@@ -23,9 +23,9 @@ type request struct {
 }
 
 // newRequest returns the request that a call asks for, with the params that the
-// call came with.
-func newRequest(call *toolpost.Call, what, method string, params json.RawMessage) *request {
-	c := content{method: method, params: params, meta: wire.Get(params, "_meta")}
+// call came with, but for those that are set.
+func newRequest(call *toolpost.Call, what, method string, params json.RawMessage, set ...member) *request {
+	c := content{method: method, params: params, meta: wire.Get(params, "_meta"), set: set}
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
 	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
@@ -38,60 +38,61 @@ const mostCalls = 1000
 // keepFunc is the type of [toolpost.Call.Keep].
 type keepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 
-func toolHandler(u *Upstream, name string, bindings []wire.Binding, again bool) toolpost.Handler {
+// handler returns what carries out the request that a call asks for.
+func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		arguments := call.Arguments
-		if len(bytes.TrimSpace(arguments)) == 0 {
-			arguments = json.RawMessage("{}")
-		}
-		r := newRequest(call, "tool "+name, "tools/call", call.Params)
-		r.bindings, r.again, r.keep = bindings, again, call.Keep
-		if err := r.names(name, arguments); err != nil {
-			return nil, err
-		}
-		return r.run(ctx, u)
+		return requestOf(call).run(ctx, u)
 	}
+}
+
+func toolHandler(u *Upstream, name string, bindings []wire.Binding, again bool) toolpost.Handler {
+	return u.handler(func(call *toolpost.Call) *request {
+		r := newRequest(call, "tool "+name, "tools/call", call.Params).named(name, call.Arguments)
+		if r.arguments() == nil {
+			r.set = append(r.set, member{"arguments", json.RawMessage("{}")})
+		}
+		r.bindings, r.again, r.keep = bindings, again, call.Keep
+		return r
+	})
 }
 
 func promptHandler(u *Upstream, name string) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := newRequest(call, "prompt "+name, "prompts/get", call.Params)
-		if err := r.names(name, call.Arguments); err != nil {
-			return nil, err
-		}
-		return r.run(ctx, u)
-	}
+	return u.handler(func(call *toolpost.Call) *request {
+		return newRequest(call, "prompt "+name, "prompts/get", call.Params).named(name, call.Arguments)
+	})
 }
 
 func readHandler(u *Upstream) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := newRequest(call, "resource "+call.Name, "resources/read", call.Params)
-		r.name, r.set = call.Name, []member{{"uri", wire.Quote(call.Name)}}
-		return r.run(ctx, u)
-	}
+	return u.handler(func(call *toolpost.Call) *request {
+		r := newRequest(call, "resource "+call.Name, "resources/read", call.Params, member{"uri", wire.Quote(call.Name)})
+		r.name = call.Name
+		return r
+	})
 }
 
-// completer asks for the completion of an argument of one prompt or template.
-func completer(u *Upstream, kind, key, name string) toolpost.Handler {
-	ref := setMembers(nil, member{"type", wire.Quote(kind)}, member{key, wire.Quote(name)})
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := newRequest(call, "completion of "+name, "completion/complete", call.Arguments)
-		r.set = []member{{"ref", ref}}
-		return r.run(ctx, u)
+// completer asks for the completion of an argument of one prompt or template. It
+// is nil if the server completes nothing.
+func (r *lister) completer(kind, key, name string) toolpost.Handler {
+	if !r.s.can("completions") {
+		return nil
 	}
+	ref := setMembers(nil, member{"type", wire.Quote(kind)}, member{key, wire.Quote(name)})
+	return r.u.handler(func(call *toolpost.Call) *request {
+		return newRequest(call, "completion of "+name, "completion/complete", call.Arguments, member{"ref", ref})
+	})
 }
 
 // extendHandler sends a request that is not MCP's own. It is never
 // retried, because the server may have carried it out.
 func extendHandler(u *Upstream) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	return u.handler(func(call *toolpost.Call) *request {
 		r := newRequest(call, "method "+call.Name, call.Name, call.Params)
 		r.again, r.whole = false, true
 		if extension.Space(call.Name) == "tasks" {
 			r.name = wire.Unquote(wire.Get(call.Params, "taskId"))
 		}
-		return r.run(ctx, u)
-	}
+		return r
+	})
 }
 
 // notifier sends notifications that are not MCP's own, in order. They are lost
@@ -112,22 +113,21 @@ func (r *request) modern() bool {
 	return wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
 }
 
-// names sets the name, and arguments if there are any.
-func (r *request) names(name string, arguments json.RawMessage) error {
+// named sets the name, and arguments if there are any.
+func (r *request) named(name string, arguments json.RawMessage) *request {
 	r.name, r.set = name, []member{{"name", wire.Quote(name)}}
-	if len(bytes.TrimSpace(arguments)) == 0 {
-		return nil
+	if len(bytes.TrimSpace(arguments)) > 0 {
+		r.set = append(r.set, member{"arguments", arguments})
 	}
-	if !wire.IsObject(arguments) || !wire.Valid(arguments) {
-		return toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
-	}
-	r.set = append(r.set, member{"arguments", arguments})
-	return nil
+	return r
 }
 
 // run carries r out. A request that was surely not carried out, or may be
 // twice, is tried once more after the connection was lost.
 func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
+	if arguments := r.arguments(); arguments != nil && (!wire.IsObject(arguments) || !wire.Valid(arguments)) {
+		return nil, toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
+	}
 	defer u.calls.Add(-1)
 	if u.calls.Add(1) > mostCalls {
 		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, mostCalls)
@@ -168,7 +168,7 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 	if err == nil {
 		return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer}), true, nil
 	}
-	if long := (*longResult)(nil); errors.As(err, &long) {
+	if long, ok := errors.AsType[*longResult](err); ok {
 		result, err = long.result(ctx, r.keep)
 	}
 	return result, executed, err
@@ -185,39 +185,29 @@ func (r *request) limit(ctx context.Context, u *Upstream) (context.Context, cont
 // wasRefused reports whether the server did not get the request, or did not
 // accept it.
 func wasRefused(err error) bool {
-	var status *statusError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*statusError](err); ok {
 		switch status.status {
 		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests:
 			return true
 		}
 	}
-	var self *selfError
-	return neverSent(err) || errors.Is(err, errSessionMissing) || errors.As(err, &self)
+	return neverSent(err) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
 }
 
 // breaks reports whether err concerns the connection, not only one call.
 func breaks(err error) bool {
-	for _, ofCall := range []any{
-		new(*toolpost.ProtocolError), new(*inputError), new(*statusError), new(*contentError), new(*cutError),
-	} {
-		if errors.As(err, ofCall) {
-			return false
-		}
-	}
-	return !errors.Is(err, errTooLong)
+	return !isA[*toolpost.ProtocolError](err) && !isA[*inputError](err) && !isA[*statusError](err) &&
+		!isA[*contentError](err) && !isA[*cutError](err) && !errors.Is(err, errTooLong)
 }
 
 // unanswered words why there is no result, for the model that made the call.
 func (r *request) unanswered(ctx context.Context, u *Upstream, err error, executed bool) error {
-	var input *inputError
-	var protocol *toolpost.ProtocolError
-	switch {
+	switch protocol, isProtocol := errors.AsType[*toolpost.ProtocolError](err); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &input):
+	case isA[*inputError](err):
 		return toolpost.Failed("server %q asked for something during %s: %v", u.cfg.Name, r.what, err)
-	case errors.As(err, &protocol):
+	case isProtocol:
 		return protocol
 	}
 	text := fmt.Sprintf("%s was not answered: %v", r.what, u.dial.problem(err))

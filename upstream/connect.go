@@ -129,24 +129,16 @@ func (d *dialer) preferStateless(ctx context.Context, a attempt, s *session) *se
 
 // worthTrying reports whether a may work where the attempt before failed with err.
 func worthTrying(a, before attempt, err error) bool {
-	var self *selfError
-	if errors.As(err, &self) {
-		return false
-	}
-	var rpc *wire.Error
-	var version *versionError
-	var status *statusError
-	refused := errors.As(err, &status)
-	versions := errors.As(err, &rpc) || errors.As(err, &version)
+	status, refused := errors.AsType[*statusError](err)
+	versions := isA[*wire.Error](err) || errors.Is(err, errVersion)
 	switch {
+	case errors.Is(err, errSelf):
+		return false
 	case a.transport == Stdio:
 		return versions
 	case a.transport == before.transport:
 		return versions || refused && status.status == http.StatusBadRequest
-	}
-	var content *contentError
-	switch {
-	case errors.As(err, &content):
+	case isA[*contentError](err):
 		return true
 	case !refused:
 		return false

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -70,17 +69,13 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 	if refusedThough(err, version) {
 		m, err = s.do(ctx, &exchange{content: content{method: "server/discover"}})
 	}
-	if err == nil {
-		for v := range wire.Elements(wire.Get(m.Result, "supportedVersions")) {
-			if wire.Unquote(v) == version {
-				info := wire.Get(m.ResultMeta, wire.MetaPrefix+"serverInfo")
-				if info == nil {
-					info = wire.Get(m.Result, "serverInfo")
-				}
-				s.learn(version, info, m.Result)
-				return true, nil
-			}
+	if err == nil && hasVersion(wire.Get(m.Result, "supportedVersions"), version) {
+		info := wire.Get(m.ResultMeta, wire.MetaPrefix+"serverInfo")
+		if info == nil {
+			info = wire.Get(m.Result, "serverInfo")
 		}
+		s.learn(version, info, m.Result)
+		return true, nil
 	}
 	s.meta = nil
 	s.conn.useVersion("")
@@ -90,16 +85,13 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 // refusedThough reports whether a server refused a version although its error
 // names the version as supported (MCP 2026-07-28, Versioning): it is asked again.
 func refusedThough(err error, version string) bool {
-	var refused *wire.Error // of an HTTP response that failed
-	if protocol := (*toolpost.ProtocolError)(nil); errors.As(err, &protocol) {
-		refused = &wire.Error{Code: protocol.Code, Data: protocol.Data}
-	} else if !errors.As(err, &refused) {
-		return false
-	}
-	if refused.Code != wire.CodeUnsupportedProtocol {
-		return false
-	}
-	for v := range wire.Elements(wire.Get(refused.Data, "supported")) {
+	refused, ok := errors.AsType[*wire.Error](err)
+	return ok && refused.Code == wire.CodeUnsupportedProtocol && hasVersion(wire.Get(refused.Data, "supported"), version)
+}
+
+// hasVersion reports whether a list of versions has one.
+func hasVersion(list json.RawMessage, version string) bool {
+	for v := range wire.Elements(list) {
 		if wire.Unquote(v) == version {
 			return true
 		}
@@ -115,7 +107,7 @@ func (s *session) initialize(ctx context.Context, version string) error {
 	}
 	version = wire.Unquote(wire.Get(m.Result, "protocolVersion"))
 	if !slices.Contains(wire.Versions, version) {
-		return &versionError{version}
+		return fmt.Errorf("it answers with protocol version %q, which is %w; the supported ones are %s", version, errVersion, strings.Join(wire.Versions, ", "))
 	}
 	s.learn(version, wire.Get(m.Result, "serverInfo"), m.Result)
 	s.conn.useVersion(version)
@@ -146,12 +138,8 @@ func (s *session) learn(version string, info, result json.RawMessage) {
 	}
 }
 
-// A versionError means that the server speaks no version that we speak.
-type versionError struct{ version string }
-
-func (e *versionError) Error() string {
-	return fmt.Sprintf("it answers with protocol version %q, which is not supported; the supported ones are %s", e.version, strings.Join(wire.Versions, ", "))
-}
+// errVersion means that the server speaks no version that we speak.
+var errVersion = errors.New("not supported")
 
 func ourInfo() json.RawMessage {
 	return wire.Append(nil, `"name":"toolpost"`, `"version":`+string(wire.Quote(ownVersion())))

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -486,5 +488,43 @@ func TestHangingHTTP(t *testing.T) {
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("%s: close took %v", transport, took)
 		}
+	}
+}
+
+// Redirects within the origin are followed with the whole request, but not for
+// ever.
+func TestRedirects(t *testing.T) {
+	to, err := url.Parse(answering(t, `{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}`, true).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	var circles atomic.Int64
+	address := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/real":
+			if r.Header.Get("Token") != "secret" {
+				t.Errorf("a request without its headers: %v", r.Header)
+			}
+			proxy.ServeHTTP(w, r)
+		case "/one":
+			http.Redirect(w, r, "two?x=y", http.StatusPermanentRedirect)
+		case "/two":
+			http.Redirect(w, r, "/real", http.StatusTemporaryRedirect)
+		default:
+			circles.Add(1)
+			http.Redirect(w, r, "/circle", http.StatusTemporaryRedirect)
+		}
+	})).URL
+	s := start(t, &upstream.Config{URL: address + "/one", Headers: map[string]string{"Token": "secret"}, Transport: upstream.HTTP, ProtocolVersion: "2025-06-18"}).ready(t)
+	if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); err != nil {
+		t.Error(err)
+	}
+	c := start(t, &upstream.Config{URL: address + "/circle", Transport: upstream.HTTP, ProtocolVersion: "2025-06-18"})
+	if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "redirects in a circle") {
+		t.Errorf("got %v", err)
+	}
+	if n := circles.Load(); n == 0 || n%5 != 0 {
+		t.Errorf("%d requests went in a circle, want 5 for each attempt", n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,10 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	for name, value := range cfg.Headers {
 		header.Set(name, value)
 	}
+	if user := address.User; user != nil && header["Authorization"] == nil {
+		password, _ := user.Password()
+		(&http.Request{Header: header}).SetBasicAuth(user.Username(), password)
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
@@ -44,17 +49,19 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 		base = cfg.Wrap(transport)
 	}
 	return &http.Client{
-		Transport:     &guard{base, conns, origin(address), header, address.User, behind},
+		Transport:     &guard{base, conns, address, header, behind},
 		CheckRedirect: checkRedirect,
 	}, nil
 }
 
 // httpRequest returns a request with the headers that every transport of MCP has.
-func httpRequest(ctx context.Context, method, address string, message []byte) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(message))
+func httpRequest(ctx context.Context, method string, address *url.URL, message []byte) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, "", bytes.NewReader(message))
 	if err != nil {
 		return nil, err
 	}
+	own := *address // a layer of Config.Wrap may change it
+	r.URL, r.Host = &own, own.Host
 	r.Header.Set("Accept", "text/event-stream")
 	if method == http.MethodPost {
 		r.Header.Set("Accept", "application/json, text/event-stream")
@@ -65,33 +72,26 @@ func httpRequest(ctx context.Context, method, address string, message []byte) (*
 
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
+func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
+
 // A guard adds secrets to requests, and lets none of them go elsewhere.
 type guard struct {
-	base   http.RoundTripper
-	conns  *httpconn.Pool
-	origin string
-	header http.Header
-	user   *url.Userinfo
-	behind *instances
+	base    http.RoundTripper
+	conns   *httpconn.Pool
+	address *url.URL
+	header  http.Header
+	behind  *instances
 }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if to := origin(req.URL); to != g.origin {
-		return nil, &foreignError{to}
+	if !sameOrigin(req.URL, g.address) {
+		return nil, toForeign(req.URL)
 	}
-	r := req.WithContext(req.Context())
-	r.Header = maps.Clone(req.Header)
-	for name, values := range g.header {
-		r.Header[name] = values
+	maps.Copy(req.Header, g.header) // the request is ours, or a redirect of it
+	if host := g.header.Get("Host"); host != "" {
+		req.Host = host
 	}
-	if g.header.Get("Host") != "" {
-		r.Host = g.header.Get("Host")
-	}
-	if _, ok := r.Header["Authorization"]; !ok && g.user != nil {
-		password, _ := g.user.Password()
-		r.SetBasicAuth(g.user.Username(), password)
-	}
-	resp, err := g.base.RoundTrip(r)
+	resp, err := g.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -112,19 +112,19 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) >= 5:
 		return errors.New("the server redirects in a circle")
-	case origin(req.URL) != origin(via[0].URL):
-		return &foreignError{origin(req.URL)}
+	case !sameOrigin(req.URL, via[0].URL):
+		return toForeign(req.URL)
 	case req.Method != via[0].Method:
 		return fmt.Errorf("the server redirects to %s; use that address as its url", req.URL.Path)
 	}
 	return nil
 }
 
-// A foreignError reports that a server sends us to another origin.
-type foreignError struct{ origin string }
+// errForeign means that a server sends us to another origin.
+var errForeign = errors.New("the server redirects to another origin")
 
-func (e *foreignError) Error() string {
-	return fmt.Sprintf("the server redirects to another origin, %s, which is refused; if that is right, use it as the url", e.origin)
+func toForeign(u *url.URL) error {
+	return fmt.Errorf("%w, %s, which is refused; if that is right, use it as the url", errForeign, origin(u))
 }
 
 // A statusError is an answer whose HTTP status is a fault.
@@ -187,14 +187,10 @@ func (e *cutError) Error() string {
 
 func (e *cutError) Unwrap() error { return e.err }
 
-func isCut(err error) bool {
-	var cut *cutError
-	return errors.As(err, &cut)
-}
-
-// fault makes an error of an answer that is none. A JSON-RPC error is found
-// in it, whatever status it came with.
-func fault(resp *http.Response) error {
+// fault makes an error of an answer that is none, and closes it. A JSON-RPC error
+// is found in it, whatever status it came with.
+func fault(resp *http.Response) *statusError {
+	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, longestFault))
 	var rpc error
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
@@ -234,16 +230,25 @@ const (
 	maxLate   = 3 // responses that did not end soon, until no more is waited for
 )
 
-// A drainer reads the ends of the responses of one connection.
-type drainer struct {
-	late atomic.Int32 // responses in a row whose end did not come soon
+// An httpConn is what the connections over HTTP have in common.
+type httpConn struct {
+	*peer
+	client *http.Client
+	limits *limits
+	closed sync.Once
+	late   atomic.Int32 // responses in a row whose end did not come soon
+}
+
+// isStream reports whether a response is a stream of events.
+func isStream(resp *http.Response) bool {
+	return resp.StatusCode < 300 && mediaType(resp) == "text/event-stream"
 }
 
 // finish reads a response to its end, if that comes soon, and closes it. Without
 // the end, the connection would be closed too, and the next call need a new one.
-func (r *drainer) finish(resp *http.Response, cancel func()) {
+func (c *httpConn) finish(resp *http.Response, cancel func()) {
 	defer resp.Body.Close()
-	if r.late.Load() >= maxLate {
+	if c.late.Load() >= maxLate {
 		return
 	}
 	limit := time.AfterFunc(drainTime, cancel)
@@ -255,8 +260,8 @@ func (r *drainer) finish(resp *http.Response, cancel func()) {
 		}
 	}
 	if limit.Stop() {
-		r.late.Store(0)
+		c.late.Store(0)
 	} else {
-		r.late.Add(1)
+		c.late.Add(1)
 	}
 }

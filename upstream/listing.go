@@ -116,42 +116,41 @@ func (r *lister) features(ctx context.Context) {
 	f.Capabilities = extension.Declared(r.s.capabilities)
 	f.Extend, f.Notified = extendHandler(r.u), notifier(r.u)
 	r.note(f.Capabilities)
-	complete := r.s.can("completions")
-	each := func(method, list, key string, add func(name string, raw json.RawMessage)) {
-		err := r.each(ctx, method, list, key, func(name string, raw json.RawMessage) error {
-			add(name, raw)
-			return nil
-		})
-		if err != nil {
-			r.skip("", "%s: %s", method, advice(err))
+	for _, list := range []struct {
+		capability, method, name, key string
+		add                           func(string, json.RawMessage) error
+	}{
+		{"prompts", "prompts/list", "prompts", "name", r.prompt},
+		{"resources", "resources/list", "resources", "uri", r.resource(false)},
+		{"resources", "resources/templates/list", "resourceTemplates", "uriTemplate", r.resource(true)},
+	} {
+		if r.s.can(list.capability) {
+			if err := r.each(ctx, list.method, list.name, list.key, list.add); err != nil {
+				r.skip("", "%s: %s", list.method, advice(err))
+			}
 		}
 	}
-	if r.s.can("prompts") {
-		each("prompts/list", "prompts", "name", func(name string, raw json.RawMessage) {
-			p := &toolpost.Prompt{Name: name, Definition: raw, Get: promptHandler(r.u, name)}
-			if complete {
-				p.Complete = completer(r.u, "ref/prompt", "name", name)
-			}
-			f.Prompts = append(f.Prompts, p)
-		})
+	if r.s.can("resources") {
+		f.ReadUnlisted = readHandler(r.u)
 	}
-	if !r.s.can("resources") {
-		return
-	}
-	f.ReadUnlisted = readHandler(r.u)
-	resource := func(template bool) func(string, json.RawMessage) {
-		return func(uri string, raw json.RawMessage) {
-			res := &toolpost.Resource{URI: uri, Template: template, Definition: raw, Read: readHandler(r.u)}
-			if complete {
-				res.Complete = completer(r.u, "ref/resource", "uri", uri)
-			}
-			f.Resources = append(f.Resources, res)
-		}
-	}
-	each("resources/list", "resources", "uri", resource(false))
-	each("resources/templates/list", "resourceTemplates", "uriTemplate", resource(true))
 	if r.s.canDo("resources", "subscribe") {
 		f.Subscribe = subscriber(r.u)
+	}
+}
+
+// prompt adds a prompt.
+func (r *lister) prompt(name string, raw json.RawMessage) error {
+	p := &toolpost.Prompt{Name: name, Definition: raw, Get: promptHandler(r.u, name), Complete: r.completer("ref/prompt", "name", name)}
+	r.l.features.Prompts = append(r.l.features.Prompts, p)
+	return nil
+}
+
+// resource returns what adds a resource or a template.
+func (r *lister) resource(template bool) func(uri string, raw json.RawMessage) error {
+	return func(uri string, raw json.RawMessage) error {
+		res := &toolpost.Resource{URI: uri, Template: template, Definition: raw, Read: readHandler(r.u), Complete: r.completer("ref/resource", "uri", uri)}
+		r.l.features.Resources = append(r.l.features.Resources, res)
+		return nil
 	}
 }
 

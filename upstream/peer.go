@@ -85,17 +85,23 @@ func (l *lifetime) bind(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// sleep reports whether the time passed before ctx or the connection ended.
-func (l *lifetime) sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
+// waitFor reports whether a value of event, or its end, came before the end of ctx
+// or of the connection.
+func (l *lifetime) waitFor(ctx context.Context, event <-chan struct{}) bool {
 	select {
-	case <-t.C:
+	case <-event:
 		return true
 	case <-ctx.Done():
 	case <-l.ctx.Done():
 	}
 	return false
+}
+
+// sleep reports whether the time passed before ctx or the connection ended.
+func (l *lifetime) sleep(ctx context.Context, d time.Duration) bool {
+	over, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	return l.waitFor(ctx, over.Done())
 }
 
 // fail makes the connection unusable. The first reason counts.
@@ -157,7 +163,7 @@ func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, me
 func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil && (ctx.Err() != nil || isCut(err)) {
+	if err != nil && (ctx.Err() != nil || isA[*cutError](err)) {
 		p.abandon(x)
 		return
 	}

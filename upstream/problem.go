@@ -28,8 +28,7 @@ func (p *problem) Unwrap() error { return p.cause }
 
 // problem words err for people; nil stays nil.
 func (d *dialer) problem(err error) error {
-	var known *problem
-	if err == nil || errors.As(err, &known) {
+	if err == nil || isA[*problem](err) {
 		return err
 	}
 	return &problem{d.secrets.Replace(fmt.Sprintf("server %q: %s", d.cfg.Name, advice(err))), err}
@@ -69,20 +68,13 @@ func adviceOnCommand(err error) string {
 
 // adviceOnAddress is about servers that cannot be reached.
 func adviceOnAddress(err error) string {
-	var (
-		unknownCA *x509.UnknownAuthorityError
-		authority x509.UnknownAuthorityError
-		host      x509.HostnameError
-		invalid   x509.CertificateInvalidError
-		noTLS     tls.RecordHeaderError
-		dns       *net.DNSError
-	)
+	var dns *net.DNSError
 	switch {
-	case errors.As(err, &unknownCA), errors.As(err, &authority):
+	case isA[*x509.UnknownAuthorityError](err), isA[x509.UnknownAuthorityError](err):
 		return "its TLS certificate is signed by an unknown authority; add it to the system's certificates, or name its file in SSL_CERT_FILE"
-	case errors.As(err, &host), errors.As(err, &invalid):
+	case isA[x509.HostnameError](err), isA[x509.CertificateInvalidError](err):
 		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", cause(err))
-	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
+	case isA[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS; use http:// in its url"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at its address; start the server, or check the host and port of its url"
@@ -117,18 +109,22 @@ func remedyOf(err error) string {
 }
 
 func cause(err error) error {
-	var request *url.Error
-	if errors.As(err, &request) {
+	if request, ok := errors.AsType[*url.Error](err); ok {
 		return request.Err
 	}
 	return err
 }
 
+// isA reports whether err is, or wraps, an error of the type E.
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
 // neverSent reports whether a request failed before any of it was sent.
 func neverSent(err error) bool {
-	var op *net.OpError
-	var foreign *foreignError
-	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &foreign)
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" || errors.Is(err, errForeign)
 }
 
 // excerpt returns the beginning of b as one line.

@@ -41,7 +41,7 @@ type outputPipe interface {
 
 func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	if ownDepth() >= mostDepth {
-		return nil, fmt.Errorf("toolpost was started by toolpost %d times, which is the limit: %w, or start the inner toolpost with serve --addr and configure its address", mostDepth, &selfError{})
+		return nil, fmt.Errorf("toolpost was started by toolpost %d times, which is the limit: %w, or start the inner toolpost with serve --addr and configure its address", mostDepth, errSelf)
 	}
 	if cfg.Dir != "" {
 		if _, err := os.Stat(cfg.Dir); err != nil {

@@ -81,11 +81,8 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	if s.conn.send(ctx, changed, wire.AppendRequest(nil, nil, changed, json.RawMessage("{}"))) != nil {
 		return
 	}
-	select {
-	case <-s.roots.answered:
+	if s.waitFor(ctx, s.roots.answered) {
 		s.sleep(ctx, rootsPause)
-	case <-s.ctx.Done():
-	case <-ctx.Done():
 	}
 }
 

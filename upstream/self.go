@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"slices"
@@ -19,12 +20,8 @@ const (
 	longestInstance = 64
 )
 
-// A selfError means that a server is this Toolpost itself.
-type selfError struct{}
-
-func (*selfError) Error() string {
-	return "this is toolpost itself, directly or through another gateway; remove it from the configuration"
-}
+// errSelf means that a server is this Toolpost itself.
+var errSelf = errors.New("this is toolpost itself, directly or through another gateway; remove it from the configuration")
 
 // instances are the Toolposts that one server consists of.
 type instances struct {
@@ -47,7 +44,7 @@ func (i *instances) check(h http.Header) error {
 	i.seen.Store(&found)
 	if i.own != "" && slices.Contains(found, i.own) {
 		i.seen.Store(nil)
-		return &selfError{}
+		return errSelf
 	}
 	return nil
 }

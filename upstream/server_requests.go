@@ -198,14 +198,13 @@ func (p *peer) reply(id, result json.RawMessage, err error) {
 
 // wireError returns the error that a server gets.
 func wireError(err error) *wire.Error {
-	var protocol *toolpost.ProtocolError
-	var known *wire.Error
-	switch {
-	case errors.As(err, &protocol):
+	if protocol, ok := errors.AsType[*toolpost.ProtocolError](err); ok {
 		return &wire.Error{Code: protocol.Code, Message: protocol.Message, Data: protocol.Data}
-	case errors.As(err, &known):
+	}
+	if known, ok := errors.AsType[*wire.Error](err); ok {
 		return known
-	case errors.Is(err, toolpost.ErrNoCaller):
+	}
+	if errors.Is(err, toolpost.ErrNoCaller) {
 		return wire.Errorf(wire.CodeInvalidRequest, "%v", err)
 	}
 	return wire.Errorf(wire.CodeInternal, "%v", err)

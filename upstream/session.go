@@ -106,11 +106,7 @@ var errNotObject = errors.New("not a JSON object")
 // fromServer returns err as the caller gets it: an error that the server
 // answered is a *[toolpost.ProtocolError].
 func fromServer(err error) error {
-	if err == nil {
-		return nil
-	}
-	var e *wire.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return protocolError(e)
 	}
 	return err

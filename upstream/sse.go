@@ -7,20 +7,15 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 )
 
 // sse is an MCP connection over HTTP with SSE (MCP 2024-11-05, Transports):
 // one stream brings all messages, a second address takes ours.
 type sse struct {
-	*peer
-	client *http.Client
-	post   *url.URL
-	limits *limits
-	closed sync.Once
-	drain  drainer
-	done   chan struct{} // closed when the stream has ended
+	httpConn
+	post *url.URL
+	done chan struct{} // closed when the stream has ended
 }
 
 // dialSSE opens the stream and waits for the address of the second endpoint.
@@ -31,8 +26,8 @@ func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p
 	if err != nil {
 		return errors.New("its url is not an address")
 	}
-	c := &sse{peer: p, client: client, limits: l, done: make(chan struct{})}
-	resp, err := c.open(ctx, cfg.URL)
+	c := &sse{httpConn: httpConn{peer: p, client: client, limits: l}, done: make(chan struct{})}
+	resp, err := c.open(ctx, base)
 	if err != nil {
 		c.fail(err)
 		return err
@@ -49,7 +44,7 @@ func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p
 }
 
 // open sends the request that the stream answers. The stream outlives ctx.
-func (c *sse) open(ctx context.Context, address string) (*http.Response, error) {
+func (c *sse) open(ctx context.Context, address *url.URL) (*http.Response, error) {
 	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
 	defer stop()
 	r, err := httpRequest(c.ctx, http.MethodGet, address, nil)
@@ -62,32 +57,26 @@ func (c *sse) open(ctx context.Context, address string) (*http.Response, error) 
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, err
-	case resp.StatusCode < 300 && mediaType(resp) == "text/event-stream":
+	case isStream(resp):
 		return resp, nil
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode < 300 {
+	case resp.StatusCode < 300:
+		resp.Body.Close()
 		return nil, &contentError{mediaType(resp), ""}
 	}
-	err = fault(resp)
-	var status *statusError
-	if errors.As(err, &status) {
-		status.sse = status.status == http.StatusBadRequest || status.status == http.StatusMethodNotAllowed || status.status == http.StatusNotAcceptable
-	}
-	return nil, err
+	status := fault(resp)
+	status.sse = status.status == http.StatusBadRequest || status.status == http.StatusMethodNotAllowed || status.status == http.StatusNotAcceptable
+	return nil, status
 }
 
 func (c *sse) endpoint(ctx context.Context, base *url.URL, named <-chan string, wait time.Duration) (*url.URL, error) {
-	quiet := time.NewTimer(wait)
-	defer quiet.Stop()
 	select {
 	case address := <-named:
 		post, err := base.Parse(address)
-		if err == nil && origin(post) != origin(base) {
-			err = &foreignError{origin(post)}
+		if err == nil && !sameOrigin(post, base) {
+			err = toForeign(post)
 		}
 		return post, err
-	case <-quiet.C:
+	case <-time.After(wait):
 		path, ok := strings.CutSuffix(base.Path, "/sse")
 		if !ok {
 			return nil, errors.New("its event stream does not say where to send messages; check its url")
@@ -139,7 +128,7 @@ func (c *sse) call(ctx context.Context, _ *exchange, message []byte) error {
 func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
-	r, err := httpRequest(ctx, http.MethodPost, c.post.String(), message)
+	r, err := httpRequest(ctx, http.MethodPost, c.post, message)
 	if err != nil {
 		return err
 	}
@@ -148,10 +137,9 @@ func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 		return err
 	}
 	if resp.StatusCode >= 300 {
-		defer resp.Body.Close()
 		return fault(resp)
 	}
-	c.drain.finish(resp, cancel)
+	c.finish(resp, cancel)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,20 +33,17 @@ const (
 // (MCP 2025-11-25 and 2026-07-28, Transports). The answer to a call is read
 // where the call is made.
 type streamable struct {
-	*peer
+	httpConn
+	url    *url.URL
 	header atomic.Pointer[http.Header] // of every request
-	client *http.Client
-	url    string
-	limits *limits
-	closed sync.Once
-	drain  drainer
 
 	starting sync.Mutex
 	wait     sync.WaitGroup
 }
 
 func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
-	c := &streamable{peer: p, client: client, url: cfg.URL, limits: l}
+	address, _ := url.Parse(cfg.URL) // Config.check has parsed it
+	c := &streamable{httpConn: httpConn{peer: p, client: client, limits: l}, url: address}
 	c.header.Store(&http.Header{})
 	return c
 }
@@ -70,13 +68,10 @@ func (c *streamable) send(ctx context.Context, method string, message []byte) er
 	sending, cancel := c.bind(ctx)
 	defer cancel()
 	resp, err := c.post(sending, message, &exchange{content: content{method: method}})
-	switch {
-	case errors.Is(err, errSessionLost):
-		c.fail(errSessionLost)
-	case err != nil:
+	if err != nil {
 		c.log.Debug("cannot deliver a message", "err", cause(err))
-	default:
-		c.drain.finish(resp, cancel)
+	} else {
+		c.finish(resp, cancel)
 	}
 	if method == "notifications/initialized" {
 		c.startListening(ctx)
@@ -89,20 +84,13 @@ func (c *streamable) send(ctx context.Context, method string, message []byte) er
 func (c *streamable) startListening(ctx context.Context) {
 	opened := make(chan struct{})
 	c.starting.Lock()
-	closed := c.ctx.Err() != nil // close may be waiting already
-	if !closed {
+	if c.ctx.Err() == nil { // else close may be waiting already
 		c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(opened) })) })
 	}
 	c.starting.Unlock()
-	if closed {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	select {
-	case <-opened:
-	case <-ctx.Done():
-	}
+	c.waitFor(ctx, opened)
 }
 
 // call sends a request and reads its answer. A call that goes wrong leaves the
@@ -112,9 +100,6 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 	defer cancel()
 	resp, err := c.post(ctx, message, x)
 	if err != nil {
-		if errors.Is(err, errSessionLost) {
-			c.fail(errSessionLost)
-		}
 		return err
 	}
 	if x.method == "initialize" {
@@ -165,11 +150,20 @@ func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*ht
 	if err != nil || resp.StatusCode < 300 {
 		return resp, err
 	}
-	defer resp.Body.Close()
-	if c.sessionID() != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && c.forgot(ctx)) {
-		return nil, errSessionMissing
+	return nil, c.refusal(ctx, resp, errSessionMissing)
+}
+
+// refusal returns why the server refused a request: lost if it does not know our
+// session any more, which ends the connection. Nil is for requests that do not
+// show it.
+func (c *streamable) refusal(ctx context.Context, resp *http.Response, lost error) error {
+	status := resp.StatusCode
+	if lost != nil && c.sessionID() != "" && (status == http.StatusNotFound || status == http.StatusBadRequest && c.forgot(ctx)) {
+		resp.Body.Close()
+		c.fail(errSessionLost)
+		return lost
 	}
-	return nil, fault(resp)
+	return fault(resp)
 }
 
 // request sends one HTTP request of the connection, with more headers from set.
@@ -251,7 +245,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		before := at.id
 		err := c.events(resp, x, &at)
 		if x.answered.Load() {
-			c.drain.finish(resp, cancel)
+			c.finish(resp, cancel)
 			return nil
 		}
 		resp.Body.Close()
@@ -307,16 +301,14 @@ func (c *streamable) open(ctx context.Context, last string, again bool) (*http.R
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode < 300 && mediaType(resp) == "text/event-stream" {
+	if isStream(resp) {
 		return resp, nil
 	}
-	defer resp.Body.Close()
-	lost := resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && again && c.forgot(ctx)
-	if lost && c.sessionID() != "" && again {
-		c.fail(errSessionLost)
-		return nil, errSessionLost
+	var lost error
+	if again {
+		lost = errSessionLost
 	}
-	return nil, fault(resp)
+	return nil, c.refusal(ctx, resp, lost)
 }
 
 // listen reads what a classic server sends outside of calls. Servers need not
@@ -329,7 +321,6 @@ func (c *streamable) listen(answered func()) {
 	for lost, idle := 0, 0; ; idle++ {
 		resp, err := c.open(c.ctx, at.id, offered)
 		answered()
-		var status *statusError
 		switch {
 		case c.ctx.Err() != nil:
 			return
@@ -341,7 +332,7 @@ func (c *streamable) listen(answered func()) {
 			if at.id != before {
 				idle = 0
 			}
-		case !offered && errors.As(err, &status):
+		case !offered && isA[*statusError](err):
 			return
 		case lost == 3:
 			c.fail(err)

@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -86,24 +85,13 @@ func (w *watch) acknowledged(m *wire.Message) {
 // await waits until the server sends the updates of a resource. A client that
 // has subscribed misses none.
 func (w *watch) await(ctx context.Context, s *session, uri string) {
-	soon := time.NewTimer(time.Second) // the server need not say so
-	defer soon.Stop()
-	for {
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the server need not say so
+	defer cancel()
+	for waits := true; waits; {
 		w.mu.Lock()
 		done, agreed := w.uris[uri], w.agreed
 		w.mu.Unlock()
-		if done {
-			return
-		}
-		select {
-		case <-agreed:
-		case <-s.ctx.Done():
-			return
-		case <-ctx.Done():
-			return
-		case <-soon.C:
-			return
-		}
+		waits = !done && s.waitFor(ctx, agreed)
 	}
 }
 
@@ -126,14 +114,9 @@ func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 		w.run(ctx, s)
 	}()
 	if s.modern() && w.wanted(s) != nil {
-		soon := time.NewTimer(time.Second) // it need not say so
-		defer soon.Stop()
-		select {
-		case <-s.listens:
-		case <-s.ctx.Done():
-		case <-ctx.Done():
-		case <-soon.C:
-		}
+		soon, cancel := context.WithTimeout(ctx, time.Second) // it need not say so
+		defer cancel()
+		s.waitFor(soon, s.listens)
 	}
 	return func() {
 		cancel()
@@ -170,10 +153,9 @@ func (w *watch) listen(ctx context.Context, s *session) {
 		}
 		began := time.Now()
 		changed, err := w.stream(ctx, s, wanted)
-		protocol := (*toolpost.ProtocolError)(nil)
 		switch {
 		case changed || ctx.Err() != nil:
-		case errors.As(err, &protocol): // the server refuses this set
+		case isA[*toolpost.ProtocolError](err): // the server refuses this set
 			w.wait(ctx)
 		case err != nil && breaks(err):
 			s.fail(err)
