@@ -58,24 +58,31 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logge
 
 // differs reports whether the lists that a topic is about are others.
 func (t *catalog) differs(other *catalog, about topic) bool {
-	switch about.method {
-	case toolsChanged:
-		return !t.tools.equal(other.tools)
-	case promptsChanged:
-		return !t.prompts.equal(other.prompts)
+	for _, method := range []string{listTools, listPrompts, listResources, listTemplates} {
+		if topicOf(method) == about && !t.list(method).equal(other.list(method)) {
+			return true
+		}
 	}
-	return !t.resources.equal(other.resources) || !t.templates.equal(other.templates)
+	return false
+}
+
+// list returns the list that a method returns.
+func (t *catalog) list(method string) listing {
+	if method == listTools {
+		return t.tools
+	}
+	return t.lists[method]
 }
 
 // features are Features as they are listed and found.
 type features struct {
 	*toolpost.Features
-	of                            *toolpost.Features // the same, nil if there are none: then no list is announced
-	prompts, resources, templates listing
-	declared                      json.RawMessage // of extensions, nil for none
-	promptByName                  map[string]*toolpost.Prompt
-	resourceByURI                 map[string]*toolpost.Resource // or by URI template
-	templateOf                    []*toolpost.Resource          // the templates, in order
+	of            *toolpost.Features // the same, nil if there are none: then no list is announced
+	lists         map[string]listing // by the method that returns them
+	declared      json.RawMessage    // of extensions, nil for none
+	promptByName  map[string]*toolpost.Prompt
+	resourceByURI map[string]*toolpost.Resource // or by URI template
+	templateOf    []*toolpost.Resource          // the templates, in order
 }
 
 // maxTemplates is how many templates are served. A read compares its URI with
@@ -108,9 +115,11 @@ func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 			}
 		}
 	}
-	n.prompts = prompts.listing("prompts")
-	n.resources = resources.listing("resources")
-	n.templates = templates.listing("resourceTemplates")
+	n.lists = map[string]listing{
+		listPrompts:   prompts.listing("prompts"),
+		listResources: resources.listing("resources"),
+		listTemplates: templates.listing("resourceTemplates"),
+	}
 	return n
 }
 

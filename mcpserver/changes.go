@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -63,16 +64,30 @@ const (
 // changes owns the notifications that something has changed.
 type changes struct {
 	views     *views
-	mu        sync.Mutex
+	mu        sync.Mutex // also guards the listeners
 	listeners map[topic]map[*listener]bool
 }
 
-// join adds a listener to a topic. It reports whether it is the only one.
+// join adds a listener to a topic, unless the listener has ended or watches too
+// much. It reports whether it is the only one.
 func (c *changes) join(l *listener, t topic) (only bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := l.add(t); err != nil {
-		return false, err
+	total := len(t.uri)
+	for known := range l.topics {
+		total += len(known.uri)
+	}
+	_, known := l.topics[t]
+	switch {
+	case l.gone:
+		return false, errEnded
+	case !known && total > maxWatched:
+		return false, wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
+	case l.topics == nil:
+		l.topics = map[topic]bool{}
+	}
+	if !known {
+		l.topics[t] = false
 	}
 	if c.listeners[t] == nil {
 		c.listeners[t] = map[*listener]bool{}
@@ -85,7 +100,8 @@ func (c *changes) join(l *listener, t topic) (only bool, err error) {
 func (c *changes) part(l *listener, t topic) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l.remove(t)
+	l.unmark(t)
+	delete(l.topics, t)
 	if !c.listeners[t][l] {
 		return false
 	}
@@ -98,7 +114,11 @@ func (c *changes) part(l *listener, t topic) (last bool) {
 
 // forget ends a listener. It returns the resources that it still watches.
 func (c *changes) forget(l *listener) (uris []string) {
-	for _, t := range l.end() {
+	c.mu.Lock()
+	l.gone, l.stream, l.said = true, nil, nil
+	topics := slices.Collect(maps.Keys(l.topics))
+	c.mu.Unlock()
+	for _, t := range topics {
 		if t.method == resourceUpdated {
 			uris = append(uris, t.uri)
 		} else {
@@ -135,7 +155,7 @@ type listener struct {
 	session      string          // its name; "" for subscriptions/listen
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
 
-	mu      sync.Mutex
+	// All that follows is guarded by changes.mu.
 	stream  sender         // nil while none is open
 	topics  map[topic]bool // whether the client has not heard of a change
 	news    []topic        // of which it has not heard, in order
@@ -146,52 +166,10 @@ type listener struct {
 	known   map[topic]*catalog // whose lists the client knows
 }
 
-// add adds a topic, unless the listener has ended or watches too much.
-func (l *listener) add(t topic) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.gone {
-		return errEnded
-	}
-	if _, known := l.topics[t]; known {
-		return nil
-	}
-	total := len(t.uri)
-	for known := range l.topics {
-		total += len(known.uri)
-	}
-	if total > maxWatched {
-		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
-	}
-	if l.topics == nil {
-		l.topics = map[topic]bool{}
-	}
-	l.topics[t] = false
-	return nil
-}
-
-func (l *listener) remove(t topic) {
-	l.heard(t)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.topics, t)
-}
-
-// end ends the listener, and returns what it listened to.
-func (l *listener) end() (topics []topic) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.gone, l.stream, l.said = true, nil, nil
-	for t := range l.topics {
-		topics = append(topics, t)
-	}
-	return topics
-}
-
 // open gives the listener a stream and returns the one before it.
 func (l *listener) open(stream sender) (before sender) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.changes.mu.Lock()
+	defer l.changes.mu.Unlock()
 	before, l.stream = l.stream, stream
 	l.wake()
 	return before
@@ -199,17 +177,16 @@ func (l *listener) open(stream sender) (before sender) {
 
 // close takes a stream away, unless there is another one by now.
 func (l *listener) close(stream sender) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.changes.mu.Lock()
+	defer l.changes.mu.Unlock()
 	if l.stream == stream {
 		l.stream, l.said = nil, nil
 	}
 }
 
 // say passes on a notification of an extension. It is lost if no stream is open.
+// The lock is held.
 func (l *listener) say(message []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	size := len(message)
 	for _, waiting := range l.said {
 		size += len(waiting)
@@ -221,10 +198,8 @@ func (l *listener) say(message []byte) {
 	l.wake()
 }
 
-// mark records that a topic has changed.
+// mark records that a topic has changed. The lock is held.
 func (l *listener) mark(t topic) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if marked, wanted := l.topics[t]; wanted && !marked {
 		l.topics[t] = true
 		l.news = append(l.news, t)
@@ -235,8 +210,15 @@ func (l *listener) mark(t topic) {
 // heard records that the client knows the state of a topic, because it was
 // notified or lists again: it is notified of later changes only.
 func (l *listener) heard(t topic) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if t != (topic{}) {
+		l.changes.mu.Lock()
+		defer l.changes.mu.Unlock()
+		l.unmark(t)
+	}
+}
+
+// unmark undoes mark. The lock is held.
+func (l *listener) unmark(t topic) {
 	if l.topics[t] {
 		l.topics[t] = false
 		l.news = slices.DeleteFunc(l.news, func(other topic) bool { return other == t })
@@ -269,8 +251,8 @@ func (l *listener) run() {
 // next takes the next notification of an extension or else the next change, and
 // returns the stream for it. There is no stream if there is nothing to write.
 func (l *listener) next() (stream sender, said []byte, t topic) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.changes.mu.Lock()
+	defer l.changes.mu.Unlock()
 	switch l.writing = l.stream != nil && len(l.news)+len(l.said) > 0; {
 	case !l.writing:
 		return nil, nil, topic{}
@@ -286,9 +268,9 @@ func (l *listener) next() (stream sender, said []byte, t topic) {
 // keep keeps a change that could not be written for the next stream.
 func (l *listener) keep(broken sender, t topic) {
 	l.close(broken)
+	l.changes.mu.Lock()
+	defer l.changes.mu.Unlock()
 	l.mark(t)
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	delete(l.known, t) // it is not what the client knows
 }
 
@@ -308,8 +290,8 @@ func (l *listener) listed(c Client, now *catalog, topics ...topic) {
 	if l.changes.views.choose == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.changes.mu.Lock()
+	defer l.changes.mu.Unlock()
 	l.client = c
 	if l.known == nil {
 		l.known = map[topic]*catalog{}
@@ -323,9 +305,9 @@ func (l *listener) listed(c Client, now *catalog, topics ...topic) {
 // it knows, and remembers the new ones. Without views all know the same.
 func (l *listener) listsOthers(t topic) (differs bool) {
 	v := l.changes.views
-	l.mu.Lock()
+	l.changes.mu.Lock()
 	client, known := l.client, l.known[t]
-	l.mu.Unlock()
+	l.changes.mu.Unlock()
 	if known == nil {
 		return true
 	}

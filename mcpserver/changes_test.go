@@ -31,16 +31,17 @@ func TestUndeliveredChanges(t *testing.T) {
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
 		topics := []topic{{method: toolsChanged}, {method: promptsChanged}, {resourceUpdated, "x://1"}}
-		l := &listener{changes: &changes{views: v}}
+		c := &changes{views: v, listeners: map[topic]map[*listener]bool{}}
+		l := &listener{changes: c}
 		for _, t := range topics {
-			_ = l.add(t)
+			_, _ = c.join(l, t)
 		}
 		l.listed(Client{}, &catalog{features: &features{}, tools: (&collector{}).listing("other")}, topic{method: toolsChanged})
 		broken := &senderFunc{func(string) error { return errors.New("broken") }}
 		for range 2 {
 			l.open(broken)
 			for _, t := range topics {
-				l.mark(t)
+				c.announce(t)
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()

@@ -58,18 +58,11 @@ func (c *core) answer(ctx context.Context, r *request) (payload, error) {
 
 // serve returns the result of a request that has a view.
 func (c *core) serve(ctx context.Context, r *request) (payload, error) {
-	c.running.add()
-	defer c.running.done()
-	ctx = context.WithValue(ctx, peerKey{}, r.peer)
+	c.running.add(1)
+	defer c.running.add(-1)
 	switch f := r.view.catalog.Load(); r.Method {
-	case listTools:
-		return c.list(r, f.tools)
-	case listPrompts:
-		return c.list(r, f.prompts)
-	case listResources:
-		return c.list(r, f.resources)
-	case listTemplates:
-		return c.list(r, f.templates)
+	case listTools, listPrompts, listResources, listTemplates:
+		return c.list(r, f.list(r.Method))
 	case complete:
 		return c.complete(ctx, r, f)
 	}
@@ -80,7 +73,7 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
 	case !r.modern():
 		return c.rounds(ctx, r)
-	case r.can.any() || r.RequestState != nil: // it may be parked
+	case len(r.can) > 0 || r.RequestState != nil: // it may be parked
 		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (result payload, err error) {
 			defer c.rescue(ctx, r.Message, &err)
 			return c.run(ctx, r, caller)
@@ -192,7 +185,7 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 	if r.modern() {
 		p := *r.peer
-		p.can = abilities{}
+		p.can = nil
 		r.peer = &p
 	}
 	result, err := handle(ctx, c.features().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
@@ -278,16 +271,10 @@ type tally struct {
 	zero chan struct{} // closed when n is 0 again; nil if no goroutine waits
 }
 
-func (t *tally) add() {
+func (t *tally) add(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.n++
-}
-
-func (t *tally) done() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.n--; t.n == 0 && t.zero != nil {
+	if t.n += n; t.n == 0 && t.zero != nil {
 		close(t.zero)
 		t.zero = nil
 	}

@@ -51,12 +51,12 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 	}
 	awaited := calls[0].Method != listenMethod // which ends with the session
 	if awaited {
-		d.open.add()
+		d.open.add(1)
 	}
 	go func() {
 		defer release()
 		if awaited {
-			defer d.open.done()
+			defer d.open.add(-1)
 		}
 		d.serve(calls, batch)
 	}()
@@ -91,12 +91,7 @@ func (d *duplex) admit(msgs []wire.Message) (release func(), err error) {
 // serve answers calls that came together.
 func (d *duplex) serve(calls []*request, batch bool) {
 	out := &gate{to: d}
-	var response payload
-	if batch {
-		response = d.answerBatch(calls, out)
-	} else {
-		response = d.respond(calls[0], out)
-	}
+	response := d.respond(calls, batch, out)
 	out.close()
 	defer response.close()
 	_ = d.put(context.Background(), response) // the session has ended if it fails

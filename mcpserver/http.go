@@ -197,11 +197,10 @@ func (f *front) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) 
 		return nil, refused(http.StatusUnsupportedMediaType, "send the body without Content-Encoding")
 	}
 	body, err := readBody(w, r, f.core.opts.MaxBody)
-	var tooLarge *http.MaxBytesError
-	switch {
+	switch tooLarge, ok := errors.AsType[*http.MaxBytesError](err); {
 	case err == nil:
 		return body, nil
-	case errors.As(err, &tooLarge):
+	case ok:
 		return nil, refused(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")

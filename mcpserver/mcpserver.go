@@ -142,7 +142,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		ready:   newReadiness(life, live.Ready),
 		opts:    o,
 	}
-	c.watchers = &watchers{core: c, turns: map[string]*turn{}}
+	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}}
 	s := &Server{core: c, front: newFront(c, o)}
 	s.end = func() {
 		if end(); !given {

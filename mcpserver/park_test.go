@@ -55,7 +55,7 @@ func parkRequest(c *core, name, state, responses string) *request {
 	if fault != nil {
 		panic(fault)
 	}
-	return &request{Message: &msgs[0], view: c.views.base, peer: &peer{version: wire.Stateless, can: abilities{elicit: true}}}
+	return &request{Message: &msgs[0], view: c.views.base, peer: &peer{version: wire.Stateless, can: []string{"elicitation"}}}
 }
 
 // ask makes the first request, and returns the state of its response.
@@ -259,7 +259,7 @@ func TestCloseEndsParkedCalls(t *testing.T) {
 func TestMissingCapability(t *testing.T) {
 	c, ended := lotCore(t)
 	r := parkRequest(c, "ask", "", "")
-	r.can = abilities{sample: true}
+	r.can = []string{"sampling"}
 	_, err := c.serve(t.Context(), r)
 	var fault *wire.Error
 	if !errors.As(err, &fault) || fault.Code != wire.CodeMissingCapability ||

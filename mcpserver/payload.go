@@ -134,32 +134,14 @@ type breaker struct {
 }
 
 func (b breaker) Write(p []byte) (int, error) {
-	next := func(from int, c byte) int {
-		if n := bytes.IndexByte(p[from:], c); n >= 0 {
-			return from + n
-		}
-		return len(p)
-	}
-	feed, carriage := next(0, '\n'), next(0, '\r')
-	for at := 0; at < len(p); {
-		end := min(feed, carriage)
-		if _, err := b.w.Write(p[at:end]); err != nil {
-			return 0, err
-		}
-		if at = end + 1; end == len(p) {
-			break
-		}
-		instead := b.lineBreak
-		if end == feed {
-			feed = next(at, '\n')
-		} else {
-			instead, carriage = " ", next(at, '\r')
-		}
-		if _, err := io.WriteString(b.w, instead); err != nil {
-			return 0, err
+	message := p
+	for _, c := range []struct{ from, to string }{{"\r", " "}, {"\n", b.lineBreak}} {
+		if bytes.Contains(message, []byte(c.from)) {
+			message = bytes.ReplaceAll(message, []byte(c.from), []byte(c.to))
 		}
 	}
-	return len(p), nil
+	_, err := b.w.Write(message)
+	return len(p), err
 }
 
 // edited returns an object in a file with edits, which are in order.

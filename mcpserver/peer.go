@@ -1,10 +1,11 @@
 package mcpserver
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
@@ -15,45 +16,21 @@ import (
 type peer struct {
 	version  string // of the protocol
 	client   Client
-	can      abilities
+	can      []string        // capabilities to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
 }
 
 func (p *peer) modern() bool { return p.version >= wire.Stateless }
 
-// abilities are the requests that a client can answer.
-type abilities struct{ elicit, sample, roots bool }
-
-func readAbilities(capabilities json.RawMessage) (can abilities) {
-	for name, value := range wire.Members(capabilities) {
-		switch has := !absent(value); name {
-		case "elicitation":
-			can.elicit = has
-		case "sampling":
-			can.sample = has
-		case "roots":
-			can.roots = has
-		}
-	}
-	return can
-}
-
-func (a abilities) any() bool { return a.elicit || a.sample || a.roots }
-
 // require rejects a request that the client did not declare it can answer.
 func (p *peer) require(method string) error {
-	var name string
-	var has bool
+	name := ""
 	switch method {
-	case "elicitation/create":
-		name, has = "elicitation", p.can.elicit
-	case "sampling/createMessage":
-		name, has = "sampling", p.can.sample
-	case "roots/list":
-		name, has = "roots", p.can.roots
+	case "elicitation/create", "sampling/createMessage", "roots/list":
+		name, _, _ = strings.Cut(method, "/")
 	}
 	switch {
-	case has, extension.Method(method) && extension.Of(method, p.declared):
+	case slices.Contains(p.can, name), extension.Method(method) && extension.Of(method, p.declared):
 		return nil
 	case name == "":
 		return toolpost.ErrNoCaller
@@ -89,9 +66,14 @@ const (
 // request since 2026-07-28. The prefix goes before the names of members in
 // errors.
 func readPeer(version string, info, capabilities json.RawMessage, from Client, prefix string) (*peer, *wire.Error) {
-	p := &peer{version: version, client: from, can: readAbilities(capabilities)}
+	p := &peer{version: version, client: from}
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
+	}
+	for name, value := range wire.Members(capabilities) {
+		if !absent(value) && (name == "elicitation" || name == "sampling" || name == "roots") {
+			p.can = append(p.can, name)
+		}
 	}
 	if !p.modern() { // which have no requests to the client
 		p.declared = extension.Declared(capabilities)
@@ -118,14 +100,3 @@ func readPeer(version string, info, capabilities json.RawMessage, from Client, p
 }
 
 func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
-
-type peerKey struct{}
-
-// ClientFrom returns the name and version that the client of the current
-// call gave itself, empty if it gave none. They are claims, not identities.
-func ClientFrom(ctx context.Context) (name, version string) {
-	if p, ok := ctx.Value(peerKey{}).(*peer); ok {
-		return p.client.Name, p.client.Version
-	}
-	return "", ""
-}

@@ -38,12 +38,10 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 		return
 	default:
 	}
-	timer := time.NewTimer(r.left(key, limit))
-	defer timer.Stop()
 	select {
 	case <-r.done:
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(r.left(key, limit)):
 	}
 }
 

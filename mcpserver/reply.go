@@ -96,15 +96,6 @@ func (p *reply) stop() {
 	p.ended = true
 }
 
-// finish writes the response to a call.
-func (p *reply) finish(id []byte, result payload, fault *wire.Error, status int) {
-	if fault != nil {
-		p.end(status, inMemory(wire.AppendError(nil, id, fault)))
-		return
-	}
-	p.end(http.StatusOK, result.answer(id))
-}
-
 // writeTime is how long a client may take to read one chunk.
 const writeTime = 30 * time.Second
 

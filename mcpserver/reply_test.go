@@ -36,7 +36,7 @@ func TestStreamWithoutItsResult(t *testing.T) {
 		o.Close()
 		p := &reply{w: w, accept: acceptance{events: true}}
 		_ = p.start()
-		p.finish([]byte("1"), edited(o, nil), nil, 0)
+		p.end(http.StatusOK, edited(o, nil).answer([]byte("1")))
 	}))
 	defer h.Close()
 	resp, err := http.Get(h.URL)

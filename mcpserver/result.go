@@ -217,14 +217,10 @@ func faultOf(r *request, err error) *wire.Error {
 }
 
 func errorOf(err error) *wire.Error {
-	var (
-		fault    *wire.Error
-		protocol *toolpost.ProtocolError
-	)
-	switch {
-	case errors.As(err, &fault):
+	if fault, ok := errors.AsType[*wire.Error](err); ok {
 		return fault
-	case errors.As(err, &protocol):
+	}
+	if protocol, ok := errors.AsType[*toolpost.ProtocolError](err); ok {
 		return &wire.Error{Code: protocol.Code, Message: protocol.Message, Data: protocol.Data}
 	}
 	return wire.Errorf(wire.CodeInternal, "%v", err)

@@ -39,9 +39,9 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 			notify(10)
 			s.listener.open(deafStream{})
 			notify(200) // no time passes here, so that nothing is written yet
-			s.listener.mu.Lock()
+			s.listener.changes.mu.Lock()
 			waiting := len(s.listener.said)
-			s.listener.mu.Unlock()
+			s.listener.changes.mu.Unlock()
 			if waiting != want {
 				t.Errorf("%d notifications of %d bytes wait, want %d", waiting, size, want)
 			}

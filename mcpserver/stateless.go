@@ -42,10 +42,10 @@ func (f *front) stateless(w http.ResponseWriter, r *http.Request, m *wire.Messag
 	result, err := f.core.answer(ctx, c)
 	if err != nil {
 		fault = faultOf(c, err)
-		out.finish(m.ID, nil, fault, statusOf(fault))
+		out.end(statusOf(fault), inMemory(wire.AppendError(nil, m.ID, fault)))
 		return nil
 	}
-	out.finish(m.ID, result, nil, 0)
+	out.end(http.StatusOK, result.answer(m.ID))
 	return nil
 }
 

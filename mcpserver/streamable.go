@@ -42,59 +42,44 @@ func (f *front) session(w http.ResponseWriter, r *http.Request, p *post) *refusa
 		return nil
 	}
 	defer abandon(r, calls, p.large)()
-	s.reply(&reply{w: w, accept: accepts(r.Header)}, calls, p.batch)
+	out := &reply{w: w, accept: accepts(r.Header)}
+	out.end(http.StatusOK, s.respond(calls, p.batch, out))
 	return nil
 }
 
 // notAccepted refuses messages that a session did not accept: it has ended, or
 // they are bad.
 func notAccepted(err error) *refusal {
-	var fault *wire.Error
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*wire.Error](err); ok {
 		return &refusal{http.StatusBadRequest, fault}
 	}
 	return errNoSession()
 }
 
-// reply answers the calls of a POST.
-func (s *session) reply(out *reply, calls []*request, batch bool) {
-	if batch {
-		out.end(http.StatusOK, s.answerBatch(calls, out))
-		return
+// respond returns the response to calls that came together. Messages before it
+// go to out.
+func (s *session) respond(calls []*request, batch bool, out sender) payload {
+	if !batch {
+		return s.respondTo(calls[0], out)
 	}
-	result, fault := s.result(calls[0], out)
-	out.finish(calls[0].ID, result, fault, http.StatusOK)
-}
-
-// answerBatch answers calls that came together, together.
-func (s *session) answerBatch(calls []*request, out sender) payload {
 	answers := make([]payload, len(calls))
 	var all sync.WaitGroup
 	for i, r := range calls {
-		all.Go(func() { answers[i] = s.respond(r, out) })
+		all.Go(func() { answers[i] = s.respondTo(r, out) })
 	}
 	all.Wait()
 	return join(answers)
 }
 
-// respond returns the response to a call.
-func (s *session) respond(r *request, out sender) payload {
-	result, fault := s.result(r, out)
-	if fault != nil {
-		return inMemory(wire.AppendError(nil, r.ID, fault))
-	}
-	return result.answer(r.ID)
-}
-
-// result answers a call and forgets it. Messages before the result go to out.
-func (s *session) result(r *request, out sender) (payload, *wire.Error) {
+// respondTo returns the response to a call, and forgets the call.
+func (s *session) respondTo(r *request, out sender) payload {
 	r.out = out
 	result, err := s.answer(r)
 	r.end(nil)
 	if err != nil {
-		return nil, faultOf(r, err)
+		return inMemory(wire.AppendError(nil, r.ID, faultOf(r, err)))
 	}
-	return result, nil
+	return result.answer(r.ID)
 }
 
 // abandon ends calls a while after their client has left. A large request
@@ -137,7 +122,7 @@ func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Messa
 	_ = s.begin(p) // no other request knows it yet
 	w.Header().Set(sessionHeader, s.id)
 	out := &reply{w: w, accept: accepts(r.Header)}
-	out.finish(m.ID, inMemory(f.core.initialize(r.Context(), s, p)), nil, http.StatusOK)
+	out.end(http.StatusOK, inMemory(f.core.initialize(r.Context(), s, p)).answer(m.ID))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -12,47 +11,39 @@ import (
 // watchTime bounds one call of Features.Subscribe.
 const watchTime = 10 * time.Second
 
-var errPanicked = errors.New("the source of the resource failed")
-
 // watchers ask the source of a resource for updates when its first listener
 // comes, and for no more of them when the last one has left.
 type watchers struct {
 	core  *core
 	mu    sync.Mutex
-	turns map[string]*turn // by URI
+	turns map[string]chan struct{} // by URI, while its source is asked; closed after that
 }
 
-// A turn is held while the source of a resource is asked, so that these
-// requests stay in order; other resources do not wait.
-type turn struct {
-	taken chan struct{} // full while a goroutine has the turn
-	uses  int           // guarded by watchers.mu
-}
-
-// take takes the turn of a resource. The returned function gives it back.
+// take takes the turn to ask the source of a resource, so that such requests stay
+// in order; other resources do not wait. The returned function gives it back.
 func (w *watchers) take(ctx context.Context, uri string) (release func(), err error) {
-	w.mu.Lock()
-	t := w.turns[uri]
-	if t == nil {
-		t = &turn{taken: make(chan struct{}, 1)}
-		w.turns[uri] = t
-	}
-	t.uses++
-	w.mu.Unlock()
-	done := func() {
+	for {
 		w.mu.Lock()
-		defer w.mu.Unlock()
-		if t.uses--; t.uses == 0 {
-			delete(w.turns, uri)
+		taken := w.turns[uri]
+		if taken == nil {
+			w.turns[uri] = make(chan struct{})
+			w.mu.Unlock()
+			return func() { w.giveBack(uri) }, nil
+		}
+		w.mu.Unlock()
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
-	select {
-	case t.taken <- struct{}{}:
-		return func() { <-t.taken; done() }, nil
-	case <-ctx.Done():
-		done()
-		return nil, context.Cause(ctx)
-	}
+}
+
+func (w *watchers) giveBack(uri string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.turns[uri])
+	delete(w.turns, uri)
 }
 
 func (w *watchers) subscribe(ctx context.Context, l *listener, uri string) error {
@@ -69,15 +60,16 @@ func (w *watchers) subscribe(ctx context.Context, l *listener, uri string) error
 	if err != nil || !first {
 		return err
 	}
-	err = errPanicked
+	watched := false
 	defer func() {
-		if err != nil {
+		if !watched { // also after a panic
 			w.core.changes.part(l, resource)
 		}
 	}()
-	if err = w.ask(ctx, uri, true); err != nil {
+	if err := w.ask(ctx, uri, true); err != nil {
 		return faultOf(&request{Message: &wire.Message{Method: readResource, Call: wire.Call{URI: uri}}, peer: &peer{}}, err)
 	}
+	watched = true
 	return nil
 }
 
