@@ -217,8 +217,8 @@ func TestExtensionLists(t *testing.T) {
 			}
 			return ""
 		})
-		want := `{"skills":[{"uri":"skill://pdf/SKILL.md", "frontmatter":{"name":"pdf"},"resources":[{"uri":"skill://pdf/SKILL.md","digest":"sha256:aa"}]},` +
-			`{"uri":"skill://b/pdf/SKILL.md","frontmatter":{"name":"pdf"},"resources":[{"uri":"skill://b/pdf/SKILL.md","digest":"sha256:bb"}]},{"uri":"skill://b/SKILL.md"}],"ttlMs":0}`
+		want := `{ "skills":[{"uri":"skill://pdf/SKILL.md", "frontmatter":{"name":"pdf"},"resources":[{"uri":"skill://pdf/SKILL.md","digest":"sha256:aa"}]},` +
+			`{"uri":"skill://b/pdf/SKILL.md", "frontmatter":{"name":"pdf"},"resources":[{"uri":"skill://b/pdf/SKILL.md","digest":"sha256:bb"}]},{"uri":"skill://b/SKILL.md"}],"ttlMs":0}`
 		for range 2 {
 			if got := send(t, g, "s", "skills/list", `{}`); got != want {
 				t.Errorf("got %s\nwant %s", got, want)
@@ -325,7 +325,7 @@ func TestConflictingApps(t *testing.T) {
 			`ui://view {"contents":[{"uri":"ui://view","text":"a"}]}`,
 			`ui://b/view {"contents":[{"uri":"ui://b/view","text":"b"}]}`,
 			`a__show {"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`, result("ui://view"), result("ui://view"),
-			`b__show {"ui":{"resourceUri":"ui://b/view","n":1.0},"ui/resourceUri":"ui://b/view"}`, result("ui://b/view"), result("ui://b/view"),
+			`b__show {"ui":{"resourceUri":"ui://b/view", "n":1.0},"ui/resourceUri":"ui://b/view"}`, result("ui://b/view"), result("ui://b/view"),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

@@ -85,7 +85,7 @@ func TestTasks(t *testing.T) {
 				t.Errorf("%s: another client gets %s", id, got)
 			}
 		}
-		if got, want := send(t, g, "s", "tasks/list", `{}`), `{"tasks":[{"taskId":"1", "n":1.0},{"taskId":"b__1","n":1.0}]}`; got != want {
+		if got, want := send(t, g, "s", "tasks/list", `{}`), `{"tasks":[{"taskId":"1", "n":1.0},{"taskId":"b__1", "n":1.0}]}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if got, want := send(t, g, "other", "tasks/list", `{}`), `{"tasks":[]}`; got != want {

@@ -58,8 +58,8 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logge
 
 // differs reports whether the lists that a topic is about are others.
 func (t *catalog) differs(other *catalog, about topic) bool {
-	for _, method := range []string{listTools, listPrompts, listResources, listTemplates} {
-		if topicOf(method) == about && !t.list(method).equal(other.list(method)) {
+	for method, change := range changeOf {
+		if change == about.method && !t.list(method).equal(other.list(method)) {
 			return true
 		}
 	}

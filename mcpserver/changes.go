@@ -38,17 +38,13 @@ func listTopics() []topic {
 	return []topic{{method: toolsChanged}, {method: promptsChanged}, {method: resourcesChanged}}
 }
 
+var changeOf = map[string]string{
+	listTools: toolsChanged, listPrompts: promptsChanged, listResources: resourcesChanged, listTemplates: resourcesChanged,
+}
+
 // topicOf returns the topic of the list that a method returns.
 func topicOf(method string) topic {
-	switch method {
-	case listTools:
-		return topic{method: toolsChanged}
-	case listPrompts:
-		return topic{method: promptsChanged}
-	case listResources, listTemplates:
-		return topic{method: resourcesChanged}
-	}
-	return topic{}
+	return topic{method: changeOf[method]}
 }
 
 const (

@@ -170,10 +170,14 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 	if c.log.Enabled(ctx, level) {
 		attrs := []slog.Attr{slog.String("tool", r.Name), slog.String("client", r.client.Name),
 			slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.Int64("bytes", encoded.size())}
-		if err != nil {
+		switch {
+		case err != nil:
 			attrs = append(attrs, slog.String("err", clip(err.Error())))
-		} else {
-			attrs = append(attrs, outcomeAttrs(result)...)
+		case result.IsError():
+			attrs = append(attrs, slog.Bool("failed", true))
+		}
+		if err == nil && len(result.Notes()) > 0 {
+			attrs = append(attrs, slog.Any("notes", result.Notes()))
 		}
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
@@ -220,17 +224,6 @@ func clip(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
-}
-
-// outcomeAttrs returns what the log says about an unusual result.
-func outcomeAttrs(result *toolpost.Result) (attrs []slog.Attr) {
-	if result.IsError() {
-		attrs = append(attrs, slog.Bool("failed", true))
-	}
-	if notes := result.Notes(); len(notes) > 0 {
-		attrs = append(attrs, slog.Any("notes", notes))
-	}
-	return attrs
 }
 
 // handle runs a handler of a prompt or resource in a scope of its own.

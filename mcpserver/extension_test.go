@@ -51,7 +51,7 @@ func TestEarlyExtensions(t *testing.T) {
 			t.Errorf("got %s", w.Body)
 		}
 		w := handle(s, t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, "")
-		if want := `"tools":{"listChanged":true},"tasks":{ },"extensions":{"a/b":{"n":1.0}}}`; !strings.Contains(w.Body.String(), want) {
+		if want := `"tools":{"listChanged":true},"tasks":{ }, "extensions":{"a/b":{"n":1.0}}}`; !strings.Contains(w.Body.String(), want) {
 			t.Errorf("got %s, want %s in it", w.Body, want)
 		}
 	})

@@ -36,48 +36,39 @@ func negotiate(version string) string {
 func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMessage {
 	c.ready.await(ctx, "begin "+s.id, initializeTime)
 	f := c.features()
-	b := append([]byte(`{"protocolVersion":"`), p.version...)
-	b = append(append(b, `","capabilities":`...), f.capabilities()...)
-	b = append(append(b, `,"serverInfo":`...), c.info...)
-	return append(f.appendInstructions(b), '}')
+	return wire.Append(nil, `"protocolVersion":"`+p.version+`"`, f.capabilities(), `"serverInfo":`+string(c.info), f.instructions())
 }
 
 // discover returns the answer to server/discover (MCP 2026-07-28).
 func (c *core) discover(ctx context.Context, whose identity) json.RawMessage {
 	c.ready.await(ctx, "begin "+whose.session, initializeTime)
 	f := c.features()
-	b := append([]byte(`{"resultType":"complete","supportedVersions":`), versionList(wire.Versions)...)
-	b = append(append(b, `,"capabilities":`...), f.capabilities()...)
-	b = append(f.appendInstructions(b), `,`+cacheable+`,"_meta":{`+serverInfo+`:`...)
-	return append(append(b, c.info...), '}', '}')
+	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), f.capabilities(), f.instructions(),
+		cacheable, `"_meta":{`+serverInfo+`:`+string(c.info)+`}`)
 }
 
-func (f *features) appendInstructions(b []byte) []byte {
+func (f *features) instructions() string {
 	if f.Instructions == "" {
-		return b
+		return ""
 	}
-	return append(append(b, `,"instructions":`...), wire.Quote(f.Instructions)...)
+	return `"instructions":` + string(wire.Quote(f.Instructions))
 }
 
 // capabilities returns what the server announces. A server that is still
 // connecting may turn out to have everything.
-func (f *features) capabilities() []byte {
-	b := []byte{'{'}
+func (f *features) capabilities() string {
+	completions, features := "", ""
 	if f.Incomplete || f.completes() {
-		b = append(b, `"completions":{},`...)
+		completions = `"completions":{}`
 	}
-	b = append(b, `"logging":{},`...)
 	switch {
 	case f.Incomplete || f.Subscribe != nil:
-		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},`...)
+		features = `"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true}`
 	case f.of != nil:
-		b = append(b, `"prompts":{"listChanged":true},"resources":{"listChanged":true},`...)
+		features = `"prompts":{"listChanged":true},"resources":{"listChanged":true}`
 	}
-	b = append(b, `"tools":{"listChanged":true}}`...)
-	if f.declared == nil {
-		return b
-	}
-	return wire.Append(b, string(f.declared[1:len(f.declared)-1]))
+	declared := strings.TrimSuffix(strings.TrimPrefix(string(f.declared), "{"), "}")
+	return `"capabilities":` + string(wire.Append(nil, completions, `"logging":{}`, features, `"tools":{"listChanged":true}`, declared))
 }
 
 // readStateless reads what a request of 2026-07-28 says about itself in _meta.

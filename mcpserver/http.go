@@ -36,10 +36,6 @@ func refused(status int, format string, args ...any) *refusal {
 	return &refusal{status, wire.Errorf(wire.CodeInvalidRequest, format, args...)}
 }
 
-func newFront(c *core, o *Options) *front {
-	return &front{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}
-}
-
 // ServeHTTP implements [http.Handler].
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.recover(w, r)
@@ -69,14 +65,12 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var errNoPath = errors.New("there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)")
-
 // route returns the transport and the view that the path asks for.
 func (f *front) route(r *http.Request) (base, view string, err error) {
 	path := strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/")
 	base, view, deeper := strings.Cut(path, "/")
 	if base != "mcp" && base != "sse" || deeper && (f.core.views.choose == nil || view == "") {
-		return "", "", errNoPath
+		return "", "", errors.New("there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)")
 	}
 	refused := base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == ""
 	if deeper && !refused { // to choose a view may be to make it

@@ -143,7 +143,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		opts:    o,
 	}
 	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}}
-	s := &Server{core: c, front: newFront(c, o)}
+	s := &Server{core: c, front: &front{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
 	s.end = func() {
 		if end(); !given {
 			live.Close()

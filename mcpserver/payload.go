@@ -90,9 +90,6 @@ func join(responses []payload) payload {
 // place.
 type framing struct{ before, lineBreak, after string }
 
-// oneLine returns the framing of a message on a line of its own.
-func oneLine() framing { return framing{"", " ", "\n"} }
-
 // event returns the framing of a server-sent event.
 func event(name string) framing { return framing{"event: " + name + "\ndata: ", "\ndata: ", "\n\n"} }
 

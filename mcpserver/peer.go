@@ -66,14 +66,9 @@ const (
 // request since 2026-07-28. The prefix goes before the names of members in
 // errors.
 func readPeer(version string, info, capabilities json.RawMessage, from Client, prefix string) (*peer, *wire.Error) {
-	p := &peer{version: version, client: from}
+	p := &peer{version: version, client: from, can: answering(capabilities)}
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
-	}
-	for name, value := range wire.Members(capabilities) {
-		if !absent(value) && (name == "elicitation" || name == "sampling" || name == "roots") {
-			p.can = append(p.can, name)
-		}
 	}
 	if !p.modern() { // which have no requests to the client
 		p.declared = extension.Declared(capabilities)
@@ -97,6 +92,16 @@ func readPeer(version string, info, capabilities json.RawMessage, from Client, p
 		}
 	}
 	return p, nil
+}
+
+// answering returns the capabilities by which a client answers requests.
+func answering(capabilities json.RawMessage) (names []string) {
+	for name, value := range wire.Members(capabilities) {
+		if !absent(value) && (name == "elicitation" || name == "sampling" || name == "roots") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }

@@ -87,7 +87,14 @@ func escaped(raw []byte) bool {
 func withRef(raw json.RawMessage, found *wire.Answer, ref string) (result, meta json.RawMessage) {
 	meta = found.ResultMeta
 	if found.OddMeta || mayHaveRef(meta) {
-		raw = withoutRef(raw)
+		if mayHaveRef(raw) { // only Toolpost gives references
+			raw = wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
+				if name == "_meta" {
+					return wire.Delete(value, outputRef)
+				}
+				return value
+			})
+		}
 		meta = wire.Get(raw, "_meta")
 	}
 	if ref != "" {
@@ -95,20 +102,6 @@ func withRef(raw json.RawMessage, found *wire.Answer, ref string) (result, meta 
 		raw = wire.Set(raw, "_meta", meta)
 	}
 	return raw, meta
-}
-
-// withoutRef returns the result without a reference that a server has put
-// there: only Toolpost gives references.
-func withoutRef(raw json.RawMessage) json.RawMessage {
-	if !mayHaveRef(raw) {
-		return raw
-	}
-	return wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
-		if name != "_meta" {
-			return value
-		}
-		return wire.Delete(value, outputRef)
-	})
 }
 
 // mayHaveRef reports whether JSON may have a reference of an output.
@@ -213,10 +206,6 @@ func faultOf(r *request, err error) *wire.Error {
 	case missing:
 		return wire.Errorf(wire.CodeInvalidParams, "%v", err)
 	}
-	return errorOf(err)
-}
-
-func errorOf(err error) *wire.Error {
 	if fault, ok := errors.AsType[*wire.Error](err); ok {
 		return fault
 	}

@@ -32,7 +32,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	session.stateless = true
 	buffer := bufio.NewWriterSize(out, writeChunk)
 	d := session.newDuplex(func(message payload) error {
-		return errors.Join(oneLine().write(buffer, message, func() {}), buffer.Flush())
+		return errors.Join(framing{lineBreak: " ", after: "\n"}.write(buffer, message, func() {}), buffer.Flush())
 	})
 	defer d.end(errEnded)
 	d.listener.open(d)

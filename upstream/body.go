@@ -44,7 +44,7 @@ func (l *limits) most() int64 {
 }
 
 // A body is a message as it comes: in one piece, or in a spool and scanned while
-// it comes. What is too long is scanned, and only its beginning is kept.
+// it comes. A message that is too long is scanned, and only its beginning is kept.
 type body struct {
 	limits *limits
 	keeps  func() bool       // whether anybody can use what is too long for memory; nil if so
@@ -134,7 +134,7 @@ func (b *body) put(part []byte) {
 	}
 }
 
-// beginScan scans what is in the spool. What comes is scanned from then on.
+// beginScan scans the beginning of the message, which is in the spool.
 func (b *body) beginScan() {
 	b.scan = new(longjson.Scanner)
 	_ = b.spool.Copy(b.scan, longjson.Span{To: b.size}) // without it, the scan is not done

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 
 	"github.com/toolpost/toolpost"
@@ -24,7 +25,7 @@ type request struct {
 
 // newRequest returns the request that a call asks for, with the params that the
 // call came with, but for those that are set.
-func newRequest(call *toolpost.Call, what, method string, params json.RawMessage, set ...member) *request {
+func newRequest(call *toolpost.Call, what, method string, params json.RawMessage, set ...wire.Member) *request {
 	c := content{method: method, params: params, meta: wire.Get(params, "_meta"), set: set}
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
@@ -41,7 +42,11 @@ type keepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (vi
 // handler returns what carries out the request that a call asks for.
 func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return requestOf(call).run(ctx, u)
+		r := requestOf(call)
+		if arguments := r.arguments(); arguments != nil && (!wire.IsObject(arguments) || !wire.Valid(arguments)) {
+			return nil, toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
+		}
+		return r.run(ctx, u)
 	}
 }
 
@@ -49,7 +54,7 @@ func toolHandler(u *Upstream, name string, bindings []wire.Binding, again bool) 
 	return u.handler(func(call *toolpost.Call) *request {
 		r := newRequest(call, "tool "+name, "tools/call", call.Params).named(name, call.Arguments)
 		if r.arguments() == nil {
-			r.set = append(r.set, member{"arguments", json.RawMessage("{}")})
+			r.set = append(r.set, wire.Member{Name: "arguments", Value: json.RawMessage("{}")})
 		}
 		r.bindings, r.again, r.keep = bindings, again, call.Keep
 		return r
@@ -64,7 +69,7 @@ func promptHandler(u *Upstream, name string) toolpost.Handler {
 
 func readHandler(u *Upstream) toolpost.Handler {
 	return u.handler(func(call *toolpost.Call) *request {
-		r := newRequest(call, "resource "+call.Name, "resources/read", call.Params, member{"uri", wire.Quote(call.Name)})
+		r := newRequest(call, "resource "+call.Name, "resources/read", call.Params, wire.Member{Name: "uri", Value: wire.Quote(call.Name)})
 		r.name = call.Name
 		return r
 	})
@@ -76,9 +81,9 @@ func (r *lister) completer(kind, key, name string) toolpost.Handler {
 	if !r.s.can("completions") {
 		return nil
 	}
-	ref := setMembers(nil, member{"type", wire.Quote(kind)}, member{key, wire.Quote(name)})
+	ref := wire.SetAll(nil, wire.Member{Name: "type", Value: wire.Quote(kind)}, wire.Member{Name: key, Value: wire.Quote(name)})
 	return r.u.handler(func(call *toolpost.Call) *request {
-		return newRequest(call, "completion of "+name, "completion/complete", call.Arguments, member{"ref", ref})
+		return newRequest(call, "completion of "+name, "completion/complete", call.Arguments, wire.Member{Name: "ref", Value: ref})
 	})
 }
 
@@ -102,7 +107,7 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 		v, _ := u.view()
 		if s := v.session; s != nil {
 			x := &exchange{content: content{method: call.Name, params: call.Params, meta: wire.Get(call.Params, "_meta")}, through: s.modern()}
-			s.sending.add(func(n notification) { s.notify(n.method, n.params) }, x.method, setMembers(x.params, member{"_meta", x.encodeMeta(nil, nil)}))
+			s.sending.add(func(n notification) { s.notify(n.method, n.params) }, x.method, wire.SetAll(x.params, wire.Member{Name: "_meta", Value: x.encodeMeta(nil, nil)}))
 		}
 	}
 }
@@ -115,9 +120,9 @@ func (r *request) modern() bool {
 
 // named sets the name, and arguments if there are any.
 func (r *request) named(name string, arguments json.RawMessage) *request {
-	r.name, r.set = name, []member{{"name", wire.Quote(name)}}
+	r.name, r.set = name, []wire.Member{{Name: "name", Value: wire.Quote(name)}}
 	if len(bytes.TrimSpace(arguments)) > 0 {
-		r.set = append(r.set, member{"arguments", arguments})
+		r.set = append(r.set, wire.Member{Name: "arguments", Value: arguments})
 	}
 	return r
 }
@@ -125,9 +130,6 @@ func (r *request) named(name string, arguments json.RawMessage) *request {
 // run carries r out. A request that was surely not carried out, or may be
 // twice, is tried once more after the connection was lost.
 func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
-	if arguments := r.arguments(); arguments != nil && (!wire.IsObject(arguments) || !wire.Valid(arguments)) {
-		return nil, toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
-	}
 	defer u.calls.Add(-1)
 	if u.calls.Add(1) > mostCalls {
 		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, mostCalls)
@@ -191,7 +193,8 @@ func wasRefused(err error) bool {
 			return true
 		}
 	}
-	return neverSent(err) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
 }
 
 // breaks reports whether err concerns the connection, not only one call.

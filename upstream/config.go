@@ -82,7 +82,11 @@ func (c *Config) check() error {
 	case c.Command != "":
 		return nil
 	}
-	return c.checkURL()
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New(`its url is not an address such as "http://127.0.0.1:8000/mcp"`)
+	}
+	return nil
 }
 
 // transports returns what Transport may be.
@@ -91,14 +95,6 @@ func (c *Config) transports() []Transport {
 		return []Transport{"", Stdio}
 	}
 	return []Transport{"", HTTP, SSE}
-}
-
-func (c *Config) checkURL() error {
-	u, err := url.Parse(c.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return errors.New(`its url is not an address such as "http://127.0.0.1:8000/mcp"`)
-	}
-	return nil
 }
 
 // withDefaults returns a copy with every zero value replaced.

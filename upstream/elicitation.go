@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -38,13 +37,13 @@ func presentable(method string, params json.RawMessage) (json.RawMessage, error)
 	if !jsontext.Value(params).IsValid() {
 		return nil, errOddInput
 	}
-	if tooDeep(params, deepestItem) {
+	if wire.TooDeep(params, deepestItem) {
 		return nil, fmt.Errorf("an elicitation of the server is refused: it has more than %d levels", deepestItem)
 	}
 	if err := checkAddress(params); err != nil {
 		return nil, err
 	}
-	clean, err := removeHidden(params)
+	clean, err := removeHidden("", params)
 	if err != nil {
 		return nil, fmt.Errorf("an elicitation of the server is refused: %w", err)
 	}
@@ -97,22 +96,16 @@ func presentableData(raw json.RawMessage) (json.RawMessage, error) {
 	if asked[0] != '[' {
 		return nil, errors.New("the server's error asks for input, but not with a list")
 	}
-	changed, list := false, json.RawMessage("[")
-	for params := range wire.Elements(asked) {
-		clean, err := presentable("elicitation/create", params)
-		if err != nil {
-			return nil, err
-		}
-		changed = changed || !bytes.Equal(clean, params)
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		list = append(list, clean...)
+	var refused error
+	clean := wire.EditElements(asked, func(params json.RawMessage) json.RawMessage {
+		shown, err := presentable("elicitation/create", params)
+		refused = cmp.Or(refused, err)
+		return shown
+	})
+	if refused != nil || bytes.Equal(clean, asked) {
+		return raw, refused
 	}
-	if !changed {
-		return raw, nil
-	}
-	return wire.Set(raw, "elicitations", append(list, ']')), nil
+	return wire.Set(raw, "elicitations", clean), nil
 }
 
 // presentableProgress returns the params of a progress notification without the
@@ -129,71 +122,40 @@ func presentableProgress(params json.RawMessage) json.RawMessage {
 	return params
 }
 
-// removeHidden returns an elicitation without the hidden characters of its texts.
-// All other bytes stay.
-func removeHidden(params json.RawMessage) (json.RawMessage, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(params))
-	var clean []byte
-	copied := 0 // bytes of params
-	for {
-		if d.PeekKind() != '"' {
-			if _, err := d.ReadToken(); err == io.EOF {
-				return append(clean, params[copied:]...), nil
-			} else if err != nil {
-				return nil, err
+// removeHidden returns a value of an elicitation without the hidden characters of
+// its texts. All else stays. Name is that of the member that has the value.
+func removeHidden(name string, value json.RawMessage) (json.RawMessage, error) {
+	var refused error
+	clean := func(name string, value json.RawMessage) json.RawMessage {
+		shown, err := removeHidden(name, value)
+		refused = cmp.Or(refused, err)
+		return shown
+	}
+	switch value[0] {
+	case '{':
+		value = wire.Edit(value, func(member string, value json.RawMessage) json.RawMessage {
+			if cleartext.Clean(member) != member {
+				refused = cmp.Or(refused, fmt.Errorf("a name in it has hidden characters: %+.100q", member))
 			}
-			continue
-		}
-		raw, err := d.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		text := wire.Unquote(raw)
-		name, isName := memberName(d)
-		if isName && text == "_meta" {
-			if err := d.SkipValue(); err != nil {
-				return nil, err
+			if member == "_meta" {
+				return value
 			}
-			continue
-		}
-		shown, err := shownText(name, isName, text)
-		if err != nil {
-			return nil, err
-		}
-		if shown != text {
-			end := int(d.InputOffset())
-			clean = append(append(clean, params[copied:end-len(raw)]...), wire.Quote(shown)...)
-			copied = end
-		}
-	}
-}
-
-// shownText returns a text of an elicitation, or the name of a member, without
-// hidden characters. Only what a person reads may have some.
-func shownText(name string, isName bool, text string) (string, error) {
-	shown := cleartext.Clean(text)
-	switch {
-	case shown == text:
-	case isName:
-		return "", fmt.Errorf("a name in it has hidden characters: %+.100q", text)
-	case name != "message" && name != "title" && name != "description" && name != "enumNames":
-		return "", fmt.Errorf("its %s has hidden characters: %+.100q", name, text)
-	}
-	return shown, nil
-}
-
-// memberName returns the name of the member that d has read last, or whose array
-// has the value that d has read last, and whether it has read only the name.
-func memberName(d *jsontext.Decoder) (name string, isName bool) {
-	level := 0
-	for token := range d.StackPointer().Tokens() {
-		level++
-		kind, read := d.StackIndex(level)
-		if kind == '{' {
-			name, isName = token, read%2 == 1
+			return clean(member, value)
+		})
+	case '[':
+		value = wire.EditElements(value, func(value json.RawMessage) json.RawMessage { return clean(name, value) })
+	case '"':
+		text := wire.Unquote(value)
+		shown := cleartext.Clean(text)
+		switch {
+		case shown == text:
+		case name != "message" && name != "title" && name != "description" && name != "enumNames": // no person reads it
+			return nil, fmt.Errorf("its %s has hidden characters: %+.100q", name, text)
+		default:
+			return wire.Quote(shown), nil
 		}
 	}
-	return name, isName
+	return value, refused
 }
 
 // codeURLRequired is the code of errors that ask to open an address first (MCP

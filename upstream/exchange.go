@@ -35,15 +35,9 @@ type content struct {
 	name     string          // of the tool or prompt, or the uri of the resource
 	params   json.RawMessage // as they came from a client; nil if there are none
 	meta     json.RawMessage // their _meta
-	set      []member        // what is sent otherwise than in params
+	set      []wire.Member   // what is sent otherwise than in params
 	bindings []wire.Binding
 	whole    bool // inputResponses and requestState are not of the caller's hop
-}
-
-// A member of an object. One without a value is removed.
-type member struct {
-	name  string
-	value json.RawMessage
 }
 
 // A requester is the client on whose behalf a request is made.
@@ -74,14 +68,14 @@ func (x *exchange) passesOn() bool {
 // encode returns the request as it is sent: the params as they came, with the
 // members spliced in that are sent otherwise. Hop is what we say of ourselves in
 // _meta.
-func (x *exchange) encode(id json.RawMessage, hop []member) []byte {
-	params := setMembers(x.params, append(slices.Clip(x.set), member{"_meta", x.encodeMeta(id, hop)})...)
+func (x *exchange) encode(id json.RawMessage, hop []wire.Member) []byte {
+	params := wire.SetAll(x.params, append(slices.Clip(x.set), wire.Member{Name: "_meta", Value: x.encodeMeta(id, hop)})...)
 	return wire.AppendRequest(make([]byte, 0, len(params)+len(x.method)+64), id, x.method, params)
 }
 
 // encodeMeta returns the caller's _meta, without what belongs to the caller's
 // hop, and with what belongs to ours. It is nil if nothing is left.
-func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage {
+func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMessage {
 	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
 		switch name {
 		case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:
@@ -101,9 +95,9 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage 
 		hop = x.onHop(hop)
 	}
 	if x.caller != nil && !x.silent {
-		hop = append(hop[:len(hop):len(hop)], member{"progressToken", id})
+		hop = append(hop[:len(hop):len(hop)], wire.Member{Name: "progressToken", Value: id})
 	}
-	if own = setMembers(own, hop...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
+	if own = wire.SetAll(own, hop...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
 		return nil
 	}
 	return own
@@ -111,50 +105,19 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []member) json.RawMessage 
 
 // onHop returns the members that describe us to a server without sessions. The
 // capabilities and the log level of a client of that era are in its own _meta.
-func (x *exchange) onHop(hop []member) []member {
+func (x *exchange) onHop(hop []wire.Member) []wire.Member {
 	can, level := wire.Get(x.meta, wire.MetaCapabilities), wire.Get(x.meta, wire.MetaLogLevel)
 	switch {
 	case x.through && can != nil:
-		return append(slices.Clip(hop[:len(hop)-1]), member{wire.MetaCapabilities, can})
+		return append(slices.Clip(hop[:len(hop)-1]), wire.Member{Name: wire.MetaCapabilities, Value: can})
 	case x.through:
-		return append(slices.Clip(hop[:len(hop)-1]), member{wire.MetaCapabilities, json.RawMessage("{}")})
+		return append(slices.Clip(hop[:len(hop)-1]), wire.Member{Name: wire.MetaCapabilities, Value: json.RawMessage("{}")})
 	case x.caller == nil:
 		return hop
 	case level == nil: // such a server logs only what it is asked for
 		level = json.RawMessage(`"info"`)
 	}
-	return append(slices.Clip(hop), member{wire.MetaLogLevel, level})
-}
-
-// setMembers returns the object with members set: in their places, or at its
-// end. Other spellings of their names are removed, all other bytes stay. A
-// text that is not an object is replaced.
-func setMembers(object json.RawMessage, set ...member) json.RawMessage {
-	done := make([]bool, len(set))
-	edited := wire.Edit(object, func(name string, value json.RawMessage) json.RawMessage {
-		i := slices.IndexFunc(set, func(m member) bool { return m.name == name })
-		switch {
-		case i < 0 && slices.ContainsFunc(set, func(m member) bool { return wire.Alike(name, m.name) }):
-			return nil // some servers would take it instead
-		case i < 0:
-			return value
-		case done[i]:
-			return nil // a second one of this name
-		}
-		done[i] = true
-		return set[i].value
-	})
-	if len(object) > 0 && &edited[0] == &object[0] && !wire.Valid(object) { // Edit says nothing of that
-		edited = nil
-		clear(done)
-	}
-	var added []string
-	for i, m := range set {
-		if !done[i] && m.value != nil {
-			added = append(added, string(wire.Quote(m.name))+":"+string(m.value))
-		}
-	}
-	return wire.Append(edited, added...)
+	return append(slices.Clip(hop), wire.Member{Name: wire.MetaLogLevel, Value: level})
 }
 
 // A relay delivers notifications, such as those of one call to its caller, in

@@ -62,8 +62,10 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 		defer cancel()
 	}
 	s.conn.useVersion(version)
-	s.meta = []member{
-		{wire.MetaVersion, wire.Quote(version)}, {wire.MetaClientInfo, ourInfo()}, {wire.MetaCapabilities, json.RawMessage(ourCapabilities)},
+	s.meta = []wire.Member{
+		{Name: wire.MetaVersion, Value: wire.Quote(version)},
+		{Name: wire.MetaClientInfo, Value: ourInfo()},
+		{Name: wire.MetaCapabilities, Value: json.RawMessage(ourCapabilities)},
 	}
 	m, err := s.do(ctx, &exchange{content: content{method: "server/discover"}})
 	if refusedThough(err, version) {

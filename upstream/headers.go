@@ -27,8 +27,8 @@ func describe(h http.Header, x *exchange) {
 // arguments returns the arguments that are sent.
 func (c *content) arguments() json.RawMessage {
 	for _, m := range c.set {
-		if m.name == "arguments" {
-			return m.value
+		if m.Name == "arguments" {
+			return m.Value
 		}
 	}
 	return nil

@@ -192,23 +192,13 @@ func (e *cutError) Unwrap() error { return e.err }
 func fault(resp *http.Response) *statusError {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, longestFault))
-	var rpc error
-	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
-		rpc = rpcError(body)
-	}
-	text := excerpt(body, 300)
-	if rpc != nil {
-		text = rpc.Error()
-	}
-	return &statusError{status: resp.StatusCode, body: text, rpc: rpc}
-}
-
-func rpcError(body []byte) error {
+	e := &statusError{status: resp.StatusCode, body: excerpt(body, 300)}
 	found := wire.Read(body)
-	if len(found) != 1 || found[0].Err == nil {
-		return nil
+	if len(found) == 1 && found[0].Err != nil && e.status != http.StatusUnauthorized && e.status != http.StatusForbidden {
+		e.rpc = wire.ReadError(found[0].Err)
+		e.body = e.rpc.Error()
 	}
-	return wire.ReadError(found[0].Err)
+	return e
 }
 
 func mediaType(resp *http.Response) string {

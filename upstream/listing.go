@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -201,7 +202,7 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept []jso
 		switch {
 		case len(item) > largestItem:
 			r.skip(name, "left out: its definition has %d bytes, at most %d are allowed", len(item), largestItem)
-		case tooDeep(item, deepestItem):
+		case wire.TooDeep(item, deepestItem):
 			r.skip(name, "left out: its definition has more than %d levels", deepestItem)
 		case r.size+len(item) > mostListed:
 			r.skip("", "the lists have more than %d bytes together; the rest of %s is left out", mostListed, method)
@@ -212,27 +213,6 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept []jso
 		}
 	}
 	return kept, count, false
-}
-
-// tooDeep reports whether JSON has more than so many levels.
-func tooDeep(raw []byte, most int) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{', c == '[':
-			if depth++; depth > most {
-				return true
-			}
-		case c == '}', c == ']':
-			depth--
-		}
-	}
-	return false
 }
 
 // tool adds a tool.
@@ -289,17 +269,10 @@ func isTrue(b *bool) bool { return b != nil && *b }
 // objectSchema parses a schema that describes an object, or may do so.
 func objectSchema(raw json.RawMessage) (*schema.Schema, error) {
 	if !wire.IsObject(raw) {
-		return nil, fmt.Errorf("%s, %w", orMissing(raw), errNotObject)
+		return nil, fmt.Errorf("%s, %w", cmp.Or(excerpt(raw, 40), "missing"), errNotObject)
 	}
 	if kind := wire.Get(raw, "type"); kind != nil && !strings.Contains(string(kind), `"object"`) {
 		return nil, fmt.Errorf(`of type %s, want "object"`, excerpt(kind, 40))
 	}
 	return schema.Parse(raw)
-}
-
-func orMissing(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return "missing"
-	}
-	return excerpt(raw, 40)
 }

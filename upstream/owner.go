@@ -8,12 +8,12 @@ import (
 
 // An owner identifies the client that made a call.
 type owner struct {
-	session string
-	shared  bool // other clients may have the same session
+	session, client string // see [toolpost.Call]
+	shared          bool   // other clients may have the same session
 }
 
 func ownerOf(call *toolpost.Call) *owner {
-	return &owner{session: call.Session + "\x00" + call.Client, shared: call.Shared || call.Session == ""}
+	return &owner{session: call.Session, client: call.Client, shared: call.Shared || call.Session == ""}
 }
 
 // Why a request or a log message of the server reaches no client.

@@ -20,14 +20,14 @@ import (
 
 // Members are set in their places or at the end, and all else stays.
 func TestSetMembers(t *testing.T) {
-	set := []member{{"a", json.RawMessage("1")}, {"b", nil}}
+	set := []wire.Member{{Name: "a", Value: json.RawMessage("1")}, {Name: "b"}}
 	for in, want := range map[string]string{
-		``: `{"a":1}`, `{}`: `{"a":1}`, `7`: `{"a":1}`, `{"x": 1.50 , "a": [2],"b":3}`: `{"x": 1.50,"a": 1}`, `{"b":1}`: `{"a":1}`,
+		``: `{"a":1}`, `{}`: `{"a":1}`, `7`: `{"a":1}`, `{"x": 1.50 , "a": [2],"b":3}`: `{"x": 1.50 , "a": 1}`, `{"b":1}`: `{"a":1}`,
 		`{"a":1} {"b":2}`: `{"a":1}`, "{\"x\":1}\n{}": `{"a":1}`, `{"a":1,]`: `{"a":1}`, `{"a":1}`: `{"a":1}`,
 		`{"a":2,"\u0061":3,"c":"\ud800"}`:        `{"a":1,"c":"\ud800"}`,
 		`{"A":2,"a":3,"\u0001a":4,"B":5,"aa":6}`: `{"a":1,"aa":6}`, `{"A":2}`: `{"a":1}`,
 	} {
-		if got := string(setMembers(json.RawMessage(in), set...)); got != want {
+		if got := string(wire.SetAll(json.RawMessage(in), set...)); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestSetMembers(t *testing.T) {
 func TestOtherSpellings(t *testing.T) {
 	params := json.RawMessage(`{"Name":"denied","name":"allowed","ARGUMENTS":{"a":2},"argument\u017f":{"a":3},"_meta":{"ProgressToken":1,"x":2}}`)
 	x := &exchange{content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
-	x.set = []member{{"name", json.RawMessage(`"allowed"`)}, {"arguments", json.RawMessage(`{"a":1}`)}}
+	x.set = []wire.Member{{Name: "name", Value: json.RawMessage(`"allowed"`)}, {Name: "arguments", Value: json.RawMessage(`{"a":1}`)}}
 	got := string(x.encode(json.RawMessage("1"), nil))
 	if want := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"allowed","_meta":{"x":2},"arguments":{"a":1}}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -37,7 +37,7 @@ type peer struct {
 	conn  connection
 	log   *slog.Logger
 	event func(m *wire.Message) // notifications that belong to no call
-	meta  []member              // what every request says of us to a server without sessions; the last is what we can do
+	meta  []wire.Member         // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls
 	served   wire.Served   // requests of the server under way
@@ -50,8 +50,9 @@ type peer struct {
 }
 
 func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
+	ctx, end := context.WithCancelCause(context.Background())
 	return &peer{
-		lifetime: newLifetime(), log: log, event: event,
+		lifetime: lifetime{ctx, end}, log: log, event: event,
 		replying: make(chan struct{}, mostQuestions),
 		owners:   owners{open: map[int64]*exchange{}},
 		asking:   map[owner]int{},
@@ -63,11 +64,6 @@ func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
 type lifetime struct {
 	ctx context.Context // its cause is why the connection ended
 	end context.CancelCauseFunc
-}
-
-func newLifetime() lifetime {
-	ctx, end := context.WithCancelCause(context.Background())
-	return lifetime{ctx, end}
 }
 
 // failure returns why the connection ended, nil if it did not or we ended it.
@@ -216,13 +212,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 	if unread == nil {
 		return len(found), err
 	}
-	number, _ := wire.Number(unread.id)
-	p.mu.Lock()
-	x := p.answered(number)
-	p.mu.Unlock()
-	if x != nil {
-		x.answered.Store(true)
-	}
+	x := p.noteAnswer(unread.id)
 	long := (*longResult)(nil)
 	if errors.As(unread.err, &long) && (x == nil || !x.passesOn() || long.found.Asks) {
 		if found, unread.err = long.messages(); unread.err == nil {
@@ -240,7 +230,8 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 func (p *peer) receive(m *wire.Message, from *exchange) {
 	switch {
 	case m.Method == "":
-		p.response(m)
+		p.noteAnswer(m.ID)
+		p.calls.Answer(*m)
 	case m.ID == nil:
 		p.notification(m, from)
 	default:
@@ -248,15 +239,17 @@ func (p *peer) receive(m *wire.Message, from *exchange) {
 	}
 }
 
-func (p *peer) response(m *wire.Message) {
-	number, _ := wire.Number(m.ID)
+// noteAnswer records that the answer with an id has come. It returns the exchange,
+// nil if there is none.
+func (p *peer) noteAnswer(id json.RawMessage) *exchange {
+	number, _ := wire.Number(id)
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	x := p.answered(number)
-	p.mu.Unlock()
 	if x != nil {
 		x.answered.Store(true)
 	}
-	p.calls.Answer(*m)
+	return x
 }
 
 func (p *peer) notification(m *wire.Message, from *exchange) {

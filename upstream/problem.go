@@ -121,12 +121,6 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// neverSent reports whether a request failed before any of it was sent.
-func neverSent(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial" || errors.Is(err, errForeign)
-}
-
 // excerpt returns the beginning of b as one line.
 func excerpt(b []byte, most int) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(bytes.TrimSpace(b[:min(len(b), 4*most)])), "\uFFFD")), " ")

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,7 +192,7 @@ func relist(u *Upstream, s *session) {
 
 // await returns the session, or waits a little for a new one.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
-	var patience *time.Timer // made by the first call that has to wait
+	var patience <-chan time.Time // made by the first call that has to wait
 	for {
 		v, changed := u.view()
 		switch {
@@ -206,24 +207,16 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 			}
 		}
 		if patience == nil {
-			patience = time.NewTimer(u.opts.Patience)
-			defer patience.Stop()
+			patience = time.After(u.opts.Patience)
 		}
 		select {
 		case <-changed:
-		case <-patience.C:
-			return nil, away(v)
+		case <-patience:
+			return nil, cmp.Or(v.status.Err, fmt.Errorf("server %q is not connected yet", v.status.Name))
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
-}
-
-func away(v view) error {
-	if v.status.Err != nil {
-		return v.status.Err
-	}
-	return fmt.Errorf("server %q is not connected yet", v.status.Name)
 }
 
 // noteChanges logs which definitions a server changed while it was connected.

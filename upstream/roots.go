@@ -90,6 +90,6 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 // A server that asked for them is notified before the client's next call.
 func (u *Upstream) RootsChanged(session string) {
 	if v, _ := u.view(); v.session != nil {
-		v.session.rootsChanged(owner{session: session + "\x00"})
+		v.session.rootsChanged(owner{session: session})
 	}
 }

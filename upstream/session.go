@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -49,7 +48,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 	through := s.modern() && r.modern()
 	set := r.set
 	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
-		set = append(set[:len(set):len(set)], member{name: "inputResponses"}, member{name: "requestState"})
+		set = append(set[:len(set):len(set)], wire.Member{Name: "inputResponses"}, wire.Member{Name: "requestState"})
 	}
 	for range mostRounds {
 		x := &exchange{content: r.content, requester: r.requester, through: through}
@@ -82,8 +81,8 @@ func (e *inputError) Unwrap() error { return e.err }
 
 // fulfil asks the caller what a result asks for. It returns the members of the
 // next round's params.
-func fulfil(ctx context.Context, caller toolpost.Caller, needed *wire.Message) ([]member, error) {
-	var answers []member
+func fulfil(ctx context.Context, caller toolpost.Caller, needed *wire.Message) ([]wire.Member, error) {
+	var answers []wire.Member
 	for key, q := range wire.Members(needed.InputRequests) {
 		if !wire.IsObject(q) {
 			return nil, &inputError{fmt.Errorf("input request %q is %w", key, errNotObject)}
@@ -92,11 +91,11 @@ func fulfil(ctx context.Context, caller toolpost.Caller, needed *wire.Message) (
 		if err != nil {
 			return nil, &inputError{err}
 		}
-		answers = append(answers, member{key, answer})
+		answers = append(answers, wire.Member{Name: key, Value: answer})
 	}
-	next := []member{{name: "inputResponses"}, {"requestState", needed.ResultState}}
+	next := []wire.Member{{Name: "inputResponses"}, {Name: "requestState", Value: needed.ResultState}}
 	if answers != nil {
-		next[0].value = setMembers(nil, answers...)
+		next[0].Value = wire.SetAll(nil, answers...)
 	}
 	return next, nil
 }
@@ -151,8 +150,7 @@ func (s *session) onlyClient() string {
 	if s.last == nil || s.several || s.last.shared {
 		return ""
 	}
-	name, _, _ := strings.Cut(s.last.session, "\x00")
-	return name
+	return s.last.session
 }
 
 func (s *session) changed() {

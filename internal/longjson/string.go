@@ -100,13 +100,25 @@ func (s *Scanner) named(inResult bool) {
 	s.setName(known)
 	switch depth := len(s.stack); {
 	case depth == 1:
-		s.Request = s.Request || name == "method" || name == "params"
-		s.odd = s.odd || name == "method" || name == "error" || known == resultName && s.Result.From > 0
+		s.inEnvelope(name)
 	case depth == 2 && inResult:
 		s.odd = s.odd || len(s.Members) == mostMembers || s.has(name)
 		if !s.odd {
 			s.Members = append(s.Members, Member{Name: name, Span: Span{From: s.start}})
 		}
+	}
+}
+
+// inEnvelope takes the name of a member of the message itself.
+func (s *Scanner) inEnvelope(name string) {
+	switch name {
+	case "method", "params":
+		s.Request = true
+		s.odd = s.odd || name == "method"
+	case "error":
+		s.odd = true
+	case "result":
+		s.odd = s.odd || s.Result.From > 0
 	}
 }
 

@@ -81,7 +81,7 @@ func (m *Message) forgive(version, id json.RawMessage) error {
 	}
 	isRequest, isResponse := m.Method != "", m.Result != nil || m.Err != nil
 	switch {
-	case string(version) != `"2.0"`, !scalar(m.ID), isRequest && isResponse:
+	case string(version) != `"2.0"`, isRequest && isResponse, m.ID != nil && strings.IndexByte(`"-0123456789`, m.ID[0]) < 0:
 		return errNotMessage
 	case m.ID == nil && (isRequest && id != nil || !isRequest && m.Err == nil):
 		return errNotMessage
@@ -94,9 +94,4 @@ func unlessNull(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return raw
-}
-
-// scalar reports whether an id is absent, a string or a number.
-func scalar(id json.RawMessage) bool {
-	return id == nil || strings.IndexByte(`"-0123456789`, id[0]) >= 0
 }

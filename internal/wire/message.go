@@ -78,17 +78,17 @@ func (m *Message) Named() bool {
 // members, no odd spellings of the envelope's members, ids that every peer can
 // echo. With an error it returns what it understood, for the answer's id.
 func Parse(data []byte) (found []Message, batch bool, fault *Error) {
-	p := parser{scanner{data: data, strict: true, names: make([][]byte, 0, manyNames)}}
-	batch = p.peek() == '['
+	s := scanner{data: data, strict: true, most: strictDepth, names: make([][]byte, 0, manyNames)}
+	batch = s.peek() == '['
 	var err error
 	if batch {
-		found, err = p.batch()
+		found, err = s.batch()
 	} else {
 		found = make([]Message, 1)
-		err = p.message(&found[0])
+		err = s.message(&found[0])
 	}
 	if err == nil {
-		err = p.end()
+		err = s.end()
 	}
 	if err != nil {
 		fault = faultOf(err)
@@ -115,11 +115,11 @@ func faultOf(err error) *Error {
 // UTF-8, and ids that come back as strings; see [Calls].
 func Read(data []byte) []Message {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	p := parser{scanner{data: data}}
-	switch p.peek() {
+	s := scanner{data: data}
+	switch s.peek() {
 	case '{':
 		var m Message
-		if p.message(&m) == nil && p.end() == nil {
+		if s.message(&m) == nil && s.end() == nil {
 			return []Message{m}
 		}
 	case '[':

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -29,6 +31,7 @@ type scanner struct {
 	data   []byte
 	at     int
 	depth  int
+	most   int  // levels; lenientDepth if 0
 	strict bool // refuse duplicate members and text that is not UTF-8
 	links  bool // a string began with StartOfLink
 	names  [][]byte
@@ -96,11 +99,7 @@ const manyNames = 32
 
 // open reads the beginning of an object or array.
 func (s *scanner) open() (members, error) {
-	most := lenientDepth
-	if s.strict {
-		most = strictDepth
-	}
-	if s.depth++; s.depth > most {
+	if s.depth++; s.depth > cmp.Or(s.most, lenientDepth) {
 		return members{}, errDeep
 	}
 	s.at++
@@ -338,36 +337,27 @@ func (s *scanner) escape(i int) (int, error) {
 	default:
 		return 0, s.syntax("unknown escape \\%c in a string", s2[1])
 	}
-	high, ok := hex(s2)
+	high, ok := codeUnit(s2)
 	if !ok {
 		return 0, s.syntax("\\u without four hexadecimal digits in a string")
 	}
 	if !s.strict || high < 0xD800 || high > 0xDFFF {
 		return 6, nil
 	}
-	if low, ok := hex(s2[6:]); !ok || high > 0xDBFF || low < 0xDC00 || low > 0xDFFF {
+	if low, ok := codeUnit(s2[6:]); !ok || high > 0xDBFF || low < 0xDC00 || low > 0xDFFF {
 		return 0, s.syntax("half of a surrogate pair in a string")
 	}
 	return 12, nil
 }
 
-// hex returns the number of an escape \uXXXX.
-func hex(b []byte) (n rune, ok bool) {
+// codeUnit returns the number of an escape \uXXXX.
+func codeUnit(b []byte) (n rune, ok bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range b[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		n = n<<4 | rune(c)
-	}
-	return n, true
+	var unit [2]byte
+	_, err := hex.Decode(unit[:], b[2:6])
+	return rune(unit[0])<<8 | rune(unit[1]), err == nil
 }
 
 // plainString returns the text of a JSON string, if it is written as it is.

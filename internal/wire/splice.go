@@ -88,22 +88,46 @@ func Get(object []byte, name string) json.RawMessage {
 	return value
 }
 
-// Set returns the object with a member set; all other bytes stay. Other JSON
-// is replaced by an object.
+// A Member is one of an object. One without a value is to be removed.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Set returns the object with a member set; see [SetAll].
 func Set(object []byte, name string, value []byte) json.RawMessage {
-	var at *member
-	each(object, func(m member) bool {
-		if is(m.name, name) {
-			at = &m
+	return SetAll(object, Member{name, value})
+}
+
+// SetAll returns the object with members set: in their places, or at its end.
+// Other spellings of their names are removed, all other members stay. Other JSON is
+// replaced by an object.
+func SetAll(object []byte, set ...Member) json.RawMessage {
+	done := make([]bool, len(set))
+	edited, ok := edit(object, func(name string, value json.RawMessage) json.RawMessage {
+		i := slices.IndexFunc(set, func(m Member) bool { return m.Name == name })
+		switch {
+		case i < 0 && slices.ContainsFunc(set, func(m Member) bool { return Alike(name, m.Name) }):
+			return nil // some servers would take it instead
+		case i < 0:
+			return value
+		case done[i]:
+			return nil // a second one of this name
 		}
-		return at == nil
+		done[i] = true
+		return set[i].Value
 	})
-	if at == nil {
-		return Append(object, string(Quote(name))+":"+string(value))
+	if !ok {
+		edited = nil
+		clear(done)
 	}
-	b := make([]byte, 0, len(object)+len(value))
-	b = append(append(b, object[:at.start]...), value...)
-	return append(b, object[at.end:]...)
+	var added []string
+	for i, m := range set {
+		if !done[i] && m.Value != nil {
+			added = append(added, string(Quote(m.Name))+":"+string(m.Value))
+		}
+	}
+	return Append(edited, added...)
 }
 
 // Delete returns the object without the members of a name, however often it
@@ -121,24 +145,58 @@ func Delete(object []byte, name string) json.RawMessage {
 // the same, or nil to remove the member. Without a change it is the object
 // itself, as it is if it is not valid.
 func Edit(object []byte, f func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
-	changed, b := false, append(make([]byte, 0, len(object)), '{')
-	ok := each(object, func(m member) bool {
+	edited, _ := edit(object, f)
+	return edited
+}
+
+// edit is Edit. It reports whether the object is valid.
+func edit(object []byte, f func(name string, value json.RawMessage) json.RawMessage) (edited json.RawMessage, ok bool) {
+	var b []byte
+	copied, kept := 0, 0 // bytes, and members
+	ok = each(object, func(m member) bool {
 		old := json.RawMessage(object[m.start:m.end:m.end])
 		value := f(Unquote(m.name), old)
-		changed = changed || !bytes.Equal(value, old) || value == nil
+		changed := value == nil || !bytes.Equal(value, old)
+		if changed && b == nil {
+			b = make([]byte, 0, len(object)+len(value))
+		}
 		if value == nil {
+			b = append(b, object[copied:m.begin]...)
+			copied = m.end
 			return true
 		}
+		if kept == 0 && copied > 0 { // the members before it are removed, and it needs no comma
+			copied = m.begin + bytes.IndexByte(object[m.begin:], ',') + 1
+		}
+		kept++
+		if changed {
+			b = append(append(b, object[copied:m.start]...), value...)
+			copied = m.end
+		}
+		return true
+	})
+	if !ok || b == nil {
+		return object, ok
+	}
+	return append(b, object[copied:]...), true
+}
+
+// EditElements returns the array with its elements changed by f. Without a change
+// it is the array itself.
+func EditElements(array []byte, f func(json.RawMessage) json.RawMessage) json.RawMessage {
+	changed, b := false, []byte{'['}
+	for old := range Elements(array) {
+		value := f(old)
+		changed = changed || !bytes.Equal(value, old)
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = append(append(b, bytes.TrimLeft(object[m.begin:m.start], " \t\r\n,")...), value...)
-		return true
-	})
-	if !ok || !changed {
-		return object
+		b = append(b, value...)
 	}
-	return append(b, '}')
+	if !changed {
+		return array
+	}
+	return append(b, ']')
 }
 
 // Append returns the object with members added at its end, each written as
@@ -197,6 +255,13 @@ func TextBlock(block []byte) (quoted json.RawMessage, ok bool) {
 func IsObject(raw []byte) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) > 1 && raw[0] == '{' && raw[len(raw)-1] == '}'
+}
+
+// TooDeep reports whether JSON has more than so many levels.
+func TooDeep(raw []byte, most int) bool {
+	s := scanner{data: raw, most: most}
+	_, err := s.value()
+	return errors.Is(err, errDeep)
 }
 
 // Valid reports whether raw is one JSON value. Duplicate members and text that
