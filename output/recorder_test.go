@@ -1,6 +1,7 @@
 package output_test
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/output"
 )
 
@@ -111,4 +114,38 @@ func TestRecorderThatCannotStore(t *testing.T) {
 			t.Errorf("the later view is %q", view)
 		}
 	})
+}
+
+// A text that comes in pieces, as JSON, is stored and shown as one that comes in
+// memory.
+func TestTextsInPieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	alphabet := []string{"a", "word ", "\n", "é", "€", "𝄞", "\r\n", "\x00", "\"\\", strings.Repeat("x", 700), strings.Repeat("long ", 90), "\uFFFD", "\t"}
+	buffers := new(longjson.Buffers)
+	for range 150 {
+		var s strings.Builder
+		few, size := 1+rng.IntN(len(alphabet)), 1+rng.IntN(200_000)
+		for s.Len() < size {
+			s.WriteString(alphabet[rng.IntN(few)])
+		}
+		whole := s.String()
+		b := newBench(t, output.Options{Chars: 1000 + rng.IntN(60_000), Lines: 10 + rng.IntN(3000)})
+		r := b.result(t, toolpost.TextResult(whole))
+		want, ref := text(t, r), r.OutputRef()
+		b.tool.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			quoted := wire.Quote(whole)
+			view, ref, err := call.Keep(ctx, longjson.Text(bytes.NewReader(quoted[1:len(quoted)-1]), buffers), 1, false)
+			if view == "" {
+				view = whole
+			}
+			return toolpost.TextResult(view).WithOutputRef(ref), err
+		}
+		b.list(t)
+		r = b.call(t, "s", "big", `{}`)
+		if kept := r.OutputRef(); (kept == "") != (ref == "") || kept != "" && b.whole(t, kept) != whole {
+			t.Fatalf("%d bytes are not what is stored as %q, in memory as %q", len(whole), kept, ref)
+		} else if got := text(t, r); ref != "" && strings.ReplaceAll(got, kept, ref) != want || ref == "" && got != want {
+			t.Fatalf("%d bytes are shown as\n%.300q, in memory as\n%.300q", len(whole), got, want)
+		}
+	}
 }

@@ -135,6 +135,22 @@ func TestDirDeleted(t *testing.T) {
 	if _, err := s.Open(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("open in a deleted folder: error %v", err)
 	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(t.Context(), open(t, folder, nil), "a", []byte("of another")); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(t.Context(), s, "a", nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("create what another has put into a new folder: error %v", err)
+	}
+	b, err := s.Open(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Two stores of one folder are as two processes: they see each other's blobs,

@@ -34,6 +34,36 @@ func FuzzText(f *testing.F) {
 	})
 }
 
+// Escapes mean the same wherever the buffer of the reader ends, and whoever reads.
+func TestTextInPieces(t *testing.T) {
+	buffers, size := new(longjson.Buffers), len(longjson.Buffer{})
+	for _, escape := range []string{`\n`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\ud83dx`, `\`, `\u00`, `\x`} {
+		for before := size - len(escape) - 2; before <= size+1; before++ {
+			content := strings.Repeat("x", before) + escape
+			want, _ := longjson.Unescape(nil, []byte(content), true)
+			if short, _ := longjson.Unescape(nil, []byte(escape), true); string(want) != content[:before]+string(short) {
+				t.Fatalf("%q after %d bytes is %q", escape, before, want[before:])
+			}
+			for _, rest := range []string{"", "\\n", strings.Repeat("y", size)} {
+				want, _ := longjson.Unescape(nil, []byte(content+rest), true)
+				read, err := io.ReadAll(struct{ io.Reader }{longjson.Text(strings.NewReader(content+rest), buffers)})
+				if err != nil || !bytes.Equal(read, want) {
+					t.Fatalf("%q after %d bytes is read as %q, %v", escape, before, read[before:], err)
+				}
+				var written bytes.Buffer
+				n, err := io.Copy(&written, longjson.Text(strings.NewReader(content+rest), buffers))
+				if err != nil || n != int64(len(want)) || !bytes.Equal(written.Bytes(), want) {
+					t.Fatalf("%q after %d bytes is written as %q, %v", escape, before, written.Bytes()[before:], err)
+				}
+			}
+		}
+	}
+	failing := io.MultiReader(strings.NewReader("begin"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if n, err := io.Copy(io.Discard, longjson.Text(failing, buffers)); n != 5 || err != io.ErrUnexpectedEOF {
+		t.Errorf("a text that breaks off: %d bytes, %v", n, err)
+	}
+}
+
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{`{"a":[1,{"b":[]},{}],"c":"d,[\"{"}`, `[[[]]]`, `"a"`, ` [ 1 , 2 ] `} {
 		f.Add(s)
