@@ -140,7 +140,7 @@ func (c *changes) notify(session string, message []byte) {
 	defer c.mu.Unlock()
 	for l := range c.listeners[topic{method: ofExtensions}] {
 		if session == "" || session == l.session {
-			l.say(message)
+			l.sendNotification(message)
 		}
 	}
 }
@@ -180,9 +180,9 @@ func (l *listener) close(stream sender) {
 	}
 }
 
-// say passes on a notification of an extension. It is lost if no stream is open.
+// sendNotification passes on a notification of an extension. It is lost if no stream is open.
 // The lock is held.
-func (l *listener) say(message []byte) {
+func (l *listener) sendNotification(message []byte) {
 	size := len(message)
 	for _, waiting := range l.said {
 		size += len(waiting)

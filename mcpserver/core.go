@@ -21,29 +21,29 @@ import (
 // core serves the requests of all transports, in raw JSON from edge to edge.
 type core struct {
 	views    *views
-	table    *table
+	sessions *sessionTable
 	changes  *changes
 	watchers *watchers
-	lot      *lot
+	parked   *parkedCalls
 	log      *slog.Logger
 	info     json.RawMessage // the server's name and version
 	life     context.Context // ends with the server
 	ready    *readiness
 	opts     *Options
-	running  tally // requests under way
+	running  callCounter // requests under way
 }
 
 // answer returns the result of a request whose client is known.
 func (c *core) answer(ctx context.Context, r *request) (payload, error) {
 	switch {
 	case r.Method == "server/discover" && r.modern():
-		return inMemory(c.discover(ctx, r.whose)), nil
+		return inMemory(c.discover(ctx, r.owner)), nil
 	case r.Method == listenMethod && r.modern():
 		return c.listen(ctx, r)
 	case !served(r.Method) && !extension.Method(r.Method):
 		return nil, noMethod(r.Method)
 	}
-	c.ready.awaitList(ctx, r.Method, r.whose)
+	c.ready.awaitList(ctx, r.Method, r.owner)
 	if r.view == nil {
 		var fault *wire.Error
 		if r.view, fault = c.views.of(r.client); fault != nil {
@@ -72,9 +72,9 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 	case !wire.IsObject(r.Params):
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
 	case !r.modern():
-		return c.rounds(ctx, r)
+		return c.runWithInputs(ctx, r)
 	case len(r.can) > 0 || r.RequestState != nil: // it may be parked
-		return c.lot.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (result payload, err error) {
+		return c.parked.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (result payload, err error) {
 			defer c.rescue(ctx, r.Message, &err)
 			return c.run(ctx, r, caller)
 		})
@@ -115,7 +115,7 @@ func (c *core) list(r *request, l listing) (payload, error) {
 
 // newCall returns the call that a handler gets for r.
 func newCall(r *request, name string, arguments json.RawMessage, caller toolpost.Caller) *toolpost.Call {
-	return &toolpost.Call{Session: r.whose.session, Client: r.whose.client, Shared: r.whose.shared, Name: name, Arguments: arguments, Params: r.Params, Caller: caller}
+	return &toolpost.Call{Session: r.owner.session, Client: r.owner.client, Shared: r.owner.shared, Name: name, Arguments: arguments, Params: r.Params, Caller: caller}
 }
 
 // run runs the handler that r names.
@@ -200,9 +200,9 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 func (c *core) features() *features { return c.views.base.catalog.Load().features }
 
 // notified takes a notification that only an extension can know.
-func (c *core) notified(m *wire.Message, whose identity) {
+func (c *core) notified(m *wire.Message, owner identity) {
 	if notified := c.features().Notified; notified != nil && extension.Notification(m.Method) {
-		notified(newCall(&request{Message: m, whose: whose}, m.Method, nil, nil))
+		notified(newCall(&request{Message: m, owner: owner}, m.Method, nil, nil))
 	}
 }
 
@@ -257,14 +257,14 @@ func (c *core) complete(ctx context.Context, r *request, f *catalog) (payload, e
 	return c.encode(r, result, err)
 }
 
-// A tally counts what is under way. The zero value is ready.
-type tally struct {
+// A callCounter counts calls under way. The zero value is ready.
+type callCounter struct {
 	mu   sync.Mutex
 	n    int
 	zero chan struct{} // closed when n is 0 again; nil if no goroutine waits
 }
 
-func (t *tally) add(n int) {
+func (t *callCounter) add(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.n += n; t.n == 0 && t.zero != nil {
@@ -274,7 +274,7 @@ func (t *tally) add(n int) {
 }
 
 // idle returns a channel that is closed once nothing is under way.
-func (t *tally) idle() <-chan struct{} {
+func (t *callCounter) idle() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.zero == nil {

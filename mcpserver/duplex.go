@@ -17,7 +17,7 @@ type duplex struct {
 	*session
 	write func(payload) error
 	turn  chan struct{} // full while a goroutine writes
-	open  tally         // calls that are to be answered soon
+	open  callCounter   // calls that are to be answered soon
 	size  atomic.Int64  // of the params of calls under way
 	all   *atomic.Int64 // of those of all sessions over SSE
 }

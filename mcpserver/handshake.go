@@ -40,8 +40,8 @@ func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMess
 }
 
 // discover returns the answer to server/discover (MCP 2026-07-28).
-func (c *core) discover(ctx context.Context, whose identity) json.RawMessage {
-	c.ready.await(ctx, "begin "+whose.session, initializeTime)
+func (c *core) discover(ctx context.Context, owner identity) json.RawMessage {
+	c.ready.await(ctx, "begin "+owner.session, initializeTime)
 	f := c.features()
 	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), f.capabilities(), f.instructions(),
 		cacheable, `"_meta":{`+serverInfo+`:`+string(c.info)+`}`)

@@ -1,11 +1,11 @@
 // Package mcpserver serves a toolset, its prompts and resources over MCP:
 // stdio, streamable HTTP of both protocol eras on one address, and legacy SSE.
 //
-//	/mcp ─▶ front ─┬▶ stateless (2026-07-28) ──────────┐
-//	        guard  └▶ session ─▶ table ─┐              │
-//	/sse ─▶ front ─▶ duplex ────────────┼▶ session ────┴▶ core ─▶ Set.Call, Features
-//	stdio ─────────▶ duplex ────────────┘     ▲
-//	                                  changes ┘ (lists, resources)
+//	/mcp ─▶ front ─┬▶ stateless (2026-07-28) ─────────────────┐
+//	        guard  └▶ session ─▶ sessionTable ─┐              │
+//	/sse ─▶ front ─▶ duplex ───────────────────┼▶ session ────┴▶ core ─▶ Set.Call, Features
+//	stdio ─────────▶ duplex ───────────────────┘     ▲
+//	                                         changes ┘ (lists, resources)
 //
 // A request is parsed once, into the spans of a [wire.Message], and served on
 // the goroutine that read it, or over SSE and stdio on one of its own. Its
@@ -132,15 +132,15 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 	}
 	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
 	c := &core{
-		views:   v,
-		table:   newTable(o),
-		changes: &changes{views: v, listeners: map[topic]map[*listener]bool{}},
-		lot:     newLot(),
-		log:     o.Logger,
-		info:    json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
-		life:    life,
-		ready:   newReadiness(life, live.Ready),
-		opts:    o,
+		views:    v,
+		sessions: newSessionTable(o),
+		changes:  &changes{views: v, listeners: map[topic]map[*listener]bool{}},
+		parked:   newParkedCalls(),
+		log:      o.Logger,
+		info:     json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
+		life:     life,
+		ready:    newReadiness(life, live.Ready),
+		opts:     o,
 	}
 	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}}
 	s := &Server{core: c, front: &front{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
@@ -190,8 +190,8 @@ func (s *Server) Guard(next http.Handler) http.Handler {
 func (s *Server) Close() error {
 	s.core.views.close()
 	s.end()
-	s.core.lot.close()
-	s.core.table.close()
+	s.core.parked.close()
+	s.core.sessions.close()
 	select {
 	case <-s.core.running.idle():
 		return nil

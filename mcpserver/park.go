@@ -33,22 +33,22 @@ var (
 	errTooManyParked  = errors.New("too many calls wait for answers of their clients; answer or cancel some of them")
 )
 
-// A lot holds the calls that wait for their clients.
-type lot struct {
-	prefix string // of our states; others are those of handlers, or of servers behind them
-	mu     sync.Mutex
-	parked map[string]*flight // by state
+// parkedCalls holds the calls that wait for answers of their clients.
+type parkedCalls struct {
+	prefix  string // of our states; others are those of handlers, or of servers behind them
+	mu      sync.Mutex
+	byState map[string]*parkedCall // by state
 }
 
-func newLot() *lot {
-	return &lot{prefix: "toolpost:" + rand.Text() + ":", parked: map[string]*flight{}}
+func newParkedCalls() *parkedCalls {
+	return &parkedCalls{prefix: "toolpost:" + rand.Text() + ":", byState: map[string]*parkedCall{}}
 }
 
-// A flight is one call, from the request that started it to the one that
-// gets its result.
-type flight struct {
+// A parkedCall is one call that may be parked, from the request that started it
+// to the one that gets its result.
+type parkedCall struct {
 	method, name string
-	whose        identity
+	owner        identity
 	size         int // of the parameters
 	cancel       context.CancelCauseFunc
 	asks         chan *ask
@@ -72,12 +72,12 @@ type ask struct {
 }
 
 // serve starts a call, or goes on with the one that the client answers.
-func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (payload, error)) (payload, error) {
+func (l *parkedCalls) serve(ctx context.Context, r *request, call func(context.Context, toolpost.Caller) (payload, error)) (payload, error) {
 	if state := wire.Unquote(r.RequestState); strings.HasPrefix(state, l.prefix) {
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &flight{method: r.Method, name: subject(r.Message), whose: r.whose, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
+	f := &parkedCall{method: r.Method, name: subject(r.Message), owner: r.owner, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
 	f.now.Store(r)
 	go func() {
 		result, err := call(own, f)
@@ -87,7 +87,7 @@ func (l *lot) serve(ctx context.Context, r *request, call func(context.Context, 
 	return l.wait(ctx, r, f)
 }
 
-func (l *lot) resume(ctx context.Context, r *request, state string) (payload, error) {
+func (l *parkedCalls) resume(ctx context.Context, r *request, state string) (payload, error) {
 	f := l.take(state, r)
 	if f == nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "the requestState is unknown, expired or was used before; make the call again without it")
@@ -106,7 +106,7 @@ func (l *lot) resume(ctx context.Context, r *request, state string) (payload, er
 }
 
 // wait waits for the call's result, or for what it asks.
-func (l *lot) wait(ctx context.Context, r *request, f *flight) (payload, error) {
+func (l *parkedCalls) wait(ctx context.Context, r *request, f *parkedCall) (payload, error) {
 	defer f.now.CompareAndSwap(r, nil)
 	defer context.AfterFunc(ctx, func() { f.cancel(context.Cause(ctx)) })()
 	for {
@@ -124,14 +124,14 @@ func (l *lot) wait(ctx context.Context, r *request, f *flight) (payload, error) 
 }
 
 // park returns the response that asks, and keeps the call under a new state.
-func (l *lot) park(f *flight, a *ask) (payload, error) {
+func (l *parkedCalls) park(f *parkedCall, a *ask) (payload, error) {
 	state := l.prefix + rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.makeRoom(f) {
 		return nil, errTooManyParked
 	}
-	l.parked[state] = f
+	l.byState[state] = f
 	f.asked = a
 	f.timer = time.AfterFunc(parkTime, func() {
 		l.mu.Lock()
@@ -144,12 +144,12 @@ func (l *lot) park(f *flight, a *ask) (payload, error) {
 
 // makeRoom reports whether f can be parked. Calls that have ended meanwhile,
 // whose results no client has fetched, give way. The lock is held.
-func (l *lot) makeRoom(f *flight) bool {
+func (l *parkedCalls) makeRoom(f *parkedCall) bool {
 	if l.hasRoom(f) {
 		return true
 	}
-	for state, other := range l.parked {
-		if len(other.done) > 0 && (other.whose == f.whose || len(l.parked) >= parkLimit) {
+	for state, other := range l.byState {
+		if len(other.done) > 0 && (other.owner == f.owner || len(l.byState) >= parkLimit) {
 			l.drop(state, errNobodyAnswered)
 		}
 	}
@@ -158,60 +158,60 @@ func (l *lot) makeRoom(f *flight) bool {
 
 // hasRoom reports whether the limits allow to park f, in all and for its
 // caller. The lock is held.
-func (l *lot) hasRoom(f *flight) bool {
+func (l *parkedCalls) hasRoom(f *parkedCall) bool {
 	own, size := 1, f.size
-	for _, other := range l.parked {
-		if other.whose == f.whose {
+	for _, other := range l.byState {
+		if other.owner == f.owner {
 			own++
 			size += other.size
 		}
 	}
-	return len(l.parked) < parkLimit && own <= parkLimitOfOne && (size <= parkSizeOfOne || own == 1)
+	return len(l.byState) < parkLimit && own <= parkLimitOfOne && (size <= parkSizeOfOne || own == 1)
 }
 
 // drop ends a parked call. The lock is held.
-func (l *lot) drop(state string, cause error) {
-	if f := l.parked[state]; f != nil {
-		delete(l.parked, state)
+func (l *parkedCalls) drop(state string, cause error) {
+	if f := l.byState[state]; f != nil {
+		delete(l.byState, state)
 		f.timer.Stop()
 		f.leave(cause)
 	}
 }
 
 // leave ends a call whose client has left.
-func (f *flight) leave(cause error) {
+func (f *parkedCall) leave(cause error) {
 	f.cancel(cause)
 	go func() { (<-f.done).value.close() }()
 }
 
 // take gets the parked call back. A state is good once, for the same call of
 // the same caller.
-func (l *lot) take(state string, r *request) *flight {
+func (l *parkedCalls) take(state string, r *request) *parkedCall {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.parked[state]
-	if f == nil || f.method != r.Method || f.name != subject(r.Message) || f.whose != r.whose {
+	f := l.byState[state]
+	if f == nil || f.method != r.Method || f.name != subject(r.Message) || f.owner != r.owner {
 		return nil
 	}
-	delete(l.parked, state)
+	delete(l.byState, state)
 	f.timer.Stop()
 	return f
 }
 
 // close ends the parked calls.
-func (l *lot) close() {
+func (l *parkedCalls) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for state := range l.parked {
+	for state := range l.byState {
 		l.drop(state, errClosed)
 	}
 }
 
-var _ toolpost.Caller = (*flight)(nil)
+var _ toolpost.Caller = (*parkedCall)(nil)
 
 // Notify implements [toolpost.Caller]. While the call is parked, notifications
 // are dropped.
-func (f *flight) Notify(ctx context.Context, method string, params json.RawMessage) error {
+func (f *parkedCall) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	if r := f.now.Load(); r != nil {
 		return r.notify(ctx, method, params)
 	}
@@ -219,7 +219,7 @@ func (f *flight) Notify(ctx context.Context, method string, params json.RawMessa
 }
 
 // Request implements [toolpost.Caller].
-func (f *flight) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (f *parkedCall) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if r := f.now.Load(); r != nil {
 		if err := r.require(method); err != nil {
 			return nil, err

@@ -34,7 +34,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 		t.Fatal(err)
 	}
 	base := &shown{live: live}
-	c = &core{views: &views{base: base}, lot: newLot(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
+	c = &core{views: &views{base: base}, parked: newParkedCalls(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
 	base.catalog.Store(newCatalog(live.Set(), newFeatures(nil, c.log), nil, c.log))
 	return c, ended
 }
@@ -99,7 +99,7 @@ func TestWrongStates(t *testing.T) {
 	state := askState(t, c)
 	for name, r := range map[string]*request{
 		"changed":          parkRequest(c, "ask", state+"-TAMPERED", yes),
-		"made up":          parkRequest(c, "ask", c.lot.prefix+"ABC", yes),
+		"made up":          parkRequest(c, "ask", c.parked.prefix+"ABC", yes),
 		"for another tool": parkRequest(c, "other", state, yes),
 	} {
 		_, err := c.serve(t.Context(), r)
@@ -122,10 +122,10 @@ func TestWrongStates(t *testing.T) {
 // The states of a server behind this one are not ours.
 func TestStatesOfOthers(t *testing.T) {
 	behind, _ := lotCore(t)
-	defer behind.lot.close()
+	defer behind.parked.close()
 	for _, state := range []string{askState(t, behind), "sealed"} {
 		c, _ := lotCore(t)
-		defer c.lot.close()
+		defer c.parked.close()
 		raw, err := serveRaw(t, c, parkRequest(c, "ask", state, yes))
 		if err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" { // the handler runs, and asks
 			t.Errorf("%s: got %s, %v", state, raw, err)
@@ -149,7 +149,7 @@ func TestParkedCallExpires(t *testing.T) {
 func TestParkedCallsAreBounded(t *testing.T) {
 	c, ended := lotCore(t)
 	for i := range parkLimit {
-		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
+		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: identity{session: strconv.Itoa(i)}}
 	}
 	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
@@ -165,7 +165,7 @@ func TestParkedAgainWithoutRoom(t *testing.T) {
 	c, ended := lotCore(t)
 	state := askState(t, c)
 	for i := range parkLimit {
-		c.lot.parked[string(rune(i))] = &flight{timer: time.NewTimer(time.Hour), cancel: func(error) {}, whose: identity{session: strconv.Itoa(i)}}
+		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: identity{session: strconv.Itoa(i)}}
 	}
 	if raw, err := serveRaw(t, c, parkRequest(c, "ask", state, "{}")); err == nil {
 		t.Errorf("got %s", raw)
@@ -183,7 +183,7 @@ func TestParkedAgainWithoutRoom(t *testing.T) {
 // One caller cannot take the room of the others.
 func TestParkedCallsOfOneCaller(t *testing.T) {
 	c, ended := lotCore(t)
-	defer c.lot.close()
+	defer c.parked.close()
 	for range parkLimitOfOne {
 		askState(t, c)
 	}
@@ -195,7 +195,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 		t.Errorf("the handler got %v", err)
 	}
 	other := parkRequest(c, "ask", "", "")
-	other.whose.session = "another"
+	other.owner.session = "another"
 	if raw, err := serveRaw(t, c, other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}
@@ -206,13 +206,13 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 func TestEndedCallsGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, ended := lotCore(t)
-		defer c.lot.close()
+		defer c.parked.close()
 		var states []string
 		for range parkLimitOfOne {
 			states = append(states, askState(t, c))
 		}
 		for _, state := range states[:2] {
-			c.lot.parked[state].cancel(errors.New("the server behind it is gone"))
+			c.parked.byState[state].cancel(errors.New("the server behind it is gone"))
 			<-ended
 		}
 		synctest.Wait()
@@ -235,10 +235,10 @@ func TestEndedCallsGiveWay(t *testing.T) {
 // Nobody but its caller goes on with a parked call.
 func TestParkedCallOfAnother(t *testing.T) {
 	c, _ := lotCore(t)
-	defer c.lot.close()
+	defer c.parked.close()
 	state := askState(t, c)
 	thief := parkRequest(c, "ask", state, yes)
-	thief.whose.client = "thief"
+	thief.owner.client = "thief"
 	if raw, err := serveRaw(t, c, thief); err == nil {
 		t.Errorf("another caller got %s", raw)
 	}
@@ -250,7 +250,7 @@ func TestParkedCallOfAnother(t *testing.T) {
 func TestCloseEndsParkedCalls(t *testing.T) {
 	c, ended := lotCore(t)
 	askState(t, c)
-	c.lot.close()
+	c.parked.close()
 	if err := <-ended; !errors.Is(err, errClosed) {
 		t.Errorf("the handler got %v", err)
 	}
@@ -278,14 +278,14 @@ func TestResultOfADroppedCall(t *testing.T) {
 		_ = spool.Add(message, int64(len(message)))
 		_, _ = scanner.Write(message)
 		o := longjson.NewObject(spool, scanner)
-		_, err := c.lot.serve(t.Context(), parkRequest(c, "ask", "", ""), func(ctx context.Context, caller toolpost.Caller) (payload, error) {
+		_, err := c.parked.serve(t.Context(), parkRequest(c, "ask", "", ""), func(ctx context.Context, caller toolpost.Caller) (payload, error) {
 			_, _ = caller.Request(ctx, "elicitation/create", nil)
 			return edited(o, nil), nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.lot.close()
+		c.parked.close()
 		synctest.Wait()
 		if _, err := o.Load(); err == nil {
 			t.Error("the result is still there")

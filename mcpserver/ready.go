@@ -70,8 +70,8 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 
 // awaitList makes a list wait, unless it is complete, and a method that a server
 // may declare.
-func (r *readiness) awaitList(ctx context.Context, method string, whose identity) {
+func (r *readiness) awaitList(ctx context.Context, method string, owner identity) {
 	if topicOf(method) != (topic{}) || !served(method) {
-		r.await(ctx, "list "+whose.session, listTime)
+		r.await(ctx, "list "+owner.session, listTime)
 	}
 }

@@ -16,7 +16,7 @@ type request struct {
 	*wire.Message
 	*peer
 	view    *shown
-	whose   identity
+	owner   identity
 	session *session // nil if the request stands alone (2026-07-28)
 	out     sender
 	asks    bool // its result asks the client for input

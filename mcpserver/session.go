@@ -39,7 +39,7 @@ type session struct {
 	listener listener             // what it hears of changes
 	requests
 	lifetime
-	use // guarded by table.mu
+	use // guarded by sessionTable.mu
 }
 
 // An opener is the client that opened a session over HTTP.
@@ -70,7 +70,7 @@ func (c *core) newSession(o opener) *session {
 // end ends the session and its calls, and does not wait for them.
 func (s *session) end(cause error) {
 	s.once.Do(func() {
-		s.core.table.remove(s)
+		s.core.sessions.remove(s)
 		close(s.done)
 		s.served.Close(cause)
 		s.calls.Close(cause)
@@ -119,7 +119,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*req
 			}
 			return nil, err
 		}
-		calls = append(calls, &request{Message: m, whose: identity{session: s.name}, session: s, ctx: own, end: end})
+		calls = append(calls, &request{Message: m, owner: identity{session: s.name}, session: s, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {

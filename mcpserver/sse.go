@@ -49,7 +49,7 @@ func (f *front) postSSE(w http.ResponseWriter, r *http.Request, p *post) *refusa
 	if not != nil {
 		return not
 	}
-	defer f.core.table.leave(s)
+	defer f.core.sessions.leave(s)
 	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), p.msgs, p.batch); err != nil {
 		return notAccepted(err)
 	}

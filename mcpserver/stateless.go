@@ -62,7 +62,7 @@ func (f *front) readStateless(r *http.Request, m *wire.Message, from Client) (*r
 	if fault := checkHeaders(r.Header, m); fault != nil {
 		return nil, fault
 	}
-	c := &request{Message: m, peer: p, whose: f.caller(r, p)}
+	c := &request{Message: m, peer: p, owner: f.caller(r, p)}
 	if m.Method == callTool {
 		if c.view, fault = f.core.views.of(p.client); fault == nil {
 			fault = checkParams(r.Header, m, c.view.catalog.Load().headers[m.Name])
@@ -71,7 +71,7 @@ func (f *front) readStateless(r *http.Request, m *wire.Message, from Client) (*r
 	return c, fault
 }
 
-// caller returns whose a request is that belongs to no session: the subject
+// caller identifies the caller of a request without a session: the subject
 // that was authenticated, else the holder of the credential, else the client
 // of that name on that host.
 func (f *front) caller(r *http.Request, p *peer) identity {

@@ -29,7 +29,7 @@ func (f *front) session(w http.ResponseWriter, r *http.Request, p *post) *refusa
 	if not != nil {
 		return not
 	}
-	defer f.core.table.leave(s)
+	defer f.core.sessions.leave(s)
 	if p.batch && !s.batches() {
 		return &refusal{http.StatusBadRequest, errNoBatches()}
 	}
@@ -101,7 +101,7 @@ func abandon(r *http.Request, calls []*request, large bool) (stop func() bool) {
 // open opens a session for the client that sent a request.
 func (f *front) open(w http.ResponseWriter, r *http.Request, from Client) (*session, *refusal) {
 	s := f.core.newSession(opener{addressOf(r), f.core.opts.Identity(r), from})
-	if fault := f.core.table.add(s); fault != nil {
+	if fault := f.core.sessions.add(s); fault != nil {
 		w.Header().Set("Retry-After", "60")
 		return nil, &refusal{http.StatusServiceUnavailable, fault}
 	}
@@ -118,7 +118,7 @@ func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Messa
 	if not != nil {
 		return not
 	}
-	defer f.core.table.leave(s)
+	defer f.core.sessions.leave(s)
 	_ = s.begin(p) // no other request knows it yet
 	w.Header().Set(sessionHeader, s.id)
 	out := &reply{w: w, accept: accepts(r.Header)}
@@ -136,17 +136,17 @@ func (f *front) find(r *http.Request, id string, sse, uses bool) (*session, *ref
 	if id == "" && !sse {
 		return nil, refused(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
 	}
-	s, fault := f.core.table.find(id, uses)
+	s, fault := f.core.sessions.find(id, uses)
 	switch {
 	case fault != nil:
 		return nil, &refusal{http.StatusTooManyRequests, fault}
 	case s == nil:
 		return nil, errNoSession()
 	case (s.duplex != nil) != sse:
-		f.core.table.leave(s)
+		f.core.sessions.leave(s)
 		return nil, errNoSession()
 	case s.identity != f.core.opts.Identity(r):
-		f.core.table.leave(s)
+		f.core.sessions.leave(s)
 		return nil, refused(http.StatusForbidden, "the session belongs to another user; open one of your own")
 	}
 	return s, nil
@@ -162,7 +162,7 @@ func (f *front) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
 	if not != nil {
 		return not
 	}
-	defer f.core.table.leave(s)
+	defer f.core.sessions.leave(s)
 	if r.Method == http.MethodDelete {
 		s.end(errEnded)
 		w.WriteHeader(http.StatusNoContent)

@@ -19,7 +19,7 @@ const (
 	unusedKeep = 10 * time.Second
 )
 
-// use is how much a session is used; it is guarded by table.mu.
+// use is how much a session is used; it is guarded by sessionTable.mu.
 type use struct {
 	busy   int       // requests and streams that are open
 	used   bool      // it has made a request
@@ -44,11 +44,11 @@ func (u *use) idle(used, unused time.Duration) bool {
 	return u.busy == 0 && time.Since(u.recent) >= limit
 }
 
-// A table holds the sessions over HTTP that are open. There are limits, in all
+// A sessionTable holds the sessions over HTTP that are open. There are limits, in all
 // and for each address. A client that opens too many ends one that is idle for
 // some time, first those that were never used; if there is none, it is refused.
 // One timer ends idle sessions.
-type table struct {
+type sessionTable struct {
 	most, mostOfOne int
 	idle            time.Duration // see Options.SessionTimeout
 
@@ -59,16 +59,16 @@ type table struct {
 	closed    bool
 }
 
-func newTable(o *Options) *table {
+func newSessionTable(o *Options) *sessionTable {
 	idle := o.SessionTimeout
 	if idle < 0 {
 		idle = math.MaxInt64
 	}
-	return &table{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofAddress: map[string]int{}}
+	return &sessionTable{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofAddress: map[string]int{}}
 }
 
 // add adds a session with one open request; leave must follow.
-func (t *table) add(s *session) *wire.Error {
+func (t *sessionTable) add(s *session) *wire.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -88,7 +88,7 @@ func (t *table) add(s *session) *wire.Error {
 
 // makeRoom reports whether there is room for a session of an address. It ends
 // the least used session if that makes room. The lock is held.
-func (t *table) makeRoom(address string) bool {
+func (t *sessionTable) makeRoom(address string) bool {
 	full := t.ofAddress[address] >= t.mostOfOne
 	if !full && len(t.all) < t.most {
 		return true
@@ -110,7 +110,7 @@ func (t *table) makeRoom(address string) bool {
 // find returns the session with an id, with one more open request; leave must
 // follow. Requests that use the session keep it from being ended soon. The
 // session is nil if there is none, or with an error.
-func (t *table) find(id string, uses bool) (*session, *wire.Error) {
+func (t *sessionTable) find(id string, uses bool) (*session, *wire.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.all[id]
@@ -130,7 +130,7 @@ func (t *table) find(id string, uses bool) (*session, *wire.Error) {
 }
 
 // leave ends an open request of a session.
-func (t *table) leave(s *session) {
+func (t *sessionTable) leave(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.busy--
@@ -138,14 +138,14 @@ func (t *table) leave(s *session) {
 }
 
 // remove forgets a session that has ended.
-func (t *table) remove(s *session) {
+func (t *sessionTable) remove(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.drop(s)
 }
 
 // drop forgets a session. The lock is held.
-func (t *table) drop(s *session) {
+func (t *sessionTable) drop(s *session) {
 	if t.all[s.id] != s {
 		return
 	}
@@ -156,10 +156,10 @@ func (t *table) drop(s *session) {
 }
 
 // schedule has idle sessions ended after a while. The lock is held.
-func (t *table) schedule() { t.sweeper = time.AfterFunc(min(unusedTime, t.idle)/4, t.sweep) }
+func (t *sessionTable) schedule() { t.sweeper = time.AfterFunc(min(unusedTime, t.idle)/4, t.sweep) }
 
 // sweep ends the sessions that have been idle for too long.
-func (t *table) sweep() {
+func (t *sessionTable) sweep() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.all {
@@ -174,7 +174,7 @@ func (t *table) sweep() {
 }
 
 // close ends all sessions, and refuses others.
-func (t *table) close() {
+func (t *sessionTable) close() {
 	t.mu.Lock()
 	t.closed = true
 	if t.sweeper != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// maxRounds bounds how often one call may ask.
-const maxRounds = 10
+// maxInputRounds bounds how often one call may ask.
+const maxInputRounds = 10
 
-// rounds runs a handler for a client of the session era. Where the handler
-// answers input_required itself, the client is asked and the handler runs
-// again, as a client of 2026-07-28 would have it.
-func (c *core) rounds(ctx context.Context, r *request) (payload, error) {
+// runWithInputs runs a handler for a client with a session. If the handler itself
+// returns input_required, it asks the client and runs the handler again with the
+// answers, as a client of 2026-07-28 would do.
+func (c *core) runWithInputs(ctx context.Context, r *request) (payload, error) {
 	caller := sessionCaller{r}
-	for range maxRounds {
+	for range maxInputRounds {
 		result, err := c.run(ctx, r, caller)
 		if err != nil || !r.asks {
 			return result, err
@@ -37,7 +37,7 @@ func (c *core) rounds(ctx context.Context, r *request) (payload, error) {
 		again.Message = &m
 		r = &again
 	}
-	return nil, wire.Errorf(wire.CodeInternal, "%.100q asked for input more than %d times", subject(r.Message), maxRounds)
+	return nil, wire.Errorf(wire.CodeInternal, "%.100q asked for input more than %d times", subject(r.Message), maxInputRounds)
 }
 
 // fulfil asks the client for every input, in the order in which they are named.
