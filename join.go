@@ -97,17 +97,37 @@ func joinFeatures(all []*Features) *Features {
 		if f.ReadUnlisted != nil {
 			j.ReadUnlisted = firstFound(j.ReadUnlisted, f.ReadUnlisted)
 		}
-		if f.Extend != nil {
-			j.Extend = extendAny(all)
-		}
-		if f.Notified != nil {
-			j.Notified = notifyAll(all)
-		}
 		if f.Subscribe != nil {
-			j.Subscribe = subscribeAny(all)
+			j.Subscribe = subscribeFirst(all)
 		}
 	}
+	if j.Capabilities != nil {
+		j.extend(all)
+	}
 	return j
+}
+
+// extend sends what belongs to an extension to the first of all that declares it.
+func (f *Features) extend(all []*Features) {
+	declaring := func(method string) *Features {
+		for _, f := range all {
+			if extension.Of(method, f.Capabilities) {
+				return f
+			}
+		}
+		return &Features{}
+	}
+	f.Extend = func(ctx context.Context, call *Call) (*Result, error) {
+		if extend := declaring(call.Name).Extend; extend != nil {
+			return extend(ctx, call)
+		}
+		return nil, fmt.Errorf("method %s: %w", call.Name, ErrNotFound)
+	}
+	f.Notified = func(call *Call) {
+		if notified := declaring(call.Name).Notified; notified != nil {
+			notified(call)
+		}
+	}
 }
 
 // firstFound asks the second handler for what the first, which may be nil, does
@@ -128,30 +148,8 @@ func firstFound(first, second Handler) Handler {
 	}
 }
 
-// extendAny sends a request to the first that declares its method.
-func extendAny(all []*Features) Handler {
-	return func(ctx context.Context, call *Call) (*Result, error) {
-		for _, f := range all {
-			if f.Extend != nil && extension.Of(call.Name, f.Capabilities) {
-				return f.Extend(ctx, call)
-			}
-		}
-		return nil, fmt.Errorf("method %s: %w", call.Name, ErrNotFound)
-	}
-}
-
-func notifyAll(all []*Features) func(*Call) {
-	return func(call *Call) {
-		for _, f := range all {
-			if f.Notified != nil && extension.Of(call.Name, f.Capabilities) {
-				f.Notified(call)
-			}
-		}
-	}
-}
-
-// subscribeAny asks the first that lists the resource.
-func subscribeAny(all []*Features) func(context.Context, string, bool) error {
+// subscribeFirst asks the first that lists the resource.
+func subscribeFirst(all []*Features) func(context.Context, string, bool) error {
 	return func(ctx context.Context, uri string, on bool) error {
 		for _, f := range all {
 			if f.Subscribe != nil && slices.ContainsFunc(f.Resources, func(r *Resource) bool { return r.Matches(uri) }) {

@@ -2,7 +2,6 @@ package toolpost
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -48,9 +47,12 @@ func (l *Live) Tools(ctx context.Context) ([]*Tool, error) { return l.Set().Tool
 // none.
 func (l *Live) Features() *Features { return l.Set().Features() }
 
-// Ready waits until the source is ready, and refreshes.
+// Ready waits until the source is ready, and refreshes. The error is the
+// source's.
 func (l *Live) Ready(ctx context.Context) error {
-	return errors.Join(l.source.Ready(ctx), l.Refresh(ctx))
+	err := l.source.Ready(ctx)
+	l.follow(ctx)
+	return err
 }
 
 // Watch calls f with every event of the source until stop is called, and with

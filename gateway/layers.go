@@ -2,43 +2,29 @@ package gateway
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/output"
 )
 
-// outputLimit returns the limit of a tool's outputs in characters: 0 for the
-// limit of the file, -1 for no limit.
-func (m *member) outputLimit(tool string) int {
-	for i, l := range m.server.Outputs {
-		if match(m.outputs[i], tool) {
-			return l.Chars
-		}
+// chain composes what the tools, prompts and resources of all servers pass on
+// their way to a client. The caller holds work.
+//
+//	servers      join: the filters, pins and names of the configuration; hidden characters
+//	Wrap         the program's middleware
+//	output       shortens what a tool returns
+//	Live         what all clients share
+//	dialect      for each kind of client, see [Views]
+func (g *Gateway) chain(o config.Output) toolpost.Source {
+	ts := toolpost.SourceOf(servers{&g.state})
+	if g.options.Middleware != nil {
+		ts = toolpost.Wrap(ts, g.options.Middleware)
 	}
-	return 0
-}
-
-// setLayers composes the layers that the tools, prompts and resources of all
-// servers pass on their way to clients. The caller holds work. Above these layers
-// are the views, one for each dialect. Below them, join has filtered, renamed and
-// cleaned the tools.
-func (v *state) setLayers(o config.Output, log *slog.Logger) {
-	if v.cfg != nil && v.cfg.Output == o {
-		return
+	if g.options.Store != nil && !o.Off {
+		ts = output.New(g.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger}).Layer(ts)
 	}
-	ts := toolpost.SourceOf(servers{v})
-	if v.options.Middleware != nil {
-		ts = toolpost.Wrap(ts, v.options.Middleware)
-	}
-	if v.options.Store != nil && !o.Off {
-		c := output.New(v.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: log})
-		ts = c.Layer(ts)
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.layers = ts
+	return ts
 }
 
 // servers is the toolset below the layers: what join made of all servers.

@@ -104,6 +104,17 @@ func (m *member) selected(name string) bool {
 	return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
 }
 
+// outputLimit returns the limit of a tool's outputs: 0 for that of the file, -1
+// for none.
+func (m *member) outputLimit(tool string) int {
+	for i, l := range m.server.Outputs {
+		if match(m.outputs[i], tool) {
+			return l.Chars
+		}
+	}
+	return 0
+}
+
 // tools lists the server's tools, under its own names.
 func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	if l.up == nil {

@@ -45,8 +45,12 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	for _, m := range g.added {
 		delete(before, m.server.Name)
 	}
-	g.setLayers(cfg.Output, g.logger)
+	layers := g.layers
+	if g.cfg == nil || g.cfg.Output != cfg.Output { // else tools remain the same
+		layers = g.chain(cfg.Output)
+	}
 	g.mu.Lock()
+	g.layers = layers
 	g.cfg, g.quiet, g.members = cfg, globs(cfg.Quiet), append(members, g.added...)
 	g.mu.Unlock()
 	g.refresh()

@@ -130,7 +130,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 			return nil, fmt.Errorf("new server: %w", err)
 		}
 	}
-	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
+	v := &views{live: live, choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),

@@ -40,6 +40,7 @@ type shown struct {
 // views are the lists that clients get: those of each Live, encoded once. A Live
 // that is not used elsewhere any more is forgotten.
 type views struct {
+	live    *toolpost.Live                       // of base
 	base    *shown                               // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
@@ -109,7 +110,7 @@ func (v *views) watch(s *shown) {
 		switch {
 		case e == toolpost.Event{}:
 			v.encode(s)
-		case s == v.base: // other views hear of it too
+		case s.live == v.live: // other views hear of it too
 			v.event(e)
 		}
 	})

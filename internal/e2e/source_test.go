@@ -3,13 +3,19 @@ package e2e_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -108,5 +114,53 @@ func TestServeAnUpstream(t *testing.T) {
 			n.Notify(toolpost.Event{})
 			until("a second prompt", prompts)
 		})
+	}
+}
+
+// A resource is whole or refused: a client never gets more than the limit, and
+// nothing is cut.
+func TestLargeResource(t *testing.T) {
+	page := func(size int) *toolpost.Resource {
+		uri := fmt.Sprint("page://", size)
+		return &toolpost.Resource{URI: uri, Read: answers(`{"contents":[{"uri":"` + uri + `","text":"` + strings.Repeat("x", size) + `"}]}`)}
+	}
+	behind, err := mcpserver.New(&toolpost.Features{Resources: []*toolpost.Resource{page(4 << 20), page(50 << 20)}}, &mcpserver.Options{MaxRead: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(behind.Handler())
+	t.Cleanup(func() { behind.Close(); h.Close() })
+	kept, err := store.Dir(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
+		{Config: upstream.Config{Name: "pages", URL: h.URL + "/mcp"}},
+	}}, &gateway.Options{Store: kept, Spool: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, &upstream.Config{Name: "client", URL: serve(t, g.Live()) + "/mcp"}, nil)
+	for _, r := range c.Features().Resources {
+		result, err := r.Read(t.Context(), &toolpost.Call{Name: r.URI})
+		switch {
+		case strings.HasSuffix(r.URI, fmt.Sprint(50<<20)):
+			if err == nil || !strings.Contains(err.Error(), "the limit is 8388608") {
+				t.Errorf("%s: %v", r.URI, err)
+			}
+		case err != nil:
+			t.Error(err)
+		default:
+			if raw, err := result.MarshalJSON(); err != nil || len(raw) < 4<<20 {
+				t.Errorf("%s: %d bytes, %v", r.URI, len(raw), err)
+			}
+		}
+	}
+	if n := len(c.Features().Resources); n != 2 {
+		t.Errorf("%d resources", n)
 	}
 }
