@@ -342,13 +342,50 @@ func TestConflictingApps(t *testing.T) {
 	})
 }
 
+// The resources that a long result names are known without its being loaded.
+func TestLinksOfLongResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, f := open(t, servers("a", "x", "b", "x"))
+		for _, who := range []string{"a", "b"} {
+			f.last(who).connect("tool")
+			f.last(who).set(func(u *fake) {
+				u.features = &toolpost.Features{ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+					return toolpost.TextResult(who), nil
+				}}
+				u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+					return long(`{"content":[{"type":"resource_link","uri":"x://link"},{"type":"resource","resource":{"text":"","uri":"x://` + who + `"}}]}`), nil
+				})
+			})
+		}
+		synctest.Wait()
+		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "b__tool"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := r.Encoded().Long
+		o.Close()
+		if _, err := o.Load(); err == nil {
+			t.Error("the result was loaded")
+		}
+		for _, uri := range []string{"x://link", "x://b"} {
+			read, err := features(g).ReadUnlisted(t.Context(), &toolpost.Call{Name: uri})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, _ := read.FirstText(); text != "b" {
+				t.Errorf("%s is read from %s", uri, text)
+			}
+		}
+	})
+}
+
 // long returns a result that is not in memory.
 func long(result string) *toolpost.Result {
 	message := []byte(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)
 	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
 	_ = spool.Add(message, int64(len(message)))
 	_, _ = scanner.Write(message)
-	return toolpost.EncodedResult(toolpost.Encoded{Long: longjson.NewObject(spool, scanner), Scan: &wire.Answer{Links: scanner.Links}})
+	return toolpost.EncodedResult(toolpost.Encoded{Long: longjson.NewObject(spool, scanner), Scan: &wire.Answer{}})
 }
 
 // A list with more URIs than anybody has takes bounded work: those after the

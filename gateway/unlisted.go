@@ -61,6 +61,12 @@ func (l *linked) addLinks(r *toolpost.Result) {
 	if r == nil {
 		return
 	}
+	if o := r.Encoded().Long; o != nil {
+		for _, uri := range o.URIs {
+			l.add(uri)
+		}
+		return
+	}
 	if found := r.Encoded().Scan; found != nil && !found.Links {
 		return
 	}

@@ -50,7 +50,6 @@ func (l *longResult) look() *longResult {
 		value, _ := l.Read(longjson.Span{From: m.Value, To: m.To}) // without it, the rest cannot be read later either
 		return value
 	}
-	l.found.Links = l.Links
 	l.found.IsError = string(short("isError", 5)) == "true"
 	l.found.Typed = l.Member("resultType") != nil
 	l.found.ResultType = wire.Unquote(short("resultType", 1<<10))

@@ -11,7 +11,7 @@ import (
 // is for one reader: the reader closes it after copying it.
 type Object struct {
 	Members []Member
-	Links   bool // see [Scanner]
+	URIs    []string // see [Scanner]
 
 	from, size int64 // in the spool
 
@@ -24,7 +24,7 @@ var errClosed = errors.New("it is not there any more: a result that is not in me
 
 // NewObject returns the result that s has found in a spool, which it takes over.
 func NewObject(spool *Spool, s *Scanner) *Object {
-	o := &Object{Members: make([]Member, len(s.Members)), Links: s.Links, spool: spool, from: s.Result.From, size: s.Result.size()}
+	o := &Object{Members: make([]Member, len(s.Members)), URIs: s.URIs, spool: spool, from: s.Result.From, size: s.Result.size()}
 	for i, m := range s.Members {
 		m.From, m.To, m.Value = m.From-o.from, m.To-o.from, m.Value-o.from
 		o.Members[i] = m
@@ -102,7 +102,7 @@ type Edit struct {
 // Edited returns the object in memory, with edits of values within its members,
 // which are in order.
 func (o *Object) Edited(edits []Edit) (*Object, error) {
-	e, at := &Object{Members: slices.Clone(o.Members), Links: o.Links, size: o.size}, int64(0)
+	e, at := &Object{Members: slices.Clone(o.Members), URIs: o.URIs, size: o.size}, int64(0)
 	for _, edit := range edits {
 		longer := int64(len(edit.By)) - edit.size()
 		e.size += longer

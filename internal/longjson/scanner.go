@@ -19,6 +19,8 @@ const (
 	mostStrings    = 16       // of these
 	mostMembers    = 64       // of a result
 	longestToken   = 1 << 10  // bytes of a name, a number or an id that are kept
+	longestURI     = 2 << 10
+	mostURIs       = 1000
 )
 
 // A Span is a part of a message: its first byte, and the one after its last.
@@ -47,8 +49,8 @@ type Scanner struct {
 	Result  Span    // an object
 	Strings Strings // of the result
 	Members []Member
-	Links   bool // a string of the result begins as the types of resources do
-	Request bool // the message has a method or params
+	Request bool     // the message has a method or params
+	URIs    []string // of the resources that the content of the result names
 
 	at    int64
 	want  expected
@@ -112,6 +114,7 @@ const (
 	contentName
 	textName
 	resourceName
+	uriName
 	structuredName
 )
 

@@ -1,7 +1,6 @@
 package longjson
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/wire"
@@ -10,9 +9,12 @@ import (
 // inString takes more of a string: a part of it without escapes, or a byte of
 // an escape.
 func (s *Scanner) inString(p []byte) {
-	n, most := 1, len(wire.StartOfLink)
-	if s.name || len(s.stack) == 1 {
+	n, most := 1, 0
+	switch {
+	case s.name || len(s.stack) == 1:
 		most = longestToken + 1
+	case s.isOfContent(uriName):
+		most = longestURI + 1
 	}
 	switch c := p[0]; {
 	case s.digits > 0:
@@ -65,7 +67,9 @@ func (s *Scanner) endString() {
 		s.named(inResult)
 		return
 	}
-	s.Links = s.Links || inResult && bytes.HasPrefix(s.text, []byte(wire.StartOfLink))
+	if s.isOfContent(uriName) && len(s.text) <= longestURI && len(s.URIs) < mostURIs {
+		s.URIs = append(s.URIs, wire.Unquote(s.text))
+	}
 	if len(s.text) > longestToken {
 		s.text = s.text[:0]
 	}
@@ -76,18 +80,26 @@ func (s *Scanner) endString() {
 // isText reports whether the string that ended is the text of a content block, or
 // within structured content.
 func (s *Scanner) isText() bool {
-	depth := len(s.stack)
 	switch {
 	case s.name:
 		return false
 	case s.names[2] == structuredName:
-		return depth > 2
-	case s.names[2] != contentName || depth < 4 || s.stack[2] != '[' || s.stack[3] != '{':
+		return len(s.stack) > 2
+	}
+	return s.isOfContent(textName)
+}
+
+// isOfContent reports whether the value that is read is the member of that name of
+// a content block, or of the resource in one.
+func (s *Scanner) isOfContent(name memberName) bool {
+	depth := len(s.stack)
+	switch {
+	case depth < 4 || s.names[1] != resultName || s.names[2] != contentName || s.stack[2] != '[' || s.stack[3] != '{':
 		return false
 	case depth == 4:
-		return s.names[4] == textName
+		return s.names[4] == name
 	}
-	return depth == 5 && s.names[4] == resourceName && s.stack[4] == '{' && s.names[5] == textName
+	return depth == 5 && s.names[4] == resourceName && s.stack[4] == '{' && s.names[5] == name
 }
 
 // named takes the name of a member.
@@ -154,6 +166,8 @@ func known(name string) memberName {
 		return textName
 	case "resource":
 		return resourceName
+	case "uri":
+		return uriName
 	case "structuredContent":
 		return structuredName
 	}
