@@ -3,6 +3,7 @@ package toolpost_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -76,4 +77,56 @@ func ExampleLive() {
 	}
 	// Output:
 	// [my_first my_second]
+}
+
+// A layer may change prompts and resources too: this one leaves out drafts.
+func ExampleLayer() {
+	all := &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "draft_letter"}, {Name: "letter"}}}
+	layer := toolpost.Layer(all, nil, func(f *toolpost.Features) *toolpost.Features {
+		finished := *f
+		finished.Prompts = nil
+		for _, p := range f.Prompts {
+			if !strings.HasPrefix(p.Name, "draft_") {
+				finished.Prompts = append(finished.Prompts, p)
+			}
+		}
+		return &finished
+	})
+	fmt.Println(len(layer.Features().Prompts), layer.Features().Prompts[0].Name)
+	// Output: 1 letter
+}
+
+// A toolbox is a toolset that reports its changes.
+type toolbox struct {
+	toolpost.Watchers
+	tools []*toolpost.Tool
+}
+
+func (b *toolbox) Tools(context.Context) ([]*toolpost.Tool, error) { return b.tools, nil }
+
+// A Live, and with it every server, follows a toolset that embeds Watchers.
+func ExampleWatchers() {
+	box := &toolbox{}
+	live, err := toolpost.NewLive(context.Background(), toolpost.Prefix(box, "my_"))
+	if err != nil {
+		panic(err)
+	}
+	defer live.Close()
+	box.tools = append(box.tools, toolpost.New("hammer", "Hits.", func(context.Context, struct{}) (string, error) { return "", nil }, nil))
+	box.Notify(toolpost.Event{})
+	fmt.Println(live.Set().Lookup("my_hammer").Description)
+	// Output: Hits.
+}
+
+// Join makes one toolset of tools and prompts.
+func ExampleJoin() {
+	tool := toolpost.New("greet", "Greets.", func(context.Context, struct{}) (string, error) { return "Hello", nil }, nil)
+	prompts := &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "letter"}}}
+	joined := toolpost.Prefix(toolpost.Join(toolpost.Tools{tool}, prompts), "my_")
+	set, err := toolpost.NewSet(context.Background(), joined)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(set.Lookup("my_greet").Name, set.Features().Prompts[0].Name)
+	// Output: my_greet my_letter
 }

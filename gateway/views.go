@@ -168,9 +168,7 @@ type adapted struct {
 	opening sync.Mutex
 	closed  bool
 
-	// The last list, and its inputs. One listing runs at a time.
-	tools   []*toolpost.Tool
-	from    []*toolpost.Tool
+	// The layer, and what it was made for. One listing runs at a time.
 	dialect *dialect.Dialect
 	server  string
 	layer   toolpost.Toolset
@@ -220,23 +218,12 @@ func (a *adapted) Tools(ctx context.Context) (tools []*toolpost.Tool, err error)
 	if err != nil {
 		return nil, err // the dialect is gone, and so is this view
 	}
-	from, err := a.Source.Tools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	same := d == a.dialect && c.server == a.server
-	switch {
-	case same && slices.Equal(from, a.from):
-		return a.tools, nil
-	case !same:
-		a.tools, a.from = nil, nil
+	if d != a.dialect || c.server != a.server {
 		a.layer = d.Layer(a.Source, &dialect.Options{Server: c.server, Report: a.views.opts.Report})
 		a.dialect, a.server = d, c.server
 	}
 	if tools, err = a.layer.Tools(ctx); err != nil {
 		log.Error("cannot refresh the tools", "dialect", a.id, "err", err)
-		return nil, err
 	}
-	a.tools, a.from = tools, from
-	return tools, nil
+	return tools, err
 }
