@@ -68,14 +68,7 @@ func untyped(v *view, n *node) {
 
 // saysSomething reports whether a keyword is about the value.
 func saysSomething(k *jsontree.Value) bool {
-	return shape.Of(k.Name) != 0 && !silent[k.Name]
-}
-
-// silent has the keywords that have a shape and say nothing about the value.
-var silent = map[string]bool{
-	"$id": true, "$schema": true, "$anchor": true, "$dynamicAnchor": true, "$recursiveAnchor": true,
-	"$vocabulary": true, "$comment": true, "$defs": true, "definitions": true, "title": true, "description": true,
-	"default": true, "examples": true, "deprecated": true, "readOnly": true, "writeOnly": true,
+	return shape.Of(k.Name) != 0 && !shape.Silent(k.Name)
 }
 
 // further reports whether n is about the undeclared members: {}

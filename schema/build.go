@@ -66,16 +66,9 @@ func (b *builder) parts(n *node, v *jsontree.Value) {
 
 // asserts reports whether v has a keyword beside its $ref that matters.
 func (b *builder) asserts(v *jsontree.Value) bool {
-	for _, k := range v.Kids {
-		switch k.Name {
-		case "$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions", "$id", "$anchor", "$schema", "$dynamicAnchor", "$recursiveAnchor":
-		default:
-			if shape.Of(k.Name) != 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Kids, func(k *jsontree.Value) bool {
+		return shape.Of(k.Name) != 0 && !shape.Refers(k.Name) && !shape.Identifies(k.Name)
+	})
 }
 
 func (b *builder) hasAny(v *jsontree.Value, names ...string) bool {

@@ -21,46 +21,22 @@ type rule struct {
 	read  func(d *draft, text string) (jsontext.Value, error)
 }
 
-func isKeyword(name string) bool { return name == "required" || ruleFor(name).read != nil }
-
-func ruleFor(name string) rule {
-	switch name {
-	case "description":
-		return rule{jsontree.KindAny, readDescription}
-	case "title":
-		return rule{jsontree.KindAny, readText}
-	case "default", "example":
-		return rule{jsontree.KindAny, readValue}
-	case "readOnly", "writeOnly", "deprecated":
-		return rule{jsontree.KindAny, readFlag}
-	}
-	return boundFor(name)
+// rules has the keywords that tags may give.
+var rules = map[string]rule{
+	"description": {jsontree.KindAny, readDescription}, "title": {jsontree.KindAny, readText},
+	"default": {jsontree.KindAny, readValue}, "example": {jsontree.KindAny, readValue},
+	"readOnly": {jsontree.KindAny, readFlag}, "writeOnly": {jsontree.KindAny, readFlag}, "deprecated": {jsontree.KindAny, readFlag},
+	"enum":    {jsontree.KindAny &^ jsontree.KindArray, readValue},
+	"minimum": {jsontree.KindNumber, readNumber}, "exclusiveMinimum": {jsontree.KindNumber, readNumber},
+	"maximum": {jsontree.KindNumber, readNumber}, "exclusiveMaximum": {jsontree.KindNumber, readNumber},
+	"multipleOf": {jsontree.KindNumber, readPositive},
+	"format":     {jsontree.KindNumber | jsontree.KindString, readText}, "pattern": {jsontree.KindString, readPattern},
+	"minLength": {jsontree.KindString, readCount}, "maxLength": {jsontree.KindString, readCount},
+	"minItems": {jsontree.KindArray, readCount}, "maxItems": {jsontree.KindArray, readCount}, "uniqueItems": {jsontree.KindArray, readFlag},
+	"minProperties": {jsontree.KindObject, readCount}, "maxProperties": {jsontree.KindObject, readCount},
 }
 
-// boundFor is the rule of a keyword that narrows what is valid.
-func boundFor(name string) rule {
-	switch name {
-	case "enum":
-		return rule{jsontree.KindAny &^ jsontree.KindArray, readValue}
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		return rule{jsontree.KindNumber, readNumber}
-	case "multipleOf":
-		return rule{jsontree.KindNumber, readPositive}
-	case "format":
-		return rule{jsontree.KindNumber | jsontree.KindString, readText}
-	case "pattern":
-		return rule{jsontree.KindString, readPattern}
-	case "minLength", "maxLength":
-		return rule{jsontree.KindString, readCount}
-	case "minItems", "maxItems":
-		return rule{jsontree.KindArray, readCount}
-	case "uniqueItems":
-		return rule{jsontree.KindArray, readFlag}
-	case "minProperties", "maxProperties":
-		return rule{jsontree.KindObject, readCount}
-	}
-	return rule{}
-}
+func isKeyword(name string) bool { return name == "required" || rules[name].read != nil }
 
 // tag applies the tags of a field and reports whether they require it.
 func (d *draft) tag(tags reflect.StructTag) (required bool, err error) {
@@ -75,7 +51,7 @@ func (d *draft) tag(tags reflect.StructTag) (required bool, err error) {
 // goes to its items.
 func (d *draft) apply(k keyword) error {
 	name := d.length(k.name)
-	r := ruleFor(name)
+	r := rules[name]
 	if d.kind != 0 && r.kinds&d.kind == 0 {
 		if items, ok := d.get("items").(*draft); ok {
 			return items.apply(k)

@@ -29,7 +29,8 @@ const (
 )
 
 // Properties of keywords beside the shape: it came after draft 7; it restricts no
-// values; it is about values of one type.
+// values; it identifies a schema or its draft, or defines schemas; it is about
+// values of one type.
 const (
 	later Shape = 1 << (iota + 6)
 	annotation
@@ -38,14 +39,16 @@ const (
 	texts   = Shape(jsontree.KindString) << 8
 	arrays  = Shape(jsontree.KindArray) << 8
 	objects = Shape(jsontree.KindObject) << 8
+
+	identity Shape = 1 << 15
 )
 
 // keywords has all keywords of draft 4 to 2020-12 that say something about
 // validity, and those that a strict reader refuses in a wrong shape.
 var keywords = map[string]Shape{
-	"$anchor": Text | later, "$dynamicAnchor": Text | later, "$recursiveAnchor": Bool | later,
-	"$id": URI, "$ref": URI, "$dynamicRef": URI | later, "$recursiveRef": URI | later, "$schema": URI,
-	"$defs": Table | later, "definitions": Table,
+	"$anchor": identity | Text | later, "$dynamicAnchor": identity | Text | later, "$recursiveAnchor": identity | Bool | later,
+	"$id": identity | URI, "$schema": identity | URI, "$defs": identity | Table | later, "definitions": identity | Table,
+	"$ref": URI, "$dynamicRef": URI | later, "$recursiveRef": URI | later,
 	"type": Type, "enum": List, "const": Any,
 	"allOf": Schemas, "anyOf": Schemas, "oneOf": Schemas, "not": Schema,
 	"if": Schema, "then": Schema, "else": Schema,
@@ -60,7 +63,7 @@ var keywords = map[string]Shape{
 	"minimum": Number | numbers, "maximum": Number | numbers, "multipleOf": Positive | numbers,
 	"exclusiveMinimum": Number | numbers, "exclusiveMaximum": Number | numbers,
 
-	"$comment": annotation | Text, "$vocabulary": annotation | Any | later, "title": annotation | Text,
+	"$comment": identity | annotation | Text, "$vocabulary": identity | annotation | Any | later, "title": annotation | Text,
 	"description": annotation | Text, "default": annotation | Any, "examples": annotation | List, "format": annotation | Text,
 	"deprecated": annotation | Bool, "readOnly": annotation | Bool, "writeOnly": annotation | Bool,
 	"contentEncoding": annotation | Text | texts, "contentMediaType": annotation | Text | texts, "contentSchema": annotation | Schema | texts,
@@ -71,13 +74,25 @@ func Of(keyword string) Shape { return keywords[keyword] & (later - 1) }
 
 // About returns the type of the values that a keyword is about, 0 if it is about
 // values of any type, or not known.
-func About(keyword string) jsontree.Kinds { return jsontree.Kinds(keywords[keyword] >> 8) }
+func About(keyword string) jsontree.Kinds {
+	return jsontree.Kinds(keywords[keyword]>>8) & jsontree.KindAny
+}
 
 // IsLater reports whether a keyword came after draft 7.
 func IsLater(keyword string) bool { return keywords[keyword]&later != 0 }
 
 // Annotates reports whether a keyword says nothing about validity.
 func Annotates(keyword string) bool { return keywords[keyword]&annotation != 0 }
+
+// Identifies reports whether a keyword identifies a schema or its draft, or
+// defines schemas for references, and says nothing about values by itself.
+func Identifies(keyword string) bool { return keywords[keyword]&identity != 0 }
+
+// Silent reports whether a keyword says nothing about the value: an annotation
+// that is not about its form.
+func Silent(keyword string) bool {
+	return Identifies(keyword) || Annotates(keyword) && About(keyword) == 0 && keyword != "format"
+}
 
 // Refers reports whether a keyword refers to another schema.
 func Refers(keyword string) bool {

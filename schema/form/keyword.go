@@ -24,10 +24,9 @@ const (
 	partRest  // kept as it is written
 )
 
-// parts has the keywords that are not notes, and not about one type only.
+// parts has the keywords that are neither notes, nor names of schemas, nor about
+// one type only.
 var parts = map[string]part{
-	"$schema": partQuiet, "$id": partQuiet, "$anchor": partQuiet, "$comment": partQuiet, "$vocabulary": partQuiet,
-	"$defs": partQuiet, "definitions": partQuiet, "$dynamicAnchor": partQuiet, "$recursiveAnchor": partQuiet,
 	"type": partType, "enum": partType, "const": partType, "format": partType,
 	"$ref": partPlace, "$dynamicRef": partPlace, "$recursiveRef": partPlace, "allOf": partPlace, "anyOf": partPlace, "oneOf": partPlace,
 	"required": partLater, "propertyNames": partLater, "unevaluatedProperties": partLater, "unevaluatedItems": partLater,
@@ -41,17 +40,12 @@ func partOf(keyword string) part {
 	if p, ok := parts[keyword]; ok {
 		return p
 	}
-	switch shape.About(keyword) {
-	case jsontree.KindNumber:
-		return partNumber
-	case jsontree.KindString:
-		return partText
-	case jsontree.KindArray:
-		return partArray
-	case jsontree.KindObject:
-		return partObject
+	if shape.Identifies(keyword) {
+		return partQuiet
 	}
-	return partNote
+	return map[jsontree.Kinds]part{
+		jsontree.KindNumber: partNumber, jsontree.KindString: partText, jsontree.KindArray: partArray, jsontree.KindObject: partObject,
+	}[shape.About(keyword)]
 }
 
 // nothing is what changes say of keywords that every value fits.

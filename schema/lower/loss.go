@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A Kind classifies what happened to a keyword.
@@ -173,7 +175,7 @@ func (r *report) inherit(at, keyword string) {
 	}
 	loss, ok := r.cause(at, keyword)
 	switch cause := cmp.Or(loss.Keyword, "the schema"); {
-	case !ok || isAnnotation(keyword):
+	case !ok || shape.Silent(keyword):
 		r.lose(Noop, at, keyword, "written in another way")
 	case strings.HasPrefix(at, loss.Pointer):
 		r.lose(loss.Kind, at, keyword, "follows from %s above", cause)
@@ -251,8 +253,4 @@ func (r *report) twin(at, keyword string) (Loss, bool) {
 		}
 	}
 	return Loss{}, false
-}
-
-func isAnnotation(keyword string) bool {
-	return slices.Contains([]string{"title", "description", "default", "examples", "$schema", "$id", "$comment", "$defs", "definitions", "deprecated", "readOnly", "writeOnly"}, keyword)
 }
