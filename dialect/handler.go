@@ -140,34 +140,26 @@ func (t *Tool) unwrapped(arguments json.RawMessage) (object json.RawMessage, not
 	return arguments, nil
 }
 
-// without returns an object without the members of some names. The other
-// members keep their bytes and their order.
+// without returns an object without the members of some names. The values of
+// the others keep their bytes and their order.
 func without(object json.RawMessage, names []string) json.RawMessage {
 	if !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(object, []byte(name)) }) {
 		return object
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+	v, broken := jsontree.ParseLenient(object, maxLevels)
+	if broken != nil || v.Kind != jsontree.KindObject {
 		return object
 	}
 	rest := []byte{'{'}
-	for d.PeekKind() == '"' {
-		quoted, _ := d.ReadValue()
-		quoted = bytes.Clone(quoted)
-		value, err := d.ReadValue()
-		if err != nil {
-			return object
-		}
-		if name, err := jsontext.AppendUnquote(nil, quoted); err == nil && slices.Contains(names, string(name)) {
+	for _, m := range v.Kids {
+		if slices.Contains(names, m.Name) {
 			continue
 		}
 		if len(rest) > 1 {
 			rest = append(rest, ',')
 		}
-		rest = append(append(append(rest, quoted...), ':'), value...)
-	}
-	if end, err := d.ReadToken(); err != nil || end.Kind() != '}' {
-		return object
+		rest, _ = jsontext.AppendQuote(rest, m.Name) // its only error is the replacement of bad UTF-8
+		rest = append(append(rest, ':'), m.Raw...)
 	}
 	return append(rest, '}')
 }

@@ -120,6 +120,6 @@ func (r *merger) restrict(a, b *Form) (*Form, bool) {
 		return nil, false
 	}
 	m := *u
-	m.At, m.Notes = a.At, overlay(overlay(a.Notes, b.Notes), u.Notes)
+	m.At, m.Notes = a.At, a.Notes.Over(b.Notes).Over(u.Notes)
 	return &m, bothOutside(&m, with, u)
 }

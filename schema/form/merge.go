@@ -25,9 +25,9 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 	case r.work > maxFormWork:
 		return nil, false
 	case b.mask() && a.Kinds&^b.Kinds == 0:
-		return withNotes(a, overlay(a.Notes, b.Notes)), true
+		return withNotes(a, a.Notes.Over(b.Notes)), true
 	case a.mask() && b.Kinds&^a.Kinds == 0:
-		m = withNotes(b, overlay(a.Notes, b.Notes))
+		m = withNotes(b, a.Notes.Over(b.Notes))
 		m.At = a.At
 		return m, true
 	}
@@ -41,7 +41,7 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 		return r.restrict(a, b)
 	}
 	r.made++
-	m = &Form{At: a.At, Kinds: a.Kinds & b.Kinds, Notes: overlay(a.Notes, b.Notes)}
+	m = &Form{At: a.At, Kinds: a.Kinds & b.Kinds, Notes: a.Notes.Over(b.Notes)}
 	ok = bothOutside(m, a, b) && r.rules(m, a, b)
 	return m, ok
 }

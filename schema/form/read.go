@@ -56,7 +56,7 @@ func (r *formReader) root() *Form {
 			f = f.Ref.Form
 			continue
 		}
-		f = withNotes(f.Ref.Form, overlay(f.Notes, f.Ref.Form.Notes))
+		f = withNotes(f.Ref.Form, f.Notes.Over(f.Ref.Form.Notes))
 	}
 	return f
 }

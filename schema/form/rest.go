@@ -60,8 +60,8 @@ func (n Notes) empty() bool {
 	return n.Title == "" && n.Description == "" && n.Default == nil && n.Examples == nil && n.Others == nil
 }
 
-// overlay returns the notes of a, and those of b that a does not have.
-func overlay(a, b Notes) Notes {
+// Over returns the notes of a, and those of b that a does not have.
+func (a Notes) Over(b Notes) Notes {
 	if b.empty() {
 		return a
 	}

@@ -115,7 +115,7 @@ func flatten(list []*Form) []*Form {
 			continue
 		}
 		for _, g := range f.Alts.Forms {
-			flat = append(flat, withNotes(g, overlay(g.Notes, Notes{Description: f.Notes.Description})))
+			flat = append(flat, withNotes(g, g.Notes.Over(Notes{Description: f.Notes.Description})))
 		}
 	}
 	return flat

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema/form"
@@ -25,7 +26,7 @@ func writeOptional(l *lowering, f *form.Form, at place) (*node, codec) {
 		l.reshape(Encoded, f.At, `null leaves the property out; {"value":null} is null`)
 		n, c := writeObject(l, wrapped, at)
 		n, c = orAbsent(l, n, c)
-		return n, join(valueCodec{}, c)
+		return n, join(memberCodec("value"), c)
 	}
 	n, c := l.write(f, at)
 	if _, text := c.(jsonCodec); f.Kinds&jsontree.KindNull != 0 && !text {
@@ -56,25 +57,25 @@ func writeValue(l *lowering, inner *node, c codec) (*node, codec) {
 	if l.allows("additionalProperties") {
 		n.set("additionalProperties", json.RawMessage("false"))
 	}
-	return n, join(c, valueCodec{})
+	return n, join(c, memberCodec("value"))
 }
 
-// A valueCodec writes a value as the member "value" of an object.
-type valueCodec struct{}
+// A memberCodec writes a value as the member of that name of an object.
+type memberCodec string
 
-func (valueCodec) decode(x *trip, dst []byte) []byte {
-	if value, ok := x.only("value"); ok {
+func (c memberCodec) decode(x *trip, dst []byte) []byte {
+	if value, ok := x.only(string(c)); ok {
 		return append(dst, value...)
 	}
 	src := x.value()
 	if !isNull(src) {
-		x.note(`the enclosing object with "value" was missing`)
+		x.note("the enclosing object with " + strconv.Quote(string(c)) + " was missing")
 	}
 	return append(dst, src...)
 }
 
-func (valueCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
-	return append(append(append(dst, `{"value":`...), src...), '}'), true
+func (c memberCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
+	return append(append(append(appendQuoted(append(dst, '{'), string(c)), ':'), src...), '}'), true
 }
 
-func (valueCodec) seen(path []string) []string { return append([]string{"value"}, path...) }
+func (c memberCodec) seen(path []string) []string { return append([]string{string(c)}, path...) }

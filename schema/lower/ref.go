@@ -42,29 +42,9 @@ func writeRef(l *lowering, f *form.Form, at place) (*node, codec) {
 	l.open[d]++
 	defer func() { l.open[d]-- }()
 	here := *d.Form
-	here.Notes = over(f.Notes, here.Notes)
+	here.Notes = f.Notes.Over(here.Notes)
 	l.lose(Noop, f.At, "$ref", "the definition is written in place")
 	return l.write(&here, at)
-}
-
-// over returns the notes of a reference over those of its definition.
-func over(site, def form.Notes) form.Notes {
-	if site.Title != "" {
-		def.Title = site.Title
-	}
-	if site.Description != "" {
-		def.Description = site.Description
-	}
-	if site.Default != nil {
-		def.Default = site.Default
-	}
-	if site.Examples != nil {
-		def.Examples = site.Examples
-	}
-	if site.Others != nil {
-		def.Others = site.Others
-	}
-	return def
 }
 
 // keepsRef reports whether a reference is written as one.

@@ -41,7 +41,7 @@ func rootObject(f *form.Form) *form.Form {
 	root := *f
 	for i := 0; root.Ref != nil && i < 8; i++ {
 		inner := *root.Ref.Form
-		inner.Notes = over(root.Notes, inner.Notes)
+		inner.Notes = root.Notes.Over(inner.Notes)
 		inner.Rest = slices.Concat(root.Rest, inner.Rest)
 		root = inner
 	}
@@ -93,22 +93,5 @@ func writeRequest(l *lowering, f *form.Form, at place) (*node, codec) {
 		Properties: []form.Property{{Name: "request", Form: &inner, Required: true}}, Additional: &form.Form{}, MaxProperties: -1,
 	}, at)
 	annotate(l, f.At, &f.Notes, n, nil)
-	return n, join(requestCodec{}, c)
+	return n, join(memberCodec("request"), c)
 }
-
-// A requestCodec writes arguments as the property "request".
-type requestCodec struct{}
-
-func (requestCodec) decode(x *trip, dst []byte) []byte {
-	if value, ok := x.only("request"); ok {
-		return append(dst, value...)
-	}
-	x.note(`the enclosing object with "request" was missing`)
-	return append(dst, x.value()...)
-}
-
-func (requestCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
-	return append(append(append(dst, `{"request":`...), src...), '}'), true
-}
-
-func (requestCodec) seen(path []string) []string { return append([]string{"request"}, path...) }
