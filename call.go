@@ -70,25 +70,25 @@ func (e *ArgumentsError) Error() string {
 
 func (e *ArgumentsError) Unwrap() error { return e.Err }
 
-// checked are arguments and the schema that they fit, defaults filled in.
-type checked struct {
+// validArguments are arguments with their defaults, and the schema that they match.
+type validArguments struct {
 	schema    *schema.Schema
 	arguments json.RawMessage
 }
 
-// check validates the arguments of a call and fills in their defaults.
-func check(input *schema.Schema, call *Call) (checked, error) {
+// validateArguments validates the arguments of a call and fills in their defaults.
+func validateArguments(input *schema.Schema, call *Call) (validArguments, error) {
 	raw := arguments(call)
 	if err := input.Validator().Validate(raw); err != nil {
-		return checked{}, &ArgumentsError{call.Name, err}
+		return validArguments{}, &ArgumentsError{call.Name, err}
 	}
-	return checked{input, input.ApplyDefaults(raw)}, nil
+	return validArguments{input, input.ApplyDefaults(raw)}, nil
 }
 
-// is reports whether raw consists of the very bytes that were validated against
+// cover reports whether raw consists of the very bytes that were validated against
 // this schema.
-func (c checked) is(input *schema.Schema, raw json.RawMessage) bool {
-	return c.schema == input && len(raw) > 0 && len(raw) == len(c.arguments) && &raw[0] == &c.arguments[0]
+func (a validArguments) cover(input *schema.Schema, raw json.RawMessage) bool {
+	return a.schema == input && len(raw) > 0 && len(raw) == len(a.arguments) && &raw[0] == &a.arguments[0]
 }
 
 // Run runs a call of t inside a call of another tool that wraps t. It works
@@ -104,13 +104,13 @@ func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
 		call, sc.call = &prepared, &prepared
 	}
 	if !t.Policy.SkipValidation {
-		c, err := check(t.Input, call)
+		c, err := validateArguments(t.Input, call)
 		if err != nil {
 			return nil, err
 		}
 		filled := *call
 		filled.Arguments = c.arguments
-		call, sc.call, sc.checked = &filled, &filled, c
+		call, sc.call, sc.valid = &filled, &filled, c
 	}
 	if t.Policy.Approve == nil {
 		return call, nil
@@ -139,15 +139,15 @@ func run(ctx context.Context, t *Tool, call *Call) (*Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Policy.Timeout,
 		Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))
 	defer cancel()
-	r, err := apart(ctx, func() (*Result, error) { return scoped(ctx, t, call) })
+	r, err := runUntilDone(ctx, func() (*Result, error) { return scoped(ctx, t, call) })
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return r, err
 }
 
-// apart runs f, which may not watch ctx, and stops waiting for it when ctx ends.
-func apart(ctx context.Context, f func() (*Result, error)) (*Result, error) {
+// runUntilDone runs f, which may ignore ctx, and stops waiting for it when ctx ends.
+func runUntilDone(ctx context.Context, f func() (*Result, error)) (*Result, error) {
 	type answer struct {
 		r   *Result
 		err error

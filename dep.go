@@ -98,9 +98,9 @@ type scope struct {
 	context.Context
 	kind    Scope
 	outer   *scope
-	call    *Call       // of a call's scope
-	checked checked     // what was validated for the call
-	waiting *sync.Mutex // over all openings' waits; one for all nested scopes
+	call    *Call          // of a call's scope
+	valid   validArguments // what was validated for the call
+	waiting *sync.Mutex    // over all openings' waits; one for all nested scopes
 
 	mu     sync.Mutex // never held while a dependency opens
 	opened map[any]*opening
@@ -155,12 +155,12 @@ func (s *scope) end() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, c := range slices.Backward(closers) {
-		errs = append(errs, closeIt(c))
+		errs = append(errs, closeDep(c))
 	}
 	return errors.Join(errs...)
 }
 
-func closeIt(c io.Closer) (err error) {
+func closeDep(c io.Closer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic while closing: %v", p)

@@ -21,14 +21,14 @@ type Features struct {
 	// no such resources.
 	ReadUnlisted Handler
 
-	// Capabilities declares what there is beside: an object with members of
-	// MCP's ServerCapabilities that mcpserver does not know, among them
-	// extensions and experimental. Nil declares nothing.
+	// Capabilities declares everything else: an object with members of MCP's
+	// ServerCapabilities that mcpserver does not know, such as extensions and
+	// experimental. Nil declares nothing.
 	Capabilities json.RawMessage
 
 	// Extend handles requests whose methods are not those of MCP, such as
 	// skills/list. Call.Name is the method, Params its params. Nil means that
-	// there are none. Notified takes such notifications, and must return soon.
+	// there are none. Notified handles such notifications, and must return soon.
 	Extend   Handler
 	Notified func(*Call)
 
@@ -97,7 +97,7 @@ func (f *Features) wrap(middleware func(next Handler) Handler) *Features {
 	return c
 }
 
-// findings reports prompts and resources that are there twice.
+// findings reports duplicate prompts and resources.
 func (f *Features) findings() (found []Finding) {
 	if f == nil {
 		return nil

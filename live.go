@@ -60,11 +60,11 @@ func (l *Live) Ready(ctx context.Context) error {
 // this Live.
 func (l *Live) Watch(f func(Event)) (stop func()) { return l.watchers.Watch(f) }
 
-// Close ends following the source. The current Set remains.
+// Close stops following the source. The current Set remains.
 func (l *Live) Close() { l.stop() }
 
-// Refresh lists the source again, and notifies the watchers if it lists
-// something else than before. If listing fails, the current Set remains.
+// Refresh lists the source again, and notifies the watchers if the list has
+// changed. If listing fails, the current Set remains.
 func (l *Live) Refresh(ctx context.Context) error {
 	l.listing.Lock()
 	defer l.listing.Unlock()

@@ -57,8 +57,8 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.Context, In) (Out, error)) Handler {
 	return func(ctx context.Context, call *Call) (*Result, error) {
 		raw := call.Arguments
-		if sc, _ := ctx.Value(scopeKey{}).(*scope); sc == nil || !sc.checked.is(input, raw) {
-			c, err := check(input, call) // a layer changed the arguments or the schema
+		if sc, _ := ctx.Value(scopeKey{}).(*scope); sc == nil || !sc.valid.cover(input, raw) {
+			c, err := validateArguments(input, call) // a layer changed the arguments or the schema
 			if err != nil {
 				return nil, err
 			}

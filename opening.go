@@ -89,7 +89,7 @@ func (s *scope) open(o *opening, open func(context.Context) (any, error)) {
 		case o.err != nil:
 			delete(s.opened, o.key)
 		case closes && s.ended:
-			o.err = errors.Join(errors.New("its scope has ended"), closeIt(c))
+			o.err = errors.Join(errors.New("its scope has ended"), closeDep(c))
 		case closes:
 			s.closer = append(s.closer, c)
 		}

@@ -23,8 +23,8 @@ type Result struct {
 	notes   []string
 }
 
-// Encoded is a result in the form in which its source sent it. Results that were
-// made in Go have neither Raw nor Long.
+// Encoded is a result in the form in which its source sent it. Results that a Go
+// function made have neither Raw nor Long.
 type Encoded struct {
 	Raw  json.RawMessage  // the MCP result object
 	Long *longjson.Object // the MCP result object, if it is too large for memory
@@ -184,7 +184,7 @@ func (r *Result) IsError() bool {
 	return r.body().IsError
 }
 
-// Outcome returns what came of the call.
+// Outcome returns the outcome of the call.
 func (r *Result) Outcome() Outcome {
 	if r.outcome == OutcomeOK && r.IsError() {
 		return OutcomeFailed

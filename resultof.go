@@ -12,7 +12,7 @@ import (
 )
 
 // ResultOf returns the result of a tool that returned v: text, parts, or JSON. Nil
-// becomes empty text, and what is an MCP result already remains unchanged.
+// becomes empty text, and a value that is already an MCP result stays unchanged.
 func ResultOf(out any) (*Result, error) {
 	switch v := reflect.ValueOf(out); {
 	case !v.IsValid(), v.Kind() == reflect.Pointer && v.IsNil():

@@ -83,8 +83,8 @@ func (s *Set) Features() *Features { return s.features }
 func (s *Set) Lookup(name string) *Tool { return s.byName[name] }
 
 // Findings returns remarks: names that clients may refuse, parts of Go types that
-// have no schema, parts of input schemas that are not validated, and prompts and
-// resources that are there twice.
+// have no schema, parts of input schemas that are not validated, and duplicate
+// prompts and resources.
 func (s *Set) Findings() []Finding {
 	all := slices.Concat(s.findings, s.features.findings())
 	for _, t := range s.tools {

@@ -25,8 +25,8 @@ type Source interface {
 	Ready(ctx context.Context) error
 }
 
-// An Event is what a Source reports outside of calls. The zero Event reports
-// that Tools or Features return something else than before.
+// An Event is a change that a Source reports outside of calls. The zero Event
+// reports that the result of Tools or Features has changed.
 type Event struct {
 	Resource     string // the URI of a resource that has changed
 	Notification *Call  // a notification of an extension: Name is its method; for the client session Session, or for all if that is empty
@@ -66,8 +66,8 @@ func (w *Watchers) Notify(e Event) {
 	}
 }
 
-// SourceOf returns ts as a Source. Without the method of its own it has no
-// features, reports nothing and is ready.
+// SourceOf returns ts as a Source. If ts lacks a method of Source, the result has
+// no features, reports no events, or is always ready.
 func SourceOf(ts Toolset) Source {
 	if s, ok := ts.(Source); ok {
 		return s
@@ -99,10 +99,10 @@ func (p partial) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Layer returns ts with the tools and features that the functions make of its
-// own; nil passes them on. A function is called only for another list than
-// before, never twice at the same time, and features not at all if ts has none.
-// Functions must not change what they get.
+// Layer returns ts with its tools and features replaced by the results of the
+// functions; a nil function changes nothing. Each function is called only when
+// its input has changed, and never concurrently with itself; features is not
+// called if ts has none. The functions must not modify their arguments.
 func Layer(ts Toolset, tools func([]*Tool) ([]*Tool, error), features func(*Features) *Features) Source {
 	return &layer{Source: SourceOf(ts), tools: tools, features: features}
 }

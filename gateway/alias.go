@@ -74,7 +74,7 @@ func (a *aliases) shown(key, uri string) string {
 	return uri
 }
 
-// restore returns the URI that an alias is the name of, "" if it is none.
+// restore returns the URI that an alias stands for, "" if uri is not an alias.
 func (a *aliases) restore(key, uri string) string {
 	scheme, rest, _ := strings.Cut(uri, "://")
 	rest, ok := strings.CutPrefix(rest, key+"/")

@@ -17,8 +17,8 @@ import (
 // each handshake.
 const maxDeclared = 16 << 10
 
-// joinExtensions declares what the servers declare beside tools, prompts and
-// resources, and routes the methods of that.
+// joinExtensions declares the extensions that the servers declare, and routes
+// their methods.
 func (j *joined) joinExtensions(members []*member) {
 	x := &router{members: members}
 	for _, m := range members {

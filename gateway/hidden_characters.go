@@ -13,9 +13,9 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// withoutHidden returns the definition of a tool without characters that people
-// do not see, in its titles and descriptions and those of its schemas, and
-// without unsafe icons. A clean definition keeps its bytes.
+// withoutHidden returns the definition of a tool without unsafe icons and without
+// hidden characters in its titles and descriptions and those of its schemas. A
+// clean definition keeps its bytes.
 func withoutHidden(d toolpost.Definition) toolpost.Definition {
 	d.Title, d.Description = cleartext.Clean(d.Title), cleartext.Clean(d.Description)
 	d.Annotations.Title = cleartext.Clean(d.Annotations.Title)
@@ -24,7 +24,7 @@ func withoutHidden(d toolpost.Definition) toolpost.Definition {
 	return d
 }
 
-// lostText reports whether now, which was made of before, lacks characters.
+// lostText reports whether now lacks something that before has.
 func lostText(now, before *toolpost.Definition) bool {
 	return now.Title != before.Title || now.Description != before.Description || now.Input != before.Input || now.Output != before.Output ||
 		!bytes.Equal(now.Source, before.Source)

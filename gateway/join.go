@@ -15,7 +15,7 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A joined is what all members together offer at one moment.
+// joined holds the lists of all members, joined at one moment.
 type joined struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
@@ -24,8 +24,8 @@ type joined struct {
 	served   map[origin]*toolpost.Tool // tools, by what they are made of
 }
 
-// An origin identifies what a tool of the gateway is made of. While it is equal,
-// the tool stays the same; a view adapts a tool again only if the tool has
+// An origin identifies everything that a tool of the gateway is made of. As long
+// as the origin is equal, the tool stays the same; a view adapts a tool again only if the tool has
 // changed.
 type origin struct {
 	link  *link

@@ -18,7 +18,7 @@ import (
 	"github.com/toolpost/toolpost/internal/pins"
 )
 
-// Pins say where a gateway remembers the definitions of tools. A tool is pinned
+// Pins configure where a gateway remembers the definitions of tools. A tool is pinned
 // when it is first listed. Once its definition changes, clients do not get the
 // tool until the user has approved the new definition.
 type Pins struct {
@@ -80,8 +80,8 @@ func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, 
 	return b, err
 }
 
-// configure takes the policies of a configuration over. The tools of a Redmine
-// are our own.
+// configure applies the policies of a configuration. The tools of a Redmine are
+// not pinned, because they are part of this program.
 func (b *pinboard) configure(cfg *config.Config) {
 	if b == nil {
 		return
@@ -94,7 +94,7 @@ func (b *pinboard) configure(cfg *config.Config) {
 	}
 }
 
-// follow rings whenever the file changes, until the gateway is closed.
+// follow calls send whenever the file changes, until the gateway is closed.
 func (b *pinboard) follow(send func()) {
 	err := b.file.Prepare()
 	if err == nil {

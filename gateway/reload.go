@@ -81,8 +81,8 @@ func (g *Gateway) check(cfg *config.Config, added []*member) error {
 	return nil
 }
 
-// link returns the connection that s had before, which is then taken from
-// before, or a new one.
+// link returns the previous connection of s and removes it from before, or starts
+// a new one.
 func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	old := before[s.Name]
 	if old != nil && sameConnection(old.server, s) {
@@ -111,7 +111,7 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	return l
 }
 
-// connect makes up the connection of l, and listens to it.
+// connect sets the connection of l and watches its events.
 func (g *Gateway) connect(l *link, up connection) {
 	l.up = up
 	l.stop = up.Watch(func(e toolpost.Event) {

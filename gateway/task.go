@@ -23,15 +23,15 @@ const (
 	maxTaskResult  = 64 << 10 // bytes of a result that creates a task
 )
 
-// tasks are those that servers created, each for one client. Only that client
-// gets at it, whatever ids servers choose.
+// tasks holds the tasks that servers created. Only the client for which a task was
+// created can access it, whatever ids the servers choose.
 type tasks struct {
 	mu     sync.Mutex
 	of     map[string]*clientTasks
 	server map[serverTask]*task
 }
 
-// clientTasks are those of one client.
+// clientTasks holds the tasks of one client.
 type clientTasks struct {
 	ids   map[string]*task // as the client knows them
 	order []*task          // the oldest first
@@ -83,8 +83,8 @@ func (t *tasks) created(m *member, call *toolpost.Call, result json.RawMessage) 
 	return t.add(m, call, id).show(result)
 }
 
-// add remembers a task of the call's client. A server that gives the id of an
-// old task of another client has taken it for a new task.
+// add remembers a task of the call's client. If the id was that of another
+// client's task, the server has reused it for a new one.
 func (t *tasks) add(m *member, call *toolpost.Call, id string) *task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
