@@ -367,7 +367,7 @@ func TestTextsOfAllSizes(t *testing.T) {
 				t.Errorf("%d bytes, %s: got %.300s", tt.size, way, got)
 			}
 			var shelf shelf
-			if r, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep}); err != nil {
+			if _, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep}); err != nil {
 				t.Fatal(err)
 			}
 			if tt.kept != (len(shelf.kept) > 0) {
