@@ -21,19 +21,17 @@ const (
 // A pool is a server with a process for each client session. One more process
 // lists what the server offers.
 type pool struct {
-	connection
-	name   string
-	events toolpost.Watchers // of the notifications of the other processes
-	start  func() (connection, error)
-	vet    vetter
+	toolpost.Source // what lists offers, with handlers of the pool
+	lists           connection
+	name            string
+	events          toolpost.Watchers // of the notifications of the other processes
+	start           func() (connection, error)
+	vet             vetter
 
 	mu       sync.Mutex
 	sessions map[string]*process
 	closed   bool
 	closing  sync.WaitGroup
-	tools    map[*toolpost.Tool]*toolpost.Tool // by those of the listing process
-	listed   *toolpost.Features                // those of the listing process
-	features *toolpost.Features                // the same, with handlers of the pool
 }
 
 // A process serves one session.
@@ -50,7 +48,7 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter
 	if err != nil {
 		return nil, err
 	}
-	p := &pool{connection: lists, name: s.Name, sessions: map[string]*process{}, vet: vet}
+	p := &pool{lists: lists, name: s.Name, sessions: map[string]*process{}, vet: vet}
 	p.start = func() (connection, error) {
 		up, err := start(&s.Config, opts)
 		if err == nil {
@@ -62,45 +60,30 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter
 		}
 		return up, err
 	}
+	p.Source = toolpost.Layer(toolpost.Map(lists, p.tool), nil, p.features)
 	return p, nil
 }
+
+// Status is that of the process that lists.
+func (p *pool) Status() upstream.Status { return p.lists.Status() }
 
 // Watch calls f with the events of the process that lists, and with the
 // notifications of all processes.
 func (p *pool) Watch(f func(toolpost.Event)) (stop func()) {
-	lists, others := p.connection.Watch(f), p.events.Watch(f)
+	lists, others := p.lists.Watch(f), p.events.Watch(f)
 	return func() { lists(); others() }
 }
 
-// Tools returns the tools of the server. A call runs in the process of its session.
-func (p *pool) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
-	tools, err := p.connection.Tools(ctx)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before := p.tools
-	p.tools = map[*toolpost.Tool]*toolpost.Tool{}
-	own := make([]*toolpost.Tool, len(tools))
-	for i, t := range tools {
-		if own[i] = before[t]; own[i] == nil && t != nil {
-			c := *t
-			c.Handler = p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
-				return callWhenReady(ctx, up, call, p.vet)
-			})
-			own[i] = &c
-		}
-		p.tools[t] = own[i]
-	}
-	return own, err
+// tool returns t with a handler that runs calls in the process of their session.
+func (p *pool) tool(t *toolpost.Tool) *toolpost.Tool {
+	t.Handler = p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
+		return callWhenReady(ctx, up, call, p.vet)
+	})
+	return t
 }
 
-// Features returns the prompts and resources of the server.
-func (p *pool) Features() *toolpost.Features {
-	listed := p.connection.Features()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if listed == nil || listed == p.listed {
-		return p.features
-	}
+// features returns what is listed with such handlers.
+func (p *pool) features(listed *toolpost.Features) *toolpost.Features {
 	f := *listed
 	f.Prompts, f.Resources = nil, nil
 	for _, item := range listed.Prompts {
@@ -117,8 +100,7 @@ func (p *pool) Features() *toolpost.Features {
 	}
 	f.Extend = p.featured(f.Extend, func(f *toolpost.Features) toolpost.Handler { return f.Extend })
 	f.Notified = p.notified
-	p.listed, p.features = listed, &f
-	return p.features
+	return &f
 }
 
 // notified passes a notification to the process of its session, if it has one.
@@ -282,7 +264,7 @@ func (p *pool) Close() error {
 		p.end(key)
 	}
 	p.mu.Unlock()
-	err := end(p.connection)
+	err := end(p.lists)
 	p.closing.Wait()
 	return err
 }
