@@ -23,6 +23,8 @@ root = object {next?: @root}`},
 		{"twice", `{"properties":{"u":{"$ref":"#/$defs/U","description":"here"},"v":{"$ref":"#/$defs/U","minLength":1}},"$defs":{"U":{"type":"string","maxLength":5}}}`, `any {u?: @U ("here"), v?: string  length 1-5 }
 U = string  length 0-5 `},
 		{"allOf", `{"allOf":[{"type":"object","properties":{"a":{"type":"number","minimum":1}}},{"properties":{"a":{"type":"integer","minimum":3,"maximum":9}},"required":["a"]}]}`, `object {a: integer >=3<=9}`},
+		{"beside a reference", `{"properties":{"u":{"$ref":"#/$defs/U","pattern":"b"},"v":{"$ref":"#/$defs/U"}},"$defs":{"U":{"type":"string","pattern":"a"}}}`, `any {u?: string /a +pattern="b", v?: @U}
+U = string /a`},
 		{"patterns", `{"type":"string","pattern":"a","allOf":[{"pattern":"b"}]}`, `string /a +allOf=[{"pattern":"b"}]`},
 		{"conditions", `{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`, `object {a?: any, b?: any} +anyOf=[{"required":["a"]},{"required":["b"]}]`},
 		{"record", `{"type":"object","propertyNames":{"enum":["a","b"]},"additionalProperties":{"type":"number"},"required":["a"]}`, `object {a: number, b?: number, ...never}`},

@@ -12,7 +12,7 @@ const head = "<!-- Written by make invariants. -->\n\n# What lowering keeps\n\n"
 
 ` + "`make invariants DRAWS=%d`" + ` wrote the figures, in %s. It draws %d values of each lowered schema, as many of each original, and as many that are changed in one or two places. Dialects for which a schema comes out the same share its values.
 
-The normal form keeps as it is written what no schema of a real server uses: ` + "`unevaluatedProperties`" + ` beside ` + "`allOf`" + ` and references, rules beside alternatives that have rules of the same kind, two schemas in ` + "`allOf`" + ` for the items of one array or with different patterns, and alternatives of which one contains another. Clients that do not support these keywords find them described instead: in the tool "closed and unevaluated", and in about one of 20 random schemas.
+The normal form keeps as it is written what no schema of a real server uses: ` + "`unevaluatedProperties`" + ` beside ` + "`allOf`" + ` and references, rules beside alternatives that have rules of the same kind, two schemas in ` + "`allOf`" + ` for the items of one array or with different patterns, and alternatives of which one contains another. Clients that do not support these keywords find them described instead: in the tools "closed and unevaluated" and "union: with siblings", and in about one of 20 random schemas. Alternatives that are written alike are told apart by their members; where they differ only inside lists, or in members that are not declared, the report says that values are lost.
 
 - **accepted**: schemas that are lowered so that their client accepts them. The others are rejected, because no object is valid for them.
 - **exact**: schemas that lose nothing. Only their notation may have changed.

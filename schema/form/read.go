@@ -230,14 +230,14 @@ func (r *formReader) reference(f *Form, v *jsontree.Value) *Form {
 		case t == nil || k.Name != "$ref":
 			f = f.withKeyword(k, k.Name)
 		default:
-			f = r.follow(f, k, t)
+			f = r.follow(f, v, k, t)
 		}
 	}
 	return f
 }
 
-// follow merges the target t of the reference k into f.
-func (r *formReader) follow(f *Form, k, t *jsontree.Value) *Form {
+// follow merges the target t of the reference k of v into f.
+func (r *formReader) follow(f *Form, v, k, t *jsontree.Value) *Form {
 	def := r.defs[t]
 	var g *Form
 	if def != nil {
@@ -250,7 +250,7 @@ func (r *formReader) follow(f *Form, k, t *jsontree.Value) *Form {
 	switch {
 	case !ok:
 		r.log.Undo(mark)
-		return f.withKeyword(k, k.Name)
+		return r.beside(f, g, v, k)
 	case def != nil:
 		return m
 	}
@@ -260,6 +260,23 @@ func (r *formReader) follow(f *Form, k, t *jsontree.Value) *Form {
 	}
 	r.moved(g.At, m)
 	return m
+}
+
+// beside returns g, which the reference k of v leads to, with what stands beside
+// the reference as it is written: the form f of that cannot be merged with g.
+func (r *formReader) beside(f, g *Form, v, k *jsontree.Value) *Form {
+	c, ok := r.inline(g)
+	if !ok || c.Ref != nil {
+		return f.withKeyword(k, k.Name)
+	}
+	c = withNotes(c, f.Notes.Over(c.Notes))
+	c.At = f.At
+	for _, own := range v.Kids {
+		if p := partOf(own.Name); p >= partType && p <= partObject || p == partRest || own.Name == "required" {
+			c = c.withKeyword(own, own.Name)
+		}
+	}
+	return c
 }
 
 // refer returns a reference to a definition.

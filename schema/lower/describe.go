@@ -62,11 +62,12 @@ func orList(words []string) string {
 
 // writeRest writes the keywords that the form cannot say.
 func writeRest(l *lowering, f *form.Form, n *node, c codec) {
+	apart := c != nil || n.get("anyOf") != nil && l.rules.Union.Siblings != nil
 	for _, k := range f.Rest {
 		switch {
 		case k.Name == "additionalProperties" && hasRest(f, "patternProperties") && !l.allows("patternProperties"):
 			l.lose(Widened, k.At, k.Name, "other members are not excluded, because patternProperties allows some")
-		case c == nil && n.get(k.Name) == nil && l.wholeFits(k) && !(f.At == "" && l.rules.Root.NoUnion && isUnion(k.Name)):
+		case !apart && n.get(k.Name) == nil && l.wholeFits(k) && !(f.At == "" && l.rules.Root.NoUnion && isUnion(k.Name)):
 			n.set(k.Name, k.Value)
 		default:
 			describe(l, n, k.At, k.Name, restSentence(k))

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema/form"
 )
 
@@ -150,7 +151,7 @@ func (r *reader) restricts(k form.Keyword) bool {
 	case strings.HasPrefix(k.Name, "unevaluated") && jsontree.KindOf(k.Value) == jsontree.KindBoolean:
 		return !r.rules.Booleans
 	}
-	return has(`"$ref"`) || r.rules.Object.Declared && has(`"required"`)
+	return shape.Refers(k.Name) || has(`"$ref"`) || r.rules.Object.Declared && has(`"required"`)
 }
 
 // misplaced lists the annotations of n that may not stand beside its
