@@ -14,11 +14,10 @@ import (
 const InProcess upstream.Transport = "in-process"
 
 // Add serves a toolset of this program beside the servers, as if it were a server
-// with that name: its tools are called NAME__tool. If a server has that
-// prefix, the toolset gets another one, which a finding reports. It stays until
-// Close, also when the configuration is reloaded. If ts is a [toolpost.Source],
-// its prompts and resources are served too, and clients are notified when it
-// changes.
+// with that name: its tools are called NAME__tool. If a server has that prefix,
+// the toolset gets another one, which a finding reports. It stays until Close,
+// also when the configuration is reloaded. If ts is a [toolpost.Source], its
+// prompts and resources are served too, and clients are notified when it changes.
 func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.work.Lock()
 	defer g.work.Unlock()

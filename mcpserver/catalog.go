@@ -14,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A catalog is one Set as it is listed and found.
+// A catalog is one Set with its encoded lists and its lookup tables.
 type catalog struct {
 	*features
 	of      []*toolpost.Tool
@@ -74,7 +74,7 @@ func (t *catalog) list(method string) listing {
 	return t.lists[method]
 }
 
-// features are Features as they are listed and found.
+// features are Features with their encoded lists and their lookup tables.
 type features struct {
 	*toolpost.Features
 	of            *toolpost.Features // the same, nil if there are none: then no list is announced

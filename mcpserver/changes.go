@@ -15,11 +15,11 @@ import (
 //
 //	a list or resource changes ─▶ changes ─▶ listener.mark ─▶ (a stream is open) listener.run ─▶ client
 //
-// A listener keeps what its client has not heard yet until a stream is open.
-// Each listener writes on its own goroutine, which ends when there is nothing
-// left to say: a client that does not read delays no other client.
+// A listener keeps pending notifications until a stream is open. Each listener
+// writes on its own goroutine, which ends when nothing is pending: a client that
+// does not read delays no other client.
 
-// A topic is what clients hear of: a list or a resource.
+// A topic is a list or resource whose changes clients are notified of.
 type topic struct {
 	method string // of the notification that it has changed
 	uri    string // of the resource; "" for lists
@@ -145,7 +145,7 @@ func (c *changes) notify(session string, message []byte) {
 	}
 }
 
-// A listener is a client that hears of changes.
+// A listener is a client that is notified of changes.
 type listener struct {
 	changes      *changes
 	session      string          // its name; "" for subscriptions/listen
@@ -180,8 +180,8 @@ func (l *listener) close(stream sender) {
 	}
 }
 
-// sendNotification passes on a notification of an extension. It is lost if no stream is open.
-// The lock is held.
+// sendNotification passes on a notification of an extension. It is lost if no
+// stream is open. The lock is held.
 func (l *listener) sendNotification(message []byte) {
 	size := len(message)
 	for _, waiting := range l.said {

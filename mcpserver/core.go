@@ -82,8 +82,8 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 	return c.run(ctx, r, sessionCaller{r})
 }
 
-// rescue turns a panic, which is a defect of ours or of a handler that is not
-// a tool, into an error with an id that the log explains. It must be deferred.
+// rescue turns a panic of this package, or of a handler that is not a tool, into
+// an error with an id that the log explains. It must be deferred.
 func (c *core) rescue(ctx context.Context, m *wire.Message, err *error) {
 	if p := recover(); p != nil {
 		*err = c.panicked(ctx, p, "method", m.Method, "name", subject(m))
@@ -199,14 +199,14 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 // features are those of all clients, whatever view they have.
 func (c *core) features() *features { return c.views.base.catalog.Load().features }
 
-// notified takes a notification that only an extension can know.
+// notified handles a notification that MCP does not define.
 func (c *core) notified(m *wire.Message, owner identity) {
 	if notified := c.features().Notified; notified != nil && extension.Notification(m.Method) {
 		notified(newCall(&request{Message: m, owner: owner}, m.Method, nil, nil))
 	}
 }
 
-// whyMissing returns the error for a call of a tool that is not there.
+// whyMissing returns the error for a call of an unknown tool.
 func (c *core) whyMissing(tool string) error {
 	if missing := c.opts.Missing; missing != nil {
 		if why := missing(tool); why != nil {

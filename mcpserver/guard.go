@@ -11,13 +11,13 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A guard keeps web pages away that a browser on this machine shows: those
-// that reach it under their own name (DNS rebinding) and those that send
-// requests across origins. Clients other than browsers send no Origin.
+// A guard refuses requests of web pages in a browser on this machine: those that
+// use a host name of their own (DNS rebinding) and those from another origin.
+// Clients other than browsers send no Origin.
 type guard struct{ hosts, origins []string }
 
-// single are the headers that decide who is served what. Of several, a proxy in
-// front might check another one than the server reads.
+// single are the headers that decide who is served what. A request must not have
+// one of them twice: a proxy in front might check the other one.
 var single = [...]string{"Origin", "Sec-Fetch-Site", "Authorization", sessionHeader, versionHeader, methodHeader, nameHeader}
 
 func (g *guard) check(r *http.Request) *wire.Error {

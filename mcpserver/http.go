@@ -26,7 +26,7 @@ type front struct {
 	bytesSSE atomic.Int64  // of the params of calls over SSE
 }
 
-// A refusal is why a request is not served.
+// A refusal is the reason why a request is not served.
 type refusal struct {
 	status int
 	fault  *wire.Error

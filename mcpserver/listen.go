@@ -14,7 +14,7 @@ const (
 	subscriptionID = `"` + wire.MetaPrefix + `subscriptionId"`
 )
 
-// subscriptions is what a client wants to hear of.
+// subscriptions are the changes that a client wants to be notified of.
 type subscriptions struct {
 	Tools     bool     `json:"toolsListChanged,omitempty"`
 	Prompts   bool     `json:"promptsListChanged,omitempty"`

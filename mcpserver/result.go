@@ -51,8 +51,8 @@ func drop(result *toolpost.Result) {
 	}
 }
 
-// search finds in a result what the scan of a message finds. A result with
-// escapes may have _meta under a name that is written with them.
+// search scans a result as the scan of a message does. A result with escapes may
+// have _meta under a name that is written with them.
 func search(raw json.RawMessage) *wire.Answer {
 	kind := member(raw, "resultType")
 	return &wire.Answer{
@@ -132,7 +132,7 @@ func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta 
 	return wire.Append(raw, c.missing(r, found, cached, meta != nil)...)
 }
 
-// introduced returns the _meta of a result with what says who we are.
+// introduced returns the _meta of a result with the name and version of the server.
 func (c *core) introduced(meta json.RawMessage) json.RawMessage {
 	if !wire.IsObject(meta) || bytes.Contains(meta, []byte(serverInfo)) {
 		return meta
@@ -140,8 +140,7 @@ func (c *core) introduced(meta json.RawMessage) json.RawMessage {
 	return wire.Append(meta, serverInfo+":"+string(c.info))
 }
 
-// missing returns the members that a result needs since 2026-07-28 and does not
-// have.
+// missing returns the members that a result needs since 2026-07-28 but lacks.
 func (c *core) missing(r *request, found *wire.Answer, cached, meta bool) (members []string) {
 	if !found.Typed {
 		members = append(members, `"resultType":"complete"`)

@@ -29,14 +29,14 @@ var (
 type session struct {
 	core      *core
 	id        string  // the secret by which requests name the session
-	name      string  // what calls have as their Session
+	name      string  // the Session of its calls
 	opener            // the client that opened it
 	stateless bool    // also serves requests of 2026-07-28
 	duplex    *duplex // over SSE and stdio; else nil
 
 	peer     atomic.Pointer[peer] // nil until initialize
 	level    atomic.Int32         // the least level of log messages
-	listener listener             // what it hears of changes
+	listener listener             // its notifications of changes
 	requests
 	lifetime
 	use // guarded by sessionTable.mu
@@ -81,7 +81,7 @@ func (s *session) end(cause error) {
 	})
 }
 
-// forget releases what others keep of a session that has ended.
+// forget releases what other components keep for a session that has ended.
 func (s *session) forget(uris []string) {
 	defer logPanic(s.core.log, "the end of a session is not reported")
 	s.core.watchers.leave(&s.listener, uris)
@@ -90,7 +90,7 @@ func (s *session) forget(uris []string) {
 	}
 }
 
-// begin records who the client is, once.
+// begin records the client, once.
 func (s *session) begin(p *peer) error {
 	if !s.peer.CompareAndSwap(nil, p) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")

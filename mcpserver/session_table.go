@@ -44,9 +44,9 @@ func (u *use) idle(used, unused time.Duration) bool {
 	return u.busy == 0 && time.Since(u.recent) >= limit
 }
 
-// A sessionTable holds the sessions over HTTP that are open. There are limits, in all
-// and for each address. A client that opens too many ends one that is idle for
-// some time, first those that were never used; if there is none, it is refused.
+// A sessionTable holds the open sessions over HTTP. Their number is limited in
+// all and for each address. At a limit, a new session ends one that has been idle
+// for some time, first one that was never used; if there is none, it is refused.
 // One timer ends idle sessions.
 type sessionTable struct {
 	most, mostOfOne int

@@ -152,7 +152,7 @@ func (f *front) find(r *http.Request, id string, sse, uses bool) (*session, *ref
 	return s, nil
 }
 
-// noPOST serves the stream of a session, and its end.
+// noPOST serves GET, the stream of a session, and DELETE, its end.
 func (f *front) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", "GET, POST, DELETE")
@@ -171,8 +171,8 @@ func (f *front) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
 	return f.listen(w, r, s)
 }
 
-// listen serves the stream of a session, on which it hears of changes. There
-// is one for each session: it takes the place of an earlier one.
+// listen serves the stream of a session, which carries notifications of changes.
+// Each session has one such stream: a new one replaces the one before.
 func (f *front) listen(w http.ResponseWriter, r *http.Request, s *session) *refusal {
 	switch {
 	case !accepts(r.Header).events:

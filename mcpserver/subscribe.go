@@ -88,7 +88,7 @@ func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) err
 	return nil
 }
 
-// leave ends what a listener watches that has ended.
+// leave ends the subscriptions of a listener that has ended.
 func (w *watchers) leave(l *listener, uris []string) {
 	for _, uri := range uris {
 		_ = w.unsubscribe(context.Background(), l, uri) // it fails only with its context

@@ -13,21 +13,21 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A Client is what is known of the client that sent a request. All of it is
-// what the client claims.
+// A Client describes the client that sent a request. All of it is the client's
+// own claim.
 type Client struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
 	View          string // what the address asks for: /mcp/VIEW or /sse/VIEW
 }
 
-// requestClient returns what is known of a client by its HTTP request.
+// requestClient returns the client that an HTTP request describes.
 func requestClient(h http.Header, view string) Client {
 	agent := h.Get("User-Agent")
 	return Client{UserAgent: strings.Clone(agent[:min(len(agent), maxName)]), View: strings.Clone(view)}
 }
 
-// A shown is one Live as clients see it.
+// A shown is a Live with its encoded lists.
 type shown struct {
 	live  *toolpost.Live // which holds this in turn, as a watcher
 	begin sync.Once
@@ -54,7 +54,7 @@ type views struct {
 	closed bool
 }
 
-// of returns what a client is shown.
+// of returns the view of a client.
 func (v *views) of(c Client) (*shown, *wire.Error) {
 	if v.choose == nil {
 		return v.base, nil

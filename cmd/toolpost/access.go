@@ -68,7 +68,7 @@ func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
 	return &access{token: token, source: `"toolpost token"`}, err
 }
 
-// warning is what --insecure gives up.
+// warning describes the risk of --insecure.
 func (o *accessOptions) warning(l *listener, harmful string) string {
 	if l.loopback() && harmful == "" {
 		return "" // as without --insecure
@@ -83,7 +83,7 @@ func (o *accessOptions) warning(l *listener, harmful string) string {
 	return who + " can " + harmful + ", because --insecure switches the token off"
 }
 
-// harmful is what callers could do with the tools that Toolpost itself brings
+// harmful describes what callers could do with the tools that Toolpost itself adds
 // to a configuration.
 func harmful(cfg *config.Config) string {
 	for _, s := range cfg.Servers {
@@ -112,8 +112,8 @@ const (
 	healthPath      = "/healthz"
 )
 
-// requireToken lets only requests with the token through. It decides before anything
-// of the body is read. Without the token, healthPath answers that we are
+// requireToken refuses requests without the token. It decides before it reads any
+// of the body. Without the token, healthPath answers that we are
 // alive, and proves to clients on this machine that we know the token.
 func (a *access) requireToken(next http.Handler) http.Handler {
 	if a.token == "" {
@@ -136,7 +136,7 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-// alive answers who has no token: nothing but that we serve.
+// alive answers a request without a token: it reports only that toolpost serves.
 func (a *access) alive(w http.ResponseWriter, r *http.Request) {
 	if challenge := r.Header.Get(challengeHeader); challenge != "" {
 		local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)

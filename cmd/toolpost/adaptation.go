@@ -61,7 +61,7 @@ func (a *adaptation) lines() []string {
 	return lines
 }
 
-// log writes the same to a log.
+// log writes the summary and the withheld tools to a log.
 func (a *adaptation) log(log *slog.Logger) {
 	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
 	for _, k := range kinds {

@@ -63,7 +63,7 @@ func requireApproval(ctx context.Context, p *prompter, file string, cfg *config.
 	return r.ask(ctx, p)
 }
 
-// A review is the question whether a configuration file may be used.
+// A review asks the user whether a configuration file may be used.
 type review struct {
 	file   string // its absolute path
 	cfg    *config.Config
@@ -87,7 +87,7 @@ func newReview(file string, cfg *config.Config) (*review, error) {
 // approved reports whether the content has been approved.
 func (r *review) approved() bool { return r.before != nil && r.before.Digest == r.cfg.Digest }
 
-// state describes a content that is not approved.
+// state describes why the content is not approved.
 func (r *review) state() string {
 	if r.before != nil {
 		return "has changed since you approved it"
@@ -124,8 +124,8 @@ func (r *review) approve() error {
 // tooManyRows is more than some terminals keep to scroll back to.
 const tooManyRows = 1000
 
-// warnLong returns what is said of a text whose beginning is not on the screen
-// any more, "" if it is. One long argument is enough to push the rest away.
+// warnLong returns a warning if the beginning of a text has scrolled off the
+// screen, otherwise "". One long argument is enough for that.
 func warnLong(text string, width, height int) string {
 	rows := 0
 	for line := range strings.Lines(text) {

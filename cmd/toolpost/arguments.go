@@ -88,7 +88,7 @@ func unknownArguments(schema, arguments json.RawMessage) string {
 	return b.String()
 }
 
-// A shape is the part of a schema that says how to read a typed value.
+// A shape is the part of a schema that determines how to read a typed value.
 type shape struct {
 	Types      stringOrList               `json:"type"`
 	Items      json.RawMessage            `json:"items"`
@@ -107,7 +107,7 @@ func (l *stringOrList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(l))
 }
 
-// parseShape returns what it can read: schemas may be of any form.
+// parseShape returns the parts that it can read: schemas may have any form.
 func parseShape(schema json.RawMessage) *shape {
 	var s shape
 	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil {

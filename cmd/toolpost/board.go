@@ -50,7 +50,7 @@ func (b *board) update(s *gateway.Snapshot) {
 	}
 }
 
-// settle draws the table for the last time, with what was found.
+// settle draws the table for the last time, with the findings.
 func (b *board) settle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -237,7 +237,7 @@ func (all keptOutputs) find(ref string) (kept, error) {
 	return kept{}, usagef("%d outputs begin with %q; give more of the reference", len(found), ref)
 }
 
-// some returns the outputs that are named, each once, all if none is.
+// some returns the named outputs, each once, or all if none is named.
 func (all keptOutputs) some(refs []string) (keptOutputs, error) {
 	if len(refs) == 0 {
 		return all, nil
@@ -310,7 +310,8 @@ func showOutput(ctx context.Context, w io.Writer, s store.Store, o kept, offset,
 	return err
 }
 
-// writeHarmless leaves out what a terminal would obey.
+// writeHarmless writes text without the control characters that a terminal would
+// obey.
 func writeHarmless(w io.Writer, from io.Reader) error {
 	in, out := bufio.NewReader(from), bufio.NewWriter(w)
 	for {
@@ -340,7 +341,7 @@ func removeOutputs(ctx context.Context, stderr io.Writer, s store.Store, some ke
 	return nil
 }
 
-// searchOutputs writes what matches; it is an error if nothing does.
+// searchOutputs writes the matching lines. It returns an error if there are none.
 func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some keptOutputs, pattern *grep.Pattern) error {
 	var total int64
 	searched := 0

@@ -98,7 +98,7 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 	return out.write(r)
 }
 
-// unknown reports a tool that is not there, with the names that look like it.
+// unknown returns the error for an unknown tool, with similar names.
 func (s *session) unknown(name string) error {
 	return unknownTool(name, s.names(), `"toolpost list" shows them`)
 }

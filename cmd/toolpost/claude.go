@@ -60,7 +60,7 @@ the summary cannot be written.`,
 	}
 }
 
-// A runSummary is a response with what is strange about it.
+// A runSummary is a response with its unknown messages and content blocks.
 type runSummary struct {
 	*claude.Response
 	Unknown map[string]int `json:"unknown"`

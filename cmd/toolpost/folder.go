@@ -28,7 +28,7 @@ const (
 
 const toolChoices = "workspace, workspace-write, bash, fetch or todos"
 
-// folderOptions say what is served without a configuration.
+// folderOptions select the tools that are served without a configuration.
 type folderOptions struct {
 	tools     []string // as of --tools; to read if there are none
 	root      string   // the current folder if empty
@@ -57,7 +57,7 @@ func (o *folderOptions) needsFolder() bool {
 	return len(o.tools) == 0 || o.asked(workspace) || o.asked(workspaceWrite) || o.asked(bashTools)
 }
 
-// check refuses what cannot be served.
+// check returns an error if the options cannot be served.
 func (o *folderOptions) check() error {
 	for _, name := range o.tools {
 		switch name {
@@ -99,8 +99,8 @@ type folder struct {
 	live  *toolpost.Live
 }
 
-// openFolder opens what o says, or without it the current folder, to read. The
-// cache may be nil.
+// openFolder opens the folder and tools that o selects, or read-only tools over
+// the current folder if o is nil. The cache may be nil.
 func openFolder(ctx context.Context, cache *outputs.Cache, o *folderOptions) (*folder, error) {
 	if o == nil {
 		o = &folderOptions{}
@@ -139,7 +139,7 @@ func (f *folder) open(dir string) (err error) {
 	return nil
 }
 
-// tools returns what was asked for, and no more.
+// tools returns exactly the tools that were asked for.
 func (f *folder) tools(o *folderOptions) (toolpost.Toolset, error) {
 	var all []toolpost.Toolset
 	switch {
@@ -176,14 +176,14 @@ func (f *folder) shellOptions(o *folderOptions) *stdtool.ShellOptions {
 	return opts
 }
 
-// endSession ends what a session that is over has left running.
+// endSession ends the commands that an ended session has left running.
 func (f *folder) endSession(session string) {
 	if f.shell != nil {
 		f.shell.EndSession(session)
 	}
 }
 
-// close ends what runs in the folder.
+// close ends the commands that run in the folder.
 func (f *folder) close() error {
 	var errs []error
 	if f.shell != nil {
@@ -195,8 +195,8 @@ func (f *folder) close() error {
 	return errors.Join(errs...)
 }
 
-// harmful is what callers could do beyond reading the folder, "" if that is all.
-// Chosen is what --tools chose.
+// harmful describes what callers could do beyond reading the folder, "" if
+// nothing. Chosen are the names of --tools.
 func (f *folder) harmful(chosen []string) string {
 	if slices.Contains(chosen, bashTools) {
 		return "run any command as you"

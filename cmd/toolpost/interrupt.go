@@ -24,7 +24,7 @@ func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error
 	}
 }
 
-// interruptibly is interruptible for work that has no result.
+// interruptibly is like interruptible, for work that has no result.
 func interruptibly(ctx context.Context, work func() error) error {
 	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err

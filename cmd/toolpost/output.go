@@ -14,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// An output says how the result of a call is written.
+// An output writes the result of a call.
 type output struct {
 	to   io.Writer
 	tool string // names saved files

@@ -275,7 +275,7 @@ func (p *pinned) chosen(server string, waiting, names []string) (chosen []string
 	return chosen, nil
 }
 
-// store approves definitions, unless they are others by now.
+// store approves definitions, unless they have changed meanwhile.
 func (p *pinned) store(cmd *cobra.Command, server string, hashes map[string]string) error {
 	var others []string
 	_, err := p.file.Update(cmd.Context(), func(l *pins.Lock) bool {
@@ -345,7 +345,7 @@ commit toolpost.lock.`,
 	return cmd
 }
 
-// verify compares what the servers say now with the pins.
+// verify compares the current definitions of the servers with the pins.
 func (p *pinned) verify(cmd *cobra.Command, t *target) error {
 	where := p.configuration.pins()
 	where.ReadOnly = true

@@ -14,8 +14,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// A definitionChange is what a server says about a tool, and what it said when
-// the tool was pinned.
+// A definitionChange is the current definition of a tool and the one that was
+// pinned.
 type definitionChange struct {
 	server, tool  string
 	before, after json.RawMessage // nil if it is not known
@@ -23,8 +23,8 @@ type definitionChange struct {
 	seen          time.Time
 }
 
-// writeChange writes what is different, for a person who decides about it: every
-// changed word, with escapes for what cannot be seen.
+// writeChange writes the difference for a person who decides about it: every
+// changed word, with escapes for invisible characters.
 func writeChange(p *terminal.Page, c *definitionChange) {
 	what := "changed"
 	if c.isNew {

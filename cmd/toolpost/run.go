@@ -70,7 +70,7 @@ interrupt ends the run.
 	return cmd
 }
 
-// A runner says how the model is run.
+// A runner holds the options of a run.
 type runner struct {
 	model, cli, system string
 	turns              int

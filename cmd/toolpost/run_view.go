@@ -11,8 +11,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// A runView shows a run to people: what the model writes on one writer, what
-// happens beside it on another. On a terminal both are the same.
+// A runView shows a run to people: the text of the model on one writer, and the
+// calls on another. On a terminal both are the same.
 type runView struct {
 	now   func() time.Time
 	began time.Time
@@ -157,7 +157,8 @@ func (v *runView) close() {
 	}
 }
 
-// end writes what the run took. Costs and tokens are those of all agents.
+// end writes the time, tokens and cost of the run. Tokens and cost are those of
+// all agents.
 func (v *runView) end() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

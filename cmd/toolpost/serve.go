@@ -209,7 +209,7 @@ func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// open starts what is served: the servers of a configuration or a folder.
+// open starts the servers of a configuration, or opens a folder.
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url()}
 	if found == nil {
@@ -284,7 +284,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	return nil
 }
 
-// start makes the server of what is live.
+// start creates the MCP server.
 func (s *service) start(options *mcpserver.Options) (err error) {
 	if s.mcp, err = mcpserver.New(s.live, options); err == nil {
 		s.closer = append(s.closer, s.mcp.Close)
@@ -306,7 +306,7 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 	}
 }
 
-// follow passes what changes on: to clients, to the view, and from the file.
+// follow passes changes on: to clients, to the view, and from the file.
 func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
 	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
 		s.mcp.ViewsChanged()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A spool passes on what is written to it, and lets no writer wait: whoever
-// does not read our log must not hold up the calls that are logged.
+// A spool writes its input to another writer in the background. Its writers never
+// wait: a slow reader of the log must not block the calls that are logged.
 type spool struct {
 	to   io.Writer
 	lost func(writes int) // reports how many writes had no room

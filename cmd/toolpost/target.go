@@ -31,7 +31,7 @@ these, they are read, list, glob and grep over the current folder.`
 // defaultTimeout is how long commands wait for servers to connect.
 const defaultTimeout = 30 * time.Second
 
-// A target says whose tools a command is about.
+// A target names the server or configuration whose tools a command uses.
 type target struct {
 	config  string
 	headers []string
@@ -177,7 +177,8 @@ func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) 
 	}
 }
 
-// complain writes what is missing, and returns an error if nothing is left.
+// complain reports the servers that are skipped, and returns an error if none is
+// left.
 func (s *session) complain(w io.Writer) error {
 	reached := 0
 	for _, st := range s.status {

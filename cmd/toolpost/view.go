@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A view shows people what serve does.
+// A view shows the state of serve to people.
 type view interface {
 	begin(g *guide)                    // before the first update
 	update(snapshot *gateway.Snapshot) // after every change
@@ -67,7 +67,7 @@ func (v *logView) settle() {}
 
 func (v *logView) adapt(a *adaptation) { a.log(v.log) }
 
-// A memory is what was shown last.
+// A memory holds the state that was shown last.
 type memory struct {
 	status   map[string]upstream.Status
 	findings map[toolpost.Finding]bool
