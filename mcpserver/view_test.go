@@ -141,6 +141,45 @@ func TestViews(t *testing.T) {
 	})
 }
 
+// A view has prompts of its own, and only its clients hear that they changed.
+func TestViewsHavePrompts(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		s, r := serveReaders(t, &mcpserver.Options{})
+		prompts := func(name string) *toolpost.Features {
+			return &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: name, Get: answer(toolpost.RawResult(json.RawMessage(`{"messages":[]}`)))}}}
+		}
+		s.SetFeatures(prompts("base"))
+		r.views["alpha"].SetFeatures(prompts("a"))
+		r.views["beta"].SetFeatures(prompts("b"))
+		gotA, optsA := watchChanges()
+		alpha, stands := w.dialAs(t, s, "alpha", "", optsA)
+		gotB, optsB := watchChanges()
+		_, stands2 := w.dialAs(t, s, "beta", "", optsB)
+		if w.isModern() {
+			soon(t, stands, "the subscription of alpha")
+			soon(t, stands2, "the subscription of beta")
+		}
+		lists := func(want string) {
+			t.Helper()
+			if got, err := alpha.ListPrompts(t.Context(), nil); err != nil || len(got.Prompts) != 1 || got.Prompts[0].Name != want {
+				t.Errorf("%+v, %v, want %s", got, err, want)
+			}
+		}
+		lists("a")
+		if _, err := alpha.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "b"}); err == nil {
+			t.Error("alpha gets a prompt of beta")
+		}
+		r.views["alpha"].SetFeatures(prompts("new"))
+		soon(t, gotA.prompts, "prompts/list_changed for alpha")
+		lists("new")
+		r.views["beta"].SetFeatures(prompts("newer"))
+		soon(t, gotB.prompts, "prompts/list_changed for beta")
+		if len(gotA.prompts)+len(gotB.prompts)+len(gotA.tools)+len(gotA.resources) > 0 {
+			t.Error("more was told than changed")
+		}
+	})
+}
+
 func TestViewsChange(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s, r := serveReaders(t, &mcpserver.Options{})
