@@ -21,15 +21,11 @@ func readInitialize(m *wire.Message, from Client) (*peer, *wire.Error) {
 	if !absent(version) && version[0] != '"' {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: protocolVersion must be a string")
 	}
-	return readPeer(negotiate(wire.Unquote(version)), wire.Get(m.Params, "clientInfo"), wire.Get(m.Params, "capabilities"), from, "initialize: ")
-}
-
-// negotiate returns the version of a session whose client asks for one.
-func negotiate(version string) string {
-	if version < wire.Stateless && slices.Contains(wire.Versions, version) {
-		return version
+	agreed := wire.Unquote(version)
+	if agreed >= wire.Stateless || !slices.Contains(wire.Versions, agreed) {
+		agreed = wire.LastSession
 	}
-	return wire.LastSession
+	return readPeer(agreed, wire.Get(m.Params, "clientInfo"), wire.Get(m.Params, "capabilities"), from, "initialize: ")
 }
 
 // initialize returns the answer to initialize.

@@ -136,19 +136,14 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 	}
 	answer, err := sent.Wait(ctx)
 	switch {
-	case err != nil:
-		c.withdraw(ctx, sent.ID)
+	case err != nil: // the answer is no longer needed
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+		defer cancel()
+		_ = c.out.send(ctx, wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(sent.ID)+`}`))) // the client may have left
 		return nil, err
 	case answer.Err != nil:
 		e := wire.ReadError(answer.Err)
 		return nil, &toolpost.ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
 	}
 	return answer.Result, nil
-}
-
-// withdraw cancels a request to the client whose answer is no longer needed.
-func (c sessionCaller) withdraw(ctx context.Context, id json.RawMessage) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
-	defer cancel()
-	_ = c.out.send(ctx, wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(id)+`}`))) // the client may have left
 }

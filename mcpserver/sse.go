@@ -21,19 +21,15 @@ func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) *re
 	d.all = &f.bytesSSE
 	defer out.stop()
 	defer d.end(errEnded)
-	if out.endpoint(endpoint(r.URL.Path, s.id)) != nil {
+	// The address for messages is relative to that of the stream, which may have a
+	// prefix that is not known here.
+	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	if out.endpoint(strings.ReplaceAll(url.PathEscape(last), ":", "%3A")+"?"+sessionQuery+"="+s.id) != nil {
 		return nil
 	}
 	d.listener.open(d)
 	s.await(open)
 	return nil
-}
-
-// endpoint returns where the client sends its messages. It is relative to the
-// address of the stream, which may have a prefix that is not known here.
-func endpoint(path, id string) string {
-	last := path[strings.LastIndexByte(path, '/')+1:]
-	return strings.ReplaceAll(url.PathEscape(last), ":", "%3A") + "?" + sessionQuery + "=" + id
 }
 
 // endpoint sends the first event: where messages go.

@@ -148,19 +148,14 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 		}
 		executed = before || executed && !wasRefused(err)
 		before = executed
-		if !r.ends(ctx, s, err) || last || executed && !r.again {
+		lost := ctx.Err() == nil && breaks(err)
+		if lost {
+			s.fail(err)
+		}
+		if !lost || last || executed && !r.again {
 			return nil, r.unanswered(ctx, u, err, executed)
 		}
 	}
-}
-
-// ends reports whether err concerns the whole session, and ends it then.
-func (r *request) ends(ctx context.Context, s *session, err error) bool {
-	if ctx.Err() != nil || !breaks(err) {
-		return false
-	}
-	s.fail(err)
-	return true
 }
 
 // once carries r out over s.

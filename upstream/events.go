@@ -35,7 +35,8 @@ func (l *limits) done(b *bufio.Reader) {
 // one. The last error is why the stream ended. Keeps is that of a [body].
 func events(r io.Reader, l *limits, keeps func() bool) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
-		lines := &eventLines{r: l.buffer(r), limits: l, keeps: keeps}
+		lines := &eventLines{from: r, limits: l, keeps: keeps}
+		lines.r = l.buffer(lines)
 		defer l.done(lines.r)
 		var ev event
 		for first := true; ; first = false {
@@ -82,7 +83,7 @@ func (ev *event) field(line []byte, ended bool, lines *eventLines) (err error) {
 	}
 	for isData := string(name) == "data"; !ended && err == nil; { // the rest overwrites the line
 		var part []byte
-		if part, ended, err = lines.rest(); isData {
+		if part, ended, err = lines.next(); isData {
 			ev.data.add(part)
 		}
 		if ev.data != nil && ev.data.size > lines.limits.most() {
@@ -118,22 +119,13 @@ func (ev *event) drop() {
 	}
 }
 
-// isMessage reports whether the event has a message as its data. Other
-// data is released.
-func (ev *event) isMessage() bool {
+// takeEvent hands on the messages of an event. Other data is released.
+func (p *peer) takeEvent(ev *event, from *exchange) error {
 	switch {
 	case ev.data == nil || ev.data.size == 0:
-		return false
+		return nil
 	case ev.name != "" && ev.name != "message":
 		ev.drop()
-		return false
-	}
-	return true
-}
-
-// takeEvent hands on the messages of an event.
-func (p *peer) takeEvent(ev *event, from *exchange) error {
-	if !ev.isMessage() {
 		return nil
 	}
 	found, err := p.take(ev.data, from)
@@ -145,56 +137,41 @@ func (p *peer) takeEvent(ev *event, from *exchange) error {
 
 // eventLines splits lines at LF, CR LF or CR.
 type eventLines struct {
-	r      *bufio.Reader
-	cr     bool // the last line ended with CR: an LF that follows belongs to it
+	from   io.Reader
+	cr     bool          // an LF that comes next belongs to a CR
+	r      *bufio.Reader // of the lines with LF at their ends
 	limits *limits
 	keeps  func() bool
 }
 
-// partOfLine is more than the name of a field.
-const partOfLine = 4 << 10
-
-// next returns a line, or at least so much of it; ended reports whether its end
-// came. The line is valid until more is read.
+// next returns a line, or as much of it as the buffer holds; ended reports whether
+// its end came. The line is valid until the next call.
 func (l *eventLines) next() (line []byte, ended bool, err error) {
-	for !ended && len(line) < partOfLine {
-		var part []byte
-		if part, ended, err = l.rest(); err != nil {
-			return nil, false, err
-		}
-		if line == nil && (ended || len(part) >= partOfLine) {
-			return part, ended, nil
-		}
-		line = append(line, part...)
+	line, err = l.r.ReadSlice('\n')
+	switch err {
+	case nil:
+		return line[:len(line)-1], true, nil
+	case bufio.ErrBufferFull:
+		return line, false, nil
 	}
-	return line, ended, nil
+	return nil, false, err
 }
 
-// rest returns more of a line. It is valid until the next call.
-func (l *eventLines) rest() (part []byte, ended bool, err error) {
-	for {
-		if _, err := l.r.Peek(1); err != nil {
-			return nil, false, err
+// Read reads with LF in place of each CR LF and CR.
+func (l *eventLines) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if !l.cr && bytes.IndexByte(p[:n], '\r') < 0 {
+		return n, err
+	}
+	kept := p[:0]
+	for _, c := range p[:n] {
+		isRest := l.cr && c == '\n'
+		if l.cr = c == '\r'; l.cr {
+			c = '\n'
 		}
-		part, _ = l.r.Peek(l.r.Buffered())
-		if !l.cr || part[0] != '\n' {
-			break
+		if !isRest {
+			kept = append(kept, c)
 		}
-		l.cr = false
-		l.r.Discard(1)
 	}
-	l.cr = false
-	end := bytes.IndexByte(part, '\n')
-	if end < 0 {
-		end = len(part)
-	}
-	if cr := bytes.IndexByte(part[:end], '\r'); cr >= 0 {
-		end, l.cr = cr, true
-	}
-	if end == len(part) {
-		l.r.Discard(end)
-		return part, false, nil
-	}
-	l.r.Discard(end + 1)
-	return part[:end], true, nil
+	return len(kept), err
 }

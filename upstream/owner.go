@@ -81,7 +81,17 @@ func (o *owners) find() (*exchange, error) {
 	if o.several {
 		return nil, errUnclear
 	}
-	found, calls := o.candidates()
+	var found *exchange // the latest whose caller is there
+	calls := 0
+	for _, x := range o.open {
+		if x.owner == nil {
+			continue
+		}
+		calls++
+		if !x.abandoned && x.caller != nil && (found == nil || x.number > found.number) {
+			found = x
+		}
+	}
 	switch {
 	case calls == 0:
 		return nil, errNoCall
@@ -91,19 +101,4 @@ func (o *owners) find() (*exchange, error) {
 		return nil, toolpost.ErrNoCaller
 	}
 	return found, nil
-}
-
-// candidates returns how many calls a message can belong to, and the latest of
-// them whose caller is there.
-func (o *owners) candidates() (latest *exchange, calls int) {
-	for _, x := range o.open {
-		if x.owner == nil {
-			continue
-		}
-		calls++
-		if !x.abandoned && x.caller != nil && (latest == nil || x.number > latest.number) {
-			latest = x
-		}
-	}
-	return latest, calls
 }

@@ -134,12 +134,9 @@ func Number(raw []byte) (number int64, ok bool) {
 // notifications/cancelled finds them. The zero value is ready.
 type Served struct {
 	mu    sync.Mutex
-	open  map[string]*serving
+	open  map[string]*context.CancelCauseFunc
 	ended error // why no more requests are served
 }
-
-// A serving is one request that is under way.
-type serving struct{ cancel context.CancelCauseFunc }
 
 // Begin registers a request and returns its context. The function end cancels
 // the context and forgets the request; it must be called, and may be called
@@ -156,14 +153,13 @@ func (s *Served) Begin(ctx context.Context, id json.RawMessage) (_ context.Conte
 		return nil, nil, Errorf(CodeInvalidRequest, "the id %s is in use", id)
 	}
 	if s.open == nil {
-		s.open = map[string]*serving{}
+		s.open = map[string]*context.CancelCauseFunc{}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	own := &serving{cancel}
-	s.open[key] = own
+	s.open[key] = &cancel
 	return ctx, func(cause error) {
 		s.mu.Lock()
-		if s.open[key] == own {
+		if s.open[key] == &cancel {
 			delete(s.open, key)
 		}
 		s.mu.Unlock()
@@ -178,13 +174,12 @@ func (s *Served) Cancel(id json.RawMessage, cause error) bool {
 		id = Quote(Unquote(id))
 	}
 	s.mu.Lock()
-	own := s.open[string(id)]
+	cancel := s.open[string(id)]
 	s.mu.Unlock()
-	if own == nil {
-		return false
+	if cancel != nil {
+		(*cancel)(cause)
 	}
-	own.cancel(cause)
-	return true
+	return cancel != nil
 }
 
 // Close ends the contexts of all requests with a cause, and refuses those that
@@ -195,8 +190,8 @@ func (s *Served) Close(cause error) {
 	if s.ended == nil {
 		s.ended = cause
 	}
-	for _, own := range s.open {
-		own.cancel(cause) // the requests themselves end later
+	for _, cancel := range s.open {
+		(*cancel)(cause) // the requests themselves end later
 	}
 }
 

@@ -248,16 +248,13 @@ func (s *scanner) accept(set string) bool {
 	return true
 }
 
-func (s *scanner) digit() bool {
-	return s.at < len(s.data) && s.data[s.at] >= '0' && s.data[s.at] <= '9'
-}
-
 func (s *scanner) digits() error {
-	if !s.digit() {
-		return s.syntax("want a digit")
-	}
-	for s.digit() {
+	start := s.at
+	for s.at < len(s.data) && s.data[s.at] >= '0' && s.data[s.at] <= '9' {
 		s.at++
+	}
+	if s.at == start {
+		return s.syntax("want a digit")
 	}
 	return nil
 }

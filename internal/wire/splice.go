@@ -37,15 +37,6 @@ func each(object []byte, f func(member) bool) bool {
 	return err == errEnough || err == nil && s.end() == nil
 }
 
-// is reports whether a quoted name is that of a member.
-func is(quoted []byte, name string) bool {
-	text, plain := plainString(quoted)
-	if plain {
-		return string(text) == name
-	}
-	return Unquote(quoted) == name
-}
-
 // Members iterates over the members of an object, in order and with
 // duplicates. It ends early where the object is not valid JSON.
 func Members(object []byte) iter.Seq2[string, json.RawMessage] {
@@ -79,7 +70,8 @@ func Elements(array []byte) iter.Seq[json.RawMessage] {
 func Get(object []byte, name string) json.RawMessage {
 	var value json.RawMessage
 	each(object, func(m member) bool {
-		if !is(m.name, name) {
+		text, plain := plainString(m.name)
+		if found := plain && string(text) == name || !plain && Unquote(m.name) == name; !found {
 			return true
 		}
 		value = object[m.start:m.end:m.end]
