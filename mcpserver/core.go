@@ -162,7 +162,10 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 	level := slog.LevelInfo
 	switch t := set.Lookup(call.Name); {
 	case t == nil && errors.Is(err, toolpost.ErrNotFound):
-		err = c.whyMissing(call.Name)
+		err = wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", call.Name)
+		if why := c.opts.Missing(call.Name); why != nil {
+			err = wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", call.Name, why)
+		}
 	case t != nil && t.Policy.LogAtDebug:
 		level = slog.LevelDebug
 	}
@@ -204,16 +207,6 @@ func (c *core) notified(m *wire.Message, owner identity) {
 	if notified := c.features().Notified; notified != nil && extension.Notification(m.Method) {
 		notified(newCall(&request{Message: m, owner: owner}, m.Method, nil, nil))
 	}
-}
-
-// whyMissing returns the error for a call of an unknown tool.
-func (c *core) whyMissing(tool string) error {
-	if missing := c.opts.Missing; missing != nil {
-		if why := missing(tool); why != nil {
-			return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", tool, why)
-		}
-	}
-	return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", tool)
 }
 
 // maxLogged is how much of a foreign text a log line holds.

@@ -90,7 +90,7 @@ func (d *duplex) admit(msgs []wire.Message) (release func(), err error) {
 
 // serve answers calls that came together.
 func (d *duplex) serve(calls []*request, batch bool) {
-	out := &gate{to: d}
+	out := &gated{to: d}
 	response := d.respond(calls, batch, out)
 	out.close()
 	defer response.close()
@@ -120,20 +120,29 @@ func (d *duplex) put(ctx context.Context, message payload) error {
 	return err
 }
 
-// A gate passes on the messages of a request, and none after its response.
+// A gated sender passes on the messages of a request, and none after its response.
+type gated struct {
+	gate
+	to sender
+}
+
+func (g *gated) send(ctx context.Context, message []byte) error {
+	return g.pass(func() error { return g.to.send(ctx, message) })
+}
+
+// A gate lets one message at a time pass, until it is closed.
 type gate struct {
-	to     sender
 	mu     sync.Mutex
 	closed bool
 }
 
-func (g *gate) send(ctx context.Context, message []byte) error {
+func (g *gate) pass(send func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		return errReplied
 	}
-	return g.to.send(ctx, message)
+	return send()
 }
 
 func (g *gate) close() {

@@ -3,11 +3,11 @@ package mcpserver
 import (
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -46,7 +46,7 @@ func (g *guard) check(r *http.Request) *wire.Error {
 
 func (g *guard) hostAllowed(host string) bool {
 	name := hostname(host)
-	return loopback(name) || slices.ContainsFunc(g.hosts, func(h string) bool {
+	return httpconn.IsLoopback(name) || slices.ContainsFunc(g.hosts, func(h string) bool {
 		return h == "*" || strings.EqualFold(h, host) || strings.EqualFold(strings.Trim(h, "[]"), name)
 	})
 }
@@ -64,7 +64,7 @@ func (g *guard) originAllowed(origin, host string) bool {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
-	return strings.EqualFold(u.Host, host) || loopback(u.Hostname()) && loopback(hostname(host))
+	return strings.EqualFold(u.Host, host) || httpconn.IsLoopback(u.Hostname()) && httpconn.IsLoopback(hostname(host))
 }
 
 func hostname(host string) string {
@@ -72,14 +72,6 @@ func hostname(host string) string {
 		return h
 	}
 	return strings.Trim(host, "[]")
-}
-
-func loopback(name string) bool {
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
 }
 
 // acceptance is what a client says it can read.

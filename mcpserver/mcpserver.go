@@ -92,6 +92,9 @@ func (o *Options) orDefaults() *Options {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.Missing == nil {
+		c.Missing = func(string) error { return nil }
+	}
 	if c.Identity == nil {
 		c.Identity = func(*http.Request) string { return "" }
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/wire"
@@ -18,9 +17,8 @@ type reply struct {
 	accept acceptance
 	broken func() // is called when a write fails; may be nil
 
-	mu      sync.Mutex
-	started bool // as a stream
-	ended   bool // nothing more may be written
+	gate
+	started bool // as a stream; guarded by the gate
 }
 
 var errReplied = errors.New("the response has ended")
@@ -33,20 +31,15 @@ func (p *reply) put(message payload) error {
 	if !p.accept.events {
 		return errNoStream
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ended {
-		return errReplied
-	}
-	return p.event("message", message)
+	return p.pass(func() error { return p.event("message", message) })
 }
 
 // start begins a stream with a comment, which proxies pass on at once.
 func (p *reply) start() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stream()
-	return p.check(writePaced(p.w, framing{before: ": ok\n\n"}, nil))
+	return p.pass(func() error {
+		p.stream()
+		return p.check(writePaced(p.w, framing{before: ": ok\n\n"}, nil))
+	})
 }
 
 // event writes an event. The lock is held.
@@ -79,7 +72,7 @@ func (p *reply) end(status int, response payload) {
 	defer response.close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ended = true
+	p.closed = true
 	if !p.started && (p.accept.json || status != http.StatusOK) {
 		writeJSON(p.w, status, response)
 		return
@@ -87,13 +80,6 @@ func (p *reply) end(status int, response payload) {
 	if p.event("message", response) != nil {
 		panic(http.ErrAbortHandler) // the stream does not end as if it were whole
 	}
-}
-
-// stop ends a stream: nothing is written any more when it returns.
-func (p *reply) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ended = true
 }
 
 // writeTime is how long a client may take to read one chunk.

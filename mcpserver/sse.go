@@ -19,7 +19,7 @@ func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) *re
 	}
 	d := s.newDuplex(out.put)
 	d.all = &f.bytesSSE
-	defer out.stop()
+	defer out.close()
 	defer d.end(errEnded)
 	// The address for messages is relative to that of the stream, which may have a
 	// prefix that is not known here.
@@ -34,9 +34,7 @@ func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) *re
 
 // endpoint sends the first event: where messages go.
 func (p *reply) endpoint(address string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.event("endpoint", inMemory(address))
+	return p.pass(func() error { return p.event("endpoint", inMemory(address)) })
 }
 
 // postSSE delivers the messages that a client sends.

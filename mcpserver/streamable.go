@@ -181,7 +181,7 @@ func (f *front) listen(w http.ResponseWriter, r *http.Request, s *session) *refu
 		return refused(http.StatusBadRequest, "events are not kept; send GET without Last-Event-ID")
 	}
 	out, open := newStream(w, r)
-	defer out.stop()
+	defer out.close()
 	if before, ok := s.listener.open(out).(*reply); ok {
 		before.broken()
 	}

@@ -148,11 +148,7 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 		}
 		executed = before || executed && !wasRefused(err)
 		before = executed
-		lost := ctx.Err() == nil && breaks(err)
-		if lost {
-			s.fail(err)
-		}
-		if !lost || last || executed && !r.again {
+		if ctx.Err() != nil || !s.failsBy(err) || last || executed && !r.again {
 			return nil, r.unanswered(ctx, u, err, executed)
 		}
 	}
@@ -196,6 +192,15 @@ func wasRefused(err error) bool {
 func breaks(err error) bool {
 	return !isA[*toolpost.ProtocolError](err) && !isA[*inputError](err) && !isA[*statusError](err) &&
 		!isA[*contentError](err) && !isA[*cutError](err) && !errors.Is(err, errTooLong)
+}
+
+// failsBy reports whether err concerns the whole session, and ends it then.
+func (s *session) failsBy(err error) bool {
+	broken := breaks(err)
+	if broken {
+		s.fail(err)
+	}
+	return broken
 }
 
 // unanswered words why there is no result, for the model that made the call.

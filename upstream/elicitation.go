@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -171,15 +170,10 @@ func checkAddress(params json.RawMessage) error {
 	}
 	link := wire.Unquote(address)
 	u, err := url.Parse(link)
-	if err == nil && u.Hostname() != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && loopbackHost(u.Hostname())) {
+	if err == nil && u.Hostname() != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && httpconn.IsLoopback(u.Hostname())) {
 		return nil
 	}
 	return fmt.Errorf("the server asks to open %.100q, which is refused: want an https address without a user, or an http address of this machine", link)
-}
-
-func loopbackHost(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 // protocolError returns an error of the server as the caller gets it.

@@ -42,7 +42,7 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
-	transport.DisableCompression = address.Scheme == "http" || loopbackHost(address.Hostname()) // it costs more than it saves in a local network
+	transport.DisableCompression = address.Scheme == "http" || httpconn.IsLoopback(address.Hostname()) // it costs more than it saves in a local network
 	conns := httpconn.Register(transport)
 	var base http.RoundTripper = transport
 	if cfg.Wrap != nil {

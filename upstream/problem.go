@@ -2,17 +2,20 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"os/exec"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 )
@@ -36,10 +39,8 @@ func (d *dialer) problem(err error) error {
 
 // advice says what happened and what to do.
 func advice(err error) string {
-	for _, known := range []func(error) string{adviceOnCommand, adviceOnAddress} {
-		if text := known(err); text != "" {
-			return text
-		}
+	if text := cmp.Or(adviceOnCommand(err), adviceOnAddress(err)); text != "" {
+		return text
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return `it did not answer in time; start it by hand to see why, or give it more time, such as "connectTimeout": "5m"`
@@ -128,4 +129,18 @@ func excerpt(b []byte, most int) string {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
+}
+
+// recovered must be deferred by code that handles foreign messages on a
+// goroutine of ours. A panic there is a defect, but it must not end the
+// process: it is logged, and then gets the error.
+func recovered(log *slog.Logger, doing string, then func(error)) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if log != nil {
+		log.Error("internal error", "doing", doing, "panic", p, "stack", string(debug.Stack()))
+	}
+	then(fmt.Errorf("internal error (%s): %v; the log has the details", doing, p))
 }

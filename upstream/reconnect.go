@@ -179,9 +179,7 @@ func relist(u *Upstream, s *session) {
 		return
 	case err != nil:
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
-		if breaks(err) {
-			s.fail(err)
-		}
+		s.failsBy(err)
 		return
 	}
 	if v, _ := u.view(); v.listing.sum != l.sum {

@@ -157,8 +157,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 		case changed || ctx.Err() != nil:
 		case isA[*toolpost.ProtocolError](err): // the server refuses this set
 			w.wait(ctx)
-		case err != nil && breaks(err):
-			s.fail(err)
+		case err != nil && s.failsBy(err):
 		default:
 			if time.Since(began) > longestBackoff {
 				delay = least

@@ -9,9 +9,10 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
 // A listener is the open port of serve. A nil listener is that of --stdio.
@@ -46,12 +47,6 @@ func (l *listener) loopback() bool {
 	return ok && address.IP.IsLoopback()
 }
 
-// loopbackName reports whether host always names this machine.
-func loopbackName(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
-}
-
 func (l *listener) wildcard() bool {
 	ip, err := netip.ParseAddr(l.host)
 	return err == nil && ip.IsUnspecified()
@@ -73,7 +68,7 @@ func (l *listener) url() string {
 // hosts are the names by which clients on other machines address us.
 func (l *listener) hosts() []string {
 	switch {
-	case l == nil || loopbackName(l.host):
+	case l == nil || httpconn.IsLoopback(l.host):
 		return nil
 	case !l.wildcard():
 		return []string{l.host}

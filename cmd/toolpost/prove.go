@@ -25,7 +25,7 @@ func useToken(cfg *config.Config) {
 	for i := range cfg.Servers {
 		s := &cfg.Servers[i]
 		u, err := url.Parse(s.URL)
-		if token == "" || err != nil || u.Scheme != "http" || !loopbackName(u.Hostname()) || u.User != nil || hasHeader(s.Headers, "Authorization") {
+		if token == "" || err != nil || u.Scheme != "http" || !httpconn.IsLoopback(u.Hostname()) || u.User != nil || hasHeader(s.Headers, "Authorization") {
 			continue
 		}
 		s.Wrap = func(base *http.Transport) http.RoundTripper { return newTokenSender(token, base) }

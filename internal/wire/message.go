@@ -90,24 +90,16 @@ func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 	if err == nil {
 		err = s.end()
 	}
-	if err != nil {
-		fault = faultOf(err)
+	switch {
+	case err == nil, errors.As(err, &fault):
+	case errors.Is(err, errDeep):
+		fault = Errorf(CodeParse, "the message nests more than %d levels deep", strictDepth)
+	case errors.Is(err, errDuplicate):
+		fault = Errorf(CodeInvalidRequest, "%.300v", err)
+	default:
+		fault = Errorf(CodeParse, "the message is not JSON: %.300v", err)
 	}
 	return found, batch, fault
-}
-
-// faultOf returns the error to answer.
-func faultOf(err error) *Error {
-	var fault *Error
-	switch {
-	case errors.As(err, &fault):
-		return fault
-	case errors.Is(err, errDeep):
-		return Errorf(CodeParse, "the message nests more than %d levels deep", strictDepth)
-	case errors.Is(err, errDuplicate):
-		return Errorf(CodeInvalidRequest, "%.300v", err)
-	}
-	return Errorf(CodeParse, "the message is not JSON: %.300v", err)
 }
 
 // Read returns the messages that a server sent: one, a batch, or none if data
