@@ -8,10 +8,15 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
+// maxCompared is how many pairs of schemas are compared to find alternatives
+// that are written alike. The rest are taken for alike.
+const maxCompared = 10_000
+
 // A comparison finds alternatives whose values are written alike but mean
 // something else: a text that is a text in one and JSON in the other.
 type comparison struct {
 	closed bool // the reader never writes members that are not declared
+	steps  int
 }
 
 // A part is a schema as it is written, and the codec of its values.
@@ -41,8 +46,13 @@ func (c *comparison) ambiguous(a, b part) bool {
 	a, b = a.bare(), b.bare()
 	_, text := a.codec.(jsonCodec)
 	_, both := b.codec.(jsonCodec)
+	c.steps++
 	switch {
-	case a.codec == nil && b.codec == nil, disjoint(a.node, b.node), text && both, reflect.DeepEqual(a.codec, b.codec):
+	case a.codec == nil && b.codec == nil:
+		return false
+	case c.steps > maxCompared:
+		return true
+	case disjoint(a.node, b.node), text && both, reflect.DeepEqual(a.codec, b.codec):
 		return false
 	case (seenKinds(a.node)|seenKinds(b.node))&^jsontree.KindNull != jsontree.KindObject:
 		return true
