@@ -325,3 +325,32 @@ func (b *syncBuffer) String() string {
 }
 
 func logger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// eventful is a toolset that reports events from its beginning to its end.
+type eventful struct{ toolpost.Watchers }
+
+func (*eventful) Tools(context.Context) ([]*toolpost.Tool, error) { return nil, nil }
+func (*eventful) Features() *toolpost.Features                    { return nil }
+func (*eventful) Ready(context.Context) error                     { return nil }
+
+// Events may come while the server is made.
+func TestEventsWhileServerIsMade(t *testing.T) {
+	ts := &eventful{}
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			ts.Notify(toolpost.Event{Resource: "x:y"})
+		}
+	}()
+	for range 50 {
+		s, err := mcpserver.New(ts, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+	end()
+	<-done
+}

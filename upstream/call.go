@@ -136,8 +136,9 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 	}
 	ctx, cancel := r.limit(ctx, u)
 	defer cancel()
-	before := false // an earlier try may have been carried out
-	for last := false; ; last = true {
+	before := false           // an earlier try may have been carried out
+	lost, cut := false, false // the session was, or the connection of a try
+	for {
 		s, err := u.await(ctx)
 		if err != nil {
 			return nil, r.unanswered(ctx, u, err, before)
@@ -148,7 +149,14 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 		}
 		executed = before || executed && !wasRefused(err)
 		before = executed
-		if ctx.Err() != nil || !s.failsBy(err) || last || executed && !r.again {
+		switch ended := ctx.Err() == nil && s.failsBy(err); {
+		case executed && !r.again:
+			return nil, r.unanswered(ctx, u, err, executed)
+		case ended && !lost:
+			lost = true
+		case isA[*cutError](err) && ctx.Err() == nil && !cut:
+			cut = true
+		default:
 			return nil, r.unanswered(ctx, u, err, executed)
 		}
 	}
@@ -178,6 +186,9 @@ func (r *request) limit(ctx context.Context, u *Upstream) (context.Context, cont
 // wasRefused reports whether the server did not get the request, or did not
 // accept it.
 func wasRefused(err error) bool {
+	if isA[*cutError](err) { // the request was sent, whatever refused the rest of its answer
+		return false
+	}
 	if status, ok := errors.AsType[*statusError](err); ok {
 		switch status.status {
 		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusTooManyRequests:

@@ -66,12 +66,12 @@ func (l *longResult) messages() ([]wire.Message, error) {
 	defer l.Close()
 	data, err := l.load()
 	if err != nil {
-		return nil, err
+		return nil, notKept(err)
 	}
 	if found := wire.Read(data); len(found) == 1 {
 		return found, nil
 	}
-	return nil, errNotObject
+	return nil, notKept(errNotObject)
 }
 
 // result returns the result for the caller. If long outputs are stored and only

@@ -207,6 +207,28 @@ func TestRootsOfTheOnlyClient(t *testing.T) {
 	}
 }
 
+// mute never answers a request, but notes that one has a limit.
+type mute struct{ limited bool }
+
+func (*mute) Notify(context.Context, string, json.RawMessage) error { return nil }
+
+func (m *mute) Request(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+	_, m.limited = ctx.Deadline()
+	return nil, context.DeadlineExceeded
+}
+
+// A client that does not say which roots it has gets its call all the same.
+func TestRootsWithoutAnswer(t *testing.T) {
+	s := start(t, child(t, "rooted")).ready(t)
+	m := &mute{}
+	if _, err := s.call(t.Context(), &toolpost.Call{Session: "session a", Name: "t", Arguments: json.RawMessage(`{"do":"quick"}`), Caller: m}); err != nil {
+		t.Error(err)
+	}
+	if !m.limited {
+		t.Error("the client may take any time to answer")
+	}
+}
+
 // rooted asks for roots after the handshake and when they have changed. Its
 // tool returns the roots.
 func rooted(o *odd) {

@@ -103,7 +103,7 @@ func remedyOf(err error) string {
 		return `; it does not offer the SSE transport there: remove its type, or set it to "http"`
 	case errors.As(err, &status) && status.status == http.StatusBadRequest && wantsTLS.MatchString(status.body):
 		return "; use https:// in its url"
-	case err != nil && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET)):
+	case err != nil && !isA[*cutError](err) && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET)):
 		return "; it closed the connection without an answer: if it speaks TLS, use https:// in its url"
 	}
 	return ""

@@ -179,7 +179,9 @@ func relist(u *Upstream, s *session) {
 		return
 	case err != nil:
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))
-		s.failsBy(err)
+		if !s.failsBy(err) && isA[*cutError](err) { // the next session lists again
+			s.fail(err)
+		}
 		return
 	}
 	if v, _ := u.view(); v.listing.sum != l.sum {

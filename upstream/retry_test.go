@@ -1,8 +1,11 @@
 package upstream_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -49,5 +52,67 @@ func TestImpatientServer(t *testing.T) {
 	}
 	if took := time.Since(began); took < opened*100*time.Millisecond {
 		t.Errorf("%d streams were opened within %v", opened, took)
+	}
+}
+
+// A connection that breaks ends one call. The calls of others go on, the session
+// stays, and a tool that only reads is called again.
+func TestBrokenConnection(t *testing.T) {
+	started, release := make(chan struct{}), make(chan struct{})
+	var handshakes, ended, reads atomic.Int64
+	srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			if r.Method == http.MethodDelete {
+				ended.Add(1)
+			}
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		result := `{"content":[]}`
+		switch {
+		case len(m.ID) == 0:
+			w.WriteHeader(http.StatusAccepted)
+			return
+		case m.Method == "initialize":
+			handshakes.Add(1)
+			w.Header().Set("Mcp-Session-Id", "1")
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case m.Method == "tools/list":
+			result = `{"tools":[{"name":"slow","inputSchema":{}},{"name":"cut","inputSchema":{}},{"name":"stream","inputSchema":{}},{"name":"read","inputSchema":{},"annotations":{"readOnlyHint":true}}]}`
+		case bytes.Contains(m.Params, []byte("slow")):
+			close(started)
+			<-release
+		case bytes.Contains(m.Params, []byte("stream")):
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "id: 0\nretry: 1\ndata:\n\n") // the stream cannot be opened again
+			return
+		case bytes.Contains(m.Params, []byte("cut")), reads.Add(1) == 1:
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
+	slow := make(chan error)
+	go func() {
+		_, err := s.call(t.Context(), &toolpost.Call{Name: "slow", Session: "one"})
+		slow <- err
+	}()
+	<-started
+	for _, name := range []string{"cut", "stream"} {
+		if text := s.text(t, name, "{}", nil); !strings.Contains(text, "It may have been carried out") {
+			t.Errorf("%s: got %s", name, text)
+		}
+	}
+	if text := s.text(t, "read", "{}", nil); text != "" {
+		t.Errorf("got %s", text)
+	}
+	close(release)
+	if err := <-slow; err != nil {
+		t.Errorf("the call of another client: %v", err)
+	}
+	if handshakes.Load() != 1 || ended.Load() != 0 {
+		t.Errorf("%d sessions were opened and %d ended", handshakes.Load(), ended.Load())
 	}
 }

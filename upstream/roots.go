@@ -17,13 +17,16 @@ type rootsState struct {
 	asked    bool            // the server asks outside of calls
 	stale    bool            // the client's roots have changed
 	current  json.RawMessage // the answer of the only client; nil before there is one
-	answered chan struct{}   // holds one value after an answer
+	asks     int             // how often the server has asked
+	known    int             // those of them that do not count as asking again
+	answered chan struct{}   // holds one value after an answer to another
 }
 
 const (
-	noRoots    = `{"roots":[]}`
-	rootsTime  = 2 * time.Second       // to ask again after the roots have changed
-	rootsPause = 50 * time.Millisecond // for the server to look at them
+	noRoots     = `{"roots":[]}`
+	rootsAnswer = 10 * time.Second      // for the client to say which it has
+	rootsTime   = 2 * time.Second       // to ask again after the roots have changed
+	rootsPause  = 50 * time.Millisecond // for the server to look at them
 )
 
 // knownRoots returns the roots of the only client of the server. If there is
@@ -59,22 +62,47 @@ func (p *peer) needsRoots(whose *owner) bool {
 	return true
 }
 
+// rootsAsked records that the server asks for roots, outside of calls or not. It
+// returns the number of the question.
+func (p *peer) rootsAsked(outside bool) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.roots.asked = p.roots.asked || outside
+	p.roots.asks++
+	return p.roots.asks
+}
+
+// rootsAnswered records that the question of that number has its answer; 0 is for
+// questions that are not about roots.
+func (p *peer) rootsAnswered(number int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if number > p.roots.known {
+		select {
+		case p.roots.answered <- struct{}{}:
+		default:
+		}
+	}
+}
+
 // shareRoots gives the server the roots of a client before its call.
 func (s *session) shareRoots(ctx context.Context, r *request) {
 	if s.modern() || r.caller == nil || r.owner == nil || !s.needsRoots(r.owner) {
 		return
 	}
-	roots, err := question(ctx, r.caller, "roots/list", json.RawMessage("{}"))
+	asking, stop := context.WithTimeout(ctx, rootsAnswer)
+	defer stop()
+	roots, err := question(asking, r.caller, "roots/list", json.RawMessage("{}"))
 	if err != nil {
-		return // a client without roots
+		return // a client without roots, or one that does not answer
 	}
 	s.mu.Lock()
-	s.roots.current = roots
-	s.mu.Unlock()
+	s.roots.current, s.roots.known = roots, s.roots.asks
 	select {
 	case <-s.roots.answered: // an earlier answer
 	default:
 	}
+	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, rootsTime)
 	defer cancel()
 	const changed = "notifications/roots/list_changed"

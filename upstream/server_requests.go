@@ -47,10 +47,9 @@ func noMethod(m *wire.Message) error {
 // belongs to.
 func (p *peer) ask(m *wire.Message, from *exchange) {
 	x, unclear := p.origin(from)
-	if x == nil && m.Method == "roots/list" { // recorded at once: the next call may follow soon
-		p.mu.Lock()
-		p.roots.asked = true
-		p.mu.Unlock()
+	number := 0
+	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
+		number = p.rootsAsked(x == nil)
 	}
 	var whose owner // empty if it belongs to no client
 	if x != nil && x.owner != nil {
@@ -79,12 +78,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 		if !takenBack { // a question that the server took back has no answer
 			p.reply(m.ID, result, err)
 		}
-		if m.Method == "roots/list" {
-			select {
-			case p.roots.answered <- struct{}{}:
-			default:
-			}
-		}
+		p.rootsAnswered(number)
 	}()
 }
 

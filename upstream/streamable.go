@@ -99,6 +99,9 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
 	resp, err := c.post(ctx, message, x)
+	if request, ok := errors.AsType[*url.Error](err); ok && !x.handshake() && !wasRefused(err) {
+		return &cutError{request.Err} // other calls have connections of their own
+	}
 	if err != nil {
 		return err
 	}
