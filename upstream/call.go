@@ -136,30 +136,36 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 	}
 	ctx, cancel := r.limit(ctx, u)
 	defer cancel()
-	before := false           // an earlier try may have been carried out
-	lost, cut := false, false // the session was, or the connection of a try
+	var t tries
 	for {
 		s, err := u.await(ctx)
 		if err != nil {
-			return nil, r.unanswered(ctx, u, err, before)
+			return nil, r.unanswered(ctx, u, err, t.executed)
 		}
 		result, executed, err := r.once(ctx, s)
 		if err == nil {
 			return result, nil
 		}
-		executed = before || executed && !wasRefused(err)
-		before = executed
-		switch ended := ctx.Err() == nil && s.failsBy(err); {
-		case executed && !r.again:
-			return nil, r.unanswered(ctx, u, err, executed)
-		case ended && !lost:
-			lost = true
-		case isA[*cutError](err) && ctx.Err() == nil && !cut:
-			cut = true
-		default:
-			return nil, r.unanswered(ctx, u, err, executed)
+		if t.executed = t.executed || executed && !wasRefused(err); ctx.Err() != nil || !t.again(s, err, r.again) {
+			return nil, r.unanswered(ctx, u, err, t.executed)
 		}
 	}
+}
+
+// tries is what happened to a request so far.
+type tries struct {
+	executed bool // it may have been carried out
+	lost     bool // together with the session
+	cut      bool // because its connection broke
+}
+
+// again reports whether a request that failed may be tried once more. An error
+// that concerns the whole session ends it.
+func (t *tries) again(s *session, err error, repeatable bool) bool {
+	lost, cut := s.failsBy(err), isA[*cutError](err)
+	fresh := lost && !t.lost || cut && !t.cut
+	t.lost, t.cut = t.lost || lost, t.cut || cut
+	return fresh && (repeatable || !t.executed)
 }
 
 // once carries r out over s.

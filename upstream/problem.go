@@ -91,6 +91,12 @@ var brokenCopy = regexp.MustCompile(`[^\s'"]*_npx/[0-9a-f]+`)
 // wantsTLS matches what Go, nginx and Apache answer to HTTP where they speak TLS.
 var wantsTLS = regexp.MustCompile(`(?i)HTTP request .*to (an )?HTTPS|plain HTTP to an SSL-enabled`)
 
+// hungUp reports whether a server ended the connection instead of answering its
+// first request.
+func hungUp(err error) bool {
+	return err != nil && !isA[*cutError](err) && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET))
+}
+
 // remedyOf returns what to do about a well-known way of servers to fail, or "".
 func remedyOf(err error) string {
 	var exit *exitError
@@ -103,7 +109,7 @@ func remedyOf(err error) string {
 		return `; it does not offer the SSE transport there: remove its type, or set it to "http"`
 	case errors.As(err, &status) && status.status == http.StatusBadRequest && wantsTLS.MatchString(status.body):
 		return "; use https:// in its url"
-	case err != nil && !isA[*cutError](err) && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET)):
+	case hungUp(err):
 		return "; it closed the connection without an answer: if it speaks TLS, use https:// in its url"
 	}
 	return ""
