@@ -32,6 +32,7 @@ func TestFormOfHostileSchemas(t *testing.T) {
 	for _, test := range []struct{ name, schema string }{
 		{"itself", `{"$ref":"#"}`},
 		{"all of itself", `{"allOf":[{"$ref":"#"}],"type":"object"}`},
+		{"what a repair drops", `{"properties":{"p":{"$ref":"#/x/a"},"q":{"$ref":"#/x/a/minimum","minLength":1}},"x":{"a":{"type":"number","minimum":{"type":"string"}}}}`},
 		{"2^24 paths", doubling(24)},
 		{"2^10 paths", doubling(10)},
 		{"2^24 merges", merged(24, "{", "")},

@@ -49,6 +49,7 @@ func TestHostileSchemas(t *testing.T) {
 		{"inner id of itself", `{"$ref":"http://x/y","$defs":{"x":{"$id":"http://x/y","allOf":[{"$ref":"y"}],"type":"string"}}}`, "refers to itself", `"x"`, `1`},
 		{"dynamic anchor of itself", `{"$dynamicAnchor":"a","$dynamicRef":"#a","type":"string"}`, "may depend on", `"x"`, `1`},
 		{"recursive anchor of itself", `{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"$recursiveRef":"#","type":"string"}`, "may depend on", `"x"`, `1`},
+		{"recursive reference below an id", `{"$schema":"https://json-schema.org/draft/2019-09/schema","if":{"not":{}},"else":{"items":{"anyOf":[{"$recursiveRef":"#"}],"$id":"sub.json"}}}`, "may depend on", `[0.1]`, ``},
 		{"anchor in a union", `{"$defs":{"x":{"$anchor":"a","anyOf":[{"$ref":"#a"},{"type":"string"}]}},"$ref":"#a"}`, "refers to itself", `"x"`, ``},
 		{"anchor that goes deeper", `{"$anchor":"a","type":"object","properties":{"x":{"$ref":"#a"}}}`, "", `{"x":{}}`, `{"x":1}`},
 		{"dynamic anchor that goes deeper", `{"$dynamicAnchor":"a","type":"object","properties":{"x":{"$dynamicRef":"#a"}}}`, "may depend on", `{"x":1}`, `1`},

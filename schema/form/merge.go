@@ -236,5 +236,8 @@ func (r *merger) moved(at string, f *Form) {
 		return
 	}
 	i := strings.LastIndexByte(at, '/')
+	if i < 0 {
+		return // a repair has dropped what the reference led to
+	}
 	r.log.Change(at[:i], jsontree.UnescapePointer(at[i+1:]), false, "merged with the schema that refers to it")
 }

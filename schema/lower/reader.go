@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -127,31 +126,46 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || utf8.RuneCount(values(list)) <= limits.LongEnumRunes
 }
 
-// wholeFits reports whether a keyword may be written unchanged.
+// wholeFits reports whether a keyword may be written unchanged. Repairs inside it
+// are not in its text, so a text that is not a valid schema does not fit.
 func (r *reader) wholeFits(k form.Keyword) bool {
-	if !r.allows(k.Name) || r.rules.Dialect != "" || r.restricts(k) {
-		return false
-	}
-	text := string(k.Value)
-	inner := readSource([]byte("{" + string(quote(k.Name)) + ":" + text + "}"))
-	for _, keywords := range inner.keywords {
-		if slices.ContainsFunc(keywords, func(name string) bool { return !r.allows(name) }) {
-			return false
-		}
-	}
-	return true
+	text := slices.Concat([]byte("{"), quote(k.Name), []byte(":"), k.Value, []byte("}"))
+	v, broken := jsontree.ParseLenient(text, maxLevels)
+	return broken == nil && r.rules.Dialect == "" && !r.restricts(k) && r.schemaFits(v)
 }
 
 // restricts reports whether the reader has rules that the schemas in k may break.
 func (r *reader) restricts(k form.Keyword) bool {
-	has := func(keyword string) bool { return bytes.Contains(k.Value, []byte(keyword)) }
 	switch {
 	case isUnion(k.Name) && (r.rules.TypeRequired || r.rules.Object.Closed || r.rules.Union.Siblings != nil):
 		return true
 	case strings.HasPrefix(k.Name, "unevaluated") && jsontree.KindOf(k.Value) == jsontree.KindBoolean:
 		return !r.rules.Booleans
 	}
-	return shape.Refers(k.Name) || has(`"$ref"`) || r.rules.Object.Declared && has(`"required"`)
+	return false
+}
+
+// schemaFits reports whether a schema and all schemas in it are valid, with
+// keywords that the reader allows and without references, whose targets might
+// not be written.
+func (r *reader) schemaFits(v *jsontree.Value) bool {
+	for _, k := range v.Kids {
+		if !r.allows(k.Name) || !isValid(k) || shape.Refers(k.Name) || r.rules.Object.Declared && k.Name == "required" {
+			return false
+		}
+		for _, kid := range shape.Subschemas(k) {
+			if kid.Kind == jsontree.KindObject && !r.schemaFits(kid) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isValid reports whether a keyword has a value as the newest draft has it.
+func isValid(k *jsontree.Value) bool {
+	s := shape.Of(k.Name)
+	return s == 0 || shape.Annotates(k.Name) || shape.Fits(s, k) && !(k.Name == "items" && k.Kind == jsontree.KindArray)
 }
 
 // misplaced lists the annotations of n that may not stand beside its
