@@ -200,12 +200,13 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestHostile: no schema costs much: 50 ms on a machine that checks 1 MB of
-// JSON in 2 ms.
+// TestHostile: no schema costs much: 150 ms on a machine that checks 1 MB of
+// JSON in 2 ms. The dearest takes half of it; work that grows faster than the
+// schema takes seconds.
 func TestHostile(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the garbage of other tests is not meant
 	megabyte := []byte("[" + strings.Repeat(`{"key":"value","number":12345},`, 1<<15) + "0]")
-	limit := max(50*time.Millisecond, 50*least(0, func() { json.Valid(megabyte) })/2)
+	limit := max(150*time.Millisecond, 150*least(0, func() { json.Valid(megabyte) })/2)
 	for _, b := range accept.Hostile() {
 		s, err := schema.Parse(b.Schema)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // maxCompared is how many pairs of schemas are compared to find alternatives
 // that are written alike. The rest are taken for alike.
-const maxCompared = 10_000
+const maxCompared = 3_000
 
 // A comparison finds alternatives whose values are written alike but mean
 // something else: a text that is a text in one and JSON in the other.
