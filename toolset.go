@@ -96,7 +96,8 @@ func renamed(h Handler, name string) Handler {
 // Wrap returns ts with middleware around every handler: of tools, prompts,
 // resources, completions and extensions. Middleware sees each call after its
 // arguments were validated and approved, and may change the call and its
-// result, or answer itself.
+// result, or answer itself. Subscriptions and notifications are not calls, and
+// pass it by.
 func Wrap(ts Toolset, middleware func(next Handler) Handler) Source {
 	return Layer(ts, eachTool(func(t *Tool) *Tool {
 		t.Handler = middleware(t.Handler)

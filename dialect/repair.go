@@ -66,7 +66,7 @@ type repairs struct {
 	seen   func(pointer string) string
 }
 
-// all repairs the strings that problems are about; false says that there was
+// all repairs the strings that problems are about. It returns false if there was
 // nothing to repair.
 func (r *repairs) all(problems []schema.Problem) bool {
 	before := len(r.notes)

@@ -61,7 +61,7 @@ var corpus = sync.OnceValue(func() []class {
 	return classes
 })
 
-// prepare reads the schema; false reports whether it is none.
+// prepare reads the schema. It returns false if it cannot be read.
 func (it *item) prepare() bool {
 	if len(it.raw) == 0 {
 		return false

@@ -333,7 +333,7 @@ func aboutOthers(f accept.Failure) bool {
 	return strings.HasSuffix(f.KeywordLocation, "/additionalProperties") || slices.ContainsFunc(f.Causes, aboutOthers)
 }
 
-// explained reports whether each failure is told of by a loss.
+// explained reports whether the losses account for each failure.
 func explained(losses []lower.Loss, failures []accept.Failure) bool {
 	return !slices.ContainsFunc(failures, func(f accept.Failure) bool { return !told(losses, f) })
 }
