@@ -115,35 +115,81 @@ func send(rt http.RoundTripper, r *http.Request) (string, error) {
 
 const good = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood"
 
-// responses are answers, and whether the connection carries another request
-// after them.
+// What becomes of a connection after a response.
+const (
+	kept    = iota // it carries another request
+	dropped        // the server would take another request, and must not get one
+	ended          // the server closes it
+)
+
+// responses are answers, and what becomes of their connections.
 var responses = []struct {
 	name, method, response string
-	again                  bool
+	after                  int
 }{
-	{"length", "POST", good, true},
-	{"chunks", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", true},
-	{"trailer", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: A\r\n\r\n1\r\nx\r\n0\r\nA: b\r\n\r\n", true},
-	{"no content", "POST", "HTTP/1.1 204 No Content\r\n\r\n", true},
-	{"accepted", "POST", "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n", true},
-	{"not modified", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n", true},
-	{"HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", true},
-	{"continue", "POST", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n" + good, true},
-	{"1.0 kept", "POST", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", true},
-	{"1.0", "POST", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", false},
-	{"close", "POST", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", false},
-	{"a second response", "POST", good + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", false},
-	{"more than its length", "POST", good + "x", false},
-	{"until the end", "POST", "HTTP/1.1 200 OK\r\n\r\nall of it", false},
-	{"less than its length", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nless", false},
-	{"two lengths", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", false},
-	{"length and chunks", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", true},
-	{"odd chunk", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\nabc\r\n0\r\n\r\n", false},
-	{"no status", "POST", "hello\r\n\r\n", false},
-	{"status 099", "POST", "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n", false},
-	{"nothing", "POST", "", false},
-	{"half a header", "POST", "HTTP/1.1 200 OK\r\nContent-", false},
+	{"length", "POST", good, kept},
+	{"chunks", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n", kept},
+	{"trailer", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: A\r\n\r\n1\r\nx\r\n0\r\nA: b\r\n\r\n", kept},
+	{"no content", "POST", "HTTP/1.1 204 No Content\r\n\r\n", kept},
+	{"accepted", "POST", "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n", kept},
+	{"not modified", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n", kept},
+	{"HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n", kept},
+	{"continue", "POST", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n" + good, kept},
+	{"1.0 kept", "POST", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", kept},
+	{"1.0", "POST", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", dropped},
+	{"close", "POST", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", dropped},
+	{"a second response", "POST", good + "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", dropped},
+	{"more than its length", "POST", good + "x", dropped},
+	{"until the end", "POST", "HTTP/1.1 200 OK\r\n\r\nall of it", ended},
+	{"less than its length", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nless", ended},
+	{"two lengths", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", dropped},
+	{"length and chunks", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", kept},
+	{"odd chunk", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\nabc\r\n0\r\n\r\n", dropped},
+	{"no status", "POST", "hello\r\n\r\n", dropped},
+	{"status 099", "POST", "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n", dropped},
+	{"nothing", "POST", "", ended},
+	{"half a header", "POST", "HTTP/1.1 200 OK\r\nContent-", ended},
+	{"1.0 until the end", "POST", "HTTP/1.0 200 OK\r\n\r\nall of it", ended},
+	{"1.0 kept, without length", "POST", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\nall of it", ended},
+	{"1.0 with chunks", "POST", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", ended},
+	{"a body without content", "POST", "HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nevil", dropped},
+	{"a body of chunks without content", "POST", "HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", dropped},
+	{"a response without content, and a second one", "POST", "HTTP/1.1 204 No Content\r\n\r\n" + forged, dropped},
+	{"a body for HEAD", "HEAD", forged, dropped},
+	{"a body that is not modified", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\nevil", dropped},
+	{"length behind chunks", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n1\r\nx\r\n0\r\n\r\n", kept},
+	{"chunks, and a second response", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + forged, dropped},
+	{"chunks twice", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", dropped},
+	{"chunks in chunks", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", dropped},
+	{"identity", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nx", dropped},
+	{"space before the colon", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\nContent-Length: 4\r\n\r\ngood", kept},
+	{"folded header", "POST", "HTTP/1.1 200 OK\r\nX: a\r\n Content-Length: 9\r\nContent-Length: 4\r\n\r\ngood", kept},
+	{"the same length twice", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 4\r\n\r\ngood", kept},
+	{"length with a sign", "POST", "HTTP/1.1 200 OK\r\nContent-Length: +4\r\n\r\ngood", dropped},
+	{"length below zero", "POST", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\ngood", dropped},
+	{"length out of range", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\ngood", dropped},
+	{"chunk out of range", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nx", dropped},
+	{"chunk longer than its size", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxyz\r\n0\r\n\r\n", dropped},
+	{"half of the chunks", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", ended},
+	{"no last chunk", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", ended},
+	{"half a trailer", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nA: b\r\n", ended},
+	{"a trailer that frames", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", ended},
+	{"a long trailer", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: " + strings.Repeat("b", 8<<10) + "\r\n\r\n", dropped},
+	{"lines without CR", "POST", "HTTP/1.1 200 OK\nContent-Length: 4\n\ngood", kept},
+	{"gzip", "POST", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00", kept},
+	{"many interim responses", "POST", strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 50) + good, kept},
+	{"an interim response with a length", "POST", "HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\n" + good, kept},
+	{"an interim response that closes", "POST", "HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n" + good, kept},
+	{"an interim response only", "POST", "HTTP/1.1 100 Continue\r\n\r\n", ended},
+	{"HTTP/2", "POST", "HTTP/2.0 200 OK\r\nContent-Length: 4\r\n\r\ngood", kept},
+	{"HTTP/0.9", "POST", "good", ended},
+	{"a preface of HTTP/2", "POST", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", dropped},
+	{"an empty line first", "POST", "\r\n" + good, dropped},
+	{"a redirect", "POST", "HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", kept},
 }
+
+// forged is what a server wants to be taken for the answer to another request.
+const forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
 
 // Responses are read as net/http reads them, and what comes after one is never
 // taken for the answer to the next request.
@@ -152,7 +198,7 @@ func TestResponses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newRawServer(t, func(n int, _ *http.Request) (string, bool) {
 				if n == 1 {
-					return tt.response, tt.again || strings.HasPrefix(tt.response, good)
+					return tt.response, tt.after != ended
 				}
 				return good, true
 			})
@@ -162,8 +208,8 @@ func TestResponses(t *testing.T) {
 			if got, err := send(p, newRequest(t, "POST", s.url, "body")); err != nil || !strings.HasSuffix(got, `"good"`) {
 				t.Errorf("the second request: %s, %v", got, err)
 			}
-			if again := s.opened.Load() == 1; again != tt.again {
-				t.Errorf("the connection is used again: %v, want %v", again, tt.again)
+			if again := s.opened.Load() == 1; again != (tt.after == kept) {
+				t.Errorf("the connection is used again: %v", again)
 			}
 		})
 	}
