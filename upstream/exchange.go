@@ -27,6 +27,7 @@ type exchange struct {
 	sent      bool // from here on the server may have carried it out
 	abandoned bool // its caller left before the server answered; guarded by the peer's mutex
 	answered  atomic.Bool
+	leave     func() // stops reading the stream of x; nil if it has none of its own; guarded by the peer's mutex
 }
 
 // A content is what a request says.

@@ -212,7 +212,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 	if unread == nil {
 		return len(found), err
 	}
-	x := p.noteAnswer(unread.id)
+	x := p.noteAnswer(unread.id, from)
 	long := (*longResult)(nil)
 	if errors.As(unread.err, &long) && (x == nil || !x.passesOn() || long.found.Asks) {
 		if found, unread.err = long.messages(); unread.err == nil {
@@ -230,7 +230,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 func (p *peer) receive(m *wire.Message, from *exchange) {
 	switch {
 	case m.Method == "":
-		p.noteAnswer(m.ID)
+		p.noteAnswer(m.ID, from)
 		p.calls.Answer(*m)
 	case m.ID == nil:
 		p.notification(m, from)
@@ -239,15 +239,19 @@ func (p *peer) receive(m *wire.Message, from *exchange) {
 	}
 }
 
-// noteAnswer records that the answer with an id has come. It returns the exchange,
-// nil if there is none.
-func (p *peer) noteAnswer(id json.RawMessage) *exchange {
+// noteAnswer records that the answer with an id has come, on the stream of from. It
+// returns the exchange, nil if there is none. An exchange whose answer came on
+// another stream does not wait for its own.
+func (p *peer) noteAnswer(id json.RawMessage, from *exchange) *exchange {
 	number, _ := wire.Number(id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := p.answered(number)
 	if x != nil {
 		x.answered.Store(true)
+		if x != from && x.leave != nil {
+			x.leave()
+		}
 	}
 	return x
 }

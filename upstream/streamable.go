@@ -98,6 +98,9 @@ func (c *streamable) startListening(ctx context.Context) {
 func (c *streamable) call(ctx context.Context, x *exchange, message []byte) error {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
+	c.mu.Lock()
+	x.leave = cancel
+	c.mu.Unlock()
 	resp, err := c.post(ctx, message, x)
 	if request, ok := errors.AsType[*url.Error](err); ok && !x.handshake() && !wasRefused(err) {
 		return &cutError{request.Err} // other calls have connections of their own

@@ -1,0 +1,100 @@
+package upstream_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// classic answers the requests of a connection up to 2025-11-25. The function gets
+// the others.
+func classic(capabilities string, rest func(w http.ResponseWriter, r *http.Request, m *message)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		body, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(body, &m)
+		if m.Method != "initialize" {
+			rest(w, r, &m)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"x","version":"1"}}}`, m.ID, capabilities)
+	})
+}
+
+// openStream begins a stream of events.
+func openStream(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+}
+
+// An answer that comes on the stream of another call, or of none, reaches the call
+// whose id it has, and no other, and that call does not wait for its own stream.
+func TestAnswersOnOtherStreams(t *testing.T) {
+	for _, where := range []string{"another call", "none"} {
+		t.Run(where, func(t *testing.T) {
+			ids, release := make(chan string, 1), make(chan struct{})
+			answer := func(w http.ResponseWriter, id, text string) {
+				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":%q}]}}\n\n", id, text)
+				w.(http.Flusher).Flush()
+			}
+			srv := serve(t, classic(`{"tools":{}}`, func(w http.ResponseWriter, r *http.Request, m *message) {
+				switch {
+				case r.Method == http.MethodGet && where == "none":
+					openStream(w)
+					select {
+					case id := <-ids:
+						answer(w, id, "first")
+					case <-r.Context().Done():
+						return
+					}
+					<-r.Context().Done()
+				case r.Method != http.MethodPost:
+					w.WriteHeader(http.StatusMethodNotAllowed)
+				case m.ID == nil:
+					w.WriteHeader(http.StatusAccepted)
+				case m.Method == "tools/list":
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"first","inputSchema":{}},{"name":"second","inputSchema":{}}]}}`, m.ID)
+				case strings.Contains(string(m.Params), "first"):
+					openStream(w) // on which nothing comes
+					ids <- string(m.ID)
+					<-r.Context().Done()
+				default:
+					openStream(w)
+					if where == "another call" {
+						answer(w, <-ids, "first")
+					}
+					<-release
+					answer(w, string(m.ID), "second")
+				}
+			}))
+			s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
+			second := make(chan string, 1)
+			first := make(chan string, 1)
+			go func() { first <- s.text(t, "first", "{}", nil) }()
+			go func() { second <- s.text(t, "second", "{}", nil) }()
+			select {
+			case got := <-first:
+				if got != "first" {
+					t.Errorf("the first call got %q", got)
+				}
+			case got := <-second:
+				t.Errorf("the second call got %q before its answer", got)
+			case <-time.After(10 * time.Second):
+				t.Error("the first call waits for its own stream")
+			}
+			close(release)
+			if got := <-second; got != "second" {
+				t.Errorf("the second call got %q", got)
+			}
+		})
+	}
+}
