@@ -98,3 +98,23 @@ func TestAnswersOnOtherStreams(t *testing.T) {
 		})
 	}
 }
+
+// A server that never answers notifications/initialized is used nevertheless.
+func TestInitializedIsNotAnswered(t *testing.T) {
+	srv := serve(t, classic(`{"tools":{}}`, func(w http.ResponseWriter, r *http.Request, m *message) {
+		switch {
+		case m.Method == "notifications/initialized":
+			<-r.Context().Done()
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t","inputSchema":{}}]}}`, m.ID)
+		}
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25", ConnectTimeout: 15 * time.Second}).ready(t)
+	if got := s.names(t); got != "t" {
+		t.Errorf("got %s", got)
+	}
+	closes(t, s)
+}

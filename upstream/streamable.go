@@ -62,35 +62,53 @@ func (c *streamable) setHeader(name, value string) {
 	c.header.Store(&next)
 }
 
-// send sends a notification or an answer. Some servers refuse what needs no
-// answer; the next call shows whether it matters.
+// send sends a notification or an answer. Some servers never answer
+// notifications/initialized, and some send too early for a stream that is not open
+// yet: both are waited for, but not for long.
 func (c *streamable) send(ctx context.Context, method string, message []byte) error {
-	sending, cancel := c.bind(ctx)
-	defer cancel()
-	resp, err := c.post(sending, message, &exchange{content: content{method: method}})
-	if err != nil {
-		c.log.Debug("cannot deliver a message", "err", cause(err))
-	} else {
-		c.finish(resp, cancel)
+	if method != "notifications/initialized" {
+		c.deliver(ctx, method, message)
+		return nil
 	}
-	if method == "notifications/initialized" {
-		c.startListening(ctx)
-	}
+	c.start(ctx, func(done func()) {
+		defer done()
+		ctx, cancel := context.WithTimeout(c.ctx, answerTimeout)
+		defer cancel()
+		c.deliver(ctx, method, message)
+	})
+	c.startListening(ctx)
 	return nil
 }
 
-// startListening waits a little for the stream: what some servers send before
-// it is open is lost.
-func (c *streamable) startListening(ctx context.Context) {
-	opened := make(chan struct{})
+// deliver sends a message that has no answer. Some servers refuse it; the next
+// call shows whether it matters.
+func (c *streamable) deliver(ctx context.Context, method string, message []byte) {
+	ctx, cancel := c.bind(ctx)
+	defer cancel()
+	resp, err := c.post(ctx, message, &exchange{content: content{method: method}})
+	if err != nil {
+		c.log.Debug("cannot deliver a message", "method", method, "err", cause(err))
+		return
+	}
+	c.finish(resp, cancel)
+}
+
+func (c *streamable) startListening(ctx context.Context) { c.start(ctx, c.listen) }
+
+// start runs f in the background, and waits a little until f calls done.
+func (c *streamable) start(ctx context.Context, f func(done func())) {
+	began := make(chan struct{})
 	c.starting.Lock()
 	if c.ctx.Err() == nil { // else close may be waiting already
-		c.wait.Go(func() { c.listen(sync.OnceFunc(func() { close(opened) })) })
+		c.wait.Go(func() {
+			defer recovered(c.log, "talk to the server", c.fail)
+			f(sync.OnceFunc(func() { close(began) }))
+		})
 	}
 	c.starting.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	c.waitFor(ctx, opened)
+	c.waitFor(ctx, began)
 }
 
 // call sends a request and reads its answer. A call that goes wrong leaves the
@@ -321,7 +339,6 @@ func (c *streamable) open(ctx context.Context, last string, again bool) (*http.R
 // offer that; once they did, they are lost when they refuse four times.
 func (c *streamable) listen(answered func()) {
 	defer answered()
-	defer recovered(c.log, "read the server's stream", c.fail)
 	at := cursor{retry: time.Second}
 	offered := false
 	for lost, idle := 0, 0; ; idle++ {
