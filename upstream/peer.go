@@ -36,7 +36,7 @@ type peer struct {
 	lifetime
 	conn  connection
 	log   *slog.Logger
-	event func(m *wire.Message) // notifications that belong to no call
+	event func(m *wire.Message) // notifications that belong to no call; nil stands for those that a broken stream has lost
 	meta  []wire.Member         // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls

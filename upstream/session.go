@@ -124,6 +124,10 @@ func (s *session) close() {
 // changes takes notifications that belong to no call. When the stream of changes
 // starts again, some may have been missed.
 func (s *session) changes(m *wire.Message) {
+	if m == nil {
+		s.missed()
+		return
+	}
 	switch m.Method {
 	case "notifications/resources/updated":
 		if m.URI != "" {
@@ -151,6 +155,17 @@ func (s *session) onlyClient() string {
 		return ""
 	}
 	return s.last.session
+}
+
+// missed takes everything for changed that the server sends changes of.
+func (s *session) missed() {
+	if s.watch.wanted(s) == nil {
+		return
+	}
+	s.changed()
+	for _, uri := range s.watch.list() {
+		s.watch.event(toolpost.Event{Resource: uri})
+	}
 }
 
 func (s *session) changed() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,4 +118,101 @@ func TestInitializedIsNotAnswered(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	closes(t, s)
+}
+
+// What changes while the stream of changes is broken is seen when it is open
+// again, even if the server does not say that it has begun.
+func TestChangesWhileStreamIsBroken(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			var streams atomic.Int64
+			var changed atomic.Bool
+			breaks := make(chan struct{})
+			stream := func(w http.ResponseWriter, r *http.Request) {
+				n := streams.Add(1)
+				openStream(w)
+				fmt.Fprint(w, "retry: 1\n\n")
+				w.(http.Flusher).Flush()
+				if version == "2025-11-25" && n == 1 || n == 2 {
+					select {
+					case <-breaks:
+						return
+					case <-r.Context().Done():
+					}
+				}
+				<-r.Context().Done()
+			}
+			rest := func(w http.ResponseWriter, r *http.Request, m *message) {
+				switch {
+				case r.Method == http.MethodGet && version == "2025-11-25", m.Method == "subscriptions/listen":
+					stream(w, r)
+				case r.Method != http.MethodPost:
+					w.WriteHeader(http.StatusMethodNotAllowed)
+				case m.ID == nil:
+					w.WriteHeader(http.StatusAccepted)
+				default:
+					tool, result := "before", `{}`
+					if changed.Load() {
+						tool = "after"
+					}
+					switch m.Method {
+					case "tools/list":
+						result = `{"tools":[{"name":"` + tool + `","inputSchema":{}}]}`
+					case "server/discover":
+						result = `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true}},"serverInfo":{"name":"x","version":"1"}}`
+					case "resources/list":
+						result = `{"resources":[]}`
+					case "resources/templates/list":
+						result = `{"resourceTemplates":[]}`
+					}
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+				}
+			}
+			srv := serve(t, classic(`{"tools":{"listChanged":true},"resources":{"subscribe":true}}`, rest))
+			s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: version}).ready(t)
+			if got := s.names(t); got != "before" {
+				t.Fatalf("got %s", got)
+			}
+			if err := s.Features().Subscribe(t.Context(), "x://a", true); err != nil {
+				t.Fatal(err)
+			}
+			if version == "2026-07-28" && streams.Load() != 2 {
+				t.Fatalf("%d streams are open", streams.Load())
+			}
+			changed.Store(true)
+			close(breaks)
+			s.until(t, "the new tool is listed", func() bool { return s.names(t) == "after" })
+			updated(t, s, "x://a")
+		})
+	}
+}
+
+// Resources may have changed while there was no session.
+func TestChangesWithoutSession(t *testing.T) {
+	for _, stateless := range []bool{false, true} {
+		var h switchable
+		h.set(streamableHandler(t, sdkServer(t.Context()), stateless))
+		srv := serve(t, &h)
+		s := start(t, &upstream.Config{URL: srv.URL}).ready(t)
+		if err := s.Features().Subscribe(t.Context(), "test://r", true); err != nil {
+			t.Fatal(err)
+		}
+		h.set(streamableHandler(t, sdkServer(t.Context()), stateless))
+		srv.CloseClientConnections()
+		updated(t, s, "test://r")
+	}
+}
+
+// updated waits until a resource is said to have changed.
+func updated(t *testing.T, s *server, uri string) {
+	t.Helper()
+	select {
+	case got := <-s.uris:
+		if got != uri {
+			t.Errorf("%s was updated", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the resource may have changed, and nobody is told")
+	}
 }

@@ -349,6 +349,9 @@ func (c *streamable) listen(answered func()) {
 			return
 		case err == nil:
 			before := at.id
+			if offered && before == "" { // otherwise the server sends what was missed
+				c.event(nil)
+			}
 			_ = c.events(resp, nil, &at)
 			resp.Body.Close()
 			offered, lost = true, 0

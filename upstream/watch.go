@@ -131,6 +131,7 @@ func (w *watch) run(ctx context.Context, s *session) {
 	}
 	for _, uri := range w.list() {
 		_, _ = s.ask(ctx, "resources/subscribe", uriParams(uri)) // a resource may be gone
+		w.event(toolpost.Event{Resource: uri})                   // or have changed while there was no session
 	}
 }
 
@@ -141,6 +142,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 	ctx, cancel := s.bind(ctx)
 	defer cancel()
 	delay := least
+	missed := len(w.list()) > 0 // while there was no session
 	for ctx.Err() == nil {
 		select {
 		case <-w.changed: // what is read next is the current set
@@ -152,7 +154,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 			continue
 		}
 		began := time.Now()
-		changed, err := w.stream(ctx, s, wanted)
+		changed, err := w.stream(ctx, s, wanted, &missed)
 		switch {
 		case changed || ctx.Err() != nil:
 		case isA[*toolpost.ProtocolError](err): // the server refuses this set
@@ -176,22 +178,38 @@ func (w *watch) wait(ctx context.Context) {
 	}
 }
 
-// stream reads one stream to its end, or until the set changes under it.
-func (w *watch) stream(ctx context.Context, s *session, wanted json.RawMessage) (changed bool, err error) {
+// stream reads one stream to its end, or until the set changes under it. Missed
+// reports whether there may be changes that no stream brought.
+func (w *watch) stream(ctx context.Context, s *session, wanted json.RawMessage, missed *bool) (changed bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var agreed <-chan struct{}
+	var late <-chan time.Time
+	if *missed {
+		w.mu.Lock()
+		agreed = w.agreed
+		w.mu.Unlock()
+		late = time.After(time.Second) // the server need not say so
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		_, err = s.ask(ctx, "subscriptions/listen", wire.Append(nil, `"notifications":`+string(wanted)))
 	}()
-	select {
-	case <-w.changed:
-		cancel()
-		<-done
-		return true, nil
-	case <-done:
-		return false, err
+	for {
+		select {
+		case <-agreed:
+		case <-late:
+		case <-w.changed:
+			cancel()
+			<-done
+			return true, nil
+		case <-done:
+			*missed = true
+			return false, err
+		}
+		agreed, late, *missed = nil, nil, false
+		s.missed()
 	}
 }
 
