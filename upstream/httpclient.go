@@ -43,6 +43,9 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
 	transport.MaxIdleConnsPerHost = 64
 	transport.DisableCompression = address.Scheme == "http" || httpconn.IsLoopback(address.Hostname()) // it costs more than it saves in a local network
+	if transport.DisableCompression && header["Accept-Encoding"] == nil {
+		header.Set("Accept-Encoding", "identity") // without it, a server may choose (RFC 9110, 12.5.3)
+	}
 	conns := httpconn.Register(transport)
 	var base http.RoundTripper = transport
 	if cfg.Wrap != nil {
@@ -201,7 +204,12 @@ func fault(resp *http.Response) *statusError {
 	return e
 }
 
+// mediaType returns the type of the content. Content that is still compressed has
+// another type, which nothing here reads.
 func mediaType(resp *http.Response) string {
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return "content compressed with " + excerpt([]byte(coding), 40)
+	}
 	switch kind := resp.Header.Get("Content-Type"); kind {
 	case "application/json", "text/event-stream":
 		return kind

@@ -1,11 +1,13 @@
 package upstream_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -215,4 +217,77 @@ func updated(t *testing.T, s *server, uri string) {
 	case <-time.After(20 * time.Second):
 		t.Error("the resource may have changed, and nobody is told")
 	}
+}
+
+// A server that compresses what it may compress is asked not to. What is
+// compressed nevertheless is named.
+func TestCompressedAnswers(t *testing.T) {
+	var always atomic.Bool
+	good := streamableHandler(t, sdkServer(t.Context()), true)
+	s := start(t, &upstream.Config{URL: serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accepts := r.Header["Accept-Encoding"]
+		if accepts == nil || strings.Contains(accepts[0], "gzip") || always.Load() {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			w = &compressed{w, z}
+		}
+		good.ServeHTTP(w, r)
+	})).URL}).ready(t)
+	if got := s.text(t, "echo", `{"a":1}`, nil); got != `{"a":1}` {
+		t.Errorf("got %q", got)
+	}
+	always.Store(true)
+	if got := s.text(t, "echo", `{"a":1}`, nil); !strings.Contains(got, "it answered with content compressed with gzip, which is not MCP") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// compressed is a response that is compressed.
+type compressed struct {
+	http.ResponseWriter
+	to io.Writer
+}
+
+func (c *compressed) Write(p []byte) (int, error) { return c.to.Write(p) }
+
+// A connection that brought the answer to another request, which the server sent
+// late, carries no more requests.
+func TestAnswersOutOfStep(t *testing.T) {
+	var conns sync.Map
+	srv := serve(t, classic(`{"tools":{}}`, func(w http.ResponseWriter, r *http.Request, m *message) {
+		conns.Store(r.RemoteAddr, true)
+		switch {
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		case m.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		id, result := string(m.ID), `{"content":[{"type":"text","text":"ok"}]}`
+		if m.Method == "tools/list" {
+			result = `{"tools":[{"name":"t","inputSchema":{}},{"name":"late","inputSchema":{}}]}`
+		}
+		if strings.Contains(string(m.Params), "late") {
+			id = "1"
+			conns.Clear()
+			conns.Store("old "+r.RemoteAddr, true)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
+	if got := s.text(t, "late", "{}", nil); !strings.Contains(got, "does not answer the call") {
+		t.Errorf("got %q", got)
+	}
+	if got := s.text(t, "t", "{}", nil); got != "ok" {
+		t.Errorf("got %q", got)
+	}
+	conns.Range(func(address, _ any) bool {
+		if _, again := conns.Load("old " + address.(string)); again {
+			t.Error("the connection is used again")
+		}
+		return true
+	})
 }

@@ -161,6 +161,7 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 	case b.size > int64(c.limits.max):
 		return b.tooLong()
 	}
+	c.client.CloseIdleConnections() // what comes next on this one may be out of step too
 	return &contentError{"JSON that does not answer the call", excerpt(b.begin(), 300)}
 }
 
