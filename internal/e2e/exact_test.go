@@ -10,10 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/wire"
-	"github.com/toolpost/toolpost/mcpserver"
 )
 
 // oddResults returns results of tools as odd as servers may write them: white
@@ -146,26 +143,11 @@ func serveResults(t *testing.T, results []string) string {
 // serveGateway serves a gateway in front of one server, and returns its address.
 func serveGateway(t *testing.T, url, version string) string {
 	t.Helper()
-	cfg, err := config.Parse("toolpost.json", []byte(fmt.Sprintf(`{"mcpServers":{"odd":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, url, version)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := gateway.Open(t.Context(), cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s, err := mcpserver.New(g.Live(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openGateway(t, fmt.Sprintf(`{"mcpServers":{"odd":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, url, version))
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
-		s.Close()
+		s.Close() // ends the streams that Close of h waits for
 		h.Close()
-		g.Close()
 	})
 	return h.URL + "/mcp"
 }

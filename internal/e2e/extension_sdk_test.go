@@ -43,7 +43,7 @@ func TestExtensionsOfTheSDK(t *testing.T) {
 	for _, server := range []string{wire.LastSession, wire.Stateless} {
 		for _, client := range []string{wire.LastSession, wire.Stateless} {
 			t.Run("server "+server+", client "+client, func(t *testing.T) {
-				s := openExtended(t, fmt.Sprintf(`{"mcpServers":{"x":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, sdkSearch(t, server == wire.Stateless), server))
+				s := openGateway(t, fmt.Sprintf(`{"mcpServers":{"x":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, sdkSearch(t, server == wire.Stateless), server))
 				h := httptest.NewServer(s.Handler())
 				defer h.Close()
 				c := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)

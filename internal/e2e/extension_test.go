@@ -217,8 +217,8 @@ func extendedEntry(t *testing.T, transport, version string) string {
 	return fmt.Sprintf(`{"url":%q,"protocolVersion":%q`, h.URL, version)
 }
 
-// openExtended serves a gateway with extensions.
-func openExtended(t *testing.T, file string) *mcpserver.Server {
+// openGateway serves a gateway with the configuration file.
+func openGateway(t *testing.T, file string) *mcpserver.Server {
 	t.Helper()
 	cfg, err := config.Parse("toolpost.json", []byte(file), nil)
 	if err != nil {
@@ -406,7 +406,7 @@ func eras(t *testing.T, run func(t *testing.T, server string, client func(name s
 			for _, above := range []string{"http", "stdio"} {
 				for _, client := range []string{wire.LastSession, wire.Stateless} {
 					t.Run(below+" "+server+" to "+above+" "+client, func(t *testing.T) {
-						s := openExtended(t, `{"mcpServers":{"x":`+extendedEntry(t, below, server)+`,"prefix":""}}}`)
+						s := openGateway(t, `{"mcpServers":{"x":`+extendedEntry(t, below, server)+`,"prefix":""}}}`)
 						run(t, server, func(name string) *peer { return dial(t, s, above, client, name) })
 					})
 				}
@@ -532,7 +532,7 @@ func TestTasksOfClients(t *testing.T) {
 // Methods of MCP cannot be reached under another spelling, and what the
 // configuration refuses does not pass.
 func TestExtensionsAreNoWayAround(t *testing.T) {
-	c := dial(t, openExtended(t, `{"mcpServers":{"x":`+extendedEntry(t, "http", wire.LastSession)+`,"prefix":"","tools":{"deny":["job"]}}}}`), "http", wire.LastSession, "raw")
+	c := dial(t, openGateway(t, `{"mcpServers":{"x":`+extendedEntry(t, "http", wire.LastSession)+`,"prefix":"","tools":{"deny":["job"]}}}}`), "http", wire.LastSession, "raw")
 	for _, method := range []string{
 		"tools/call", "Tools/Call", "TOOLS/CALL", "tools//call", "/tools/call", "tools/call/", "./tools/call", "x/../tools/call", "tools.call", "tools:call", "tools/call ",
 		" tools/call", "tools/call\u0000", "tools/ca\u200bll", "tools%2Fcall", "tools\\call", "tools/other", "Resources/Read", "logging/x", "initialize", "notifications/x", strings.Repeat("a", 200),
@@ -547,7 +547,7 @@ func TestExtensionsAreNoWayAround(t *testing.T) {
 		`"extensions":["futures","*/skills"]`: {"skills/list", "futures/n0"},
 		`"extensions":true`:                   {"skills/list", "futures/n0", "echo/params", "tasks/list"},
 	} {
-		c := dial(t, openExtended(t, `{"mcpServers":{"x":`+extendedEntry(t, "http", wire.LastSession)+`,"prefix":"",`+config+`}}}`), "http", wire.LastSession, "raw")
+		c := dial(t, openGateway(t, `{"mcpServers":{"x":`+extendedEntry(t, "http", wire.LastSession)+`,"prefix":"",`+config+`}}}`), "http", wire.LastSession, "raw")
 		for _, method := range []string{"skills/list", "futures/n0", "echo/params", "tasks/list"} {
 			if got := c.result(method, "{}"); slices.Contains(passes, method) == strings.Contains(got, `"code":-32601`) {
 				t.Errorf("%s, %s: %s", config, method, got)
@@ -562,7 +562,7 @@ func TestExtensionsAreNoWayAround(t *testing.T) {
 // With a process for each session, tasks of two sessions have the same ids, and
 // requests and notifications reach the own process.
 func TestExtensionsOfProcesses(t *testing.T) {
-	s := openExtended(t, `{"mcpServers":{"x":`+extendedEntry(t, "stdio", wire.LastSession)+`,"prefix":"","share":"per-session"}}}`)
+	s := openGateway(t, `{"mcpServers":{"x":`+extendedEntry(t, "stdio", wire.LastSession)+`,"prefix":"","share":"per-session"}}}`)
 	for _, name := range []string{"a", "b"} {
 		c := dial(t, s, "http", wire.LastSession, name)
 		if got := c.result("tools/call", `{"name":"job","task":{}}`); !strings.Contains(got, `"taskId":"1"`) {

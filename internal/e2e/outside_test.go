@@ -150,7 +150,7 @@ func TestNotificationsOutsideOfCalls(t *testing.T) {
 	for _, below := range []string{"http", "stdio"} {
 		for _, above := range []string{"http", "sse", "stdio"} {
 			t.Run(below+" to "+above, func(t *testing.T) {
-				s := openExtended(t, `{"mcpServers":{"x":`+extendedEntry(t, below, wire.LastSession)+`,"prefix":""}}}`)
+				s := openGateway(t, `{"mcpServers":{"x":`+extendedEntry(t, below, wire.LastSession)+`,"prefix":""}}}`)
 				a, b := hearing(t, s, above), hearing(t, s, above)
 				const status = "notifications/tasks/status"
 				a.call("tools/call", `{"name":"job","task":{}}`)
