@@ -82,6 +82,23 @@ func (e *echo) send(_ context.Context, _ string, message []byte) error {
 func (e *echo) useVersion(string) {}
 func (e *echo) close()            {}
 
+// Bytes that are not UTF-8 are replaced, in long answers too: with them, a strict
+// client would end its session to all servers.
+func TestNotUTF8(t *testing.T) {
+	for _, n := range []int{1, 200 << 10} {
+		before := strings.Repeat("é", n)
+		b := &body{limits: &limits{max: 1 << 20, dir: t.TempDir()}}
+		b.add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + before + "\xff\xc3\"}]}}"))
+		found, unread, err := b.messages()
+		if err != nil || unread != nil || len(found) != 1 {
+			t.Fatal(found, unread, err)
+		}
+		if got, want := string(found[0].Content), `[{"type":"text","text":"`+before+"\uFFFD\"}]"; got != want {
+			t.Errorf("got %.100q of %d bytes, want %d", got, len(got), len(want))
+		}
+	}
+}
+
 // Whatever a server sends, a call ends, with a result that is an object or with
 // an error, and what is sent back is JSON.
 func FuzzAnswers(f *testing.F) {

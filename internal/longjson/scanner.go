@@ -97,6 +97,7 @@ type token struct {
 	name  bool // of a member
 	start int64
 	text  []byte // what it begins with
+	cut   []byte // the beginning of a character of a string
 	// Of an escape in a string: the next byte follows a backslash, and so many
 	// digits are missing.
 	escaped bool

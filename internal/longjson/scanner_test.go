@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -31,6 +32,7 @@ func FuzzScanner(f *testing.F) {
 		`{"result" : { "structuredContent" : -1.50e+3 , "\u0069sError":false}, "id":"7"}` + "\n",
 		`{"id":1,"result":{"content":[{"type":"resource","resource":{"text":"x\n\u00e9"}}],"structuredContent":{"a":["b"]}}}`,
 		`{"id":1,"id":2,"result":{}}`, `{"id":1,"result":{},"result":{}}`, `{"id":1,"result":{"a":1,"a":2}}`, `{"id":1,"error":{},"result":{}}`, `{"id":1,"result":[]}`, `[{"id":1,"result":{}}]`,
+		`{"id":1,"result":{"é😀":"é\n😀"}}`, "{\"id\":1,\"result\":{\"a\":\"\xff\"}}", "{\"id\":1,\"result\":{\"a\":\"\xc3\"}}", "{\"id\":1,\"result\":{\"a\":\"\xc3\\n\xa9\"}}", "{\"id\":1,\"result\":{\"a\":\"x\xf0\x9f\x98\"}}",
 		`{"id":1,"result":{]}`, `{"id":1,"result":{}`, `{"id":1,"result":{}} 1`, `{"id":1,"result":{"a":[1,]}}`, `{"id":1,"result":{"a":01}}`, `{"id":1,"result":{"a":"\q"}}`, "{\"id\":1,\"result\":{\"a\":\"\n\"}}",
 		`{"id":1,"result":{"a":tru}}`, `{"id":1,"result":{"a":"\u00g0"}}`, `{"id":1,,"result":{}}`, `{"id":1 "result":{}}`, `{"id":{},"result":{"a":{"result":{"id":3}}}}`, `{"id":1,"result":{"a":1}]`, "\x00", `{"id":1,"result":{"resource":"resource_link"}}`,
 		`{"id":1,"result":{"content":[{"type":"resource_link","uri":"x://\u0061"},{"type":"resource","resource":{"\u0075ri":"x://b","uri":"x://c"}}],"uri":"x://d"}}`,
@@ -50,7 +52,7 @@ func FuzzScanner(f *testing.F) {
 			}
 			return
 		}
-		if len(found) != 1 || found[0].Method != "" || found[0].Err != nil {
+		if len(found) != 1 || !utf8.Valid(raw) || found[0].Method != "" || found[0].Err != nil {
 			t.Fatalf("%.300q is not a response", raw)
 		}
 		m := &found[0]
@@ -82,7 +84,7 @@ func FuzzScanner(f *testing.F) {
 
 // plain reports whether a message in memory is one that a Scanner should take.
 func plain(raw []byte, found []wire.Message) bool {
-	if len(found) != 1 || found[0].Method != "" || found[0].Err != nil || !wire.IsObject(found[0].Result) || found[0].ID == nil || raw[0] != '{' {
+	if len(found) != 1 || !utf8.Valid(raw) || found[0].Method != "" || found[0].Err != nil || !wire.IsObject(found[0].Result) || found[0].ID == nil || raw[0] != '{' {
 		return false
 	}
 	seen := map[string]bool{}

@@ -2,6 +2,7 @@ package longjson
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -28,13 +29,14 @@ func (s *Scanner) inString(p []byte) {
 	case c == '"':
 		s.keep(p[:1], most)
 		s.at++
+		s.failed = len(s.cut) > 0
 		s.endString()
 		return
 	case c == '\\':
-		s.escaped = true
+		s.escaped, s.failed = true, len(s.cut) > 0
 	default:
-		n = literal(p)
-		s.failed = n == 0 // a control character
+		n = literal(p) // 0 for a control character
+		s.failed = n == 0 || !s.isUTF8(p[:n])
 	}
 	s.keep(p[:n], most)
 	s.at += int64(n)
@@ -49,6 +51,26 @@ func literal(p []byte) int {
 			return n
 		}
 	}
+}
+
+// isUTF8 reports whether more of a string is UTF-8. A character that continues in
+// the next piece is kept.
+func (s *Scanner) isUTF8(p []byte) bool {
+	for len(s.cut) > 0 && len(p) > 0 {
+		s.cut, p = append(s.cut, p[0]), p[1:]
+		if utf8.FullRune(s.cut) {
+			if !utf8.Valid(s.cut) {
+				return false
+			}
+			s.cut = nil
+		}
+	}
+	for i := max(0, len(p)-utf8.UTFMax+1); i < len(p); i++ {
+		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:]) {
+			s.cut, p = append(s.cut, p[i:]...), p[:i]
+		}
+	}
+	return utf8.Valid(p)
 }
 
 // endString takes a string whose end was the byte before.

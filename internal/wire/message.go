@@ -103,15 +103,20 @@ func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 }
 
 // Read returns the messages that a server sent: one, a batch, or none if data
-// is something else. Servers are forgiven duplicate members, text that is not
-// UTF-8, and ids that come back as strings; see [Calls].
+// is something else. Servers are forgiven duplicate members, and ids that come
+// back as strings; see [Calls]. Bytes that are not UTF-8 are replaced: with them,
+// a client that decodes strictly would end its whole session.
 func Read(data []byte) []Message {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
 	s := scanner{data: data}
 	switch s.peek() {
 	case '{':
 		var m Message
-		if s.message(&m) == nil && s.end() == nil {
+		switch err := s.message(&m); {
+		case err != nil || s.end() != nil:
+		case s.broken:
+			return Read(bytes.ToValidUTF8(data, []byte("\uFFFD")))
+		default:
 			return []Message{m}
 		}
 	case '[':

@@ -34,6 +34,7 @@ type scanner struct {
 	most   int  // levels; lenientDepth if 0
 	strict bool // refuse duplicate members and text that is not UTF-8
 	links  bool // a string began with StartOfLink
+	broken bool // a string is not UTF-8
 	names  [][]byte
 }
 
@@ -277,8 +278,11 @@ func (s *scanner) skipString() error {
 		}
 		switch s.data[i] {
 		case '"':
-			if s.strict && !ascii && !utf8.Valid(s.data[s.at:i]) {
-				return s.syntax("a string is not UTF-8")
+			if !ascii && !utf8.Valid(s.data[s.at:i]) {
+				if s.strict {
+					return s.syntax("a string is not UTF-8")
+				}
+				s.broken = true
 			}
 			s.at = i + 1
 			return nil
