@@ -17,6 +17,8 @@ type Finding struct {
 	Keyword string
 	Message string
 	Off     string // the reason why the rule is switched off; "" if the finding counts
+
+	Of *toolpost.Tool // the tool, which may share its name with others; nil if it is about the list
 }
 
 // Lint reports every place in tools that breaks a rule of d: tool by tool in

@@ -391,10 +391,10 @@ func TestFinding(t *testing.T) {
 	d.Input.Null, d.Input.Union.OneOf, d.Input.Booleans = "none", true, true
 	list := tools(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":["string","null"]}}}},{"name":"b","inputSchema":{}}]`)
 	want := []dialect.Finding{
-		{Tool: "a", Rule: "test/null", Effect: dialect.DropsTool, Pointer: "/inputSchema/properties/x", Keyword: "type", Message: `the type is ["string","null"]`},
-		{Tool: "b", Rule: "all/poison-root-type", Effect: dialect.Advice, Pointer: "/inputSchema", Keyword: "type", Message: "the root has no type"},
+		{Tool: "a", Rule: "test/null", Effect: dialect.DropsTool, Pointer: "/inputSchema/properties/x", Keyword: "type", Message: `the type is ["string","null"]`, Of: list[0]},
+		{Tool: "b", Rule: "all/poison-root-type", Effect: dialect.Advice, Pointer: "/inputSchema", Keyword: "type", Message: "the root has no type", Of: list[1]},
 	}
-	if diff := cmp.Diff(want, d.Lint(list, nil)); diff != "" {
+	if diff := cmp.Diff(want, d.Lint(list, nil), cmp.Comparer(func(a, b *toolpost.Tool) bool { return a == b })); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }

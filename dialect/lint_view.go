@@ -57,7 +57,7 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 
 // tool returns what is wrong with t.
 func (l *linter) tool(t *toolpost.Tool) []Finding {
-	v := &view{linter: l, name: t.Name, collect: true}
+	v := &view{linter: l, tool: t, collect: true}
 	for _, c := range l.tools {
 		v.rule = c.Rule
 		c.run(v, t)
@@ -117,8 +117,8 @@ func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.R
 // A view is what the checks see of one tool, and where they report.
 type view struct {
 	*linter
-	name     string // of the tool, "" for the list
-	base     string // where the schema is in the definition
+	tool     *toolpost.Tool // nil for the list
+	base     string         // where the schema is in the definition
 	rule     *Rule
 	doc      *document
 	node     *node    // nil outside of schemas
@@ -187,5 +187,9 @@ func (v *view) add(pointer, keyword, format string, args ...any) {
 		v.verdicts[v.rule] = verdict
 	}
 	v.reported = append(v.reported, keyword) // also if the rule is off: no other rule repeats it
-	v.found = append(v.found, Finding{v.name, verdict.id, verdict.effect, pointer, keyword, fmt.Sprintf(format, args...), verdict.off})
+	name := ""
+	if v.tool != nil {
+		name = v.tool.Name
+	}
+	v.found = append(v.found, Finding{name, verdict.id, verdict.effect, pointer, keyword, fmt.Sprintf(format, args...), verdict.off, v.tool})
 }

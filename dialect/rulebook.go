@@ -10,6 +10,9 @@ var severities = []Effect{
 	KillsSession, KillsServer, RefusesCall, DropsTool, BreaksCall, LosesSilently, Truncates, Rewrites, Advice,
 }
 
+// Rank returns 0 for the worst effect, and higher numbers for milder ones.
+func (e Effect) Rank() int { return slices.Index(severities, e) }
+
 // rulebook returns all rules: those that hold for every reader, those about
 // one thing, and at the end those that report what no other rule reports.
 func rulebook() []*Rule {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
@@ -23,8 +24,43 @@ type Adapted struct {
 
 // A fate is what adapting did to one tool.
 type fate struct {
-	losses   []lower.Loss
-	withheld string // why; "" if it is not
+	withheld string                   // why; "" if it is not
+	losses   map[lossPlace]lower.Loss // the first of each place
+}
+
+// A lossPlace is a keyword of the schema at a pointer, or with the keyword "" all
+// of them.
+type lossPlace struct{ pointer, keyword string }
+
+func newFate(losses []lower.Loss) *fate {
+	f := &fate{losses: make(map[lossPlace]lower.Loss, 2*len(losses))}
+	for _, l := range losses {
+		for _, at := range []lossPlace{{l.Pointer, l.Keyword}, {l.Pointer, ""}} {
+			if _, known := f.losses[at]; !known {
+				f.losses[at] = l
+			}
+		}
+	}
+	return f
+}
+
+// loss returns the loss for the place of p.
+func (f *fate) loss(p *problem) (l lower.Loss, ok bool) {
+	for _, member := range []string{"name", "description", "outputSchema"} {
+		if strings.HasPrefix(p.pointer, "/"+member) {
+			l, ok = f.losses[lossPlace{"", member}]
+			return l, ok
+		}
+	}
+	if l, ok = f.losses[lossPlace{"", "inputSchema"}]; ok {
+		return l, true
+	}
+	pointer, inside := strings.CutPrefix(p.pointer, "/inputSchema")
+	if !inside {
+		return l, false
+	}
+	l, ok = f.losses[lossPlace{pointer, p.keyword}]
+	return l, ok
 }
 
 // Losses returns what a tool lost, in reading it and in adapting it.
@@ -60,7 +96,7 @@ func Adapt(src *Source, d *dialect.Dialect, opts *dialect.Options) *Adapted {
 // from the others.
 func (a *Adapted) addFates(tools []*toolpost.Tool) {
 	for _, t := range a.Tools {
-		a.fates[a.origins[t.Original]] = &fate{losses: a.Losses(t)}
+		a.fates[a.origins[t.Original]] = newFate(a.Losses(t))
 	}
 	withheld := a.Withheld
 	for _, t := range tools {

@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
@@ -21,22 +21,30 @@ import (
 
 const fileShape = `want an array of tools, the result of tools/list, or the whole response of a server`
 
+// maxLevels is how deep a file may be nested. A tool may be nested less deep.
+const maxLevels = 100_000
+
 // A File is a JSON file of tools.
 type File struct {
 	Path  string // as it was given
-	data  []byte
-	lines []int // where they begin
 	Tools []*Tool
+	data  []byte
+	marks []mark
 }
+
+// A mark is a known place in a file: the beginning of a line, or of a piece of a
+// long one.
+type mark struct{ offset, line, column int }
+
+// markEvery is how many bytes are counted from a mark, at most.
+const markEvery = 1024
 
 // A Tool is one tool of a source. A part that does not fit a [toolpost.Tool] is left
 // out and becomes a fault.
 type Tool struct {
-	*toolpost.Tool          // without Input if there is none; nil if it cannot be read
-	name           string   // "" if there is none
-	raw            []byte   // nil if it is not of a file
-	start          int      // in the file
-	doc            *jsonDoc // once a place in it was asked for
+	*toolpost.Tool                 // without Input if there is none; nil if it cannot be read
+	name           string          // "" if there is none
+	written        *jsontree.Value // the definition; nil if it is not of a file and was not asked for
 	faults         []fault
 }
 
@@ -49,110 +57,74 @@ type fault struct {
 // ParseFile reads tools. Path is for messages.
 func ParseFile(path string, data []byte) (*File, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	f := &File{Path: path, data: data, lines: []int{0}}
-	for i, c := range data {
-		if c == '\n' {
-			f.lines = append(f.lines, i+1)
-		}
-	}
-	if err := checkJSON(data); err != nil {
-		line, column := f.Position(err.offset)
-		return nil, fmt.Errorf("%s:%d:%d: %w", path, line, column, err.error)
-	}
-	list := f.list()
-	if list.end == 0 {
-		return nil, fmt.Errorf("%s has no tools; %s; name a configuration with --config", path, fileShape)
-	}
-	for _, p := range jsonParts(data[list.start:list.end]) {
-		f.Tools = append(f.Tools, readFileTool(data, list.start+p.start, list.start+p.end))
-	}
-	return f, nil
-}
-
-type syntaxError struct {
-	error
-	offset int
-}
-
-// checkJSON reports data that is not JSON. The depth of nesting does not matter
-// here: it is a matter of single tools.
-func checkJSON(data []byte) *syntaxError {
-	if json.Valid(data) {
-		return nil
-	}
-	var syntax *json.SyntaxError
-	switch err := json.Unmarshal(data, new(json.RawMessage)); {
-	case !errors.As(err, &syntax) || strings.Contains(err.Error(), "max depth"):
-		return nil
-	case len(bytes.TrimSpace(data)) == 0:
-		return &syntaxError{errors.New("it is empty; " + fileShape), 0}
-	default:
-		return &syntaxError{err, int(syntax.Offset) - 1}
-	}
-}
-
-// list returns where the tools are; its end is 0 if there are none.
-func (f *File) list() jsonPart {
-	doc := newJSONDoc(f.data)
-	for _, pointer := range []string{"/result/tools", "/tools", ""} {
-		if p, ok := doc.find(pointer); ok && p.start < p.end && f.data[p.start] == '[' {
-			return p
-		}
-	}
-	return jsonPart{}
-}
-
-func readFileTool(data []byte, start, end int) *Tool {
-	raw := data[start:end]
-	t := &Tool{raw: raw, start: start}
-	members := map[string]json.RawMessage{}
-	for _, p := range jsonParts(raw) {
-		members[p.name] = raw[p.start:p.end]
-	}
-	t.name = unquote(members["name"])
+	f := &File{Path: path, data: data, marks: marksOf(data)}
+	root, broken := jsontree.ParseLenient(data, maxLevels)
 	switch {
-	case !json.Valid(raw):
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, fmt.Errorf("%s:1:1: it is empty; %s", path, fileShape)
+	case broken != nil:
+		line, column := f.position(broken.Offset)
+		return nil, fmt.Errorf("%s:%d:%d: it is not JSON: expected %s", path, line, column, broken.Expected)
+	}
+	for _, pointer := range []string{"/result/tools", "/tools", ""} {
+		if list := root.At(pointer); list != nil && list.Kind == jsontree.KindArray {
+			for _, v := range list.Kids {
+				f.Tools = append(f.Tools, readFileTool(v))
+			}
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no tools; %s; name a configuration with --config", path, fileShape)
+}
+
+func readFileTool(v *jsontree.Value) *Tool {
+	t := &Tool{written: v}
+	name := v.Get("name")
+	if name != nil {
+		t.name = name.Text
+	}
+	switch {
+	case !json.Valid(v.Raw):
 		t.fault("depth", "", "", "it is nested too deeply")
 		return t
-	case raw[0] != '{':
-		t.fault("poison-root-type", "", "", "the tool is %s, want an object", excerpt(raw))
+	case v.Kind != jsontree.KindObject:
+		t.fault("poison-root-type", "", "", "the tool is %s, want an object", excerpt(v))
+		return t
+	case t.name == "":
+		t.nameless(name)
 		return t
 	}
-	if t.name == "" {
-		t.nameless(members["name"])
-		return t
-	}
-	input, err := readSchema(members["inputSchema"])
+	input, err := readSchema(v.Get("inputSchema"))
 	if err != nil {
-		t.fault("poison-root-type", "inputSchema", "", "it is %s, want an object", excerpt(members["inputSchema"]))
+		t.fault("poison-root-type", "inputSchema", "", "it is %s, want an object", excerpt(v.Get("inputSchema")))
 		return t
 	}
-	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Source: raw}, Handler: uncallable}
-	t.Title, t.Description = t.text(members, "title"), t.text(members, "description")
-	if out := members["outputSchema"]; out != nil {
+	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Source: v.Raw}, Handler: uncallable}
+	t.Title, t.Description = t.text("title"), t.text("description")
+	if out := v.Get("outputSchema"); out != nil {
 		if t.Output, _ = readSchema(out); t.Output == nil {
 			t.fault("poison-output", "outputSchema", "outputSchema", "it is %s, want an object", excerpt(out))
 		}
 	}
-	if a := members["annotations"]; a != nil && json.Unmarshal(a, &t.Annotations) != nil {
+	if a := v.Get("annotations"); a != nil && json.Unmarshal(a.Raw, &t.Annotations) != nil {
 		t.Annotations = toolpost.Annotations{}
 		t.fault("poison-null", "annotations", "annotations", "annotations is %s", excerpt(a))
 	}
-	if meta := members["_meta"]; meta != nil && meta[0] == '{' {
-		t.Meta = meta
+	if meta := v.Get("_meta"); meta != nil && meta.Kind == jsontree.KindObject {
+		t.Meta = meta.Raw
 	}
 	return t
 }
 
-// nameless records that the tool cannot be called because raw is not a name.
-func (t *Tool) nameless(raw json.RawMessage) {
+// nameless records that the tool cannot be called because v is not a name.
+func (t *Tool) nameless(v *jsontree.Value) {
 	switch {
-	case raw == nil:
+	case v == nil:
 		t.fault("name", "name", "", "the tool has no name, so it cannot be called")
-	case raw[0] == '"':
+	case v.Kind == jsontree.KindString:
 		t.fault("name", "name", "", "the name is empty, so the tool cannot be called")
 	default:
-		t.fault("name", "name", "", "the name is %s, want a string, so the tool cannot be called", excerpt(raw))
+		t.fault("name", "name", "", "the name is %s, want a string, so the tool cannot be called", excerpt(v))
 	}
 }
 
@@ -165,24 +137,27 @@ func (t *Tool) fault(rule, member, left, format string, args ...any) {
 }
 
 // readSchema reads a schema; it is nil if there is none, or null.
-func readSchema(raw json.RawMessage) (*schema.Schema, error) {
-	if raw == nil || string(raw) == "null" {
+func readSchema(v *jsontree.Value) (*schema.Schema, error) {
+	if v == nil || v.Kind == jsontree.KindNull {
 		return nil, nil
 	}
-	return schema.Parse(raw)
+	return schema.Parse(v.Raw)
 }
 
 // text reads a member that is a text.
-func (t *Tool) text(members map[string]json.RawMessage, name string) string {
-	raw := members[name]
-	if raw != nil && raw[0] != '"' {
-		t.fault("poison-null", name, name, "%s is %s, want a string", name, excerpt(raw))
+func (t *Tool) text(name string) string {
+	v := t.written.Get(name)
+	if v == nil {
+		return ""
 	}
-	return unquote(raw)
+	if v.Kind != jsontree.KindString {
+		t.fault("poison-null", name, name, "%s is %s, want a string", name, excerpt(v))
+	}
+	return v.Text
 }
 
-func excerpt(raw []byte) string {
-	return terminal.Cut(terminal.Printable(string(raw[:min(len(raw), 200)])), 40)
+func excerpt(v *jsontree.Value) string {
+	return terminal.Cut(terminal.Printable(string(v.Raw[:min(len(v.Raw), 200)])), 40)
 }
 
 // uncallable is the handler of tools that are only known from a file.
@@ -209,7 +184,7 @@ func (t *Tool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all
 	for _, f := range t.faults {
 		r := rules[f.rule]
 		effect := r.EffectFor(d)
-		if t.name == "" && f.rule == "name" && rank(effect) > rank(dialect.BreaksCall) {
+		if t.name == "" && f.rule == "name" && effect.Rank() > dialect.BreaksCall.Rank() {
 			effect = dialect.BreaksCall
 		}
 		all = append(all, dialect.Finding{Tool: t.name, Rule: r.ID(d), Effect: effect, Pointer: f.pointer, Message: f.text})
@@ -217,10 +192,29 @@ func (t *Tool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all
 	return all
 }
 
-// Position returns line and column of an offset, from 1; a column is a
+// marksOf returns the marks of data.
+func marksOf(data []byte) []mark {
+	last := mark{0, 1, 1}
+	marks := []mark{last}
+	for i, c := range data {
+		switch {
+		case c == '\n':
+			last = mark{i + 1, last.line + 1, 1}
+		case i-last.offset >= markEvery && utf8.RuneStart(c):
+			last = mark{i, last.line, last.column + utf8.RuneCount(data[last.offset:i])}
+		default:
+			continue
+		}
+		marks = append(marks, last)
+	}
+	return marks
+}
+
+// position returns line and column of an offset, from 1; a column is a
 // character.
-func (f *File) Position(offset int) (line, column int) {
+func (f *File) position(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(f.data))
-	line = sort.SearchInts(f.lines, offset+1)
-	return line, 1 + utf8.RuneCount(f.data[f.lines[line-1]:offset])
+	i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].offset > offset })
+	from := f.marks[i-1]
+	return from.line, from.column + utf8.RuneCount(f.data[from.offset:offset])
 }

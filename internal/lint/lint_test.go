@@ -6,8 +6,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
@@ -71,9 +73,8 @@ func TestSpots(t *testing.T) {
 		if p.tool == nil || p.tool.Tool == nil || p.keyword == "" {
 			continue
 		}
-		doc := newJSONDoc(p.tool.Source)
-		around, ok := doc.find(p.pointer)
-		if _, there := doc.inside(around, p.keyword); !ok || !there {
+		around, ok := find(p.tool.tree(), p.pointer)
+		if !ok || around.value.Get(p.keyword) == nil {
 			continue
 		}
 		if checked++; !strings.HasPrefix(text, fmt.Sprintf("%q:", p.keyword)) {
@@ -156,20 +157,40 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Tools of one name are distinguished.
+// Tools of one name are distinguished: each but the first has the name wrongly.
 func TestSameName(t *testing.T) {
-	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object"}},`+"\n"+`{"name":"a","inputSchema":{"type":"string"}}]`))
+	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object"}},`+"\n"+`{"name":"a","inputSchema":{"type":"string"}},{"name":"a","inputSchema":{"type":"object"}}]`))
 	mcp, err := src.Book.Find("mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := New(src, []*dialect.Dialect{mcp}, &dialect.Options{})
-	found := map[string]*Tool{}
+	found := map[string][]*Tool{}
 	for _, p := range r.problems {
-		found[p.rule.Name] = p.tool
+		found[p.rule.Name] = append(found[p.rule.Name], p.tool)
 	}
-	if found["poison-root-type"] != src.Tools[1] || found["name-collision"] != src.Tools[1] {
+	if !slices.Equal(found["poison-root-type"], src.Tools[1:2]) || !slices.Equal(found["name-collision"], src.Tools[1:]) {
 		t.Errorf("found %v", found)
+	}
+}
+
+// The time for a report grows with the findings, not with their square: it was half
+// a minute for these.
+func TestManyFindings(t *testing.T) {
+	var b strings.Builder
+	for i := range 6_000 {
+		fmt.Fprintf(&b, `,"p%d":{"type":["string","null"],"const":1}`, i)
+	}
+	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object","properties":{`+b.String()[1:]+`}}}]`))
+	began := time.Now()
+	r := New(src, some(t, src)[3:4], &dialect.Options{})
+	for _, f := range formats {
+		if err := f.write(io.Discard, r, &Options{Verbose: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); len(r.problems) < 12_000 || took > 12*time.Second {
+		t.Errorf("%d findings took %v", len(r.problems), took)
 	}
 }
 

@@ -28,14 +28,6 @@ const (
 // String returns the name as in --fail-on and in SARIF.
 func (l Level) String() string { return [...]string{"error", "warning", "note", "never"}[l] }
 
-// effects lists those of package dialect, the worst first.
-var effects = [...]dialect.Effect{
-	dialect.KillsSession, dialect.KillsServer, dialect.RefusesCall, dialect.DropsTool, dialect.BreaksCall,
-	dialect.LosesSilently, dialect.Truncates, dialect.Rewrites, dialect.Advice,
-}
-
-func rank(e dialect.Effect) int { return slices.Index(effects[:], e) }
-
 func levelOf(e dialect.Effect) Level {
 	switch e {
 	case dialect.LosesSilently, dialect.Truncates:
@@ -171,37 +163,23 @@ type toolFinding struct {
 	tool *Tool
 }
 
-// findings returns those of one target. Tools are looked at one by one, as
-// two may have one name, and then as a list.
+// findings returns those of one target.
 func (r *Report) findings(d *dialect.Dialect) (all []toolFinding) {
-	named := map[string]*Tool{}
+	tools, definitions := map[*toolpost.Tool]*Tool{}, []*toolpost.Tool{}
 	for _, t := range r.Tools {
-		named[t.name] = t
 		for _, f := range t.findings(d, r.rules) {
 			f.Off = r.opts.Off[f.Rule]
 			all = append(all, toolFinding{f, t})
 		}
-		if t.Tool == nil {
-			continue
-		}
-		for _, f := range d.Lint([]*toolpost.Tool{t.Tool}, r.opts) {
-			if !ofList(&f) {
-				all = append(all, toolFinding{f, t})
-			}
+		if t.Tool != nil {
+			tools[t.Tool], definitions = t, append(definitions, t.Tool)
 		}
 	}
-	for _, f := range d.Lint(r.definitions(), r.opts) {
-		switch {
-		case ofList(&f):
-			all = append(all, toolFinding{f, nil})
-		case strings.HasSuffix(f.Rule, "/name-collision"): // the last one has the name wrongly
-			all = append(all, toolFinding{f, named[f.Tool]})
-		}
+	for _, f := range d.Lint(definitions, r.opts) {
+		all = append(all, toolFinding{f, tools[f.Of]})
 	}
 	return all
 }
-
-func ofList(f *dialect.Finding) bool { return f.Tool == "" && f.Pointer == "" }
 
 func (r *Report) sort() {
 	order := map[*Tool]int{nil: len(r.Tools)}
@@ -209,11 +187,11 @@ func (r *Report) sort() {
 		order[t] = i
 	}
 	for _, p := range slices.Concat(r.problems, r.off) {
-		slices.SortStableFunc(p.hits, func(a, b hit) int { return cmp.Compare(rank(a.Effect), rank(b.Effect)) })
+		slices.SortStableFunc(p.hits, func(a, b hit) int { return cmp.Compare(a.Effect.Rank(), b.Effect.Rank()) })
 	}
 	slices.SortStableFunc(r.problems, func(a, b *problem) int {
 		return cmp.Or(cmp.Compare(order[a.tool], order[b.tool]), cmp.Compare(a.level(), b.level()),
-			cmp.Compare(rank(a.effect()), rank(b.effect())), strings.Compare(a.rule.Name, b.rule.Name))
+			cmp.Compare(a.effect().Rank(), b.effect().Rank()), strings.Compare(a.rule.Name, b.rule.Name))
 	})
 }
 
@@ -254,13 +232,12 @@ func (r *Report) remedy(p *problem) remedy {
 	case f.withheld != "":
 		return remedy{text: "withheld: " + f.withheld}
 	}
-	for _, l := range f.losses {
-		if p.isTold(&l) {
-			derived := strings.HasPrefix(l.Detail, "follows from ") || strings.HasPrefix(l.Detail, "merged with ")
-			return remedy{l.Kind, l.Detail + " (" + string(l.Kind) + ")", derived}
-		}
+	l, ok := f.loss(p)
+	if !ok {
+		return remedy{}
 	}
-	return remedy{}
+	derived := strings.HasPrefix(l.Detail, "follows from ") || strings.HasPrefix(l.Detail, "merged with ")
+	return remedy{l.Kind, l.Detail + " (" + string(l.Kind) + ")", derived}
 }
 
 // outline is equal for remedies that differ only in names and values.
@@ -290,19 +267,6 @@ func (r *Report) together(g []*problem) string {
 	}
 	slices.Sort(kinds)
 	return fmt.Sprintf("%d of %s together with another keyword (%s)", n, terminal.Count(len(g), "place"), strings.Join(slices.Compact(kinds), ", "))
-}
-
-// isTold reports whether l is the loss for the place of p.
-func (p *problem) isTold(l *lower.Loss) bool {
-	for _, member := range []string{"name", "description", "outputSchema"} {
-		if strings.HasPrefix(p.pointer, "/"+member) {
-			return l.Pointer == "" && l.Keyword == member
-		}
-	}
-	if l.Keyword == "inputSchema" {
-		return true
-	}
-	return "/inputSchema"+l.Pointer == p.pointer && (l.Keyword == p.keyword || p.keyword == "")
 }
 
 // Options say how a report is written.

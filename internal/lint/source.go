@@ -49,15 +49,5 @@ func (s *Source) named(name string) *Tool {
 	return t
 }
 
-// definitions returns the tools to lint.
-func (s *Source) definitions() (all []*toolpost.Tool) {
-	for _, t := range s.Tools {
-		if t.Tool != nil {
-			all = append(all, t.Tool)
-		}
-	}
-	return all
-}
-
 // NewTool returns a tool that is not of a file.
 func NewTool(t *toolpost.Tool) *Tool { return &Tool{Tool: t, name: t.Name} }

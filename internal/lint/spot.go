@@ -2,37 +2,36 @@ package lint
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// source returns the definition as it was written.
-func (t *Tool) source() json.RawMessage {
-	switch {
-	case t.raw != nil:
-		return t.raw
-	case t.Tool == nil:
-		return nil
-	case t.Source != nil:
-		return t.Source
+// tree returns the definition as it was written, an empty value if that is not
+// known.
+func (t *Tool) tree() *jsontree.Value {
+	if t.written == nil {
+		t.written = &jsontree.Value{}
+		if t.Tool == nil {
+			return t.written
+		}
+		raw, err := t.Source, error(nil)
+		if raw == nil {
+			raw, err = t.MarshalJSON()
+		}
+		if v, broken := jsontree.ParseLenient(raw, maxLevels); err == nil && broken == nil {
+			t.written = v
+		}
 	}
-	raw, err := t.MarshalJSON()
-	if err != nil {
-		return nil
-	}
-	return raw
+	return t.written
 }
 
-// part returns where p is in the source of its tool.
-func (p *problem) part() jsonPart {
-	if p.tool.doc == nil {
-		p.tool.doc = newJSONDoc(p.tool.source())
-	}
-	found, ok := p.tool.doc.find(p.pointer)
+// part returns where p is in the definition of its tool.
+func (p *problem) part() part {
+	found, ok := find(p.tool.tree(), p.pointer)
 	if ok && p.keyword != "" {
-		if k, there := p.tool.doc.inside(found, p.keyword); there {
+		if k, there := find(found.value, "/"+jsontree.EscapePointer(p.keyword)); there {
 			return k
 		}
 	}
@@ -50,10 +49,10 @@ func (r *Report) spot(p *problem) (at spot, ok bool) {
 	start, end := 0, 1
 	if p.tool != nil {
 		part := p.part()
-		start, end = p.tool.start+part.at, p.tool.start+part.end
+		start, end = part.start(), part.end()
 	}
-	at.line, at.column = r.File.Position(start)
-	at.endLine, at.endColumn = r.File.Position(end)
+	at.line, at.column = r.File.position(start)
+	at.endLine, at.endColumn = r.File.position(end)
 	return at, true
 }
 
@@ -62,13 +61,14 @@ func (p *problem) excerpt() string {
 	if p.tool == nil {
 		return ""
 	}
-	part, raw := p.part(), p.tool.doc.raw
-	if part.start >= part.end || p.pointer == "" {
+	part := p.part()
+	raw := part.value.Raw
+	if len(raw) == 0 || p.pointer == "" {
 		return ""
 	}
-	text := spaced(raw[part.start:min(part.end, part.start+1000)])
-	if part.at < part.start {
-		text = string(wire.Quote(part.name)) + ": " + text
+	text := spaced(raw[:min(len(raw), 1000)])
+	if part.named() {
+		text = string(wire.Quote(part.value.Name)) + ": " + text
 	}
 	return text
 }

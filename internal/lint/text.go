@@ -23,29 +23,20 @@ type textReport struct {
 func writeText(w io.Writer, r *Report, o *Options) error {
 	t := &textReport{Report: r, Page: terminal.NewPage(w), verbose: o.Verbose, known: map[*dialect.Rule]bool{}, shown: map[string]string{}}
 	t.Line("", fmt.Sprintf("%s: %s, %s", r.Title, terminal.Count(len(r.Tools), "tool"), terminal.Count(len(r.targets), "target")))
-	groups := r.groups()
-	for i, g := range groups {
+	above := &Tool{} // the tool of the last heading
+	for _, g := range r.groups() {
 		if g[0].level() == Note && !t.verbose {
 			continue
 		}
-		if i == 0 || groups[i-1][0].tool != g[0].tool || t.hidden(groups[:i], g[0].tool) {
-			t.heading(g[0])
+		if tool := g[0].tool; tool != above {
+			above = tool
+			t.heading(tool)
 		}
 		t.group(g)
 	}
 	t.switchedOff()
 	t.summary()
 	return t.Flush()
-}
-
-// hidden reports whether all groups of a tool so far were left out.
-func (t *textReport) hidden(before [][]*problem, tool *Tool) bool {
-	for _, g := range before {
-		if g[0].tool == tool && (t.verbose || g[0].level() != Note) {
-			return false
-		}
-	}
-	return true
 }
 
 // groups returns the problems of one tool and rule together.
@@ -61,8 +52,8 @@ func (r *Report) groups() (groups [][]*problem) {
 	return groups
 }
 
-func (t *textReport) heading(p *problem) {
-	fmt.Fprintf(t, "\n%s\n", t.Paint("1", terminal.Cut(terminal.Printable(title(p.tool)), t.Width)))
+func (t *textReport) heading(tool *Tool) {
+	fmt.Fprintf(t, "\n%s\n", t.Paint("1", terminal.Cut(terminal.Printable(title(tool)), t.Width)))
 }
 
 // title is the name of a tool for people; nil is the list.
