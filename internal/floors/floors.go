@@ -103,7 +103,8 @@ func skipped(folder string) bool {
 }
 
 func (f *File) problem(at token.Pos, format string, args ...any) Problem {
-	return Problem{fmt.Sprintf("%s:%d", f.Path, f.line(at)), fmt.Sprintf(format, args...)}
+	place := f.Files.Position(at)
+	return Problem{fmt.Sprintf("%s:%d", place.Filename, place.Line), fmt.Sprintf(format, args...)}
 }
 
 func (f *File) line(at token.Pos) int { return f.Files.Position(at).Line }

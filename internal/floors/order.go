@@ -137,13 +137,19 @@ func Modules(files []*File) []Problem {
 	var found []Problem
 	for _, f := range files {
 		for _, i := range imports(f) {
-			host, _, _ := strings.Cut(i.path, "/")
-			if strings.Contains(host, ".") && !within(module, i.path) && !allowed(f.Package, i.path) {
+			if !isStandard(i.path) && !within(module, i.path) && !allowed(f.Package, i.path) {
 				found = append(found, Problem{i.where, "package " + strconv.Quote(f.Package) + " may not import " + i.path})
 			}
 		}
 	}
 	return found
+}
+
+// isStandard reports whether a package is one of the standard library, whose
+// paths begin with no host.
+func isStandard(path string) bool {
+	host, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(host, ".")
 }
 
 func allowed(pkg, path string) bool {

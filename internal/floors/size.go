@@ -179,35 +179,20 @@ func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return ""
 	}
-	name, _ := rootIdent(fn.Recv.List[0].Type)
-	if name == nil {
-		return ""
-	}
-	return name.Name
-}
-
-// rootIdent finds v in v, *v, (v), v.f, v[i] and combinations, and whether
-// there was anything but v.
-func rootIdent(e ast.Expr) (id *ast.Ident, part bool) {
-	for {
+	for e := fn.Recv.List[0].Type; ; {
 		switch x := e.(type) {
 		case *ast.Ident:
-			return x, part
+			return x.Name
 		case *ast.StarExpr:
 			e = x.X
 		case *ast.ParenExpr:
-			e = x.X
-		case *ast.SelectorExpr:
 			e = x.X
 		case *ast.IndexExpr:
 			e = x.X
 		case *ast.IndexListExpr:
 			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
 		default:
-			return nil, part
+			return ""
 		}
-		part = true
 	}
 }

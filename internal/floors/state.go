@@ -2,6 +2,7 @@ package floors
 
 import (
 	"go/ast"
+	"go/importer"
 	"go/token"
 	"go/types"
 	"slices"
@@ -12,14 +13,13 @@ import (
 // package level changes after it was declared.
 func State(files []*File) []Problem {
 	var found []Problem
-	own := &known{packages(files), map[string]*checker{}}
+	own := newKnown(files)
 	for path, pkg := range own.files {
 		c := own.check(path)
 		found = append(found, c.variables()...)
-		found = append(found, c.aliases()...)
+		found = append(found, c.changes()...)
 		for _, f := range pkg {
 			found = append(found, inits(f)...)
-			found = append(found, c.changes(f)...)
 		}
 	}
 	return found
@@ -39,14 +39,24 @@ type checker struct {
 	files   []*File
 	pkg     *types.Package
 	info    *types.Info
-	parents map[*File]map[ast.Node]ast.Node
+	parents map[ast.Node]ast.Node
 }
 
-// known imports the packages of the module. Of others it knows only their
-// names, and the types of those that are made to change.
+// known imports the packages of the module, and of the standard library those
+// whose types a gate looks into. Of others it knows only their names.
 type known struct {
-	files   map[string][]*File
-	checked map[string]*checker
+	files    map[string][]*File
+	checked  map[string]*checker
+	standard types.Importer
+	needed   []string
+}
+
+func newKnown(files []*File) *known {
+	k := &known{packages(files), map[string]*checker{}, importer.ForCompiler(token.NewFileSet(), "source", nil), []string{"sync", "sync/atomic"}}
+	for _, f := range files {
+		k.needed = append(k.needed, embeddedPackages(f)...)
+	}
+	return k
 }
 
 func (k *known) check(path string) *checker {
@@ -54,14 +64,19 @@ func (k *known) check(path string) *checker {
 		return c
 	}
 	pkg := k.files[path]
-	c := &checker{files: pkg, parents: map[*File]map[ast.Node]ast.Node{}, info: &types.Info{
+	c := &checker{files: pkg, parents: map[ast.Node]ast.Node{}, info: &types.Info{
 		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 		Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
 	}}
 	var syntax []*ast.File
 	for _, f := range pkg {
 		syntax = append(syntax, f.Syntax)
-		c.parents[f] = parentsOf(f.Syntax)
+		ast.PreorderStack(f.Syntax, nil, func(n ast.Node, above []ast.Node) bool {
+			if len(above) > 0 {
+				c.parents[n] = above[len(above)-1]
+			}
+			return true
+		})
 	}
 	conf := types.Config{Importer: k, Error: func(error) {}, DisableUnusedImportCheck: true}
 	c.pkg, _ = conf.Check(path, pkg[0].Files, syntax, c.info) // errors are those of the missing packages
@@ -69,30 +84,17 @@ func (k *known) check(path string) *checker {
 	return c
 }
 
-// Import returns a package of the module, or what is known of another.
+// Import returns a package of the module or the standard library, or an empty one.
 func (k *known) Import(path string) (*types.Package, error) {
 	if ours := strings.TrimPrefix(strings.TrimPrefix(path, module), "/"); within(module, path) && k.files[ours] != nil {
 		return k.check(ours).pkg, nil
 	}
-	name := path[strings.LastIndex(path, "/")+1:]
-	p := types.NewPackage(path, name)
-	if synchronised(path) {
-		for _, n := range strings.Fields("Mutex RWMutex Once WaitGroup Map Pool Cond Bool Int32 Int64 Uint32 Uint64 Uintptr Value") {
-			p.Scope().Insert(types.NewTypeName(token.NoPos, p, n, nil))
-			types.NewNamed(p.Scope().Lookup(n).(*types.TypeName), types.NewStruct(nil, nil), nil)
-		}
-		p.Scope().Insert(generic(p, "Pointer"))
+	if slices.Contains(k.needed, path) && isStandard(path) {
+		return k.standard.Import(path)
 	}
+	p := types.NewPackage(path, path[strings.LastIndex(path, "/")+1:])
 	p.MarkComplete()
 	return p, nil
-}
-
-func generic(p *types.Package, name string) *types.TypeName {
-	tn := types.NewTypeName(token.NoPos, p, name, nil)
-	n := types.NewNamed(tn, types.NewStruct(nil, nil), nil)
-	parameter := types.NewTypeName(token.NoPos, p, "T", nil)
-	n.SetTypeParams([]*types.TypeParam{types.NewTypeParam(parameter, types.Universe.Lookup("any").Type())})
-	return tn
 }
 
 func synchronised(path string) bool { return path == "sync" || path == "sync/atomic" }
@@ -153,69 +155,4 @@ func changing(t types.Type, depth int) bool {
 		}
 	}
 	return false
-}
-
-// changes looks for places that change a package variable, ours or that of
-// another package.
-func (c *checker) changes(f *File) []Problem {
-	var found []Problem
-	report := func(e ast.Expr, how string) {
-		if name := c.packageVariable(e); name != "" {
-			found = append(found, f.problem(e.Pos(), "package variable %s %s", name, how))
-		}
-	}
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, e := range n.Lhs {
-				report(e, "is assigned")
-			}
-		case *ast.IncDecStmt:
-			report(n.X, "is assigned")
-		case *ast.RangeStmt:
-			report(n.Key, "is assigned")
-			report(n.Value, "is assigned")
-		case *ast.UnaryExpr:
-			if n.Op == token.AND {
-				report(n.X, "has its address taken")
-			}
-		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && c.changingBuiltin(id) {
-				report(n.Args[0], "is changed by "+id.Name)
-			}
-		}
-		return true
-	})
-	return found
-}
-
-func (c *checker) changingBuiltin(id *ast.Ident) bool {
-	switch id.Name {
-	case "append", "copy", "clear", "delete":
-		_, builtin := c.info.Uses[id].(*types.Builtin)
-		return builtin
-	}
-	return false
-}
-
-// packageVariable names the package variable that e is or is a part of.
-func (c *checker) packageVariable(e ast.Expr) string {
-	if e == nil {
-		return ""
-	}
-	id, part := rootIdent(e)
-	if id == nil {
-		return ""
-	}
-	switch o := c.info.Uses[id].(type) {
-	case *types.Var:
-		if o.Parent() == c.pkg.Scope() {
-			return id.Name
-		}
-	case *types.PkgName:
-		if part {
-			return types.ExprString(e)
-		}
-	}
-	return ""
 }
