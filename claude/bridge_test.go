@@ -28,7 +28,7 @@ type fakeCLI struct {
 
 func newFakeCLI(t *testing.T, ctx context.Context, o *Options) *fakeCLI {
 	t.Helper()
-	c := &fakeCLI{t: t, log: &bytes.Buffer{}, said: newQueue[string]()}
+	c := &fakeCLI{t: t, log: &bytes.Buffer{}, said: &queue[string]{}}
 	o.Logger = slog.New(slog.NewTextHandler(c.log, nil))
 	ts, err := openTools(ctx, ctx, o)
 	if err != nil {
@@ -431,7 +431,7 @@ func TestBridgeCallsAtOnce(t *testing.T) {
 	if got := c.ask("live", callLine(2, "add", `{"A":1,"B":1}`)); !strings.Contains(got, `"2"`) {
 		t.Errorf("call: %s", got)
 	}
-	if said, _ := c.said.next(); !strings.Contains(said, "list_changed") {
+	if said, _ := c.said.next(t.Context()); !strings.Contains(said, "list_changed") {
 		t.Errorf("said: %s", said)
 	}
 }
@@ -472,7 +472,7 @@ func TestBridgeListChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range sessions {
-		if said, _ := c.said.next(); !strings.HasPrefix(said, "live ") || !strings.Contains(said, `"notifications/tools/list_changed"`) {
+		if said, _ := c.said.next(t.Context()); !strings.HasPrefix(said, "live ") || !strings.Contains(said, `"notifications/tools/list_changed"`) {
 			t.Errorf("the server said %s", said)
 		}
 		list := c.ask("live", `{"method":"tools/list","jsonrpc":"2.0","id":2}`)
@@ -507,7 +507,7 @@ func TestBridgeProgressAndAnswersOfTheCLI(t *testing.T) {
 	if got := c.ask("tools", callLine(2, "tell", `{}`)); !strings.Contains(got, "true") {
 		t.Errorf("asking a CLI that cannot answer: %s", got)
 	}
-	if said, _ := c.said.next(); !strings.Contains(said, `"notifications/progress"`) || !strings.Contains(said, "half") {
+	if said, _ := c.said.next(t.Context()); !strings.Contains(said, `"notifications/progress"`) || !strings.Contains(said, "half") {
 		t.Errorf("progress: %s", said)
 	}
 	if ack := c.ask("tools", `{"jsonrpc":"2.0","id":"srv-1","error":{"code":-32601,"message":"Method not found"}}`); ack != ackLine {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/toolpost/toolpost/internal/wire"
@@ -19,8 +18,8 @@ import (
 //	  notification ◀───────────────── say ◀──┘
 type link struct {
 	server string
-	lines  *queue[[]byte] // to the server
-	rest   []byte         // of the line that is being read
+	lines  queue[[]byte] // to the server
+	rest   []byte        // of the line that is being read
 	say    func(json.RawMessage)
 
 	written []byte // of the server's message
@@ -36,7 +35,7 @@ type link struct {
 // openLink opens a session. The server's own messages go to say, which must not
 // wait.
 func openLink(ctx context.Context, s *Server, log *slog.Logger, say func(json.RawMessage)) *link {
-	l := &link{server: s.name, say: say, lines: newQueue[[]byte](), done: make(chan struct{})}
+	l := &link{server: s.name, say: say, done: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(l.done)
@@ -52,15 +51,15 @@ func openLink(ctx context.Context, s *Server, log *slog.Logger, say func(json.Ra
 // close ends the session and cancels its calls. It does not wait for them.
 func (l *link) close() {
 	l.cancel()
-	l.lines.close()
+	l.lines.drop()
 }
 
 // Read is how the server reads: never more than one message at a time.
 func (l *link) Read(p []byte) (int, error) {
 	if len(l.rest) == 0 {
-		line, ok := l.lines.next()
-		if !ok {
-			return 0, io.EOF
+		line, err := l.lines.next(context.Background())
+		if err != nil {
+			return 0, err
 		}
 		l.rest = line
 	}

@@ -172,7 +172,7 @@ func (r *run) read(stop func() bool) {
 	r.turns.stop()
 	cause := r.last(last)
 	r.inbox.because(cause)
-	r.conn.out.drop() // who sends from here on is told the cause
+	r.conn.out.lines.drop() // who sends from here on is told the cause
 	r.inbox.end(cause)
 	r.conn.calls.Close(r.because(ErrClosed))
 	r.finish(ErrClosed)

@@ -14,13 +14,15 @@ type Block interface {
 	Kind() string
 }
 
-// A Source is the part that all known blocks have: the JSON that they were read
-// from.
+// A Source is the part that all blocks have: the JSON that they were read from.
 type Source struct {
 	Type  string                     `json:"type"`
 	Extra map[string]json.RawMessage `json:",embed"` // unknown members
 	Raw   json.RawMessage            `json:"-"`      // the whole block
 }
+
+// Kind returns the block's type.
+func (s *Source) Kind() string { return s.Type }
 
 func (s *Source) origin() *Source { return s }
 
@@ -118,46 +120,7 @@ type ToolReference struct {
 }
 
 // An UnknownBlock is a content block of an unknown type.
-type UnknownBlock struct {
-	Type string
-	Raw  json.RawMessage
-}
-
-// Kind returns the block's type.
-func (b *UnknownBlock) Kind() string { return b.Type }
-
-// Kind returns "text".
-func (b *Text) Kind() string { return "text" }
-
-// Kind returns "thinking".
-func (b *Thinking) Kind() string { return "thinking" }
-
-// Kind returns "redacted_thinking".
-func (b *RedactedThinking) Kind() string { return "redacted_thinking" }
-
-// Kind returns "tool_use".
-func (b *ToolUse) Kind() string { return "tool_use" }
-
-// Kind returns "tool_result".
-func (b *ToolResult) Kind() string { return "tool_result" }
-
-// Kind returns "server_tool_use".
-func (b *ServerToolUse) Kind() string { return "server_tool_use" }
-
-// Kind returns "web_search_tool_result".
-func (b *WebSearchToolResult) Kind() string { return "web_search_tool_result" }
-
-// Kind returns "web_fetch_tool_result".
-func (b *WebFetchToolResult) Kind() string { return "web_fetch_tool_result" }
-
-// Kind returns "image".
-func (b *Image) Kind() string { return "image" }
-
-// Kind returns "document".
-func (b *Document) Kind() string { return "document" }
-
-// Kind returns "tool_reference".
-func (b *ToolReference) Kind() string { return "tool_reference" }
+type UnknownBlock struct{ Source }
 
 type knownBlock interface {
 	Block
@@ -173,23 +136,23 @@ type blockKind struct {
 func blockOf[T any, P interface {
 	*T
 	knownBlock
-}]() knownBlock {
-	return P(new(T))
+}](required ...string) blockKind {
+	return blockKind{func() knownBlock { return P(new(T)) }, required}
 }
 
 func blockKinds() map[string]blockKind {
 	return map[string]blockKind{
-		"text":                   {blockOf[Text], []string{"text"}},
-		"thinking":               {blockOf[Thinking], []string{"thinking"}},
-		"redacted_thinking":      {blockOf[RedactedThinking], nil},
-		"tool_use":               {blockOf[ToolUse], []string{"id", "name"}},
-		"tool_result":            {blockOf[ToolResult], []string{"tool_use_id"}},
-		"server_tool_use":        {blockOf[ServerToolUse], []string{"id", "name"}},
-		"web_search_tool_result": {blockOf[WebSearchToolResult], []string{"tool_use_id"}},
-		"web_fetch_tool_result":  {blockOf[WebFetchToolResult], []string{"tool_use_id"}},
-		"image":                  {blockOf[Image], []string{"source"}},
-		"document":               {blockOf[Document], []string{"source"}},
-		"tool_reference":         {blockOf[ToolReference], []string{"tool_name"}},
+		"text":                   blockOf[Text]("text"),
+		"thinking":               blockOf[Thinking]("thinking"),
+		"redacted_thinking":      blockOf[RedactedThinking](),
+		"tool_use":               blockOf[ToolUse]("id", "name"),
+		"tool_result":            blockOf[ToolResult]("tool_use_id"),
+		"server_tool_use":        blockOf[ServerToolUse]("id", "name"),
+		"web_search_tool_result": blockOf[WebSearchToolResult]("tool_use_id"),
+		"web_fetch_tool_result":  blockOf[WebFetchToolResult]("tool_use_id"),
+		"image":                  blockOf[Image]("source"),
+		"document":               blockOf[Document]("source"),
+		"tool_reference":         blockOf[ToolReference]("tool_name"),
 	}
 }
 
@@ -247,14 +210,11 @@ func (d *decoder) block(raw json.RawMessage, at string) (Block, error) {
 	known, ok := d.kinds[kind]
 	if !ok || strings.Count(at, ".") > maxDepth {
 		d.met("content_block", kind, raw)
-		return &UnknownBlock{kind, raw}, nil
+		return &UnknownBlock{Source{Type: kind, Raw: raw}}, nil
 	}
 	b := known.new()
-	if err := d.decode(raw, at, b); err != nil {
+	if err := d.part(raw, at, b, known.required...); err != nil {
 		return nil, err
-	}
-	if name := missing(raw, known.required); name != "" {
-		return nil, &fieldError{at + "." + name, errMissing}
 	}
 	source := b.origin()
 	source.Type, source.Raw = kind, raw
