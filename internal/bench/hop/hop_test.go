@@ -90,7 +90,7 @@ func TestWant(t *testing.T) {
 		body := fmt.Sprintf(format, text)
 		for len(body) > 0 { // in pieces, as it comes
 			n := min(len(body), 777)
-			a.write([]byte(body[:n]))
+			_, _ = a.Write([]byte(body[:n]))
 			body = body[n:]
 		}
 		return a
