@@ -29,6 +29,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
 	m.tasks = g.extended
+	m.withLayers(g.cfg)
 	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
-	"regexp"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -76,7 +75,6 @@ type connector struct {
 type state struct {
 	mu       sync.Mutex
 	cfg      *config.Config
-	quiet    *regexp.Regexp
 	members  []*member
 	added    []*member // by Add; also in members
 	joined   *joined   // what the members offer
@@ -171,7 +169,7 @@ func (g *Gateway) safely(part func()) {
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is reported as ready has its tools listed
 	g.pins.reload()
-	j := join(g.ctx, g.members, g.quiet, g.joined.served)
+	j := join(g.ctx, g.members, g.joined.served)
 	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
 	g.joined = j
@@ -291,4 +289,10 @@ func sameConnection(a, b config.Server) bool {
 	}
 	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
 	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && a.Share == b.Share && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+}
+
+// sameServer reports whether two entries with the same connection say the same.
+func sameServer(a, b config.Server) bool {
+	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
+	return reflect.DeepEqual(a, b)
 }

@@ -1,10 +1,8 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,29 +19,24 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	withheld []WithheldTool
-	served   map[origin]*toolpost.Tool // tools, by what they are made of
+	served   map[naming]*toolpost.Tool // tools, by what they are made of
 }
 
-// An origin identifies everything that a tool of the gateway is made of. As long
-// as the origin is equal, the tool stays the same; a view adapts a tool again only if the tool has
-// changed.
-type origin struct {
-	link  *link
-	item  *toolpost.Tool
-	name  string
-	quiet bool
-	chars int // of an output, see [config.OutputLimit]; 0 for the limit of the file
-	meta  string
+// A naming is what join makes a tool of. As long as it is equal, the tool stays
+// the same; a view adapts a tool again only if the tool has changed.
+type naming struct {
+	of   *toolpost.Tool
+	name string
+	meta string
 }
 
-// join joins the tools and features of members, in their order. It is a pure
-// function of what they list and of their pins: it does not matter who was ready
-// first. Before has the tools that were joined last. Hidden characters are
-// removed from what clients are shown.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[origin]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[origin]*toolpost.Tool{}}
+// join joins the tools and features of members, in their order, so that each
+// name and URI means one thing. It is a pure function of what they list: it does
+// not matter who was ready first. Before has the tools that were joined last.
+func join(ctx context.Context, members []*member, before map[naming]*toolpost.Tool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[naming]*toolpost.Tool{}}
 	claimResources(members)
-	j.joinTools(ctx, members, quiet, before)
+	j.joinTools(ctx, members, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
 	j.joinExtensions(members)
@@ -63,34 +56,32 @@ type offer[T any] struct {
 	why  pins.Reason // why the tool is withheld; "" if it is not
 }
 
-func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[origin]*toolpost.Tool) {
+func (j *joined) joinTools(ctx context.Context, members []*member, before map[naming]*toolpost.Tool) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
-		offers = append(offers, j.offered(ctx, m)...)
+		offers = append(offers, m.offers(ctx)...)
+		j.findings = append(j.findings, m.findings...)
 	}
 	for i, name := range named(j, "tool", offers) {
-		if name == "" {
-			continue
-		}
 		o := offers[i]
-		if o.why != "" { // it keeps its name, so that no other server takes its calls
+		switch {
+		case name == "":
+			continue
+		case o.why != "": // it keeps its name, so that no other server takes its calls
 			w := o.pins.withheld(o.server.Name, o.name, o.why)
 			w.Name = name
 			j.withheld = append(j.withheld, w)
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := origin{o.link, o.item, name, o.item.Policy.LogAtDebug || match(quiet, name, o.name), o.outputLimit(o.name), string(meta)}
+		is := naming{o.item, name, string(meta)}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Handler, t.Policy.LogAtDebug = name, o.toClient(o.toServer(t.Handler, o.name), true), is.quiet
-			t.Meta = meta
-			t.Definition = withoutHidden(t.Definition)
-			t.Policy.MaxOutput = cmp.Or(is.chars, t.Policy.MaxOutput)
+			t.Name, t.Meta = name, meta
 		}
-		if lostText(&t.Definition, &o.item.Definition) || hides(o.name) {
+		if o.hidden[o.name] {
 			j.note(name, "server %s: hidden characters or unsafe icons are removed from the definition of its tool %q", o.server.Name, o.name)
 		}
 		j.served[is] = t
@@ -98,48 +89,24 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 	}
 }
 
-// offered returns the tools of m that can be served.
-func (j *joined) offered(ctx context.Context, m *member) (offers []offer[*toolpost.Tool]) {
-	tools, err := m.tools(ctx)
+// offers returns the tools of m, also those that are withheld.
+func (m *member) offers(ctx context.Context) (offers []offer[*toolpost.Tool]) {
+	m.findings = nil
+	tools, err := m.layers.Tools(ctx)
 	if err != nil {
-		j.note("", "server %s: its tools cannot be listed: %v", m.server.Name, err)
+		m.note("", "its tools cannot be listed: %v", err)
+		tools = nil
 	}
-	tools = j.usable(m, tools)
-	reasons := m.pins.review(m.server.Name, tools)
 	for _, t := range tools {
-		if name := cleartext.Clean(t.Name); m.selected(name) {
-			offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, reasons[name]})
-		}
+		offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, ""})
 	}
-	j.noteWithheld(m, offers)
-	j.noteUnmatched(m, tools)
+	for _, w := range m.withheld {
+		offers = append(offers, offer[*toolpost.Tool]{m, nil, w.name, w.why})
+	}
 	for _, f := range m.status().Skipped {
-		j.note(m.prefix+f.Tool, "server %s: %s", m.server.Name, f.Message)
+		m.note(m.prefix+f.Tool, "%s", f.Message)
 	}
 	return offers
-}
-
-// usable returns the tools that clients can be shown: of several whose names
-// look the same, the first.
-func (j *joined) usable(m *member, tools []*toolpost.Tool) (usable []*toolpost.Tool) {
-	first := map[string]string{} // the server's name, by the name without hidden characters
-	for _, t := range tools {
-		if t == nil || t.Name == "" || t.Handler == nil || t.Input == nil {
-			j.note("", "server %s: a tool without a name, a handler or an input schema is left out", m.server.Name)
-			continue
-		}
-		name := cleartext.Clean(t.Name)
-		switch other, taken := first[name]; {
-		case name == "":
-			j.note("", "server %s: its tool %q is left out, because its name consists of hidden characters", m.server.Name, t.Name)
-		case taken:
-			j.note("", "server %s: its tool %q is left out, because clients cannot distinguish its name from that of its tool %q", m.server.Name, t.Name, other)
-		default:
-			first[name] = t.Name
-			usable = append(usable, t)
-		}
-	}
-	return usable
 }
 
 // named returns the name of every offer, "" for those that are left out.
@@ -214,24 +181,6 @@ func enumerate(texts []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
 }
 
-// noteUnmatched reports filters that match no tool of a server that is ready.
-func (j *joined) noteUnmatched(m *member, tools []*toolpost.Tool) {
-	if m.status().State != upstream.Ready || len(m.server.Allow)+len(m.server.Deny) == 0 {
-		return
-	}
-	var names []string
-	for _, t := range tools {
-		names = append(names, cleartext.Clean(t.Name))
-	}
-	for _, pattern := range slices.Concat(m.server.Allow, m.server.Deny) {
-		glob := globs([]string{pattern})
-		if slices.ContainsFunc(names, glob.MatchString) {
-			continue
-		}
-		j.note("", "server %s: the filter %q matches none of its tools; %s", m.server.Name, pattern, suggestTool(pattern, names))
-	}
-}
-
 // noteUnmatchedQuiet reports globs of quiet tools that match no tool, once all
 // servers are ready.
 func (j *joined) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
@@ -240,7 +189,7 @@ func (j *joined) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
 	}
 	var names []string
 	for is := range j.served {
-		names = append(names, is.name, is.item.Name)
+		names = append(names, is.name, is.of.Name)
 	}
 	for _, w := range j.withheld {
 		names = append(names, w.Name, w.Tool)

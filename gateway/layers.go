@@ -1,17 +1,33 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"regexp"
+	"slices"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/pins"
 	"github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // chain composes what the tools, prompts and resources of all servers pass on
 // their way to a client. The caller holds work.
 //
-//	servers      join: the filters, pins and names of the configuration; hidden characters
+//	of each server, see [member.withLayers]:
+//	usable       leaves out what clients cannot be shown
+//	approved     leaves out definitions that differ from their pins
+//	filtered     leaves out what the configuration filters out
+//	configured   sets the logging of calls and the limits of outputs
+//	visible      removes hidden characters
+//	routed       takes calls to the server
+//
+//	of all servers together:
+//	join         one name for each tool and prompt, one URI for each resource
 //	Wrap         the program's middleware
 //	output       shortens what a tool returns
 //	Live         what all clients share
@@ -27,7 +43,140 @@ func (g *Gateway) chain(o config.Output) toolpost.Source {
 	return ts
 }
 
-// servers is the toolset below the layers: what join made of all servers.
+// layered is what the layers of a member make of its tools. It is guarded by
+// [Gateway].work.
+type layered struct {
+	layers   toolpost.Toolset
+	quiet    *regexp.Regexp     // the globs of tools whose calls are logged at debug level
+	findings []toolpost.Finding // of the last listing
+	withheld []withheld         // likewise
+	hidden   map[string]bool    // the tools whose definitions have lost something, by the server's name
+}
+
+// withLayers composes what the tools of one server pass before they are joined
+// with those of others.
+func (m *member) withLayers(cfg *config.Config) {
+	m.quiet, m.hidden = globs(cfg.Quiet), map[string]bool{}
+	ts := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
+	ts = list(ts, m.usable)
+	ts = list(ts, m.approved)
+	ts = list(ts, m.filtered)
+	ts = toolpost.Map(ts, m.configured)
+	ts = toolpost.Map(ts, m.visible)
+	m.layers = toolpost.Map(ts, m.routed)
+}
+
+// list returns ts with the tools that f returns. It is called at each listing,
+// since more than the tools may have changed.
+func list(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
+	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
+		tools, err := ts.Tools(ctx)
+		return f(tools), err
+	})
+}
+
+// note adds a finding of the listing under way. The tool is that of clients, ""
+// for findings about several.
+func (m *member) note(tool, format string, args ...any) {
+	text := "server " + m.server.Name + ": " + fmt.Sprintf(format, args...)
+	m.findings = append(m.findings, toolpost.Finding{Tool: tool, Message: text})
+}
+
+// usable leaves out tools that clients cannot be shown: of several whose names
+// look the same, all but the first.
+func (m *member) usable(tools []*toolpost.Tool) (usable []*toolpost.Tool) {
+	first := map[string]string{} // the server's name, by the name without hidden characters
+	for _, t := range tools {
+		if t == nil || t.Name == "" || t.Handler == nil || t.Input == nil {
+			m.note("", "a tool without a name, a handler or an input schema is left out")
+			continue
+		}
+		name := cleartext.Clean(t.Name)
+		switch other, taken := first[name]; {
+		case name == "":
+			m.note("", "its tool %q is left out, because its name consists of hidden characters", t.Name)
+		case taken:
+			m.note("", "its tool %q is left out, because clients cannot distinguish its name from that of its tool %q", t.Name, other)
+		default:
+			first[name] = t.Name
+			usable = append(usable, t)
+		}
+	}
+	return usable
+}
+
+// A withheld tool is one whose definition the user has yet to approve.
+type withheld struct {
+	name string // on the server
+	why  pins.Reason
+}
+
+// approved leaves out tools that are withheld. Tools that a filter leaves out
+// later are pinned too.
+func (m *member) approved(tools []*toolpost.Tool) (approved []*toolpost.Tool) {
+	reasons := m.pins.review(m.server.Name, tools)
+	m.withheld = nil
+	for _, t := range tools {
+		if why := reasons[pinName(t.Name)]; why != "" {
+			m.withheld = append(m.withheld, withheld{t.Name, why})
+		} else {
+			approved = append(approved, t)
+		}
+	}
+	return approved
+}
+
+// filtered leaves out tools by the filters of the configuration. A filter that
+// matches no tool of a server that is ready is reported.
+func (m *member) filtered(tools []*toolpost.Tool) (filtered []*toolpost.Tool) {
+	var names []string
+	passes := func(name string) bool {
+		name = cleartext.Clean(name)
+		names = append(names, name)
+		return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
+	}
+	m.withheld = slices.DeleteFunc(m.withheld, func(w withheld) bool { return !passes(w.name) })
+	m.noteWithheld()
+	for _, t := range tools {
+		if passes(t.Name) {
+			filtered = append(filtered, t)
+		}
+	}
+	if m.status().State != upstream.Ready {
+		return filtered
+	}
+	for _, pattern := range slices.Concat(m.server.Allow, m.server.Deny) {
+		if !slices.ContainsFunc(names, globs([]string{pattern}).MatchString) {
+			m.note("", "the filter %q matches none of its tools; %s", pattern, suggestTool(pattern, names))
+		}
+	}
+	return filtered
+}
+
+// configured sets what the configuration says about the calls of a tool.
+func (m *member) configured(t *toolpost.Tool) *toolpost.Tool {
+	name := cleartext.Clean(t.Name)
+	t.Policy.LogAtDebug = t.Policy.LogAtDebug || match(m.quiet, m.prefix+name, m.key+"__"+name, t.Name)
+	t.Policy.MaxOutput = cmp.Or(m.outputLimit(t.Name), t.Policy.MaxOutput)
+	return t
+}
+
+// visible removes hidden characters and unsafe icons from the definition of a tool.
+func (m *member) visible(t *toolpost.Tool) *toolpost.Tool {
+	sent := t.Definition
+	t.Definition = withoutHidden(sent)
+	m.hidden[t.Name] = lostText(&t.Definition, &sent) || hides(t.Name)
+	return t
+}
+
+// routed gives a tool a handler that takes the calls of clients: whatever the
+// tool is called there, the server gets its own name.
+func (m *member) routed(t *toolpost.Tool) *toolpost.Tool {
+	t.Handler = m.toClient(m.toServer(t.Handler, t.Name), true)
+	return t
+}
+
+// servers is the toolset that join made of all servers.
 type servers struct{ *state }
 
 func (s servers) Tools(context.Context) ([]*toolpost.Tool, error) {

@@ -43,6 +43,7 @@ type member struct {
 
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
+	layered
 }
 
 // A link is the connection of a member; it outlives changes of the member
@@ -97,11 +98,6 @@ func (m *member) status() upstream.Status {
 		return upstream.Status{Name: m.server.Name, State: upstream.Failed, Transport: m.server.Transport, Err: m.err}
 	}
 	return m.up.Status()
-}
-
-// selected reports whether the configuration lets a tool of that name through.
-func (m *member) selected(name string) bool {
-	return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
 }
 
 // outputLimit returns the limit of a tool's outputs: 0 for that of the file, -1

@@ -278,14 +278,12 @@ func (b *pinboard) withheld(server, tool string, why pins.Reason) WithheldTool {
 	return w
 }
 
-// noteWithheld reports the tools of one server that are withheld: in one line
-// for each reason, as they have one cause and one remedy.
-func (j *joined) noteWithheld(m *member, offers []offer[*toolpost.Tool]) {
+// noteWithheld reports the tools that are withheld: in one line for each reason,
+// as they have one cause and one remedy.
+func (m *member) noteWithheld() {
 	byReason := map[pins.Reason][]string{}
-	for _, o := range offers {
-		if o.why != "" {
-			byReason[o.why] = append(byReason[o.why], fmt.Sprintf("%q", o.name))
-		}
+	for _, w := range m.withheld {
+		byReason[w.why] = append(byReason[w.why], fmt.Sprintf("%q", w.name))
 	}
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
 		tools := byReason[why]
@@ -293,7 +291,7 @@ func (j *joined) noteWithheld(m *member, offers []offer[*toolpost.Tool]) {
 		if len(tools) > 1 {
 			subject = fmt.Sprintf("%d of its tools are", len(tools))
 		}
-		j.note("", "server %s: %s withheld, because %s%s", m.server.Name, subject, why.Of(len(tools)), m.pins.advice(m.server.Name, why, tools))
+		m.note("", "%s withheld, because %s%s", subject, why.Of(len(tools)), m.pins.advice(m.server.Name, why, tools))
 	}
 }
 

@@ -31,34 +31,50 @@ func (g *Gateway) apply(cfg *config.Config) error {
 		return err
 	}
 	g.pins.configure(cfg)
-	before := map[string]*member{}
-	for _, m := range g.members {
-		before[m.server.Name] = m
-	}
-	var members []*member
-	for i, key := range serverKeys(cfg.Servers, keysOf(g.added)...) {
-		s := cfg.Servers[i]
-		m := newMember(s, key, g.link(s, before))
-		m.pins, m.tasks = g.pins, g.extended
-		members = append(members, m)
-	}
-	for _, m := range g.added {
-		delete(before, m.server.Name)
-	}
+	members, gone := g.reloaded(cfg)
 	layers := g.layers
 	if g.cfg == nil || g.cfg.Output != cfg.Output { // else tools remain the same
 		layers = g.chain(cfg.Output)
 	}
 	g.mu.Lock()
 	g.layers = layers
-	g.cfg, g.quiet, g.members = cfg, globs(cfg.Quiet), append(members, g.added...)
+	g.cfg, g.members = cfg, members
 	g.mu.Unlock()
 	g.refresh()
 	g.views.Refresh() // to other dialects
-	for _, m := range before {
+	for _, m := range gone {
 		g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
 	}
 	return nil
+}
+
+// reloaded returns the members of a configuration, and by their names those
+// whose connections it no longer has.
+func (g *Gateway) reloaded(cfg *config.Config) (members []*member, gone map[string]*member) {
+	gone = map[string]*member{}
+	for _, m := range g.members {
+		gone[m.server.Name] = m
+	}
+	requiet := g.cfg == nil || !slices.Equal(g.cfg.Quiet, cfg.Quiet)
+	for i, key := range serverKeys(cfg.Servers, keysOf(g.added)...) {
+		s := cfg.Servers[i]
+		m := gone[s.Name]
+		if l := g.link(s, gone); m == nil || m.link != l || m.key != key || !sameServer(m.server, s) {
+			m = newMember(s, key, l)
+			m.pins, m.tasks = g.pins, g.extended
+		}
+		members = append(members, m)
+	}
+	for _, m := range g.added {
+		delete(gone, m.server.Name)
+		members = append(members, m)
+	}
+	for _, m := range members {
+		if m.layers == nil || requiet { // else its tools stay the same
+			m.withLayers(cfg)
+		}
+	}
+	return members, gone
 }
 
 // check reports why these servers cannot be served together. The caller holds
