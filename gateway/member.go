@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -53,7 +54,7 @@ type link struct {
 	stop  func()     // ends watching it
 	err   error      // why there is none
 	vet   vetter
-	calls calls
+	calls inflight.Counter // under way
 
 	mu      sync.Mutex
 	kept    []*toolpost.Tool // of the link before, until this one has listed its own
@@ -236,7 +237,8 @@ func (m *member) toServer(h toolpost.Handler, name string) toolpost.Handler {
 		return nil
 	}
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		defer m.calls.begin()()
+		m.calls.Add(1)
+		defer m.calls.Add(-1)
 		inner := *call
 		inner.Name = cmp.Or(name, call.Name)
 		var err error
@@ -256,7 +258,10 @@ func (l *link) close(ctx context.Context) error {
 	if l.up == nil {
 		return nil
 	}
-	l.calls.wait(ctx)
+	select {
+	case <-l.calls.Idle():
+	case <-ctx.Done():
+	}
 	l.stop()
 	return end(l.up)
 }
@@ -267,45 +272,4 @@ func end(up connection) error {
 		return c.Close()
 	}
 	return nil
-}
-
-// calls counts calls under way.
-type calls struct {
-	mu   sync.Mutex
-	n    int
-	idle chan struct{} // closed when n is 0 again; nil if no goroutine waits
-}
-
-func (c *calls) begin() (end func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.n++
-	return c.end
-}
-
-func (c *calls) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.n--; c.n == 0 && c.idle != nil {
-		close(c.idle)
-		c.idle = nil
-	}
-}
-
-// wait returns when no call is under way, or ctx is done.
-func (c *calls) wait(ctx context.Context) {
-	c.mu.Lock()
-	idle := c.idle
-	if idle == nil && c.n > 0 {
-		idle = make(chan struct{})
-		c.idle = idle
-	}
-	c.mu.Unlock()
-	if idle == nil {
-		return
-	}
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
 }

@@ -10,11 +10,11 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -30,7 +30,7 @@ type core struct {
 	life     context.Context // ends with the server
 	ready    *readiness
 	opts     *Options
-	running  callCounter // requests under way
+	running  inflight.Counter // requests under way
 }
 
 // answer returns the result of a request whose client is known.
@@ -58,8 +58,8 @@ func (c *core) answer(ctx context.Context, r *request) (payload, error) {
 
 // serve returns the result of a request that has a view.
 func (c *core) serve(ctx context.Context, r *request) (payload, error) {
-	c.running.add(1)
-	defer c.running.add(-1)
+	c.running.Add(1)
+	defer c.running.Add(-1)
 	switch f := r.view.catalog.Load(); r.Method {
 	case listTools, listPrompts, listResources, listTemplates:
 		return c.list(r, f.list(r.Method))
@@ -248,35 +248,4 @@ func (c *core) complete(ctx context.Context, r *request, f *catalog) (payload, e
 	}
 	result, err := handle(ctx, h, newCall(r, r.Method, r.Params, nil))
 	return c.encode(r, result, err)
-}
-
-// A callCounter counts calls under way. The zero value is ready.
-type callCounter struct {
-	mu   sync.Mutex
-	n    int
-	zero chan struct{} // closed when n is 0 again; nil if no goroutine waits
-}
-
-func (t *callCounter) add(n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.n += n; t.n == 0 && t.zero != nil {
-		close(t.zero)
-		t.zero = nil
-	}
-}
-
-// idle returns a channel that is closed once nothing is under way.
-func (t *callCounter) idle() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.zero == nil {
-		t.zero = make(chan struct{})
-	}
-	zero := t.zero
-	if t.n == 0 {
-		close(zero)
-		t.zero = nil
-	}
-	return zero
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -16,10 +17,10 @@ import (
 type duplex struct {
 	*session
 	write func(payload) error
-	turn  chan struct{} // full while a goroutine writes
-	open  callCounter   // calls that are to be answered soon
-	size  atomic.Int64  // of the params of calls under way
-	all   *atomic.Int64 // of those of all sessions over SSE
+	turn  chan struct{}    // full while a goroutine writes
+	open  inflight.Counter // calls that are to be answered soon
+	size  atomic.Int64     // of the params of calls under way
+	all   *atomic.Int64    // of those of all sessions over SSE
 }
 
 // maxAllBytes limits the params of the calls of all sessions over SSE.
@@ -51,12 +52,12 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 	}
 	awaited := calls[0].Method != listenMethod // which ends with the session
 	if awaited {
-		d.open.add(1)
+		d.open.Add(1)
 	}
 	go func() {
 		defer release()
 		if awaited {
-			defer d.open.add(-1)
+			defer d.open.Add(-1)
 		}
 		d.serve(calls, batch)
 	}()

@@ -196,7 +196,7 @@ func (s *Server) Close() error {
 	s.core.parked.close()
 	s.core.sessions.close()
 	select {
-	case <-s.core.running.idle():
+	case <-s.core.running.Idle():
 		return nil
 	case <-time.After(closeTime):
 		return errors.New("close server: a handler goes on although its call has ended")

@@ -48,7 +48,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	d.end(errEnded)
 	select {
-	case <-d.open.idle():
+	case <-d.open.Idle():
 	case <-time.After(closeTime):
 	}
 	if err != nil && !errors.Is(err, errEnded) && !errors.Is(err, errClosed) {
@@ -59,7 +59,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 // drain waits until the calls are answered whose client sends nothing more.
 func (s *Server) drain(ctx context.Context, d *duplex) {
-	idle := d.open.idle()
+	idle := d.open.Idle()
 	select {
 	case <-idle:
 		return
