@@ -51,11 +51,11 @@ func Check(target string, tools []Tool) []Violation {
 	for _, t := range tools {
 		s := newSubject(t, &found)
 		all = append(all, s)
-		for _, r := range rules.each {
+		for _, r := range append(rules.each, rules.name.length) {
 			r(s)
 		}
 	}
-	for _, r := range append(rules.all, uniqueNames) {
+	for _, r := range append(rules.all, uniqueNames, rules.name.collisions) {
 		r(all, func(rule, format string, args ...any) {
 			found = append(found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...)})
 		})
@@ -67,6 +67,7 @@ func Check(target string, tools []Tool) []Violation {
 type rules struct {
 	each []func(*subject)
 	all  []func([]*subject, report)
+	name naming
 }
 
 type report func(rule, format string, args ...any)
@@ -81,15 +82,15 @@ func ruleSets() map[string]rules {
 		"anthropic":        {each: []func(*subject){anthropic}},
 		"anthropic-strict": {each: []func(*subject){anthropicStrict}, all: []func([]*subject, report){anthropicTotals}},
 		"bedrock":          {each: []func(*subject){bedrock}, all: []func([]*subject, report){anthropicTotals}},
-		"claude-code":      {each: []func(*subject){anthropic, claudeCode}, all: []func([]*subject, report){claudeCodeNames}},
+		"claude-code":      {each: []func(*subject){anthropic, claudeCode}, name: naming{"claude-code", joined(outsideName, "mcp__", "__"), 128}}, // cc.name, cc.collide
 		"claude-desktop":   {each: []func(*subject){claudeDesktop}},
 		"vscode":           {each: []func(*subject){mcp, vscode}, all: []func([]*subject, report){atMost("V1/count", 128)}},
 		"cursor":           {each: []func(*subject){mcp, cursor}, all: []func([]*subject, report){atMost("cursor/count", 80)}},
 		"windsurf":         {each: []func(*subject){mcp}, all: []func([]*subject, report){atMost("windsurf/count", 100)}},
-		"gemini-cli":       {each: []func(*subject){gemini, geminiCLI}, all: []func([]*subject, report){geminiCLINames}},
-		"codex":            {each: []func(*subject){mcp, codex}, all: []func([]*subject, report){codexNames}},
-		"copilot-cli":      {each: []func(*subject){mcp, copilotCLI}, all: []func([]*subject, report){copilotCLINames}},
-		"opencode":         {each: []func(*subject){mcp, opencode}, all: []func([]*subject, report){opencodeNames}},
+		"gemini-cli":       {each: []func(*subject){gemini, geminiCLI}, name: naming{"gemini-cli", joined(outsideGemini, "mcp_", "_"), 63}}, // gcli.name
+		"codex":            {each: []func(*subject){mcp, codex}, name: naming{"codex", joined(outsideCodex, "mcp__", "__"), 128}},           // codex.name
+		"copilot-cli":      {each: []func(*subject){mcp, copilotCLI}, name: naming{"copilot-cli", copilotCLIName, 64}},                      // cop.name
+		"opencode":         {each: []func(*subject){mcp, opencode}, name: naming{"opencode", joined(outsideName, "", "_"), 0}},
 		"ollama":           {each: []func(*subject){mcp, llama}},
 		"llama.cpp":        {each: []func(*subject){mcp, llama}},
 		"mistral":          {each: []func(*subject){mistral}},

@@ -119,9 +119,6 @@ func claudeCode(s *subject) {
 	if strings.ContainsAny(s.Description, "\u200b\u200c\u200d\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") {
 		s.addAt("", "claude-code/description", "the description has characters that are removed") // cc.desc
 	}
-	if name := claudeCodeName(s); len(name) > 128 {
-		s.addAt("", "claude-code/name", "the name %q has %d characters, at most 128 are accepted", name, len(name)) // cc.name
-	}
 }
 
 // poison is what makes the clients on the TypeScript SDK 1 lose all tools of a
@@ -141,11 +138,3 @@ func poison(s *subject, set string) {
 }
 
 var outsideName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-
-func claudeCodeName(s *subject) string {
-	return outsideName.ReplaceAllString("mcp__"+s.Server+"__"+s.Name, "_")
-}
-
-func claudeCodeNames(all []*subject, add report) {
-	distinct(all, add, "claude-code/collision", claudeCodeName) // cc.collide
-}

@@ -11,7 +11,7 @@ import (
 func vscode(s *subject) {
 	noKeys(s, "V1/$schema", "$schema") // vscode.2020
 	for _, p := range s.places {
-		if !slices.Contains(p.types(), "array") {
+		if !slices.Contains(p.v.types(), "array") {
 			continue
 		}
 		if items := s.at[p.v.get("items")]; items == nil || !typed(items, 0) {
@@ -59,9 +59,6 @@ func geminiCLI(s *subject) {
 	if o := s.output(); o.root != nil {
 		rootObject(o, "gemini-cli/output") // ts1.poison.output
 	}
-	if name := geminiCLIName(s); len(name) > 63 {
-		s.addAt("", "gemini-cli/name", "the name %q has %d characters, 63 are kept", name, len(name)) // gcli.name
-	}
 	if s.root.get("properties").get("wait_for_previous") != nil {
 		s.addAt("/properties/wait_for_previous", "gemini-cli/property", "the client adds a property of this name") // gcli.param
 	}
@@ -72,49 +69,20 @@ func geminiCLI(s *subject) {
 
 var outsideGemini = regexp.MustCompile(`[^A-Za-z0-9_.:-]`)
 
-func geminiCLIName(s *subject) string {
-	return outsideGemini.ReplaceAllString("mcp_"+s.Server+"_"+s.Name, "_")
-}
-
-func geminiCLINames(all []*subject, add report) {
-	distinct(all, add, "gemini-cli/collision", geminiCLIName)
-}
-
 // codex is codex.*: what it would refuse, or change so that the model sees
 // another shape; the rest it drops only loosens the schema. It talks to OpenAI.
 func codex(s *subject) {
 	openaiSchema(s, "codex")
 	noKeys(s, "codex/tuple", "prefixItems") // codex.schema
-	if name := codexName(s); len(name) > 128 {
-		s.addAt("", "codex/name", "the name %q has %d characters, at most 128 are accepted", name, len(name)) // codex.name
-	}
 }
 
 var outsideCodex = regexp.MustCompile(`[^A-Za-z0-9_]`)
 
-func codexName(s *subject) string {
-	return outsideCodex.ReplaceAllString("mcp__"+s.Server+"__"+s.Name, "_")
-}
-
-// codexNames wants names that stay apart without the hash Codex adds.
-func codexNames(all []*subject, add report) {
-	distinct(all, add, "codex/collision", codexName) // codex.name
-}
-
 // copilotCLI is cop.*. It flattens roots itself.
-func copilotCLI(s *subject) {
-	if name := copilotCLIName(s); len(name) > 64 {
-		s.addAt("", "copilot-cli/name", "the name %q has %d characters, 64 are kept", name, len(name)) // cop.name
-	}
-	poison(s, "copilot-cli") // cop.null
-}
+func copilotCLI(s *subject) { poison(s, "copilot-cli") } // cop.null
 
 func copilotCLIName(s *subject) string {
 	return strings.NewReplacer(".", "-", "/", "-", ":", "-", " ", "-").Replace(s.Server + "-" + s.Name)
-}
-
-func copilotCLINames(all []*subject, add report) {
-	distinct(all, add, "copilot-cli/collision", copilotCLIName) // cop.name
 }
 
 // opencode is oc.* and the poison of its SDK. To Google it sends $ref as {},
@@ -133,10 +101,4 @@ func opencode(s *subject) {
 			}
 		}
 	}
-}
-
-func opencodeNames(all []*subject, add report) {
-	distinct(all, add, "opencode/collision", func(s *subject) string {
-		return outsideName.ReplaceAllString(s.Server+"_"+s.Name, "_")
-	})
 }

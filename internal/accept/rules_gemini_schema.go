@@ -25,7 +25,7 @@ func geminiSchema(s *subject) {
 	if s.Input == nil || s.root == nil {
 		return
 	}
-	if len(s.places[0].properties()) == 0 || !strings.EqualFold(s.places[0].typeName(), "OBJECT") {
+	if len(s.places[0].v.properties()) == 0 || !strings.EqualFold(s.places[0].typeName(), "OBJECT") {
 		s.addAt("", "G1/root", "the root is not an OBJECT with properties; leave parameters out")
 	}
 	onlyKeys(s, "G1/keys", geminiSchemaKeys)
@@ -84,17 +84,17 @@ func geminiObject(s *subject, p *place) {
 	if !isObject && (properties != nil || p.has("required")) {
 		s.add(p, "G1/object", "properties and required are for OBJECT only")
 	}
-	if isObject && len(p.properties()) == 0 { // gem.items
+	if isObject && len(p.v.properties()) == 0 { // gem.items
 		s.add(p, "G1/object", "the OBJECT has no properties")
 	}
 	seen := map[string]bool{}
-	for _, name := range p.required() {
+	for _, name := range p.v.required() {
 		if properties.get(name) == nil || seen[name] {
 			s.add(p, "G1/required", "%q is not a property, or listed twice", name)
 		}
 		seen[name] = true
 	}
-	for _, m := range p.properties() {
+	for _, m := range p.v.properties() {
 		if !geminiKey.MatchString(m.name) {
 			s.add(p, "G1/key", "the name %q does not match %s", m.name, geminiKey)
 		}

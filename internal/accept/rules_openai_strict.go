@@ -50,10 +50,10 @@ func openaiNode(s *subject, p *place) {
 		s.add(p, "O1/properties", "the object has no properties")
 	}
 	var names []string
-	for _, m := range p.properties() {
+	for _, m := range p.v.properties() {
 		names = append(names, m.name)
 	}
-	required := slices.Clone(p.required())
+	required := slices.Clone(p.v.required())
 	slices.Sort(names)
 	slices.Sort(required)
 	if !slices.Equal(slices.Compact(names), slices.Compact(required)) {
@@ -90,7 +90,7 @@ func openaiUnion(s *subject, p *place) {
 
 // first returns the name of the first property, and its value if there is but one.
 func first(p *place) (name, fixed string) {
-	all := p.properties()
+	all := p.v.properties()
 	if len(all) == 0 {
 		return "", ""
 	}

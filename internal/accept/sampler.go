@@ -21,17 +21,13 @@ type Sampler struct {
 // NewSampler prepares a schema: an original one, or one as a target is sent
 // it, in the dialect of gemini-schema too. Formats count for what is drawn.
 func NewSampler(schema json.RawMessage) (*Sampler, error) {
-	compiled, err := CompileFor(dialectOf(schema), schema)
+	schema, err := standard(dialectOf(schema), schema)
 	if err != nil {
 		return nil, err
 	}
-	if schema == nil {
-		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
-	}
-	if dialectOf(schema) == "gemini-schema" {
-		if schema, err = fromGemini(schema); err != nil {
-			return nil, err
-		}
+	compiled, err := Compile(schema)
+	if err != nil {
+		return nil, err
 	}
 	var found []Violation
 	s := &Sampler{schema: compiled, places: newSubject(Tool{Input: schema}, &found)}
@@ -199,7 +195,7 @@ func cost(d *drawing, v *value, fuel int) int {
 	if p := d.places.at[v]; p != nil && p.target != nil {
 		most = 1 + cost(d, p.target.v, fuel-1)
 	}
-	for _, name := range requiredOf(v) {
+	for _, name := range v.required() {
 		if s := v.get("properties").get(name); s != nil {
 			most = max(most, 1+cost(d, s, fuel-1))
 		}
@@ -217,11 +213,6 @@ func cost(d *drawing, v *value, fuel int) int {
 		}
 	}
 	return most
-}
-
-func requiredOf(v *value) []string {
-	all, _ := v.get("required").texts()
-	return all
 }
 
 // flat draws from schemas without references and unions.
@@ -296,7 +287,7 @@ func kinds(flat []*value) []string {
 	var allowed []string
 	asked := false
 	for _, v := range flat {
-		these := (&place{v: v}).types()
+		these := v.types()
 		if len(these) == 0 {
 			continue
 		}

@@ -169,7 +169,7 @@ func chosen(d *drawing, flat []*value, depth int) (names, optional []string) {
 func allRequired(flat []*value) (names []string, set map[string]bool) {
 	set = map[string]bool{}
 	for _, v := range flat {
-		for _, name := range requiredOf(v) {
+		for _, name := range v.required() {
 			names, set[name] = append(names, name), true
 		}
 	}
@@ -179,7 +179,7 @@ func allRequired(flat []*value) (names []string, set map[string]bool) {
 func allProperties(flat []*value) []member {
 	var all []member
 	for _, v := range flat {
-		all = append(all, (&place{v: v}).properties()...)
+		all = append(all, v.properties()...)
 	}
 	return all
 }
@@ -236,7 +236,7 @@ func (d *drawing) takesMore(flat []*value) bool {
 		case a != nil:
 			open = true
 		}
-		some = some || len((&place{v: v}).properties()) > 0
+		some = some || len(v.properties()) > 0
 	}
 	return open || !some
 }

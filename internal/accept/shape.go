@@ -104,7 +104,7 @@ func refsAlone(s *subject, rule, beside string) {
 // prefixItems do where they are accepted.
 func arraysHaveItems(s *subject, rule string, prefix bool) {
 	for _, p := range s.places {
-		if slices.Contains(p.types(), "array") && !p.v.get("items").isObject() && !(prefix && p.has("prefixItems")) {
+		if slices.Contains(p.v.types(), "array") && !p.v.get("items").isObject() && !(prefix && p.has("prefixItems")) {
 			s.add(p, rule, "the array has no items that are a schema")
 		}
 	}
@@ -124,7 +124,7 @@ func closed(s *subject, rule string) {
 
 // objects reports whether p describes objects.
 func (p *place) objects() bool {
-	return slices.Contains(p.types(), "object") || p.has("properties")
+	return slices.Contains(p.v.types(), "object") || p.has("properties")
 }
 
 func formats(s *subject, rule, allowed string) {
@@ -138,7 +138,7 @@ func formats(s *subject, rule, allowed string) {
 // requiredExist wants every name of required to be a property.
 func requiredExist(s *subject, rule string) {
 	for _, p := range s.places {
-		for _, name := range p.required() {
+		for _, name := range p.v.required() {
 			if p.v.get("properties").get(name) == nil {
 				s.add(p, rule, "the required %q is not a property", name)
 			}
@@ -180,6 +180,38 @@ func atMost(rule string, n int) func([]*subject, report) {
 // uniqueNames is for every target: two tools cannot be distinguished.
 func uniqueNames(all []*subject, add report) {
 	distinct(all, add, "names", func(s *subject) string { return s.Name })
+}
+
+// naming is how a client names a tool of a server. The zero one keeps the name.
+type naming struct {
+	client string
+	of     func(*subject) string
+	most   int // bytes; 0 for no limit
+}
+
+// joined puts the names of server and tool together, with _ in place of
+// characters that a client does not take.
+func joined(outside *regexp.Regexp, before, between string) func(*subject) string {
+	return func(s *subject) string {
+		return outside.ReplaceAllString(before+s.Server+between+s.Name, "_")
+	}
+}
+
+// length reports a name of which the client refuses or cuts a part.
+func (n naming) length(s *subject) {
+	if n.most == 0 {
+		return
+	}
+	if name := n.of(s); len(name) > n.most {
+		s.addAt("", n.client+"/name", "the name %q has %d characters, %d are kept", name, len(name), n.most)
+	}
+}
+
+// collisions reports the tools that the client gives the same name.
+func (n naming) collisions(all []*subject, add report) {
+	if n.of != nil {
+		distinct(all, add, n.client+"/collision", n.of)
+	}
 }
 
 // distinct reports the tools that have the same name after a client rewrote it.

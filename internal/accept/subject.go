@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A subject is one tool under examination, with the places of its schema.
@@ -137,7 +139,7 @@ func (s *subject) find(ref string) *place {
 	}
 	v := s.root
 	for _, token := range strings.Split(fragment, "/")[1:] {
-		if v = step(v, unescape(token)); v == nil {
+		if v = step(v, jsontree.UnescapePointer(token)); v == nil {
 			return nil
 		}
 	}
@@ -155,18 +157,15 @@ func step(v *value, token string) *value {
 }
 
 func (p *place) pointer() string {
-	var tokens []string
+	var path []string
 	for ; p.parent != nil; p = p.parent {
 		if p.name != "" || slices.Contains(holdsMap, p.via) {
-			tokens = append(tokens, escape(p.name))
+			path = append(path, p.name)
 		}
-		tokens = append(tokens, escape(p.via))
+		path = append(path, p.via)
 	}
-	if len(tokens) == 0 {
-		return ""
-	}
-	slices.Reverse(tokens)
-	return "/" + strings.Join(tokens, "/")
+	slices.Reverse(path)
+	return jsontree.Pointer(path)
 }
 
 func (s *subject) add(p *place, rule, format string, args ...any) {
@@ -184,8 +183,8 @@ func (s *subject) addAt(pointer, rule, format string, args ...any) {
 }
 
 // types returns the names in type, whether it is one or a list.
-func (p *place) types() []string {
-	t := p.v.get("type")
+func (v *value) types() []string {
+	t := v.get("type")
 	if t != nil && t.kind == text {
 		return []string{t.text}
 	}
@@ -196,21 +195,21 @@ func (p *place) types() []string {
 func (p *place) has(keyword string) bool { return p.v.get(keyword) != nil }
 
 // properties returns the names and schemas of the properties.
-func (p *place) properties() []member {
-	if v := p.v.get("properties"); v.isObject() {
-		return v.members
+func (v *value) properties() []member {
+	if all := v.get("properties"); all.isObject() {
+		return all.members
 	}
 	return nil
 }
 
-func (p *place) required() []string {
-	all, _ := p.v.get("required").texts()
+func (v *value) required() []string {
+	all, _ := v.get("required").texts()
 	return all
 }
 
 // optional reports whether p is a property that may be left out.
 func (p *place) optional() bool {
-	return p.via == "properties" && !slices.Contains(p.parent.required(), p.name)
+	return p.via == "properties" && !slices.Contains(p.parent.v.required(), p.name)
 }
 
 // definition reports whether p only has a meaning where something refers to it.

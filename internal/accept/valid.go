@@ -9,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	failed "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A Failure is one keyword that an instance does not satisfy.
@@ -96,18 +98,24 @@ func Valid(schema, instance json.RawMessage) ([]Failure, error) {
 	return s.Failing(instance)
 }
 
-// CompileFor compiles a schema as it is sent to target: for gemini-schema it
-// is in the dialect of that door, and one left out takes no parameters.
-func CompileFor(target string, schema json.RawMessage) (*Schema, error) {
+// standard returns a schema as it is sent to target in JSON Schema: for
+// gemini-schema it is in the dialect of that door, and one left out takes no
+// parameters.
+func standard(target string, schema json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case schema == nil:
-		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+		return json.RawMessage(`{"type":"object","additionalProperties":false}`), nil
 	case target == "gemini-schema":
-		converted, err := fromGemini(schema)
-		if err != nil {
-			return nil, err
-		}
-		schema = converted
+		return fromGemini(schema)
+	}
+	return schema, nil
+}
+
+// CompileFor compiles a schema as it is sent to target.
+func CompileFor(target string, schema json.RawMessage) (*Schema, error) {
+	schema, err := standard(target, schema)
+	if err != nil {
+		return nil, err
 	}
 	return Compile(schema)
 }
@@ -149,15 +157,7 @@ func newFailure(e *jsonschema.ValidationError) Failure {
 	if plain, err := url.PathUnescape(fragment); err == nil {
 		fragment = plain
 	}
-	return Failure{InstancePath: join(e.InstanceLocation), KeywordLocation: fragment + join(path), Detail: e.Error()}
-}
-
-func join(tokens []string) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteString("/" + escape(t))
-	}
-	return b.String()
+	return Failure{InstancePath: jsontree.Pointer(e.InstanceLocation), KeywordLocation: fragment + jsontree.Pointer(path), Detail: e.Error()}
 }
 
 func newCompiler() *jsonschema.Compiler {

@@ -1,13 +1,13 @@
 package accept
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A value is one JSON value. Members keep their order, numbers their digits.
@@ -39,73 +39,41 @@ const (
 // parse reads one JSON value. It has no limit of depth but the stack's, so
 // that hostile schemas can be judged too.
 func parse(raw []byte) (*value, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	v, err := read(d)
-	if err != nil {
-		return nil, fmt.Errorf("parse JSON: %w", err)
+	tree, fault := jsontree.ParseLenient(raw, math.MaxInt)
+	if fault != nil {
+		return nil, fmt.Errorf("parse JSON: %w", fault)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("parse JSON: there is more after the value")
-	}
-	return v, nil
+	return read(tree), nil
 }
 
-func read(d *json.Decoder) (*value, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t := t.(type) {
-	case bool:
-		return &value{kind: boolean, truth: t}, nil
-	case json.Number:
-		return &value{kind: number, text: t.String()}, nil
-	case string:
-		return newText(t), nil
-	case json.Delim:
-		if t == '[' {
-			return readArray(d)
+func read(tree *jsontree.Value) *value {
+	switch tree.Kind {
+	case jsontree.KindNull:
+		return &value{}
+	case jsontree.KindBoolean:
+		return newBool(tree.Is("true"))
+	case jsontree.KindString:
+		return newText(tree.Text)
+	case jsontree.KindArray:
+		v := &value{kind: array}
+		for _, item := range tree.Kids {
+			v.items = append(v.items, read(item))
 		}
-		return readObject(d)
-	}
-	return &value{}, nil
-}
-
-func readArray(d *json.Decoder) (*value, error) {
-	v := &value{kind: array}
-	for d.More() {
-		item, err := read(d)
-		if err != nil {
-			return nil, err
+		return v
+	case jsontree.KindObject:
+		v := &value{kind: object}
+		for _, m := range tree.Kids {
+			v.members = append(v.members, member{m.Name, read(m)})
 		}
-		v.items = append(v.items, item)
-	}
-	_, err := d.Token()
-	return v, err
-}
-
-func readObject(d *json.Decoder) (*value, error) {
-	v := &value{kind: object}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
+		if len(v.members) > 16 {
+			v.index = make(map[string]int, len(v.members))
+			for i, m := range v.members {
+				v.index[m.name] = i
+			}
 		}
-		item, err := read(d)
-		if err != nil {
-			return nil, err
-		}
-		v.members = append(v.members, member{name.(string), item})
+		return v
 	}
-	if len(v.members) > 16 {
-		v.index = make(map[string]int, len(v.members))
-		for i, m := range v.members {
-			v.index[m.name] = i
-		}
-	}
-	_, err := d.Token()
-	return v, err
+	return &value{kind: number, text: string(tree.Raw)}
 }
 
 func newText(s string) *value { return &value{kind: text, text: s} }
@@ -252,12 +220,4 @@ func (v *value) computable() bool {
 		}
 	}
 	return true
-}
-
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
-
-func unescape(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }
