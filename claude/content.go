@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -105,12 +106,9 @@ func (s *Session) checkVerbatim(ctx context.Context, content []byte) error {
 		Version string `json:"claude_code_version"`
 	}
 	_ = json.Unmarshal(info, &about) // a CLI that does not name its version is an old one
-	if about.Version == "" {
-		about.Version = "unknown"
-	}
 	if cli.AtLeast(about.Version, verbatimSince) {
 		return nil
 	}
 	return fmt.Errorf("send the prompt: it contains @ or begins with /, and the claude CLI of version %s would read files or run commands that it names; update the CLI to %s or later, or set ExpandPrompts if that is wanted",
-		about.Version, verbatimSince)
+		cmp.Or(about.Version, "unknown"), verbatimSince)
 }

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -21,12 +22,8 @@ type ToolsDroppedError struct {
 }
 
 func (e *ToolsDroppedError) Error() string {
-	status := e.Status
-	if status == "" {
-		status = "unknown to the CLI"
-	}
 	return fmt.Sprintf("the claude CLI dropped %d tools of server %q, which is %s: %s; check whether a rule in its settings denies them, or whether it refuses part of their definitions; or set AllowDropped",
-		len(e.Missing), e.Server, status, strings.Join(e.Missing, ", "))
+		len(e.Missing), e.Server, cmp.Or(e.Status, "unknown to the CLI"), strings.Join(e.Missing, ", "))
 }
 
 // arrived compares the tools that the CLI has with those that it was given.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -30,9 +31,7 @@ func (b *inbox) put(m message.Message, err error) { b.items.put(item{m, err}) }
 func (b *inbox) because(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.why == nil {
-		b.why = err
-	}
+	b.why = cmp.Or(b.why, err)
 }
 
 // cause is what the messages end with, nil as long as it is not known.
@@ -46,9 +45,7 @@ func (b *inbox) cause() error {
 func (b *inbox) stop(cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopped == nil {
-		b.stopped = cause
-	}
+	b.stopped = cmp.Or(b.stopped, cause)
 }
 
 // stopCause returns why this process stopped the CLI, nil if it did not.

@@ -56,9 +56,7 @@ func NewModel(opts *ModelOptions) *Model {
 // [DefaultServer] if it is empty. It replaces another toolset of that name and
 // logs a warning. Nil registers a toolset without tools.
 func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
-	if server == "" {
-		server = DefaultServer
-	}
+	server = cmp.Or(server, DefaultServer)
 	if ts == nil {
 		ts = toolpost.Tools(nil)
 	}
@@ -205,21 +203,11 @@ func (m *Model) settings(s *RequestSettings) (*Options, time.Duration) {
 	if s == nil {
 		return &o, timeout
 	}
-	if s.Timeout != 0 {
-		timeout = s.Timeout
-	}
-	if s.MaxBudgetUSD != 0 {
-		o.MaxBudgetUSD = s.MaxBudgetUSD
-	}
-	if s.MaxTurns != 0 {
-		o.MaxTurns = s.MaxTurns
-	}
-	if s.AppendSystemPrompt != "" {
-		o.AppendSystemPrompt = s.AppendSystemPrompt
-	}
-	if s.Dir != "" {
-		o.Dir = s.Dir
-	}
+	timeout = cmp.Or(s.Timeout, timeout)
+	o.MaxBudgetUSD = cmp.Or(s.MaxBudgetUSD, o.MaxBudgetUSD)
+	o.MaxTurns = cmp.Or(s.MaxTurns, o.MaxTurns)
+	o.AppendSystemPrompt = cmp.Or(s.AppendSystemPrompt, o.AppendSystemPrompt)
+	o.Dir = cmp.Or(s.Dir, o.Dir)
 	if s.Continue || s.Resume != "" {
 		o.Continue, o.Resume = s.Continue, s.Resume
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -146,25 +147,10 @@ const (
 	LocalSettings   SettingSource = "local"   // of Dir, not shared
 )
 
-func (o *Options) logger() *slog.Logger {
-	if o.Logger != nil {
-		return o.Logger
-	}
-	return slog.Default()
-}
+func (o *Options) logger() *slog.Logger { return cmp.Or(o.Logger, slog.Default()) }
 
 func (o *Options) parser() *message.Parser { return &message.Parser{Logger: o.logger()} }
 
-func (o *Options) grace() time.Duration {
-	if o.Grace > 0 {
-		return o.Grace
-	}
-	return 5 * time.Second
-}
+func (o *Options) grace() time.Duration { return cmp.Or(o.Grace, 5*time.Second) }
 
-func (o *Options) idleTimeout() time.Duration {
-	if o.IdleTimeout > 0 {
-		return o.IdleTimeout
-	}
-	return 10 * time.Minute
-}
+func (o *Options) idleTimeout() time.Duration { return cmp.Or(o.IdleTimeout, 10*time.Minute) }

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,16 +45,11 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	if opts == nil {
 		opts = &ServerOptions{}
 	}
-	if name == "" {
-		name = DefaultServer
-	}
+	name = cmp.Or(name, DefaultServer)
 	if err := checkServer(name); err != nil {
 		return nil, fmt.Errorf("serve tools to the claude CLI: %w", err)
 	}
-	log := opts.Logger
-	if log == nil {
-		log = slog.Default()
-	}
+	log := cmp.Or(opts.Logger, slog.Default())
 	refused, first := &ToolsRefusedError{Server: name}, true
 	adapted, err := adapt(name, ts, opts.Dialect, func(withheld []dialect.Withheld) {
 		if first && !opts.SkipRefused {

@@ -1,6 +1,7 @@
 package grep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,19 +58,12 @@ func limits(l *Limits) Limits {
 		l = &Limits{}
 	}
 	n := *l
-	if n.Matches == 0 {
-		n.Matches = 100
-	}
+	n.Matches = cmp.Or(n.Matches, 100)
 	if n.First {
 		n.Matches = min(n.Matches, 1)
 	}
-	if n.Bytes <= 0 {
-		n.Bytes = 64 << 10
-	}
-	if n.Line <= 0 {
-		n.Line = 500
-	}
-	n.Line = min(n.Line, n.Bytes)
+	n.Bytes = cmp.Or(max(n.Bytes, 0), 64<<10)
+	n.Line = min(cmp.Or(max(n.Line, 0), 500), n.Bytes)
 	n.Before, n.After = max(n.Before, 0), max(n.After, 0)
 	return n
 }
@@ -109,9 +103,7 @@ func (s *search) one(w *worker) bool {
 	s.stop.Store(s.enough() || broken)
 	s.turn++
 	s.merged.Broadcast()
-	if s.err == nil {
-		s.err = err
-	}
+	s.err = cmp.Or(s.err, err)
 	return err == nil && !s.stop.Load()
 }
 

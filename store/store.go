@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,12 +86,8 @@ func (o *Options) filled(most int64) Options {
 	if o != nil {
 		all = *o
 	}
-	if all.TTL == 0 {
-		all.TTL = 7 * 24 * time.Hour
-	}
-	if all.Max == 0 {
-		all.Max = most
-	}
+	all.TTL = cmp.Or(all.TTL, 7*24*time.Hour)
+	all.Max = cmp.Or(all.Max, most)
 	return all
 }
 

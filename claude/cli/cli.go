@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 )
@@ -19,28 +20,14 @@ type Options struct {
 	Logger  *slog.Logger      // nil logs nothing
 }
 
-const (
-	defaultMaxLine = 64 << 20
-	defaultGrace   = 5 * time.Second
-)
-
-func (o *Options) maxLine() int {
-	if o.MaxLine > 0 {
-		return o.MaxLine
+// filled returns the options with their defaults.
+func (o *Options) filled() Options {
+	var all Options
+	if o != nil {
+		all = *o
 	}
-	return defaultMaxLine
-}
-
-func (o *Options) grace() time.Duration {
-	if o.Grace > 0 {
-		return o.Grace
-	}
-	return defaultGrace
-}
-
-func (o *Options) logger() *slog.Logger {
-	if o.Logger != nil {
-		return o.Logger
-	}
-	return slog.New(slog.DiscardHandler)
+	all.MaxLine = cmp.Or(max(all.MaxLine, 0), 64<<20)
+	all.Grace = cmp.Or(max(all.Grace, 0), 5*time.Second)
+	all.Logger = cmp.Or(all.Logger, slog.New(slog.DiscardHandler))
+	return all
 }

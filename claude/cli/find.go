@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,10 +35,7 @@ func (e *NotFoundError) Error() string {
 // repository may contain a program called claude: name such a program with path
 // or $CLAUDE_CLI_PATH.
 func Find(path string) (string, error) {
-	if path == "" {
-		path = os.Getenv("CLAUDE_CLI_PATH")
-	}
-	if path != "" {
+	if path = cmp.Or(path, os.Getenv("CLAUDE_CLI_PATH")); path != "" {
 		return named(path)
 	}
 	looked := []string{"claude in PATH"}

@@ -33,23 +33,21 @@ type Process struct {
 // Close is called, when its input ends, or, on Linux, when this process ends.
 // The context only limits the start.
 func Start(ctx context.Context, opts *Options) (*Process, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	cmd, err := command(ctx, opts)
+	o := opts.filled()
+	cmd, err := command(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
 	p := &Process{
-		cmd: cmd, grace: opts.grace(), log: opts.logger(),
+		cmd: cmd, grace: o.Grace, log: o.Logger,
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	if err := p.start(); err != nil {
 		return nil, fmt.Errorf("start the claude command: %w", err)
 	}
 	hide := secrets(cmd.Env)
-	p.lines = newLineReader(p.output, opts.maxLine(), p.log, hide)
-	go p.stderr.read(opts.Stderr, hide)
+	p.lines = newLineReader(p.output, o.MaxLine, p.log, hide)
+	go p.stderr.read(o.Stderr, hide)
 	return p, nil
 }
 

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"log/slog"
 	"maps"
 	"sync"
@@ -152,9 +153,4 @@ func isPowerOfTen(n int) bool {
 	return n == 1
 }
 
-func (p *Parser) log() *slog.Logger {
-	if p.Logger == nil {
-		return slog.Default()
-	}
-	return p.Logger
-}
+func (p *Parser) log() *slog.Logger { return cmp.Or(p.Logger, slog.Default()) }
