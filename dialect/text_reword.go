@@ -1,0 +1,121 @@
+package dialect
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var listItem = regexp.MustCompile(`^(?:[-*•+]|\d{1,3}[.)])\s+`)
+
+// joinLines makes at most so many lines of s: without the empty ones, and with
+// the last ones joined.
+func joinLines(s string, most int) string {
+	var lines []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = strings.TrimRightFunc(line, unicode.IsSpace); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > most {
+		var rest strings.Builder
+		for _, line := range lines[most-1:] {
+			glue(&rest, line)
+		}
+		lines = append(lines[:most-1], rest.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// glue puts a line behind a text: as part of a list if it is an item or indented,
+// as another sentence if it begins like one.
+func glue(text *strings.Builder, line string) {
+	if text.Len() == 0 {
+		text.WriteString(line)
+		return
+	}
+	indented := unicode.IsSpace(rune(line[0]))
+	line = strings.TrimSpace(line)
+	marker := listItem.FindString(line)
+	line = line[len(marker):]
+	last, _ := utf8.DecodeLastRuneInString(text.String())
+	first, _ := utf8.DecodeRuneInString(line)
+	switch inWord := unicode.IsLetter(last) || unicode.IsDigit(last); {
+	case inWord && (marker != "" || indented && unicode.IsLetter(first)):
+		text.WriteString(";")
+	case inWord && unicode.IsUpper(first):
+		text.WriteString(".")
+	}
+	text.WriteString(" " + line)
+}
+
+// brackets are how text in brackets is written without them, in this order: set
+// off by commas, unless there is punctuation.
+var brackets = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`\s*\(\s*\)`), ""},
+	{regexp.MustCompile(`\((e?s)\)`), "$1"}, // user(s)
+	{regexp.MustCompile(`(?m)^\(`), ""},
+	{regexp.MustCompile(`([.,:;!?]) *\(`), "$1 "},
+	{regexp.MustCompile(` +\(`), ", "},
+	{regexp.MustCompile(`(?m)\)( *(?:[^\s\pL\pN]|$))`), "$1"},
+	{regexp.MustCompile(`([.,:;!?])\) *`), "$1 "},
+	{regexp.MustCompile(`\) *`), ", "},
+}
+
+// reword writes s without the characters of forbid, and reports whether that
+// changes code. Invisible characters are removed; others become a space.
+func reword(s, forbid string) (reworded string, code bool) {
+	if !strings.ContainsAny(s, forbid) {
+		return s, false
+	}
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	code = codeHas(s, forbid)
+	if strings.ContainsAny("()", forbid) {
+		for _, b := range brackets {
+			s = b.pattern.ReplaceAllString(s, b.with)
+		}
+	}
+	var b strings.Builder
+	last, gap := '\n', false
+	for _, r := range s {
+		if strings.ContainsRune(forbid, r) {
+			gap = gap || !unicode.Is(unicode.Cf, r)
+			continue
+		}
+		if gap && !unicode.IsSpace(last) && !unicode.IsSpace(r) && !strings.Contains(forbid, " ") {
+			b.WriteByte(' ')
+		}
+		if !gap || r != ' ' || !unicode.IsSpace(last) {
+			b.WriteRune(r)
+			last = r
+		}
+		gap = false
+	}
+	return b.String(), code
+}
+
+// word is text in backticks, or a word outside of them.
+var word = regexp.MustCompile("`[^`]*`|[^\\s`]+")
+
+// codeHas reports whether a part of s that looks like code has one of some
+// characters: an expression, a path, an address, JSON, or text in backticks.
+func codeHas(s, characters string) bool {
+	for _, w := range word.FindAllString(s, -1) {
+		if !strings.ContainsAny(w, characters) {
+			continue
+		}
+		if w[0] == '`' || strings.HasPrefix(strings.TrimLeft(w, `'"(`), "^") {
+			return true
+		}
+		for _, sign := range []string{`\`, "(?", "]+", "]*", "://", `":`, `{"`, `"}`, `["`, `"]`} {
+			if strings.Contains(w, sign) {
+				return true
+			}
+		}
+	}
+	return false
+}
