@@ -236,8 +236,7 @@ func (r *Report) remedy(p *problem) remedy {
 	if !ok {
 		return remedy{}
 	}
-	derived := strings.HasPrefix(l.Detail, "follows from ") || strings.HasPrefix(l.Detail, "merged with ")
-	return remedy{l.Kind, l.Detail + " (" + string(l.Kind) + ")", derived}
+	return remedy{l.Kind, l.Detail + " (" + string(l.Kind) + ")", strings.HasPrefix(l.Detail, "follows from ")}
 }
 
 // outline is equal for remedies that differ only in names and values.

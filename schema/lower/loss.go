@@ -3,6 +3,7 @@ package lower
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -53,11 +54,12 @@ type report struct {
 	*source
 	losses []Loss
 	told   int             // how often something was reported
-	sites  map[site]int    // the last loss of each keyword, as an index from 1
-	before []int           // for each loss, the one of the same keyword before it
-	whole  map[string]Loss // of schemas of which nothing is left as it was
-	merged map[string]Loss // of keywords that schemas have from their parts
-	twins  map[site][]Loss // of properties by name
+	known  map[Loss]bool   // those in losses
+	worst  map[site]Loss   // of each keyword, if it is not exact
+	whole  map[string]Loss // of schemas of which nothing is left as it was, likewise
+	merged map[string]Loss // of keywords that schemas have from their parts, likewise
+	twins  map[site]Loss   // of keywords of properties, by name instead of pointer, likewise
+	sites  map[site]bool   // keywords with a loss
 }
 
 // A site is a keyword of a schema, by the pointer of that.
@@ -65,8 +67,8 @@ type site struct{ at, keyword string }
 
 func newReport(src *source) *report {
 	return &report{
-		source: src, sites: make(map[site]int, len(src.order)),
-		whole: map[string]Loss{}, merged: map[string]Loss{}, twins: map[site][]Loss{},
+		source: src, known: map[Loss]bool{}, worst: map[site]Loss{},
+		whole: map[string]Loss{}, merged: map[string]Loss{}, twins: map[site]Loss{}, sites: make(map[site]bool, len(src.order)),
 	}
 }
 
@@ -77,20 +79,16 @@ func (r *report) lose(kind Kind, at, keyword, format string, args ...any) {
 	if len(args) > 0 {
 		loss.Detail = fmt.Sprintf(format, args...)
 	}
-	here := site{at, keyword}
-	last := r.sites[here]
-	for i := last; i > 0; i = r.before[i-1] {
-		if r.losses[i-1] == loss {
-			return
-		}
+	if r.known[loss] {
+		return
 	}
-	r.losses, r.before = append(r.losses, loss), append(r.before, last)
-	r.sites[here] = len(r.losses)
+	r.losses, r.known[loss], r.sites[site{at, keyword}] = append(r.losses, loss), true, true
+	worsen(r.worst, site{at, keyword}, loss)
 	if !slices.Contains(r.keywords[at], keyword) {
-		worsen(r.merged, loss)
+		worsen(r.merged, at, loss)
 	}
-	if name, ok := propertyName(at); ok && kind != Noop {
-		r.twins[site{name, keyword}] = append(r.twins[site{name, keyword}], loss)
+	if strings.HasSuffix(path.Dir(at), "/properties") {
+		worsen(r.twins, site{path.Base(at), keyword}, loss)
 	}
 }
 
@@ -102,20 +100,14 @@ func (r *report) reshape(kind Kind, at, format string, args ...any) {
 // reshapeOf is reshape with the keyword to name.
 func (r *report) reshapeOf(kind Kind, at, keyword, format string, args ...any) {
 	r.lose(kind, at, keyword, format, args...)
-	worsen(r.whole, Loss{at, keyword, kind, ""})
+	worsen(r.whole, at, Loss{at, keyword, kind, ""})
 }
 
-// worsen keeps the worst loss of a schema, of those that are not exact.
-func worsen(losses map[string]Loss, l Loss) {
-	if old, ok := losses[l.Pointer]; !l.Kind.exact() && (!ok || l.Kind.rank() > old.Kind.rank()) {
-		losses[l.Pointer] = l
+// worsen keeps the worst loss by a key, of those that are not exact.
+func worsen[K comparable](losses map[K]Loss, key K, l Loss) {
+	if old, ok := losses[key]; !l.Kind.exact() && (!ok || l.Kind.rank() > old.Kind.rank()) {
+		losses[key] = l
 	}
-}
-
-// propertyName returns the name of the property that a pointer leads to.
-func propertyName(at string) (string, bool) {
-	i := strings.LastIndexByte(at, '/')
-	return at[i+1:], i >= 0 && strings.HasSuffix(at[:i], "/properties")
 }
 
 // account reports every keyword of the original that is neither in the output
@@ -127,7 +119,7 @@ func (r *report) account(out []byte) {
 	for _, at := range r.order {
 		there := written.keywords[at]
 		for _, k := range r.keywords[at] {
-			if !slices.Contains(there, k) && r.sites[site{at, k}] == 0 {
+			if !slices.Contains(there, k) && !r.sites[site{at, k}] {
 				r.missing(written, at, k)
 			}
 		}
@@ -153,34 +145,20 @@ func (r *report) affected() {
 
 // missing reports a keyword that is not where it was.
 func (r *report) missing(written *source, at, keyword string) {
-	if moved := strings.ReplaceAll(at, "/oneOf/", "/anyOf/"); moved != at && slices.Contains(written.keywords[moved], keyword) {
-		r.lose(Noop, at, keyword, "moved to anyOf")
-		return
-	}
-	if from, merged := r.referrer(at); merged && slices.Contains(written.keywords[from], keyword) {
-		if _, lost := r.became(from, keyword); !lost {
-			r.lose(Noop, at, keyword, "moved to %s, which refers to it", from)
-			return
-		}
-	}
-	r.inherit(at, keyword)
-}
-
-// inherit reports a keyword as what became of the nearest schema, or keyword,
-// that it is part of.
-func (r *report) inherit(at, keyword string) {
-	if loss, ok := r.twin(at, keyword); ok {
-		r.lose(loss.Kind, at, keyword, "merged with %s: %s", loss.Pointer, loss.Detail)
-		return
-	}
+	moved := strings.ReplaceAll(at, "/oneOf/", "/anyOf/")
 	loss, ok := r.cause(at, keyword)
-	switch cause := cmp.Or(loss.Keyword, "the schema"); {
+	if !ok && strings.HasSuffix(path.Dir(at), "/properties") { // merged, as by allOf
+		loss, ok = r.twins[site{path.Base(at), keyword}]
+	}
+	switch above := cmp.Or(loss.Keyword, "the schema"); {
+	case moved != at && slices.Contains(written.keywords[moved], keyword):
+		r.lose(Noop, at, keyword, "moved to anyOf")
 	case !ok || shape.Silent(keyword):
 		r.lose(Noop, at, keyword, "written in another way")
 	case strings.HasPrefix(at, loss.Pointer):
-		r.lose(loss.Kind, at, keyword, "follows from %s above", cause)
+		r.lose(loss.Kind, at, keyword, "follows from %s above", above)
 	default:
-		r.lose(loss.Kind, at, keyword, "follows from %s of %s", cause, loss.Pointer)
+		r.lose(loss.Kind, at, keyword, "follows from %s of %s", above, loss.Pointer)
 	}
 }
 
@@ -188,42 +166,34 @@ func (r *report) inherit(at, keyword string) {
 const maxCauses = 200
 
 // cause returns the loss of the nearest schema, or keyword, that a keyword is
-// part of.
+// part of. What only one reference leads to is part of that.
 func (r *report) cause(at, keyword string) (loss Loss, ok bool) {
 	for range maxCauses {
 		if loss, ok = r.became(at, keyword); ok || at == "" {
 			break
 		}
-		from, merged := r.referrer(at)
-		if !merged {
+		if from := r.referrers[at]; len(from) == 1 {
+			if loss, ok = r.became(from[0], keyword); ok {
+				break
+			}
+			at, keyword = from[0], "$ref"
+		} else {
 			at, keyword = r.above(at)
-			continue
 		}
-		if loss, ok = r.became(from, keyword); ok {
-			break
-		}
-		at, keyword = from, "$ref"
 	}
 	return loss, ok
 }
 
 // became returns the loss that all below a keyword of a schema is part of.
-func (r *report) became(at, keyword string) (Loss, bool) {
-	if loss, ok := r.whole[at]; ok {
-		return loss, true
+func (r *report) became(at, keyword string) (loss Loss, ok bool) {
+	loss, ok = r.whole[at]
+	if !ok && slices.Contains([]string{"anyOf", "oneOf", "allOf", "$ref"}, keyword) {
+		loss, ok = r.merged[at]
 	}
-	if slices.Contains([]string{"anyOf", "oneOf", "allOf", "$ref"}, keyword) {
-		if loss, ok := r.merged[at]; ok {
-			return loss, true
-		}
+	if !ok {
+		loss, ok = r.worst[site{at, keyword}]
 	}
-	worst := Loss{Kind: Noop}
-	for i := r.sites[site{at, keyword}]; i > 0; i = r.before[i-1] {
-		if loss := r.losses[i-1]; loss.Kind.rank() > worst.Kind.rank() {
-			worst = loss
-		}
-	}
-	return worst, !worst.Kind.exact()
+	return loss, ok
 }
 
 // above returns the schema around the one at a pointer, and the keyword of that
@@ -237,20 +207,4 @@ func (s *source) above(at string) (pointer, keyword string) {
 		}
 	}
 	return at, keyword
-}
-
-// twin returns the loss of the same keyword of another schema for a property of
-// the same name: allOf and references say what a value is in several places,
-// which are one after merging.
-func (r *report) twin(at, keyword string) (Loss, bool) {
-	name, ok := propertyName(at)
-	if !ok {
-		return Loss{}, false
-	}
-	for _, loss := range r.twins[site{name, keyword}] {
-		if loss.Pointer != at {
-			return loss, true
-		}
-	}
-	return Loss{}, false
 }

@@ -52,15 +52,6 @@ func (s *source) read(v *jsontree.Value, at string, depth int) {
 	s.keywords[at] = append(s.keywords[at], keywords...)
 }
 
-// referrer returns the schema with the only reference to the schema at a
-// pointer, which is merged with it.
-func (s *source) referrer(at string) (pointer string, ok bool) {
-	if all := s.referrers[at]; len(all) == 1 {
-		return all[0], true
-	}
-	return "", false
-}
-
 // keyword returns the keyword by which the schema at a pointer says what
 // values it takes.
 func (s *source) keyword(at string) string {
