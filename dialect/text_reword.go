@@ -50,20 +50,29 @@ func glue(text *strings.Builder, line string) {
 	text.WriteString(" " + line)
 }
 
-// brackets are how text in brackets is written without them, in this order: set
-// off by commas, unless there is punctuation.
-var brackets = []struct {
-	pattern *regexp.Regexp
-	with    string
-}{
-	{regexp.MustCompile(`\s*\(\s*\)`), ""},
-	{regexp.MustCompile(`\((e?s)\)`), "$1"}, // user(s)
-	{regexp.MustCompile(`(?m)^\(`), ""},
-	{regexp.MustCompile(`([.,:;!?]) *\(`), "$1 "},
-	{regexp.MustCompile(` +\(`), ", "},
-	{regexp.MustCompile(`(?m)\)( *(?:[^\s\pL\pN]|$))`), "$1"},
-	{regexp.MustCompile(`([.,:;!?])\) *`), "$1 "},
-	{regexp.MustCompile(`\) *`), ", "},
+// Brackets, by what stands beside them.
+var (
+	aroundNothing   = regexp.MustCompile(`\s*\(\s*\)`)
+	aroundPlural    = regexp.MustCompile(`\((e?s)\)`) // user(s)
+	openingLine     = regexp.MustCompile(`(?m)^\(`)
+	openingSentence = regexp.MustCompile(`([.,:;!?]) *\(`)
+	opening         = regexp.MustCompile(` +\(`)
+	closingLine     = regexp.MustCompile(`(?m)\)( *(?:[^\s\pL\pN]|$))`)
+	closingSentence = regexp.MustCompile(`([.,:;!?])\) *`)
+	closing         = regexp.MustCompile(`\) *`)
+)
+
+// withoutBrackets sets text in brackets off by commas, unless there is
+// punctuation.
+func withoutBrackets(s string) string {
+	s = aroundNothing.ReplaceAllString(s, "")
+	s = aroundPlural.ReplaceAllString(s, "$1")
+	s = openingLine.ReplaceAllString(s, "")
+	s = openingSentence.ReplaceAllString(s, "$1 ")
+	s = opening.ReplaceAllString(s, ", ")
+	s = closingLine.ReplaceAllString(s, "$1")
+	s = closingSentence.ReplaceAllString(s, "$1 ")
+	return closing.ReplaceAllString(s, ", ")
 }
 
 // reword writes s without the characters of forbid, and reports whether that
@@ -75,27 +84,30 @@ func reword(s, forbid string) (reworded string, code bool) {
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
 	code = codeHas(s, forbid)
 	if strings.ContainsAny("()", forbid) {
-		for _, b := range brackets {
-			s = b.pattern.ReplaceAllString(s, b.with)
-		}
+		s = withoutBrackets(s)
 	}
+	return spaced(s, forbid), code
+}
+
+// spaced writes a space for each run of forbidden characters, if there is none
+// beside it.
+func spaced(s, forbid string) string {
 	var b strings.Builder
-	last, gap := '\n', false
+	last, replaced := '\n', false
+	noSpace := strings.Contains(forbid, " ")
 	for _, r := range s {
-		if strings.ContainsRune(forbid, r) {
-			gap = gap || !unicode.Is(unicode.Cf, r)
+		switch forbidden := strings.ContainsRune(forbid, r); {
+		case forbidden && (noSpace || unicode.Is(unicode.Cf, r) || unicode.IsSpace(last)), replaced && r == ' ':
 			continue
+		case forbidden:
+			r, replaced = ' ', true
+		default:
+			replaced = false
 		}
-		if gap && !unicode.IsSpace(last) && !unicode.IsSpace(r) && !strings.Contains(forbid, " ") {
-			b.WriteByte(' ')
-		}
-		if !gap || r != ' ' || !unicode.IsSpace(last) {
-			b.WriteRune(r)
-			last = r
-		}
-		gap = false
+		b.WriteRune(r)
+		last = r
 	}
-	return b.String(), code
+	return b.String()
 }
 
 // word is text in backticks, or a word outside of them.

@@ -166,7 +166,7 @@ func (r *report) missing(written *source, at, keyword string) {
 const maxCauses = 200
 
 // cause returns the loss of the nearest schema, or keyword, that a keyword is
-// part of. What only one reference leads to is part of that.
+// part of: of the reference, if only one leads to it.
 func (r *report) cause(at, keyword string) (loss Loss, ok bool) {
 	for range maxCauses {
 		if loss, ok = r.became(at, keyword); ok || at == "" {
