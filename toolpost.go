@@ -94,9 +94,7 @@ type Policy struct {
 // A Call is one request to run a tool.
 type Call struct {
 	ID        string          // the model's id of the call, if it gave one
-	Session   string          // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
-	Client    string          // the caller without its credential, if the Session consists of that credential; otherwise empty
-	Shared    bool            // other clients may have the same Session: the call is not part of a session of its client
+	Owner                     // who made it
 	Name      string          // the tool's name as the caller knows it
 	Arguments json.RawMessage // a JSON object; empty means {}
 
@@ -115,10 +113,17 @@ type Call struct {
 	Keep func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 }
 
+// An Owner is the client that made a call.
+type Owner struct {
+	Session string // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
+	Client  string // the caller without its credential, if the Session consists of that credential; otherwise empty
+	Shared  bool   // other clients may have the same Session: the call is not part of a session of its client
+}
+
 // Holder identifies who may use a reference that a tool returns: the client if
 // it is known, otherwise the session. A client keeps it when its credential is
 // renewed. Clients that differ only in their credentials have the same Holder,
 // so use it only for references that cannot be guessed and that nothing lists:
 // whoever has such a reference was given it. For everything else, use the
 // Session.
-func (c *Call) Holder() string { return cmp.Or(c.Client, c.Session) }
+func (o Owner) Holder() string { return cmp.Or(o.Client, o.Session) }

@@ -247,7 +247,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	id := cmp.Or(text(call.Params, "taskId"), text(wire.Get(wire.Get(call.Params, "_meta"), relatedTask), "taskId"))
 	switch t := m.tasks.known(m.serverTask(call, id)); {
 	case t != nil:
-		c.Session, _, _ = strings.Cut(t.client, "\x00")
+		c.Session = t.client.Session
 		c.Params = t.show(call.Params)
 	case id != "" || extension.IsOfTasks(call.Name):
 		return

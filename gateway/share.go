@@ -29,7 +29,7 @@ type pool struct {
 	vet             vetter
 
 	mu       sync.Mutex
-	sessions map[string]*process
+	sessions map[toolpost.Owner]*process
 	closed   bool
 	closing  sync.WaitGroup
 }
@@ -48,7 +48,7 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter
 	if err != nil {
 		return nil, err
 	}
-	p := &pool{lists: lists, name: s.Name, sessions: map[string]*process{}, vet: vet}
+	p := &pool{lists: lists, name: s.Name, sessions: map[toolpost.Owner]*process{}, vet: vet}
 	p.start = func() (connection, error) {
 		up, err := start(&s.Config, opts)
 		if err == nil {
@@ -106,7 +106,7 @@ func (p *pool) features(listed *toolpost.Features) *toolpost.Features {
 // notified passes a notification to the process of its session, if it has one.
 func (p *pool) notified(call *toolpost.Call) {
 	p.mu.Lock()
-	own := p.sessions[sessionKey(call.Session, call.Client)]
+	own := p.sessions[clientOf(call)]
 	p.mu.Unlock()
 	if own == nil {
 		return
@@ -163,8 +163,6 @@ func (p *pool) handler(run func(context.Context, connection, *toolpost.Call) (*t
 	}
 }
 
-func sessionKey(session, client string) string { return session + "\x00" + client }
-
 // acquire returns the process of the call's session, until release.
 func (p *pool) acquire(call *toolpost.Call) (*process, error) {
 	p.mu.Lock()
@@ -172,7 +170,7 @@ func (p *pool) acquire(call *toolpost.Call) (*process, error) {
 	if p.closed {
 		return nil, errors.New("it was closed")
 	}
-	key := sessionKey(call.Session, call.Client)
+	key := clientOf(call)
 	own := p.sessions[key]
 	if own == nil {
 		if len(p.sessions) >= mostProcesses && !p.endOldest() {
@@ -200,7 +198,7 @@ func (p *pool) release(own *process) {
 	}
 }
 
-func (p *pool) endIdle(key string, own *process) {
+func (p *pool) endIdle(key toolpost.Owner, own *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if own.calls == 0 && p.sessions[key] == own {
@@ -211,7 +209,7 @@ func (p *pool) endIdle(key string, own *process) {
 // endOldest ends the process that was used least recently, unless all have
 // calls under way. The caller holds the mutex.
 func (p *pool) endOldest() bool {
-	oldest, found := "", false
+	oldest, found := toolpost.Owner{}, false
 	for key, own := range p.sessions {
 		if own.calls == 0 && (!found || own.used.Before(p.sessions[oldest].used)) {
 			oldest, found = key, true
@@ -224,7 +222,7 @@ func (p *pool) endOldest() bool {
 }
 
 // end ends the process of a session. The caller holds the mutex.
-func (p *pool) end(key string) {
+func (p *pool) end(key toolpost.Owner) {
 	own := p.sessions[key]
 	if own == nil {
 		return
@@ -239,14 +237,14 @@ func (p *pool) SessionEnded(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
-		p.end(sessionKey(session, ""))
+		p.end(toolpost.Owner{Session: session})
 	}
 }
 
 // RootsChanged implements what [Gateway.RootsChanged] looks for.
 func (p *pool) RootsChanged(session string) {
 	p.mu.Lock()
-	own := p.sessions[sessionKey(session, "")]
+	own := p.sessions[toolpost.Owner{Session: session}]
 	p.mu.Unlock()
 	if own == nil {
 		return
@@ -271,7 +269,7 @@ func (p *pool) Close() error {
 
 // SessionEnded releases what servers hold for a client's session.
 func (g *Gateway) SessionEnded(session string) {
-	g.extended.forget(sessionKey(session, ""))
+	g.extended.forget(toolpost.Owner{Session: session})
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
 			up.SessionEnded(session)

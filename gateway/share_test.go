@@ -26,7 +26,7 @@ func TestProcessPerSession(t *testing.T) {
 		answers := func(session string) string {
 			result := make(chan string, 1)
 			go func() {
-				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Session: session, Name: "s__t"})
+				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "s__t"})
 				if err != nil {
 					result <- err.Error()
 					return

@@ -27,7 +27,7 @@ const (
 // created can access it, whatever ids the servers choose.
 type tasks struct {
 	mu     sync.Mutex
-	of     map[string]*clientTasks
+	of     map[toolpost.Owner]*clientTasks
 	server map[serverTask]*task
 }
 
@@ -40,21 +40,24 @@ type clientTasks struct {
 // A serverTask is a task as its server knows it.
 type serverTask struct {
 	link    *link
-	session string // whose process has the task, if the server has several
+	session toolpost.Owner // whose process has the task, if the server has several
 	id      string
 }
 
 type task struct {
 	serverTask
-	client string
+	client toolpost.Owner
 	shown  string // its id for the client
 }
 
 func newTasks() *tasks {
-	return &tasks{of: map[string]*clientTasks{}, server: map[serverTask]*task{}}
+	return &tasks{of: map[toolpost.Owner]*clientTasks{}, server: map[serverTask]*task{}}
 }
 
-func clientOf(call *toolpost.Call) string { return sessionKey(call.Session, call.Client) }
+// clientOf identifies the client of a call, also among calls that share it with others.
+func clientOf(call *toolpost.Call) toolpost.Owner {
+	return toolpost.Owner{Session: call.Session, Client: call.Client}
+}
 
 func (m *member) serverTask(call *toolpost.Call, id string) serverTask {
 	t := serverTask{link: m.link, id: id}
@@ -140,7 +143,7 @@ func (t *tasks) remove(gone *task) {
 }
 
 // forget forgets all tasks of a client.
-func (t *tasks) forget(client string) {
+func (t *tasks) forget(client toolpost.Owner) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if mine := t.of[client]; mine != nil {

@@ -115,7 +115,7 @@ func (c *core) list(r *request, l listing) (payload, error) {
 
 // newCall returns the call that a handler gets for r.
 func newCall(r *request, name string, arguments json.RawMessage, caller toolpost.Caller) *toolpost.Call {
-	return &toolpost.Call{Session: r.owner.session, Client: r.owner.client, Shared: r.owner.shared, Name: name, Arguments: arguments, Params: r.Params, Caller: caller}
+	return &toolpost.Call{Owner: r.owner, Name: name, Arguments: arguments, Params: r.Params, Caller: caller}
 }
 
 // run runs the handler that r names.
@@ -203,7 +203,7 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 func (c *core) features() *features { return c.views.base.catalog.Load().features }
 
 // notified handles a notification that MCP does not define.
-func (c *core) notified(m *wire.Message, owner identity) {
+func (c *core) notified(m *wire.Message, owner toolpost.Owner) {
 	if notified := c.features().Notified; notified != nil && extension.Notification(m.Method) {
 		notified(newCall(&request{Message: m, owner: owner}, m.Method, nil, nil))
 	}

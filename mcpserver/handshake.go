@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -36,8 +37,8 @@ func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMess
 }
 
 // discover returns the answer to server/discover (MCP 2026-07-28).
-func (c *core) discover(ctx context.Context, owner identity) json.RawMessage {
-	c.ready.await(ctx, "begin "+owner.session, initializeTime)
+func (c *core) discover(ctx context.Context, owner toolpost.Owner) json.RawMessage {
+	c.ready.await(ctx, "begin "+owner.Session, initializeTime)
 	f := c.features()
 	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), f.capabilities(), f.instructions(),
 		cacheable, `"_meta":{`+serverInfo+`:`+string(c.info)+`}`)

@@ -48,7 +48,7 @@ func newParkedCalls() *parkedCalls {
 // to the one that gets its result.
 type parkedCall struct {
 	method, name string
-	owner        identity
+	owner        toolpost.Owner
 	size         int // of the parameters
 	cancel       context.CancelCauseFunc
 	asks         chan *ask

@@ -149,7 +149,7 @@ func TestParkedCallExpires(t *testing.T) {
 func TestParkedCallsAreBounded(t *testing.T) {
 	c, ended := lotCore(t)
 	for i := range parkLimit {
-		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: identity{session: strconv.Itoa(i)}}
+		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: toolpost.Owner{Session: strconv.Itoa(i)}}
 	}
 	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
@@ -165,7 +165,7 @@ func TestParkedAgainWithoutRoom(t *testing.T) {
 	c, ended := lotCore(t)
 	state := askState(t, c)
 	for i := range parkLimit {
-		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: identity{session: strconv.Itoa(i)}}
+		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: toolpost.Owner{Session: strconv.Itoa(i)}}
 	}
 	if raw, err := serveRaw(t, c, parkRequest(c, "ask", state, "{}")); err == nil {
 		t.Errorf("got %s", raw)
@@ -195,7 +195,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 		t.Errorf("the handler got %v", err)
 	}
 	other := parkRequest(c, "ask", "", "")
-	other.owner.session = "another"
+	other.owner.Session = "another"
 	if raw, err := serveRaw(t, c, other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}
@@ -238,7 +238,7 @@ func TestParkedCallOfAnother(t *testing.T) {
 	defer c.parked.close()
 	state := askState(t, c)
 	thief := parkRequest(c, "ask", state, yes)
-	thief.owner.client = "thief"
+	thief.owner.Client = "thief"
 	if raw, err := serveRaw(t, c, thief); err == nil {
 		t.Errorf("another caller got %s", raw)
 	}

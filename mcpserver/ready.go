@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost"
 )
 
 // How long a client that comes early waits until everything is there that it
@@ -70,8 +72,8 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 
 // awaitList makes a list wait, unless it is complete, and a method that a server
 // may declare.
-func (r *readiness) awaitList(ctx context.Context, method string, owner identity) {
+func (r *readiness) awaitList(ctx context.Context, method string, owner toolpost.Owner) {
 	if topicOf(method) != (topic{}) || !served(method) {
-		r.await(ctx, "list "+owner.session, listTime)
+		r.await(ctx, "list "+owner.Session, listTime)
 	}
 }

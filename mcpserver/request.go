@@ -16,7 +16,7 @@ type request struct {
 	*wire.Message
 	*peer
 	view    *shown
-	owner   identity
+	owner   toolpost.Owner
 	session *session // nil if the request stands alone (2026-07-28)
 	out     sender
 	asks    bool // its result asks the client for input
@@ -29,12 +29,6 @@ type request struct {
 // response goes.
 type sender interface {
 	send(ctx context.Context, message []byte) error
-}
-
-// An identity is the client that a request belongs to; see [toolpost.Call].
-type identity struct {
-	session, client string
-	shared          bool // several clients may have it
 }
 
 // errNoStream means that the client accepts no messages before the response.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -119,7 +120,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*req
 			}
 			return nil, err
 		}
-		calls = append(calls, &request{Message: m, owner: identity{session: s.name}, session: s, ctx: own, end: end})
+		calls = append(calls, &request{Message: m, owner: toolpost.Owner{Session: s.name}, session: s, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {
@@ -148,7 +149,7 @@ func (s *session) notified(m *wire.Message) {
 		}
 	default:
 		if s.peer.Load() != nil || m.Version >= wire.Stateless {
-			s.core.notified(m, identity{session: s.name})
+			s.core.notified(m, toolpost.Owner{Session: s.name})
 		}
 	}
 }

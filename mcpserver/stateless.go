@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -74,14 +75,17 @@ func (f *front) readStateless(r *http.Request, m *wire.Message, from Client) (*r
 // caller identifies the caller of a request without a session: the subject
 // that was authenticated, else the holder of the credential, else the client
 // of that name on that host.
-func (f *front) caller(r *http.Request, p *peer) identity {
+func (f *front) caller(r *http.Request, p *peer) toolpost.Owner {
 	if subject := f.core.opts.Identity(r); subject != "" {
-		return identity{session: "subject " + subject, shared: true}
+		return toolpost.Owner{Session: "subject " + subject, Shared: true}
 	}
 	if credential := r.Header.Get("Authorization"); credential != "" {
-		return identity{fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))), "client with a credential " + p.client.Name, true}
+		return toolpost.Owner{
+			Session: fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))),
+			Client:  "client with a credential " + p.client.Name, Shared: true,
+		}
 	}
-	return identity{session: "client " + addressOf(r) + " " + p.client.Name, shared: true}
+	return toolpost.Owner{Session: "client " + addressOf(r) + " " + p.client.Name, Shared: true}
 }
 
 // statusOf returns the HTTP status that an error has since 2026-07-28.

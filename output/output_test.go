@@ -61,7 +61,7 @@ func (b *bench) result(t *testing.T, r *toolpost.Result) *toolpost.Result {
 
 func (b *bench) call(t *testing.T, session, name, args string) *toolpost.Result {
 	t.Helper()
-	r, err := b.set.Call(t.Context(), &toolpost.Call{Session: session, Name: name, Arguments: json.RawMessage(args)})
+	r, err := b.set.Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: name, Arguments: json.RawMessage(args)})
 	if err != nil {
 		t.Fatal(err)
 	}

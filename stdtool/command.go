@@ -17,8 +17,8 @@ import (
 
 // A command is one run of bash, with its output.
 type command struct {
-	id       string        // empty unless in the background
-	owner    toolpost.Call // only whose it is
+	id       string // empty unless in the background
+	owner    toolpost.Owner
 	limit    time.Duration // of its run; 0 for none
 	began    time.Time
 	process  *process

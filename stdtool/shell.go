@@ -146,7 +146,7 @@ func (s *Shell) launch(ctx context.Context, cmd *exec.Cmd, record Recorder, back
 		return nil, err
 	}
 	c = &command{
-		owner: toolpost.Call{Session: call.Session, Client: call.Client}, limit: limit, began: time.Now(),
+		owner: call.Owner, limit: limit, began: time.Now(),
 		record: record, recorded: make(chan struct{}),
 	}
 	if background {

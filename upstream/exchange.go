@@ -44,7 +44,7 @@ type content struct {
 // A requester is the client on whose behalf a request is made.
 type requester struct {
 	caller toolpost.Caller // nil if no client listens
-	owner  *owner          // nil for requests of our own
+	owner  *toolpost.Owner // nil for requests of our own
 	silent bool            // the client wants no progress
 	keep   keepFunc        // nil if nothing stores texts that are too long for memory
 }

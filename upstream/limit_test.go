@@ -9,12 +9,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/toolpost/toolpost"
 )
 
 // One client cannot use up the questions of the others.
 func TestQuestionsPerClient(t *testing.T) {
 	p := newPeer(slog.New(slog.DiscardHandler), nil)
-	admit := func(session string) bool { return p.admit(owner{session: session}) }
+	admit := func(session string) bool { return p.admit(toolpost.Owner{Session: session}) }
 	for i := range mostOfClient {
 		if !admit("a") {
 			t.Fatalf("question %d of a is refused", i+1)
@@ -26,13 +28,13 @@ func TestQuestionsPerClient(t *testing.T) {
 	if !admit("b") {
 		t.Error("b has none left")
 	}
-	p.release(owner{session: "a"})
+	p.release(toolpost.Owner{Session: "a"})
 	if !admit("a") {
 		t.Error("a has none left after one was answered")
 	}
 	total := mostOfClient + 1
 	for c := 'c'; admit(string(c)); total++ {
-		if p.asking[owner{session: string(c)}] == mostOfClient {
+		if p.asking[toolpost.Owner{Session: string(c)}] == mostOfClient {
 			c++
 		}
 	}

@@ -6,14 +6,10 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// An owner identifies the client that made a call.
-type owner struct {
-	session, client string // see [toolpost.Call]
-	shared          bool   // other clients may have the same session
-}
-
-func ownerOf(call *toolpost.Call) *owner {
-	return &owner{session: call.Session, client: call.Client, shared: call.Shared || call.Session == ""}
+func ownerOf(call *toolpost.Call) *toolpost.Owner {
+	o := call.Owner
+	o.Shared = o.Shared || o.Session == ""
+	return &o
 }
 
 // Why a request or a log message of the server reaches no client.
@@ -33,7 +29,7 @@ const mostAbandoned = 1000
 type owners struct {
 	open      map[int64]*exchange // sent and not answered, even if their callers left
 	abandoned int                 // of open
-	last      *owner              // nil before the first call
+	last      *toolpost.Owner     // nil before the first call
 	several   bool                // more than one client made calls
 	forgotten bool                // there were more than mostAbandoned
 }
@@ -95,7 +91,7 @@ func (o *owners) find() (*exchange, error) {
 	switch {
 	case calls == 0:
 		return nil, errNoCall
-	case o.last.shared && (calls > 1 || o.forgotten):
+	case o.last.Shared && (calls > 1 || o.forgotten):
 		return nil, errNoSessions
 	case found == nil:
 		return nil, toolpost.ErrNoCaller

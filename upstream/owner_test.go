@@ -50,7 +50,7 @@ func newAsker(session string) *asker {
 
 func (a *asker) call(do string) *toolpost.Call {
 	return &toolpost.Call{
-		Session: a.session, Shared: a.shared, Name: "t", Arguments: json.RawMessage(fmt.Sprintf(`{"do":%q}`, do)), Caller: a,
+		Owner: toolpost.Owner{Session: a.session, Shared: a.shared}, Name: "t", Arguments: json.RawMessage(fmt.Sprintf(`{"do":%q}`, do)), Caller: a,
 	}
 }
 
@@ -221,7 +221,7 @@ func (m *mute) Request(ctx context.Context, _ string, _ json.RawMessage) (json.R
 func TestRootsWithoutAnswer(t *testing.T) {
 	s := start(t, child(t, "rooted")).ready(t)
 	m := &mute{}
-	if _, err := s.call(t.Context(), &toolpost.Call{Session: "session a", Name: "t", Arguments: json.RawMessage(`{"do":"quick"}`), Caller: m}); err != nil {
+	if _, err := s.call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "session a"}, Name: "t", Arguments: json.RawMessage(`{"do":"quick"}`), Caller: m}); err != nil {
 		t.Error(err)
 	}
 	if !m.limited {

@@ -93,7 +93,7 @@ func TestNotUTF8(t *testing.T) {
 		if err != nil || unread != nil || len(found) != 1 {
 			t.Fatal(found, unread, err)
 		}
-		if got, want := string(found[0].Content), `[{"type":"text","text":"`+before+"\uFFFD\"}]"; got != want {
+		if got, want := string(found[0].Content), `[{"type":"text","text":"`+before+"\uFFFD\uFFFD\"}]"; got != want {
 			t.Errorf("got %.100q of %d bytes, want %d", got, len(got), len(want))
 		}
 	}

@@ -45,7 +45,7 @@ type peer struct {
 
 	mu sync.Mutex // guards what follows
 	owners
-	asking map[owner]int // how many requests of the server each client has
+	asking map[toolpost.Owner]int // how many requests of the server each client has
 	roots  rootsState
 }
 
@@ -55,7 +55,7 @@ func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
 		lifetime: lifetime{ctx, end}, log: log, event: event,
 		replying: make(chan struct{}, mostQuestions),
 		owners:   owners{open: map[int64]*exchange{}},
-		asking:   map[owner]int{},
+		asking:   map[toolpost.Owner]int{},
 		roots:    rootsState{answered: make(chan struct{}, 1)},
 	}
 }

@@ -96,7 +96,7 @@ func TestBrokenConnection(t *testing.T) {
 	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
 	slow := make(chan error)
 	go func() {
-		_, err := s.call(t.Context(), &toolpost.Call{Name: "slow", Session: "one"})
+		_, err := s.call(t.Context(), &toolpost.Call{Name: "slow", Owner: toolpost.Owner{Session: "one"}})
 		slow <- err
 	}()
 	<-started

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -41,7 +42,7 @@ func (p *peer) knownRoots() json.RawMessage {
 }
 
 // rootsChanged records that the client of a session has other roots.
-func (p *peer) rootsChanged(whose owner) {
+func (p *peer) rootsChanged(whose toolpost.Owner) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last != nil && !p.several && *p.last == whose {
@@ -51,7 +52,7 @@ func (p *peer) rootsChanged(whose owner) {
 
 // needsRoots reports whether the server asks for roots and does not know
 // those of this client, its only one, yet.
-func (p *peer) needsRoots(whose *owner) bool {
+func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.roots
@@ -118,6 +119,6 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 // A server that asked for them is notified before the client's next call.
 func (u *Upstream) RootsChanged(session string) {
 	if v, _ := u.view(); v.session != nil {
-		v.session.rootsChanged(owner{session: session})
+		v.session.rootsChanged(toolpost.Owner{Session: session})
 	}
 }

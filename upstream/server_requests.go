@@ -51,7 +51,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
 		number = p.rootsAsked(x == nil)
 	}
-	var whose owner // empty if it belongs to no client
+	var whose toolpost.Owner // empty if it belongs to no client
 	if x != nil && x.owner != nil {
 		whose = *x.owner
 	}
@@ -84,7 +84,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 
 // admit reports whether a client and the server may have one more question
 // under way, and counts it.
-func (p *peer) admit(whose owner) bool {
+func (p *peer) admit(whose toolpost.Owner) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	total := 0
@@ -98,7 +98,7 @@ func (p *peer) admit(whose owner) bool {
 	return true
 }
 
-func (p *peer) release(whose owner) {
+func (p *peer) release(whose toolpost.Owner) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asking[whose]--; p.asking[whose] == 0 {

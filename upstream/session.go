@@ -142,7 +142,7 @@ func (s *session) changes(m *wire.Message) {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		s.changed()
 	default:
-		s.watch.event(toolpost.Event{Notification: &toolpost.Call{Name: m.Method, Params: m.Params, Session: s.onlyClient()}})
+		s.watch.event(toolpost.Event{Notification: &toolpost.Call{Name: m.Method, Params: m.Params, Owner: toolpost.Owner{Session: s.onlyClient()}}})
 	}
 }
 
@@ -151,10 +151,10 @@ func (s *session) changes(m *wire.Message) {
 func (s *session) onlyClient() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last == nil || s.several || s.last.shared {
+	if s.last == nil || s.several || s.last.Shared {
 		return ""
 	}
-	return s.last.session
+	return s.last.Session
 }
 
 // missed takes everything for changed that the server sends changes of.

@@ -115,7 +115,7 @@ func Read(data []byte) []Message {
 		switch err := s.message(&m); {
 		case err != nil || s.end() != nil:
 		case s.broken:
-			return Read(bytes.ToValidUTF8(data, []byte("\uFFFD")))
+			return Read(bytes.Map(func(r rune) rune { return r }, data)) // each such byte is U+FFFD
 		default:
 			return []Message{m}
 		}
