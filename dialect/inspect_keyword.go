@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
@@ -20,36 +19,14 @@ var wants = map[shape.Shape]string{
 // fits reports whether v has a shape, as strict readers see it. Older drafts have
 // lists of items.
 func fits(s shape.Shape, v *jsontree.Value, older bool) bool {
-	number := string(v.Raw)
-	positive := v.Kind&jsontree.KindNumber != 0 && number[0] != '-'
 	switch s {
 	case shape.Items:
 		return shape.IsSchema(v) || older && shape.Fits(s, v)
-	case shape.Count:
-		return positive && isInteger(number)
-	case shape.Number:
-		return v.Kind&jsontree.KindNumber != 0
-	case shape.Positive:
-		return positive && strings.ContainsAny(mantissa(number), "123456789")
 	case shape.URI:
 		return v.Kind == jsontree.KindString
-	case shape.Type:
+	case shape.Type: // OpenAPI has other names
 		return v.Kind == jsontree.KindString && kindOf(v.Text) != 0 ||
 			len(v.Items()) > 0 && shape.Fits(shape.Names, v) && !slices.ContainsFunc(v.Kids, func(t *jsontree.Value) bool { return kindOf(t.Text) == 0 })
 	}
 	return shape.Fits(s, v)
-}
-
-func mantissa(number string) string {
-	if i := strings.IndexAny(number, "eE"); i >= 0 {
-		return number[:i]
-	}
-	return number
-}
-
-// isInteger reports whether a number is written as a whole number: 3 or 3.0.
-// Others, such as 30e-1, are nothing that anyone writes as a count.
-func isInteger(number string) bool {
-	_, fraction, _ := strings.Cut(number, ".")
-	return strings.Trim(fraction, "0") == "" && mantissa(number) == number
 }

@@ -15,9 +15,15 @@ type Rule struct {
 	Why    string // what goes wrong otherwise
 	Fix    string // how to avoid it, and what adapting does
 
-	when  func(d *Dialect) bool // d demands it; nil if every dialect does
-	rest  bool                  // it skips keywords that another rule has reported
-	check check
+	when func(d *Dialect) bool // d demands it; nil if every dialect does
+	rest bool                  // it skips keywords that another rule has reported
+
+	// The check is one of these; none if only adapting finds out.
+	schema   func(v *view, n *node)                // looks at each schema in an input schema
+	document func(v *view, d *document)            // looks at an input schema as a whole
+	text     func(v *view, text string)            // looks at each description, of the tool and in its input schema
+	tool     func(v *view, t *toolpost.Tool)       // looks at the rest of a definition
+	list     func(v *view, tools []*toolpost.Tool) // looks at all tools together
 }
 
 // Demanded reports whether d has the requirement.
@@ -44,28 +50,3 @@ func (r *Rule) EffectFor(d *Dialect) Effect {
 	}
 	return severities[worst]
 }
-
-// A check is how a rule looks at tools: at each schema, at each text, …
-type check interface {
-	join(l *linter, r *Rule)
-}
-
-type (
-	eachSchema  func(v *view, n *node)                // the schemas in an input schema, each alone
-	wholeSchema func(v *view, d *document)            // an input schema as a whole
-	eachText    func(v *view, text string)            // the descriptions, of the tool and in its input schema
-	eachTool    func(v *view, t *toolpost.Tool)       // the rest of a definition
-	wholeList   func(v *view, tools []*toolpost.Tool) // all tools together
-)
-
-// ruled is a check that knows its rule.
-type ruled[F any] struct {
-	*Rule
-	run F
-}
-
-func (f eachSchema) join(l *linter, r *Rule)  { l.schemas = append(l.schemas, ruled[eachSchema]{r, f}) }
-func (f wholeSchema) join(l *linter, r *Rule) { l.wholes = append(l.wholes, ruled[wholeSchema]{r, f}) }
-func (f eachText) join(l *linter, r *Rule)    { l.texts = append(l.texts, ruled[eachText]{r, f}) }
-func (f eachTool) join(l *linter, r *Rule)    { l.tools = append(l.tools, ruled[eachTool]{r, f}) }
-func (f wholeList) join(l *linter, r *Rule)   { l.lists = append(l.lists, ruled[wholeList]{r, f}) }

@@ -16,13 +16,8 @@ import (
 // tools. It is for one goroutine.
 type linter struct {
 	*Dialect
-	opts    *Options
-	schemas []ruled[eachSchema]
-	wholes  []ruled[wholeSchema]
-	texts   []ruled[eachText]
-	tools   []ruled[eachTool]
-	lists   []ruled[wholeList]
-
+	opts     *Options
+	rules    []*Rule
 	output   *linter // of output schemas, nil if the dialect has no rules for them
 	namer    *namer
 	propName *regexp.Regexp // of properties, nil for any
@@ -43,11 +38,7 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 		server = opts.Server
 	}
 	l.namer = d.namer(server)
-	for _, r := range rules {
-		if r.Demanded(d) {
-			r.check.join(l, r)
-		}
-	}
+	l.rules = slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return !r.Demanded(d) })
 	if !unruled(&d.Output.Rules) {
 		of := &Dialect{ID: d.ID, Input: d.Output.Rules}
 		l.output = newLinter(of, slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return r.All }), nil)
@@ -58,11 +49,11 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 // tool returns what is wrong with t.
 func (l *linter) tool(t *toolpost.Tool) []Finding {
 	v := &view{linter: l, tool: t, collect: true}
-	for _, c := range l.tools {
-		v.rule = c.Rule
-		c.run(v, t)
+	for _, v.rule = range l.rules {
+		if v.rule.tool != nil {
+			v.rule.tool(v, t)
+		}
 	}
-	v.rule = nil
 	v.text(t.Description)
 	raw := []byte("{}")
 	if t.Input != nil {
@@ -78,9 +69,10 @@ func (l *linter) tool(t *toolpost.Tool) []Finding {
 // list returns what is wrong with tools as a whole.
 func (l *linter) list(tools []*toolpost.Tool) []Finding {
 	v := &view{linter: l, collect: true}
-	for _, c := range l.lists {
-		v.rule = c.Rule
-		c.run(v, tools)
+	for _, v.rule = range l.rules {
+		if v.rule.list != nil {
+			v.rule.list(v, tools)
+		}
 	}
 	return v.found
 }
@@ -131,15 +123,18 @@ type view struct {
 // schema runs the checks of schemas over d, and those of texts if asked.
 func (v *view) schema(d *document, texts bool) {
 	v.doc = d
-	for _, c := range v.wholes {
-		v.rule = c.Rule
-		c.run(v, d)
+	for _, v.rule = range v.rules {
+		if v.rule.document != nil {
+			v.rule.document(v, d)
+		}
 	}
 	for _, n := range d.nodes {
 		v.node, v.reported = n, v.reported[:0]
-		for _, c := range v.schemas {
-			v.rule = c.Rule
-			if c.run(v, n); v.broken && !v.collect {
+		for _, v.rule = range v.rules {
+			if v.rule.schema != nil {
+				v.rule.schema(v, n)
+			}
+			if v.broken && !v.collect {
 				return
 			}
 		}
@@ -150,9 +145,10 @@ func (v *view) schema(d *document, texts bool) {
 }
 
 func (v *view) text(text string) {
-	for _, c := range v.texts {
-		v.rule = c.Rule
-		c.run(v, text)
+	for _, v.rule = range v.rules {
+		if v.rule.text != nil {
+			v.rule.text(v, text)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // A Problem is one way in which a value does not match its schema.
@@ -79,44 +81,14 @@ func (e *ValidationError) add(p Problem) {
 	e.More++
 }
 
-// nearest returns names with those first that are close to name.
+// maxNear is how many names a name is compared with.
+const maxNear = 200
+
+// nearest returns names with the one first that name may mean.
 func nearest(name string, names []string) []string {
-	best, least := -1, max(2, len(name)/3)+1
-	for i, n := range names {
-		if i == 200 || len(name) > 100 {
-			break
-		}
-		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < least {
-			best, least = i, d
-		}
-	}
-	if best < 0 {
+	i := slices.Index(names, suggest.Nearest(name, names[:min(len(names), maxNear)]))
+	if i < 0 {
 		return names
 	}
-	sorted := append([]string{names[best]}, names[:best]...)
-	return append(sorted, names[best+1:]...)
-}
-
-// distance is the number of edits (Levenshtein) that turn a into b.
-func distance(a, b string) int {
-	if len(b) > 100 {
-		return len(b)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return slices.Concat(names[i:i+1], names[:i], names[i+1:])
 }

@@ -27,7 +27,7 @@ func Names(name string, known []string, most int) (names []string) {
 		a, b := strings.ToLower(name), strings.ToLower(k)
 		d := distance(a, b)
 		if len(a) > 2 && strings.Contains(b, a) {
-			d = 1
+			d = min(d, 1)
 		}
 		if d <= limit {
 			near = append(near, scored{k, d})

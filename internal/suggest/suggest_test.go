@@ -9,7 +9,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	names := []string{"everything__echo", "everything__add", "read", "grep", "memory__read_graph"}
+	names := []string{"everything__echo", "everything__add", "read", "grep", "memory__read_graph", "data0", "data1"}
 	tests := []struct {
 		name string
 		want []string
@@ -19,6 +19,7 @@ func TestNames(t *testing.T) {
 		{"read", []string{"read", "memory__read_graph"}},
 		{"xyzzy", nil},
 		{"Grep", []string{"grep"}},
+		{"DATA1", []string{"data1", "data0"}},
 	}
 	for _, tt := range tests {
 		if d := cmp.Diff(tt.want, suggest.Names(tt.name, names, 3)); d != "" {
