@@ -33,7 +33,7 @@ func loudRules() []*Rule {
 		Why:   "Else nobody listens.",
 		Fix:   "Shout.",
 		when:  func(d *Dialect) bool { return d.ID == "shouting" },
-		text: loud,
+		check: check{text: loud},
 	}}
 }
 

@@ -15,15 +15,18 @@ type Rule struct {
 	Why    string // what goes wrong otherwise
 	Fix    string // how to avoid it, and what adapting does
 
-	when func(d *Dialect) bool // d demands it; nil if every dialect does
-	rest bool                  // it skips keywords that another rule has reported
+	when  func(d *Dialect) bool // d demands it; nil if every dialect does
+	rest  bool                  // it skips keywords that another rule has reported
+	check check                 // empty if only adapting finds out
+}
 
-	// The check is one of these; none if only adapting finds out.
-	schema   func(v *view, n *node)                // looks at each schema in an input schema
-	document func(v *view, d *document)            // looks at an input schema as a whole
-	text     func(v *view, text string)            // looks at each description, of the tool and in its input schema
-	tool     func(v *view, t *toolpost.Tool)       // looks at the rest of a definition
-	list     func(v *view, tools []*toolpost.Tool) // looks at all tools together
+// A check is how a rule looks at tools: one of these.
+type check struct {
+	schema   func(v *view, n *node)                // each schema in an input schema
+	document func(v *view, d *document)            // an input schema as a whole
+	text     func(v *view, text string)            // each description, of the tool and in its input schema
+	tool     func(v *view, t *toolpost.Tool)       // the rest of a definition
+	list     func(v *view, tools []*toolpost.Tool) // all tools together
 }
 
 // Demanded reports whether d has the requirement.

@@ -50,8 +50,8 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 func (l *linter) tool(t *toolpost.Tool) []Finding {
 	v := &view{linter: l, tool: t, collect: true}
 	for _, v.rule = range l.rules {
-		if v.rule.tool != nil {
-			v.rule.tool(v, t)
+		if run := v.rule.check.tool; run != nil {
+			run(v, t)
 		}
 	}
 	v.text(t.Description)
@@ -70,8 +70,8 @@ func (l *linter) tool(t *toolpost.Tool) []Finding {
 func (l *linter) list(tools []*toolpost.Tool) []Finding {
 	v := &view{linter: l, collect: true}
 	for _, v.rule = range l.rules {
-		if v.rule.list != nil {
-			v.rule.list(v, tools)
+		if run := v.rule.check.list; run != nil {
+			run(v, tools)
 		}
 	}
 	return v.found
@@ -124,15 +124,15 @@ type view struct {
 func (v *view) schema(d *document, texts bool) {
 	v.doc = d
 	for _, v.rule = range v.rules {
-		if v.rule.document != nil {
-			v.rule.document(v, d)
+		if run := v.rule.check.document; run != nil {
+			run(v, d)
 		}
 	}
 	for _, n := range d.nodes {
 		v.node, v.reported = n, v.reported[:0]
 		for _, v.rule = range v.rules {
-			if v.rule.schema != nil {
-				v.rule.schema(v, n)
+			if run := v.rule.check.schema; run != nil {
+				run(v, n)
 			}
 			if v.broken && !v.collect {
 				return
@@ -146,8 +146,8 @@ func (v *view) schema(d *document, texts bool) {
 
 func (v *view) text(text string) {
 	for _, v.rule = range v.rules {
-		if v.rule.text != nil {
-			v.rule.text(v, text)
+		if run := v.rule.check.text; run != nil {
+			run(v, text)
 		}
 	}
 }

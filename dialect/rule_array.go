@@ -8,19 +8,19 @@ func arrayRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "tuple", Effect: RefusesCall,
-			What:   "An array has one schema for all its items, not one for each position.",
-			Why:    "The reader does not support tuples: it refuses the request, or the model does not see the items.",
-			Fix:    "Use an object with a property for each position. Adapting does this; the tool still gets the array.",
-			when:   func(d *Dialect) bool { return d.Input.Array.Tuples == "object" },
-			schema: tuple,
+			What:  "An array has one schema for all its items, not one for each position.",
+			Why:   "The reader does not support tuples: it refuses the request, or the model does not see the items.",
+			Fix:   "Use an object with a property for each position. Adapting does this; the tool still gets the array.",
+			when:  func(d *Dialect) bool { return d.Input.Array.Tuples == "object" },
+			check: check{schema: tuple},
 		},
 		{
 			Name: "array-items", Effect: RefusesCall, rest: true,
-			What:   "Every array has a schema for its items.",
-			Why:    "The reader refuses the whole request because of an array without items.",
-			Fix:    "Add items. Adapting adds a schema that accepts what the original accepts.",
-			when:   func(d *Dialect) bool { return d.Input.Array.Items },
-			schema: arrayItems,
+			What:  "Every array has a schema for its items.",
+			Why:   "The reader refuses the whole request because of an array without items.",
+			Fix:   "Add items. Adapting adds a schema that accepts what the original accepts.",
+			when:  func(d *Dialect) bool { return d.Input.Array.Items },
+			check: check{schema: arrayItems},
 		},
 	}
 }

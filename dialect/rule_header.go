@@ -17,11 +17,11 @@ var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 func headerRules() []*Rule {
 	return []*Rule{{
 		Name: "mcp-header", All: true, Effect: DropsTool,
-		What:     "x-mcp-header is a valid HTTP header name, used once in the tool, on an argument that is a string, an integer or a boolean at a fixed place.",
-		Why:      "Clients of MCP 2026-07-28 over HTTP must drop a tool that requires a header that they cannot send.",
-		Fix:      "Correct the name, or remove the keyword: the value still arrives as an argument. Adapting removes it.",
-		when:     func(d *Dialect) bool { return d.takes(mcpHeader) },
-		document: headers,
+		What:  "x-mcp-header is a valid HTTP header name, used once in the tool, on an argument that is a string, an integer or a boolean at a fixed place.",
+		Why:   "Clients of MCP 2026-07-28 over HTTP must drop a tool that requires a header that they cannot send.",
+		Fix:   "Correct the name, or remove the keyword: the value still arrives as an argument. Adapting removes it.",
+		when:  func(d *Dialect) bool { return d.takes(mcpHeader) },
+		check: check{document: headers},
 	}}
 }
 

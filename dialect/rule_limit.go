@@ -12,17 +12,17 @@ func limitRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "depth", Effect: RefusesCall,
-			What:     "Objects and arrays are not nested too deeply.",
-			Why:      "The reader refuses deeper schemas, and models make mistakes in them.",
-			Fix:      "Use fewer levels. From the last level on, adapting asks for a string that contains JSON.",
-			document: depth,
+			What:  "Objects and arrays are not nested too deeply.",
+			Why:   "The reader refuses deeper schemas, and models make mistakes in them.",
+			Fix:   "Use fewer levels. From the last level on, adapting asks for a string that contains JSON.",
+			check: check{document: depth},
 		},
 		{
 			Name: "size", Effect: RefusesCall,
-			What:     "A schema is not too large.",
-			Why:      "The reader refuses a schema with too many properties, values or characters. Also, every request of the model pays for them.",
-			Fix:      "Use fewer parameters, or a string where there are hundreds of choices. Adapting moves long lists into descriptions; a tool that is still too large is withheld.",
-			document: size,
+			What:  "A schema is not too large.",
+			Why:   "The reader refuses a schema with too many properties, values or characters. Also, every request of the model pays for them.",
+			Fix:   "Use fewer parameters, or a string where there are hundreds of choices. Adapting moves long lists into descriptions; a tool that is still too large is withheld.",
+			check: check{document: size},
 		},
 	}
 }

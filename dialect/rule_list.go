@@ -6,19 +6,19 @@ func listRules() []*Rule {
 	return []*Rule{
 		{
 			Name: "tool-count", Effect: LosesSilently,
-			What: "The number of tools, over all servers, is within the reader's limit.",
-			Why:  "Tools beyond the limit are left out, or the whole request is refused. Long before that, models choose tools less well.",
-			Fix:  "Offer fewer tools: filter them in the configuration.",
-			when: func(d *Dialect) bool { return d.List.Tools > 0 },
-			list: toolCount,
+			What:  "The number of tools, over all servers, is within the reader's limit.",
+			Why:   "Tools beyond the limit are left out, or the whole request is refused. Long before that, models choose tools less well.",
+			Fix:   "Offer fewer tools: filter them in the configuration.",
+			when:  func(d *Dialect) bool { return d.List.Tools > 0 },
+			check: check{list: toolCount},
 		},
 		{
 			Name: "token-count", Effect: Advice,
-			What: "The definitions of all tools together do not cost too many tokens.",
-			Why:  "Every request contains all of them. They cost money and leave less room for the task.",
-			Fix:  "Offer fewer tools, or shorten descriptions.",
-			when: func(d *Dialect) bool { return d.List.Tokens > 0 },
-			list: tokenCount,
+			What:  "The definitions of all tools together do not cost too many tokens.",
+			Why:   "Every request contains all of them. They cost money and leave less room for the task.",
+			Fix:   "Offer fewer tools, or shorten descriptions.",
+			when:  func(d *Dialect) bool { return d.List.Tokens > 0 },
+			check: check{list: tokenCount},
 		},
 	}
 }

@@ -12,10 +12,10 @@ import (
 func offRules() []*Rule {
 	return []*Rule{{
 		Name: "off", All: true, Effect: Advice,
-		What: "Every rule that is switched off exists and has a reason.",
-		Why:  "A name that no rule has switches nothing off. Without a reason, the finding still counts.",
-		Fix:  `Give the rule's id, a glob of ids such as "*/pattern", or the rule's name alone, and the reason why it does not matter.`,
-		list: switchedOff,
+		What:  "Every rule that is switched off exists and has a reason.",
+		Why:   "A name that no rule has switches nothing off. Without a reason, the finding still counts.",
+		Fix:   `Give the rule's id, a glob of ids such as "*/pattern", or the rule's name alone, and the reason why it does not matter.`,
+		check: check{list: switchedOff},
 	}}
 }
 

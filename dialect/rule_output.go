@@ -15,7 +15,7 @@ func outputRules() []*Rule {
 		when: func(d *Dialect) bool {
 			return d.Output.Drop || d.Output.Object || !unruled(&d.Output.Rules)
 		},
-		tool: outputSchema,
+		check: check{tool: outputSchema},
 	}}
 }
 
