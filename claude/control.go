@@ -211,23 +211,15 @@ func (c *conn) close() error {
 
 // withSubtype adds the member subtype to an object.
 func withSubtype(subtype string, body any) (json.RawMessage, error) {
-	name, err := json.Marshal(subtype)
-	if err != nil {
-		return nil, err
-	}
-	head := append([]byte(`{"subtype":`), name...)
 	if body == nil {
-		return append(head, '}'), nil
+		body = struct{}{}
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	if len(raw) < 2 || raw[0] != '{' {
+	if !wire.IsObject(raw) {
 		return nil, fmt.Errorf("the body is not an object: %s", raw)
 	}
-	if string(raw) == "{}" {
-		return append(head, '}'), nil
-	}
-	return append(append(head, ','), raw[1:]...), nil
+	return wire.Append(raw, `"subtype":`+string(wire.Quote(subtype))), nil
 }

@@ -1,13 +1,14 @@
 package claude
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A Permission decides whether a tool may run. A nil Decision denies the call,
@@ -159,6 +160,4 @@ func warn(log *slog.Logger, text string, err error, attrs ...any) {
 	log.Warn(text, attrs...)
 }
 
-func isObject(raw json.RawMessage) bool {
-	return json.Valid(raw) && bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{"))
-}
+func isObject(raw json.RawMessage) bool { return wire.Valid(raw) && wire.IsObject(raw) }

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -121,25 +120,5 @@ func plain(r *toolpost.Result) (*toolpost.Result, error) {
 	if !changed {
 		return r, nil
 	}
-	return rewrite(r, parts)
-}
-
-// rewrite returns r with other parts and without structured content.
-func rewrite(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		Content []toolpost.Part `json:"content"`
-		IsError bool            `json:"isError,omitempty"`
-		Meta    json.RawMessage `json:"_meta,omitempty"`
-	}{parts, r.IsError(), r.Meta()})
-	if err != nil {
-		return nil, err
-	}
-	n := toolpost.RawResult(bytes.TrimSuffix(b.Bytes(), []byte("\n"))).WithNotes(r.Notes()...)
-	if ref := r.OutputRef(); ref != "" {
-		n = n.WithOutputRef(ref)
-	}
-	return n, nil
+	return r.WithContent(parts, nil)
 }
