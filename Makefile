@@ -55,7 +55,7 @@ bench:
 # processes of their own.
 bench-search:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	go build -o "$$folder" ./internal/bench/search/... && "$$folder/search" -rounds $(or $(ROUNDS),15)
+	go build -o "$$folder" ./internal/bench/search && "$$folder/search" -rounds $(or $(ROUNDS),15)
 
 # bench-hop measures the built "toolpost serve" beside a direct call, a reverse
 # proxy and a naive aggregator; docs/performance.md describes its variables:

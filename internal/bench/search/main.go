@@ -17,8 +17,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/toolpost/toolpost/internal/bench/search/cost"
 )
 
 func main() {
@@ -81,7 +79,7 @@ func (t *table) storing() {
 	if t.err != nil {
 		return
 	}
-	var c cost.Cost
+	var c cost
 	if c, _, t.err = t.run(side{part: true, command: []string{t.self, "page", t.log, t.store}}, true); t.err == nil {
 		fmt.Printf("| page of 200 lines | %.3f | | | | %.3f | | | |\n", ms(c.CPU)/pages, ms(c.Wall)/pages)
 	}
@@ -114,21 +112,21 @@ func (t *table) searching() {
 	source := filepath.Join(strings.TrimSpace(string(goroot)), "src")
 	for _, pattern := range []string{`needle_42_xyz`, `func main`, `Context`, `[A-Z]{4,5} \[[a-z]+-6\d\]`} {
 		t.line(fmt.Sprintf("tree: `%s`", pattern),
-			side{part: true, command: []string{filepath.Join(filepath.Dir(t.self), "tree"), source, pattern}},
+			side{part: true, command: []string{t.self, "tree", source, pattern}},
 			side{command: []string{"rg", "-j2", "-c", pattern, source}})
 	}
 }
 
 // line prints how ours compares with theirs.
 func (t *table) line(name string, ours, theirs side) {
-	var all [2][]cost.Cost
+	var all [2][]cost
 	var matches [2]string
 	for range t.rounds {
 		for i, s := range []side{ours, theirs} {
 			if t.err != nil {
 				return
 			}
-			var c cost.Cost
+			var c cost
 			c, matches[i], t.err = t.run(s, i == 0)
 			all[i] = append(all[i], c)
 		}
@@ -138,14 +136,14 @@ func (t *table) line(name string, ours, theirs side) {
 		return
 	}
 	fmt.Printf("| %s |%s|%s|\n", name,
-		compared(all, func(c cost.Cost) time.Duration { return c.CPU }),
-		compared(all, func(c cost.Cost) time.Duration { return c.Wall }))
+		compared(all, func(c cost) time.Duration { return c.CPU }),
+		compared(all, func(c cost) time.Duration { return c.Wall }))
 }
 
-func compared(all [2][]cost.Cost, of func(cost.Cost) time.Duration) string {
+func compared(all [2][]cost, of func(cost) time.Duration) string {
 	var least, median [2]float64
 	for i := range all {
-		slices.SortFunc(all[i], func(a, b cost.Cost) int { return cmp.Compare(of(a), of(b)) })
+		slices.SortFunc(all[i], func(a, b cost) int { return cmp.Compare(of(a), of(b)) })
 		least[i], median[i] = ms(of(all[i][0])), ms(of(all[i][len(all[i])/2]))
 	}
 	return fmt.Sprintf(" %.1f | %.1f | %.2f | %.2f ", least[0], least[1], least[0]/least[1], median[0]/median[1])
@@ -154,7 +152,7 @@ func compared(all [2][]cost.Cost, of func(cost.Cost) time.Duration) string {
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // run runs a side, and returns the last line of its output too.
-func (t *table) run(s side, ours bool) (c cost.Cost, last string, err error) {
+func (t *table) run(s side, ours bool) (c cost, last string, err error) {
 	if s.before != nil {
 		if err := s.before(); err != nil {
 			return c, "", err

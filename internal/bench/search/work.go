@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"github.com/toolpost/toolpost/grep"
-	"github.com/toolpost/toolpost/internal/bench/search/cost"
 	"github.com/toolpost/toolpost/store"
 )
 
@@ -54,6 +53,8 @@ func work(what, name, argument string) error {
 		return storeLog(name, argument)
 	case "page":
 		return readPages(argument)
+	case "tree":
+		return searchTree(name, argument)
 	}
 	return count(name, argument)
 }
@@ -74,7 +75,7 @@ func storeLog(name, folder string) error {
 	if err != nil {
 		return err
 	}
-	err = cost.Print(func() error {
+	err = measured(func() error {
 		_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{f}, make([]byte, 32<<10))
 		return err
 	})
@@ -90,7 +91,7 @@ func readPages(folder string) error {
 	if err != nil {
 		return err
 	}
-	return cost.Print(func() error {
+	return measured(func() error {
 		for range pages {
 			if err := readPage(s); err != nil {
 				return err
@@ -131,7 +132,7 @@ func count(name, pattern string) error {
 		return err
 	}
 	var r *grep.Result
-	err = cost.Print(func() error {
+	err = measured(func() error {
 		p, err := grep.Compile(pattern, nil)
 		if err == nil {
 			r, err = p.File(context.Background(), f, info.Size(), &grep.Limits{Matches: -1})

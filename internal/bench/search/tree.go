@@ -1,6 +1,5 @@
 //go:build unix
 
-// Command tree calls the tool grep once, and prints what the call cost.
 package main
 
 import (
@@ -10,22 +9,11 @@ import (
 	"os"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/bench/search/cost"
 	"github.com/toolpost/toolpost/stdtool"
 )
 
-func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: tree FOLDER PATTERN")
-		os.Exit(2)
-	}
-	if err := search(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "tree:", err)
-		os.Exit(1)
-	}
-}
-
-func search(folder, pattern string) error {
+// searchTree calls the tool grep once.
+func searchTree(folder, pattern string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -39,7 +27,7 @@ func search(folder, pattern string) error {
 	if err != nil {
 		return err
 	}
-	return cost.Print(func() error {
+	return measured(func() error {
 		r, err := set.Call(context.Background(), &toolpost.Call{Name: "grep", Arguments: arguments})
 		if err == nil && r.IsError() {
 			err = fmt.Errorf("the call failed: %v", r.Parts())

@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package cost reports the resources that a process has used.
-package cost
+package main
 
 import (
 	"bytes"
@@ -12,19 +11,19 @@ import (
 	"time"
 )
 
-// A Cost is what something took.
-type Cost struct {
+// A cost is what something took.
+type cost struct {
 	Wall, CPU time.Duration
 	Memory    int // KiB at most resident, of the whole process
 }
 
-// Print runs f and prints what it cost.
-func Print(f func() error) error {
+// measured runs f and prints what it cost.
+func measured(f func() error) error {
 	begin, cpu := time.Now(), used()
 	if err := f(); err != nil {
 		return err
 	}
-	c := Cost{Wall: time.Since(begin), CPU: used() - cpu, Memory: resident()}
+	c := cost{Wall: time.Since(begin), CPU: used() - cpu, Memory: resident()}
 	return json.NewEncoder(os.Stdout).Encode(c)
 }
 
