@@ -41,25 +41,26 @@ func (r *running) measure(c cell, limit time.Duration, calls int) (*load, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &load{}
-	if err := r.begin(l); err != nil {
+	if err := r.process.resetPeak(); err != nil {
 		return nil, err
 	}
-	cpu, err := r.cpu()
+	before, err := r.process.usage()
 	if err != nil {
 		return nil, err
 	}
+	l := &load{}
 	began := time.Now()
 	times := l.callAll(clients, w, began.Add(limit), calls)
 	took := time.Since(began)
-	if err := r.end(l, cpu); err != nil {
+	after, err := r.process.usage()
+	if err != nil {
 		return nil, err
 	}
-	l.Calls = len(times)
+	l.Calls, l.Before, l.After, l.Peak = len(times), before.resident, after.resident, after.peak
 	if l.Calls == 0 {
 		return nil, fmt.Errorf("no call succeeded: %s", l.Error)
 	}
-	l.CPU /= time.Duration(l.Calls)
+	l.CPU = (after.cpu - before.cpu) / time.Duration(l.Calls)
 	l.Rate = float64(l.Calls) / took.Seconds()
 	slices.Sort(times)
 	l.P50, l.P99 = times[len(times)/2], times[len(times)*99/100]
@@ -151,40 +152,4 @@ func (l *load) callAll(clients []caller, w *want, deadline time.Time, calls int)
 	}
 	group.Wait()
 	return all
-}
-
-func (r *running) cpu() (time.Duration, error) {
-	if r.process == nil {
-		return 0, nil
-	}
-	return r.process.cpu()
-}
-
-// begin starts to watch the memory.
-func (r *running) begin(l *load) (err error) {
-	if r.process == nil {
-		return nil
-	}
-	if err := r.process.resetPeak(); err != nil {
-		return err
-	}
-	l.Before, err = r.process.memory("VmRSS")
-	return err
-}
-
-// end records the CPU since before, and the memory.
-func (r *running) end(l *load, before time.Duration) error {
-	if r.process == nil {
-		return nil
-	}
-	cpu, err := r.process.cpu()
-	if err != nil {
-		return err
-	}
-	l.CPU = cpu - before
-	if l.Peak, err = r.process.memory("VmHWM"); err != nil {
-		return err
-	}
-	l.After, err = r.process.memory("VmRSS")
-	return err
 }

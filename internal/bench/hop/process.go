@@ -130,8 +130,34 @@ func (p *process) memory(name string) (float64, error) {
 	return kib / 1024, err
 }
 
+// A usage is what a process has used so far; memory is in MiB.
+type usage struct {
+	cpu            time.Duration
+	resident, peak float64
+}
+
+// usage returns nothing of a subject without a process.
+func (p *process) usage() (u usage, err error) {
+	if p == nil {
+		return u, nil
+	}
+	u.cpu, err = p.cpu()
+	if err == nil {
+		u.resident, err = p.memory("VmRSS")
+	}
+	if err == nil {
+		u.peak, err = p.memory("VmHWM")
+	}
+	return u, err
+}
+
 // resetPeak makes VmHWM start again from what is resident now.
-func (p *process) resetPeak() error { return os.WriteFile(p.proc("clear_refs"), []byte("5"), 0) }
+func (p *process) resetPeak() error {
+	if p == nil {
+		return nil
+	}
+	return os.WriteFile(p.proc("clear_refs"), []byte("5"), 0)
+}
 
 func (p *process) proc(file string) string {
 	return filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), file)
