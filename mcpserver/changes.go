@@ -124,12 +124,39 @@ func (c *changes) forget(l *listener) (uris []string) {
 	return uris
 }
 
-// announce notifies the listeners of a topic that it has changed.
-func (c *changes) announce(t topic) {
+// announce notifies the listeners of a topic that it has changed: those who are
+// shown a view, or all if it is nil.
+func (c *changes) announce(t topic, in *shown) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for l := range c.listeners[t] {
-		l.mark(t)
+		if in == nil || l.view == nil || l.view == in {
+			l.mark(t)
+		}
+	}
+}
+
+// review notifies the clients whose view is another one now.
+func (c *changes) review() {
+	c.mu.Lock()
+	clients := map[*listener]Client{}
+	for _, t := range listTopics() {
+		for l := range c.listeners[t] {
+			clients[l] = l.client
+		}
+	}
+	c.mu.Unlock()
+	for l, client := range clients {
+		view := c.views.viewOf(client)
+		c.mu.Lock()
+		before := l.view
+		l.view = view
+		for _, t := range listTopics() {
+			if view == nil || before == nil || view != before && view.catalog.Load().differs(before.catalog.Load(), t) {
+				l.mark(t)
+			}
+		}
+		c.mu.Unlock()
 	}
 }
 
@@ -159,7 +186,7 @@ type listener struct {
 	writing bool           // run is running, or soon will be
 	gone    bool           // it joins nothing any more
 	client  Client
-	known   map[topic]*catalog // whose lists the client knows
+	view    *shown // the lists that the client is shown; nil if that is not known
 }
 
 // open gives the listener a stream and returns the one before it.
@@ -237,7 +264,6 @@ func (l *listener) run() {
 			if stream.send(context.Background(), said) != nil {
 				l.close(stream)
 			}
-		case t.uri == "" && !l.listsOthers(t):
 		case stream.send(context.Background(), l.notification(t)) != nil:
 			l.keep(stream, t)
 		}
@@ -267,7 +293,6 @@ func (l *listener) keep(broken sender, t topic) {
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
 	l.mark(t)
-	delete(l.known, t) // it is not what the client knows
 }
 
 func (l *listener) notification(t topic) []byte {
@@ -281,43 +306,10 @@ func (l *listener) notification(t topic) []byte {
 	return wire.AppendRequest(nil, nil, t.method, params)
 }
 
-// listed records the lists of a topic that the client gets.
-func (l *listener) listed(c Client, now *catalog, topics ...topic) {
-	if l.changes.views.choose == nil {
-		return
-	}
+// begin sets the client that listens, and its view.
+func (l *listener) begin(client Client) {
+	view := l.changes.views.viewOf(client)
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
-	l.client = c
-	if l.known == nil {
-		l.known = map[topic]*catalog{}
-	}
-	for _, t := range topics {
-		l.known[t] = now
-	}
-}
-
-// listsOthers reports whether the client gets other lists of a topic than those
-// it knows, and remembers the new ones. Without views all know the same.
-func (l *listener) listsOthers(t topic) (differs bool) {
-	v := l.changes.views
-	l.changes.mu.Lock()
-	client, known := l.client, l.known[t]
-	l.changes.mu.Unlock()
-	if known == nil {
-		return true
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			v.log.Error("the view of a client is not known", "panic", p)
-			differs = true // listing again reports why
-		}
-	}()
-	view, fault := v.of(client)
-	if fault != nil {
-		return true
-	}
-	now := view.catalog.Load()
-	l.listed(client, now, t)
-	return known != now && known.differs(now, t)
+	l.client, l.view = client, view
 }

@@ -36,12 +36,12 @@ func TestUndeliveredChanges(t *testing.T) {
 		for _, t := range topics {
 			_, _ = c.join(l, t)
 		}
-		l.listed(Client{}, &catalog{features: &features{}, tools: (&collector{}).listing("other")}, topic{method: toolsChanged})
+		l.begin(Client{})
 		broken := &senderFunc{func(string) error { return errors.New("broken") }}
 		for range 2 {
 			l.open(broken)
 			for _, t := range topics {
-				c.announce(t)
+				c.announce(t, now)
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()

@@ -50,9 +50,6 @@ func (c *core) answer(ctx context.Context, r *request) (payload, error) {
 			return nil, fault
 		}
 	}
-	if t := topicOf(r.Method); r.session != nil && t != (topic{}) {
-		r.session.listener.listed(r.client, r.view.catalog.Load(), t)
-	}
 	return c.serve(ctx, r)
 }
 

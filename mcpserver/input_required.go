@@ -3,8 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -22,36 +20,16 @@ func (c *core) runWithInputs(ctx context.Context, r *request) (payload, error) {
 		if err != nil || !r.asks {
 			return result, err
 		}
-		raw := result.bytes()
-		responses, err := fulfil(ctx, caller, wire.Get(raw, "inputRequests"))
+		next, err := wire.Fulfil(result.bytes(), func(method string, params json.RawMessage) (json.RawMessage, error) {
+			return caller.Request(ctx, method, params)
+		})
 		if err != nil {
 			return nil, err
 		}
 		again, m := *r, *r.Message
-		m.Params = wire.Set(r.Params, "inputResponses", responses)
-		if state := wire.Get(raw, "requestState"); state != nil {
-			m.Params = wire.Set(m.Params, "requestState", state)
-		} else {
-			m.Params = wire.Delete(m.Params, "requestState")
-		}
+		m.Params = wire.SetAll(r.Params, next...)
 		again.Message = &m
 		r = &again
 	}
 	return nil, wire.Errorf(wire.CodeInternal, "%.100q asked for input more than %d times", subject(r.Message), maxInputRounds)
-}
-
-// fulfil asks the client for every input, in the order in which they are named.
-func fulfil(ctx context.Context, caller sessionCaller, requests json.RawMessage) (json.RawMessage, error) {
-	if !wire.IsObject(requests) {
-		return nil, errors.New("read inputRequests: it is not an object")
-	}
-	answers := json.RawMessage("{}")
-	for key, input := range wire.Members(requests) {
-		answer, err := caller.Request(ctx, wire.Unquote(wire.Get(input, "method")), wire.Get(input, "params"))
-		if err != nil {
-			return nil, fmt.Errorf("input %q: %w", key, err)
-		}
-		answers = wire.Append(answers, string(wire.Quote(key))+":"+string(answer))
-	}
-	return answers, nil
 }

@@ -57,13 +57,12 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: notifications must be an object that names what to listen to", r.Method)
 	}
 	listens := wants.allow(c.features())
-	view, fault := c.views.of(r.client)
-	if fault != nil {
+	if _, fault := c.views.of(r.client); fault != nil {
 		return nil, fault
 	}
 	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
 	l := &listener{changes: c.changes, subscription: r.ID}
-	l.listed(r.client, view.catalog.Load(), listTopics()...)
+	l.begin(r.client)
 	defer func() { c.watchers.leave(l, c.changes.forget(l)) }()
 	if err := c.subscribe(ctx, l, &wants); err != nil {
 		return nil, err

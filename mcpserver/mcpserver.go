@@ -159,7 +159,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 
 // ViewsChanged must be called when Options.View returns another toolset for a
 // client than before. Clients whose tools differ are notified.
-func (s *Server) ViewsChanged() { s.core.changes.announce(topic{method: toolsChanged}) }
+func (s *Server) ViewsChanged() { go s.core.changes.review() }
 
 // event passes on what the source reports. A notification goes to the session
 // that it names, or to all if it names none. A session without an open stream
@@ -167,7 +167,7 @@ func (s *Server) ViewsChanged() { s.core.changes.announce(topic{method: toolsCha
 // subscriptions/listen.
 func (s *Server) event(e toolpost.Event) {
 	if e.Resource != "" {
-		s.core.changes.announce(topic{resourceUpdated, e.Resource})
+		s.core.changes.announce(topic{resourceUpdated, e.Resource}, nil)
 	}
 	if n := e.Notification; n != nil {
 		s.core.changes.notify(n.Session, wire.AppendRequest(nil, nil, n.Name, n.Params))

@@ -96,9 +96,7 @@ func (s *session) begin(p *peer) error {
 	if !s.peer.CompareAndSwap(nil, p) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")
 	}
-	if view, fault := s.core.views.of(p.client); fault == nil {
-		s.listener.listed(p.client, view.catalog.Load(), listTopics()...)
-	}
+	s.listener.begin(p.client)
 	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
 		_, _ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}

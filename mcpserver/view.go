@@ -45,7 +45,7 @@ type views struct {
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
 	event   func(toolpost.Event) // is called with what is not about lists
-	changed func(topic)          // is called when a list differs
+	changed func(topic, *shown)  // is called when a list differs
 
 	features atomic.Pointer[features] // encoded last; most views have the same
 
@@ -64,6 +64,13 @@ func (v *views) of(c Client) (*shown, *wire.Error) {
 		return nil, fault
 	}
 	return v.show(live), nil
+}
+
+// viewOf is of for who needs not say why there is no view.
+func (v *views) viewOf(c Client) *shown {
+	defer logPanic(v.log, "the view of a client is not known")
+	s, _ := v.of(c)
+	return s
 }
 
 // ask returns the toolset that is chosen for a client.
@@ -142,7 +149,7 @@ func (v *views) encode(s *shown) {
 	}
 	for _, t := range listTopics() {
 		if now.differs(before, t) {
-			v.changed(t)
+			v.changed(t, s)
 		}
 	}
 }

@@ -64,11 +64,13 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		if !result.Asks {
 			return result, executed, nil
 		}
-		answers, err := fulfil(ctx, r.caller, &result)
+		next, err := wire.Fulfil(result.Result, func(method string, params json.RawMessage) (json.RawMessage, error) {
+			return question(ctx, r.caller, method, params)
+		})
 		if err != nil {
-			return result, executed, err
+			return result, executed, &inputError{err}
 		}
-		set = append(r.set[:len(r.set):len(r.set)], answers...)
+		set = append(r.set[:len(r.set):len(r.set)], next...)
 	}
 	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", mostRounds)}
 }
@@ -78,27 +80,6 @@ type inputError struct{ err error }
 
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
-
-// fulfil asks the caller what a result asks for. It returns the members of the
-// next round's params.
-func fulfil(ctx context.Context, caller toolpost.Caller, needed *wire.Message) ([]wire.Member, error) {
-	var answers []wire.Member
-	for key, q := range wire.Members(needed.InputRequests) {
-		if !wire.IsObject(q) {
-			return nil, &inputError{fmt.Errorf("input request %q is %w", key, errNotObject)}
-		}
-		answer, err := question(ctx, caller, wire.Unquote(wire.Get(q, "method")), wire.Get(q, "params"))
-		if err != nil {
-			return nil, &inputError{err}
-		}
-		answers = append(answers, wire.Member{Name: key, Value: answer})
-	}
-	next := []wire.Member{{Name: "inputResponses"}, {Name: "requestState", Value: needed.ResultState}}
-	if answers != nil {
-		next[0].Value = wire.SetAll(nil, answers...)
-	}
-	return next, nil
-}
 
 var errNotObject = errors.New("not a JSON object")
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 )
@@ -17,6 +18,8 @@ type member struct {
 
 // errEnough ends a scan early.
 var errEnough = errors.New("the rest is not read")
+
+var errNotObject = errors.New("it is not a JSON object")
 
 // each reads the members of an object until f returns false. It reports
 // whether all that was read is valid.
@@ -216,6 +219,33 @@ func Append(object []byte, members ...string) json.RawMessage {
 		b = append(b, m...)
 	}
 	return append(b, '}')
+}
+
+// Fulfil returns the params of the next round for a result that asks for input
+// (MCP 2026-07-28, Multi Round-Trip Requests): inputResponses, and requestState.
+// Ask gets the answer to one request; they are asked in their order.
+func Fulfil(result []byte, ask func(method string, params json.RawMessage) (json.RawMessage, error)) ([]Member, error) {
+	requests := Get(result, "inputRequests")
+	if requests != nil && !IsObject(requests) {
+		return nil, fmt.Errorf("read inputRequests: %w", errNotObject)
+	}
+	var answers []Member
+	for key, input := range Members(requests) {
+		err := errNotObject
+		var answer json.RawMessage
+		if IsObject(input) {
+			answer, err = ask(Unquote(Get(input, "method")), Get(input, "params"))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("input %q: %w", key, err)
+		}
+		answers = append(answers, Member{key, answer})
+	}
+	next := []Member{{Name: "inputResponses"}, {Name: "requestState", Value: Get(result, "requestState")}}
+	if answers != nil {
+		next[0].Value = SetAll(nil, answers...)
+	}
+	return next, nil
 }
 
 // TextBlock returns the text, in quotes, of a content block that has a type and a
