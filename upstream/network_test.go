@@ -223,7 +223,7 @@ type service func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) err
 func (n *network) spawn(s service) func(*Config, time.Duration) (*process, error) {
 	return func(_ *Config, grace time.Duration) (*process, error) {
 		p := &process{cmd: &exec.Cmd{Path: "memory", Process: &os.Process{Pid: 1 << 30}}, // no such process
-			stderr: &tail{}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
+			grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
 		stdin, in := net.Pipe()
 		out, stdout := net.Pipe()
 		serverIn, feed := net.Pipe()

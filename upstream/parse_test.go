@@ -190,23 +190,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestTail(t *testing.T) {
-	var tl tail
-	for i := range 10_000 {
-		if _, err := tl.Write([]byte(strings.Repeat("x", i%300) + "\n")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, _ = tl.Write(bytes.Repeat([]byte("y"), 3*tailKept))
-	_, _ = tl.Write([]byte("\nlast\n"))
-	if got := tl.String(); got != "last" {
-		t.Errorf("got %.100q", got)
-	}
-	if cap(tl.kept) > 2*tailKept {
-		t.Errorf("it keeps %d bytes", cap(tl.kept))
-	}
-}
-
 func TestSecrets(t *testing.T) {
 	hide := secretsOf(&Config{
 		URL: "https://user:pa55word@host/mcp?key=k3y+secret&flag=on", Headers: map[string]string{"Authorization": "Bearer t0ken12", "X-On": "1"},

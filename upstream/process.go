@@ -19,7 +19,7 @@ type process struct {
 	cmd     *exec.Cmd
 	stdin   inputPipe
 	stdout  outputPipe
-	stderr  *tail
+	stderr  group.Tail
 	grace   time.Duration
 	exited  chan struct{} // closed when the child is gone; state is then set
 	gone    chan struct{} // closed when its whole group is gone
@@ -53,9 +53,9 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{stderr: &tail{}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{stderr: group.Tail{Most: 2 << 10}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
 	p.cmd = exec.Command(path, cfg.Args...)
-	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, p.stderr
+	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, &p.stderr
 	p.cmd.WaitDelay = 250 * time.Millisecond // a grandchild may hold stderr open
 	group.Lead(p.cmd)
 	out, stdout, err := group.Pipe()

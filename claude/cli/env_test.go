@@ -57,18 +57,3 @@ func TestSecretName(t *testing.T) {
 		}
 	}
 }
-
-func TestTail(t *testing.T) {
-	var s stderr
-	for range 1000 {
-		s.keep("日本語 0123456789")
-	}
-	got := s.tail()
-	if len(got) > maxTail || len(got) < maxTail-50 || !strings.HasPrefix(got, "日本語 0") || !strings.HasSuffix(got, "9") {
-		t.Errorf("%d bytes: %.30q…", len(got), got)
-	}
-	s.keep(strings.Repeat("x", 3*maxTail) + "end")
-	if got := s.tail(); len(got) != maxTail-1 || !strings.HasSuffix(got, "xend") {
-		t.Errorf("%d bytes: %.30q…", len(got), got)
-	}
-}

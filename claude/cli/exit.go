@@ -52,9 +52,9 @@ func (p *Process) exit() *ExitError {
 	}
 	state := p.cmd.ProcessState
 	if state == nil { // it could not be waited for
-		return &ExitError{Code: -1, Stderr: p.stderr.tail()}
+		return &ExitError{Code: -1, Stderr: p.stderr.tail.String()}
 	}
-	e := &ExitError{Code: state.ExitCode(), Stderr: p.stderr.tail()}
+	e := &ExitError{Code: state.ExitCode(), Stderr: p.stderr.tail.String()}
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.Signal = status.Signal().String()
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"strings"
-	"sync"
 
 	"github.com/toolpost/toolpost/internal/group"
 )
@@ -18,13 +17,11 @@ const (
 type stderr struct {
 	output *group.Output
 	done   chan struct{} // closed at its end
-
-	mu   sync.Mutex
-	last []byte // whole lines, without secrets
+	tail   group.Tail    // without secrets
 }
 
 func newStderr(output *group.Output) *stderr {
-	return &stderr{output: output, done: make(chan struct{})}
+	return &stderr{output: output, done: make(chan struct{}), tail: group.Tail{Most: maxTail}}
 }
 
 func (s *stderr) read(tell func(line string), hide *strings.Replacer) {
@@ -34,7 +31,7 @@ func (s *stderr) read(tell func(line string), hide *strings.Replacer) {
 		part, err := r.ReadSlice('\n')
 		if !within && len(part) > 0 {
 			line := string(bytes.TrimRight(part, "\r\n"))
-			s.keep(hide.Replace(line))
+			_, _ = s.tail.Write([]byte(hide.Replace(line) + "\n"))
 			if tell != nil {
 				tell(line)
 			}
@@ -44,24 +41,4 @@ func (s *stderr) read(tell func(line string), hide *strings.Replacer) {
 			return
 		}
 	}
-}
-
-func (s *stderr) keep(line string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = append(append(s.last, line...), '\n')
-	if excess := len(s.last) - maxTail; excess > 0 {
-		cut := excess
-		if end := bytes.IndexByte(s.last[excess-1:len(s.last)-1], '\n'); end >= 0 {
-			cut = excess + end // whole lines only, if there is more than one
-		}
-		s.last = bytes.Clone(s.last[cut:])
-	}
-}
-
-// tail returns the last lines.
-func (s *stderr) tail() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.ToValidUTF8(strings.TrimSpace(string(s.last)), "\ufffd")
 }
