@@ -52,7 +52,7 @@ func (b *builder) node(v *jsontree.Value) *node {
 
 // parts reads if, and the rules on arrays and objects.
 func (b *builder) parts(n *node, v *jsontree.Value) {
-	if k := v.Get("if"); k != nil && b.doc.Draft >= 7 && !b.isPartial(k) {
+	if k := v.Get("if"); k != nil && !b.isPartial(k) {
 		n.cond = &conditional{b.node(k), b.optional(v, "then"), b.optional(v, "else")}
 	}
 	if b.hasAny(v, "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains") {
@@ -187,10 +187,10 @@ func (b *builder) array(v *jsontree.Value) *arrayRule {
 		r.unique = k.Is("true")
 	}
 	r.contains, r.matches = b.optional(v, "contains"), span{1, -1}
-	if b.doc.Draft >= 2019 && b.hasAny(v, "minContains") {
+	if b.hasAny(v, "minContains") {
 		r.matches.lo = jsontree.ParseDecimal(v.Get("minContains").Raw).Count()
 	}
-	if b.doc.Draft >= 2019 && b.hasAny(v, "maxContains") && !b.isPartial(v.Get("contains")) {
+	if b.hasAny(v, "maxContains") && !b.isPartial(v.Get("contains")) {
 		r.matches.hi = jsontree.ParseDecimal(v.Get("maxContains").Raw).Count()
 	}
 	return r
@@ -230,7 +230,7 @@ func (b *builder) object(v *jsontree.Value) *objectRule {
 func (b *builder) dependents(r *objectRule, v *jsontree.Value) {
 	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
 		k := v.Get(keyword)
-		if k == nil || keyword != "dependencies" && b.doc.Draft < 2019 {
+		if k == nil {
 			continue
 		}
 		for _, kid := range k.Kids {

@@ -54,6 +54,8 @@ func TestHostileSchemas(t *testing.T) {
 		{"anchor that goes deeper", `{"$anchor":"a","type":"object","properties":{"x":{"$ref":"#a"}}}`, "", `{"x":{}}`, `{"x":1}`},
 		{"dynamic anchor that goes deeper", `{"$dynamicAnchor":"a","type":"object","properties":{"x":{"$dynamicRef":"#a"}}}`, "may depend on", `{"x":1}`, `1`},
 		{"2^24 paths by anchors", byAnchor(doubling(24)), "multiply", `"x"`, ``},
+		{"long id", `{"properties":{"a":{"$id":"http://x/` + strings.Repeat("y", 500) + `","$anchor":"b","type":"string"}}}`, "$id has more than 500 bytes", `{"a":"c"}`, `{"a":1}`},
+		{"dynamic reference in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","$dynamicRef":"#a"}`, "", `1`, ``},
 		{"missing ref beside unevaluated properties", `{"$ref":"http://x/y","unevaluatedProperties":false}`, "unevaluatedProperties is not checked", `{"a":1}`, ``},
 		{"2^24 paths", doubling(24), "multiply", `"x"`, ``},
 		{"2^10 paths", doubling(10), "", `1`, `"x"`},

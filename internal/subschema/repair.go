@@ -128,15 +128,23 @@ func (r *repairer) keepLast(v *jsontree.Value, pointer string) {
 	})
 }
 
+// since has the first draft of keywords that older drafts ignore.
+var since = map[string]int{
+	"const": 6, "contains": 6, "propertyNames": 6, "$id": 6, "if": 7,
+	"minContains": 2019, "maxContains": 2019, "dependentRequired": 2019, "dependentSchemas": 2019,
+	"$recursiveRef": 2019, "$dynamicRef": 2020,
+}
+
 // translate rewrites what older drafts and careless authors mean.
 func (r *repairer) translate(v *jsontree.Value, pointer string) {
-	if r.draft == 4 {
-		for _, later := range []string{"const", "contains", "propertyNames", "if", "$id"} {
-			if v.Get(later) != nil {
-				r.doc.Log.Change(pointer, later, false, "draft 4 has no such keyword")
-				v.Drop(later)
-			}
+	for _, k := range slices.Clone(v.Kids) {
+		if r.draft < since[k.Name] {
+			r.doc.Log.Change(pointer, k.Name, false, fmt.Sprintf("draft %d has no such keyword", r.draft))
+			v.Drop(k.Name)
 		}
+	}
+	if id := v.Get("$id"); id != nil && len(id.Text) > maxURI {
+		r.report(pointer, "$id", true, "$id has more than %d bytes; references to it are not checked", maxURI)
 	}
 	r.exclusive(v, pointer, "exclusiveMinimum", "minimum")
 	r.exclusive(v, pointer, "exclusiveMaximum", "maximum")

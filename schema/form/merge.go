@@ -49,7 +49,7 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 // bothOutside gives m the rules of a and b about all types at once. It reports
 // whether m can express them.
 func bothOutside(m, a, b *Form) bool {
-	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref || a.looksAround() || b.looksAround() {
+	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref || a.looksAround() || b.looksAround() || a.meddles(b) || b.meddles(a) {
 		return false
 	}
 	if m.Ref = a.Ref; m.Ref == nil {
@@ -57,6 +57,29 @@ func bothOutside(m, a, b *Form) bool {
 	}
 	m.Rest = slices.Concat(a.Rest, b.Rest)
 	return true
+}
+
+// besides are keywords that mean something else beside one another.
+var besides = [...][]string{
+	{"if", "then", "else"}, {"contains", "minContains", "maxContains"}, {"patternProperties", "additionalProperties"},
+}
+
+// meddles reports whether a keyword that f cannot express would mean something
+// else beside those of g.
+func (f *Form) meddles(g *Form) bool {
+	o := g.Object
+	for _, group := range besides {
+		in := func(k Keyword) bool { return slices.Contains(group, k.Name) }
+		if slices.ContainsFunc(f.Rest, in) && slices.ContainsFunc(g.Rest, in) {
+			return true
+		}
+	}
+	return o != nil && (f.Keeps("additionalProperties") && len(o.Properties) > 0 || f.Keeps("patternProperties") && o.Additional != nil)
+}
+
+// Keeps reports whether f has a keyword as it is written.
+func (f *Form) Keeps(keyword string) bool {
+	return slices.ContainsFunc(f.Rest, func(k Keyword) bool { return k.Name == keyword })
 }
 
 // rules merges the rules for each type.

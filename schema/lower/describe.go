@@ -65,7 +65,7 @@ func writeRest(l *lowering, f *form.Form, n *node, c codec) {
 	apart := c != nil || n.get("anyOf") != nil && l.rules.Union.Siblings != nil
 	for _, k := range f.Rest {
 		switch {
-		case k.Name == "additionalProperties" && hasRest(f, "patternProperties") && !l.allows("patternProperties"):
+		case k.Name == "additionalProperties" && f.Keeps("patternProperties") && !l.allows("patternProperties"):
 			l.lose(Widened, k.At, k.Name, "other members are not excluded, because patternProperties allows some")
 		case !apart && n.get(k.Name) == nil && l.wholeFits(k) && !(f.At == "" && l.rules.Root.NoUnion && isUnion(k.Name)):
 			n.set(k.Name, k.Value)
@@ -77,10 +77,6 @@ func writeRest(l *lowering, f *form.Form, n *node, c codec) {
 
 func isUnion(keyword string) bool {
 	return slices.Contains([]string{"anyOf", "oneOf", "allOf", "not"}, keyword)
-}
-
-func hasRest(f *form.Form, keyword string) bool {
-	return slices.ContainsFunc(f.Rest, func(k form.Keyword) bool { return k.Name == keyword })
 }
 
 // restSentence puts a keyword into words, "" if it is too long for that.

@@ -178,7 +178,7 @@ func isTyped(additional *form.Form) bool {
 // only others declare: the merged property has the type that these give it.
 func reportOpen(l *lowering, forms []*form.Form, properties int) {
 	for _, f := range forms {
-		declared, open := 0, f.Object == nil || f.Object.Additional == nil || f.Object.Additional.Any() || hasRest(f, "patternProperties")
+		declared, open := 0, f.Object == nil || f.Object.Additional == nil || f.Object.Additional.Any() || f.Keeps("patternProperties")
 		if f.Object != nil {
 			declared = len(f.Object.Properties)
 		}

@@ -155,7 +155,7 @@ func (r *record) isTaken(name string) bool {
 func (r *record) additional() {
 	said := r.object.Additional
 	closed := said != nil && said.Kinds == 0
-	patterns := hasRest(r.form, "patternProperties")
+	patterns := r.form.Keeps("patternProperties")
 	switch {
 	case r.rules.Object.Closed:
 		r.hold(said, patterns || said != nil && !closed)
