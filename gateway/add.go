@@ -16,7 +16,7 @@ const InProcess upstream.Transport = "in-process"
 // Add serves a toolset of this program beside the servers, as if it were a server
 // with that name: its tools are called NAME__tool. If a server has that prefix,
 // the toolset gets another one, which a finding reports. It stays until Close,
-// also when the configuration is reloaded. If ts is a [toolpost.Source], its
+// also when the configuration is replaceMembers. If ts is a [toolpost.Source], its
 // prompts and resources are served too, and clients are notified when it changes.
 func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.work.Lock()
@@ -29,7 +29,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
 	m.tasks = g.extended
-	m.withLayers(g.cfg)
+	m.composeLayers(g.cfg)
 	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}

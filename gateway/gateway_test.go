@@ -316,7 +316,7 @@ func TestReloadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := g.Reload(t.Context(), servers()); err == nil {
-		t.Error("a closed gateway was reloaded")
+		t.Error("a closed gateway was replaceMembers")
 	}
 	if _, err := gateway.Open(t.Context(), servers("a", "1", "a", "1"), nil); err == nil {
 		t.Error("two servers of one name were opened")

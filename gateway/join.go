@@ -19,12 +19,12 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	withheld []WithheldTool
-	served   map[naming]*toolpost.Tool // tools, by what they are made of
+	served   map[toolKey]*toolpost.Tool // tools, by what they are made of
 }
 
-// A naming is what join makes a tool of. As long as it is equal, the tool stays
+// A toolKey is what join makes a tool of. As long as it is equal, the tool stays
 // the same; a view adapts a tool again only if the tool has changed.
-type naming struct {
+type toolKey struct {
 	of   *toolpost.Tool
 	name string
 	meta string
@@ -33,8 +33,8 @@ type naming struct {
 // join joins the tools and features of members, in their order, so that each
 // name and URI means one thing. It is a pure function of what they list: it does
 // not matter who was ready first. Before has the tools that were joined last.
-func join(ctx context.Context, members []*member, before map[naming]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[naming]*toolpost.Tool{}}
+func join(ctx context.Context, members []*member, before map[toolKey]*toolpost.Tool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}}
 	claimResources(members)
 	j.joinTools(ctx, members, before)
 	j.joinPrompts(members)
@@ -56,7 +56,7 @@ type offer[T any] struct {
 	why  pins.Reason // why the tool is withheld; "" if it is not
 }
 
-func (j *joined) joinTools(ctx context.Context, members []*member, before map[naming]*toolpost.Tool) {
+func (j *joined) joinTools(ctx context.Context, members []*member, before map[toolKey]*toolpost.Tool) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
 		offers = append(offers, m.offers(ctx)...)
@@ -74,7 +74,7 @@ func (j *joined) joinTools(ctx context.Context, members []*member, before map[na
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := naming{o.item, name, string(meta)}
+		is := toolKey{o.item, name, string(meta)}
 		t := before[is]
 		if t == nil {
 			c := *o.item

@@ -18,20 +18,20 @@ import (
 // chain composes what the tools, prompts and resources of all servers pass on
 // their way to a client. The caller holds work.
 //
-//	of each server, see [member.withLayers]:
-//	usable       leaves out what clients cannot be shown
-//	approved     leaves out definitions that differ from their pins
-//	filtered     leaves out what the configuration filters out
-//	configured   sets the logging of calls and the limits of outputs
-//	visible      removes hidden characters
-//	routed       takes calls to the server
+//	of each server, see [member.composeLayers]:
+//	keepUsable       leaves out what clients cannot be shown
+//	keepApproved     leaves out definitions that differ from their pins
+//	applyFilters     leaves out what the configuration filters out
+//	applySettings    sets the logging of calls and the limits of outputs
+//	cleanDefinition  removes hidden characters
+//	routeCalls       takes calls to the server
 //
 //	of all servers together:
-//	join         one name for each tool and prompt, one URI for each resource
-//	Wrap         the program's middleware
-//	output       shortens what a tool returns
-//	Live         what all clients share
-//	dialect      for each kind of client, see [Views]
+//	join             one name for each tool and prompt, one URI for each resource
+//	Wrap             the program's middleware
+//	output           shortens what a tool returns
+//	Live             what all clients share
+//	dialect          for each kind of client, see [Views]
 func (g *Gateway) chain(o config.Output) toolpost.Source {
 	ts := toolpost.SourceOf(servers{&g.state})
 	if g.options.Middleware != nil {
@@ -53,22 +53,22 @@ type layered struct {
 	hidden   map[string]bool    // the tools whose definitions have lost something, by the server's name
 }
 
-// withLayers composes what the tools of one server pass before they are joined
+// composeLayers composes what the tools of one server pass before they are joined
 // with those of others.
-func (m *member) withLayers(cfg *config.Config) {
+func (m *member) composeLayers(cfg *config.Config) {
 	m.quiet, m.hidden = globs(cfg.Quiet), map[string]bool{}
 	ts := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
-	ts = list(ts, m.usable)
-	ts = list(ts, m.approved)
-	ts = list(ts, m.filtered)
-	ts = toolpost.Map(ts, m.configured)
-	ts = toolpost.Map(ts, m.visible)
-	m.layers = toolpost.Map(ts, m.routed)
+	ts = atEachListing(ts, m.keepUsable)
+	ts = atEachListing(ts, m.keepApproved)
+	ts = atEachListing(ts, m.applyFilters)
+	ts = toolpost.Map(ts, m.applySettings)
+	ts = toolpost.Map(ts, m.cleanDefinition)
+	m.layers = toolpost.Map(ts, m.routeCalls)
 }
 
-// list returns ts with the tools that f returns. It is called at each listing,
+// atEachListing returns ts with the tools that f returns. It is called at each listing,
 // since more than the tools may have changed.
-func list(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
+func atEachListing(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
 		tools, err := ts.Tools(ctx)
 		return f(tools), err
@@ -82,9 +82,9 @@ func (m *member) note(tool, format string, args ...any) {
 	m.findings = append(m.findings, toolpost.Finding{Tool: tool, Message: text})
 }
 
-// usable leaves out tools that clients cannot be shown: of several whose names
+// keepUsable leaves out tools that clients cannot be shown: of several whose names
 // look the same, all but the first.
-func (m *member) usable(tools []*toolpost.Tool) (usable []*toolpost.Tool) {
+func (m *member) keepUsable(tools []*toolpost.Tool) (usable []*toolpost.Tool) {
 	first := map[string]string{} // the server's name, by the name without hidden characters
 	for _, t := range tools {
 		if t == nil || t.Name == "" || t.Handler == nil || t.Input == nil {
@@ -111,9 +111,9 @@ type withheld struct {
 	why  pins.Reason
 }
 
-// approved leaves out tools that are withheld. Tools that a filter leaves out
+// keepApproved leaves out tools that are withheld. Tools that a filter leaves out
 // later are pinned too.
-func (m *member) approved(tools []*toolpost.Tool) (approved []*toolpost.Tool) {
+func (m *member) keepApproved(tools []*toolpost.Tool) (approved []*toolpost.Tool) {
 	reasons := m.pins.review(m.server.Name, tools)
 	m.withheld = nil
 	for _, t := range tools {
@@ -126,9 +126,9 @@ func (m *member) approved(tools []*toolpost.Tool) (approved []*toolpost.Tool) {
 	return approved
 }
 
-// filtered leaves out tools by the filters of the configuration. A filter that
+// applyFilters leaves out tools by the filters of the configuration. A filter that
 // matches no tool of a server that is ready is reported.
-func (m *member) filtered(tools []*toolpost.Tool) (filtered []*toolpost.Tool) {
+func (m *member) applyFilters(tools []*toolpost.Tool) (filtered []*toolpost.Tool) {
 	var names []string
 	passes := func(name string) bool {
 		name = cleartext.Clean(name)
@@ -153,25 +153,25 @@ func (m *member) filtered(tools []*toolpost.Tool) (filtered []*toolpost.Tool) {
 	return filtered
 }
 
-// configured sets what the configuration says about the calls of a tool.
-func (m *member) configured(t *toolpost.Tool) *toolpost.Tool {
+// applySettings sets what the configuration says about the calls of a tool.
+func (m *member) applySettings(t *toolpost.Tool) *toolpost.Tool {
 	name := cleartext.Clean(t.Name)
 	t.Policy.LogAtDebug = t.Policy.LogAtDebug || match(m.quiet, m.prefix+name, m.key+"__"+name, t.Name)
 	t.Policy.MaxOutput = cmp.Or(m.outputLimit(t.Name), t.Policy.MaxOutput)
 	return t
 }
 
-// visible removes hidden characters and unsafe icons from the definition of a tool.
-func (m *member) visible(t *toolpost.Tool) *toolpost.Tool {
+// cleanDefinition removes hidden characters and unsafe icons from the definition of a tool.
+func (m *member) cleanDefinition(t *toolpost.Tool) *toolpost.Tool {
 	sent := t.Definition
 	t.Definition = withoutHidden(sent)
 	m.hidden[t.Name] = lostText(&t.Definition, &sent) || hides(t.Name)
 	return t
 }
 
-// routed gives a tool a handler that takes the calls of clients: whatever the
+// routeCalls gives a tool a handler that takes the calls of clients: whatever the
 // tool is called there, the server gets its own name.
-func (m *member) routed(t *toolpost.Tool) *toolpost.Tool {
+func (m *member) routeCalls(t *toolpost.Tool) *toolpost.Tool {
 	t.Handler = m.toClient(m.toServer(t.Handler, t.Name), true)
 	return t
 }

@@ -50,11 +50,11 @@ type member struct {
 // A link is the connection of a member; it outlives changes of the member
 // that do not concern it.
 type link struct {
-	up    connection // nil if there is none
-	stop  func()     // ends watching it
-	err   error      // why there is none
-	vet   vetter
-	calls inflight.Counter // under way
+	up       connection // nil if there is none
+	stop     func()     // ends watching it
+	err      error      // why there is none
+	checkPin pinCheck
+	calls    inflight.Counter // under way
 
 	mu      sync.Mutex
 	kept    []*toolpost.Tool // of the link before, until this one has listed its own
@@ -63,11 +63,11 @@ type link struct {
 	aliases aliases
 }
 
-// A vetter returns the error of a call whose server says something else about
+// A pinCheck returns the error of a call whose server says something else about
 // the tool than the one that clients were shown.
-type vetter func(*toolpost.Tool) error
+type pinCheck func(*toolpost.Tool) error
 
-func newLink(vet vetter) *link { return &link{vet: vet, watched: map[string]bool{}} }
+func newLink(checkPin pinCheck) *link { return &link{checkPin: checkPin, watched: map[string]bool{}} }
 
 func newMember(s config.Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny), extensions: globs(s.Extensions)}
@@ -153,11 +153,11 @@ func (l *link) inherit(ctx context.Context, before *link) {
 
 // callInherited runs a call of a tool that was inherited from the link before.
 func (l *link) callInherited(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	return callWhenReady(ctx, l.up, call, l.vet)
+	return callWhenReady(ctx, l.up, call, l.checkPin)
 }
 
 // callWhenReady waits for a server and calls its tool.
-func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, vet vetter) (*toolpost.Result, error) {
+func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, checkPin pinCheck) (*toolpost.Result, error) {
 	_ = up.Ready(ctx) // the status below has the reason if the server is not ready
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -168,7 +168,7 @@ func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, vet 
 	}
 	for _, t := range tools {
 		if t.Name == call.Name {
-			if err := vet(t); err != nil {
+			if err := checkPin(t); err != nil {
 				return nil, err
 			}
 			return t.Handler(ctx, call)

@@ -31,7 +31,7 @@ func (g *Gateway) apply(cfg *config.Config) error {
 		return err
 	}
 	g.pins.configure(cfg)
-	members, gone := g.reloaded(cfg)
+	members, gone := g.replaceMembers(cfg)
 	layers := g.layers
 	if g.cfg == nil || g.cfg.Output != cfg.Output { // else tools remain the same
 		layers = g.chain(cfg.Output)
@@ -48,9 +48,9 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	return nil
 }
 
-// reloaded returns the members of a configuration, and by their names those
+// replaceMembers returns the members of a configuration, and by their names those
 // whose connections it no longer has.
-func (g *Gateway) reloaded(cfg *config.Config) (members []*member, gone map[string]*member) {
+func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone map[string]*member) {
 	gone = map[string]*member{}
 	for _, m := range g.members {
 		gone[m.server.Name] = m
@@ -71,7 +71,7 @@ func (g *Gateway) reloaded(cfg *config.Config) (members []*member, gone map[stri
 	}
 	for _, m := range members {
 		if m.layers == nil || requiet { // else its tools stay the same
-			m.withLayers(cfg)
+			m.composeLayers(cfg)
 		}
 	}
 	return members, gone
@@ -114,7 +114,7 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	case s.Redmine != nil:
 		up, l.err = startRedmine(&s, &g.opts)
 	case s.Share == config.PerSession:
-		up, l.err = newPool(&s, g.start, &g.opts, l.vet)
+		up, l.err = newPool(&s, g.start, &g.opts, l.checkPin)
 	default:
 		up, l.err = g.start(&s.Config, &g.opts)
 	}

@@ -26,7 +26,7 @@ type pool struct {
 	name            string
 	events          toolpost.Watchers // of the notifications of the other processes
 	start           func() (connection, error)
-	vet             vetter
+	checkPin        pinCheck
 
 	mu       sync.Mutex
 	sessions map[toolpost.Owner]*process
@@ -43,12 +43,12 @@ type process struct {
 }
 
 // newPool starts the process that lists.
-func newPool(s *config.Server, start starter, opts *upstream.Options, vet vetter) (connection, error) {
+func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin pinCheck) (connection, error) {
 	lists, err := start(&s.Config, opts)
 	if err != nil {
 		return nil, err
 	}
-	p := &pool{lists: lists, name: s.Name, sessions: map[toolpost.Owner]*process{}, vet: vet}
+	p := &pool{lists: lists, name: s.Name, sessions: map[toolpost.Owner]*process{}, checkPin: checkPin}
 	p.start = func() (connection, error) {
 		up, err := start(&s.Config, opts)
 		if err == nil {
@@ -77,7 +77,7 @@ func (p *pool) Watch(f func(toolpost.Event)) (stop func()) {
 // tool returns t with a handler that runs calls in the process of their session.
 func (p *pool) tool(t *toolpost.Tool) *toolpost.Tool {
 	t.Handler = p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
-		return callWhenReady(ctx, up, call, p.vet)
+		return callWhenReady(ctx, up, call, p.checkPin)
 	})
 	return t
 }

@@ -126,7 +126,7 @@ func (c *changes) forget(l *listener) (uris []string) {
 
 // announce notifies the listeners of a topic that it has changed: those who are
 // shown a view, or all if it is nil.
-func (c *changes) announce(t topic, in *shown) {
+func (c *changes) announce(t topic, in *view) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for l := range c.listeners[t] {
@@ -186,7 +186,7 @@ type listener struct {
 	writing bool           // run is running, or soon will be
 	gone    bool           // it joins nothing any more
 	client  Client
-	view    *shown // the lists that the client is shown; nil if that is not known
+	view    *view // the lists that the client is shown; nil if that is not known
 }
 
 // open gives the listener a stream and returns the one before it.

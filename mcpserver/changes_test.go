@@ -25,10 +25,10 @@ func TestUndeliveredChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := &shown{live: live}
+		now := &view{live: live}
 		now.catalog.Store(&catalog{features: &features{}, tools: (&collector{}).listing("tools")})
 		v := &views{choose: func(Client) (*toolpost.Live, error) { return live, nil }}
-		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{weak.Make(live): weak.Make(now)}
+		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
 		topics := []topic{{method: toolsChanged}, {method: promptsChanged}, {resourceUpdated, "x://1"}}
 		c := &changes{views: v, listeners: map[topic]map[*listener]bool{}}

@@ -14,12 +14,12 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// front is the HTTP side of a server: a chain of small steps.
+// httpHandler is the HTTP side of a server: a chain of small steps.
 //
 //	recover ─▶ admit ─▶ route ─┬▶ /mcp ─▶ post ─┬▶ stateless (2026-07-28)
 //	            403       404  │   406    4xx   └▶ session   (up to 2025-11-25)
 //	                           └▶ /sse ─▶ post ──▶ postSSE   (2024-11-05)
-type front struct {
+type httpHandler struct {
 	core     *core
 	guard    *guard
 	large    chan struct{} // holds one value for each large request that is under way
@@ -37,7 +37,7 @@ func refused(status int, format string, args ...any) *refusal {
 }
 
 // ServeHTTP implements [http.Handler].
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer f.recover(w, r)
 	if !f.admit(w, r) {
 		return
@@ -66,7 +66,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // route returns the transport and the view that the path asks for.
-func (f *front) route(r *http.Request) (base, view string, err error) {
+func (f *httpHandler) route(r *http.Request) (base, view string, err error) {
 	path := strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/")
 	base, view, deeper := strings.Cut(path, "/")
 	if base != "mcp" && base != "sse" || deeper && (f.core.views.choose == nil || view == "") {
@@ -86,7 +86,7 @@ const bodyTime = 30 * time.Second
 
 // admit asks the guard, and answers whom it refuses. Until the body is read,
 // time runs: also for a body that no handler reads, which the HTTP server skips.
-func (f *front) admit(w http.ResponseWriter, r *http.Request) bool {
+func (f *httpHandler) admit(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // not every writer has deadlines
 	}
@@ -97,7 +97,7 @@ func (f *front) admit(w http.ResponseWriter, r *http.Request) bool {
 	return fault == nil
 }
 
-func (f *front) recover(w http.ResponseWriter, r *http.Request) {
+func (f *httpHandler) recover(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	switch {
 	case p == nil:
@@ -118,7 +118,7 @@ type post struct {
 }
 
 // post reads a POST, and serves it.
-func (f *front) post(w http.ResponseWriter, r *http.Request, from Client, serve func(http.ResponseWriter, *http.Request, *post) *refusal) *refusal {
+func (f *httpHandler) post(w http.ResponseWriter, r *http.Request, from Client, serve func(http.ResponseWriter, *http.Request, *post) *refusal) *refusal {
 	release, not := f.reserve(w, r)
 	if not != nil {
 		return not
@@ -154,7 +154,7 @@ const (
 )
 
 // reserve makes room for a request that may be large.
-func (f *front) reserve(w http.ResponseWriter, r *http.Request) (release func(), not *refusal) {
+func (f *httpHandler) reserve(w http.ResponseWriter, r *http.Request) (release func(), not *refusal) {
 	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
 		return func() {}, nil
 	}
@@ -168,7 +168,7 @@ func (f *front) reserve(w http.ResponseWriter, r *http.Request) (release func(),
 }
 
 // streamable serves a POST to /mcp.
-func (f *front) streamable(w http.ResponseWriter, r *http.Request, p *post) *refusal {
+func (f *httpHandler) streamable(w http.ResponseWriter, r *http.Request, p *post) *refusal {
 	version := r.Header.Get(versionHeader)
 	switch a := accepts(r.Header); {
 	case !a.json && !a.events:
@@ -182,7 +182,7 @@ func (f *front) streamable(w http.ResponseWriter, r *http.Request, p *post) *ref
 }
 
 // read reads the body of a POST.
-func (f *front) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+func (f *httpHandler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")

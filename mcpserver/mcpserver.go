@@ -1,11 +1,11 @@
 // Package mcpserver serves a toolset, its prompts and resources over MCP:
 // stdio, streamable HTTP of both protocol eras on one address, and legacy SSE.
 //
-//	/mcp ─▶ front ─┬▶ stateless (2026-07-28) ─────────────────┐
-//	        guard  └▶ session ─▶ sessionTable ─┐              │
-//	/sse ─▶ front ─▶ duplex ───────────────────┼▶ session ────┴▶ core ─▶ Set.Call, Features
-//	stdio ─────────▶ duplex ───────────────────┘     ▲
-//	                                         changes ┘ (lists, resources)
+//	/mcp ─▶ httpHandler ─┬▶ stateless (2026-07-28) ─────────────────┐
+//	        guard        └▶ session ─▶ sessionTable ─┐              │
+//	/sse ─▶ httpHandler ─▶ duplex ───────────────────┼▶ session ────┴▶ core ─▶ Set.Call, Features
+//	stdio ───────────────▶ duplex ───────────────────┘     ▲
+//	                                               changes ┘ (lists, resources)
 //
 // A request is parsed once, into the spans of a [wire.Message], and served on
 // the goroutine that read it, or over SSE and stdio on one of its own. Its
@@ -110,9 +110,9 @@ func logPanic(log *slog.Logger, message string) {
 
 // A Server serves a toolset to any number of sessions.
 type Server struct {
-	core  *core
-	front *front
-	end   func()
+	core *core
+	http *httpHandler
+	end  func()
 }
 
 var errClosed = errors.New("the server was closed")
@@ -133,7 +133,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 			return nil, fmt.Errorf("new server: %w", err)
 		}
 	}
-	v := &views{live: live, choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]{}}
+	v := &views{live: live, choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),
@@ -146,7 +146,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		opts:     o,
 	}
 	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}}
-	s := &Server{core: c, front: &front{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
+	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
 	s.end = func() {
 		if end(); !given {
 			live.Close()
@@ -176,13 +176,13 @@ func (s *Server) event(e toolpost.Event) {
 
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
 // with Options.View also /mcp/VIEW and /sse/VIEW.
-func (s *Server) Handler() http.Handler { return s.front }
+func (s *Server) Handler() http.Handler { return s.http }
 
 // Guard keeps from next the requests that Handler refuses for their Host or
 // Origin.
 func (s *Server) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.front.admit(w, r) {
+		if s.http.admit(w, r) {
 			next.ServeHTTP(w, r)
 		}
 	})

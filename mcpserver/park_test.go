@@ -33,7 +33,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := &shown{live: live}
+	base := &view{live: live}
 	c = &core{views: &views{base: base}, parked: newParkedCalls(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
 	base.catalog.Store(newCatalog(live.Set(), newFeatures(nil, c.log), nil, c.log))
 	return c, ended

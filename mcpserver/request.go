@@ -15,7 +15,7 @@ import (
 type request struct {
 	*wire.Message
 	*peer
-	view    *shown
+	view    *view
 	owner   toolpost.Owner
 	session *session // nil if the request stands alone (2026-07-28)
 	out     sender

@@ -11,7 +11,7 @@ import (
 // event names the address for the client's messages.
 const sessionQuery = "sessionid"
 
-func (f *front) openSSE(w http.ResponseWriter, r *http.Request, from Client) *refusal {
+func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Client) *refusal {
 	out, open := newStream(w, r)
 	s, not := f.open(w, r, from)
 	if not != nil {
@@ -38,7 +38,7 @@ func (p *reply) endpoint(address string) error {
 }
 
 // postSSE delivers the messages that a client sends.
-func (f *front) postSSE(w http.ResponseWriter, r *http.Request, p *post) *refusal {
+func (f *httpHandler) postSSE(w http.ResponseWriter, r *http.Request, p *post) *refusal {
 	s, not := f.find(r, r.URL.Query().Get(sessionQuery), true, true)
 	if not != nil {
 		return not

@@ -12,7 +12,7 @@ import (
 
 // stateless serves a request of 2026-07-28, which stands alone. Clients cancel
 // it by closing its response; other notifications are those of extensions.
-func (f *front) stateless(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
+func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
 	if !m.IsCall() {
 		if fault := checkHeaders(r.Header, m); m.Method != "" && fault != nil {
 			return &refusal{http.StatusBadRequest, fault}
@@ -51,7 +51,7 @@ func (f *front) stateless(w http.ResponseWriter, r *http.Request, m *wire.Messag
 }
 
 // readStateless checks a request of 2026-07-28.
-func (f *front) readStateless(r *http.Request, m *wire.Message, from Client) (*request, *wire.Error) {
+func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Client) (*request, *wire.Error) {
 	version := r.Header.Get(versionHeader)
 	if m.Version != "" && m.Version != version {
 		return nil, wire.Errorf(wire.CodeHeaderMismatch, "the header %s is %.40q, but the body says %.40q", versionHeader, version, m.Version)
@@ -75,7 +75,7 @@ func (f *front) readStateless(r *http.Request, m *wire.Message, from Client) (*r
 // caller identifies the caller of a request without a session: the subject
 // that was authenticated, else the holder of the credential, else the client
 // of that name on that host.
-func (f *front) caller(r *http.Request, p *peer) toolpost.Owner {
+func (f *httpHandler) caller(r *http.Request, p *peer) toolpost.Owner {
 	if subject := f.core.opts.Identity(r); subject != "" {
 		return toolpost.Owner{Session: "subject " + subject, Shared: true}
 	}

@@ -17,7 +17,7 @@ import (
 const abandonTime = 10 * time.Second
 
 // session serves a POST of a version with sessions.
-func (f *front) session(w http.ResponseWriter, r *http.Request, p *post) *refusal {
+func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *refusal {
 	if version := r.Header.Get(versionHeader); version != "" && !slices.Contains(wire.Versions, version) {
 		return refused(http.StatusBadRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
 	}
@@ -99,7 +99,7 @@ func abandon(r *http.Request, calls []*request, large bool) (stop func() bool) {
 }
 
 // open opens a session for the client that sent a request.
-func (f *front) open(w http.ResponseWriter, r *http.Request, from Client) (*session, *refusal) {
+func (f *httpHandler) open(w http.ResponseWriter, r *http.Request, from Client) (*session, *refusal) {
 	s := f.core.newSession(opener{addressOf(r), f.core.opts.Identity(r), from})
 	if fault := f.core.sessions.add(s); fault != nil {
 		w.Header().Set("Retry-After", "60")
@@ -109,7 +109,7 @@ func (f *front) open(w http.ResponseWriter, r *http.Request, from Client) (*sess
 }
 
 // initialize opens a session.
-func (f *front) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
+func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
 	p, fault := readInitialize(m, from)
 	if fault != nil {
 		return &refusal{http.StatusBadRequest, fault}
@@ -132,7 +132,7 @@ func errNoSession() *refusal {
 
 // find returns the session with an id, which is one over SSE or not; leave must
 // follow. Requests that use the session keep it from being ended soon.
-func (f *front) find(r *http.Request, id string, sse, uses bool) (*session, *refusal) {
+func (f *httpHandler) find(r *http.Request, id string, sse, uses bool) (*session, *refusal) {
 	if id == "" && !sse {
 		return nil, refused(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
 	}
@@ -153,7 +153,7 @@ func (f *front) find(r *http.Request, id string, sse, uses bool) (*session, *ref
 }
 
 // noPOST serves GET, the stream of a session, and DELETE, its end.
-func (f *front) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
+func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		return refused(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")
@@ -173,7 +173,7 @@ func (f *front) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
 
 // listen serves the stream of a session, which carries notifications of changes.
 // Each session has one such stream: a new one replaces the one before.
-func (f *front) listen(w http.ResponseWriter, r *http.Request, s *session) *refusal {
+func (f *httpHandler) listen(w http.ResponseWriter, r *http.Request, s *session) *refusal {
 	switch {
 	case !accepts(r.Header).events:
 		return refused(http.StatusNotAcceptable, "accept text/event-stream")

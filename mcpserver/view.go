@@ -27,8 +27,8 @@ func requestClient(h http.Header, view string) Client {
 	return Client{UserAgent: strings.Clone(agent[:min(len(agent), maxName)]), View: strings.Clone(view)}
 }
 
-// A shown is a Live with its encoded lists.
-type shown struct {
+// A view is a Live with its encoded lists.
+type view struct {
 	live  *toolpost.Live // which holds this in turn, as a watcher
 	begin sync.Once
 	stop  func()
@@ -41,21 +41,21 @@ type shown struct {
 // that is not used elsewhere any more is forgotten.
 type views struct {
 	live    *toolpost.Live                       // of base
-	base    *shown                               // what everyone is shown without choose
+	base    *view                                // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
 	event   func(toolpost.Event) // is called with what is not about lists
-	changed func(topic, *shown)  // is called when a list differs
+	changed func(topic, *view)   // is called when a list differs
 
 	features atomic.Pointer[features] // encoded last; most views have the same
 
 	mu     sync.RWMutex
-	all    map[weak.Pointer[toolpost.Live]]weak.Pointer[shown]
+	all    map[weak.Pointer[toolpost.Live]]weak.Pointer[view]
 	closed bool
 }
 
 // of returns the view of a client.
-func (v *views) of(c Client) (*shown, *wire.Error) {
+func (v *views) of(c Client) (*view, *wire.Error) {
 	if v.choose == nil {
 		return v.base, nil
 	}
@@ -67,7 +67,7 @@ func (v *views) of(c Client) (*shown, *wire.Error) {
 }
 
 // viewOf is of for who needs not say why there is no view.
-func (v *views) viewOf(c Client) *shown {
+func (v *views) viewOf(c Client) *view {
 	defer logPanic(v.log, "the view of a client is not known")
 	s, _ := v.of(c)
 	return s
@@ -85,7 +85,7 @@ func (v *views) ask(c Client) (*toolpost.Live, *wire.Error) {
 	return live, nil
 }
 
-func (v *views) show(live *toolpost.Live) *shown {
+func (v *views) show(live *toolpost.Live) *view {
 	key := weak.Make(live)
 	v.mu.RLock()
 	s := v.all[key].Value()
@@ -99,20 +99,20 @@ func (v *views) show(live *toolpost.Live) *shown {
 	return s
 }
 
-func (v *views) add(key weak.Pointer[toolpost.Live]) *shown {
+func (v *views) add(key weak.Pointer[toolpost.Live]) *view {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := v.all[key].Value()
 	if s == nil {
-		maps.DeleteFunc(v.all, func(_ weak.Pointer[toolpost.Live], s weak.Pointer[shown]) bool { return s.Value() == nil })
-		s = &shown{live: key.Value()}
+		maps.DeleteFunc(v.all, func(_ weak.Pointer[toolpost.Live], s weak.Pointer[view]) bool { return s.Value() == nil })
+		s = &view{live: key.Value()}
 		v.all[key] = weak.Make(s)
 	}
 	return s
 }
 
 // watch encodes the lists of a Live, now and after its changes.
-func (v *views) watch(s *shown) {
+func (v *views) watch(s *view) {
 	stop := s.live.Watch(func(e toolpost.Event) {
 		switch {
 		case e == toolpost.Event{}:
@@ -132,7 +132,7 @@ func (v *views) watch(s *shown) {
 }
 
 // encode makes the catalog of the current Set.
-func (v *views) encode(s *shown) {
+func (v *views) encode(s *view) {
 	defer logPanic(v.log, "tools are not listed again")
 	s.encoding.Lock()
 	defer s.encoding.Unlock()
