@@ -253,7 +253,7 @@ func (r *objectRule) add(name string) int {
 		i = len(r.properties)
 		r.index[name] = i
 		added := property{name: name}
-		if jsontree.Special([]byte(name), 0) == len(name) {
+		if n, ascii := jsontree.LiteralText([]byte(name)); ascii && n == len(name) {
 			added.token = `"` + name + `":`
 		}
 		r.properties = append(r.properties, added)

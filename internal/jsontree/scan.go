@@ -3,6 +3,7 @@ package jsontree
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"strings"
 	"unicode/utf8"
@@ -11,9 +12,11 @@ import (
 // A Scanner reads strict JSON (RFC 8259) without allocating: UTF-8 is checked,
 // half of a surrogate pair is refused, numbers have a sane length.
 type Scanner struct {
-	Data []byte
-	Pos  int
-	want string // what was expected at pos when the syntax broke; "" if it did not
+	Data    []byte
+	Pos     int
+	Lenient bool   // accept bytes that are not UTF-8, and halves of surrogate pairs
+	Broken  bool   // there were bytes that are not UTF-8
+	want    string // what was expected at pos when the syntax broke; "" if it did not
 }
 
 // maxNumber is the longest number token accepted. It bounds the cost of exact
@@ -25,6 +28,9 @@ func (s *Scanner) Fail(want string) bool {
 	s.want = want
 	return false
 }
+
+// Err returns what was expected where, after the syntax broke.
+func (s *Scanner) Err() error { return fmt.Errorf("expected %s at byte %d", s.want, s.Pos) }
 
 // Peek skips white space and returns the next byte, 0 at the end.
 func (s *Scanner) Peek() byte {
@@ -57,55 +63,71 @@ func (s *Scanner) Literal(word string) bool {
 // Text reads a string token. Its bytes are those between the quotes; if
 // escaped, they need [Unescape].
 func (s *Scanner) Text() (raw []byte, escaped, ok bool) {
-	start := s.Pos + 1
-	for i := Special(s.Data, start); i < len(s.Data); i = Special(s.Data, i) {
-		switch c := s.Data[i]; {
-		case c == '"':
-			s.Pos = i + 1
-			return s.Data[start:i], escaped, true
-		case c == '\\':
-			n := escapeLen(s.Data[i:])
-			if n == 0 {
-				s.Pos = i
-				return nil, false, s.Fail("a valid escape in a string")
+	start, ascii := s.Pos+1, true
+	for i := start; ; {
+		n, plain := LiteralText(s.Data[i:])
+		ascii = ascii && plain
+		i += n
+		switch {
+		case i == len(s.Data):
+			s.Pos = i
+			return nil, false, s.Fail("the closing quote of a string")
+		case s.Data[i] == '"':
+			raw = s.Data[start:i]
+			if s.Pos = i + 1; ascii || utf8.Valid(raw) {
+				return raw, escaped, true
 			}
-			escaped = true
-			i += n
-		case c < ' ':
+			if s.Broken = true; s.Lenient {
+				return raw, escaped, true
+			}
+			s.Pos = start + validUTF8(raw)
+			return nil, false, s.Fail("valid UTF-8 in a string")
+		case s.Data[i] != '\\':
 			s.Pos = i
 			return nil, false, s.Fail("no raw control character in a string")
-		default:
-			r, n := utf8.DecodeRune(s.Data[i:])
-			if r == utf8.RuneError && n == 1 {
-				s.Pos = i
-				return nil, false, s.Fail("valid UTF-8 in a string")
-			}
-			i += n
 		}
+		n = escapeLen(s.Data[i:], s.Lenient)
+		if s.Pos = i; n == 0 {
+			return nil, false, s.Fail("a valid escape in a string")
+		}
+		escaped = true
+		i += n
 	}
-	s.Pos = len(s.Data)
-	return nil, false, s.Fail("the closing quote of a string")
 }
 
-// Special returns the first position from i on of a byte that a string token
-// does not just contain: a quote, a backslash, a control character, or a part
-// of a longer UTF-8 sequence. It looks at eight bytes at a time: w or one of
-// the differences has the high bit of the lowest such byte set.
-func Special(data []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(data); i += 8 {
-		w := binary.LittleEndian.Uint64(data[i:])
-		found := (w | (w - ones*' ') | (w ^ ones*'"' - ones) | (w ^ ones*'\\' - ones)) & highs
-		if found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for ; i < len(data); i++ {
-		if c := data[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+// validUTF8 returns how many bytes of text come before one that is not UTF-8.
+func validUTF8(text []byte) (n int) {
+	for n < len(text) {
+		r, size := utf8.DecodeRune(text[n:])
+		if r == utf8.RuneError && size == 1 {
 			break
 		}
+		n += size
 	}
-	return i
+	return n
+}
+
+// LiteralText returns how many bytes of a string stand for themselves, up to a
+// quote, a backslash or a control character, and whether they are ASCII. It
+// looks at eight bytes at a time: nearly all bytes of large messages are text.
+func LiteralText(data []byte) (n int, ascii bool) {
+	const ones, highBits = 0x0101010101010101, 0x8080808080808080
+	wide := uint64(0)
+	for ; n+8 <= len(data); n += 8 {
+		w := binary.LittleEndian.Uint64(data[n:])
+		quotes, slashes := w^('"'*ones), w^('\\'*ones)
+		marked := ((w-0x20*ones)&^w | (quotes-ones)&^quotes | (slashes-ones)&^slashes) & highBits
+		if marked != 0 { // the lowest bit is right; a borrow may set higher ones
+			end := bits.TrailingZeros64(marked) / 8
+			wide |= w & (1<<(8*end) - 1)
+			return n + end, wide&highBits == 0
+		}
+		wide |= w
+	}
+	for ; n < len(data) && data[n] != '"' && data[n] != '\\' && data[n] >= 0x20; n++ {
+		wide |= uint64(data[n])
+	}
+	return n, wide&highBits == 0
 }
 
 // More reads the comma before another item, or the closing bracket.
@@ -217,36 +239,42 @@ func (s *Scanner) Expect(token string) (name []byte) {
 // Number reads a number token; plain means without fraction and exponent.
 func (s *Scanner) Number() (raw []byte, plain, ok bool) {
 	start := s.Pos
-	if s.Data[s.Pos] == '-' {
-		s.Pos++
-	}
-	first := s.Pos
-	if !s.digits() {
+	if plain, ok = s.SkipNumber(); !ok {
 		return nil, false, false
-	}
-	if s.Data[first] == '0' && s.Pos > first+1 {
-		s.Pos = first
-		return nil, false, s.Fail("a number without leading zeros")
-	}
-	plain = true
-	if s.Pos < len(s.Data) && s.Data[s.Pos] == '.' {
-		plain = false
-		s.Pos++
-		if !s.digits() {
-			return nil, false, false
-		}
-	}
-	if s.Pos < len(s.Data) && s.Data[s.Pos]|0x20 == 'e' {
-		plain = false
-		if s.Pos++; !s.exponent() {
-			return nil, false, false
-		}
 	}
 	if s.Pos-start > maxNumber {
 		s.Pos = start
 		return nil, false, s.Fail("a number of at most 1000 characters")
 	}
 	return s.Data[start:s.Pos], plain, true
+}
+
+// SkipNumber is Number for a number of any length.
+func (s *Scanner) SkipNumber() (plain, ok bool) {
+	if s.Data[s.Pos] == '-' {
+		s.Pos++
+	}
+	first := s.Pos
+	if !s.digits() {
+		return false, false
+	}
+	if s.Data[first] == '0' && s.Pos > first+1 {
+		s.Pos = first
+		return false, s.Fail("a number without leading zeros")
+	}
+	plain = true
+	if s.Pos < len(s.Data) && s.Data[s.Pos] == '.' {
+		plain = false
+		s.Pos++
+		if !s.digits() {
+			return false, false
+		}
+	}
+	if s.Pos < len(s.Data) && s.Data[s.Pos]|0x20 == 'e' {
+		s.Pos++
+		return false, s.exponent()
+	}
+	return plain, true
 }
 
 func (s *Scanner) exponent() bool {
@@ -266,8 +294,8 @@ func (s *Scanner) digits() bool {
 }
 
 // escapeLen returns the length of the escape that data starts with, 12 for a
-// surrogate pair, 0 for none that is valid.
-func escapeLen(data []byte) int {
+// surrogate pair, 0 for none that is valid. Lenient accepts half a pair.
+func escapeLen(data []byte, lenient bool) int {
 	if len(data) < 2 {
 		return 0
 	}
@@ -279,10 +307,12 @@ func escapeLen(data []byte) int {
 		return 0
 	}
 	switch r := hex4(data[2:]); {
-	case r < 0, r >= 0xdc00 && r < 0xe000:
+	case r < 0:
 		return 0
-	case r < 0xd800 || r >= 0xe000:
+	case lenient || r < 0xd800 || r >= 0xe000:
 		return 6
+	case r >= 0xdc00:
+		return 0
 	}
 	if len(data) >= 12 && data[6] == '\\' && data[7] == 'u' && hex4(data[8:])>>10 == 0xdc00>>10 {
 		return 12
@@ -318,7 +348,7 @@ func Unescape(raw []byte) []byte {
 			i++
 			continue
 		}
-		n := escapeLen(raw[i:])
+		n := escapeLen(raw[i:], false)
 		switch c := raw[i+1]; c {
 		case 'b':
 			out = append(out, '\b')

@@ -43,7 +43,7 @@ func Parse(data []byte, levels int) (*Value, *SyntaxError) {
 // ParseLenient is [Parse] for data with invalid UTF-8 or halves of surrogate pairs:
 // texts have U+FFFD in their place.
 func ParseLenient(data []byte, levels int) (*Value, *SyntaxError) {
-	r := reader{Scanner: Scanner{Data: data}, levels: levels, lenient: true}
+	r := reader{Scanner: Scanner{Data: data, Lenient: true}, levels: levels}
 	return r.all()
 }
 
@@ -60,8 +60,7 @@ func Read(data []byte) *Value {
 // A reader makes trees.
 type reader struct {
 	Scanner
-	levels  int // how many more may follow
-	lenient bool
+	levels int // how many more may follow
 }
 
 func (r *reader) all() (*Value, *SyntaxError) {
@@ -159,33 +158,12 @@ func (r *reader) string() (string, bool) {
 	start := r.Pos
 	raw, escaped, ok := r.Text()
 	switch {
-	case !ok && r.lenient:
-		return r.replaced(start)
-	case escaped:
+	case ok && r.Lenient:
+		raw, _ = jsontext.AppendUnquote(nil, r.Data[start:r.Pos]) // its only error is the replacement of what is not Unicode
+	case ok && escaped:
 		raw = Unescape(raw)
 	}
 	return string(raw), ok
-}
-
-// replaced reads the string token at start, and replaces what is not Unicode.
-func (r *reader) replaced(start int) (string, bool) {
-	end := start + 1
-	for end < len(r.Data) && r.Data[end] != '"' {
-		if r.Data[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	if end >= len(r.Data) {
-		return "", false
-	}
-	token := jsontext.Value(r.Data[start : end+1])
-	if !token.IsValid(jsontext.AllowInvalidUTF8(true)) {
-		return "", false
-	}
-	r.Pos, r.want = end+1, ""
-	text, _ := jsontext.AppendUnquote(nil, token) // its only error is the replacement
-	return string(text), true
 }
 
 // Get returns the member of that name, nil if there is none, or if v is nil or

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -46,7 +47,7 @@ func (s *Scanner) inString(p []byte) {
 // escapes of one character.
 func literal(p []byte) int {
 	for n := 0; ; n += 2 {
-		text, _ := wire.LiteralText(p[n:])
+		text, _ := jsontree.LiteralText(p[n:])
 		if n += text; n+1 >= len(p) || p[n] != '\\' || p[n+1] == 'u' || strings.IndexByte(escapes, p[n+1]) < 0 {
 			return n
 		}

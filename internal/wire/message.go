@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // Limits of messages. Real ones stay far below.
@@ -78,8 +80,8 @@ func (m *Message) Named() bool {
 // members, no odd spellings of the envelope's members, ids that every peer can
 // echo. With an error it returns what it understood, for the answer's id.
 func Parse(data []byte) (found []Message, batch bool, fault *Error) {
-	s := scanner{data: data, strict: true, most: strictDepth, names: make([][]byte, 0, manyNames)}
-	batch = s.peek() == '['
+	s := scanner{Scanner: jsontree.Scanner{Data: data}, most: strictDepth, names: make([][]byte, 0, manyNames)}
+	batch = s.Peek() == '['
 	var err error
 	if batch {
 		found, err = s.batch()
@@ -108,13 +110,13 @@ func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 // a client that decodes strictly would end its whole session.
 func Read(data []byte) []Message {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	s := scanner{data: data}
-	switch s.peek() {
+	s := lenient(data)
+	switch s.Peek() {
 	case '{':
 		var m Message
 		switch err := s.message(&m); {
 		case err != nil || s.end() != nil:
-		case s.broken:
+		case s.Broken:
 			return Read(bytes.Map(func(r rune) rune { return r }, data)) // each such byte is U+FFFD
 		default:
 			return []Message{m}

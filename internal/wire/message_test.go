@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 const call = `"jsonrpc":"2.0","id":1,"method":"tools/call"`
@@ -293,7 +295,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		deep := bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) > strictDepth
-		strict := scanner{data: data, strict: true}
+		strict := scanner{Scanner: jsontree.Scanner{Data: data}}
 		_, err := strict.value()
 		if err == nil {
 			err = strict.end()

@@ -36,7 +36,7 @@ func (s *scanner) batch() (found []Message, err error) {
 }
 
 func (s *scanner) message(m *Message) error {
-	if c := s.peek(); c != '{' {
+	if c := s.Peek(); c != '{' {
 		if err := s.skip(); err != nil && c != 0 {
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *scanner) message(m *Message) error {
 	switch {
 	case err != nil:
 		return err
-	case s.strict:
+	case !s.Lenient:
 		return m.check(version, id)
 	}
 	return m.forgive(version, id)
@@ -71,12 +71,12 @@ func (s *scanner) message(m *Message) error {
 
 // members reads an object like object does. Any other value is read as it is.
 func (s *scanner) members(into *json.RawMessage, f func(name []byte) error) error {
-	if s.peek() != '{' {
+	if s.Peek() != '{' {
 		return s.raw(into)
 	}
-	start := s.at
+	start := s.Pos
 	err := s.object(f)
-	*into = s.data[start:s.at:s.at]
+	*into = s.Data[start:s.Pos:s.Pos]
 	return err
 }
 
@@ -93,7 +93,7 @@ func (s *scanner) text(into *string, pointer string, code int64) error {
 		return err
 	case raw[0] == '"':
 		*into = Unquote(raw)
-	case s.strict:
+	case !s.Lenient:
 		return Errorf(code, "%s is not a string", pointer)
 	}
 	return nil
@@ -102,7 +102,7 @@ func (s *scanner) text(into *string, pointer string, code int64) error {
 // other reads a member that the envelope does not have, and refuses a known
 // one in another spelling: some readers would take it.
 func (s *scanner) other(name []byte) error {
-	if s.strict {
+	if !s.Lenient {
 		text := Unquote(name)
 		for _, known := range []string{"jsonrpc", "id", "method", "params", "result", "error"} {
 			if Alike(text, known) {
@@ -152,7 +152,7 @@ func (s *scanner) params(m *Message) error {
 // odd reads an unknown member. One that hides the name of a known one behind
 // escapes is refused: other readers would take it.
 func (s *scanner) odd(name []byte, known ...string) error {
-	if s.strict && bytes.IndexByte(name, '\\') >= 0 {
+	if !s.Lenient && bytes.IndexByte(name, '\\') >= 0 {
 		text := Unquote(name)
 		for _, k := range known {
 			if text == k {

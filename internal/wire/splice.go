@@ -24,17 +24,17 @@ var errNotObject = errors.New("it is not a JSON object")
 // each reads the members of an object until f returns false. It reports
 // whether all that was read is valid.
 func each(object []byte, f func(member) bool) bool {
-	s := scanner{data: object}
-	if s.peek() != '{' {
+	s := lenient(object)
+	if s.Peek() != '{' {
 		return false
 	}
-	begin := s.at + 1
+	begin := s.Pos + 1
 	err := s.object(func(name []byte) error {
 		value, err := s.value()
-		if err == nil && !f(member{begin, name, s.at - len(value), s.at}) {
+		if err == nil && !f(member{begin, name, s.Pos - len(value), s.Pos}) {
 			return errEnough
 		}
-		begin = s.at
+		begin = s.Pos
 		return err
 	})
 	return err == errEnough || err == nil && s.end() == nil
@@ -54,8 +54,8 @@ func Members(object []byte) iter.Seq2[string, json.RawMessage] {
 // is not valid JSON.
 func Elements(array []byte) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
-		s := scanner{data: array}
-		if s.peek() != '[' {
+		s := lenient(array)
+		if s.Peek() != '[' {
 			return
 		}
 		_ = s.array(func() error {
@@ -281,7 +281,8 @@ func IsObject(raw []byte) bool {
 
 // TooDeep reports whether JSON has more than so many levels.
 func TooDeep(raw []byte, most int) bool {
-	s := scanner{data: raw, most: most}
+	s := lenient(raw)
+	s.most = most
 	_, err := s.value()
 	return errors.Is(err, errDeep)
 }
@@ -289,7 +290,7 @@ func TooDeep(raw []byte, most int) bool {
 // Valid reports whether raw is one JSON value. Duplicate members and text that
 // is not UTF-8 are allowed.
 func Valid(raw []byte) bool {
-	s := scanner{data: raw}
+	s := lenient(raw)
 	_, err := s.value()
 	return err == nil && s.end() == nil
 }

@@ -18,6 +18,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // Protocol versions of MCP that make a difference.
@@ -88,7 +90,7 @@ func AppendQuote(b []byte, s string) []byte {
 	}
 	b = append(b, '"')
 	for {
-		n, _ := LiteralText(s)
+		n, _ := jsontree.LiteralText([]byte(s)) // no copy: it only reads
 		b = append(b, s[:n]...)
 		if n == len(s) {
 			return append(b, '"')

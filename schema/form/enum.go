@@ -134,7 +134,7 @@ func labels(lists []*Form) string {
 
 // valueKey returns a text that equal values have in common.
 func valueKey(v json.RawMessage) string {
-	if v[0] == '"' && jsontree.Special(v, 1) == len(v)-1 {
+	if n, ascii := jsontree.LiteralText(v[1:]); v[0] == '"' && ascii && n == len(v)-2 {
 		return string(v)
 	}
 	return jsontree.Key(jsontree.Read(v))
