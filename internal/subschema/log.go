@@ -27,21 +27,6 @@ func (k *Log) Change(at, keyword string, lost bool, detail string) {
 	}
 }
 
-// Mark returns a position for [Log.Undo].
-func (k *Log) Mark() int {
-	if k == nil {
-		return 0
-	}
-	return len(k.Changes)
-}
-
-// Undo removes the changes recorded after a mark.
-func (k *Log) Undo(mark int) {
-	if k != nil {
-		k.Changes = k.Changes[:mark]
-	}
-}
-
 // rename gives a keyword the name of a later draft.
 func (k *Log) rename(holder, v *jsontree.Value, name string) {
 	if k != nil {

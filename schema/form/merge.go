@@ -3,16 +3,13 @@ package form
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A merger merges forms, as long as that does not take too much.
 type merger struct {
-	log  *subschema.Log // nil if changes are not recorded
-	made int            // forms
+	made int // forms
 	work int
 }
 
@@ -121,7 +118,6 @@ func (r *merger) inline(f *Form) (*Form, bool) {
 	if !ok {
 		return nil, false
 	}
-	r.moved(f.Ref.Form.At, f)
 	c := *f
 	c.Ref = nil
 	return r.merge(&c, content)
@@ -247,20 +243,4 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// moved records that what stands at a pointer, outside of f, is merged into f.
-func (r *merger) moved(at string, f *Form) {
-	inside := func(f *Form) bool {
-		below, ok := strings.CutPrefix(at, f.At)
-		return ok && (below == "" || below[0] == '/') && !strings.HasPrefix(below, "/$defs/") && !strings.HasPrefix(below, "/definitions/")
-	}
-	if inside(f) || f.Alts != nil && slices.ContainsFunc(f.Alts.Forms, inside) {
-		return
-	}
-	i := strings.LastIndexByte(at, '/')
-	if i < 0 {
-		return // a repair has dropped what the reference led to
-	}
-	r.log.Change(at[:i], jsontree.UnescapePointer(at[i+1:]), false, "merged with the schema that refers to it")
 }

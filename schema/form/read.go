@@ -25,7 +25,7 @@ func Read(raw []byte) *Document {
 		why := d.Findings[0].Message
 		return &Document{Root: &Form{Kinds: jsontree.KindAny}, Changes: append(d.Log.Changes, Change{At: "", Lost: true, Detail: why})}
 	}
-	r := &formReader{references: references{doc: d}, merger: merger{log: d.Log}}
+	r := &formReader{references: references{doc: d}, log: d.Log}
 	r.share()
 	root := r.root()
 	defs := r.finish(root)
@@ -36,6 +36,7 @@ func Read(raw []byte) *Document {
 type formReader struct {
 	references
 	merger
+	log *subschema.Log
 }
 
 // root reads the root. If that is shared, or only refers, its form is that of
@@ -113,7 +114,7 @@ func (r *formReader) combined(f *Form, v *jsontree.Value) *Form {
 		case "allOf":
 			f = r.allOf(f, k)
 		case "anyOf", "oneOf":
-			f = r.alternatives(f, v, k)
+			f = r.alternatives(f, k)
 		}
 	}
 	return f
@@ -124,14 +125,11 @@ func (r *formReader) allOf(f *Form, k *jsontree.Value) *Form {
 	var left [][]byte
 	for i, branch := range k.Kids {
 		g := r.read(branch, child(f.At, "allOf", i))
-		mark := r.log.Mark()
 		m, ok := r.merge(f, g)
 		if !ok {
-			r.log.Undo(mark)
 			left = append(left, branch.Raw)
 			continue
 		}
-		r.moved(g.At, m)
 		f = m
 	}
 	if len(left) < len(k.Kids) {
@@ -143,8 +141,8 @@ func (r *formReader) allOf(f *Form, k *jsontree.Value) *Form {
 	return f
 }
 
-// alternatives merges the anyOf or oneOf k of v into f.
-func (r *formReader) alternatives(f *Form, v, k *jsontree.Value) *Form {
+// alternatives merges the anyOf or oneOf k into f.
+func (r *formReader) alternatives(f *Form, k *jsontree.Value) *Form {
 	if f.Object != nil && len(f.Object.Properties) > 0 && !slices.ContainsFunc(k.Kids, isShape) {
 		return f.withKeyword(k, k.Name)
 	}
@@ -155,9 +153,6 @@ func (r *formReader) alternatives(f *Form, v, k *jsontree.Value) *Form {
 	u, ok := r.anyOrOne(f, forms, k)
 	if !ok {
 		return f.withKeyword(k, k.Name)
-	}
-	if u.Alts != nil {
-		spread(r.log, f, v)
 	}
 	if u.Alts == nil || len(u.Alts.Forms) != len(forms) {
 		r.log.Change(f.At, k.Name, false, "alternatives are merged")
@@ -196,30 +191,13 @@ func (r *formReader) anyOrOne(f *Form, forms []*Form, k *jsontree.Value) (*Form,
 
 // within merges the union of forms into f.
 func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
-	mark := r.log.Mark()
 	u, ok := r.union(forms, one)
-	if ok {
-		c := *u
-		c.At = f.At
-		u, ok = r.merge(f, &c)
-	}
 	if !ok {
-		r.log.Undo(mark)
 		return nil, false
 	}
-	for _, g := range forms {
-		r.moved(g.At, u)
-	}
-	return u, true
-}
-
-// spread notes that the rules of v hold in each alternative.
-func spread(log *subschema.Log, f *Form, v *jsontree.Value) {
-	for _, k := range v.Kids {
-		if p := partOf(k.Name); p >= partType && p <= partObject || p == partLater {
-			log.Change(f.At, log.SourceName(k), false, "repeated in each alternative")
-		}
-	}
+	c := *u
+	c.At = f.At
+	return r.merge(f, &c)
 }
 
 // reference merges what v refers to into f.
@@ -245,11 +223,9 @@ func (r *formReader) follow(f *Form, v, k, t *jsontree.Value) *Form {
 	} else {
 		g = r.form(t, r.at[t])
 	}
-	mark := r.log.Mark()
 	m, ok := r.merge(f, g)
 	switch {
 	case !ok:
-		r.log.Undo(mark)
 		return r.beside(f, g, v, k)
 	case def != nil:
 		return m
@@ -258,7 +234,6 @@ func (r *formReader) follow(f *Form, v, k, t *jsontree.Value) *Form {
 	if f.Any() && f.Notes.empty() {
 		m.At = g.At
 	}
-	r.moved(g.At, m)
 	return m
 }
 

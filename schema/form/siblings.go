@@ -145,10 +145,8 @@ func (w *keywordReader) propertyNames(k *jsontree.Value) {
 		w.f = w.f.withKeyword(k, k.Name)
 		return
 	}
-	mark := w.log.Mark()
 	g, ok := w.merge(w.f, m)
 	if !ok {
-		w.log.Undo(mark)
 		w.f = w.f.withKeyword(k, k.Name)
 		return
 	}
