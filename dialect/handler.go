@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -143,23 +142,8 @@ func (t *Tool) unwrapped(arguments json.RawMessage) (object json.RawMessage, not
 // without returns an object without the members of some names. The values of
 // the others keep their bytes and their order.
 func without(object json.RawMessage, names []string) json.RawMessage {
-	if !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(object, []byte(name)) }) {
-		return object
+	for _, name := range names {
+		object = wire.Delete(object, name)
 	}
-	v, broken := jsontree.ParseLenient(object, maxLevels)
-	if broken != nil || v.Kind != jsontree.KindObject {
-		return object
-	}
-	rest := []byte{'{'}
-	for _, m := range v.Kids {
-		if slices.Contains(names, m.Name) {
-			continue
-		}
-		if len(rest) > 1 {
-			rest = append(rest, ',')
-		}
-		rest, _ = jsontext.AppendQuote(rest, m.Name) // its only error is the replacement of bad UTF-8
-		rest = append(append(rest, ':'), m.Raw...)
-	}
-	return append(rest, '}')
+	return object
 }

@@ -357,7 +357,7 @@ func TestReservedMember(t *testing.T) {
 	}
 	for _, c := range []struct{ what, schema, arguments, want string }{
 		{"closed", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`, `{"q":"a","wait_for_previous":true}`, `{"q":"a"}`},
-		{"first", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`, `{ "wait_for_previous" : true , "q":"a" }`, `{"q":"a"}`},
+		{"first", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`, `{ "wait_for_previous" : true , "q":"a" }`, `{ "q":"a" }`},
 		{"alone", `{"type":"object","additionalProperties":false}`, `{"wait_for_previous":false}`, `{}`},
 		{"open", `{"type":"object"}`, `{"wait_for_previous":true,"n":9007199254740993}`, `{"n":9007199254740993}`},
 		{"inside", `{"type":"object","properties":{"o":{"type":"object"}}}`, `{"o":{"wait_for_previous":true}}`, `{"o":{"wait_for_previous":true}}`},

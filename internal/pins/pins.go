@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A Lock is the content of a lock file: the pins of the servers of one
@@ -59,27 +61,9 @@ func NewDefinition(tool json.RawMessage) *Definition {
 	}
 	raw := json.RawMessage(v)
 	if unique {
-		raw = withoutMember(raw, "icons")
+		raw = wire.Delete(raw, "icons")
 	}
 	return &Definition{Hash: hash(raw), JSON: raw}
-}
-
-// withoutMember returns a canonical object without a member.
-func withoutMember(object json.RawMessage, name string) json.RawMessage {
-	members := map[string]json.RawMessage{}
-	if json.Unmarshal(object, &members) != nil || members[name] == nil {
-		return object
-	}
-	delete(members, name)
-	out := []byte{'{'}
-	for i, key := range slices.Sorted(maps.Keys(members)) {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out, _ = jsontext.AppendQuote(out, key) // its only error is the replacement
-		out = append(append(out, ':'), members[key]...)
-	}
-	return append(out, '}')
 }
 
 func hash(raw []byte) string {
