@@ -3,11 +3,14 @@ package toolpost
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -144,24 +147,53 @@ func eachMember(object json.RawMessage, f func(name string, value json.RawMessag
 	if len(object) == 0 {
 		return nil
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+	if !wire.IsObject(object) || !wire.Valid(object) {
 		return fmt.Errorf("want a JSON object, got %.20q", object)
 	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		key := name.String()
-		value, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		if err := f(key, bytes.Clone(value)); err != nil {
+	for name, value := range wire.Members(object) {
+		if err := f(name, value); err != nil {
 			return err
 		}
 	}
-	_, err := d.ReadToken()
-	return err
+	return nil
+}
+
+// ParseDefinition reads an MCP Tool object. Of several members of one name, the
+// first counts. An output schema that is not valid is left out, and badOutput is the
+// reason; annotations that are not valid are left out.
+func ParseDefinition(raw json.RawMessage) (d Definition, badOutput, err error) {
+	first := map[string]json.RawMessage{}
+	for name, value := range wire.Members(raw) {
+		if first[name] == nil {
+			first[name] = value
+		}
+	}
+	text := func(name string) string { return wire.Unquote(first[name]) }
+	d = Definition{Name: text(memberName), Title: text(memberTitle), Description: text(memberDescription), Source: raw}
+	if d.Input, err = objectSchema(first[memberInput]); err != nil {
+		return d, nil, fmt.Errorf("its inputSchema is %w", err)
+	}
+	if output := first[memberOutput]; output != nil {
+		d.Output, badOutput = objectSchema(output)
+	}
+	if meta := first[memberMeta]; wire.IsObject(meta) {
+		d.Meta = meta
+	}
+	if json.Unmarshal(first[memberAnnotations], &d.Annotations) != nil {
+		d.Annotations = Annotations{}
+	}
+	return d, badOutput, nil
+}
+
+// objectSchema parses a schema that describes an object, or may do so.
+func objectSchema(raw json.RawMessage) (*schema.Schema, error) {
+	switch kind := wire.Get(raw, "type"); {
+	case raw == nil:
+		return nil, errors.New("missing, not a JSON object")
+	case !wire.IsObject(raw):
+		return nil, fmt.Errorf("%.40s, not a JSON object", raw)
+	case kind != nil && !strings.Contains(string(kind), `"object"`):
+		return nil, fmt.Errorf(`of type %.40s, want "object"`, kind)
+	}
+	return schema.Parse(raw)
 }

@@ -9,14 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/adapt"
-	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -119,33 +117,14 @@ func newTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	if err != nil {
 		return nil, invalid(err)
 	}
-	input, err := objectSchema(wire.Get(raw, "inputSchema"))
-	if err != nil {
-		return nil, invalid(fmt.Errorf("its inputSchema is %w", err))
-	}
-	d := toolpost.Definition{Name: t.Name, Title: t.Title, Description: t.Description, Source: raw, Input: input, Meta: wire.Get(raw, "_meta")}
-	if out := wire.Get(raw, "outputSchema"); out != nil {
-		if d.Output, err = objectSchema(out); err != nil {
-			return nil, invalid(fmt.Errorf("its outputSchema is %w", err))
-		}
-	}
-	if annotations := wire.Get(raw, "annotations"); annotations != nil {
-		if err := json.Unmarshal(annotations, &d.Annotations); err != nil {
-			return nil, invalid(fmt.Errorf("read its annotations: %w", err))
-		}
+	d, badOutput, err := toolpost.ParseDefinition(raw)
+	switch {
+	case err != nil:
+		return nil, invalid(err)
+	case badOutput != nil:
+		return nil, invalid(fmt.Errorf("its outputSchema is %w", badOutput))
 	}
 	return adapt.Tool(&toolpost.Tool{Definition: d, Handler: h})
-}
-
-// objectSchema parses a schema that describes an object, or may do so.
-func objectSchema(raw json.RawMessage) (*schema.Schema, error) {
-	if !wire.IsObject(raw) {
-		return nil, errors.New("not a JSON object")
-	}
-	if kind := wire.Get(raw, "type"); kind != nil && !strings.Contains(string(kind), `"object"`) {
-		return nil, fmt.Errorf(`of type %.40s, want "object"`, kind)
-	}
-	return schema.Parse(raw)
 }
 
 func requestOf(call *toolpost.Call) (*mcp.CallToolRequest, error) {

@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -14,7 +13,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // A listing is everything that the server offers at one moment.
@@ -217,7 +215,7 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept []jso
 
 // tool adds a tool.
 func (r *lister) tool(name string, raw json.RawMessage) error {
-	d, badOutput, err := definition(name, raw)
+	d, badOutput, err := toolpost.ParseDefinition(raw)
 	if err != nil {
 		return err
 	}
@@ -239,40 +237,4 @@ func (r *lister) tool(name string, raw json.RawMessage) error {
 	return nil
 }
 
-// definition reads an MCP Tool object. An output schema that is not valid is left
-// out, and badOutput is the reason.
-func definition(name string, raw json.RawMessage) (d toolpost.Definition, badOutput, err error) {
-	o := map[string]json.RawMessage{}
-	for key, value := range wire.Members(raw) {
-		if o[key] == nil { // the first of a name counts
-			o[key] = value
-		}
-	}
-	d = toolpost.Definition{Name: name, Title: wire.Unquote(o["title"]), Description: wire.Unquote(o["description"]), Source: raw}
-	if d.Input, err = objectSchema(o["inputSchema"]); err != nil {
-		return d, nil, fmt.Errorf("its inputSchema is %w", err)
-	}
-	if out := o["outputSchema"]; out != nil {
-		d.Output, badOutput = objectSchema(out)
-	}
-	if meta := o["_meta"]; wire.IsObject(meta) {
-		d.Meta = meta
-	}
-	if json.Unmarshal(o["annotations"], &d.Annotations) != nil {
-		d.Annotations = toolpost.Annotations{}
-	}
-	return d, badOutput, nil
-}
-
 func isTrue(b *bool) bool { return b != nil && *b }
-
-// objectSchema parses a schema that describes an object, or may do so.
-func objectSchema(raw json.RawMessage) (*schema.Schema, error) {
-	if !wire.IsObject(raw) {
-		return nil, fmt.Errorf("%s, %w", cmp.Or(excerpt(raw, 40), "missing"), errNotObject)
-	}
-	if kind := wire.Get(raw, "type"); kind != nil && !strings.Contains(string(kind), `"object"`) {
-		return nil, fmt.Errorf(`of type %s, want "object"`, excerpt(kind, 40))
-	}
-	return schema.Parse(raw)
-}
