@@ -74,7 +74,7 @@ func (f *httpHandler) route(r *http.Request) (base, view string, err error) {
 	}
 	refused := base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == ""
 	if deeper && !refused { // to choose a view may be to make it
-		if _, fault := f.core.views.ask(requestClient(r.Header, view)); fault != nil {
+		if _, fault := f.core.views.of(requestClient(r.Header, view)); fault != nil {
 			return "", "", fault
 		}
 	}

@@ -59,22 +59,6 @@ func (v *views) of(c Client) (*view, *wire.Error) {
 	if v.choose == nil {
 		return v.base, nil
 	}
-	live, fault := v.ask(c)
-	if fault != nil {
-		return nil, fault
-	}
-	return v.show(live), nil
-}
-
-// viewOf is of for who needs not say why there is no view.
-func (v *views) viewOf(c Client) *view {
-	defer logPanic(v.log, "the view of a client is not known")
-	s, _ := v.of(c)
-	return s
-}
-
-// ask returns the toolset that is chosen for a client.
-func (v *views) ask(c Client) (*toolpost.Live, *wire.Error) {
 	live, err := v.choose(c)
 	switch {
 	case err != nil:
@@ -82,7 +66,14 @@ func (v *views) ask(c Client) (*toolpost.Live, *wire.Error) {
 	case live == nil:
 		return nil, wire.Errorf(wire.CodeInternal, "the server is set up wrongly: its Options.View gives this client no toolset")
 	}
-	return live, nil
+	return v.show(live), nil
+}
+
+// viewOf is of for callers that need not report why there is no view.
+func (v *views) viewOf(c Client) *view {
+	defer logPanic(v.log, "the view of a client is not known")
+	s, _ := v.of(c)
+	return s
 }
 
 func (v *views) show(live *toolpost.Live) *view {
