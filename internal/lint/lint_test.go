@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
@@ -174,23 +173,29 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// The time for a report grows with the findings, not with their square: it was half
-// a minute for these.
-func TestManyFindings(t *testing.T) {
-	var b strings.Builder
-	for i := range 6_000 {
-		fmt.Fprintf(&b, `,"p%d":{"type":["string","null"],"const":1}`, i)
-	}
-	src := sourceOf(t, []byte(`[{"name":"a","inputSchema":{"type":"object","properties":{`+b.String()[1:]+`}}}]`))
-	began := time.Now()
-	r := New(src, some(t, src)[3:4], &dialect.Options{})
-	for _, f := range formats {
-		if err := f.write(io.Discard, r, &Options{Verbose: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if took := time.Since(began); len(r.problems) < 12_000 || took > 12*time.Second {
-		t.Errorf("%d findings took %v", len(r.problems), took)
+// BenchmarkManyFindings reports two findings of each of many properties. The time
+// for each of them does not grow with their number.
+func BenchmarkManyFindings(b *testing.B) {
+	for _, n := range []int{1_000, 6_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var properties strings.Builder
+			for i := range n {
+				fmt.Fprintf(&properties, `,"p%d":{"type":["string","null"],"const":1}`, i)
+			}
+			src := sourceOf(b, []byte(`[{"name":"a","inputSchema":{"type":"object","properties":{`+properties.String()[1:]+`}}}]`))
+			for b.Loop() {
+				r := New(src, some(b, src)[3:4], &dialect.Options{})
+				for _, f := range formats {
+					if err := f.write(io.Discard, r, &Options{Verbose: true}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if len(r.problems) < 2*n {
+					b.Fatalf("%d findings", len(r.problems))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/property")
+		})
 	}
 }
 
