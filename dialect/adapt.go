@@ -225,10 +225,11 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	low := &lower.Result{Schema: def.Input.Raw(), Codec: &lower.Codec{}}
 	if !l.fits(a.Original) {
 		low = lower.Schema(def.Input, &l.Input)
-	} else if l.Strict != nil {
-		low.Counts = lower.Schema(def.Input, &l.Input).Counts
 	}
-	a.codec, a.counts = low.Codec, low.Counts
+	a.codec = low.Codec
+	if l.Strict != nil || l.Input.Limits != (lower.Limits{}) {
+		a.counts = lower.CountsOf(low.Schema)
+	}
 	a.enforced = !lower.Exact(low.Losses) || !low.Codec.Identity()
 	a.lose(low.Losses...)
 	if low.Schema == nil {

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/internal/subschema"
 )
@@ -53,30 +52,6 @@ func (e extent) edges(n *node) []*node {
 		all = append(all, n.target)
 	}
 	return all
-}
-
-// depth returns the levels of objects and arrays in a value of n, references
-// followed, each cycle once. known has the levels of nodes
-// that are done, plus 1.
-func (d *document) depth(n *node, known []int) int {
-	if levels := known[n.index]; levels > 0 {
-		return levels - 1
-	}
-	known[n.index] = 1
-	deepest := 0
-	for _, kid := range n.kids {
-		if !kid.defined() {
-			deepest = max(deepest, d.depth(kid, known))
-		}
-	}
-	if n.target != nil {
-		deepest = max(deepest, d.depth(n.target, known))
-	}
-	if n.kinds&(jsontree.KindObject|jsontree.KindArray) != 0 {
-		deepest++
-	}
-	known[n.index] = deepest + 1
-	return deepest
 }
 
 // defined reports whether n applies only where a reference refers to it.

@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"unicode/utf8"
-
-	"github.com/toolpost/toolpost/internal/jsontree"
-)
+import "github.com/toolpost/toolpost/schema/lower"
 
 // limitRules are about the size of a schema. A schema that is larger than
 // Toolpost reads is reported here too, by every dialect.
@@ -34,7 +30,7 @@ func depth(v *view, d *document) {
 			v.report("", "%s", d.over)
 		}
 	case limit > 0:
-		if levels := d.depth(d.root, make([]int, len(d.nodes))); levels > limit {
+		if levels := lower.CountsOf(d.root.Raw).Depth; levels > limit {
 			v.report("", "objects and arrays are nested %d levels deep; the limit is %d", levels, limit)
 		}
 	}
@@ -48,27 +44,20 @@ func size(v *view, d *document) {
 		return
 	}
 	limits := v.Input.Limits
-	if limits.Properties+limits.EnumValues+limits.LongEnum+limits.Runes == 0 {
+	if limits.LongEnum > 0 {
+		longEnums(v, d)
+	}
+	if limits.Properties+limits.EnumValues+limits.Runes == 0 {
 		return
 	}
-	properties, values, runes := 0, 0, 0
-	for _, n := range d.nodes {
-		list := n.Get("enum").Items()
-		own := runesOf(list...)
-		if limits.LongEnum > 0 && len(list) > limits.LongEnum && own > limits.LongEnumRunes {
-			v.add(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), own, limits.LongEnumRunes)
-		}
-		properties += len(n.Get("properties").Members())
-		values += len(list)
-		runes += own + n.named()
-	}
+	counts := lower.CountsOf(d.root.Raw)
 	for _, l := range []struct {
 		n, most int
 		what    string
 	}{
-		{properties, limits.Properties, "properties"},
-		{values, limits.EnumValues, "values of enums"},
-		{runes, limits.Runes, "characters in names and values"},
+		{counts.Properties, limits.Properties, "properties"},
+		{counts.EnumValues, limits.EnumValues, "values of enums"},
+		{counts.Runes, limits.Runes, "characters in names and values"},
 	} {
 		if l.most > 0 && l.n > l.most {
 			v.report("", "there are %d %s; the limit is %d", l.n, l.what, l.most)
@@ -76,32 +65,15 @@ func size(v *view, d *document) {
 	}
 }
 
-// named returns how many characters there are in the names of properties and
-// definitions, and in const.
-func (n *node) named() int {
-	runes := 0
-	for _, keyword := range []string{"properties", "$defs", "definitions"} {
-		for _, v := range n.Get(keyword).Members() {
-			runes += utf8.RuneCountInString(v.Name)
+func longEnums(v *view, d *document) {
+	limits := v.Input.Limits
+	for _, n := range d.nodes {
+		list := n.Get("enum").Items()
+		if len(list) <= limits.LongEnum {
+			continue
+		}
+		if runes := lower.RunesOf(n.Get("enum").Raw); runes > limits.LongEnumRunes {
+			v.add(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), runes, limits.LongEnumRunes)
 		}
 	}
-	if k := n.Get("const"); k != nil {
-		runes += runesOf(k)
-	}
-	return runes
-}
-
-// runesOf returns how many characters there are in values.
-func runesOf(values ...*jsontree.Value) int {
-	n := 0
-	for _, v := range values {
-		n += runesOf(v.Kids...)
-		switch {
-		case v.Kind == jsontree.KindString:
-			n += utf8.RuneCountInString(v.Text)
-		case v.Kind&jsontree.KindNumber != 0:
-			n += len(v.Raw)
-		}
-	}
-	return n
 }

@@ -58,7 +58,7 @@ var demands = map[string]string{
 	"strict.tools": "size", "strict.optional": "size", "strict.unions": "size",
 	"strict.properties": "size", "strict.enumValues": "size", "strict.runes": "size",
 	// These allow something.
-	"input.union.oneOf": "", "input.booleans": "", "input.silent": "",
+	"input.union.oneOf": "", "input.booleans": "",
 }
 
 // members calls f with the path of each member that is set.

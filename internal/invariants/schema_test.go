@@ -33,7 +33,7 @@ func TestSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			second := lower.Schema(again, &d.Input)
-			if !bytes.Equal(first.Schema, second.Schema) || !slices.Equal(first.Losses, second.Losses) || first.Counts != second.Counts {
+			if !bytes.Equal(first.Schema, second.Schema) || !slices.Equal(first.Losses, second.Losses) {
 				t.Errorf("%s for %s: comes out in two ways\n\t%s\n\t%s", it.name, d.ID, short(first.Schema), short(second.Schema))
 			}
 			if !bytes.Equal(raw, it.parsed.Raw()) {

@@ -1,8 +1,13 @@
 package lower
 
 import (
-	"strings"
+	"bytes"
+	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // Counts are the quantities that readers limit over all schemas of a request.
@@ -15,88 +20,106 @@ type Counts struct {
 	Runes      int // of names of properties and definitions, enum and const values
 }
 
-// countNodes counts what readers limit.
-func countNodes(root *node, defs []entry) Counts {
+// CountsOf counts what readers limit in a schema.
+func CountsOf(schema json.RawMessage) Counts {
+	root, broken := jsontree.ParseLenient(schema, maxLevels)
+	if broken != nil {
+		return Counts{}
+	}
 	var c Counts
-	root.each(func(n *node) {
-		if n.get("anyOf") != nil {
-			c.Unions++
-		}
-		if t := n.get("type"); t != nil && len(t.raw) > 0 && t.raw[0] == '[' {
-			c.Unions++
-		}
-		for _, name := range []string{"properties", "$defs", "definitions"} {
-			if m := n.get(name); m != nil {
-				for _, e := range m.table {
-					c.Runes += utf8.RuneCountInString(e.name)
-				}
-			}
-		}
-		c.properties(n)
-		if e := n.get("enum"); e != nil {
-			list, _ := elements(e.raw)
-			c.EnumValues += len(list)
-			for _, v := range list {
-				c.Runes += utf8.RuneCount(v)
-			}
-		}
-	})
-	c.Depth = newDepthCounter(defs).depth(root)
+	c.add(root)
+	d := depthCounter{root: root, known: map[*jsontree.Value]int{}}
+	c.Depth = d.depth(root)
 	return c
 }
 
-func (c *Counts) properties(n *node) {
-	p := n.get("properties")
-	if p == nil {
-		return
+// add counts a schema and all schemas inside it.
+func (c *Counts) add(v *jsontree.Value) {
+	for _, k := range v.Members() {
+		switch k.Name {
+		case "anyOf":
+			c.Unions++
+		case "type":
+			if k.Kind == jsontree.KindArray {
+				c.Unions++
+			}
+		case "properties":
+			c.Properties += len(k.Members())
+			c.Optional += max(0, len(k.Members())-len(v.Get("required").Items()))
+			c.names(k)
+		case "$defs", "definitions":
+			c.names(k)
+		case "enum":
+			c.EnumValues += len(k.Items())
+			c.Runes += runesOf(k)
+		case "const":
+			c.Runes += runesOf(k)
+		}
+		for _, sub := range shape.Subschemas(k) {
+			c.add(sub)
+		}
 	}
-	required := 0
-	if r := n.get("required"); r != nil {
-		list, _ := elements(r.raw)
-		required = len(list)
-	}
-	c.Properties += len(p.table)
-	c.Optional += max(0, len(p.table)-required)
 }
 
-// A depthCounter counts the levels of objects and arrays, into each definition
+func (c *Counts) names(table *jsontree.Value) {
+	for _, m := range table.Members() {
+		c.Runes += utf8.RuneCountInString(m.Name)
+	}
+}
+
+// RunesOf returns how many characters there are in the values of an enum.
+func RunesOf(enum json.RawMessage) int { return runesOf(jsontree.Read(enum)) }
+
+func runesOf(v *jsontree.Value) int {
+	n := 0
+	for _, kid := range v.Kids {
+		n += runesOf(kid)
+	}
+	switch {
+	case v.Kind == jsontree.KindString:
+		n += utf8.RuneCountInString(v.Text)
+	case v.Kind&jsontree.KindNumber != 0:
+		n += len(v.Raw)
+	}
+	return n
+}
+
+// A depthCounter counts the levels of objects and arrays, into each schema
 // once.
 type depthCounter struct {
-	defs  map[string]*node
-	known map[string]int // 0 while it is being counted
+	root  *jsontree.Value
+	names *subschema.Index        // nil before the first reference
+	known map[*jsontree.Value]int // 0 while it is being counted
 }
 
-func newDepthCounter(defs []entry) *depthCounter {
-	d := &depthCounter{make(map[string]*node, len(defs)), make(map[string]int, len(defs))}
-	for _, e := range defs {
-		d.defs[e.name] = e.node
+func (d *depthCounter) depth(v *jsontree.Value) int {
+	if levels, known := d.known[v]; known {
+		return levels
 	}
-	return d
-}
-
-func (d *depthCounter) depth(n *node) int {
-	deepest := 0
-	if r := n.get("$ref"); r != nil {
-		deepest = d.definition(r.raw)
-	}
-	for _, m := range n.members {
-		if m.name == "$defs" || m.name == "definitions" {
+	d.known[v] = 0
+	deepest, levels := 0, 0
+	for _, k := range v.Members() {
+		switch k.Name {
+		case "$defs", "definitions":
 			continue
+		case "$ref":
+			if d.names == nil {
+				d.names = subschema.NewIndex(d.root)
+			}
+			if to := d.names.Find(v, k.Text); to != nil {
+				deepest = max(deepest, d.depth(to))
+			}
+		case "type":
+			if raw := bytes.ToLower(k.Raw); bytes.Contains(raw, []byte(`"object"`)) || bytes.Contains(raw, []byte(`"array"`)) {
+				levels = 1
+			}
+		case "properties", "items", "additionalProperties":
+			levels = 1
 		}
-		m.each(func(sub *node) { deepest = max(deepest, d.depth(sub)) })
+		for _, sub := range shape.Subschemas(k) {
+			deepest = max(deepest, d.depth(sub))
+		}
 	}
-	if n.get("properties") != nil || n.get("items") != nil || n.get("additionalProperties") != nil {
-		deepest++
-	}
-	return deepest
-}
-
-func (d *depthCounter) definition(ref []byte) int {
-	name, _ := unquote(ref)
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	if _, known := d.known[name]; !known && d.defs[name] != nil {
-		d.known[name] = 0
-		d.known[name] = d.depth(d.defs[name])
-	}
-	return d.known[name]
+	d.known[v] = deepest + levels
+	return deepest + levels
 }

@@ -22,7 +22,7 @@ func constrain(l *lowering, n *node, at, keyword string, value json.RawMessage, 
 
 // describe states the meaning of a keyword in the description.
 func describe(l *lowering, n *node, at, keyword, sentence string) {
-	if l.rules.Silent || sentence == "" {
+	if sentence == "" {
 		l.lose(Dropped, at, keyword, notStated)
 		return
 	}

@@ -34,9 +34,6 @@ func writeEnum(l *lowering, f *form.Form, name string, list []json.RawMessage) (
 	switch {
 	case len(list) == 0:
 		return writeNever(l, f), nil
-	case l.rules.Silent && !l.allows("enum"):
-		l.lose(Dropped, f.At, "enum", notStated)
-		return n, nil
 	case name == "boolean" && len(list) == 2:
 		return n, nil
 	case !l.valuesFit(list):

@@ -22,7 +22,7 @@ func flatten(l *lowering, f *form.Form, at place) (*node, codec) {
 	defer func() { l.merging-- }()
 	l.lose(Widened, f.At, l.first(f.At, "anyOf", "oneOf", "type"), "the alternatives are merged; which members belong together is checked when the tool is called")
 	n, c := writeKinds(l, merge(l, f), at)
-	if s := togetherSentence(f.Alts); n.typeName() != "" && s != "" && !l.rules.Silent {
+	if s := togetherSentence(f.Alts); n.typeName() != "" && s != "" {
 		n.addSentence(s)
 	}
 	return n, c

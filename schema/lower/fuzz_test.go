@@ -85,7 +85,7 @@ func FuzzSchema(f *testing.F) {
 		}
 		before := bytes.Clone(s.Raw())
 		r, again := lower.Schema(s, randomRules(seed)), lower.Schema(s, randomRules(seed))
-		if !bytes.Equal(r.Schema, again.Schema) || !slices.Equal(r.Losses, again.Losses) || r.Counts != again.Counts {
+		if !bytes.Equal(r.Schema, again.Schema) || !slices.Equal(r.Losses, again.Losses) {
 			t.Errorf("it comes out in two ways: %s, %s", r.Schema, again.Schema)
 		}
 		if !bytes.Equal(before, s.Raw()) {

@@ -19,7 +19,6 @@ type Result struct {
 	Schema json.RawMessage // nil if the reader wants none for a tool without arguments
 	Losses []Loss          // in source order
 	Codec  *Codec
-	Counts Counts
 }
 
 // Schema lowers s. It never fails: what cannot be expressed is reported as a
@@ -35,9 +34,14 @@ func Schema(s *schema.Schema, rules *Rules) *Result {
 	for try := 1; ; try++ {
 		l := newLowering(r, src, limits)
 		result := l.document(doc)
+		var counts Counts
+		if rules.Limits != (Limits{}) {
+			counts = CountsOf(result.Schema)
+		}
 		size := len(result.Schema)
-		deep := rules.Limits.Depth > 0 && result.Counts.Depth > rules.Limits.Depth
+		deep := rules.Limits.Depth > 0 && counts.Depth > rules.Limits.Depth
 		if !deep && size <= most || try == maxTries {
+			l.limit(counts)
 			l.account(result.Schema)
 			result.Losses = l.losses
 			return result

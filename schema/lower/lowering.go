@@ -59,8 +59,7 @@ func (l *lowering) document(doc *form.Document) *Result {
 	if trivial(c, map[*reference]bool{}) {
 		c = nil
 	}
-	r := &Result{Codec: &Codec{root: c}, Counts: countNodes(n, l.defs)}
-	l.limit(r.Counts)
+	r := &Result{Codec: &Codec{root: c}}
 	if !l.rules.Root.OmitEmpty || !isEmptyObject(n) {
 		r.Schema = n.append(nil)
 	}

@@ -70,7 +70,7 @@ func writeDefault(l *lowering, at string, value json.RawMessage, n *node, c code
 			return
 		}
 	}
-	if !isNull(value) && len(value) <= maxDescribed && !l.rules.Silent {
+	if !isNull(value) && len(value) <= maxDescribed {
 		n.addSentence("Default: " + plainValue(value) + ".")
 		l.lose(Noop, at, "default", "stated in the description")
 		return

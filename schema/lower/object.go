@@ -132,7 +132,7 @@ func (r *record) rename(p form.Property) string {
 // another one, which said more than its ASCII letters and digits do.
 func (r *record) withName(f *form.Form, p property) *form.Form {
 	letter := func(c rune) bool { return c > unicode.MaxASCII && unicode.IsLetter(c) }
-	if !p.renamed || r.rules.Silent || len(p.name) > maxDescribed || !strings.ContainsFunc(p.name, letter) {
+	if !p.renamed || len(p.name) > maxDescribed || !strings.ContainsFunc(p.name, letter) {
 		return f
 	}
 	told := *f

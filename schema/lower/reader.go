@@ -123,7 +123,7 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 	if limits.EnumValues > 0 && len(list) > limits.EnumValues {
 		return false
 	}
-	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || utf8.RuneCount(values(list)) <= limits.LongEnumRunes
+	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || RunesOf(values(list)) <= limits.LongEnumRunes
 }
 
 // wholeFits reports whether a keyword may be written unchanged. Repairs inside it

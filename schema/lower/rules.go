@@ -51,9 +51,6 @@ type Rules struct {
 	// MinItems is the largest supported minItems; null means no limit.
 	MinItems *int `json:"minItems,omitempty"`
 
-	// Silent omits unsupported constraints from descriptions.
-	Silent bool `json:"silent,omitempty"`
-
 	Limits Limits `json:"limits,omitzero"`
 }
 
