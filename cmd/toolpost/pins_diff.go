@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A definitionChange is the current definition of a tool and the one that was
@@ -65,52 +65,27 @@ func flatten(raw json.RawMessage) map[string]string {
 }
 
 func flattenInto(values map[string]string, path string, raw json.RawMessage) {
-	var items []json.RawMessage
-	members := membersOf(raw)
-	switch {
-	case len(members) > 0:
-		times := map[string]int{}
-		for _, m := range members {
-			at := memberPath(path, m.name)
-			if times[m.name]++; times[m.name] > 1 { // readers differ in which one they take
-				at = fmt.Sprintf("%s (%d)", at, times[m.name])
-			}
-			flattenInto(values, at, m.value)
+	leaf := true
+	times := map[string]int{}
+	for name, value := range wire.Members(raw) {
+		leaf = false
+		at := memberPath(path, name)
+		if times[name]++; times[name] > 1 { // readers differ in which one they take
+			at = fmt.Sprintf("%s (%d)", at, times[name])
 		}
-	case json.Unmarshal(raw, &items) == nil && strings.Contains(string(raw), "{"):
-		for i, value := range items {
+		flattenInto(values, at, value)
+	}
+	if strings.Contains(string(raw), "{") {
+		i := 0
+		for value := range wire.Elements(raw) {
+			leaf = false
 			flattenInto(values, fmt.Sprintf("%s[%d]", path, i), value)
+			i++
 		}
-	default:
+	}
+	if leaf {
 		values[path] = string(raw)
 	}
-}
-
-type jsonMember struct {
-	name  string
-	value json.RawMessage
-}
-
-// membersOf returns the members of an object, also several of one name. It
-// returns nil for what is not an object.
-func membersOf(raw json.RawMessage) (members []jsonMember) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil
-	}
-	for d.More() {
-		var m jsonMember
-		t, err := d.Token()
-		if err != nil {
-			return nil
-		}
-		m.name, _ = t.(string)
-		if d.Decode(&m.value) != nil {
-			return nil
-		}
-		members = append(members, m)
-	}
-	return members
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
