@@ -173,9 +173,9 @@ func (b *body) tooLong() error {
 	return b.limits.tooLong()
 }
 
-// drop gives up what is in the spool.
+// drop gives up what is in the spool, if there is anything.
 func (b *body) drop() {
-	if b.spool != nil {
+	if b != nil && b.spool != nil {
 		b.spool.Close()
 		b.spool = nil
 	}

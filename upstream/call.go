@@ -93,7 +93,7 @@ func extendHandler(u *Upstream) toolpost.Handler {
 	return u.handler(func(call *toolpost.Call) *request {
 		r := newRequest(call, "method "+call.Name, call.Name, call.Params)
 		r.again, r.whole = false, true
-		if extension.Space(call.Name) == "tasks" {
+		if extension.IsOfTasks(call.Name) {
 			r.name = wire.Unquote(wire.Get(call.Params, "taskId"))
 		}
 		return r
@@ -173,7 +173,7 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 	s.shareRoots(ctx, r)
 	m, executed, err := s.call(ctx, r)
 	if err == nil {
-		return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer}), true, nil
+		return encoded(&m), true, nil
 	}
 	if long, ok := errors.AsType[*longResult](err); ok {
 		result, err = long.result(ctx, r.keep)

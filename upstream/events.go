@@ -48,7 +48,7 @@ func events(r io.Reader, l *limits, keeps func() bool) iter.Seq2[event, error] {
 				err = ev.field(line, ended, lines)
 			}
 			if err != nil {
-				ev.drop()
+				ev.data.drop()
 				yield(event{}, err)
 				return
 			}
@@ -105,27 +105,13 @@ func (ev *event) beginData(lines *eventLines, long bool) {
 	}
 }
 
-// text is the data of a short event.
-func (ev *event) text() string {
-	if ev.data == nil {
-		return ""
-	}
-	return string(ev.data.begin())
-}
-
-func (ev *event) drop() {
-	if ev.data != nil {
-		ev.data.drop()
-	}
-}
-
 // takeEvent hands on the messages of an event. Other data is released.
 func (p *peer) takeEvent(ev *event, from *exchange) error {
 	switch {
 	case ev.data == nil || ev.data.size == 0:
 		return nil
 	case ev.name != "" && ev.name != "message":
-		ev.drop()
+		ev.data.drop()
 		return nil
 	}
 	found, err := p.take(ev.data, from)

@@ -41,6 +41,16 @@ type content struct {
 	whole    bool // inputResponses and requestState are not of the caller's hop
 }
 
+// arguments returns the arguments that are sent.
+func (c *content) arguments() json.RawMessage {
+	for _, m := range c.set {
+		if m.Name == "arguments" {
+			return m.Value
+		}
+	}
+	return nil
+}
+
 // A requester is the client on whose behalf a request is made.
 type requester struct {
 	caller toolpost.Caller // nil if no client listens

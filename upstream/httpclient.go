@@ -250,13 +250,7 @@ func (c *httpConn) finish(resp *http.Response, cancel func()) {
 		return
 	}
 	limit := time.AfterFunc(drainTime, cancel)
-	rest := make([]byte, 512)
-	for n, left := 0, 4<<10; left > 0; left -= n {
-		var err error
-		if n, err = resp.Body.Read(rest); err != nil {
-			break
-		}
-	}
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
 	if limit.Stop() {
 		c.late.Store(0)
 	} else {

@@ -23,8 +23,6 @@ type listing struct {
 	sum      [sha256.Size]byte // of all that it was made of
 }
 
-func emptyListing() *listing { return &listing{features: &toolpost.Features{}} }
-
 const mostPages = 1000
 
 // A lister lists everything that a server offers.
@@ -56,7 +54,7 @@ const (
 func (u *Upstream) list(s *session, patience time.Duration) (l *listing, complete bool, err error) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
 	defer cancel()
-	r := &lister{u: u, s: s, l: emptyListing(), hash: sha256.New()}
+	r := &lister{u: u, s: s, l: &listing{features: &toolpost.Features{}}, hash: sha256.New()}
 	if s.can("tools") {
 		if err := r.each(ctx, "tools/list", "tools", "name", r.tool); err != nil {
 			return nil, false, err

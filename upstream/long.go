@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -60,18 +61,28 @@ func (l *longResult) look() *longResult {
 	return l
 }
 
-// messages returns the message in memory, if it is not too long for that. It
+// message returns the message in memory, if it is not too long for that. It
 // gives the file up.
-func (l *longResult) messages() ([]wire.Message, error) {
+func (l *longResult) message() (*wire.Message, error) {
 	defer l.Close()
 	data, err := l.load()
 	if err != nil {
 		return nil, notKept(err)
 	}
+	return readOne(data)
+}
+
+// readOne returns the only message in data.
+func readOne(data []byte) (*wire.Message, error) {
 	if found := wire.Read(data); len(found) == 1 {
-		return found, nil
+		return &found[0], nil
 	}
 	return nil, notKept(errNotObject)
+}
+
+// encoded returns the result that m brings.
+func encoded(m *wire.Message) *toolpost.Result {
+	return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer})
 }
 
 // result returns the result for the caller. If long outputs are stored and only
@@ -85,11 +96,11 @@ func (l *longResult) result(ctx context.Context, keep keepFunc) (*toolpost.Resul
 	case keep != nil && l.consistsOfTexts():
 		return l.shown(ctx, keep)
 	case keep == nil || fits:
-		found, err := l.messages()
+		m, err := l.message()
 		if err != nil {
 			return nil, err
 		}
-		return toolpost.EncodedResult(toolpost.Encoded{Raw: found[0].Result, Scan: &found[0].Answer}), nil
+		return encoded(m), nil
 	}
 	defer l.Close()
 	view, ref, err := keep(ctx, longjson.Lines(l.section(l.scan.Result)), 1, l.found.IsError)
@@ -120,30 +131,35 @@ func (l *longResult) consistsOfTexts() bool {
 // their limit.
 func (l *longResult) shown(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
 	var (
-		edits []longjson.Edit
+		short bytes.Buffer // the message with the views, up to at
+		at    int64
 		ref   string
 	)
 	for _, s := range l.scan.Strings.All {
 		view, r, err := keep(ctx, longjson.Text(l.section(s.Span), &l.limits.buffers), len(l.scan.Strings.All), l.found.IsError)
+		if err == nil && view != "" {
+			err = l.spool.Copy(&short, longjson.Span{From: at, To: s.From - 1}) // the quotes are the view's
+			short.Write(wire.Quote(view))
+			at = s.To + 1
+		}
 		if err != nil {
 			l.Close()
 			return nil, notKept(err)
 		}
-		if view != "" {
-			from := l.scan.Result.From + 1 // with the quotes
-			edits = append(edits, longjson.Edit{Span: longjson.Span{From: s.From - from, To: s.To + 2 - from}, By: wire.Quote(view)})
-		}
 		ref = cmp.Or(ref, r)
 	}
-	if len(edits) == 0 {
+	if at == 0 {
 		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
 	}
 	defer l.Close()
-	o, err := l.Edited(edits)
-	if err != nil {
+	if err := l.spool.Copy(&short, longjson.Span{From: at, To: l.size}); err != nil {
 		return nil, notKept(err)
 	}
-	return toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &l.found}).WithOutputRef(ref), nil
+	m, err := readOne(short.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return encoded(m).WithOutputRef(ref), nil
 }
 
 func notKept(err error) error {

@@ -56,7 +56,6 @@ func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
 		replying: make(chan struct{}, mostQuestions),
 		owners:   owners{open: map[int64]*exchange{}},
 		asking:   map[toolpost.Owner]int{},
-		roots:    rootsState{answered: make(chan struct{}, 1)},
 	}
 }
 
@@ -215,8 +214,9 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 	x := p.noteAnswer(unread.id, from)
 	long := (*longResult)(nil)
 	if errors.As(unread.err, &long) && (x == nil || !x.passesOn() || long.found.Asks) {
-		if found, unread.err = long.messages(); unread.err == nil {
-			p.receive(&found[0], from)
+		var m *wire.Message
+		if m, unread.err = long.message(); unread.err == nil {
+			p.receive(m, from)
 			return 1, nil
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/environ"
 	"github.com/toolpost/toolpost/internal/group"
 )
 
@@ -148,4 +150,40 @@ func lookPath(cfg *Config, env []string) (string, error) {
 		err = &exec.Error{Name: name, Err: exec.ErrNotFound}
 	}
 	return found, err
+}
+
+// inherited are the variables of our environment that a server gets.
+const inherited = environ.Common + `TERM DISPLAY WAYLAND_DISPLAY XDG_*
+NPM_CONFIG_CACHE NPM_CONFIG_PREFIX NPM_CONFIG_REGISTRY NPM_CONFIG_USERCONFIG
+UV_TOOL_DIR UV_PYTHON_INSTALL_DIR PIPX_HOME DOCKER_HOST`
+
+// environment returns the environment of a server: the safe part of ours, and added.
+func environment(added map[string]string) []string {
+	names := strings.Fields(inherited)
+	env := environ.Select(func(name, _ string) bool {
+		_, ok := added[name]
+		return !ok && environ.Matches(names, strings.ToUpper(name))
+	})
+	for name, value := range added {
+		env = append(env, name+"="+value)
+	}
+	return append(env, depthVariable+"="+strconv.Itoa(ownDepth()+1))
+}
+
+// depthVariable holds how many Toolposts started each other to start this
+// process. A Toolpost at mostDepth starts no server: a configuration with its
+// own command would otherwise start processes without end. Two levels are
+// enough for a client that starts a Toolpost which starts another one; each
+// level multiplies the processes by the number of such entries.
+const (
+	depthVariable = "TOOLPOST_DEPTH"
+	mostDepth     = 2
+)
+
+func ownDepth() int {
+	n, err := strconv.Atoi(os.Getenv(depthVariable))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }

@@ -15,12 +15,10 @@ import (
 // the first call of a client they get a notification that the roots have
 // changed, so that they ask when a client can answer.
 type rootsState struct {
-	asked    bool            // the server asks outside of calls
-	stale    bool            // the client's roots have changed
-	current  json.RawMessage // the answer of the only client; nil before there is one
-	asks     int             // how often the server has asked
-	known    int             // those of them that do not count as asking again
-	answered chan struct{}   // holds one value after an answer to another
+	asked   bool            // the server asks outside of calls
+	stale   bool            // the client's roots have changed
+	current json.RawMessage // the answer of the only client; nil before there is one
+	renewed chan struct{}   // holds one value when a question asked since current was set is answered
 }
 
 const (
@@ -41,15 +39,6 @@ func (p *peer) knownRoots() json.RawMessage {
 	return p.roots.current
 }
 
-// rootsChanged records that the client of a session has other roots.
-func (p *peer) rootsChanged(whose toolpost.Owner) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.last != nil && !p.several && *p.last == whose {
-		p.roots.stale = true
-	}
-}
-
 // needsRoots reports whether the server asks for roots and does not know
 // those of this client, its only one, yet.
 func (p *peer) needsRoots(whose *toolpost.Owner) bool {
@@ -64,26 +53,12 @@ func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 }
 
 // rootsAsked records that the server asks for roots, outside of calls or not. It
-// returns the number of the question.
-func (p *peer) rootsAsked(outside bool) int {
+// returns the channel that takes a value when the question is answered.
+func (p *peer) rootsAsked(outside bool) chan<- struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.roots.asked = p.roots.asked || outside
-	p.roots.asks++
-	return p.roots.asks
-}
-
-// rootsAnswered records that the question of that number has its answer; 0 is for
-// questions that are not about roots.
-func (p *peer) rootsAnswered(number int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if number > p.roots.known {
-		select {
-		case p.roots.answered <- struct{}{}:
-		default:
-		}
-	}
+	return p.roots.renewed
 }
 
 // shareRoots gives the server the roots of a client before its call.
@@ -97,12 +72,9 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	if err != nil {
 		return // a client without roots, or one that does not answer
 	}
+	renewed := make(chan struct{}, 1)
 	s.mu.Lock()
-	s.roots.current, s.roots.known = roots, s.roots.asks
-	select {
-	case <-s.roots.answered: // an earlier answer
-	default:
-	}
+	s.roots.current, s.roots.renewed = roots, renewed
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, rootsTime)
 	defer cancel()
@@ -110,7 +82,7 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	if s.conn.send(ctx, changed, wire.AppendRequest(nil, nil, changed, json.RawMessage("{}"))) != nil {
 		return
 	}
-	if s.waitFor(ctx, s.roots.answered) {
+	if s.waitFor(ctx, renewed) {
 		s.sleep(ctx, rootsPause)
 	}
 }
@@ -118,7 +90,14 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 // RootsChanged records that the client of a session has other roots than before.
 // A server that asked for them is notified before the client's next call.
 func (u *Upstream) RootsChanged(session string) {
-	if v, _ := u.view(); v.session != nil {
-		v.session.rootsChanged(toolpost.Owner{Session: session})
+	v, _ := u.view()
+	if v.session == nil {
+		return
+	}
+	p := v.session.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil && !p.several && *p.last == (toolpost.Owner{Session: session}) {
+		p.roots.stale = true
 	}
 }

@@ -3,9 +3,7 @@ package upstream
 import (
 	"errors"
 	"net/http"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -55,22 +53,4 @@ func (u *Upstream) Instances() []string {
 		return *found
 	}
 	return nil
-}
-
-// depthVariable holds how many Toolposts started each other to start this
-// process. A Toolpost at mostDepth starts no server: a configuration with its
-// own command would otherwise start processes without end. Two levels are
-// enough for a client that starts a Toolpost which starts another one; each
-// level multiplies the processes by the number of such entries.
-const (
-	depthVariable = "TOOLPOST_DEPTH"
-	mostDepth     = 2
-)
-
-func ownDepth() int {
-	n, err := strconv.Atoi(os.Getenv(depthVariable))
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
 }

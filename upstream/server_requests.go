@@ -47,9 +47,9 @@ func noMethod(m *wire.Message) error {
 // belongs to.
 func (p *peer) ask(m *wire.Message, from *exchange) {
 	x, unclear := p.origin(from)
-	number := 0
+	var answered chan<- struct{}
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
-		number = p.rootsAsked(x == nil)
+		answered = p.rootsAsked(x == nil)
 	}
 	var whose toolpost.Owner // empty if it belongs to no client
 	if x != nil && x.owner != nil {
@@ -78,7 +78,10 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 		if !takenBack { // a question that the server took back has no answer
 			p.reply(m.ID, result, err)
 		}
-		p.rootsAnswered(number)
+		select {
+		case answered <- struct{}{}:
+		default:
+		}
 	}()
 }
 

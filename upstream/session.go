@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -17,14 +16,12 @@ type session struct {
 	hello
 	transport Transport
 	relist    chan struct{} // holds one value when a list changed
-	listens   chan struct{} // closed when a modern server has begun to send changes
-	listening sync.Once
 	watch     *watch
 	sending   relay // notifications of clients
 }
 
 func newSession(d *dialer, t Transport) *session {
-	s := &session{transport: t, relist: make(chan struct{}, 1), listens: make(chan struct{}), watch: d.watch}
+	s := &session{transport: t, relist: make(chan struct{}, 1), watch: d.watch}
 	s.peer = newPeer(d.log, s.changes)
 	return s
 }
@@ -115,11 +112,8 @@ func (s *session) changes(m *wire.Message) {
 			s.watch.event(toolpost.Event{Resource: m.URI})
 		}
 	case "notifications/subscriptions/acknowledged":
+		s.changed()
 		s.watch.acknowledged(m)
-		first := false
-		if s.listening.Do(func() { first = true; close(s.listens) }); !first {
-			s.changed()
-		}
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		s.changed()
 	default:

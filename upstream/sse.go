@@ -101,10 +101,11 @@ func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan s
 		switch {
 		case err != nil:
 			c.fail(fmt.Errorf("its event stream ended: %v", err))
-		case ev.name == "endpoint":
-			ev.drop()
+		case ev.name == "endpoint" && ev.data != nil:
+			address := string(ev.data.begin())
+			ev.data.drop()
 			select {
-			case endpoint <- ev.text():
+			case endpoint <- address:
 			default: // a second one
 			}
 		default:

@@ -178,6 +178,23 @@ func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*ht
 	return nil, c.refusal(ctx, resp, errSessionMissing)
 }
 
+// describe sets the headers by which modern requests say what is in their
+// body (MCP 2026-07-28, Transports).
+func describe(h http.Header, x *exchange) {
+	if x.method == "" {
+		return // an answer
+	}
+	h.Set("Mcp-Method", x.method)
+	if x.name != "" {
+		h.Set("Mcp-Name", wire.EncodeHeader(x.name))
+	}
+	for _, b := range x.bindings {
+		if text, ok := wire.HeaderText(b.Find(x.arguments())); ok {
+			h.Set(b.Header, wire.EncodeHeader(text))
+		}
+	}
+}
+
 // refusal returns why the server refused a request: lost if it does not know our
 // session any more, which ends the connection. Nil is for requests that do not
 // show it.

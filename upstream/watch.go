@@ -106,6 +106,7 @@ func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 	for uri := range w.uris {
 		w.uris[uri] = false // this server has yet to agree
 	}
+	agreed := w.agreed
 	w.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -116,7 +117,9 @@ func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 	if s.modern() && w.wanted(s) != nil {
 		soon, cancel := context.WithTimeout(ctx, time.Second) // it need not say so
 		defer cancel()
-		s.waitFor(soon, s.listens)
+		if s.waitFor(soon, agreed) {
+			<-s.relist // all lists are read next
+		}
 	}
 	return func() {
 		cancel()

@@ -7,7 +7,6 @@ package extension
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 // Limits of what one side may declare, and of the names of methods.
 const (
 	maxDeclared = 16 << 10 // bytes
-	maxTokens   = 1000
 	maxLevels   = 16
 	maxName     = 128
 )
@@ -141,20 +139,7 @@ func clean(name string) bool {
 
 // sound reports whether raw is a small object that every reader accepts.
 func sound(raw json.RawMessage) bool {
-	if len(raw) > maxDeclared || !wire.IsObject(raw) {
-		return false
-	}
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
-	for range maxTokens {
-		if _, err := d.ReadToken(); err != nil || d.StackDepth() > maxLevels {
-			return false
-		}
-		if d.StackDepth() == 0 {
-			_, err := d.ReadToken()
-			return err == io.EOF
-		}
-	}
-	return false
+	return len(raw) <= maxDeclared && wire.IsObject(raw) && jsontext.Value(raw).IsValid() && !wire.TooDeep(raw, maxLevels)
 }
 
 // Names iterates over the names of what is declared, with what is said of each.

@@ -41,13 +41,17 @@ func (l *lines) Read(p []byte) (int, error) {
 
 // take gives what b begins with, and returns its length.
 func (l *lines) take(b []byte) int {
-	if l.quoted {
-		end, escaped := stringEnd(b, l.escaped)
-		n := end + 1
-		if end < 0 {
+	switch {
+	case l.escaped:
+		l.escaped = false
+		l.buffer = append(l.buffer, b[0])
+		return 1
+	case l.quoted:
+		n := bytes.IndexAny(b, "\"\\") + 1
+		if n == 0 {
 			n = len(b)
 		}
-		l.quoted, l.escaped = end < 0, escaped
+		l.quoted, l.escaped = b[n-1] != '"', b[n-1] == '\\'
 		l.buffer = append(l.buffer, b[:n]...)
 		return n
 	}
@@ -85,32 +89,4 @@ const deepest = 32
 func (l *lines) line() {
 	l.buffer = append(l.buffer, '\n')
 	l.buffer = append(l.buffer, bytes.Repeat([]byte{'\t'}, max(0, min(l.depth, deepest)))...)
-}
-
-// stringEnd returns where the quote is that ends a string of which b is a part;
-// -1 if it is not there, and whether the byte after b is escaped. Escaped says
-// so of the first byte of b.
-func stringEnd(b []byte, escaped bool) (end int, next bool) {
-	start := 0
-	if escaped && len(b) > 0 {
-		start = 1
-	}
-	for {
-		end := len(b)
-		q := bytes.IndexByte(b[start:], '"')
-		if q >= 0 {
-			end = start + q
-		}
-		odd := len(b) == 0 && escaped
-		for i := end; i > start && b[i-1] == '\\'; i-- {
-			odd = !odd
-		}
-		switch {
-		case q < 0:
-			return -1, odd
-		case !odd:
-			return end, false
-		}
-		start = end + 1
-	}
 }

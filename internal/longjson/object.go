@@ -1,9 +1,9 @@
 package longjson
 
 import (
+	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"sync"
 )
 
@@ -47,18 +47,9 @@ func (o *Object) Member(name string) *Member {
 
 // Read returns a part of the object.
 func (o *Object) Read(part Span) ([]byte, error) {
-	b := make([]byte, part.size())
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch {
-	case o.data != nil:
-		copy(b, o.data[part.From:part.To])
-		return b, nil
-	case o.spool == nil:
-		return nil, errClosed
-	}
-	_, err := o.spool.ReadAt(b, o.from+part.From)
-	return b, err
+	b := bytes.NewBuffer(make([]byte, 0, part.size()+bytes.MinRead))
+	err := o.Copy(b, part)
+	return b.Bytes(), err
 }
 
 // Load returns all of the object, and keeps it in memory from now on.
@@ -97,34 +88,6 @@ func (o *Object) Copy(w io.Writer, part Span) error {
 type Edit struct {
 	Span
 	By []byte
-}
-
-// Edited returns the object in memory, with edits of values within its members,
-// which are in order.
-func (o *Object) Edited(edits []Edit) (*Object, error) {
-	e, at := &Object{Members: slices.Clone(o.Members), URIs: o.URIs, size: o.size}, int64(0)
-	for _, edit := range edits {
-		longer := int64(len(edit.By)) - edit.size()
-		e.size += longer
-		for i, m := range o.Members {
-			if m.From >= edit.To {
-				e.Members[i].From += longer
-				e.Members[i].Value += longer
-			}
-			if m.To >= edit.To {
-				e.Members[i].To += longer
-			}
-		}
-	}
-	e.data = make([]byte, 0, e.size)
-	for _, edit := range append(edits, Edit{Span: Span{o.size, o.size}}) {
-		before, err := o.Read(Span{at, edit.From})
-		if err != nil {
-			return nil, err
-		}
-		e.data, at = append(append(e.data, before...), edit.By...), edit.To
-	}
-	return e, nil
 }
 
 // Close gives the object up, unless it was loaded.

@@ -54,8 +54,8 @@ type Scanner struct {
 
 	at    int64
 	want  expected
-	stack []byte        // the open brackets
-	names [6]memberName // that are open, by the depth of their object
+	stack []byte    // the open brackets
+	names [6]string // of the members that are open, by the depth of their object
 	verdict
 	token
 }
@@ -103,21 +103,6 @@ type token struct {
 	escaped bool
 	digits  int
 }
-
-// memberName is a name that means something.
-type memberName byte
-
-const (
-	otherName memberName = iota
-	idName
-	versionName
-	resultName
-	contentName
-	textName
-	resourceName
-	uriName
-	structuredName
-)
 
 // Done reports whether all that was written is one response, and whether its
 // result was found, with its members.
@@ -178,7 +163,7 @@ func (s *Scanner) value(c byte) {
 	if m := s.member(); m != nil {
 		m.Value, m.Kind = s.at, c
 	}
-	if len(s.stack) == 1 && s.names[1] == resultName && c == '{' {
+	if len(s.stack) == 1 && s.names[1] == "result" && c == '{' {
 		s.Result.From = s.at
 	}
 	switch {
@@ -189,7 +174,7 @@ func (s *Scanner) value(c byte) {
 		s.odd = s.odd || len(s.stack) == 0 && c == '['
 		s.stack = append(s.stack, c)
 		s.failed = len(s.stack) > deepestMessage
-		s.setName(otherName)
+		s.setName("")
 		s.at++
 	case c == '"':
 		s.token = token{kind: '"', start: s.at, text: append(s.text[:0], c)}
@@ -202,7 +187,7 @@ func (s *Scanner) value(c byte) {
 // member returns the member of the result whose value is being read, nil if
 // there is none.
 func (s *Scanner) member() *Member {
-	if len(s.stack) != 2 || s.names[1] != resultName || len(s.Members) == 0 {
+	if len(s.stack) != 2 || s.names[1] != "result" || len(s.Members) == 0 {
 		return nil
 	}
 	return &s.Members[len(s.Members)-1]
@@ -221,7 +206,7 @@ func (s *Scanner) close(open byte) {
 	}
 	s.stack = s.stack[:last]
 	s.at++
-	if last == 1 && s.names[1] == resultName && open == '{' {
+	if last == 1 && s.names[1] == "result" && open == '{' {
 		s.Result.To = s.at
 	}
 	s.ended()
@@ -267,11 +252,11 @@ func (s *Scanner) keep(p []byte, most int) {
 func (s *Scanner) identify() {
 	switch {
 	case len(s.stack) != 1:
-	case s.names[1] == idName && s.ID != nil:
+	case s.names[1] == "id" && s.ID != nil:
 		s.odd = true // the first one counts
-	case s.names[1] == idName:
+	case s.names[1] == "id":
 		s.ID = bytes.Clone(s.text)
-	case s.names[1] == versionName:
+	case s.names[1] == "jsonrpc":
 		s.odd = s.odd || s.version
 		s.version = string(s.text) == `"2.0"`
 	}

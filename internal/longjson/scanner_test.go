@@ -187,36 +187,3 @@ func TestObject(t *testing.T) {
 		}
 	}
 }
-
-// An edited object is what a scan finds in its bytes.
-func TestEdited(t *testing.T) {
-	begin, result := `{"jsonrpc":"2.0","id":1,"result":`, `{ "a":["xx", "yy"] , "b":1, "c": "zz","d":{} }`
-	object := func(result string) *longjson.Object {
-		spool := longjson.NewSpool("", new(longjson.Buffers))
-		if err := spool.Add([]byte(begin+result+"}"), 1<<20); err != nil {
-			t.Fatal(err)
-		}
-		return longjson.NewObject(spool, scan(strings.NewReader(begin+result+"}")))
-	}
-	for _, by := range []string{`""`, `"longer than before"`} {
-		edits, want := []longjson.Edit(nil), result
-		for _, old := range []string{`"xx"`, `"yy"`, `"zz"`} {
-			from := int64(strings.Index(result, old))
-			edits = append(edits, longjson.Edit{Span: longjson.Span{From: from, To: from + int64(len(old))}, By: []byte(by)})
-			want = strings.Replace(want, old, by, 1)
-			o, err := object(result).Edited(edits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := o.Load()
-			if err != nil || string(got) != want || o.Size() != int64(len(want)) || fmt.Sprint(o.Members) != fmt.Sprint(object(want).Members) {
-				t.Errorf("%v: %s, %v, want %s with %v", err, got, o.Members, want, object(want).Members)
-			}
-			for _, m := range o.Members {
-				if value, err := o.Read(longjson.Span{From: m.Value, To: m.To}); err != nil || len(value) == 0 {
-					t.Errorf("%s of %s: %s, %v", m.Name, want, value, err)
-				}
-			}
-		}
-	}
-}

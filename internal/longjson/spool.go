@@ -44,9 +44,6 @@ func (b *Buffers) Put(used *Buffer) { b.pool.Put(used) }
 // NewSpool returns a spool whose files are in a folder, which need not exist.
 func NewSpool(dir string, from *Buffers) *Spool { return &Spool{dir: dir, from: from} }
 
-// Size returns the number of bytes that were written.
-func (s *Spool) Size() int64 { return s.size }
-
 // Add appends p. Where the file cannot take it, all goes back to memory, which
 // may take most bytes; Add returns an error if that is not enough.
 func (s *Spool) Add(p []byte, most int64) error {

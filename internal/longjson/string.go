@@ -1,6 +1,7 @@
 package longjson
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,7 @@ func (s *Scanner) inString(p []byte) {
 	switch {
 	case s.name || len(s.stack) == 1:
 		most = longestToken + 1
-	case s.isOfContent(uriName):
+	case s.isOfContent("uri"):
 		most = longestURI + 1
 	}
 	switch c := p[0]; {
@@ -77,7 +78,7 @@ func (s *Scanner) isUTF8(p []byte) bool {
 // endString takes a string whose end was the byte before.
 func (s *Scanner) endString() {
 	s.kind = 0
-	inResult := len(s.stack) > 1 && s.names[1] == resultName
+	inResult := len(s.stack) > 1 && s.names[1] == "result"
 	if content := (Span{s.start + 1, s.at - 1}); inResult && content.size() > longString {
 		if len(s.Strings.All) < mostStrings {
 			s.Strings.All = append(s.Strings.All, String{content, s.isText()})
@@ -90,7 +91,7 @@ func (s *Scanner) endString() {
 		s.named(inResult)
 		return
 	}
-	if s.isOfContent(uriName) && len(s.text) <= longestURI && len(s.URIs) < mostURIs {
+	if s.isOfContent("uri") && len(s.text) <= longestURI && len(s.URIs) < mostURIs {
 		s.URIs = append(s.URIs, wire.Unquote(s.text))
 	}
 	if len(s.text) > longestToken {
@@ -106,23 +107,23 @@ func (s *Scanner) isText() bool {
 	switch {
 	case s.name:
 		return false
-	case s.names[2] == structuredName:
+	case s.names[2] == "structuredContent":
 		return len(s.stack) > 2
 	}
-	return s.isOfContent(textName)
+	return s.isOfContent("text")
 }
 
 // isOfContent reports whether the value that is read is the member of that name of
 // a content block, or of the resource in one.
-func (s *Scanner) isOfContent(name memberName) bool {
+func (s *Scanner) isOfContent(name string) bool {
 	depth := len(s.stack)
 	switch {
-	case depth < 4 || s.names[1] != resultName || s.names[2] != contentName || s.stack[2] != '[' || s.stack[3] != '{':
+	case depth < 4 || s.names[1] != "result" || s.names[2] != "content" || s.stack[2] != '[' || s.stack[3] != '{':
 		return false
 	case depth == 4:
 		return s.names[4] == name
 	}
-	return depth == 5 && s.names[4] == resourceName && s.stack[4] == '{' && s.names[5] == name
+	return depth == 5 && s.names[4] == "resource" && s.stack[4] == '{' && s.names[5] == name
 }
 
 // named takes the name of a member.
@@ -131,13 +132,13 @@ func (s *Scanner) named(inResult bool) {
 	if len(s.text) <= longestToken {
 		name = wire.Unquote(s.text)
 	}
-	known := known(name)
-	s.setName(known)
+	s.setName(name)
 	switch depth := len(s.stack); {
 	case depth == 1:
 		s.inEnvelope(name)
 	case depth == 2 && inResult:
-		s.odd = s.odd || len(s.Members) == mostMembers || s.has(name)
+		twice := name != "" && slices.ContainsFunc(s.Members, func(m Member) bool { return m.Name == name })
+		s.odd = s.odd || len(s.Members) == mostMembers || twice
 		if !s.odd {
 			s.Members = append(s.Members, Member{Name: name, Span: Span{From: s.start}})
 		}
@@ -157,42 +158,9 @@ func (s *Scanner) inEnvelope(name string) {
 	}
 }
 
-// has reports whether the result has had a member of the name.
-func (s *Scanner) has(name string) bool {
-	for _, m := range s.Members {
-		if m.Name == name && name != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // setName sets the name of the member that is open in the innermost object.
-func (s *Scanner) setName(name memberName) {
+func (s *Scanner) setName(name string) {
 	if depth := len(s.stack); depth < len(s.names) {
 		s.names[depth] = name
 	}
-}
-
-// known returns what a name means.
-func known(name string) memberName {
-	switch name {
-	case "id":
-		return idName
-	case "jsonrpc":
-		return versionName
-	case "result":
-		return resultName
-	case "content":
-		return contentName
-	case "text":
-		return textName
-	case "resource":
-		return resourceName
-	case "uri":
-		return uriName
-	case "structuredContent":
-		return structuredName
-	}
-	return otherName
 }
