@@ -58,6 +58,18 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
+// A call whose stream broke may have been carried out, whatever the server answers
+// to the request for the rest of the stream.
+func TestRefusedRestOfAnswer(t *testing.T) {
+	s := start(t, &upstream.Config{Transport: upstream.HTTP, ProtocolVersion: "2025-11-25", URL: serve(t, sessionless(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "id: 1\nretry: 1\ndata:\n\n") // the end: sessionless answers GET with 405
+	})).URL}).ready(t)
+	if got := s.text(t, "t", `{}`, nil); !strings.Contains(got, mayBe) || !strings.Contains(got, "405") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A call that is made again may have been carried out the first time, whatever
 // becomes of the second.
 func TestSecondTryOfACall(t *testing.T) {
