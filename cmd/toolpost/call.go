@@ -100,6 +100,9 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 
 // unknown returns the error for an unknown tool, with similar names.
 func (s *session) unknown(name string) error {
+	if s.address != "" {
+		return unknownTool(name, s.names(), `"toolpost list" with this address shows them`)
+	}
 	return unknownTool(name, s.names(), `"toolpost list" shows them`)
 }
 
