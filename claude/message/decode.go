@@ -1,7 +1,6 @@
 package message
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -9,6 +8,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A decoder turns one line after the other into messages. What it keeps of a
@@ -84,8 +85,8 @@ func (d *decoder) raw(dec *jsontext.Decoder, to *json.RawMessage) error {
 // null; empty if it has all.
 func missing(object []byte, names []string) string {
 	names = slices.Clone(names)
-	for name, dec := range members(object) {
-		if i := slices.Index(names, name); i >= 0 && dec.PeekKind() != 'n' {
+	for name, value := range wire.Members(object) {
+		if i := slices.Index(names, name); i >= 0 && value[0] != 'n' {
 			names = slices.Delete(names, i, i+1)
 		}
 		if len(names) == 0 {
@@ -97,44 +98,16 @@ func missing(object []byte, names []string) string {
 
 // text returns a member that is a string; empty if there is none.
 func text(object []byte, name string) (string, error) {
-	for n, dec := range members(object) {
-		if n != name || dec.PeekKind() == 'n' {
-			continue
-		}
-		t, err := dec.ReadToken()
-		if err != nil {
-			return "", located(err, name)
-		}
-		if t.Kind() != '"' {
+	for n, value := range wire.Members(object) {
+		switch {
+		case n != name || value[0] == 'n':
+		case value[0] != '"':
 			return "", &fieldError{name, errors.New("is not a string")}
+		default:
+			return wire.Unquote(value), nil
 		}
-		return t.String(), nil
 	}
 	return "", nil
-}
-
-// members calls yield with the name of each member of an object and what reads
-// its value, up to what is no JSON.
-func members(object []byte) func(yield func(string, *jsontext.Decoder) bool) {
-	return func(yield func(string, *jsontext.Decoder) bool) {
-		dec := jsontext.NewDecoder(bytes.NewBuffer(object), tolerant())
-		if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
-			return
-		}
-		for dec.PeekKind() == '"' {
-			name, err := dec.ReadToken()
-			if err != nil {
-				return
-			}
-			before := dec.InputOffset()
-			if !yield(name.String(), dec) {
-				return
-			}
-			if dec.InputOffset() == before && dec.SkipValue() != nil {
-				return
-			}
-		}
-	}
 }
 
 // part decodes an object that has to have some members.
