@@ -54,10 +54,7 @@ func same(t *testing.T, got, want store.Info) {
 
 func putPieces(t *testing.T, s store.Store, name string, content []byte, piece int) store.Info {
 	t.Helper()
-	w, err := s.Create(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := create(t, s, name)
 	for p := range slices.Chunk(content, piece) {
 		mine := bytes.Clone(p)
 		if n, err := w.Write(mine); n != len(p) || err != nil {

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"io/fs"
 	"testing"
 	"testing/synctest"
@@ -74,14 +73,11 @@ func testTTL(t *testing.T, open Open) {
 		}
 		wait()
 		missing(t, s, "old")
-		if err := s.Remove(t.Context(), "old"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("remove what has expired: error %v", err)
-		}
+		fails(t, "remove what has expired", s.Remove(t.Context(), "old"), fs.ErrNotExist)
 		put(t, s, "old", []byte("again"))
 		listed(t, s, "read", "used", "old")
-		if _, err := s.Create(t.Context(), "read"); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("create what is being read: error %v", err)
-		}
+		_, err = s.Create(t.Context(), "read")
+		fails(t, "create what is being read", err, fs.ErrExist)
 		if got := string(content(t, b)); got != "read" {
 			t.Errorf("the reader got %q", got)
 		}
@@ -89,9 +85,7 @@ func testTTL(t *testing.T, open Open) {
 		listed(t, s, "used", "old")
 		missing(t, s, "read")
 		put(t, s, "read", []byte("again"))
-		if got := string(content(t, get(t, s, "read"))); got != "again" {
-			t.Errorf("the content is %q", got)
-		}
+		holds(t, s, "read", "again")
 	})
 }
 
@@ -147,9 +141,8 @@ func testCapReaders(t *testing.T, open Open) {
 		put(t, s, "c", text(150_000)) // "a" is older, and being read
 		listed(t, s, "a", "c")
 		wait()
-		if _, err := try(t.Context(), s, "d", text(300_000)); !errors.Is(err, store.ErrFull) {
-			t.Errorf("no room beside what is read: error %v", err)
-		}
+		_, err = try(t.Context(), s, "d", text(300_000))
+		fails(t, "commit more than there is room for beside what is read", err, store.ErrFull)
 		missing(t, s, "d")
 		if got := content(t, a); string(got) != string(text(150_000)) {
 			t.Errorf("the reader got %d other bytes", len(got))
@@ -163,24 +156,16 @@ func testCapReaders(t *testing.T, open Open) {
 func testTooLarge(t *testing.T, open Open) {
 	s := open(t, &store.Options{Max: 100_000})
 	put(t, s, "a", text(10_000))
-	w, err := s.Create(t.Context(), "large")
-	if err != nil {
-		t.Fatal(err)
+	w := create(t, s, "large")
+	var err error
+	for n := 0; n < 20 && err == nil; n++ {
+		_, err = w.Write(text(10_000))
 	}
-	for range 20 {
-		if _, err = w.Write(text(10_000)); err != nil {
-			break
-		}
-	}
-	if !errors.Is(err, store.ErrFull) {
-		t.Errorf("writing goes beyond the cap: error %v", err)
-	}
-	if _, err := w.Write([]byte("x")); !errors.Is(err, store.ErrFull) {
-		t.Errorf("write after a failed one: error %v", err)
-	}
-	if _, err := w.Commit(); !errors.Is(err, store.ErrFull) {
-		t.Errorf("commit after a failed write: error %v", err)
-	}
+	fails(t, "write beyond the cap", err, store.ErrFull)
+	_, err = w.Write([]byte("x"))
+	fails(t, "write after a failed one", err, store.ErrFull)
+	_, err = w.Commit()
+	fails(t, "commit after a failed write", err, store.ErrFull)
 	missing(t, s, "large")
 	listed(t, s, "a")
 }

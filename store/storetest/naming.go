@@ -16,26 +16,17 @@ func testNames(t *testing.T, open Open) {
 	s := open(t, nil)
 	for _, name := range []string{"a", "-", "_x", "A.b..c-D", "con", "nul.txt", "0", strings.Repeat("N", 200)} {
 		put(t, s, name, []byte(name))
-		if got := string(content(t, get(t, s, name))); got != name {
-			t.Errorf("%s has the content of %s", name, got)
-		}
+		holds(t, s, name, name)
 	}
 	for _, name := range []string{
 		"", ".", "..", ".a", "a.", "a/b", `a\b`, "../a", "/a", "a b", "a\x00", "a\n", "ä", "a:b", "a*", "~", "%41",
 		"\xff", strings.Repeat("n", 201),
 	} {
 		_, err := try(t.Context(), s, name, nil)
-		invalid(t, "create", name, err)
+		fails(t, fmt.Sprintf("create %q", name), err, fs.ErrInvalid)
 		_, err = s.Open(t.Context(), name)
-		invalid(t, "open", name, err)
-		invalid(t, "remove", name, s.Remove(t.Context(), name))
-	}
-}
-
-func invalid(t *testing.T, doing, name string, err error) {
-	t.Helper()
-	if !errors.Is(err, fs.ErrInvalid) {
-		t.Errorf("%s %q: error %v, want that the name is invalid", doing, name, err)
+		fails(t, fmt.Sprintf("open %q", name), err, fs.ErrInvalid)
+		fails(t, fmt.Sprintf("remove %q", name), s.Remove(t.Context(), name), fs.ErrInvalid)
 	}
 }
 
@@ -46,19 +37,14 @@ func testCase(t *testing.T, open Open) {
 		put(t, s, name, []byte(name))
 	}
 	for _, name := range names {
-		if got := string(content(t, get(t, s, name))); got != name {
-			t.Errorf("%s has the content of %s", name, got)
-		}
+		holds(t, s, name, name)
 	}
 }
 
 func testUncommitted(t *testing.T, open Open) {
 	s := open(t, nil)
 	for _, commit := range []bool{false, true} {
-		w, err := s.Create(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := create(t, s, "a")
 		if _, err := w.Write(text(1_000_000)); err != nil {
 			t.Fatal(err)
 		}
@@ -83,10 +69,7 @@ func testUncommitted(t *testing.T, open Open) {
 func testEnded(t *testing.T, open Open) {
 	s := open(t, nil)
 	for _, end := range []string{"commit", "close"} {
-		w, err := s.Create(t.Context(), end)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := create(t, s, end)
 		if end == "commit" {
 			if _, err := w.Commit(); err != nil {
 				t.Fatal(err)
@@ -98,32 +81,24 @@ func testEnded(t *testing.T, open Open) {
 		if n, err := w.Write([]byte("x")); n != 0 || !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("write after %s: %d bytes, error %v", end, n, err)
 		}
-		if _, err := w.Commit(); !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("commit after %s: error %v", end, err)
-		}
+		_, err := w.Commit()
+		fails(t, "commit after "+end, err, fs.ErrClosed)
 	}
 	listed(t, s, "commit")
 }
 
 func testTaken(t *testing.T, open Open) {
 	s := open(t, nil)
-	late, err := s.Create(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	late := create(t, s, "a")
 	put(t, s, "a", []byte("first"))
-	if _, err := s.Create(t.Context(), "a"); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("create what is there: error %v", err)
-	}
+	_, err := s.Create(t.Context(), "a")
+	fails(t, "create what is there", err, fs.ErrExist)
 	if _, err := late.Write([]byte("second")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := late.Commit(); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("commit what is there: error %v", err)
-	}
-	if got := string(content(t, get(t, s, "a"))); got != "first" {
-		t.Errorf("the content is of the %s", got)
-	}
+	_, err = late.Commit()
+	fails(t, "commit what is there", err, fs.ErrExist)
+	holds(t, s, "a", "first")
 }
 
 func testRace(t *testing.T, open Open) {
@@ -152,22 +127,16 @@ func testRace(t *testing.T, open Open) {
 		if len(won) != 1 {
 			t.Fatalf("%d writers committed one name", len(won))
 		}
-		if got := string(content(t, get(t, s, name))); got != won[0] {
-			t.Errorf("%s committed, the content is of %s", won[0], got)
-		}
+		holds(t, s, name, won[0])
 	}
 }
 
 func testRemove(t *testing.T, open Open) {
 	s := open(t, nil)
-	if err := s.Remove(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("remove what is not there: error %v", err)
-	}
+	fails(t, "remove what is not there", s.Remove(t.Context(), "a"), fs.ErrNotExist)
 	for _, want := range []string{"first", "second"} {
 		put(t, s, "a", []byte(want))
-		if got := string(content(t, get(t, s, "a"))); got != want {
-			t.Errorf("the content is %s, want %s", got, want)
-		}
+		holds(t, s, "a", want)
 		if err := s.Remove(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -197,9 +166,7 @@ func testReader(t *testing.T, open Open) {
 	if n, err := b.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("read after close: %d bytes, error %v", n, err)
 	}
-	if got := string(content(t, get(t, s, "a"))); got != "another" {
-		t.Errorf("the content is %s", got)
-	}
+	holds(t, s, "a", "another")
 }
 
 func testContext(t *testing.T, open Open) {
@@ -219,10 +186,8 @@ func testContext(t *testing.T, open Open) {
 	var listErr error
 	for _, listErr = range s.List(ctx) {
 	}
-	for doing, err := range map[string]error{"create": createErr, "open": openErr, "remove": s.Remove(ctx, "a"), "list": listErr} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s after cancel: error %v", doing, err)
-		}
+	for call, err := range map[string]error{"create": createErr, "open": openErr, "remove": s.Remove(ctx, "a"), "list": listErr} {
+		fails(t, call+" after cancel", err, context.Canceled)
 	}
 }
 

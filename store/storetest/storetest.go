@@ -87,6 +87,32 @@ func get(t *testing.T, s store.Store, name string) store.Blob {
 	return b
 }
 
+// create begins a blob.
+func create(t *testing.T, s store.Store, name string) store.Writer {
+	t.Helper()
+	w, err := s.Create(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// holds checks the content of a blob.
+func holds(t *testing.T, s store.Store, name, want string) {
+	t.Helper()
+	if got := string(content(t, get(t, s, name))); got != want {
+		t.Errorf("%s has the content %q, want %q", name, got, want)
+	}
+}
+
+// fails checks with what error a call ends.
+func fails(t *testing.T, call string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: error %v, want %v", call, err, want)
+	}
+}
+
 func closeBlob(t *testing.T, b store.Blob) {
 	t.Helper()
 	if err := b.Close(); err != nil {
@@ -115,9 +141,7 @@ func missing(t *testing.T, s store.Store, name string) {
 	if err == nil {
 		closeBlob(t, b)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("open %s: error %v, want that it does not exist", name, err)
-	}
+	fails(t, "open "+name, err, fs.ErrNotExist)
 }
 
 // listed checks which names are kept, oldest use first.
