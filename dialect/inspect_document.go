@@ -98,18 +98,16 @@ func (d *document) enter(n *node) {
 // below enters the schemas that a keyword of n holds.
 func (d *document) below(n *node, k *jsontree.Value, required map[string]bool) {
 	for token, v := range shape.Subschemas(k) {
-		d.kid(n, k, v, token, k.Name == "properties" && required[v.Name])
+		if d.over != "" || d.schemas[v] != nil {
+			continue
+		}
+		kid := &node{
+			Value: v, parent: n, keyword: k.Name, token: token,
+			required: k.Name == "properties" && required[v.Name], nesting: n.nesting + 1,
+		}
+		n.kids = append(n.kids, kid)
+		d.enter(kid)
 	}
-}
-
-// kid enters v as a schema that the keyword k of n holds.
-func (d *document) kid(n *node, k, v *jsontree.Value, token string, required bool) {
-	if d.over != "" || d.schemas[v] != nil {
-		return
-	}
-	kid := &node{Value: v, parent: n, keyword: k.Name, token: token, required: required, nesting: n.nesting + 1}
-	n.kids = append(n.kids, kid)
-	d.enter(kid)
 }
 
 // resolve finds the target of a reference, and enters it if no keyword leads

@@ -1,18 +1,14 @@
 package dialect
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // mcpHeader asks clients to send an argument as an HTTP header too.
 const mcpHeader = "x-mcp-header"
-
-// headerName is a token of HTTP (RFC 9110, section 5.6.2).
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func headerRules() []*Rule {
 	return []*Rule{{
@@ -33,30 +29,19 @@ func headers(v *view, d *document) {
 			continue
 		}
 		v.node = n
-		name := strings.ToLower(h.Text)
-		switch {
-		case h.Kind != jsontree.KindString || !headerName.MatchString(h.Text):
+		name, typeName := strings.ToLower(h.Text), ""
+		if t := n.Get("type"); t != nil {
+			typeName = t.Text
+		}
+		switch nameFits, placeFits := lower.HeaderFits(n.pointer(), typeName, h.Text); {
+		case h.Kind != jsontree.KindString || !nameFits:
 			v.report(mcpHeader, "%v is not a valid header name", h)
 		case seen[name]:
 			v.report(mcpHeader, "the header %v is used twice", h)
-		case !plainType(n) || !fixed(n):
+		case !placeFits:
 			v.report(mcpHeader, "the argument is not a string, an integer or a boolean at a fixed place")
 		}
 		seen[name] = true
 	}
 	v.node = nil
-}
-
-func plainType(n *node) bool {
-	return slices.ContainsFunc([]string{"string", "integer", "boolean"}, n.Get("type").IsText)
-}
-
-// fixed reports whether only properties lead to n.
-func fixed(n *node) bool {
-	for ; n.parent != nil; n = n.parent {
-		if n.keyword != "properties" {
-			return false
-		}
-	}
-	return true
 }

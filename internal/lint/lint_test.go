@@ -92,7 +92,44 @@ func TestSARIF(t *testing.T) {
 	if err := writeSARIF(&b, New(src, some(t, src), &dialect.Options{Off: map[string]string{"all/poison-null": "why not"}}), &Options{Version: "1"}); err != nil {
 		t.Fatal(err)
 	}
-	var log sarifLog
+	type message struct{ Text, Markdown string }
+	var log struct {
+		Schema  string `json:"$schema"`
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct {
+					Name, Version, InformationURI string
+					Rules                         []struct {
+						ID                                      string
+						ShortDescription, FullDescription, Help message
+						HelpURI                                 string
+						DefaultConfiguration                    struct{ Level string }
+					}
+				}
+			}
+			ColumnKind string
+			Results    []struct {
+				RuleID              string
+				RuleIndex           int
+				Level               string
+				Message             message
+				PartialFingerprints map[string]string
+				Properties          struct {
+					Tool string
+					Hits []jsonHit
+				}
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine, StartColumn, EndLine, EndColumn int }
+					}
+					LogicalLocations []struct{ FullyQualifiedName, Kind string }
+				}
+				Suppressions []struct{ Kind, Justification string }
+			}
+		}
+	}
 	d := json.NewDecoder(&b)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&log); err != nil {
@@ -109,11 +146,11 @@ func TestSARIF(t *testing.T) {
 	}
 	levels, prints, suppressed := map[string]bool{}, map[string]bool{}, 0
 	for _, r := range results {
-		levels[r.Level], prints[r.Fingerprints["toolpost/v1"]] = true, true
+		levels[r.Level], prints[r.PartialFingerprints["toolpost/v1"]] = true, true
 		suppressed += len(r.Suppressions)
-		physical := r.Locations[0].Physical
+		physical := r.Locations[0].PhysicalLocation
 		if driver.Rules[r.RuleIndex].ID != r.RuleID || r.Message.Text == "" || len(r.Properties.Hits) == 0 ||
-			physical.Artifact.URI != "some%20folder/tools.json" || physical.Region.StartLine < 1 || physical.Region.StartColumn < 1 {
+			physical.ArtifactLocation.URI != "some%20folder/tools.json" || physical.Region.StartLine < 1 || physical.Region.StartColumn < 1 {
 			t.Fatalf("result %+v", r)
 		}
 	}

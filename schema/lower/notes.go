@@ -46,16 +46,25 @@ func writeOthers(l *lowering, at string, others []form.Keyword, n *node) {
 const mcpHeader = "x-mcp-header"
 
 var (
+	// headerName is a token of HTTP (RFC 9110, section 5.6.2).
 	headerName     = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 	onlyProperties = regexp.MustCompile(`^(/properties/[^/]*)+$`)
 )
+
+// HeaderFits reports whether a name is one of an HTTP header, and whether the
+// schema at a pointer, of the given type, is an argument that clients can send as
+// a header: a scalar that only properties lead to.
+func HeaderFits(pointer, typeName, name string) (nameFits, placeFits bool) {
+	scalar := slices.Contains([]string{"string", "integer", "boolean"}, typeName)
+	return headerName.MatchString(name), scalar && onlyProperties.MatchString(pointer)
+}
 
 // headerFits reports whether a property may ask for a header of this name.
 func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 	name, ok := unquote(trim(value))
 	key := strings.ToLower(name)
-	typed := slices.Contains([]string{"string", "integer", "boolean"}, n.typeName())
-	if ok = ok && typed && onlyProperties.MatchString(at) && headerName.MatchString(name) && !l.headers[key]; !ok {
+	nameFits, placeFits := HeaderFits(at, n.typeName(), name)
+	if ok = ok && nameFits && placeFits && !l.headers[key]; !ok {
 		l.lose(Noop, at, mcpHeader, "clients cannot send the header %s; the value remains an argument", string(value))
 	}
 	l.headers[key] = true
