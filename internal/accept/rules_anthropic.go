@@ -14,12 +14,9 @@ var (
 
 // anthropic is A1.
 func anthropic(s *subject) {
-	metaschema(s, "A1/metaschema", draft2020) // api.draft
-	rootObject(s, "A1/root")
-	noRoot(s, "A1/root", "oneOf anyOf allOf") // api.root
-	rootKeys(s, "A1/key", apiKey)             // cc.key
-	refsResolve(s, "A1/ref")
-	named(s, "A1/name", anthropicName)
+	jsonSchema(s, "A1", anthropicName, draft2020) // api.draft
+	noRoot(s, "A1/root", "oneOf anyOf allOf")     // api.root
+	rootKeys(s, "A1/key", apiKey)                 // cc.key
 }
 
 const anthropicStrictKeys = `type properties required additionalProperties items anyOf allOf $ref $defs enum const

@@ -10,10 +10,7 @@ var mcpName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // mcp is M1, the specification of 2026-07-28, and the base of its clients.
 func mcp(s *subject) {
-	named(s, "M1/name", mcpName) // spec.name
-	rootObject(s, "M1/root")     // spec.root
-	metaschema(s, "M1/metaschema", declared(s))
-	refsResolve(s, "M1/ref")
+	jsonSchema(s, "M1", mcpName, declared(s)) // spec.name, spec.root
 	bounds(s)
 	headers(s)
 }

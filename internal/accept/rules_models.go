@@ -39,20 +39,14 @@ func refers(p *place) bool {
 
 // mistral is the rule mistral.
 func mistral(s *subject) {
-	named(s, "mistral/name", portableName)
-	rootObject(s, "mistral/root")
+	jsonSchema(s, "mistral", portableName, draft2020)
 	noKeys(s, "mistral/keys", "$schema $id")
-	metaschema(s, "mistral/metaschema", draft2020)
-	refsResolve(s, "mistral/ref")
 }
 
 // kimi is the rule kimi: Moonshot's own flavour of JSON Schema.
 func kimi(s *subject) {
-	named(s, "kimi/name", kimiName)
-	rootObject(s, "kimi/root")
+	jsonSchema(s, "kimi", kimiName, draft2020)
 	noRoot(s, "kimi/root", "anyOf oneOf allOf")
-	metaschema(s, "kimi/metaschema", draft2020)
-	refsResolve(s, "kimi/ref")
 	refsAlone(s, "kimi/ref-siblings", "")
 	requiredExist(s, "kimi/required")
 	for _, p := range s.places {
@@ -79,12 +73,7 @@ func kimiNode(s *subject, p *place) {
 
 // xai constrains what the model writes in any case; its rules for the input
 // are loose.
-func xai(s *subject) {
-	named(s, "xai/name", portableName)
-	rootObject(s, "xai/root")
-	metaschema(s, "xai/metaschema", draft2020)
-	refsResolve(s, "xai/ref")
-}
+func xai(s *subject) { jsonSchema(s, "xai", portableName, draft2020) }
 
 // after07 are the keywords that draft-07 does not know.
 const after07 = `$defs $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary prefixItems
@@ -93,10 +82,7 @@ const after07 = `$defs $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursi
 // draft07 is for clients with a validator of that draft, which refuse a
 // $schema that names another.
 func draft07(s *subject) {
-	named(s, "draft-07/name", mcpName)
-	rootObject(s, "draft-07/root")
-	metaschema(s, "draft-07/metaschema", draft7)
-	refsResolve(s, "draft-07/ref")
+	jsonSchema(s, "draft-07", mcpName, draft7)
 	noKeys(s, "draft-07/keys", "$schema "+strings.TrimSpace(after07))
 	refsAlone(s, "draft-07/ref-siblings", "title description default examples $comment definitions")
 }

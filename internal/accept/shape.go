@@ -153,6 +153,15 @@ func named(s *subject, rule string, like *regexp.Regexp) {
 	}
 }
 
+// jsonSchema is what nearly everybody wants: a name, and a valid schema of a
+// dialect, whose references resolve, with an object at the root.
+func jsonSchema(s *subject, set string, name *regexp.Regexp, dialect string) {
+	named(s, set+"/name", name)
+	rootObject(s, set+"/root")
+	metaschema(s, set+"/metaschema", dialect)
+	refsResolve(s, set+"/ref")
+}
+
 // pattern reports the texts in pattern that match.
 func patterns(s *subject, rule string, refused *regexp.Regexp) {
 	for _, p := range s.places {
