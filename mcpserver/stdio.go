@@ -80,13 +80,13 @@ func (s *Server) drain(ctx context.Context, d *duplex) {
 func (d *duplex) readLines(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := readLine(r)
+		line, err := wire.ReadLine(r, maxLine)
 		switch {
 		case errors.Is(err, bufio.ErrTooLong):
 			err = d.refuse(nil, wire.Errorf(wire.CodeInvalidRequest, "the line is longer than %d bytes", maxLine))
-		case err == io.EOF && len(line) == 0:
+		case err == io.EOF:
 			return nil
-		case err != nil && err != io.EOF:
+		case err != nil:
 			return err
 		case len(bytes.TrimSpace(line)) > 0:
 			err = d.deliverLine(ctx, line)
@@ -120,23 +120,4 @@ func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 		msgs = nil // the answer is for none of them
 	}
 	return d.refuse(faultID(msgs, fault), fault)
-}
-
-// readLine returns the next line without its end. The rest of a line that is
-// too long is skipped.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			for err == bufio.ErrBufferFull {
-				_, err = r.ReadSlice('\n')
-			}
-			return nil, errors.Join(bufio.ErrTooLong, err)
-		}
-		line = append(line, part...)
-		if err != bufio.ErrBufferFull {
-			return bytes.TrimSuffix(line, []byte("\n")), err
-		}
-	}
 }

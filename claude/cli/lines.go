@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // ReadLine returns the next line of output that is a JSON object, without its
@@ -48,8 +50,11 @@ func newLineReader(r io.Reader, limit int, log *slog.Logger, hide *strings.Repla
 // next returns the next line that begins as an object.
 func (l *lineReader) next() ([]byte, error) {
 	for {
-		line, err := l.line()
-		if err != nil {
+		line, err := wire.ReadLine(l.r, l.limit)
+		switch {
+		case err == bufio.ErrTooLong:
+			return nil, &LineTooLongError{l.limit}
+		case err != nil:
 			return nil, err
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
@@ -72,32 +77,4 @@ func (l *lineReader) skip(line []byte) {
 	const most = 200
 	text := l.hide.Replace(string(line[:min(len(line), 16*most)]))
 	l.log.Log(context.Background(), level, "skipped output of the claude command that is not JSON", "line", text[:min(len(text), most)])
-}
-
-// line returns one line without its line feed. The parts of a long one are
-// joined once, so that it costs twice its size and no more.
-func (l *lineReader) line() ([]byte, error) {
-	var parts [][]byte
-	size := 0
-	for {
-		part, err := l.r.ReadSlice('\n')
-		part = bytes.TrimSuffix(part, []byte("\n"))
-		size += len(part)
-		if size <= l.limit {
-			parts = append(parts, bytes.Clone(part))
-		} else {
-			parts = nil
-		}
-		switch {
-		case err == bufio.ErrBufferFull:
-		case err != nil && size == 0:
-			return nil, err
-		case size > l.limit:
-			return nil, &LineTooLongError{l.limit}
-		case len(parts) == 1:
-			return parts[0], nil
-		default:
-			return bytes.Join(parts, nil), nil
-		}
-	}
 }

@@ -11,6 +11,7 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -161,6 +162,34 @@ func Line(message []byte) []byte {
 		}
 	}
 	return append(message, '\n')
+}
+
+// ReadLine returns the next line without its line feed; its memory is the
+// caller's. Of a line longer than most bytes the rest is skipped, and the error is
+// [bufio.ErrTooLong]. The parts of a long line are joined once, so that it costs
+// twice its size and no more.
+func ReadLine(r *bufio.Reader, most int) ([]byte, error) {
+	var parts [][]byte
+	for size := 0; ; {
+		part, err := r.ReadSlice('\n')
+		part = bytes.TrimSuffix(part, []byte("\n"))
+		if size += len(part); size > most {
+			parts = nil
+		} else {
+			parts = append(parts, bytes.Clone(part))
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err != nil && size == 0:
+			return nil, err
+		case size > most:
+			return nil, bufio.ErrTooLong
+		case len(parts) == 1:
+			return parts[0], nil
+		default:
+			return bytes.Join(parts, nil), nil
+		}
+	}
 }
 
 func appendResponse(b, id []byte) []byte {
