@@ -53,11 +53,11 @@ type Gateway struct {
 	cancel context.CancelFunc
 	logger *slog.Logger
 	connector
-	live   *toolpost.Live
-	views  *Views
-	wake   signal            // something changed
-	events toolpost.Watchers // what servers report, as clients know it
-	tasks  sync.WaitGroup
+	live    *toolpost.Live
+	views   *Views
+	wake    signal            // something changed
+	events  toolpost.Watchers // what servers report, as clients know it
+	running sync.WaitGroup
 
 	work     sync.Mutex // held while the gateway is changed and watchers are called
 	watchers map[*func(*Snapshot)]bool
@@ -66,9 +66,9 @@ type Gateway struct {
 
 // A connector is what the links to servers are made with.
 type connector struct {
-	start    starter
-	opts     upstream.Options
-	extended *tasks // of all servers
+	start starter
+	opts  upstream.Options
+	tasks *tasks // of all servers
 }
 
 // state is the part of a Gateway that its methods read while it changes.
@@ -105,7 +105,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, connector: connector{start: start, extended: newTasks()}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, connector: connector{start: start, tasks: newTasks()}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.joined, g.layers = &joined{}, toolpost.Join()
 	if g.logger == nil {
@@ -117,7 +117,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
-	live, err := toolpost.NewLive(g.ctx, served{g})
+	live, err := toolpost.NewLive(g.ctx, outermost{g})
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
@@ -130,9 +130,9 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if err := g.Reload(ctx, cfg); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	g.tasks.Go(g.follow)
+	g.running.Go(g.follow)
 	if g.pins != nil && g.pins.file != nil && !g.pins.ReadOnly {
-		g.tasks.Go(func() { g.pins.follow(g.wake.send) })
+		g.running.Go(func() { g.pins.follow(g.wake.send) })
 	}
 	return g, nil
 }
@@ -276,9 +276,9 @@ func (g *Gateway) Close() error {
 	_ = g.views.Close() // never fails
 	errs := make([]error, len(members))
 	for i, m := range members {
-		g.tasks.Go(func() { errs[i] = m.close(g.ctx) })
+		g.running.Go(func() { errs[i] = m.close(g.ctx) })
 	}
-	g.tasks.Wait()
+	g.running.Wait()
 	return errors.Join(errs...)
 }
 

@@ -15,10 +15,11 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// chain composes what the tools, prompts and resources of all servers pass on
-// their way to a client. The caller holds work.
+// chain composes what tools pass on their way from a server to a client, and
+// prompts and resources from the join on. It leaves the layers of a member as they
+// are if it has some: then its tools stay the same. The caller holds work.
 //
-//	of each server, see [member.composeLayers]:
+//	of each server:
 //	keepUsable       leaves out what clients cannot be shown
 //	keepApproved     leaves out definitions that differ from their pins
 //	applyFilters     leaves out what the configuration filters out
@@ -32,12 +33,25 @@ import (
 //	output           shortens what a tool returns
 //	Live             what all clients share
 //	dialect          for each kind of client, see [Views]
-func (g *Gateway) chain(o config.Output) toolpost.Source {
-	ts := toolpost.SourceOf(servers{&g.state})
+func (g *Gateway) chain(cfg *config.Config, members []*member) toolpost.Source {
+	for _, m := range members {
+		if m.layers != nil {
+			continue
+		}
+		m.quiet, m.hidden = globs(cfg.Quiet), map[string]bool{}
+		own := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
+		own = atEachListing(own, m.keepUsable)
+		own = atEachListing(own, m.keepApproved)
+		own = atEachListing(own, m.applyFilters)
+		own = toolpost.Map(own, m.applySettings)
+		own = toolpost.Map(own, m.cleanDefinition)
+		m.layers = toolpost.Map(own, m.routeCalls)
+	}
+	ts := toolpost.SourceOf(joinedServers{&g.state}) // what join made of all members
 	if g.options.Middleware != nil {
 		ts = toolpost.Wrap(ts, g.options.Middleware)
 	}
-	if g.options.Store != nil && !o.Off {
+	if o := cfg.Output; g.options.Store != nil && !o.Off {
 		ts = output.New(g.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger}).Layer(ts)
 	}
 	return ts
@@ -51,19 +65,6 @@ type layered struct {
 	findings []toolpost.Finding // of the last listing
 	withheld []withheld         // likewise
 	hidden   map[string]bool    // the tools whose definitions have lost something, by the server's name
-}
-
-// composeLayers composes what the tools of one server pass before they are joined
-// with those of others.
-func (m *member) composeLayers(cfg *config.Config) {
-	m.quiet, m.hidden = globs(cfg.Quiet), map[string]bool{}
-	ts := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
-	ts = atEachListing(ts, m.keepUsable)
-	ts = atEachListing(ts, m.keepApproved)
-	ts = atEachListing(ts, m.applyFilters)
-	ts = toolpost.Map(ts, m.applySettings)
-	ts = toolpost.Map(ts, m.cleanDefinition)
-	m.layers = toolpost.Map(ts, m.routeCalls)
 }
 
 // atEachListing returns ts with the tools that f returns. It is called at each listing,
@@ -176,32 +177,32 @@ func (m *member) routeCalls(t *toolpost.Tool) *toolpost.Tool {
 	return t
 }
 
-// servers is the toolset that join made of all servers.
-type servers struct{ *state }
+// joinedServers is the toolset that join made of all members.
+type joinedServers struct{ *state }
 
-func (s servers) Tools(context.Context) ([]*toolpost.Tool, error) {
+func (s joinedServers) Tools(context.Context) ([]*toolpost.Tool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.joined.tools, nil
 }
 
-func (s servers) Features() *toolpost.Features {
+func (s joinedServers) Features() *toolpost.Features {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.joined.features
 }
 
-// served is the toolset above the layers: the source of the gateway's Live.
-type served struct{ *Gateway }
+// outermost is the last layer at each moment: the source of the gateway's Live.
+type outermost struct{ *Gateway }
 
-func (s served) top() toolpost.Source {
+func (s outermost) top() toolpost.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.layers
 }
 
-func (s served) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return s.top().Tools(ctx) }
+func (s outermost) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return s.top().Tools(ctx) }
 
-func (s served) Features() *toolpost.Features { return s.top().Features() }
+func (s outermost) Features() *toolpost.Features { return s.top().Features() }
 
-func (s served) Watch(f func(toolpost.Event)) (stop func()) { return s.events.Watch(f) }
+func (s outermost) Watch(f func(toolpost.Event)) (stop func()) { return s.events.Watch(f) }

@@ -32,9 +32,9 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	}
 	g.pins.configure(cfg)
 	members, gone := g.replaceMembers(cfg)
-	layers := g.layers
-	if g.cfg == nil || g.cfg.Output != cfg.Output { // else tools remain the same
-		layers = g.chain(cfg.Output)
+	layers := g.chain(cfg, members)
+	if g.cfg != nil && g.cfg.Output == cfg.Output {
+		layers = g.layers // tools stay the same
 	}
 	g.mu.Lock()
 	g.layers = layers
@@ -43,7 +43,7 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	g.refresh()
 	g.views.Refresh() // to other dialects
 	for _, m := range gone {
-		g.tasks.Go(func() { m.retire(g.ctx, g.logger) })
+		g.running.Go(func() { m.retire(g.ctx, g.logger) })
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone ma
 		m := gone[s.Name]
 		if l := g.link(s, gone); m == nil || m.link != l || m.key != key || !sameServer(m.server, s) {
 			m = newMember(s, key, l)
-			m.pins, m.tasks = g.pins, g.extended
+			m.pins, m.tasks = g.pins, g.tasks
 		}
 		members = append(members, m)
 	}
@@ -70,8 +70,8 @@ func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone ma
 		members = append(members, m)
 	}
 	for _, m := range members {
-		if m.layers == nil || requiet { // else its tools stay the same
-			m.composeLayers(cfg)
+		if requiet {
+			m.layers = nil
 		}
 	}
 	return members, gone
@@ -161,7 +161,7 @@ func (g *Gateway) renew(m *member) {
 	}
 	subscribe, uris := m.dueSubscriptions()
 	for _, uri := range uris {
-		g.tasks.Go(func() {
+		g.running.Go(func() {
 			if err := subscribe(g.ctx, uri, true); err != nil {
 				g.logger.Warn("no longer watching a resource", "server", m.server.Name, "uri", uri, "err", err)
 			}

@@ -269,7 +269,7 @@ func (p *pool) Close() error {
 
 // SessionEnded releases what servers hold for a client's session.
 func (g *Gateway) SessionEnded(session string) {
-	g.extended.forget(toolpost.Owner{Session: session})
+	g.tasks.forget(toolpost.Owner{Session: session})
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
 			up.SessionEnded(session)
