@@ -64,7 +64,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("%s:1:1: it is empty; %s", path, fileShape)
 	case broken != nil:
 		line, column := f.position(broken.Offset)
-		return nil, fmt.Errorf("%s:%d:%d: it is not JSON: expected %s", path, line, column, broken.Expected)
+		return nil, fmt.Errorf("%s:%d:%d: it cannot be read: expected %s", path, line, column, broken.Expected)
 	}
 	for _, pointer := range []string{"/result/tools", "/tools", ""} {
 		if list := root.At(pointer); list != nil && list.Kind == jsontree.KindArray {
