@@ -52,6 +52,7 @@ func readDefaults(raw []byte) *defaults {
 		return nil
 	}
 	r := &defaultsReader{root: readTree(raw), read: map[*jsontree.Value]*defaults{}}
+	r.kinds.Target = r.target
 	root := r.of(r.root)
 	found := false
 	for _, d := range r.all {
@@ -73,7 +74,7 @@ type defaultsReader struct {
 	all   []*defaults
 	open  []*slot // their defaults are being filled, each inside the one before
 	size  int     // of all defaults, filled
-	work  int     // spent on takesNull
+	kinds subschema.Kinds
 }
 
 // of returns the defaults inside the values of s. Values without parts have none.
@@ -108,7 +109,7 @@ func (r *defaultsReader) of(s *jsontree.Value) *defaults {
 // add makes a slot for the property p.
 func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
 	label, _ := jsontext.AppendQuote(nil, p.Name)
-	s := slot{label: append(label, ':'), inside: r.of(p), takesNull: r.takesNull(p)}
+	s := slot{label: append(label, ':'), inside: r.of(p), takesNull: r.kinds.Of(p)&jsontree.KindNull != 0}
 	for t, refs := p, 0; t != nil && refs < subschema.MaxRefs && s.declared == nil; refs++ {
 		if v := t.Get("default"); v != nil {
 			s.declared = v.Raw
@@ -155,35 +156,6 @@ func (r *defaultsReader) target(s *jsontree.Value) *jsontree.Value {
 		r.names = subschema.NewIndex(r.root)
 	}
 	return r.names.Find(s, ref.Text)
-}
-
-// takesNull reports whether null is a value that s allows. Schemas that refer
-// to each other without end are taken to allow it.
-func (r *defaultsReader) takesNull(s *jsontree.Value) bool {
-	if r.work++; r.work > subschema.MaxPaths {
-		return true
-	}
-	isNull := func(v *jsontree.Value) bool { return v.Kind == jsontree.KindNull || v.Text == "null" }
-	for _, k := range s.Kids {
-		ok := true
-		switch k.Name {
-		case "type":
-			ok = isNull(k) || slices.ContainsFunc(k.Kids, isNull)
-		case "enum":
-			ok = slices.ContainsFunc(k.Kids, func(v *jsontree.Value) bool { return v.Kind == jsontree.KindNull })
-		case "const":
-			ok = k.Kind == jsontree.KindNull
-		case "anyOf", "oneOf":
-			ok = slices.ContainsFunc(k.Kids, r.takesNull)
-		case "$ref":
-			target := r.target(s)
-			ok = target == nil || r.takesNull(target)
-		}
-		if !ok {
-			return false
-		}
-	}
-	return !s.Is("false")
 }
 
 // settle fills the default of p. One that contains itself is none: there is no

@@ -18,6 +18,7 @@ func TestApplyDefaults(t *testing.T) {
 		{"names are quoted", `{"properties":{"a\"\n":{"default":1}}}`, ` { } `, ` { "a\"\n":1} `},
 		{"what is there stays", `{"properties":{"a":{"default":1}}}`, `{"\u0061":2}`, `{"\u0061":2}`},
 		{"null is absent", `{"properties":{"a":{"type":"integer","default":1},"b":{"default":1}}}`, `{"a":null,"b":null}`, `{"a":1,"b":null}`},
+		{"null is absent by allOf", `{"properties":{"a":{"allOf":[{"type":"integer"}],"default":1}}}`, `{"a":null}`, `{"a":1}`},
 		{"null is a value", `{"properties":{"a":{"type":["integer","null"],"default":1},"b":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":1},
 			"c":{"enum":[1,null],"default":1},"d":{"$ref":"#/$defs/d","default":1}},"$defs":{"d":{"type":"null"}}}`,
 			`{"a":null,"b":null,"c":null,"d":null}`, `{"a":null,"b":null,"c":null,"d":null}`},

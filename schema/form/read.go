@@ -262,7 +262,7 @@ func (r *formReader) refer(def *Def, v *jsontree.Value, at string) *Form {
 	if def.Form != nil {
 		f.Kinds = def.Form.Kinds
 	} else {
-		f.Kinds = r.kindsOf(v)
+		f.Kinds = r.kinds.Of(v)
 	}
 	return f
 }

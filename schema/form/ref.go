@@ -11,60 +11,11 @@ import (
 // references are what is known of those in a document.
 type references struct {
 	doc    *subschema.Graph
-	at     map[*jsontree.Value]string         // pointers of the schemas that references lead to
-	defs   map[*jsontree.Value]*Def           // those that stay shared
-	order  []*jsontree.Value                  // the keys of at, in source order
-	kinds  map[*jsontree.Value]jsontree.Kinds // of the values that fit, or more
-	filled map[*Def]bool                      // their forms are read, or being read
-}
-
-// kindsOf returns the types of the values that fit v, or more.
-func (r *references) kindsOf(v *jsontree.Value) jsontree.Kinds {
-	if v.Is("false") {
-		return 0
-	}
-	if kinds, ok := r.kinds[v]; ok {
-		return kinds
-	}
-	kinds := jsontree.KindAny
-	r.kinds[v] = kinds
-	t := r.doc.Target(v)
-	if t != nil {
-		kinds = r.kindsOf(t)
-	}
-	if t == nil || r.doc.Draft > 7 {
-		for _, k := range v.Kids {
-			kinds &= r.kindsBy(k)
-		}
-	}
-	r.kinds[v] = kinds
-	return kinds
-}
-
-// kindsBy returns the types that one keyword allows.
-func (r *references) kindsBy(k *jsontree.Value) jsontree.Kinds {
-	kinds := jsontree.KindAny
-	switch k.Name {
-	case "type":
-		return jsontree.KindsNamed(k)
-	case "const":
-		return k.Kind
-	case "allOf":
-		for _, kid := range k.Kids {
-			kinds &= r.kindsOf(kid)
-		}
-	case "anyOf", "oneOf":
-		kinds = 0
-		for _, kid := range k.Kids {
-			kinds |= r.kindsOf(kid)
-		}
-	case "enum":
-		kinds = 0
-		for _, kid := range k.Kids {
-			kinds |= kid.Kind
-		}
-	}
-	return kinds
+	at     map[*jsontree.Value]string // pointers of the schemas that references lead to
+	defs   map[*jsontree.Value]*Def   // those that stay shared
+	order  []*jsontree.Value          // the keys of at, in source order
+	kinds  subschema.Kinds
+	filled map[*Def]bool // their forms are read, or being read
 }
 
 // share makes definitions of the schemas that stay shared.
@@ -72,7 +23,8 @@ func (r *references) share() {
 	if !r.doc.HasReferences() {
 		return
 	}
-	r.defs, r.at, r.kinds, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*jsontree.Value]jsontree.Kinds{}, map[*Def]bool{}
+	r.defs, r.at, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*Def]bool{}
+	r.kinds = subschema.Kinds{Target: r.doc.Target, RefAlone: r.doc.Draft <= 7}
 	groups := subschema.Components([]*jsontree.Value{r.doc.Root}, r.edges)
 	uses, size, targets := map[*jsontree.Value]int{}, map[int]int{}, map[*jsontree.Value]bool{}
 	for v, group := range groups {
