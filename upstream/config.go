@@ -89,6 +89,12 @@ func (c *Config) check() error {
 	return nil
 }
 
+// address returns the URL, which check has parsed.
+func (c *Config) address() *url.URL {
+	u, _ := url.Parse(c.URL)
+	return u
+}
+
 // transports returns what Transport may be.
 func (c *Config) transports() []Transport {
 	if c.Command != "" {

@@ -28,16 +28,14 @@ type dialer struct {
 	instances instances
 }
 
-func newDialer(cfg *Config, o *Options, log *slog.Logger) (*dialer, error) {
+func newDialer(cfg *Config, o *Options, log *slog.Logger) *dialer {
 	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secretsOf(cfg)}
 	d.instances.own = o.Instance
 	d.forget()
-	if cfg.URL == "" {
-		return d, nil
+	if cfg.URL != "" {
+		d.http = newHTTPClient(cfg, &d.instances)
 	}
-	var err error
-	d.http, err = newHTTPClient(cfg, &d.instances)
-	return d, err
+	return d
 }
 
 func (d *dialer) forget() {

@@ -16,28 +16,19 @@ type event struct {
 	retry    time.Duration // 0 if not said
 }
 
-// buffer returns a buffer of a stream that has ended, or a new one.
-func (l *limits) buffer(r io.Reader) *bufio.Reader {
-	b, _ := l.readers.Get().(*bufio.Reader)
-	if b == nil {
-		b = bufio.NewReaderSize(nil, 64<<10)
-	}
-	b.Reset(r)
-	return b
-}
-
-func (l *limits) done(b *bufio.Reader) {
-	b.Reset(nil)
-	l.readers.Put(b)
-}
-
 // events reads events from r. One that the end of the stream cuts off is not
 // one. The last error is why the stream ended. Keeps is that of a [body].
 func events(r io.Reader, l *limits, keeps func() bool) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
 		lines := &eventLines{from: r, limits: l, keeps: keeps}
-		lines.r = l.buffer(lines)
-		defer l.done(lines.r)
+		if lines.r, _ = l.readers.Get().(*bufio.Reader); lines.r == nil {
+			lines.r = bufio.NewReaderSize(nil, 64<<10)
+		}
+		lines.r.Reset(lines)
+		defer func() {
+			lines.r.Reset(nil)
+			l.readers.Put(lines.r)
+		}()
 		var ev event
 		for first := true; ; first = false {
 			line, ended, err := lines.next()

@@ -26,12 +26,8 @@ const (
 
 // newHTTPClient returns a client that speaks only to the origin of address,
 // and adds the headers to every request.
-func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
-	address, err := url.Parse(cfg.URL)
-	if err != nil {
-		return nil, errors.New("its url is not an address")
-	}
-	header := http.Header{}
+func newHTTPClient(cfg *Config, behind *instances) *http.Client {
+	address, header := cfg.address(), http.Header{}
 	for name, value := range cfg.Headers {
 		header.Set(name, value)
 	}
@@ -54,7 +50,7 @@ func newHTTPClient(cfg *Config, behind *instances) (*http.Client, error) {
 	return &http.Client{
 		Transport:     &guard{base, conns, address, header, behind},
 		CheckRedirect: checkRedirect,
-	}, nil
+	}
 }
 
 // httpRequest returns a request with the headers that every transport of MCP has.

@@ -29,20 +29,14 @@ type instances struct {
 
 // check notes the instances behind an answer. It fails if we are one of them.
 func (i *instances) check(h http.Header) error {
-	value := h.Get(InstanceHeader)
-	if value == "" {
-		return nil
-	}
-	var found []string
-	for _, id := range strings.Fields(value) {
-		if len(found) < mostInstances && len(id) <= longestInstance {
-			found = append(found, id)
-		}
-	}
-	i.seen.Store(&found)
+	found := strings.Fields(h.Get(InstanceHeader))
 	if i.own != "" && slices.Contains(found, i.own) {
 		i.seen.Store(nil)
 		return errSelf
+	}
+	found = slices.DeleteFunc(found, func(id string) bool { return len(id) > longestInstance })
+	if found = found[:min(len(found), mostInstances)]; len(found) > 0 {
+		i.seen.Store(&found)
 	}
 	return nil
 }

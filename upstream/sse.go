@@ -22,10 +22,7 @@ type sse struct {
 // If the stream is open but names none for a while, it is taken to be the
 // stream's own with /messages for /sse.
 func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p *peer) error {
-	base, err := url.Parse(cfg.URL)
-	if err != nil {
-		return errors.New("its url is not an address")
-	}
+	base := cfg.address()
 	c := &sse{httpConn: httpConn{peer: p, client: client, limits: l}, done: make(chan struct{})}
 	resp, err := c.open(ctx, base)
 	if err != nil {

@@ -150,7 +150,8 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 		return context.Cause(ctx)
 	}
 	line := wire.Line(message)
-	n, err := c.write(line)
+	_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writeTime))
+	n, err := c.proc.stdin.Write(line)
 	switch {
 	case err == nil:
 		<-c.writing
@@ -162,7 +163,7 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() { <-c.writing }()
-		done <- c.complete(ctx, line[n:], err)
+		done <- c.complete(ctx, line[n:])
 	}()
 	select {
 	case err := <-done:
@@ -172,36 +173,31 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 	}
 }
 
-// writeTime is how long one attempt to write takes, since the process may not be
+// writeTime is how long a sender itself writes, since the process may not be
 // reading.
 const writeTime = 20 * time.Millisecond
 
-func (c *stdio) write(data []byte) (int, error) {
-	_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writeTime))
-	return c.proc.stdin.Write(data)
-}
-
-// complete writes the rest of a message whose first attempt ended with err. The
-// process may be slow while the sender waits. After that, one that does not read
-// the message in time is ended: nothing can follow half a message.
-func (c *stdio) complete(ctx context.Context, rest []byte, err error) error {
-	var left time.Time // when the sender left
-	for errors.Is(err, os.ErrDeadlineExceeded) {
-		switch {
-		case ctx.Err() == nil:
-		case left.IsZero():
-			left = time.Now()
-		case time.Since(left) > answerTimeout:
-			c.lost(fmt.Errorf("it did not read a message within %v", answerTimeout))
-			return context.Cause(c.ctx)
-		}
-		var n int
-		n, err = c.write(rest)
-		rest = rest[n:]
+// complete writes the rest of a message. The process may be slow while the sender
+// waits. After that, one that does not read the message in time is ended: nothing
+// can follow half a message.
+func (c *stdio) complete(ctx context.Context, rest []byte) error {
+	_ = c.proc.stdin.SetWriteDeadline(time.Time{})
+	limited := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(limited)
+		_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(answerTimeout))
+	})
+	_, err := c.proc.stdin.Write(rest)
+	if !stop() {
+		<-limited // the next message has a deadline of its own
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.lost(fmt.Errorf("it did not read a message within %v", answerTimeout))
+	default:
 		c.lost(c.proc.end()) // which waits a little for the process to end
-		return context.Cause(c.ctx)
 	}
-	return nil
+	return context.Cause(c.ctx)
 }

@@ -42,8 +42,7 @@ type streamable struct {
 }
 
 func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
-	address, _ := url.Parse(cfg.URL) // Config.check has parsed it
-	c := &streamable{httpConn: httpConn{peer: p, client: client, limits: l}, url: address}
+	c := &streamable{httpConn: httpConn{peer: p, client: client, limits: l}, url: cfg.address()}
 	c.header.Store(&http.Header{})
 	return c
 }

@@ -111,13 +111,9 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		u.log = slog.New(slog.DiscardHandler)
 	}
 	u.log = slog.New(&redactor{u.log.Handler(), secretsOf(&u.cfg)}).With("server", u.cfg.Name)
-	dial, err := newDialer(&u.cfg, &u.opts, u.log)
-	if err != nil {
-		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
-	}
-	u.dial = dial
-	dial.slow, dial.watch = u.noteSlowInstall, u.watch
-	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
+	u.dial = newDialer(&u.cfg, &u.opts, u.log)
+	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
+	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	go u.run()
 	return u, nil
