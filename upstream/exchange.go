@@ -118,15 +118,17 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMes
 // capabilities and the log level of a client of that era are in its own _meta.
 func (x *exchange) onHop(hop []wire.Member) []wire.Member {
 	can, level := wire.Get(x.meta, wire.MetaCapabilities), wire.Get(x.meta, wire.MetaLogLevel)
+	if can == nil {
+		can = json.RawMessage("{}")
+	}
+	if level == nil { // such a server logs only what it is asked for
+		level = json.RawMessage(`"info"`)
+	}
 	switch {
-	case x.through && can != nil:
-		return append(slices.Clip(hop[:len(hop)-1]), wire.Member{Name: wire.MetaCapabilities, Value: can})
 	case x.through:
-		return append(slices.Clip(hop[:len(hop)-1]), wire.Member{Name: wire.MetaCapabilities, Value: json.RawMessage("{}")})
+		return append(slices.Clip(hop[:len(hop)-1]), wire.Member{Name: wire.MetaCapabilities, Value: can})
 	case x.caller == nil:
 		return hop
-	case level == nil: // such a server logs only what it is asked for
-		level = json.RawMessage(`"info"`)
 	}
 	return append(slices.Clip(hop), wire.Member{Name: wire.MetaLogLevel, Value: level})
 }
