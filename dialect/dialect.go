@@ -2,12 +2,12 @@
 // rewrites tools accordingly, reports what is lost, and converts the arguments
 // of calls back to those of the original. A linter uses the same rules.
 //
-//	targets/*.json ── Find, Choose ──▶ Dialect ── Adapt ──▶ tools for that reader, losses, withheld tools
+//	targets/*.json ── Find, Choose ──▶ Dialect ── Adapt ──▶ tools for that client, losses, withheld tools
 //	configuration ─── NewBook ────────────┘    └── Lint ───▶ findings, each of a Rule
 //
-// A dialect is data: a file in targets, or an overlay of one in a
-// configuration. Package schema/lower rewrites schemas; this package adapts
-// names, descriptions and the list as a whole.
+// A dialect is data: a file in targets, or one that a configuration adds or
+// changes. Package schema/lower rewrites schemas; this package adapts names,
+// descriptions, the list as a whole, and the arguments of calls.
 package dialect
 
 import "github.com/toolpost/toolpost/schema/lower"

@@ -1,4 +1,5 @@
-// Package gateway joins many upstreams into one live toolset.
+// Package gateway joins servers, and toolsets of this program, into one toolset
+// that follows them.
 //
 //	toolpost.json ── config.Load ──▶ config.Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
 //	                                                                      └── Watch ──▶ Snapshot

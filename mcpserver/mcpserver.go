@@ -7,11 +7,13 @@
 //	stdio ───────────────▶ duplex ───────────────────┘     ▲
 //	                                               changes ┘ (lists, resources)
 //
-// A request is parsed once, into the spans of a [wire.Message], and served on
-// the goroutine that read it, or over SSE and stdio on one of its own. Its
-// progress, log messages and requests to the client go where its response
-// goes: a request to the client is answered by a message of the same session
-// and of no other. An idle session holds no goroutine.
+// A request is parsed once, into a [wire.Message] whose members are parts of the
+// received bytes. It is usually served on the goroutine that read it, but calls of
+// a batch, over SSE or stdio, and those that may be parked have one of their own.
+// Its progress, log messages and requests to the client go where its response
+// goes. A request to the client is answered by a message of the same session and
+// of no other, or since 2026-07-28 when the same caller repeats the call. A session
+// without an open stream holds no goroutine.
 //
 // Handler can be mounted below a prefix with [http.StripPrefix]. It has no
 // authentication of its own: put a middleware in front. The handlers of

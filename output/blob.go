@@ -23,18 +23,18 @@ const refSize = 16
 // A reference may name one line of the output, counted from 1.
 var refForm = regexp.MustCompile(`^([a-z2-7]{16})(?:@([1-9][0-9]{0,17}))?$`)
 
-// name returns the name of an output in the store. It differs for each session,
-// also after a restart, but does not reveal the session.
-func name(session, ref string) string {
-	sum := sha256.Sum256([]byte("toolpost output " + session))
+// name returns the name of an output in the store. It differs for each holder,
+// also after a restart, but does not reveal the holder.
+func name(holder, ref string) string {
+	sum := sha256.Sum256([]byte("toolpost output " + holder))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15])) + "." + ref
 }
 
 // Split returns the parts of a blob's name in the store: the owner, as a hash,
 // and the reference.
-func Split(name string) (session, ref string, ok bool) {
-	session, ref, ok = strings.Cut(name, ".")
-	return session, ref, ok && len(session) == 24 && len(ref) == refSize
+func Split(name string) (holder, ref string, ok bool) {
+	holder, ref, ok = strings.Cut(name, ".")
+	return holder, ref, ok && len(holder) == 24 && len(ref) == refSize
 }
 
 // A blob is output that is being stored. Its methods do not fail; err
@@ -45,9 +45,9 @@ type blob struct {
 	err error
 }
 
-func (c *Cache) create(ctx context.Context, session string) *blob {
+func (c *Cache) create(ctx context.Context, holder string) *blob {
 	b := &blob{ref: strings.ToLower(rand.Text()[:refSize])}
-	b.w, b.err = c.store.Create(ctx, name(session, b.ref))
+	b.w, b.err = c.store.Create(ctx, name(holder, b.ref))
 	return b
 }
 
@@ -99,7 +99,7 @@ type found struct {
 	line int64
 }
 
-// open opens what a reference of the call's session names.
+// open opens what a reference names that the caller holds.
 func (c *Cache) open(ctx context.Context, ref string) (*found, error) {
 	unknown := toolpost.Retry("no output has the ref_id %.60q: it has expired, or belongs to another session. "+
 		"Call the tool that produced it again, with narrower arguments, and use the ref_id of the new result.", ref)

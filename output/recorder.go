@@ -15,13 +15,13 @@ import (
 // The output belongs to the holder of the call in ctx. The recorder may outlive
 // the call.
 func (c *Cache) Record(ctx context.Context) *Recorder {
-	v := &viewing{cache: c, session: toolpost.CallFrom(ctx).Holder(), names: pair{pageName, findName}}
+	v := &viewing{cache: c, holder: toolpost.CallFrom(ctx).Holder(), names: pair{pageName, findName}}
 	return record(ctx, v, limit{c.opts.Chars, c.opts.Lines})
 }
 
 func record(ctx context.Context, v *viewing, l limit) *Recorder {
 	return &Recorder{
-		cache: v.cache, ctx: context.WithoutCancel(ctx), session: v.session, names: v.names,
+		cache: v.cache, ctx: context.WithoutCancel(ctx), holder: v.holder, names: v.names,
 		limit: l, excerpt: excerpt{room: l.chars},
 	}
 }
@@ -44,11 +44,11 @@ func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed b
 // A Recorder stores output as it arrives, once there is more than a view shows.
 // It replaces bytes that are not UTF-8. It is safe for concurrent use.
 type Recorder struct {
-	cache   *Cache
-	ctx     context.Context
-	session string
-	names   pair
-	limit   limit
+	cache  *Cache
+	ctx    context.Context
+	holder string
+	names  pair
+	limit  limit
 
 	mu      sync.Mutex
 	part    []byte // of a character
@@ -109,7 +109,7 @@ func (r *Recorder) add(p []byte) {
 		if r.limit.holds(r.excerpt.chars, r.excerpt.lines()) {
 			return
 		}
-		r.blob = r.cache.create(r.ctx, r.session)
+		r.blob = r.cache.create(r.ctx, r.holder)
 		r.blob.write(before) // is all that came before: else there would be a blob
 	}
 	r.blob.write(p)
@@ -119,12 +119,12 @@ func (r *Recorder) add(p []byte) {
 // with its reference stays what it is.
 func (r *Recorder) again() {
 	old := r.blob
-	r.blob, r.kept = r.cache.create(r.ctx, r.session), false
+	r.blob, r.kept = r.cache.create(r.ctx, r.holder), false
 	if old.err != nil {
 		r.blob.err = old.err
 		return
 	}
-	b, err := r.cache.store.Open(r.ctx, name(r.session, old.ref))
+	b, err := r.cache.store.Open(r.ctx, name(r.holder, old.ref))
 	if err == nil {
 		_, err = io.Copy(writer{r.blob}, io.NewSectionReader(b, 0, b.Info().Size))
 		_ = b.Close() // it was read

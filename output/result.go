@@ -16,17 +16,17 @@ import (
 
 // A viewing makes the view of one output.
 type viewing struct {
-	cache   *Cache
-	tool    *toolpost.Tool
-	session string
-	names   pair
-	limit   limit
-	blob    *blob // nil until something is stored
+	cache  *Cache
+	tool   *toolpost.Tool
+	holder string
+	names  pair
+	limit  limit
+	blob   *blob // nil until something is stored
 }
 
 // store stores texts, valid UTF-8, as one output, each from a line of its own.
 func (v *viewing) store(ctx context.Context, texts []string) {
-	v.blob = v.cache.create(ctx, v.session)
+	v.blob = v.cache.create(ctx, v.holder)
 	for _, t := range texts {
 		v.blob.text(t)
 		if !strings.HasSuffix(t, "\n") && len(texts) > 1 {

@@ -5,10 +5,12 @@
 //	   ▲                    │ handshake           │ ids, who a message belongs to
 //	   └──── listing ◀──────┘                     └──▶ the caller of the call
 //
-// A call is an exchange: its params are those that came, with the members spliced
-// in that differ on this hop. Over streamable HTTP the answer is read where the
-// call is made; for a process and SSE one goroutine reads, and hands each answer
-// over once. Definitions, arguments and results travel as the bytes that came.
+// A call is an exchange: one request and its answer. Its params are those that
+// came, with the members replaced that must differ for this server. Over
+// streamable HTTP, the answer is read where the call is made; for a process and
+// SSE one goroutine reads, and gives each answer to the call that waits for it.
+// Definitions, arguments and results stay the bytes that came, unless they are
+// unsafe to pass on.
 package upstream
 
 import (

@@ -24,7 +24,7 @@ type connection interface {
 	// which method is empty.
 	send(ctx context.Context, method string, message []byte) error
 
-	// speak sets the protocol version, "" before it is agreed.
+	// useVersion sets the protocol version, "" before it is agreed.
 	useVersion(version string)
 
 	close()

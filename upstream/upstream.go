@@ -15,9 +15,9 @@ import (
 type Options struct {
 	Logger *slog.Logger
 
-	// Spool is the folder for results above 1 MiB. Their long texts are handed to
-	// [toolpost.Call.Keep] from there; without it, a result stays there until its
-	// content is requested, or it is passed on. Empty keeps all in memory.
+	// Spool is the folder for results above 2 MiB. Long texts of results above
+	// 64 KiB are handed to [toolpost.Call.Keep]; without it, a result stays there
+	// until its content is requested, or it is passed on. Empty keeps all in memory.
 	Spool string
 
 	// Instance identifies this Toolpost among others, see [InstanceHeader]. A

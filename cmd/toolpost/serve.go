@@ -179,7 +179,7 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	if table {
 		stderr = terminal.Unsafe(stderr) // the board makes foreign text harmless
 	}
-	out := newSpool(stderr, func(lines int) {
+	out := newLogBuffer(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
 	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}

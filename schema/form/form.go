@@ -1,6 +1,6 @@
-// Package form brings a JSON Schema into one normal form: each accepted value is
-// described once and in one way, whatever keywords the schema used. Keywords that
-// the form cannot express stay unchanged.
+// Package form brings a JSON Schema into a normal form: what can be said with
+// several keywords is said in one way. Alternatives may still overlap, and keywords
+// that the form cannot express stay unchanged.
 //
 //	bytes ── Read ──▶ Document ── schema/lower ──▶ a schema for another reader
 package form

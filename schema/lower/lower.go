@@ -1,6 +1,6 @@
-// Package lower rewrites a JSON Schema for a reader that supports less. It
-// reports what is lost, and converts values for the new schema back into values
-// for the old one.
+// Package lower rewrites a JSON Schema for a reader: a client or model that
+// supports less of it. It reports what is lost, and converts values for the new
+// schema back into values for the old one.
 //
 //	Schema ── form.Read ──▶ normal form ── Rules ──▶ Schema, Losses, Codec
 //	                                             Decode: a value for the new schema ──▶ the old shape

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A spool writes its input to another writer in the background. Its writers never
+// A logBuffer writes its input to another writer in the background. Its writers never
 // wait: a slow reader of the log must not block the calls that are logged.
-type spool struct {
+type logBuffer struct {
 	to   io.Writer
 	lost func(writes int) // reports how many writes had no room
 
@@ -28,14 +28,14 @@ const (
 	together   = 10 * time.Millisecond // what is logged meanwhile is written at once
 )
 
-func newSpool(to io.Writer, lost func(writes int)) *spool {
-	s := &spool{to: to, lost: lost, more: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
+func newLogBuffer(to io.Writer, lost func(writes int)) *logBuffer {
+	s := &logBuffer{to: to, lost: lost, more: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
 	go s.pass()
 	return s
 }
 
 // Write takes all of p, or drops it.
-func (s *spool) Write(p []byte) (int, error) {
+func (s *logBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waiting)+len(p) > maxWaiting {
@@ -50,7 +50,7 @@ func (s *spool) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *spool) pass() {
+func (s *logBuffer) pass() {
 	defer close(s.done)
 	for ended := false; !ended; {
 		select {
@@ -76,7 +76,7 @@ func (s *spool) pass() {
 }
 
 // Close waits a moment for what is not written yet.
-func (s *spool) Close() error {
+func (s *logBuffer) Close() error {
 	s.once.Do(func() { close(s.end) })
 	select {
 	case <-s.done:

@@ -63,7 +63,7 @@ func testUnreadLog(t *testing.T) {
 func TestLogThatIsNeverRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, w := io.Pipe()
-		s := newSpool(w, nil)
+		s := newLogBuffer(w, nil)
 		if _, err := s.Write([]byte("line\n")); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestLogThatIsNeverRead(t *testing.T) {
 func TestLogLinesAreWrittenTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &written{}
-		s := newSpool(w, nil)
+		s := newLogBuffer(w, nil)
 		for i := range 10 {
 			if _, err := s.Write([]byte("line\n")); err != nil {
 				t.Fatal(err)
