@@ -143,12 +143,12 @@ func resolve(members []*member, uri string) (*member, string) {
 			return m, own
 		}
 	}
-	return owner(members, uri), uri
+	return serverOf(members, uri), uri
 }
 
 // claim gives a URI that the server lists another name if another server has it.
 func (m *member) claim(members []*member, uri string) {
-	switch o := owner(members, uri); {
+	switch o := serverOf(members, uri); {
 	case uri == "" || m.aliases.has(uri) || m.aliases.restore(m.key, uri) != "":
 	case o == nil:
 		m.linked.add(uri)

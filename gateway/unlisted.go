@@ -77,10 +77,10 @@ func (l *linked) addLinks(r *toolpost.Result) {
 	}
 }
 
-// owner returns the server that reads and subscriptions of the URI go to: the
+// serverOf returns the server that reads and subscriptions of the URI go to: the
 // first that lists it, else the first that has a template for it, else the
 // first that is known to have it. Nil means that no server is known to have it.
-func owner(members []*member, uri string) *member {
+func serverOf(members []*member, uri string) *member {
 	for _, template := range []bool{false, true} {
 		for _, m := range members {
 			for _, r := range m.features().Resources {

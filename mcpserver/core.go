@@ -139,11 +139,11 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (pay
 		}
 		result, err = handle(ctx, read, call)
 	}
-	return c.limited(r, name, result, err)
+	return c.withinMaxRead(r, name, result, err)
 }
 
-// limited encodes a result that is sent only up to a size.
-func (c *core) limited(r *request, name string, result *toolpost.Result, err error) (payload, error) {
+// withinMaxRead encodes a result, and refuses one that is too large to be sent.
+func (c *core) withinMaxRead(r *request, name string, result *toolpost.Result, err error) (payload, error) {
 	encoded, err := c.encode(r, result, err)
 	if size := encoded.size(); size > c.opts.MaxRead {
 		encoded.close()
@@ -193,7 +193,7 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 		r.peer = &p
 	}
 	result, err := handle(ctx, c.features().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
-	return c.limited(r, r.Method, result, err)
+	return c.withinMaxRead(r, r.Method, result, err)
 }
 
 // features are those of all clients, whatever view they have.

@@ -3,9 +3,73 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"unicode"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
+
+// Parse reads the message or batch that a client sent. It is strict, so that
+// no two readers of the same bytes can disagree: valid UTF-8, no duplicate
+// members, no odd spellings of the envelope's members, ids that every peer can
+// echo. With an error it returns what it understood, for the answer's id.
+func Parse(data []byte) (found []Message, batch bool, fault *Error) {
+	s := scanner{Scanner: jsontree.Scanner{Data: data}, most: strictDepth, names: make([][]byte, 0, manyNames)}
+	batch = s.Peek() == '['
+	var err error
+	if batch {
+		found, err = s.batch()
+	} else {
+		found = make([]Message, 1)
+		err = s.message(&found[0])
+	}
+	if err == nil {
+		err = s.end()
+	}
+	switch {
+	case err == nil, errors.As(err, &fault):
+	case errors.Is(err, errDeep):
+		fault = Errorf(CodeParse, "the message nests more than %d levels deep", strictDepth)
+	case errors.Is(err, errDuplicate):
+		fault = Errorf(CodeInvalidRequest, "%.300v", err)
+	default:
+		fault = Errorf(CodeParse, "the message is not JSON: %.300v", err)
+	}
+	return found, batch, fault
+}
+
+// Read returns the messages that a server sent: one, a batch, or none if data
+// is something else. Servers are forgiven duplicate members, and ids that come
+// back as strings; see [Calls]. Bytes that are not UTF-8 are replaced: with them,
+// a client that decodes strictly would end its whole session.
+func Read(data []byte) []Message {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\uFEFF")))
+	s := lenient(data)
+	switch s.Peek() {
+	case '{':
+		var m Message
+		switch err := s.message(&m); {
+		case err != nil || s.end() != nil:
+		case s.Broken:
+			return Read(bytes.Map(func(r rune) rune { return r }, data)) // each such byte is U+FFFD
+		default:
+			return []Message{m}
+		}
+	case '[':
+		var found []Message
+		for value := range Elements(data) {
+			if IsObject(value) {
+				found = append(found, Read(value)...)
+			}
+			if len(found) == maxRead {
+				break
+			}
+		}
+		return found
+	}
+	return nil
+}
 
 func (s *scanner) batch() (found []Message, err error) {
 	ids := map[string]bool{}
