@@ -48,7 +48,7 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 
 // tool returns what is wrong with t.
 func (l *linter) tool(t *toolpost.Tool) []Finding {
-	v := &view{linter: l, tool: t, collect: true}
+	v := &view{linter: l, subject: t, collect: true}
 	for _, v.rule = range l.rules {
 		if run := v.rule.check.tool; run != nil {
 			run(v, t)
@@ -109,7 +109,7 @@ func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.R
 // A view is what the checks see of one tool, and where they report.
 type view struct {
 	*linter
-	tool     *toolpost.Tool // nil for the list
+	subject  *toolpost.Tool // the tool, nil for the list
 	base     string         // where the schema is in the definition
 	rule     *Rule
 	doc      *document
@@ -184,8 +184,8 @@ func (v *view) add(pointer, keyword, format string, args ...any) {
 	}
 	v.reported = append(v.reported, keyword) // also if the rule is off: no other rule repeats it
 	name := ""
-	if v.tool != nil {
-		name = v.tool.Name
+	if v.subject != nil {
+		name = v.subject.Name
 	}
-	v.found = append(v.found, Finding{name, verdict.id, verdict.effect, pointer, keyword, fmt.Sprintf(format, args...), verdict.off, v.tool})
+	v.found = append(v.found, Finding{name, verdict.id, verdict.effect, pointer, keyword, fmt.Sprintf(format, args...), verdict.off, v.subject})
 }

@@ -60,8 +60,8 @@ func nameCollision(v *view, tools []*toolpost.Tool) {
 			first[key] = t.Name
 			continue
 		}
-		v.tool = t
+		v.subject = t
 		v.add("/name", "", "for this reader, %q and the earlier %q are the same name", clip(t.Name, 80), clip(other, 80))
 	}
-	v.tool = nil
+	v.subject = nil
 }

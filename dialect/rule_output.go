@@ -34,7 +34,7 @@ func outputSchema(v *view, t *toolpost.Tool) {
 	if v.output == nil {
 		return
 	}
-	inner := &view{linter: v.output, tool: t, base: "/outputSchema", collect: true}
+	inner := &view{linter: v.output, subject: t, base: "/outputSchema", collect: true}
 	inner.schema(d, false)
 	for _, f := range inner.found {
 		_, rule, _ := strings.Cut(f.Rule, "/")
