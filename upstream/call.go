@@ -27,10 +27,12 @@ type request struct {
 // call came with, but for those that are set.
 func newRequest(call *toolpost.Call, what, method string, params json.RawMessage, set ...wire.Member) *request {
 	c := content{method: method, params: params, meta: wire.Get(params, "_meta"), set: set}
+	owner := call.Owner
+	owner.Shared = owner.Shared || owner.Session == ""
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
 	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
-	return &request{what: what, content: c, again: true, requester: requester{call.Caller, ownerOf(call), silent, nil}}
+	return &request{what: what, content: c, again: true, requester: requester{call.Caller, &owner, silent, nil}}
 }
 
 // mostCalls bounds the calls of one server that are under way.
@@ -112,12 +114,6 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 	}
 }
 
-// modern reports whether the call came from a client of 2026-07-28 or later,
-// which knows results that ask for input.
-func (r *request) modern() bool {
-	return wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
-}
-
 // named sets the name, and arguments if there are any.
 func (r *request) named(name string, arguments json.RawMessage) *request {
 	r.name, r.set = name, []wire.Member{{Name: "name", Value: wire.Quote(name)}}
@@ -134,8 +130,11 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 	if u.calls.Add(1) > mostCalls {
 		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, mostCalls)
 	}
-	ctx, cancel := r.limit(ctx, u)
-	defer cancel()
+	if limit := u.cfg.CallTimeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, toolpost.Failed("server %q did not answer %s within %v; the call was cancelled", u.cfg.Name, r.what, limit))
+		defer cancel()
+	}
 	var t tries
 	for {
 		s, err := u.await(ctx)
@@ -179,14 +178,6 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 		result, err = long.result(ctx, r.keep)
 	}
 	return result, executed, err
-}
-
-func (r *request) limit(ctx context.Context, u *Upstream) (context.Context, context.CancelFunc) {
-	if u.cfg.CallTimeout <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, u.cfg.CallTimeout,
-		toolpost.Failed("server %q did not answer %s within %v; the call was cancelled", u.cfg.Name, r.what, u.cfg.CallTimeout))
 }
 
 // wasRefused reports whether the server did not get the request, or did not

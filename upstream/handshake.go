@@ -46,7 +46,7 @@ func (s *session) handshake(ctx context.Context, newest string, probe time.Durat
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case s.over():
+		case s.ctx.Err() != nil:
 			return err
 		}
 		newest = classicVersion
@@ -118,16 +118,12 @@ func (s *session) initialize(ctx context.Context, version string) error {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if s.can("logging") { // logs are not worth a failure, or a long wait
-		ctx, cancel := context.WithTimeout(ctx, logLevelTimeout)
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_, _ = s.ask(ctx, "logging/setLevel", json.RawMessage(`{"level":"info"}`))
 	}
 	return nil
 }
-
-// logLevelTimeout limits how long a server that does not answer
-// logging/setLevel delays the handshake.
-const logLevelTimeout = time.Second
 
 // learn records the description of the server. The result need not stay in
 // memory.

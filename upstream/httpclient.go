@@ -69,8 +69,6 @@ func httpRequest(ctx context.Context, method string, address *url.URL, message [
 	return r, nil
 }
 
-func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
-
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
 
 // A guard adds secrets to requests, and lets none of them go elsewhere.
@@ -123,7 +121,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 var errForeign = errors.New("the server redirects to another origin")
 
 func toForeign(u *url.URL) error {
-	return fmt.Errorf("%w, %s, which is refused; if that is right, use it as the url", errForeign, origin(u))
+	return fmt.Errorf("%w, %s://%s, which is refused; if that is right, use it as the url", errForeign, u.Scheme, u.Host)
 }
 
 // A statusError is an answer whose HTTP status is a fault.

@@ -72,7 +72,7 @@ func TestCloseWhileListeningBegins(t *testing.T) {
 	for range 100 {
 		c := newStreamable(srv.Client(), &cfg, &limits{max: cfg.MaxMessage}, newPeer(slog.New(slog.DiscardHandler), nil))
 		var both sync.WaitGroup
-		both.Go(func() { c.startListening(t.Context()) })
+		both.Go(func() { c.start(t.Context(), c.listen) })
 		both.Go(func() { c.close() })
 		both.Wait()
 	}
@@ -80,7 +80,7 @@ func TestCloseWhileListeningBegins(t *testing.T) {
 		c := newStreamable(nil, &cfg, &limits{}, newPeer(slog.New(slog.DiscardHandler), nil))
 		c.fail(errClosed)
 		began := time.Now()
-		if c.startListening(t.Context()); time.Since(began) > 0 {
+		if c.start(t.Context(), c.listen); time.Since(began) > 0 {
 			t.Errorf("a closed connection waited %v for its stream", time.Since(began))
 		}
 	})

@@ -38,11 +38,6 @@ func (b *body) long() *longResult {
 		return nil
 	}
 	l := &longResult{body: *b, Object: longjson.NewObject(b.spool, b.scan)}
-	return l.look()
-}
-
-// look reads the short members of the result that say something of it.
-func (l *longResult) look() *longResult {
 	short := func(name string, most int64) []byte {
 		m := l.Member(name)
 		if m == nil || m.To-m.Value > most {

@@ -6,12 +6,6 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func ownerOf(call *toolpost.Call) *toolpost.Owner {
-	o := call.Owner
-	o.Shared = o.Shared || o.Session == ""
-	return &o
-}
-
 // Why a request or a log message of the server reaches no client.
 var (
 	errNoCall  = errors.New("this does not belong to any running call")

@@ -181,9 +181,6 @@ const (
 )
 
 func ownDepth() int {
-	n, err := strconv.Atoi(os.Getenv(depthVariable))
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
+	n, _ := strconv.Atoi(os.Getenv(depthVariable)) // 0 for other text
+	return max(0, n)
 }

@@ -196,7 +196,7 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 	for {
 		v, changed := u.view()
 		switch {
-		case v.session != nil && !v.session.over():
+		case v.session != nil && v.session.ctx.Err() == nil:
 			return v.session, nil
 		case v.status.State == Closed:
 			return nil, v.status.Err

@@ -42,7 +42,7 @@ const mostRounds = 10
 // that is a modern client keeps them itself: it gets the questions, and calls
 // again with the answers.
 func (s *session) call(ctx context.Context, r *request) (result wire.Message, executed bool, err error) {
-	through := s.modern() && r.modern()
+	through := s.modern() && wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
 	set := r.set
 	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
 		set = append(set[:len(set):len(set)], wire.Member{Name: "inputResponses"}, wire.Member{Name: "requestState"})
@@ -89,10 +89,8 @@ func fromServer(err error) error {
 	return err
 }
 
-func (s *session) over() bool { return s.ctx.Err() != nil }
-
 func (s *session) close() {
-	if c, overHTTP := s.conn.(*streamable); overHTTP && !s.over() {
+	if c, overHTTP := s.conn.(*streamable); overHTTP && s.ctx.Err() == nil {
 		c.cancelAll()
 	}
 	s.fail(errClosed)

@@ -75,7 +75,7 @@ func (c *streamable) send(ctx context.Context, method string, message []byte) er
 		defer cancel()
 		c.deliver(ctx, method, message)
 	})
-	c.startListening(ctx)
+	c.start(ctx, c.listen)
 	return nil
 }
 
@@ -91,8 +91,6 @@ func (c *streamable) deliver(ctx context.Context, method string, message []byte)
 	}
 	c.finish(resp, cancel)
 }
-
-func (c *streamable) startListening(ctx context.Context) { c.start(ctx, c.listen) }
 
 // start runs f in the background, and waits a little until f calls done.
 func (c *streamable) start(ctx context.Context, f func(done func())) {

@@ -98,12 +98,11 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		cfg:       cfg.withDefaults(),
 		lifecycle: lifecycle{done: make(chan struct{}), nudge: make(chan struct{}, 1)},
 		changed:   make(chan struct{}),
-		watch:     newWatch(),
 	}
 	if opts != nil {
 		u.opts = *opts
 	}
-	u.watch.event = u.events.Notify
+	u.watch = &watch{uris: map[string]bool{}, agreed: make(chan struct{}), changed: make(chan struct{}, 1), event: u.events.Notify}
 	u.opts.Backoff = orDefault(u.opts.Backoff, 500*time.Millisecond)
 	u.opts.Patience = orDefault(u.opts.Patience, 5*time.Second)
 	u.opts.Grace = orDefault(u.opts.Grace, 2*time.Second)

@@ -21,10 +21,6 @@ type watch struct {
 	event   func(toolpost.Event)
 }
 
-func newWatch() *watch {
-	return &watch{uris: map[string]bool{}, agreed: make(chan struct{}), changed: make(chan struct{}, 1)}
-}
-
 func (w *watch) set(uri string, on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,7 +149,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 		}
 		wanted := w.wanted(s)
 		if wanted == nil {
-			w.wait(ctx)
+			s.waitFor(ctx, w.changed)
 			continue
 		}
 		began := time.Now()
@@ -161,7 +157,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 		switch {
 		case changed || ctx.Err() != nil:
 		case isA[*toolpost.ProtocolError](err): // the server refuses this set
-			w.wait(ctx)
+			s.waitFor(ctx, w.changed)
 		case err != nil && s.failsBy(err):
 		default:
 			if time.Since(began) > longestBackoff {
@@ -170,14 +166,6 @@ func (w *watch) listen(ctx context.Context, s *session) {
 			s.sleep(ctx, delay)
 			delay = min(2*delay, longestBackoff)
 		}
-	}
-}
-
-// wait waits for the set to change.
-func (w *watch) wait(ctx context.Context) {
-	select {
-	case <-w.changed:
-	case <-ctx.Done():
 	}
 }
 

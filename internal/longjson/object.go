@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -37,10 +38,8 @@ func (o *Object) Size() int64 { return o.size }
 
 // Member returns the member of the name, nil if there is none.
 func (o *Object) Member(name string) *Member {
-	for i := range o.Members {
-		if o.Members[i].Name == name {
-			return &o.Members[i]
-		}
+	if i := slices.IndexFunc(o.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
+		return &o.Members[i]
 	}
 	return nil
 }
