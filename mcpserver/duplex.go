@@ -21,6 +21,7 @@ type duplex struct {
 	open  inflight.Counter // calls that are to be answered soon
 	size  atomic.Int64     // of the params of calls under way
 	all   *atomic.Int64    // of those of all sessions over SSE
+	begun sync.Once        // done when initialize is answered: changes are sent from then on
 }
 
 // maxAllBytes limits the params of the calls of all sessions over SSE.
@@ -96,6 +97,9 @@ func (d *duplex) serve(calls []*request, batch bool) {
 	out.close()
 	defer response.close()
 	_ = d.put(context.Background(), response) // the session has ended if it fails
+	if d.peer.Load() != nil {
+		d.begun.Do(func() { d.listener.open(d) })
+	}
 }
 
 // send implements [sender].

@@ -27,7 +27,6 @@ func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Clien
 	if out.endpoint(strings.ReplaceAll(url.PathEscape(last), ":", "%3A")+"?"+sessionQuery+"="+s.id) != nil {
 		return nil
 	}
-	d.listener.open(d)
 	s.await(open)
 	return nil
 }

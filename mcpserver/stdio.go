@@ -36,7 +36,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		return errors.Join(framing{lineBreak: " ", after: "\n"}.write(buffer, message, func() {}), buffer.Flush())
 	})
 	defer d.end(errEnded)
-	d.listener.open(d)
 	read := make(chan error, 1)
 	go func() { read <- d.readLines(ctx, in) }()
 	var err error
