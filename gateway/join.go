@@ -189,7 +189,7 @@ func (j *joined) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
 	}
 	var names []string
 	for is := range j.served {
-		names = append(names, is.name, is.of.Name)
+		names = append(names, is.name, cleartext.Clean(is.of.Name))
 	}
 	for _, w := range j.withheld {
 		names = append(names, w.Name, w.Tool)

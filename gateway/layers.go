@@ -157,8 +157,8 @@ func (m *member) applyFilters(tools []*toolpost.Tool) (filtered []*toolpost.Tool
 // applySettings sets what the configuration says about the calls of a tool.
 func (m *member) applySettings(t *toolpost.Tool) *toolpost.Tool {
 	name := cleartext.Clean(t.Name)
-	t.Policy.LogAtDebug = t.Policy.LogAtDebug || match(m.quiet, m.prefix+name, m.key+"__"+name, t.Name)
-	t.Policy.MaxOutput = cmp.Or(m.outputLimit(t.Name), t.Policy.MaxOutput)
+	t.Policy.LogAtDebug = t.Policy.LogAtDebug || match(m.quiet, m.prefix+name, m.key+"__"+name, name)
+	t.Policy.MaxOutput = cmp.Or(m.outputLimit(name), t.Policy.MaxOutput)
 	return t
 }
 

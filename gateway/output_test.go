@@ -60,3 +60,23 @@ func TestOutputsAreCut(t *testing.T) {
 		}
 	})
 }
+
+// Settings match the name that clients see, without hidden characters.
+func TestSettingsOfHiddenNames(t *testing.T) {
+	cfg := prefixed(servers("a", strings.Repeat("x", 5000)), "")
+	cfg.Servers[0].Outputs, cfg.Quiet = []config.OutputLimit{{Tools: "big", Chars: 1000}}, []string{"big"}
+	g, f := openWith(t, cfg, &gateway.Options{Store: store.Memory(nil)})
+	f.last("a").connect("b\u200big")
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(call(g, "big")); n > 1010 {
+		t.Errorf("a result above the limit has %d bytes", n)
+	}
+	if !g.Live().Set().Lookup("big").Policy.LogAtDebug {
+		t.Error("the tool is not quiet")
+	}
+	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "hidden characters") {
+		t.Errorf("findings: %q", got)
+	}
+}
