@@ -21,7 +21,7 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 	decoded, notes := t.decode(call.Arguments)
 	checked := !t.Original.Policy.SkipValidation
 	if !checked && (t.enforced || t.repairable(decoded)) {
-		fitted, more, err := t.repair(decoded)
+		fitted, more, err := t.fitArguments(decoded)
 		switch {
 		case err == nil:
 			decoded, notes = fitted, append(notes, more...)
@@ -30,8 +30,8 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		} // else the server judges: it may take more than its schema says
 	}
 	r, err := t.run(ctx, call, decoded, notes)
-	if checked && t.refused(err) != nil {
-		if fitted, more, bad := t.repair(decoded); bad == nil && len(more) > 0 {
+	if checked && t.argumentsError(err) != nil {
+		if fitted, more, bad := t.fitArguments(decoded); bad == nil && len(more) > 0 {
 			r, err = t.run(ctx, call, fitted, append(notes, more...))
 		}
 	}
@@ -66,7 +66,7 @@ func firstNotes(notes []string) []string {
 // original's schema, and validates them. Its error is written for the model.
 func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	decoded, _ := t.decode(arguments)
-	fitted, _, err := t.repair(decoded)
+	fitted, _, err := t.fitArguments(decoded)
 	if err != nil {
 		return nil, t.seen(err, arguments)
 	}
@@ -80,9 +80,9 @@ func (t *Tool) decode(arguments json.RawMessage) (decoded json.RawMessage, notes
 	return decoded, append(notes, more...)
 }
 
-// refused returns the error if it is about the arguments of the original, not
+// argumentsError returns the error if it is about the arguments of the original, not
 // about those of another tool that its handler ran.
-func (t *Tool) refused(err error) *toolpost.ArgumentsError {
+func (t *Tool) argumentsError(err error) *toolpost.ArgumentsError {
 	if wrong, ok := err.(*toolpost.ArgumentsError); ok && wrong.Tool == t.Original.Name {
 		return wrong
 	}
@@ -93,7 +93,7 @@ func (t *Tool) refused(err error) *toolpost.ArgumentsError {
 // that the model wrote: as the schema that it saw puts it if they break that,
 // else with the names that it knows.
 func (t *Tool) seen(err error, arguments json.RawMessage) error {
-	wrong := t.refused(err)
+	wrong := t.argumentsError(err)
 	if wrong == nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // as many parts are repaired as a [schema.ValidationError] names.
 const maxRepairs = 10
 
-// repairable reports whether arguments could hold what repair looks for. It
+// repairable reports whether arguments could hold what fitArguments looks for. It
 // saves the validation of most arguments that nothing else validates.
 func (t *Tool) repairable(arguments json.RawMessage) bool {
 	if t.choosy {
@@ -35,10 +35,10 @@ func (t *Tool) repairable(arguments json.RawMessage) bool {
 	}
 }
 
-// repair returns arguments that fit the schema of the original: these, or
+// fitArguments returns arguments that fit the schema of the original: these, or
 // what is made of them where the schema refuses a string. The error is an
 // [toolpost.ArgumentsError] about what they were.
-func (t *Tool) repair(arguments json.RawMessage) (fitted json.RawMessage, notes []string, err error) {
+func (t *Tool) fitArguments(arguments json.RawMessage) (fitted json.RawMessage, notes []string, err error) {
 	validator, first := t.Original.Input.Validator(), error(nil)
 	r := repairs{fitted: arguments, schema: t.Original.Input.Raw(), seen: t.codec.Seen}
 	for range maxRepairs {
