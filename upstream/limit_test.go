@@ -1,6 +1,8 @@
 package upstream
 
 import (
+	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // One client cannot use up the questions of the others.
@@ -128,4 +131,30 @@ func TestConnectTimeouts(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", test.cfg, got, test.want)
 		}
 	}
+}
+
+// A silentConnection never answers.
+type silentConnection struct{ connection }
+
+func (silentConnection) call(ctx context.Context, _ *exchange, _ []byte) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (silentConnection) send(context.Context, string, []byte) error { return nil }
+
+// An acknowledgement that comes late, from the session before, does not keep a new
+// session waiting.
+func TestAcknowledgementOfAnotherSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watch{uris: map[string]bool{}, agreed: make(chan struct{}), changed: make(chan struct{}, 1)}
+		s := newSession(&dialer{log: slog.New(slog.DiscardHandler), watch: w}, HTTP)
+		s.conn, s.hello = silentConnection{}, hello{version: modernVersion, capabilities: json.RawMessage(`{"tools":{"listChanged":true}}`)}
+		time.AfterFunc(time.Millisecond, func() { w.acknowledged(new(wire.Message)) })
+		began := time.Now()
+		w.begin(t.Context(), s)()
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
 }

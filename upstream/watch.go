@@ -113,8 +113,10 @@ func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 	if s.modern() && w.wanted(s) != nil {
 		soon, cancel := context.WithTimeout(ctx, time.Second) // it need not say so
 		defer cancel()
-		if s.waitFor(soon, agreed) {
-			<-s.relist // all lists are read next
+		s.waitFor(soon, agreed)
+		select {
+		case <-s.relist: // all lists are read next
+		default:
 		}
 	}
 	return func() {
