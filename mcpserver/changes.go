@@ -62,6 +62,7 @@ type changes struct {
 	views     *views
 	mu        sync.Mutex // also guards the listeners
 	listeners map[topic]map[*listener]bool
+	reviews   int // that have begun
 }
 
 // join adds a listener to a topic, unless the listener has ended or watches too
@@ -139,24 +140,14 @@ func (c *changes) announce(t topic, in *view) {
 // review notifies the clients whose view is another one now.
 func (c *changes) review() {
 	c.mu.Lock()
-	clients := map[*listener]Client{}
+	c.reviews++
+	all := map[*listener]bool{}
 	for _, t := range listTopics() {
-		for l := range c.listeners[t] {
-			clients[l] = l.client
-		}
+		maps.Copy(all, c.listeners[t])
 	}
 	c.mu.Unlock()
-	for l, client := range clients {
-		view := c.views.viewOf(client)
-		c.mu.Lock()
-		before := l.view
-		l.view = view
-		for _, t := range listTopics() {
-			if view == nil || before == nil || view != before && view.catalog.Load().differs(before.catalog.Load(), t) {
-				l.mark(t)
-			}
-		}
-		c.mu.Unlock()
+	for l := range all {
+		l.look(true)
 	}
 }
 
@@ -177,6 +168,7 @@ type listener struct {
 	changes      *changes
 	session      string          // its name; "" for subscriptions/listen
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
+	client       Client          // is set before the listener joins a topic
 
 	// All that follows is guarded by changes.mu.
 	stream  sender         // nil while none is open
@@ -185,8 +177,7 @@ type listener struct {
 	said    [][]byte       // by extensions, in order
 	writing bool           // run is running, or soon will be
 	gone    bool           // it joins nothing any more
-	client  Client
-	view    *view // the lists that the client is shown; nil if that is not known
+	view    *view          // the lists that the client is shown; nil if that is not known
 }
 
 // open gives the listener a stream and returns the one before it.
@@ -306,10 +297,29 @@ func (l *listener) notification(t topic) []byte {
 	return wire.AppendRequest(nil, nil, t.method, params)
 }
 
-// begin sets the client that listens, and its view.
-func (l *listener) begin(client Client) {
-	view := l.changes.views.viewOf(client)
-	l.changes.mu.Lock()
-	defer l.changes.mu.Unlock()
-	l.client, l.view = client, view
+// look finds out which view the client has now. If it has another one than before,
+// tell makes the client hear of the lists that differ. The listener has joined its
+// topics by then, so that no review misses it.
+func (l *listener) look(tell bool) {
+	c := l.changes
+	for {
+		c.mu.Lock()
+		review := c.reviews
+		c.mu.Unlock()
+		now := c.views.viewOf(l.client)
+		c.mu.Lock()
+		if review != c.reviews { // now may be a view of before
+			c.mu.Unlock()
+			continue
+		}
+		before := l.view
+		l.view = now
+		for _, t := range listTopics() {
+			if tell && (now == nil || before == nil || now != before && now.catalog.Load().differs(before.catalog.Load(), t)) {
+				l.mark(t)
+			}
+		}
+		c.mu.Unlock()
+		return
+	}
 }

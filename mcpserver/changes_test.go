@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // senderFunc is a stream.
@@ -36,7 +38,7 @@ func TestUndeliveredChanges(t *testing.T) {
 		for _, t := range topics {
 			_, _ = c.join(l, t)
 		}
-		l.begin(Client{})
+		l.look(false)
 		broken := &senderFunc{func(string) error { return errors.New("broken") }}
 		for range 2 {
 			l.open(broken)
@@ -63,4 +65,63 @@ func TestUndeliveredChanges(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
+}
+
+// A client is notified of changes of the view that it has, also if that was
+// replaced while its view was looked for, at its begin or in a review.
+func TestViewsReplacedMeanwhile(t *testing.T) {
+	for _, during := range []string{"the begin", "a review"} {
+		synctest.Test(t, func(t *testing.T) {
+			names := map[string]string{"a": "a", "b": "b", "c": "c"} // of the only tool, by the view
+			lives := map[string]*toolpost.Live{}
+			for id := range names {
+				live, err := toolpost.NewLive(t.Context(), toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) {
+					return []*toolpost.Tool{{
+						Definition: toolpost.Definition{Name: names[id], Input: schema.MustParse(`{"type":"object"}`)},
+						Handler:    func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, nil },
+					}}, nil
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lives[id] = live
+			}
+			chosen, meanwhile := "a", func() {}
+			v := &views{log: slog.New(slog.DiscardHandler), all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
+			v.choose = func(Client) (*toolpost.Live, error) {
+				live, replace := lives[chosen], meanwhile
+				meanwhile = func() {}
+				replace()
+				return live, nil
+			}
+			c := &changes{views: v, listeners: map[topic]map[*listener]bool{}}
+			v.changed = c.announce
+			defer v.close()
+			sent := 0
+			l := &listener{changes: c}
+			l.open(&senderFunc{func(string) error { sent++; return nil }})
+			_, _ = c.join(l, topic{method: toolsChanged})
+			replace := func() { chosen = "c"; c.review() }
+			if during == "the begin" {
+				meanwhile = replace
+			}
+			l.look(false)
+			if during == "a review" {
+				chosen, meanwhile = "b", replace
+				c.review()
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			sent = 0
+			names["c"] = "other"
+			if err := lives["c"].Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if sent != 1 {
+				t.Errorf("a view replaced in %s: notified %d times of the change of its list", during, sent)
+			}
+		})
+	}
 }

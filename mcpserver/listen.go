@@ -61,12 +61,12 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 		return nil, fault
 	}
 	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
-	l := &listener{changes: c.changes, subscription: r.ID}
-	l.begin(r.client)
+	l := &listener{changes: c.changes, subscription: r.ID, client: r.client}
 	defer func() { c.watchers.leave(l, c.changes.forget(l)) }()
 	if err := c.subscribe(ctx, l, &wants); err != nil {
 		return nil, err
 	}
+	l.look(false)
 	agreed, err := jsonx.Marshal(&wants)
 	if err != nil {
 		return nil, wire.Errorf(wire.CodeInternal, "%s: %v", r.Method, err)

@@ -96,10 +96,11 @@ func (s *session) begin(p *peer) error {
 	if !s.peer.CompareAndSwap(nil, p) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")
 	}
-	s.listener.begin(p.client)
+	s.listener.client = p.client
 	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
 		_, _ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}
+	s.listener.look(false)
 	return nil
 }
 
