@@ -113,7 +113,8 @@ type Call struct {
 	Keep func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 }
 
-// An Owner is the client that made a call.
+// An Owner is the client that made a call. Compare the Session; use the Holder only
+// for references that cannot be guessed.
 type Owner struct {
 	Session string // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
 	Client  string // the caller without its credential, if the Session consists of that credential; otherwise empty

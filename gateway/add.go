@@ -16,7 +16,7 @@ const InProcess upstream.Transport = "in-process"
 // Add serves a toolset of this program beside the servers, as if it were a server
 // with that name: its tools are called NAME__tool. If a server has that prefix,
 // the toolset gets another one, which a finding reports. It stays until Close,
-// also when the configuration is replaceMembers. If ts is a [toolpost.Source], its
+// also when the configuration is reloaded. If ts is a [toolpost.Source], its
 // prompts and resources are served too, and clients are notified when it changes.
 func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.work.Lock()
@@ -53,6 +53,16 @@ func keysOf(members []*member) (keys []string) {
 type inProcess struct {
 	toolpost.Source
 	name string
+}
+
+// Tools lists the toolset. One that panics must not end the other servers.
+func (c inProcess) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	return c.Source.Tools(ctx)
 }
 
 // Status lists the toolset to count its tools.

@@ -170,7 +170,7 @@ func (g *Gateway) safely(part func()) {
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is reported as ready has its tools listed
 	g.pins.reload()
-	j := join(g.ctx, g.members, g.joined.served)
+	j := join(g.ctx, g.members, globs(g.cfg.Quiet), g.joined.served)
 	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
 	g.joined = j

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,18 +26,19 @@ type joined struct {
 // A toolKey is what join makes a tool of. As long as it is equal, the tool stays
 // the same; a view adapts a tool again only if the tool has changed.
 type toolKey struct {
-	of   *toolpost.Tool
-	name string
-	meta string
+	of    *toolpost.Tool
+	name  string
+	meta  string
+	quiet bool
 }
 
 // join joins the tools and features of members, in their order, so that each
 // name and URI means one thing. It is a pure function of what they list: it does
 // not matter who was ready first. Before has the tools that were joined last.
-func join(ctx context.Context, members []*member, before map[toolKey]*toolpost.Tool) *joined {
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[toolKey]*toolpost.Tool) *joined {
 	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}}
 	claimResources(members)
-	j.joinTools(ctx, members, before)
+	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
 	j.joinExtensions(members)
@@ -56,7 +58,7 @@ type offer[T any] struct {
 	why  pins.Reason // why the tool is withheld; "" if it is not
 }
 
-func (j *joined) joinTools(ctx context.Context, members []*member, before map[toolKey]*toolpost.Tool) {
+func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[toolKey]*toolpost.Tool) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
 		offers = append(offers, m.offers(ctx)...)
@@ -74,12 +76,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, before map[to
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := toolKey{o.item, name, string(meta)}
+		is := toolKey{o.item, name, string(meta), o.item.Policy.LogAtDebug || match(quiet, name, cleartext.Clean(o.name))}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Meta = name, meta
+			t.Name, t.Meta, t.Policy.LogAtDebug = name, meta, is.quiet
 		}
 		if o.hidden[o.name] {
 			j.note(name, "server %s: hidden characters or unsafe icons are removed from the definition of its tool %q", o.server.Name, o.name)
@@ -95,7 +97,7 @@ func (m *member) offers(ctx context.Context) (offers []offer[*toolpost.Tool]) {
 	tools, err := m.layers.Tools(ctx)
 	if err != nil {
 		m.note("", "its tools cannot be listed: %v", err)
-		tools = nil
+		return m.offered // their names stay those of this server
 	}
 	for _, t := range tools {
 		offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, ""})
@@ -106,6 +108,7 @@ func (m *member) offers(ctx context.Context) (offers []offer[*toolpost.Tool]) {
 	for _, f := range m.status().Skipped {
 		m.note(m.prefix+f.Tool, "%s", f.Message)
 	}
+	m.offered = offers
 	return offers
 }
 

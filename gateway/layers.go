@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/toolpost/toolpost"
@@ -23,12 +22,13 @@ import (
 //	keepUsable       leaves out what clients cannot be shown
 //	keepApproved     leaves out definitions that differ from their pins
 //	applyFilters     leaves out what the configuration filters out
-//	applySettings    sets the logging of calls and the limits of outputs
+//	applySettings    sets the limits of outputs
 //	cleanDefinition  removes hidden characters
 //	routeCalls       takes calls to the server
 //
 //	of all servers together:
-//	join             one name for each tool and prompt, one URI for each resource
+//	join             one name for each tool and prompt, one URI for each resource;
+//	                 by its name, a tool is quiet: its calls are logged at debug level
 //	Wrap             the program's middleware
 //	output           shortens what a tool returns
 //	Live             what all clients share
@@ -38,7 +38,7 @@ func (g *Gateway) chain(cfg *config.Config, members []*member) toolpost.Source {
 		if m.layers != nil {
 			continue
 		}
-		m.quiet, m.hidden = globs(cfg.Quiet), map[string]bool{}
+		m.hidden = map[string]bool{}
 		own := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
 		own = atEachListing(own, m.keepUsable)
 		own = atEachListing(own, m.keepApproved)
@@ -61,10 +61,10 @@ func (g *Gateway) chain(cfg *config.Config, members []*member) toolpost.Source {
 // [Gateway].work.
 type layered struct {
 	layers   toolpost.Toolset
-	quiet    *regexp.Regexp     // the globs of tools whose calls are logged at debug level
-	findings []toolpost.Finding // of the last listing
-	withheld []withheld         // likewise
-	hidden   map[string]bool    // the tools whose definitions have lost something, by the server's name
+	offered  []offer[*toolpost.Tool] // by the last listing that did not fail
+	findings []toolpost.Finding      // of the last listing
+	withheld []withheld              // likewise
+	hidden   map[string]bool         // the tools whose definitions have lost something, by the server's name
 }
 
 // atEachListing returns ts with the tools that f returns. It is called at each listing,
@@ -72,7 +72,10 @@ type layered struct {
 func atEachListing(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
 		tools, err := ts.Tools(ctx)
-		return f(tools), err
+		if err != nil {
+			return nil, err
+		}
+		return f(tools), nil
 	})
 }
 
@@ -156,9 +159,7 @@ func (m *member) applyFilters(tools []*toolpost.Tool) (filtered []*toolpost.Tool
 
 // applySettings sets what the configuration says about the calls of a tool.
 func (m *member) applySettings(t *toolpost.Tool) *toolpost.Tool {
-	name := cleartext.Clean(t.Name)
-	t.Policy.LogAtDebug = t.Policy.LogAtDebug || match(m.quiet, m.prefix+name, m.key+"__"+name, name)
-	t.Policy.MaxOutput = cmp.Or(m.outputLimit(name), t.Policy.MaxOutput)
+	t.Policy.MaxOutput = cmp.Or(m.outputLimit(cleartext.Clean(t.Name)), t.Policy.MaxOutput)
 	return t
 }
 

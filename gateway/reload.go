@@ -55,7 +55,6 @@ func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone ma
 	for _, m := range g.members {
 		gone[m.server.Name] = m
 	}
-	requiet := g.cfg == nil || !slices.Equal(g.cfg.Quiet, cfg.Quiet)
 	for i, key := range serverKeys(cfg.Servers, keysOf(g.added)...) {
 		s := cfg.Servers[i]
 		m := gone[s.Name]
@@ -68,11 +67,6 @@ func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone ma
 	for _, m := range g.added {
 		delete(gone, m.server.Name)
 		members = append(members, m)
-	}
-	for _, m := range members {
-		if requiet {
-			m.layers = nil
-		}
 	}
 	return members, gone
 }

@@ -297,29 +297,32 @@ func (l *listener) notification(t topic) []byte {
 	return wire.AppendRequest(nil, nil, t.method, params)
 }
 
-// look finds out which view the client has now. If it has another one than before,
-// tell makes the client hear of the lists that differ. The listener has joined its
-// topics by then, so that no review misses it.
-func (l *listener) look(tell bool) {
-	c := l.changes
-	for {
-		c.mu.Lock()
-		review := c.reviews
-		c.mu.Unlock()
-		now := c.views.viewOf(l.client)
-		c.mu.Lock()
-		if review != c.reviews { // now may be a view of before
-			c.mu.Unlock()
-			continue
-		}
-		before := l.view
-		l.view = now
-		for _, t := range listTopics() {
-			if tell && (now == nil || before == nil || now != before && now.catalog.Load().differs(before.catalog.Load(), t)) {
-				l.mark(t)
-			}
-		}
-		c.mu.Unlock()
-		return
+// look finds out which view the client has now. With notify, the client is
+// notified of the lists that differ from those of the view before. The listener
+// has joined its topics by then, so that no review misses it.
+func (l *listener) look(notify bool) {
+	for done := false; !done; {
+		l.changes.mu.Lock()
+		review := l.changes.reviews
+		l.changes.mu.Unlock()
+		done = l.setView(l.changes.views.viewOf(l.client), review, notify)
 	}
+}
+
+// setView sets the view that was looked for in a review. It reports whether no
+// other review has begun since: then it may be another view by now.
+func (l *listener) setView(now *view, review int, notify bool) bool {
+	l.changes.mu.Lock()
+	defer l.changes.mu.Unlock()
+	if review != l.changes.reviews {
+		return false
+	}
+	before := l.view
+	l.view = now
+	for _, t := range listTopics() {
+		if notify && (now == nil || before == nil || now != before && now.catalog.Load().differs(before.catalog.Load(), t)) {
+			l.mark(t)
+		}
+	}
+	return true
 }

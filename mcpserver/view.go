@@ -69,11 +69,14 @@ func (v *views) of(c Client) (*view, *wire.Error) {
 	return v.show(live), nil
 }
 
-// viewOf is of for callers that need not report why there is no view.
+// viewOf returns the view of a client, nil if it has none or its lists could not be
+// encoded.
 func (v *views) viewOf(c Client) *view {
 	defer logPanic(v.log, "the view of a client is not known")
-	s, _ := v.of(c)
-	return s
+	if s, _ := v.of(c); s != nil && s.catalog.Load() != nil {
+		return s
+	}
+	return nil
 }
 
 func (v *views) show(live *toolpost.Live) *view {

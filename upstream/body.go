@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 var errTooLong = errors.New("the answer is too long")
@@ -193,6 +196,9 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 	if b.settle() {
 		return wire.Read(b.data), nil, nil
 	}
+	if b.spool != nil && b.scan.Broken {
+		b.repair()
+	}
 	if b.spool != nil {
 		if l := b.long(); l != nil {
 			b.spool = nil // who gets the result may give it up at any time
@@ -217,6 +223,26 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 		return nil, &unread{b.scan.ID, b.tooLong()}, nil
 	}
 	return nil, nil, b.tooLong()
+}
+
+// repair replaces bytes of the message that are not UTF-8, since clients that
+// decode strictly would end their session.
+func (b *body) repair() {
+	valid := &body{limits: b.limits, keeps: b.keeps}
+	w := transform.NewWriter(valid, runes.ReplaceIllFormed())
+	err := b.spool.Copy(w, longjson.Span{To: b.size})
+	if err = cmp.Or(err, w.Close()); err != nil {
+		b.giveUp(nil)
+		return
+	}
+	b.drop()
+	*b = *valid
+}
+
+// Write adds more of the message. It never fails.
+func (b *body) Write(part []byte) (int, error) {
+	b.add(part)
+	return len(part), nil
 }
 
 // load returns what is in the spool, unless it is too long for memory.

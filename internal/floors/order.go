@@ -54,7 +54,7 @@ var outside = map[string][]string{
 	"output":             {jsonModule},
 	"redmine":            {"golang.org/x/text"}, // forms of Unicode in names
 	"sdktool":            {mcpModule},
-	"upstream":           {jsonModule},
+	"upstream":           {jsonModule, "golang.org/x/text"}, // repairs of long text
 	"claude/message":     {jsonModule},
 	"config":             {jsonModule, "github.com/tailscale/hujson", "github.com/BurntSushi/toml", "go.yaml.in/yaml/v3"},
 	"internal/filewatch": {"github.com/fsnotify/fsnotify"},

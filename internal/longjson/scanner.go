@@ -62,6 +62,7 @@ type Scanner struct {
 
 // A verdict is what is known of the message so far.
 type verdict struct {
+	Broken  bool // a string is not UTF-8
 	version bool // it is one of JSON-RPC 2.0
 	odd     bool // it is not one response with an object as its result, or has something twice
 	failed  bool // it is not JSON

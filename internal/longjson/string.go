@@ -31,14 +31,16 @@ func (s *Scanner) inString(p []byte) {
 	case c == '"':
 		s.keep(p[:1], most)
 		s.at++
-		s.failed = len(s.cut) > 0
+		s.endCharacter()
 		s.endString()
 		return
 	case c == '\\':
-		s.escaped, s.failed = true, len(s.cut) > 0
+		s.escaped = true
+		s.endCharacter()
 	default:
 		n = literal(p) // 0 for a control character
-		s.failed = n == 0 || !s.isUTF8(p[:n])
+		s.failed = n == 0
+		s.Broken = !s.isUTF8(p[:n]) || s.Broken
 	}
 	s.keep(p[:n], most)
 	s.at += int64(n)
@@ -61,10 +63,10 @@ func (s *Scanner) isUTF8(p []byte) bool {
 	for len(s.cut) > 0 && len(p) > 0 {
 		s.cut, p = append(s.cut, p[0]), p[1:]
 		if utf8.FullRune(s.cut) {
-			if !utf8.Valid(s.cut) {
+			broken := !utf8.Valid(s.cut)
+			if s.cut = nil; broken {
 				return false
 			}
-			s.cut = nil
 		}
 	}
 	for i := max(0, len(p)-utf8.UTFMax+1); i < len(p); i++ {
@@ -73,6 +75,12 @@ func (s *Scanner) isUTF8(p []byte) bool {
 		}
 	}
 	return utf8.Valid(p)
+}
+
+// endCharacter notes a character whose rest does not come.
+func (s *Scanner) endCharacter() {
+	s.Broken = s.Broken || len(s.cut) > 0
+	s.cut = nil
 }
 
 // endString takes a string whose end was the byte before.
