@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz invariants live claude-peers bench bench-search bench-hop update release
+.PHONY: check test fuzz invariants live claude-peers redmine-peers bench bench-search bench-hop update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -47,6 +47,17 @@ claude-peers:
 	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
 	go -C internal/bench/claudepeers run . -doc ../../../docs/claude.md \
 		-cli "$$(ls "$$cache"/claude-code-*/node_modules/@anthropic-ai/claude-code-*/claude | tail -n 1)"
+
+# redmine-peers compares the Redmine tools with other Redmine servers on a real
+# Redmine, and writes the table of docs/redmine.md.
+redmine-peers:
+	@set -e; folder=$$(mktemp -d); up=internal/live/testdata/redmine; \
+	trap 'REDMINE_DIR="$$folder/redmine" PURGE=1 bash $$up/down.sh; rm -rf "$$folder"' EXIT; \
+	cache=$$(internal/live/install.sh /dev/null internal/bench/redminepeers/pypi.txt); test -n "$$cache"; \
+	go build -o "$$folder" ./cmd/toolpost ./internal/bench/redminepeers; \
+	REDMINE_DIR="$$folder/redmine" PORT=$(or $(PORT),3998) bash $$up/up.sh >"$$folder/env"; \
+	set -a; . "$$folder/env"; set +a; \
+	"$$folder/redminepeers" -toolpost "$$folder/toolpost" -cache "$$cache" -doc docs/redmine.md $(FLAGS)
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

@@ -1,0 +1,168 @@
+// Command redminepeers compares the Redmine tools with other Redmine servers on
+// a real Redmine, and prints the table of docs/redmine.md. "make redmine-peers"
+// installs the peers, starts the Redmine and runs it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	toolpost := flag.String("toolpost", "toolpost", "`PATH` of the built toolpost command")
+	cache := flag.String("cache", "", "`FOLDER` that internal/live/install.sh put the peers into")
+	doc := flag.String("doc", "", "write the table to `FILE`, between its lines "+begin+" and "+end)
+	verbose := flag.Bool("v", false, "print the answers on standard error")
+	flag.Parse()
+	if err := compare(context.Background(), *toolpost, *cache, *doc, *verbose); err != nil {
+		fmt.Fprintln(os.Stderr, "redminepeers:", err)
+		os.Exit(1)
+	}
+}
+
+// compare measures all servers, writes the table, and reports an error if the
+// first server, which is ours, does not get every task right.
+func compare(ctx context.Context, toolpost, cache, doc string, verbose bool) error {
+	dir, err := os.MkdirTemp("", "redminepeers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r := &redmine{url: os.Getenv("REDMINE_URL")}
+	if r.url == "" {
+		return fmt.Errorf("REDMINE_URL is empty; run make redmine-peers, which starts a Redmine")
+	}
+	r.fill()
+	if r.err != nil {
+		return fmt.Errorf("fill Redmine: %w", r.err)
+	}
+	tasks := allTasks()
+	var columns []*column
+	for i, s := range servers(toolpost, cache) {
+		c, err := measure(ctx, s, i, r, tasks, dir, verbose)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		columns = append(columns, c)
+	}
+	text := table(columns, tasks)
+	fmt.Print(text)
+	if doc != "" {
+		if err := replaceTable(doc, text); err != nil {
+			return err
+		}
+	}
+	for i, v := range columns[0].verdicts {
+		if v != right {
+			return fmt.Errorf("ours gets the task %q %s", tasks[i].wish, v)
+		}
+	}
+	return nil
+}
+
+// A column has what was measured of one server.
+type column struct {
+	*server
+	tools, definitions, everyday int // tokens, except for tools
+	list, whole, short           int
+	verdicts                     []verdict
+}
+
+// measure starts a server and has it do everything. Index is its place in the
+// calls of a task.
+func measure(ctx context.Context, s *server, index int, r *redmine, tasks []*task, dir string, verbose bool) (*column, error) {
+	defer s.close()
+	s.dir = dir
+	c := &column{server: s}
+	var err error
+	if c.tools, c.definitions, err = s.definitions(ctx, nil); err != nil {
+		return nil, err
+	}
+	if s.groups != nil {
+		if _, c.everyday, err = s.definitions(ctx, s.groups); err != nil {
+			return nil, err
+		}
+	}
+	a, err := s.call(ctx, "alice", s.list)
+	if err != nil {
+		return nil, err
+	}
+	c.list, c.whole = tokens(a.text), a.whole
+	if s.short != "" {
+		if a, err = s.call(ctx, "alice", s.short); err != nil {
+			return nil, err
+		}
+		c.short = tokens(a.text)
+	}
+	for _, t := range tasks {
+		v, err := t.run(ctx, s, index, r, verbose)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.wish, err)
+		}
+		c.verdicts = append(c.verdicts, v)
+	}
+	return c, nil
+}
+
+// tokens estimates the tokens of a text as dialect.Tokens does.
+func tokens(text string) int { return (len(text) + 3) / 4 }
+
+const (
+	begin = "<!-- begin of the peers -->"
+	end   = "<!-- end of the peers -->"
+)
+
+// replaceTable replaces the table of a document.
+func replaceTable(file, table string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(data), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no lines %s and %s", file, begin, end)
+	}
+	return os.WriteFile(file, []byte(before+begin+"\n"+table+end+after), 0o644)
+}
+
+func table(columns []*column, tasks []*task) string {
+	var b strings.Builder
+	row := func(label string, cell func(*column) string) {
+		fmt.Fprintf(&b, "| %s |", label)
+		for _, c := range columns {
+			fmt.Fprintf(&b, " %s |", cell(c))
+		}
+		b.WriteByte('\n')
+	}
+	number := func(label string, of func(*column) int) {
+		row(label, func(c *column) string {
+			if n := of(c); n > 0 {
+				return fmt.Sprint(n)
+			}
+			return "–"
+		})
+	}
+	row("", func(c *column) string { return c.name })
+	b.WriteString("|---|" + strings.Repeat("---|", len(columns)) + "\n")
+	number("tools", func(c *column) int { return c.tools })
+	number("tokens of their definitions", func(c *column) int { return c.definitions })
+	number("of those for every day: `--group issues,time`", func(c *column) int { return c.everyday })
+	number("tokens of the text of 100 issues", func(c *column) int { return c.list })
+	number("of the whole result", func(c *column) int { return c.whole })
+	number("of the text if only id, subject, status, assignee and date are asked for", func(c *column) int { return c.short })
+	for i, t := range tasks {
+		row(fmt.Sprintf("%c. %s", 'A'+i, t.wish), func(c *column) string { return c.verdicts[i].cell() })
+	}
+	row("right / refused / wrong", func(c *column) string {
+		n := map[verdict]int{}
+		for _, v := range c.verdicts {
+			n[v]++
+		}
+		return fmt.Sprintf("**%d / %d / %d**", n[right], n[refused], n[wrong])
+	})
+	return b.String()
+}
