@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/toolpost/toolpost"
 )
@@ -21,19 +22,24 @@ func showAccount(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			d := userDetailOf(u)
 			release, err := foundRelease(ctx, s)
 			if err != nil {
 				return nil, err
 			}
-			return s.answer(d.text()+"\nRedmine is of version "+release+", as far as it shows.\n", ownDetail{d, release})
+			return s.show("", &ownUser{*u, redmineVersion(release)}, nil)
 		})
 }
 
-// An ownDetail is the own account with what else is good to know of Redmine.
-type ownDetail struct {
-	*userDetail
-	Redmine string `json:"redmine_version"`
+// An ownUser is the account of the tools with what else is good to know of Redmine.
+type ownUser struct {
+	user
+	Redmine redmineVersion `json:"redmine_version"`
+}
+
+type redmineVersion string
+
+func (v redmineVersion) lines() string {
+	return fmt.Sprintf("\nRedmine is of version %s, as far as it shows.\n", string(v))
 }
 
 // ownPath is where everybody may change their own account.

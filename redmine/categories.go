@@ -9,32 +9,18 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A category of issues, as Redmine tells it and as it is shown.
+// A category groups the issues of a project.
 type category struct {
 	named
 	Project  named  `json:"project"`
-	Assignee *named `json:"assigned_to,omitempty"`
+	Assignee *named `json:"assigned_to,omitempty" row:"new issues go to %s" set:"assigned_to_id"`
 }
-
-func (c category) line() string {
-	text := "- " + c.String()
-	if c.Assignee != nil {
-		text += " | new issues go to " + c.Assignee.String()
-	}
-	return text
-}
-
-func (c *category) text() string { return c.line() + "\n" }
 
 // categoryKind is how categories of issues are read, written and compared.
 func categoryKind() kind[category] {
 	return kind[category]{
 		key: "issue_category", path: "/issue_categories", stale: []string{"issue_categories"},
 		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
-		is: func(c *category) map[string]any {
-			return map[string]any{"name": c.Name, "assigned_to_id": refOf(c.Assignee)}
-		},
-		view: func(c *category) view { return c },
 	}
 }
 
@@ -101,55 +87,42 @@ type updateCategoryInput struct {
 }
 
 func updateCategory(s *Server) entry {
-	return tool(s, "update_issue_category", "Change an issue category", "Change a category of issues. Only what is given is changed.", changes,
-		func(ctx context.Context, in updateCategoryInput) (*toolpost.Result, error) {
-			c, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			w := newWrite(ctx, s, c.Project.ID)
+	return changeTool(s, categoryKind, "update_issue_category", "Change an issue category", "Change a category of issues. Only what is given is changed.",
+		func(w *write, in *updateCategoryInput, c *category) {
 			plain(w, "name", strings.TrimSpace(in.Name))
 			w.person("assigned_to_id", in.Assignee)
-			return categoryKind().change(w, c.ID, c)
 		})
 }
 
 type deleteCategoryInput struct {
 	categoryID
-	To      string `json:"reassign_to_id,omitempty" jsonschema:"maxLength=255,description=Category of the same project that its issues get by name or id. Without it they have none"`
-	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	To string `json:"reassign_to_id,omitempty" jsonschema:"maxLength=255,description=Category of the same project that its issues get by name or id. Without it they have none"`
+	confirmation
 }
 
 func deleteCategory(s *Server) entry {
-	return tool(s, "delete_issue_category", "Delete an issue category", "Delete a category of issues. The issues stay, and get another category or none.\nWithout confirm the answer shows how many issues have it, and nothing is deleted.", removes,
-		func(ctx context.Context, in deleteCategoryInput) (*toolpost.Result, error) {
-			c, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
-			}
+	return deleteTool(s, categoryKind, "delete_issue_category", "Delete an issue category", "Delete a category of issues. The issues stay, and get another category or none.\nWithout confirm the answer shows how many issues have it, and nothing is deleted.",
+		func(ctx context.Context, in *deleteCategoryInput, c *category, r *removal) error {
 			query := url.Values{"project_id": {fmt.Sprint(c.Project.ID)}, "category_id": {fmt.Sprint(c.ID)}, "status_id": {"*"}}
 			n, err := count(ctx, s, "/issues.json", query, "issues")
 			if err != nil {
-				return nil, explain(err, "the issues of category "+c.String())
-			}
-			r := &removal{
-				at: categoryKind().at(c.ID), id: c.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(c.ID), c.Name},
-				what: categoryKind().name(c), facts: map[string]any{"issues": n},
+				return explain(err, "the issues of category "+c.String())
 			}
 			after := "have no category"
 			if in.To != "" {
 				to, err := s.find(ctx, categories(c.Project.ID), in.To)
 				if err != nil {
-					return nil, err
+					return err
 				}
 				if to.ID == c.ID {
-					return nil, toolpost.Retry("The issues cannot move to the category that is being deleted: give another category.")
+					return toolpost.Retry("The issues cannot move to the category that is being deleted: give another category.")
 				}
 				r.query = fmt.Sprintf("?reassign_to_id=%d", to.ID)
 				after = "have category " + to.String()
 			}
+			r.given, r.names, r.facts = in.ID, []string{fmt.Sprint(c.ID), c.Name}, map[string]any{"issues": n}
 			r.would = fmt.Sprintf("%s would be deleted; as far as this account can see, %d issues have it and would then %s.", upper(r.what), n, after)
 			r.then = fmt.Sprintf("; %d issues %s now, as far as this account can see", n, after)
-			return categoryKind().remove(ctx, s, r)
+			return nil
 		})
 }

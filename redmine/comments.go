@@ -74,7 +74,7 @@ func toldComment(ctx context.Context, s *Server, issue, id int, set map[string]a
 		facts["read_back"] = false
 		return s.done(done+", but this account does not see it now.", facts)
 	}
-	wrong := unlike(set, map[string]any{"notes": lf(now.Notes), "private_notes": now.Private})
+	wrong := unlike(set, map[string]any{"notes": lf(string(now.Notes)), "private_notes": now.Private})
 	if len(wrong) == len(set) {
 		return nil, toolpost.Failed("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
 	}

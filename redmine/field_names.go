@@ -94,12 +94,12 @@ func versionNamed(ctx context.Context, s *Server, project, id int) string {
 
 // nameChanges does the same for the changes of custom fields in journals.
 func nameChanges(ctx context.Context, s *Server, i *issue) {
-	word := func(f field, text string) string {
-		if !isID(text) {
+	word := func(f field, text longText) longText {
+		if !isID(string(text)) {
 			return text
 		}
-		f.Value = []byte(strconv.Quote(text))
-		return strings.Join(f.inWords(ctx, s, i.Project.ID, i.Project.ID), ", ")
+		f.Value = []byte(strconv.Quote(string(text)))
+		return longText(strings.Join(f.inWords(ctx, s, i.Project.ID, i.Project.ID), ", "))
 	}
 	for k := range i.Journals {
 		for l := range i.Journals[k].Details {

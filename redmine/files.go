@@ -30,15 +30,16 @@ type attachmentID struct {
 	ID string `json:"id" jsonschema:"maxLength=255,description=File id"`
 }
 
+func (in *attachmentID) find(ctx context.Context, s *Server) (*attachment, error) {
+	n, err := id("a file", in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return fileKind().read(ctx, s, n, "")
+}
+
 func showAttachment(s *Server) entry {
-	return tool(s, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file, not what is in it.", reads,
-		func(ctx context.Context, in attachmentID) (*toolpost.Result, error) {
-			a, err := readAttachment(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			return s.answer(a.text(), a)
-		})
+	return showTool[attachmentID](s, fileKind, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file, not what is in it.")
 }
 
 // fileKind is how the facts of files are read, written and compared.
@@ -46,27 +47,7 @@ func fileKind() kind[attachment] {
 	return kind[attachment]{
 		key: "attachment", path: "/attachments", why: "Redmine removes characters that file names cannot contain",
 		name: func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
-		is: func(a *attachment) map[string]any {
-			return map[string]any{"filename": a.Name, "content_type": a.Type, "description": lf(a.Description)}
-		},
-		view: func(a *attachment) view { return a },
 	}
-}
-
-func readAttachment(ctx context.Context, s *Server, text string) (*attachment, error) {
-	n, err := id("a file", text)
-	if err != nil {
-		return nil, err
-	}
-	return fileKind().read(ctx, s, n, "")
-}
-
-func (a *attachment) text() string {
-	text := fmt.Sprintf("# File %s [%d]\n\n- size: %d bytes\n- type: %s\n- author: %s\n- created: %s\n", a.Name, a.ID, a.Size, a.Type, a.Author, a.CreatedOn)
-	if a.Description != "" {
-		text += "- description: " + a.Description + "\n"
-	}
-	return text
 }
 
 type uploadInput struct {
@@ -94,7 +75,7 @@ func uploadFile(s *Server) entry {
 			facts := map[string]any{"token": token, "filename": in.Name, "filesize": len(data)}
 			text := fmt.Sprintf("Uploaded %s, %d bytes.\n\n- token: %s\n", in.Name, len(data), token)
 			id, _, _ := strings.Cut(token, ".")
-			if a, err := readAttachment(ctx, s, id); err == nil {
+			if a, err := (&attachmentID{id}).find(ctx, s); err == nil {
 				facts["id"], facts["filename"], facts["filesize"], facts["content_type"] = a.ID, a.Name, a.Size, a.Type
 				text += fmt.Sprintf("- stored as: %s [%d], %d bytes, %s\n", a.Name, a.ID, a.Size, a.Type)
 			}
@@ -145,36 +126,20 @@ type updateAttachmentInput struct {
 }
 
 func updateAttachment(s *Server) entry {
-	return tool(s, "update_attachment", "Change a file's details", "Change the name, the description or the type of a file, not what is in it.", changes,
-		func(ctx context.Context, in updateAttachmentInput) (*toolpost.Result, error) {
-			a, err := readAttachment(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			w := newWrite(ctx, s, 0)
+	return changeTool(s, fileKind, "update_attachment", "Change a file's details", "Change the name, the description or the type of a file, not what is in it.",
+		func(w *write, in *updateAttachmentInput, _ *attachment) {
 			w.text("filename", in.Name)
 			w.text("content_type", in.Type)
 			given(w, "description", in.Description)
-			return fileKind().change(w, a.ID, a)
 		})
 }
 
 type deleteAttachmentInput struct {
 	attachmentID
-	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	confirmation
 }
 
 func deleteAttachment(s *Server) entry {
-	return tool(s, "delete_attachment", "Delete a file", "Delete a file from the issue, wiki page, news or project that has it, for good.\nWithout confirm the answer shows which one, and nothing is deleted.", removes,
-		func(ctx context.Context, in deleteAttachmentInput) (*toolpost.Result, error) {
-			a, err := readAttachment(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			k := fileKind()
-			return k.remove(ctx, s, &removal{
-				at: k.at(a.ID), what: k.name(a), id: a.ID, confirmed: in.Confirm,
-				would: "This would go:\n\n" + a.text(), facts: map[string]any{"attachment": a},
-			})
-		})
+	return deleteTool(s, fileKind, "delete_attachment", "Delete a file", "Delete a file from the issue, wiki page, news or project that has it, for good.\nWithout confirm the answer shows which one, and nothing is deleted.",
+		func(context.Context, *deleteAttachmentInput, *attachment, *removal) error { return nil })
 }

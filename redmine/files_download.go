@@ -38,7 +38,7 @@ type downloaded struct {
 func downloadAttachment(s *Server) entry {
 	return tool(s, "download_attachment", "Read a file", "Read what is in a file: text in UTF-8 in parts, images up to 700 KB.\nOther files are not shown; the answer says what they are.", reads,
 		func(ctx context.Context, in downloadInput) (*toolpost.Result, error) {
-			a, err := readAttachment(ctx, s, in.ID)
+			a, err := in.find(ctx, s)
 			if err != nil {
 				return nil, err
 			}
@@ -50,7 +50,7 @@ func downloadAttachment(s *Server) entry {
 			if err != nil {
 				return nil, explain(err, fmt.Sprintf("what is in file %s [%d]", a.Name, a.ID))
 			}
-			if int64(len(data)) != a.Size {
+			if int64(len(data)) != int64(a.Size) {
 				return nil, toolpost.Failed("Redmine returned %d bytes for file %s [%d], which should have %d: the file was damaged after its upload. Tell the user.", len(data), a.Name, a.ID, a.Size)
 			}
 			return shownFile(s, a, data, in.Offset, in.Limit)
@@ -64,7 +64,7 @@ func shownFile(s *Server, a *attachment, data []byte, offset, limit int64) (*too
 	image := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
 	switch {
 	case image && len(data) <= longestImage:
-		result, err := s.answer(a.text(), downloaded{attachment: a, Image: kind})
+		result, err := s.answer(textOf(a), downloaded{attachment: a, Image: kind})
 		if err != nil {
 			return nil, err
 		}
@@ -79,10 +79,10 @@ func shownFile(s *Server, a *attachment, data []byte, offset, limit int64) (*too
 	}
 	from, to := piece(data, offset, min(cmp.Or(limit, usualText), mostText))
 	d := downloaded{attachment: a, Offset: from, Text: lf(string(data[from:to]))}
-	text := a.text()
-	if from > 0 || to < a.Size {
+	text := textOf(a)
+	if from > 0 || to < int64(a.Size) {
 		text += fmt.Sprintf("- shown: bytes %d to %d", from, to)
-		if to < a.Size {
+		if to < int64(a.Size) {
 			d.Next = to
 			text += fmt.Sprintf("; call again with offset %d for more", to)
 		}

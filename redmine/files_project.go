@@ -38,7 +38,7 @@ func listFiles(s *Server) entry {
 }
 
 func (f projectFile) line() string {
-	text := fmt.Sprintf("- %s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, day(f.CreatedOn), f.Downloads)
+	text := fmt.Sprintf("- %s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, f.CreatedOn.day(), f.Downloads)
 	if f.Version != nil {
 		text += " | version " + f.Version.String()
 	}

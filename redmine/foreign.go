@@ -12,7 +12,7 @@ import (
 // Users of Redmine write every name and text that it returns. Two rules keep a text
 // from passing for something that the tools say:
 //
-//   - A text is one line, unless its field has the tag `lines:"many"`.
+//   - A text is one line, unless its field is a [longText].
 //   - A text of several lines stands between tags that it does not contain.
 
 // oneLine replaces line ends by ⏎ and other control characters, also those that
@@ -55,19 +55,13 @@ func oneLines(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if isOneLine(v.Type().Field(i)) {
-				oneLines(v.Field(i))
-			}
+			oneLines(v.Field(i)) // which can be set if it is exported
 		}
 	case reflect.String:
-		if v.CanSet() {
+		if v.CanSet() && v.Type() != reflect.TypeFor[longText]() {
 			v.SetString(oneLine(v.String()))
 		}
 	}
-}
-
-func isOneLine(f reflect.StructField) bool {
-	return f.Anonymous || f.IsExported() && f.Tag.Get("lines") != "many"
 }
 
 // hashOf identifies a text as it is shown. An edit that gives it is refused if the

@@ -12,24 +12,31 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A userGroup as Redmine tells it, and as it is shown but for its fields and
-// memberships.
+// A userGroup is a group of users.
 type userGroup struct {
-	ID           int      `json:"id"`
-	Name         string   `json:"name"`
-	CustomFields []field  `json:"custom_fields"`
-	Users        []named  `json:"users"`
-	Memberships  []member `json:"memberships"`
+	ID           int          `json:"id"`
+	Name         string       `json:"name" set:"name"`
+	CustomFields customFields `json:"custom_fields,omitzero"`
+	Users        groupUsers   `json:"users" set:"user_ids"`
+	Memberships  memberships  `json:"memberships,omitempty"`
 }
+
+type groupUsers []named
+
+func (all groupUsers) lines() string {
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("- %d users: %s\n", len(all), listed(all))
+}
+
+func (g *userGroup) title() string { return fmt.Sprintf("Group %d: %s", g.ID, g.Name) }
 
 // groupKind is how groups of users are read, written and compared.
 func groupKind() kind[userGroup] {
 	return kind[userGroup]{
 		key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins,
-		name:   func(g *userGroup) string { return "group " + g.String() },
-		is:     func(g *userGroup) map[string]any { return map[string]any{"name": g.Name, "user_ids": idsOf(g.Users)} },
-		fields: func(g *userGroup) []field { return g.CustomFields },
-		view:   func(g *userGroup) view { return groupDetailOf(g) },
+		name: func(g *userGroup) string { return "group " + g.String() },
 	}
 }
 
@@ -61,27 +68,6 @@ func readGroup(ctx context.Context, s *Server, text string) (*userGroup, error) 
 		return nil, err
 	}
 	return groupKind().read(ctx, s, n.ID, groupKind().include)
-}
-
-type groupDetail struct {
-	ID          int               `json:"id"`
-	Name        string            `json:"name"`
-	Fields      map[string]string `json:"custom_fields,omitempty"`
-	Users       []named           `json:"users"`
-	Memberships []membership      `json:"memberships,omitempty"`
-}
-
-func groupDetailOf(g *userGroup) *groupDetail {
-	return &groupDetail{g.ID, g.Name, fieldsOf(g.CustomFields), append([]named{}, g.Users...), membershipsOf(g.Memberships)}
-}
-
-func (d *groupDetail) text() string {
-	var b sheet
-	fmt.Fprintf(&b, "# Group %d: %s\n\n", d.ID, d.Name)
-	b.fields(d.Fields)
-	b.line(fmt.Sprintf("%d users", len(d.Users)), listed(d.Users))
-	b.memberships(d.Memberships)
-	return b.String()
 }
 
 // A groupRow is a group in a list.
@@ -120,8 +106,7 @@ func showGroup(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			d := groupDetailOf(g)
-			return s.answer(d.text(), d)
+			return s.show("", g, nil)
 		})
 }
 
@@ -154,9 +139,8 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	if err := cmp.Or(wholeGroup(in.Group, g.ID, g.Name), entire(ctx, s, in.User, who)); err != nil {
 		return nil, err
 	}
-	d := groupDetailOf(g)
 	if g.has(who.ID) == on {
-		return s.answer(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n%s", who, where(on), g, d.text()), d)
+		return s.show(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g, nil)
 	}
 	at := groupKind().at(g.ID)
 	if err := belong(ctx, s, at+"/users", who.ID, on); err != nil {
@@ -170,8 +154,7 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	case now.has(who.ID) != on:
 		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
 	}
-	d = groupDetailOf(now)
-	return s.answer(fmt.Sprintf("%s is %s group %s now.\n\n%s", who, where(on), g, d.text()), d)
+	return s.show(fmt.Sprintf("%s is %s group %s now.\n\n", who, where(on), g), now, nil)
 }
 
 // belong has a user among others, or no longer, such as those of a group.

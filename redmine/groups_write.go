@@ -45,7 +45,7 @@ func updateGroup(s *Server) entry {
 			}
 			w := newWrite(ctx, s, 0)
 			fillGroup(w, in.Name, in.Users, in.Fields)
-			return groupKind().change(w, g.ID, g)
+			return groupKind().change(w, g)
 		})
 }
 
@@ -74,12 +74,11 @@ func deleteGroup(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			d := groupDetailOf(g)
-			return groupKind().remove(ctx, s, &removal{
-				at: groupKind().at(g.ID), id: g.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(g.ID), g.Name},
-				what: groupKind().name(g), facts: map[string]any{"group": d},
+			return groupKind().remove(ctx, s, g, &removal{
+				confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(g.ID), g.Name},
+				what: groupKind().name(g), facts: map[string]any{"group": g},
 				would: fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",
-					g, len(g.Users), len(g.Memberships), d.text()),
+					g, len(g.Users), len(g.Memberships), textOf(g)),
 			})
 		})
 }

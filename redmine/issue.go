@@ -7,38 +7,56 @@ import (
 	"strings"
 )
 
-// An issue as Redmine tells it.
+// An issue is a task, a defect or the like of a project.
 type issue struct {
-	ID             int          `json:"id"`
-	Project        named        `json:"project"`
-	Tracker        named        `json:"tracker"`
-	Status         issueStatus  `json:"status"`
-	Priority       named        `json:"priority"`
-	Author         named        `json:"author"`
-	AssignedTo     *named       `json:"assigned_to"`
-	Category       *named       `json:"category"`
-	FixedVersion   *named       `json:"fixed_version"`
-	Parent         *named       `json:"parent"`
-	Subject        string       `json:"subject"`
-	Description    string       `json:"description" lines:"many"`
-	StartDate      string       `json:"start_date"`
-	DueDate        string       `json:"due_date"`
-	DoneRatio      int          `json:"done_ratio"`
-	IsPrivate      bool         `json:"is_private"`
-	EstimatedHours *float64     `json:"estimated_hours"`
-	SpentHours     float64      `json:"spent_hours"`
-	TotalSpent     *float64     `json:"total_spent_hours"`
-	CustomFields   []field      `json:"custom_fields"`
-	CreatedOn      string       `json:"created_on"`
-	UpdatedOn      string       `json:"updated_on"`
-	ClosedOn       string       `json:"closed_on"`
-	Children       []child      `json:"children"`
-	Attachments    []attachment `json:"attachments"`
-	Relations      []relation   `json:"relations"`
-	Journals       []journal    `json:"journals"`
-	Watchers       []named      `json:"watchers"`
-	Changesets     []changeset  `json:"changesets"`
-	Allowed        []named      `json:"allowed_statuses"`
+	ID             int            `json:"id"`
+	Subject        string         `json:"subject" set:"subject"`
+	Project        named          `json:"project" text:"project" set:"project_id"`
+	Tracker        named          `json:"tracker" set:"tracker_id"`
+	Status         issueStatus    `json:"status" text:"status" set:"status_id"`
+	Priority       named          `json:"priority" text:"priority" set:"priority_id"`
+	AssignedTo     *named         `json:"assigned_to,omitempty" text:"assigned to" set:"assigned_to_id"`
+	Category       *named         `json:"category,omitempty" text:"category" set:"category_id"`
+	FixedVersion   *named         `json:"fixed_version,omitempty" text:"version" set:"fixed_version_id"`
+	Author         named          `json:"author" text:"author"`
+	Parent         *issueRef      `json:"parent,omitempty" text:"parent" set:"parent_issue_id"`
+	StartDate      string         `json:"start_date,omitempty" text:"start" set:"start_date"`
+	DueDate        string         `json:"due_date,omitempty" text:"due" set:"due_date"`
+	DoneRatio      percentage     `json:"done_ratio" text:"done,always" set:"done_ratio"`
+	EstimatedHours *hours         `json:"estimated_hours,omitempty" text:"estimated" set:"estimated_hours"`
+	SpentHours     hours          `json:"spent_hours,omitempty" text:"spent"`
+	TotalSpent     *hours         `json:"total_spent_hours,omitempty" text:"spent with subtasks"`
+	IsPrivate      bool           `json:"is_private,omitempty" text:"private" set:"is_private"`
+	CustomFields   customFields   `json:"custom_fields,omitzero"`
+	CreatedOn      timestamp      `json:"created_on" text:"created"`
+	UpdatedOn      timestamp      `json:"updated_on" text:"updated"`
+	ClosedOn       timestamp      `json:"closed_on,omitempty" text:"closed"`
+	Watchers       []named        `json:"watchers,omitempty" text:"watchers"`
+	Allowed        []named        `json:"allowed_statuses,omitempty" text:"next statuses"`
+	Hidden         []string       `json:"hidden,omitempty" text:"hidden from this account"`
+	Hash           string         `json:"description_hash,omitempty" text:"description hash"` // for an edit
+	Description    longText       `json:"description,omitempty" set:"description"`
+	Children       subtasks       `json:"children,omitempty"`
+	Relations      issueRelations `json:"relations,omitempty"`
+	Attachments    files          `json:"attachments,omitempty"`
+	Changesets     changesets     `json:"changesets,omitempty"`
+	OlderNotes     int            `json:"older_notes,omitempty" text:"older comments and changes that are left out; call again with more notes"`
+	Journals       journals       `json:"journals,omitempty"`
+}
+
+func (i *issue) title() string { return fmt.Sprintf("%s #%d: %s", i.Tracker.Name, i.ID, i.Subject) }
+
+// prepare implements [preparer].
+func (i *issue) prepare() {
+	if i.Description != "" {
+		i.Hash = hashOf(string(i.Description))
+	}
+	if i.TotalSpent != nil && *i.TotalSpent <= i.SpentHours {
+		i.TotalSpent = nil
+	}
+	for k := range i.Journals {
+		i.Journals[k].prepare(i.CustomFields)
+	}
 }
 
 type issueStatus struct {
@@ -46,11 +64,39 @@ type issueStatus struct {
 	Closed bool `json:"is_closed"`
 }
 
-type child struct {
-	ID       int     `json:"id"`
-	Tracker  named   `json:"tracker"`
-	Subject  string  `json:"subject"`
-	Children []child `json:"children"`
+// An issueRef is an issue without its subject.
+type issueRef struct {
+	ID int `json:"id"`
+}
+
+func (r issueRef) String() string { return fmt.Sprintf("#%d", r.ID) }
+
+func (r issueRef) reference() ref { return ref{named{ID: r.ID}} }
+
+// subtasks are the issues below an issue, each with its own.
+type subtasks []struct {
+	ID       int      `json:"id"`
+	Tracker  named    `json:"tracker"`
+	Subject  string   `json:"subject"`
+	Children subtasks `json:"children,omitempty"`
+}
+
+func (all subtasks) lines() string { return all.list("- child ") }
+
+func (all subtasks) list(before string) (text string) {
+	for _, c := range all {
+		text += fmt.Sprintf("%s#%d %s: %s\n", before, c.ID, c.Tracker.Name, c.Subject) + c.Children.list("  "+before)
+	}
+	return text
+}
+
+type issueRelations []relation
+
+func (all issueRelations) lines() (text string) {
+	for _, r := range all {
+		text += fmt.Sprintf("- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
+	}
+	return text
 }
 
 type relation struct {
@@ -58,44 +104,42 @@ type relation struct {
 	From  int    `json:"issue_id"`
 	To    int    `json:"issue_to_id"`
 	Type  string `json:"relation_type"`
-	Delay *int   `json:"delay,omitempty"`
+	Delay *int   `json:"delay,omitempty" set:"delay"`
 }
 
-type journal struct {
-	ID        int      `json:"id"`
-	User      named    `json:"user"`
-	Notes     string   `json:"notes" lines:"many"`
-	CreatedOn string   `json:"created_on"`
-	UpdatedOn string   `json:"updated_on"` // since Redmine 6.0, as UpdatedBy
-	UpdatedBy *named   `json:"updated_by"`
-	Private   bool     `json:"private_notes"`
-	Details   []detail `json:"details"`
-}
-
-type detail struct {
-	Property string `json:"property"`
-	Name     string `json:"name"`
-	Old      string `json:"old_value" lines:"many"`
-	New      string `json:"new_value" lines:"many"`
-}
+type changesets []changeset
 
 type changeset struct {
-	Revision    string `json:"revision"`
-	User        named  `json:"user"`
-	Comments    string `json:"comments" lines:"many"`
-	CommittedOn string `json:"committed_on"`
+	Revision    string   `json:"revision"`
+	User        named    `json:"user"`
+	Comments    longText `json:"comments"`
+	CommittedOn string   `json:"committed_on"`
+}
+
+func (all changesets) lines() (text string) {
+	for _, c := range all {
+		text += fmt.Sprintf("- revision %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(string(c.Comments))))
+	}
+	return text
 }
 
 type attachment struct {
-	ID          int    `json:"id"`
-	Name        string `json:"filename"`
-	Size        int64  `json:"filesize"`
-	Type        string `json:"content_type"`
-	Description string `json:"description,omitempty"`
-	URL         string `json:"content_url,omitempty"`
-	Author      named  `json:"author"`
-	CreatedOn   string `json:"created_on"`
+	ID          int       `json:"id"`
+	Name        string    `json:"filename" set:"filename"`
+	Size        byteCount `json:"filesize" text:"size,always"`
+	Type        string    `json:"content_type" text:"type" set:"content_type"`
+	Author      named     `json:"author" text:"author"`
+	CreatedOn   timestamp `json:"created_on" text:"created"`
+	Description string    `json:"description,omitempty" text:"description" set:"description"`
+	URL         string    `json:"content_url,omitempty"`
 }
+
+// A byteCount is the size of a file.
+type byteCount int64
+
+func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
+
+func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }
 
 // readIssue reads an issue with what is included.
 func readIssue(ctx context.Context, s *Server, id int, include string) (*issue, error) {
@@ -149,7 +193,7 @@ func rowOf(i *issue) row {
 	r := row{
 		ID: i.ID, Subject: i.Subject, Project: i.Project.Name, Tracker: i.Tracker.Name, Status: i.Status.Name,
 		Priority: i.Priority.Name, Assignee: nameOf(i.AssignedTo), Version: nameOf(i.FixedVersion),
-		Due: i.DueDate, Done: i.DoneRatio, Private: i.IsPrivate, Updated: day(i.UpdatedOn),
+		Due: i.DueDate, Done: int(i.DoneRatio), Private: i.IsPrivate, Updated: i.UpdatedOn.day(),
 		Relations: i.Relations, Attachments: i.Attachments,
 	}
 	if i.Parent != nil {
@@ -157,9 +201,6 @@ func rowOf(i *issue) row {
 	}
 	return r
 }
-
-// day is the date of a time.
-func day(t string) string { return t[:min(len(t), len("2006-01-02"))] }
 
 // line is a row as text.
 func (r row) line() string {

@@ -15,25 +15,8 @@ import (
 func issueKind() kind[issue] {
 	return kind[issue]{
 		key: "issue", path: "/issues", include: "journals,attachments,watchers",
-		why:    "this account may not set it, the workflow forbids it, or the subtasks determine it",
-		name:   func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
-		is:     issueFacts,
-		fields: func(i *issue) []field { return i.CustomFields },
-		view:   func(i *issue) view { return detailOf(i) },
-	}
-}
-
-// issueFacts are what may be set of an issue, as it is.
-func issueFacts(now *issue) map[string]any {
-	estimated := any("")
-	if now.EstimatedHours != nil {
-		estimated = *now.EstimatedHours
-	}
-	return map[string]any{
-		"project_id": ref{now.Project}, "tracker_id": ref{now.Tracker}, "status_id": ref{now.Status.named}, "priority_id": ref{now.Priority},
-		"assigned_to_id": refOf(now.AssignedTo), "category_id": refOf(now.Category), "fixed_version_id": refOf(now.FixedVersion),
-		"parent_issue_id": refOf(now.Parent), "subject": now.Subject, "description": lf(now.Description), "start_date": now.StartDate,
-		"due_date": now.DueDate, "done_ratio": now.DoneRatio, "is_private": now.IsPrivate, "estimated_hours": estimated,
+		why:  "this account may not set it, the workflow forbids it, or the subtasks determine it",
+		name: func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
 	}
 }
 
@@ -54,7 +37,7 @@ func (w *issueWrite) compare(now *issue) {
 // also tells what else is not as it was. A move or another tracker drops what does
 // not fit, and subtasks go with a move.
 func also(w *issueWrite, now *issue) {
-	was, is := issueFacts(w.before), issueFacts(now)
+	was, is := settable(w.before), settable(now)
 	for _, name := range sorted(is) {
 		if _, asked := w.set[name]; !asked && bare(was[name]) != bare(is[name]) {
 			w.notes = append(w.notes, fmt.Sprintf("Redmine or another user also changed %s from %[3]v to %[2]v.", name, shown(is[name]), shown(was[name])))
@@ -100,7 +83,7 @@ func (w *issueWrite) refused(err error, what string) error {
 // lacksIssues reports whether a project surely does not use issue tracking.
 func lacksIssues(ctx context.Context, s *Server, project int) bool {
 	p, err := projectKind().read(ctx, s, project, "enabled_modules")
-	return err == nil && p.Modules != nil && !slices.ContainsFunc(p.Modules, func(m named) bool { return m.Name == "issue_tracking" })
+	return err == nil && p.Modules != nil && !slices.Contains(p.Modules, "issue_tracking")
 }
 
 func (w *issueWrite) commented(now *issue) {
@@ -110,7 +93,7 @@ func (w *issueWrite) commented(now *issue) {
 	}
 	private, _ := w.set["private_notes"].(bool)
 	for _, j := range slices.Backward(now.Journals) {
-		if lf(j.Notes) != lf(text) || earlier(w, j) {
+		if lf(string(j.Notes)) != lf(text) || earlier(w, j) {
 			continue
 		}
 		if j.Private != private {
@@ -138,12 +121,11 @@ func (w *issueWrite) left(now *issue) {
 			w.wrong = append(w.wrong, fmt.Sprintf("the file %s [%d] is still there", a.Name, a.ID))
 		}
 	}
-	sent, _ := w.set["uploads"].([]upload)
 	var before []attachment
 	if w.before != nil {
 		before = w.before.Attachments
 	}
-	w.wrong = append(w.wrong, notAttached(sent, before, now.Attachments)...)
+	w.compareFiles(before, now.Attachments)
 	watchers, _ := w.set["watcher_user_ids"].([]int)
 	for _, id := range watchers {
 		if !slices.ContainsFunc(now.Watchers, func(n named) bool { return n.ID == id }) {
@@ -170,8 +152,8 @@ func (w *issueWrite) overwritten(now *issue) *journal {
 	for i := range slices.Backward(now.Journals) {
 		d := now.Journals[i].change("description")
 		switch {
-		case d == nil || lf(d.New) != lf(text):
-		case lf(d.Old) != lf(w.before.Description):
+		case d == nil || lf(string(d.New)) != lf(text):
+		case lf(string(d.Old)) != lf(string(w.before.Description)):
 			return &now.Journals[i]
 		default:
 			return nil
@@ -188,17 +170,4 @@ func (j *journal) change(name string) *detail {
 		}
 	}
 	return nil
-}
-
-// notAttached tells the uploads that did not become files: Redmine says nothing
-// about a token that it does not know. The id of the file is in the token.
-func notAttached(sent []upload, before, now []attachment) (wrong []string) {
-	for _, u := range sent {
-		id, _, _ := strings.Cut(u.Token, ".")
-		is := func(a attachment) bool { return fmt.Sprint(a.ID) == id }
-		if slices.ContainsFunc(before, is) || !slices.ContainsFunc(now, is) {
-			wrong = append(wrong, fmt.Sprintf("the file %s was not added: a token can be used once, exactly as the upload returned it", cmp.Or(u.Name, u.Token)))
-		}
-	}
-	return wrong
 }

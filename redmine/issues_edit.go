@@ -46,10 +46,10 @@ func editIssue(s *Server) entry {
 
 // unseen refuses to change an issue that was changed after the caller read it.
 func unseen(i *issue, seen, hash string) error {
-	if hash = strings.ToLower(strings.TrimSpace(hash)); hash != "" && hash != hashOf(i.Description) {
-		return toolpost.Retry("The description of issue %d now has the hash %s, not %s: it was changed. Read it again, and redo your change on the current text.", i.ID, hashOf(i.Description), hash)
+	if hash = strings.ToLower(strings.TrimSpace(hash)); hash != "" && hash != hashOf(string(i.Description)) {
+		return toolpost.Retry("The description of issue %d now has the hash %s, not %s: it was changed. Read it again, and redo your change on the current text.", i.ID, hashOf(string(i.Description)), hash)
 	}
-	if seen != "" && seen != i.UpdatedOn {
+	if seen != "" && seen != string(i.UpdatedOn) {
 		return toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and redo your change on the current text.", i.ID, i.UpdatedOn, seen)
 	}
 	return nil
@@ -89,7 +89,7 @@ func newDescriptionEdit(ctx context.Context, s *Server, before *issue, in *editI
 func (e *descriptionEdit) run() (*toolpost.Result, error) {
 	now := e.before
 	for range mostEdits {
-		base := now.Description
+		base := string(now.Description)
 		next, err := e.compose(base)
 		switch {
 		case err != nil:
@@ -107,9 +107,9 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 		mine := e.journalOf(now, next)
 		switch {
 		case stale:
-		case mine == nil && lf(now.Description) == lf(base):
+		case mine == nil && lf(string(now.Description)) == lf(base):
 			return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID)) // Redmine ignored it
-		case mine == nil, lf(mine.change("description").Old) == lf(base):
+		case mine == nil, lf(string(mine.change("description").Old)) == lf(base):
 			return e.done(now)
 		default:
 			if e.met = mine; e.others == nil {
@@ -168,11 +168,11 @@ func patches(i *issue, after, before int) (all []patch) {
 		if d == nil || i.Journals[k].ID >= before {
 			continue
 		}
-		if states = append(states, lf(d.Old)); i.Journals[k].ID <= after {
+		if states = append(states, lf(string(d.Old))); i.Journals[k].ID <= after {
 			continue
 		}
 		states = states[max(0, len(states)-50):]
-		p := patch{lf(d.Old), lf(d.New)}
+		p := patch{lf(string(d.Old)), lf(string(d.New))}
 		for _, state := range states {
 			if !takesBack(states[0], state, p.to) {
 				p.from = state
@@ -220,7 +220,7 @@ func (e *descriptionEdit) read() (*issue, error) {
 func (e *descriptionEdit) journalOf(now *issue, text string) *journal {
 	for i := range slices.Backward(now.Journals) {
 		j := &now.Journals[i]
-		if d := j.change("description"); j.ID > e.last && d != nil && lf(d.New) == lf(text) && !earlier(e.issueWrite, *j) {
+		if d := j.change("description"); j.ID > e.last && d != nil && lf(string(d.New)) == lf(text) && !earlier(e.issueWrite, *j) {
 			return j
 		}
 	}
@@ -275,7 +275,7 @@ func lastChange(i *issue) string {
 // isIn reports whether the edit is in the description of an issue: as it was given,
 // or, if others edited the same place, with every word that it added.
 func (e *descriptionEdit) isIn(now *issue) bool {
-	text, old := lf(now.Description), strings.Fields(e.in.Old)
+	text, old := lf(string(now.Description)), strings.Fields(e.in.Old)
 	if e.in.New != "" && strings.Contains(text, lf(e.in.New)) {
 		return true
 	}

@@ -54,7 +54,7 @@ func listIssues(s *Server) entry {
 			case err != nil:
 				return nil, explain(err, "the list of issues")
 			}
-			unsorted(q, all, issueKind().fields)
+			unsorted(q, all)
 			return answerIssues(q, all, &in, total)
 		})
 }

@@ -11,28 +11,23 @@ import (
 )
 
 type deleteIssueInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
-	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
-	Time    string `json:"time_entries,omitempty" jsonschema:"enum=delete,enum=keep,enum=move,default=delete,description=What becomes of its logged time: keep it in the project or move it to another issue"`
-	To      string `json:"move_to_issue_id,omitempty" jsonschema:"maxLength=255,description=Issue that gets the logged time"`
+	issueID
+	confirmation
+	Time string `json:"time_entries,omitempty" jsonschema:"enum=delete,enum=keep,enum=move,default=delete,description=What becomes of its logged time: keep it in the project or move it to another issue"`
+	To   string `json:"move_to_issue_id,omitempty" jsonschema:"maxLength=255,description=Issue that gets the logged time"`
+}
+
+func (in *deleteIssueInput) find(ctx context.Context, s *Server) (*issue, error) {
+	return issueAt(ctx, s, in.ID, "children,attachments,journals")
 }
 
 func deleteIssue(s *Server) entry {
-	return tool(s, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.", removes,
-		func(ctx context.Context, in deleteIssueInput) (*toolpost.Result, error) {
-			i, err := issueAt(ctx, s, in.ID, "children,attachments,journals")
-			if err != nil {
-				return nil, err
-			}
-			todo, err := in.todo(ctx, s, i)
-			if err != nil {
-				return nil, err
-			}
-			return issueKind().remove(ctx, s, &removal{
-				at: issueKind().at(i.ID), query: todo, what: fmt.Sprintf("issue %d: %s", i.ID, i.Subject), id: i.ID, confirmed: in.Confirm,
-				would: goesWith(i),
-				facts: map[string]any{"subtasks": i.Children, "notes": len(i.Journals), "files": len(i.Attachments), "spent_hours": i.TotalSpent},
-			})
+	return deleteTool(s, issueKind, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.",
+		func(ctx context.Context, in *deleteIssueInput, i *issue, r *removal) (err error) {
+			r.query, err = in.todo(ctx, s, i)
+			r.what, r.would = fmt.Sprintf("issue %d: %s", i.ID, i.Subject), goesWith(i)
+			r.facts = map[string]any{"subtasks": i.Children, "notes": len(i.Journals), "files": len(i.Attachments), "spent_hours": i.TotalSpent}
+			return err
 		})
 }
 
@@ -56,20 +51,25 @@ func (in *deleteIssueInput) todo(ctx context.Context, s *Server, i *issue) (stri
 	return "?todo=destroy", nil
 }
 
-func inside(all []child, id int) bool {
-	return slices.ContainsFunc(all, func(c child) bool { return c.ID == id || inside(c.Children, id) })
+func inside(all subtasks, id int) bool {
+	for _, c := range all {
+		if c.ID == id || inside(c.Children, id) {
+			return true
+		}
+	}
+	return false
 }
 
 // goesWith shows what goes with an issue.
 func goesWith(i *issue) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Deleting issue %d, %s, would also delete:\n", i.ID, i.Subject)
-	children(&b, i.Children, "- subtask ")
+	b.WriteString(i.Children.list("- subtask "))
 	fmt.Fprintf(&b, "- %d comments and changes, as far as this account can see\n- %d files\n- ", len(i.Journals), len(i.Attachments))
 	if i.TotalSpent == nil {
 		b.WriteString("logged time, which this account cannot see, unless it is kept or moved")
 	} else {
-		fmt.Fprintf(&b, "%s of logged time, unless it is kept or moved", hours(*i.TotalSpent))
+		fmt.Fprintf(&b, "%s of logged time, unless it is kept or moved", *i.TotalSpent)
 	}
 	return b.String()
 }

@@ -108,7 +108,7 @@ type issueWrite struct {
 // kind is that of issues, which compares with what was there before.
 func (w *issueWrite) kind() kind[issue] {
 	k := issueKind()
-	k.before, k.explain, k.check = w.before, w.refused, func(_ *write, now *issue) { w.compare(now) }
+	k.before, k.explain, k.check = w.before, w.refused, func(_ *write, _, now *issue) { w.compare(now) }
 	return k
 }
 
@@ -158,9 +158,7 @@ func (w *issueWrite) fill(in *issueInput, tracker int) {
 	if in.Private != "" {
 		w.set["is_private"] = in.Private == "true"
 	}
-	if len(in.Uploads) > 0 {
-		w.set["uploads"] = in.Uploads
-	}
+	w.write.uploads(in.Uploads)
 	if t, ok := w.set["tracker_id"].(ref); ok {
 		tracker = t.ID
 	}

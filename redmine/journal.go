@@ -4,7 +4,87 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
+
+// journals are the comments and changes of an issue.
+type journals []journal
+
+type journal struct {
+	ID        int       `json:"id"`
+	User      named     `json:"user"`
+	CreatedOn timestamp `json:"created_on"`
+	UpdatedOn timestamp `json:"updated_on,omitempty"` // since Redmine 6.0, as UpdatedBy
+	UpdatedBy *named    `json:"updated_by,omitempty"`
+	Private   bool      `json:"private_notes,omitempty"`
+	Notes     longText  `json:"notes,omitempty"`
+	Details   []detail  `json:"details,omitempty"`
+}
+
+// A detail is a change of one field, or of a file.
+type detail struct {
+	Property string   `json:"property"`
+	Name     string   `json:"name"`
+	Old      longText `json:"old_value,omitempty"`
+	New      longText `json:"new_value,omitempty"`
+}
+
+func (all journals) lines() (text string) {
+	for _, j := range all {
+		text += fmt.Sprintf("\n## Note %d by %s, %s", j.ID, j.User.Name, j.CreatedOn)
+		if j.Private {
+			text += ", private"
+		}
+		if j.UpdatedBy != nil {
+			text += fmt.Sprintf(", edited %s by %s", j.UpdatedOn, j.UpdatedBy.Name)
+		}
+		text += "\n"
+		for _, c := range j.Details {
+			text += "- " + c.String() + "\n"
+		}
+		if j.Notes != "" {
+			text += quoted(string(j.Notes)) + "\n"
+		}
+	}
+	return text
+}
+
+// prepare shortens the details to what is worth showing, with the names of fields.
+func (j *journal) prepare(fields []field) {
+	if j.UpdatedBy == nil {
+		j.UpdatedOn = ""
+	}
+	for i := range j.Details {
+		d := &j.Details[i]
+		d.Name = strings.TrimSuffix(d.Name, "_id")
+		if d.Property == "cf" {
+			for _, f := range fields {
+				if fmt.Sprint(f.ID) == d.Name {
+					d.Name = f.Name
+				}
+			}
+		}
+		if len(d.Old)+len(d.New) > 200 {
+			d.Old, d.New = "", ""
+		}
+	}
+}
+
+// String returns what changed, in one line.
+func (d detail) String() string {
+	switch before, after := string(d.Old), string(d.New); {
+	case d.Property == "attachment" && after != "":
+		return "file added: " + oneLine(after)
+	case d.Property == "attachment":
+		return "file removed: " + oneLine(before)
+	case before == "" && after == "":
+		return d.Name + " changed"
+	case before == "":
+		return oneLine(fmt.Sprintf("%s: %s", d.Name, after))
+	default:
+		return oneLine(fmt.Sprintf("%s: %s → %s", d.Name, before, after))
+	}
+}
 
 // spellOut puts names to the ids in the journals of an issue, where this account
 // can list them.
@@ -49,10 +129,10 @@ func (i *issue) named(field string) []named {
 	return nil
 }
 
-func spelled(id string, known []named) string {
+func spelled(id longText, known []named) longText {
 	for _, n := range known {
-		if fmt.Sprint(n.ID) == id {
-			return n.String()
+		if fmt.Sprint(n.ID) == string(id) {
+			return longText(n.String())
 		}
 	}
 	return id

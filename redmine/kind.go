@@ -20,22 +20,16 @@ import (
 // At is where one thing is, such as "/issues/12". What is its name in errors,
 // such as "issue 12".
 type kind[T any] struct {
-	key     string                    // of one in JSON, such as "time_entry"
-	path    string                    // of all, such as "/time_entries"
-	include string                    // what is read with one after a change
-	stale   []string                  // lists of names to read again after a change
-	why     string                    // Redmine may ignore what is set; notAllowed if empty
-	explain func(error, string) error // words a failure; explain if nil
-	name    func(*T) string           // such as "time entry 12"
-	is      func(*T) map[string]any   // what may be set of it, as it is now
-	fields  func(*T) []field          // custom fields, if it has any
-	check   func(*write, *T)          // finds more that was not taken, or is worth a note
-	view    func(*T) view             // as it is shown
-	before  *T                        // a change, if it is known
+	key     string                         // of one in JSON, such as "time_entry"
+	path    string                         // of all, such as "/time_entries"
+	include string                         // what is read with one after a change
+	stale   []string                       // lists of names to read again after a change
+	why     string                         // Redmine may ignore what is set; notAllowed if empty
+	explain func(error, string) error      // words a failure; explain if nil
+	name    func(*T) string                // such as "time entry 12"
+	check   func(w *write, before, now *T) // finds more that was not saved, or is worth a note
+	before  *T                             // the record before the change, if it is known
 }
-
-// A view is a thing as it is shown: as JSON, and as text.
-type view interface{ text() string }
 
 // notAllowed is why Redmine may ignore what it was told to set.
 const notAllowed = "this account may not set it"
@@ -121,10 +115,10 @@ func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 	return k.told(w, at)
 }
 
-// change is update of a thing that was read before.
-func (k kind[T]) change(w *write, id int, before *T) (*toolpost.Result, error) {
+// change is update of a record that was read before.
+func (k kind[T]) change(w *write, before *T) (*toolpost.Result, error) {
 	k.before = before
-	return k.update(w, k.at(id), k.name(before))
+	return k.update(w, k.at(idOf(before)), k.name(before))
 }
 
 // told reads a thing back, and answers with it and with what is not as it was
@@ -146,17 +140,25 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 		text := fmt.Sprintf("%s%s. Do not repeat the change: it was made, but could not be read back, so it is not known whether Redmine saved all of it. %v", done, what, k.words(err, what))
 		return w.s.done(text, map[string]any{"done": true, "at": at, "read_back": false})
 	}
-	why := cmp.Or(k.why, notAllowed)
-	if k.compare(w, now) {
+	return k.report(w, now, done)
+}
+
+// report answers with a record as it is after a write, and with every field that
+// is not as it was asked to be.
+func (k kind[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
+	is, fields := settable(now), customFieldsOf(now)
+	w.wrong = append(unlike(w.set, is), unset(w.fields, fields)...)
+	why, unchanged := cmp.Or(k.why, notAllowed), !w.made && k.unchanged(now)
+	if k.check != nil {
+		k.check(w, k.before, now)
+	}
+	if unchanged && len(w.wrong) >= max(1, w.wanted()) {
 		return nil, toolpost.Failed("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
 	}
-	if k.fields != nil {
-		nameFields(w.ctx, w.s, w.project, w.project, k.fields(now))
-	}
-	v := k.view(now)
-	facts := map[string]any{k.key: v}
+	nameFields(w.ctx, w.s, w.project, w.project, fields)
+	facts := map[string]any{k.key: now}
 	text := outcome(done+k.name(now), why, w.wrong)
-	if k.same(w, now) {
+	if unchanged && k.before != nil && len(w.wrong) == 0 && w.comparable(is) {
 		text = fmt.Sprintf("Nothing was different: %s already has these values.\n", k.name(now))
 	}
 	if len(w.wrong) > 0 {
@@ -166,64 +168,46 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 		text += note + "\n"
 		facts["notes"] = w.notes
 	}
-	return w.s.answer(text+"\n"+v.text(), facts)
+	return w.s.show(text+"\n", now, facts)
 }
 
-// compare finds what was not taken, and says whether nothing was.
-func (k kind[T]) compare(w *write, now *T) (nothing bool) {
-	w.wrong = unlike(w.set, k.is(now))
-	if k.fields != nil {
-		w.wrong = append(w.wrong, unset(w.fields, k.fields(now))...)
-	}
-	if k.check != nil {
-		k.check(w, now)
-	}
-	if w.made || len(w.wrong) < max(1, w.wanted()) {
-		return false
-	}
-	return k.before == nil || k.state(k.before) == k.state(now)
+// unchanged reports whether a record is as it was, as far as that is known.
+func (k kind[T]) unchanged(now *T) bool {
+	state := func(record *T) string { return fmt.Sprint(settable(record), customFieldsOf(record).values()) }
+	return k.before == nil || state(k.before) == state(now)
 }
 
-// same reports whether a change left everything as it was, because it was so before.
-func (k kind[T]) same(w *write, now *T) bool {
-	if w.made || k.before == nil || len(w.wrong) > 0 || len(w.beside) > 0 || w.moved != "" {
-		return false
+// show answers with text and a record after it. The facts are for programs; they are
+// the record itself if there are none.
+func (s *Server) show(text string, record any, facts map[string]any) (*toolpost.Result, error) {
+	if p, ok := record.(preparer); ok {
+		p.prepare()
 	}
-	is := k.is(now)
-	for name := range w.set {
-		if _, known := is[name]; !known && name != "custom_fields" { // such as a comment
-			return false
-		}
+	if text += textOf(record); facts == nil {
+		return s.answer(text, record)
 	}
-	return k.state(k.before) == k.state(now)
-}
-
-// state is all that may be set of a thing, as one text.
-func (k kind[T]) state(thing *T) string {
-	state := fmt.Sprint(k.is(thing))
-	if k.fields != nil {
-		for _, f := range k.fields(thing) {
-			state += fmt.Sprintf(" %d %q", f.ID, f.values())
-		}
-	}
-	return state
+	return s.answer(text, facts)
 }
 
 // A removal is a deletion that is asked for.
 type removal struct {
-	at, query string         // where it is, and what is to become of the rest
+	at        string         // the address of the record, if not by its id
+	query     string         // what is to become of the rest
 	what      string         // with its name, such as "version 1.1 [2]"
 	would     string         // go with it, in lines
 	facts     map[string]any // the same for programs
 	then      string         // became of the rest, after it is done
-	id        any            // of what is deleted, for programs
+	id        any            // of what is deleted, for programs, if not its id
 	confirmed bool
 	given     string   // what names it in the call,
 	names     []string // which must be one of these, if there are any
 }
 
 // remove deletes a thing if that is confirmed, and shows before what would go.
-func (k kind[T]) remove(ctx context.Context, s *Server, r *removal) (*toolpost.Result, error) {
+func (k kind[T]) remove(ctx context.Context, s *Server, record *T, r *removal) (*toolpost.Result, error) {
+	if r.at == "" {
+		r.at, r.id = k.at(idOf(record)), idOf(record)
+	}
 	if !r.confirmed {
 		facts := map[string]any{"deleted": nil}
 		for name, fact := range r.facts {

@@ -32,7 +32,7 @@ func window[T any](all []T, offset, limit int) []T {
 
 // A listing is a part of a list as it is told: a line a row, without its end, and the
 // same rows for programs.
-type listing[R interface{ line() string }] struct {
+type listing[R any] struct {
 	what   string // such as "time entries"
 	key    string // of the rows, for programs
 	rows   []R
@@ -45,8 +45,8 @@ type listing[R interface{ line() string }] struct {
 func (l *listing[R]) answer(s *Server) (*toolpost.Result, error) {
 	var b strings.Builder
 	b.WriteString(span(l.what, len(l.rows), l.offset, l.total) + l.note + "\n")
-	for _, r := range l.rows {
-		b.WriteString(r.line() + "\n")
+	for i := range l.rows {
+		b.WriteString(lineOf(&l.rows[i]) + "\n")
 	}
 	facts := map[string]any{l.key: append([]R{}, l.rows...), "total": l.total, "offset": l.offset}
 	for name, fact := range l.facts {

@@ -241,10 +241,10 @@ func sortField(q *listQuery, name, columns string) string {
 
 // unsorted remarks that a list is not sorted by a custom field which none of its
 // rows has: Redmine ignores it then.
-func unsorted[T any](q *listQuery, rows []T, fields func(*T) []field) {
+func unsorted[T any](q *listQuery, rows []T) {
 	for _, by := range q.by {
 		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r T) bool {
-			return slices.ContainsFunc(fields(&r), func(f field) bool { return f.ID == by.ID })
+			return slices.ContainsFunc(customFieldsOf(&r), func(f field) bool { return f.ID == by.ID })
 		}) {
 			q.told = append(q.told, fmt.Sprintf("No row has the custom field %s here, so Redmine did not sort by it.", by.Name))
 		}

@@ -29,12 +29,10 @@ func memberKind() kind[member] {
 		name: func(m *member) string {
 			return fmt.Sprintf("membership %d of %s in project %s", m.ID, m.who(), m.Project)
 		},
-		is: func(m *member) map[string]any { return map[string]any{"roles": m.Roles} },
-		check: func(w *write, m *member) {
+		check: func(w *write, _, m *member) {
 			roles, _ := w.set["role_ids"].([]int)
 			w.wrong = append(w.wrong, m.unlike(roles)...)
 		},
-		view: func(m *member) view { return m },
 	}
 }
 
@@ -239,7 +237,7 @@ func updateMembership(s *Server) entry {
 			}
 			w := newWrite(ctx, s, m.Project.ID)
 			w.set["role_ids"] = roles
-			return memberKind().change(w, m.ID, m)
+			return memberKind().change(w, m)
 		})
 }
 
@@ -259,7 +257,7 @@ func deleteMembership(s *Server) entry {
 				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
 			}
 			r := &removal{
-				at: memberKind().at(m.ID), id: m.ID, confirmed: in.Confirm, what: memberKind().name(m),
+				confirmed: in.Confirm, what: memberKind().name(m),
 				would: fmt.Sprintf("From project %s would be removed:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
 			}
 			if m.Group != nil {
@@ -268,7 +266,7 @@ func deleteMembership(s *Server) entry {
 			if in.ID == "" {
 				r.given, r.names = in.User, in.names(ctx, s, m)
 			}
-			return memberKind().remove(ctx, s, r)
+			return memberKind().remove(ctx, s, m, r)
 		})
 }
 

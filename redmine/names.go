@@ -20,7 +20,7 @@ import (
 // A named is what has an id and a name.
 type named struct {
 	ID         int    `json:"id"`
-	Name       string `json:"name"`
+	Name       string `json:"name" set:"name"`
 	Identifier string `json:"identifier,omitempty"` // of a project
 }
 

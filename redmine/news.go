@@ -4,28 +4,39 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
 
-// A news is an item of news, as Redmine tells it and as it is shown.
+// A news is an item of news of a project.
 type news struct {
-	ID          int           `json:"id"`
-	Project     named         `json:"project"`
-	Author      named         `json:"author"`
-	Title       string        `json:"title"`
-	Summary     string        `json:"summary,omitempty"`
-	Description string        `json:"description,omitempty" lines:"many"`
-	CreatedOn   string        `json:"created_on"`
-	Attachments []attachment  `json:"attachments,omitempty"`
-	Comments    []newsComment `json:"comments,omitempty"`
+	ID          int          `json:"id"`
+	Title       string       `json:"title" set:"title"`
+	Project     named        `json:"project" text:"project" row:"%s"`
+	Author      named        `json:"author" text:"author" row:"%n"`
+	CreatedOn   timestamp    `json:"created_on" text:"created" row:"%s"`
+	Summary     string       `json:"summary,omitempty" text:"summary" row:"%s" set:"summary"`
+	Attachments files        `json:"attachments,omitempty"`
+	Description longText     `json:"description,omitempty" set:"description"`
+	Comments    newsComments `json:"comments,omitempty"`
 }
 
-type newsComment struct {
-	ID      int    `json:"id"`
-	Author  named  `json:"author"`
-	Content string `json:"content" lines:"many"`
+func (n *news) title() string { return fmt.Sprintf("News [%d]: %s", n.ID, n.Title) }
+
+// String returns the news as it stands in a list.
+func (n *news) String() string { return fmt.Sprintf("[%d] %s", n.ID, n.Title) }
+
+type newsComments []struct {
+	ID      int      `json:"id"`
+	Author  named    `json:"author"`
+	Content longText `json:"content"`
+}
+
+func (all newsComments) lines() (text string) {
+	for _, c := range all {
+		text += fmt.Sprintf("\n## Comment %d by %s%s", c.ID, c.Author, c.Content.lines())
+	}
+	return text
 }
 
 func newsTools(s *Server) []entry {
@@ -60,82 +71,37 @@ func listNews(s *Server) entry {
 		})
 }
 
-func (n news) line() string {
-	text := fmt.Sprintf("- [%d] %s | %s | %s | %s", n.ID, n.Title, n.Project, n.Author.Name, day(n.CreatedOn))
-	if n.Summary != "" {
-		text += " | " + lf(n.Summary)
-	}
-	return text
-}
-
 func newsPath(p named) string { return fmt.Sprintf("/projects/%d/news", p.ID) }
 
 type newsID struct {
 	ID string `json:"id" jsonschema:"maxLength=255,description=Id of the news"`
 }
 
-func showNews(s *Server) entry {
-	return tool(s, "show_news", "Show news", "Show an item of news with its full text, comments and files.", reads,
-		func(ctx context.Context, in newsID) (*toolpost.Result, error) {
-			n, err := readNews(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			return s.answer(n.text(), n)
-		})
+func (in *newsID) find(ctx context.Context, s *Server) (*news, error) {
+	n, err := id("news", in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newsKind().read(ctx, s, n, newsKind().include)
 }
 
-// newsKind is how news are read, written and compared with the files of before.
-func newsKind(before []attachment) kind[news] {
+func showNews(s *Server) entry {
+	return showTool[newsID](s, newsKind, "show_news", "Show news", "Show an item of news with its full text, comments and files.")
+}
+
+// newsKind is how news are read, written and compared.
+func newsKind() kind[news] {
 	return kind[news]{
 		key: "news", path: "/news", include: "attachments,comments",
 		name: func(n *news) string { return fmt.Sprintf("news %d", n.ID) },
-		is: func(n *news) map[string]any {
-			return map[string]any{"title": n.Title, "summary": lf(n.Summary), "description": lf(n.Description)}
+		check: func(w *write, before, now *news) {
+			var files []attachment
+			if before != nil {
+				files = before.Attachments
+			}
+			w.compareFiles(files, now.Attachments)
 		},
-		check: func(w *write, n *news) {
-			sent, _ := w.set["uploads"].([]upload)
-			w.wrong = append(w.wrong, notAttached(sent, before, n.Attachments)...)
-		},
-		view: func(n *news) view { return n.lf() },
 	}
-}
-
-func readNews(ctx context.Context, s *Server, text string) (*news, error) {
-	n, err := id("news", text)
-	if err != nil {
-		return nil, err
-	}
-	one, err := newsKind(nil).read(ctx, s, n, "attachments,comments")
-	if err != nil {
-		return nil, err
-	}
-	return one.lf(), nil
-}
-
-// lf has the texts with the line ends of the rest of the world.
-func (n *news) lf() *news {
-	n.Summary, n.Description = lf(n.Summary), lf(n.Description)
-	for i := range n.Comments {
-		n.Comments[i].Content = lf(n.Comments[i].Content)
-	}
-	return n
-}
-
-func (n *news) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# News [%d]: %s\n\n- project: %s\n- author: %s\n- created: %s\n", n.ID, n.Title, n.Project, n.Author, n.CreatedOn)
-	if n.Summary != "" {
-		fmt.Fprintf(&b, "- summary: %s\n", n.Summary)
-	}
-	b.WriteString(filesText(n.Attachments))
-	if n.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", quoted(n.Description))
-	}
-	for _, c := range n.Comments {
-		fmt.Fprintf(&b, "\n## Comment %d by %s\n%s\n", c.ID, c.Author, quoted(c.Content))
-	}
-	return b.String()
 }
 
 type createNewsInput struct {
@@ -160,9 +126,7 @@ func createNews(s *Server) entry {
 			w := newWrite(ctx, s, p.ID)
 			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
 			w.made = true
-			if len(in.Uploads) > 0 {
-				w.set["uploads"] = in.Uploads
-			}
+			w.uploads(in.Uploads)
 			if err := s.client.send(ctx, "POST", newsPath(p)+".json", w.body("news"), nil); err != nil {
 				return nil, explain(err, "the news in project "+p.Name)
 			}
@@ -190,8 +154,7 @@ func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
 	case found == 0:
 		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}
-	k := newsKind(nil)
-	return k.told(w, k.at(found))
+	return newsKind().told(w, newsKind().at(found))
 }
 
 type updateNewsInput struct {
@@ -203,40 +166,26 @@ type updateNewsInput struct {
 }
 
 func updateNews(s *Server) entry {
-	return tool(s, "update_news", "Change news", "Change an item of news or add files to it.\nOnly what is given is changed.", changes,
-		func(ctx context.Context, in updateNewsInput) (*toolpost.Result, error) {
-			before, err := readNews(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			w := newWrite(ctx, s, before.Project.ID)
+	return changeTool(s, newsKind, "update_news", "Change news", "Change an item of news or add files to it.\nOnly what is given is changed.",
+		func(w *write, in *updateNewsInput, _ *news) {
 			given(w, "title", in.Title)
 			given(w, "summary", in.Summary)
 			given(w, "description", in.Description)
-			if len(in.Uploads) > 0 {
-				w.set["uploads"] = in.Uploads
-			}
-			return newsKind(before.Attachments).change(w, before.ID, before)
+			w.uploads(in.Uploads)
 		})
 }
 
 type deleteNewsInput struct {
 	newsID
-	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	confirmation
 }
 
 func deleteNews(s *Server) entry {
-	return tool(s, "delete_news", "Delete news", "Delete an item of news with its comments and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.", removes,
-		func(ctx context.Context, in deleteNewsInput) (*toolpost.Result, error) {
-			n, err := readNews(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			k := newsKind(nil)
-			return k.remove(ctx, s, &removal{
-				at: k.at(n.ID), what: k.name(n) + ": " + n.Title, id: n.ID, confirmed: in.Confirm,
-				would: fmt.Sprintf("Deleting news %d, %s, would also delete:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments)),
-				facts: map[string]any{"title": n.Title, "comments": len(n.Comments), "files": len(n.Attachments)},
-			})
+	return deleteTool(s, newsKind, "delete_news", "Delete news", "Delete an item of news with its comments and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.",
+		func(_ context.Context, _ *deleteNewsInput, n *news, r *removal) error {
+			r.what += ": " + n.Title
+			r.would = fmt.Sprintf("Deleting news %d, %s, would also delete:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments))
+			r.facts = map[string]any{"title": n.Title, "comments": len(n.Comments), "files": len(n.Attachments)}
+			return nil
 		})
 }

@@ -19,7 +19,7 @@ type member struct {
 	Project named      `json:"project"`
 	User    *named     `json:"user,omitempty"`
 	Group   *named     `json:"group,omitempty"`
-	Roles   []heldRole `json:"roles"`
+	Roles   []heldRole `json:"roles" set:"roles"`
 }
 
 // A heldRole is a role of a member, perhaps by a group or the parent project.

@@ -2,6 +2,7 @@ package redmine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -19,30 +20,32 @@ func projectTools(s *Server) []entry {
 	}
 }
 
-// A project as Redmine tells it.
+// A project has issues, members, a wiki and so on. In lists it has no texts.
 type project struct {
-	ID             int     `json:"id"`
-	Name           string  `json:"name"`
-	Identifier     string  `json:"identifier"`
-	Description    string  `json:"description" lines:"many"`
-	Homepage       string  `json:"homepage"`
-	Parent         *named  `json:"parent"`
-	Status         int     `json:"status"`
-	IsPublic       bool    `json:"is_public"`
-	InheritMembers bool    `json:"inherit_members"`
-	Version        *named  `json:"default_version"`
-	Assignee       *named  `json:"default_assignee"`
-	CustomFields   []field `json:"custom_fields"`
-	Trackers       []named `json:"trackers"`
-	Categories     []named `json:"issue_categories"`
-	Modules        []named `json:"enabled_modules"`
-	Activities     []named `json:"time_entry_activities"`
-	IssueFields    []named `json:"issue_custom_fields"`
-	CreatedOn      string  `json:"created_on"`
-	UpdatedOn      string  `json:"updated_on"`
+	ID             int            `json:"id"`
+	Name           string         `json:"name" set:"name"`
+	Identifier     string         `json:"identifier" text:"key" set:"identifier"`
+	Status         projectStatus  `json:"status" text:"status"`
+	IsPublic       bool           `json:"is_public" text:"public,always" set:"is_public"`
+	Parent         *named         `json:"parent,omitempty" text:"in" set:"parent_id"`
+	Version        *named         `json:"default_version,omitempty" text:"default version" set:"default_version_id"`
+	Assignee       *named         `json:"default_assignee,omitempty" text:"default assignee" set:"default_assigned_to_id"`
+	InheritMembers inherited      `json:"inherit_members,omitempty" text:"members of the parent project" set:"inherit_members"`
+	Homepage       string         `json:"homepage,omitempty" text:"homepage" set:"homepage"`
+	CustomFields   customFields   `json:"custom_fields,omitzero"`
+	Trackers       []named        `json:"trackers,omitempty" text:"trackers" set:"tracker_ids,omitempty"`
+	Categories     []named        `json:"issue_categories,omitempty" text:"issue categories"`
+	Activities     []named        `json:"time_entry_activities,omitempty" text:"time entry activities"`
+	IssueFields    []named        `json:"issue_custom_fields,omitempty" text:"issue custom fields"`
+	Modules        projectModules `json:"enabled_modules,omitempty" text:"modules" set:"enabled_module_names"`
+	CreatedOn      timestamp      `json:"created_on,omitempty" text:"created"`
+	UpdatedOn      timestamp      `json:"updated_on,omitempty" text:"updated"`
+	Description    longText       `json:"description,omitempty" set:"description"`
 }
 
 func (p *project) named() named { return named{p.ID, p.Name, p.Identifier} }
+
+func (p *project) title() string { return "Project " + p.named().String() }
 
 // projectParts are what a project includes.
 const projectParts = "trackers,issue_categories,enabled_modules,time_entry_activities,issue_custom_fields"
@@ -54,22 +57,48 @@ const (
 	archivedProject = 9
 )
 
-var projectStates = map[int]string{
-	activeProject: "active", closedProject: "closed", archivedProject: "archived", 10: "scheduled for deletion",
+// A projectStatus is the state of a project.
+type projectStatus int
+
+func (n projectStatus) String() string {
+	return map[projectStatus]string{
+		activeProject: "active", closedProject: "closed", archivedProject: "archived", 10: "scheduled for deletion",
+	}[n]
 }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (n projectStatus) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// inherited reports whether a project has the members of its parent.
+type inherited bool
+
+func (inherited) String() string { return "inherited" }
+
+// projectModules are the names of the modules that a project uses.
+type projectModules []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (m *projectModules) UnmarshalJSON(data []byte) error {
+	var all []named
+	err := json.Unmarshal(data, &all)
+	*m = projectModules{}
+	for _, one := range all {
+		*m = append(*m, oneLine(one.Name))
+	}
+	return err
+}
+
+func (m projectModules) String() string { return strings.Join(m, ", ") }
 
 // projectKind is how projects are read, written and compared.
 func projectKind() kind[project] {
 	return kind[project]{
 		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},
-		name:   func(p *project) string { return "project " + p.named().String() },
-		is:     projectFacts,
-		fields: func(p *project) []field { return p.CustomFields },
-		check: func(w *write, p *project) {
+		name: func(p *project) string { return "project " + p.named().String() },
+		check: func(w *write, _, p *project) {
 			checkParts(w, p)
 			namesakes(w, p)
 		},
-		view: func(p *project) view { return projectDetailOf(p) },
 	}
 }
 
@@ -86,120 +115,34 @@ func namesakes(w *write, p *project) {
 	}
 }
 
-// projectFacts are what may be set of a project, as it is.
-func projectFacts(p *project) map[string]any {
-	facts := map[string]any{
-		"name": p.Name, "identifier": p.Identifier, "description": lf(p.Description), "homepage": p.Homepage, "is_public": p.IsPublic,
-		"inherit_members": p.InheritMembers, "parent_id": refOf(p.Parent), "default_version_id": refOf(p.Version), "default_assigned_to_id": refOf(p.Assignee),
-		"enabled_module_names": slices.Sorted(slices.Values(p.modules())),
-	}
-	if len(p.Trackers) > 0 {
-		facts["tracker_ids"] = idsOf(p.Trackers)
-	}
-	return facts
+// row leaves of a project what a list shows.
+func (p *project) row() *project {
+	p.InheritMembers, p.Homepage, p.Description, p.Version, p.Assignee, p.CustomFields = false, "", "", nil, nil, nil
+	p.CreatedOn, p.UpdatedOn = "", ""
+	return p
 }
 
-func (p *project) modules() []string {
-	var names []string
-	for _, m := range p.Modules {
-		names = append(names, m.Name)
+// line is a project in a list, with lines of what is included.
+func (p *project) line() string {
+	text := fmt.Sprintf("%s | key %s", p.named(), p.Identifier)
+	if p.Status != activeProject {
+		text += " | " + p.Status.String()
 	}
-	return names
-}
-
-// A projectDetail is a project as it is shown. In lists it is without texts.
-type projectDetail struct {
-	ID             int               `json:"id"`
-	Name           string            `json:"name"`
-	Identifier     string            `json:"identifier"`
-	Status         string            `json:"status"`
-	Public         bool              `json:"is_public"`
-	Parent         *named            `json:"parent,omitempty"`
-	InheritMembers bool              `json:"inherit_members,omitempty"`
-	Homepage       string            `json:"homepage,omitempty"`
-	Description    string            `json:"description,omitempty"`
-	Version        *named            `json:"default_version,omitempty"`
-	Assignee       *named            `json:"default_assignee,omitempty"`
-	Fields         map[string]string `json:"custom_fields,omitempty"`
-	Trackers       []named           `json:"trackers,omitempty"`
-	Categories     []named           `json:"issue_categories,omitempty"`
-	Modules        []string          `json:"enabled_modules,omitempty"`
-	Activities     []named           `json:"time_entry_activities,omitempty"`
-	IssueFields    []named           `json:"issue_custom_fields,omitempty"`
-	Created        string            `json:"created_on,omitempty"`
-	Updated        string            `json:"updated_on,omitempty"`
-}
-
-// projectRow is a project in a list.
-func projectRow(p *project) *projectDetail {
-	return &projectDetail{
-		ID: p.ID, Name: p.Name, Identifier: p.Identifier, Status: projectStates[p.Status], Public: p.IsPublic, Parent: p.Parent,
-		Trackers: p.Trackers, Categories: p.Categories, Activities: p.Activities, IssueFields: p.IssueFields, Modules: p.modules(),
-	}
-}
-
-func projectDetailOf(p *project) *projectDetail {
-	d := projectRow(p)
-	d.InheritMembers, d.Homepage, d.Description = p.InheritMembers, p.Homepage, lf(p.Description)
-	d.Version, d.Assignee, d.Fields = p.Version, p.Assignee, fieldsOf(p.CustomFields)
-	d.Created, d.Updated = p.CreatedOn, p.UpdatedOn
-	return d
-}
-
-// line is a project in a list as text, with lines of what is included.
-func (d *projectDetail) line() string {
-	text := fmt.Sprintf("%s [%d] | key %s", d.Name, d.ID, d.Identifier)
-	if d.Status != projectStates[activeProject] {
-		text += " | " + d.Status
-	}
-	if !d.Public {
+	if !p.IsPublic {
 		text += " | private"
 	}
-	if d.Parent != nil {
-		text += " | in " + d.Parent.String()
+	if p.Parent != nil {
+		text += " | in " + p.Parent.String()
 	}
-	for _, p := range d.parts() {
-		text += fmt.Sprintf("\n  %s: %s", p[0], p[1])
+	for _, part := range [][2]string{
+		{"trackers", listed(p.Trackers)}, {"issue categories", listed(p.Categories)}, {"time entry activities", listed(p.Activities)},
+		{"issue custom fields", listed(p.IssueFields)}, {"modules", p.Modules.String()},
+	} {
+		if part[1] != "" {
+			text += fmt.Sprintf("\n  %s: %s", part[0], part[1])
+		}
 	}
 	return text
-}
-
-// parts are what is included, with labels.
-func (d *projectDetail) parts() (parts [][2]string) {
-	for _, p := range [][2]string{
-		{"trackers", listed(d.Trackers)}, {"issue categories", listed(d.Categories)}, {"time entry activities", listed(d.Activities)},
-		{"issue custom fields", listed(d.IssueFields)}, {"modules", strings.Join(d.Modules, ", ")},
-	} {
-		if p[1] != "" {
-			parts = append(parts, p)
-		}
-	}
-	return parts
-}
-
-func (d *projectDetail) text() string {
-	var b sheet
-	fmt.Fprintf(&b, "# Project %s [%d]\n\n- key: %s\n- status: %s\n- public: %t\n", d.Name, d.ID, d.Identifier, d.Status, d.Public)
-	for _, n := range []struct {
-		label string
-		named *named
-	}{{"in", d.Parent}, {"default version", d.Version}, {"default assignee", d.Assignee}} {
-		if n.named != nil {
-			b.line(n.label, n.named.String())
-		}
-	}
-	if d.InheritMembers {
-		b.line("members of the parent project", "inherited")
-	}
-	b.line("homepage", d.Homepage)
-	b.fields(d.Fields)
-	for _, p := range d.parts() {
-		b.line(p[0], p[1])
-	}
-	b.line("created", d.Created)
-	b.line("updated", d.Updated)
-	b.long(d.Description)
-	return b.String()
 }
 
 type listProjectsInput struct {
@@ -221,10 +164,10 @@ func listProjects(s *Server) entry {
 			if err != nil {
 				return nil, explain(err, "the list of projects")
 			}
-			l := listing[*projectDetail]{what: "projects", key: "projects", offset: in.Offset, total: total, note: " Archived ones are never listed."}
 			for i := range all {
-				l.rows = append(l.rows, projectRow(&all[i]))
+				all[i].row()
 			}
+			l := listing[project]{what: "projects", key: "projects", rows: all, offset: in.Offset, total: total, note: " Archived ones are never listed."}
 			return l.answer(s)
 		})
 }
@@ -294,8 +237,7 @@ func showProject(s *Server) entry {
 				return nil, err
 			}
 			nameFields(ctx, s, p.ID, p.ID, p.CustomFields)
-			d := projectDetailOf(p)
-			return s.answer(d.text(), d)
+			return s.show("", p, nil)
 		})
 }
 

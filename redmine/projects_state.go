@@ -42,7 +42,7 @@ func archiveProject(s *Server) entry {
 			if n := status(err); n != 403 && n != 404 {
 				text += fmt.Sprintf("\nWhether it worked could not be checked: %v", err)
 			}
-			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStates[archivedProject], "subprojects": below})
+			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStatus(archivedProject), "subprojects": below})
 		})
 }
 
@@ -101,7 +101,7 @@ func reopenProject(s *Server) entry {
 		})
 }
 
-func openOrClose(ctx context.Context, s *Server, id, verb string, want int) (*toolpost.Result, error) {
+func openOrClose(ctx context.Context, s *Server, id, verb string, want projectStatus) (*toolpost.Result, error) {
 	n, err := s.project(ctx, id)
 	if err == nil {
 		err = whole(id, "project "+n.String(), wholeNames(n)...)
@@ -123,7 +123,7 @@ func setState(ctx context.Context, s *Server, key, verb string) error {
 
 // toldState answers with the state of a project, which must be one of those
 // wanted, and with what is below it.
-func toldState(ctx context.Context, s *Server, n named, verb, more string, wanted ...int) (*toolpost.Result, error) {
+func toldState(ctx context.Context, s *Server, n named, verb, more string, wanted ...projectStatus) (*toolpost.Result, error) {
 	now, err := projectKind().read(ctx, s, n.ID, "")
 	var below []named
 	if err == nil {
@@ -133,21 +133,21 @@ func toldState(ctx context.Context, s *Server, n named, verb, more string, wante
 		return s.done(fmt.Sprintf("Redmine accepted the request to %s project %s, but the result could not be read back: %v", verb, n, err), map[string]any{"id": n.ID, "read_back": false})
 	}
 	if !slices.Contains(wanted, now.Status) {
-		return nil, toolpost.Failed("Redmine accepted the request to %s project %s, but it is %s; its parent project may have to be changed first.", verb, n, projectStates[now.Status])
+		return nil, toolpost.Failed("Redmine accepted the request to %s project %s, but it is %s; its parent project may have to be changed first.", verb, n, now.Status)
 	}
-	text := fmt.Sprintf("Project %s is %s now.", n, projectStates[now.Status])
+	text := fmt.Sprintf("Project %s is %s now.", n, now.Status)
 	if len(below) > 0 {
 		text += fmt.Sprintf(" Projects in it: %s.", listed(below))
 	}
-	return s.done(text+more, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": projectStates[now.Status], "subprojects": below})
+	return s.done(text+more, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": now.Status, "subprojects": below})
 }
 
 // wholeNames are what names a project whole.
 func wholeNames(p named) []string { return []string{fmt.Sprint(p.ID), p.Identifier, p.Name} }
 
 type deleteProjectInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	projectInputID
+	confirmation
 }
 
 func deleteProject(s *Server) entry {
@@ -161,8 +161,8 @@ func deleteProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			return projectKind().remove(ctx, s, &removal{
-				at: projectKind().at(p.ID), id: p.ID, confirmed: in.Confirm, given: in.ID, names: wholeNames(p),
+			return projectKind().remove(ctx, s, &project{ID: p.ID}, &removal{
+				confirmed: in.Confirm, given: in.ID, names: wholeNames(p),
 				what: fmt.Sprintf("project %s, key %s", p, p.Identifier), would: would, facts: facts,
 			})
 		})

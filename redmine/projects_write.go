@@ -64,7 +64,7 @@ func updateProject(s *Server) entry {
 			}
 			w := &projectWrite{write: newWrite(ctx, s, n.ID), before: before}
 			w.fill(in.Name, &in.projectInput)
-			return projectKind().change(w.write, n.ID, before)
+			return projectKind().change(w.write, before)
 		})
 }
 
@@ -130,7 +130,7 @@ func (w *projectWrite) elsewhere(module string) bool {
 	query := url.Values{"status": {listedProjects}, "include": {"enabled_modules"}}
 	all, _, err := rows[project](w.ctx, w.s, "/projects.json", query, "projects", 0, mostRows)
 	return err == nil && slices.ContainsFunc(all, func(p project) bool {
-		return slices.ContainsFunc(p.Modules, func(m named) bool { return m.Name == module })
+		return slices.Contains(p.Modules, module)
 	})
 }
 

@@ -121,10 +121,10 @@ func (s *Server) Tools(context.Context) ([]*toolpost.Tool, error) { return s.too
 // An account is who the credentials belong to.
 type account struct {
 	ID        int    `json:"id"`
-	Login     string `json:"login"`
-	FirstName string `json:"firstname"`
-	LastName  string `json:"lastname"`
-	Admin     bool   `json:"admin"`
+	Login     string `json:"login,omitempty" text:"login" set:"login"`
+	FirstName string `json:"firstname,omitempty" set:"firstname"`
+	LastName  string `json:"lastname,omitempty" set:"lastname"`
+	Admin     bool   `json:"admin,omitempty" text:"administrator" set:"admin"`
 }
 
 func (a *account) name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }

@@ -15,20 +15,11 @@ func relationKind() kind[relation] {
 	return kind[relation]{
 		key: "relation", path: "/relations",
 		name: func(r *relation) string { return fmt.Sprintf("relation [%d]", r.ID) },
-		is: func(r *relation) map[string]any {
-			if r.Delay == nil {
-				return map[string]any{"delay": "none"}
-			}
-			return map[string]any{"delay": *r.Delay}
-		},
-		view: func(r *relation) view { return r },
 	}
 }
 
 // line is a relation as text.
 func (r relation) line() string { return fmt.Sprintf("- [%d] #%d %s #%d", r.ID, r.From, r.Type, r.To) }
-
-func (r relation) text() string { return r.line() + "\n" }
 
 type listRelationsInput struct {
 	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
@@ -97,6 +88,6 @@ func deleteRelation(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			return relationKind().remove(ctx, s, &removal{at: relationKind().at(n), what: "relation " + strings.TrimPrefix(r.line(), "- "), id: n, confirmed: true})
+			return relationKind().remove(ctx, s, r, &removal{what: "relation " + strings.TrimPrefix(r.line(), "- "), confirmed: true})
 		})
 }

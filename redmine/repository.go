@@ -93,9 +93,6 @@ func linked(i *issue, revision string) bool {
 }
 
 func toldRevisions(s *Server, i *issue, before string) (*toolpost.Result, error) {
-	text := fmt.Sprintf("%sIssue %d has %d revisions.\n", before, i.ID, len(i.Changesets))
-	for _, c := range i.Changesets {
-		text += fmt.Sprintf("- %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(c.Comments)))
-	}
+	text := fmt.Sprintf("%sIssue %d has %d revisions.\n%s", before, i.ID, len(i.Changesets), i.Changesets.lines())
 	return s.done(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
 }

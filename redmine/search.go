@@ -27,24 +27,24 @@ type searchInput struct {
 
 // A hit as Redmine tells it.
 type hit struct {
-	ID          int    `json:"id"`
-	Title       string `json:"title"`
-	Type        string `json:"type"`
-	URL         string `json:"url"`
-	Description string `json:"description" lines:"many"`
-	Time        string `json:"datetime"`
+	ID          int       `json:"id"`
+	Title       string    `json:"title"`
+	Type        string    `json:"type"`
+	URL         string    `json:"url"`
+	Description longText  `json:"description"`
+	Time        timestamp `json:"datetime"`
 }
 
 // A hitRow is a hit as it is shown.
 type hitRow struct {
-	ID      int    `json:"id"`
-	Type    string `json:"type"`
-	Title   string `json:"title"`
-	Project string `json:"project_id,omitempty"` // of a wiki page
-	Page    string `json:"page,omitempty"`       // title of a wiki page
-	Path    string `json:"path"`
-	On      string `json:"on"`
-	Excerpt string `json:"excerpt,omitempty"`
+	ID      int       `json:"id"`
+	Type    string    `json:"type"`
+	Title   string    `json:"title"`
+	Project string    `json:"project_id,omitempty"` // of a wiki page
+	Page    string    `json:"page,omitempty"`       // title of a wiki page
+	Path    string    `json:"path"`
+	On      timestamp `json:"on"`
+	Excerpt string    `json:"excerpt,omitempty"`
 }
 
 func searchTools(s *Server) []entry {
@@ -155,7 +155,7 @@ func answerHits(s *Server, in *searchInput, all []hit, total int, used, unused [
 		l.note = fmt.Sprintf("\nRedmine searches for at most five words of two letters or more; these were left out: %s.", strings.Join(unused, ", "))
 	}
 	for _, h := range all {
-		f := hitRow{ID: h.ID, Type: h.Type, Title: h.Title, On: h.Time, Excerpt: excerpt(h.Description, used)}
+		f := hitRow{ID: h.ID, Type: h.Type, Title: h.Title, On: h.Time, Excerpt: excerpt(string(h.Description), used)}
 		if u, err := url.Parse(h.URL); err == nil {
 			f.Path = u.RequestURI()
 			if m := wikiAddress.FindStringSubmatch(u.Path); m != nil {
@@ -168,7 +168,7 @@ func answerHits(s *Server, in *searchInput, all []hit, total int, used, unused [
 }
 
 func (f hitRow) line() string {
-	text := fmt.Sprintf("- %s [%d] %s | %s | %s", f.Type, f.ID, f.Title, day(f.On), f.Path)
+	text := fmt.Sprintf("- %s [%d] %s | %s | %s", f.Type, f.ID, f.Title, f.On.day(), f.Path)
 	if f.Excerpt != "" {
 		text += "\n  " + f.Excerpt
 	}

@@ -46,7 +46,7 @@ func listTime(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			unsorted(q, all, timeKind().fields)
+			unsorted(q, all)
 			if own := ownTime(ctx, s); len(own) > 0 {
 				q.told = append(q.told, fmt.Sprintf("This account cannot see the time of others in %s.", listed(own)))
 			}
@@ -128,7 +128,7 @@ const timeColumns = "spent_on, user, activity, project, issue, hours, comments, 
 type timeRow struct {
 	ID       int               `json:"id"`
 	SpentOn  string            `json:"spent_on"`
-	Hours    float64           `json:"hours"`
+	Hours    hours             `json:"hours"`
 	User     string            `json:"user"`
 	Activity string            `json:"activity"`
 	Project  string            `json:"project"`
@@ -163,8 +163,8 @@ func timeListOf(ctx context.Context, s *Server, all []timeEntry, in *listTimeInp
 	for i := range all {
 		e := &all[i]
 		r := timeRow{
-			ID: e.ID, SpentOn: e.SpentOn, Hours: float64(e.Hours), User: e.User.Name, Activity: e.Activity.Name,
-			Project: e.Project.Name, Issue: e.issue(), Subject: subjects[e.issue()], Comments: lf(e.Comments),
+			ID: e.ID, SpentOn: e.SpentOn, Hours: e.Hours, User: e.User.Name, Activity: e.Activity.Name,
+			Project: e.Project.Name, Issue: e.issue(), Subject: subjects[e.issue()], Comments: e.Comments,
 		}
 		if in.Fields {
 			nameFields(ctx, s, e.Project.ID, e.Project.ID, e.CustomFields)
@@ -212,7 +212,7 @@ func (t *timeList) text() string {
 	for _, kind := range sorted(t.Sums) {
 		var parts []string
 		for _, name := range sorted(t.Sums[kind]) {
-			parts = append(parts, name+" "+hours(t.Sums[kind][name]))
+			parts = append(parts, name+" "+hours(t.Sums[kind][name]).String())
 		}
 		fmt.Fprintf(&b, "- by %s: %s\n", kind, strings.Join(parts, "; "))
 	}
@@ -221,7 +221,7 @@ func (t *timeList) text() string {
 
 // line is a row as text.
 func (r timeRow) line() string {
-	parts := []string{fmt.Sprintf("[%d] %s", r.ID, r.SpentOn), hours(r.Hours), r.User, r.Activity, r.Project}
+	parts := []string{fmt.Sprintf("[%d] %s", r.ID, r.SpentOn), r.Hours.String(), r.User, r.Activity, r.Project}
 	if r.Issue > 0 {
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("#%d %s", r.Issue, r.Subject)))
 	}

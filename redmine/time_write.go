@@ -65,7 +65,7 @@ func onProject(err error) error {
 }
 
 type updateTimeInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Time entry id"`
+	timeID
 	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project to move it to by id or key or name"`
 	Issue   string `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue to move it to. Write none for no issue"`
 	Hours   string `json:"hours,omitempty" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
@@ -75,7 +75,7 @@ type updateTimeInput struct {
 func updateTime(s *Server) entry {
 	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.\nReturns the saved entry and lists anything that Redmine did not save.", changes,
 		func(ctx context.Context, in updateTimeInput) (*toolpost.Result, error) {
-			before, err := timeAt(ctx, s, in.ID)
+			before, err := in.find(ctx, s)
 			if err != nil {
 				return nil, err
 			}
@@ -203,22 +203,14 @@ func (w *timeWrite) refused(err error, what string) error {
 }
 
 type deleteTimeInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Time entry id"`
-	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows it"`
+	timeID
+	confirmation
 }
 
 func deleteTime(s *Server) entry {
-	return tool(s, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time, for good.\nWithout confirm the answer shows it, and nothing is deleted.", removes,
-		func(ctx context.Context, in deleteTimeInput) (*toolpost.Result, error) {
-			e, err := timeAt(ctx, s, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			d := timeDetailOf(e)
-			return timeKind().remove(ctx, s, &removal{
-				at: timeKind().at(e.ID), id: e.ID, confirmed: in.Confirm,
-				what:  fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, hours(float64(e.Hours)), e.User.Name, e.SpentOn),
-				would: "This would go:\n\n" + d.text(), facts: map[string]any{"time_entry": d},
-			})
+	return deleteTool(s, timeKind, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time, for good.\nWithout confirm the answer shows it, and nothing is deleted.",
+		func(_ context.Context, _ *deleteTimeInput, e *timeEntry, r *removal) error {
+			r.what = fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, e.Hours, e.User.Name, e.SpentOn)
+			return nil
 		})
 }

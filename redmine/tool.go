@@ -53,6 +53,62 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 	return entry{discreet(s, lenient(t))}
 }
 
+// A locator is the arguments of a tool that name one record.
+type locator[T, In any] interface {
+	*In
+	find(ctx context.Context, s *Server) (*T, error)
+}
+
+// showTool makes a tool that shows the record that its arguments name.
+func showTool[In, T any, L locator[T, In]](s *Server, _ func() kind[T], name, title, description string) entry {
+	return tool(s, name, title, description, reads, func(ctx context.Context, in In) (*toolpost.Result, error) {
+		record, err := L(&in).find(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		nameFields(ctx, s, projectOf(record), projectOf(record), customFieldsOf(record))
+		return s.show("", record, nil)
+	})
+}
+
+// changeTool makes a tool that changes the record that its arguments name. Fill
+// finds what to set.
+func changeTool[In, T any, L locator[T, In]](s *Server, k func() kind[T], name, title, description string, fill func(w *write, in *In, before *T)) entry {
+	return tool(s, name, title, description, changes, func(ctx context.Context, in In) (*toolpost.Result, error) {
+		before, err := L(&in).find(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		w := newWrite(ctx, s, projectOf(before))
+		fill(w, &in, before)
+		return k().change(w, before)
+	})
+}
+
+// A confirmation is the argument without which a deletion only shows what it would
+// delete.
+type confirmation struct {
+	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+}
+
+func (c confirmation) confirmed() bool { return c.Confirm }
+
+// deleteTool makes a tool that deletes the record that its arguments name. Plan
+// completes what the answer shows before it is confirmed.
+func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Server, k func() kind[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
+	return tool(s, name, title, description, removes, func(ctx context.Context, in In) (*toolpost.Result, error) {
+		record, err := L(&in).find(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		r := &removal{what: k().name(record), would: "This would go:\n\n" + textOf(record), facts: map[string]any{k().key: record}, confirmed: in.confirmed()}
+		if err := plan(ctx, &in, record, r); err != nil {
+			return nil, err
+		}
+		return k().remove(ctx, s, record, r)
+	})
+}
+
 // discreet keeps our credentials out of errors.
 func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
 	next := t.Handler

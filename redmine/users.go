@@ -18,22 +18,41 @@ func userTools(s *Server) []entry {
 	}
 }
 
-// A user as Redmine tells it. The API key that it tells too is never read.
+// A user is an account of a person. The API key in Redmine's answer is never read.
 type user struct {
 	account
-	Mail         string   `json:"mail"`
-	Status       int      `json:"status"` // for administrators only
-	CreatedOn    string   `json:"created_on"`
-	LastLogin    string   `json:"last_login_on"`
-	TwoFactor    string   `json:"twofa_scheme"`
-	Password     string   `json:"passwd_changed_on"` // when it was set
-	CustomFields []field  `json:"custom_fields"`
-	Groups       []named  `json:"groups"`
-	Memberships  []member `json:"memberships"`
+	FullName     string       `json:"name,omitempty"` // not in Redmine's answer
+	Mail         string       `json:"mail,omitempty" text:"mail" set:"mail"`
+	Status       userState    `json:"status,omitempty" text:"status" set:"status"` // for administrators only
+	CustomFields customFields `json:"custom_fields,omitzero"`
+	CreatedOn    timestamp    `json:"created_on,omitempty" text:"created"`
+	LastLogin    timestamp    `json:"last_login_on,omitempty" text:"last login"`
+	TwoFactor    string       `json:"twofa_scheme,omitempty" text:"second factor"`
+	Password     string       `json:"passwd_changed_on,omitempty"` // when it was set
+	Groups       []named      `json:"groups,omitempty" text:"groups" set:"group_ids"`
+	Memberships  memberships  `json:"memberships,omitempty"`
 }
+
+func (u *user) title() string { return fmt.Sprintf("User %d: %s", u.ID, u.name()) }
+
+// prepare implements [preparer].
+func (u *user) prepare() { u.FullName = u.name() }
+
+// A userState is the state of an account.
+type userState int
 
 // userStatuses are the names of the states of an account, at their numbers.
 var userStatuses = []string{"", "active", "registered", "locked"}
+
+func (n userState) String() string {
+	if n < 0 || int(n) >= len(userStatuses) {
+		return fmt.Sprint(int(n))
+	}
+	return userStatuses[n]
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (n userState) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // userStatus reads a state, as a name or a number.
 func userStatus(text string) (int, error) {
@@ -46,26 +65,11 @@ func userStatus(text string) (int, error) {
 	return 0, toolpost.Retry("%q is not a status of users. Choose from active, registered and locked.", text)
 }
 
-func statusName(n int) string {
-	if n < 0 || n >= len(userStatuses) {
-		return fmt.Sprint(n)
-	}
-	return userStatuses[n]
-}
-
 // userKind is how users are read, written and compared.
 func userKind() kind[user] {
 	return kind[user]{
 		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: ofUsers,
 		name: func(u *user) string { return "user " + u.named().String() },
-		is: func(u *user) map[string]any {
-			return map[string]any{
-				"login": u.Login, "firstname": u.FirstName, "lastname": u.LastName, "mail": u.Mail, "admin": u.Admin,
-				"status": cmp.Or(u.Status, 1), "group_ids": idsOf(u.Groups),
-			}
-		},
-		fields: func(u *user) []field { return u.CustomFields },
-		view:   func(u *user) view { return userDetailOf(u) },
 	}
 }
 
@@ -88,67 +92,14 @@ func forAdmins(err error, what string) error {
 		"The tool show_user finds the people of your projects by name, list_memberships lists those of a project, and names are taken wherever an id is.", what)
 }
 
-// A userDetail is all of a user, as it is shown.
-type userDetail struct {
-	ID          int               `json:"id"`
-	Login       string            `json:"login,omitempty"`
-	Name        string            `json:"name"`
-	Mail        string            `json:"mail,omitempty"`
-	Status      string            `json:"status,omitempty"`
-	Admin       bool              `json:"admin,omitempty"`
-	Created     string            `json:"created_on,omitempty"`
-	LastLogin   string            `json:"last_login_on,omitempty"`
-	TwoFactor   string            `json:"twofa_scheme,omitempty"`
-	Fields      map[string]string `json:"custom_fields,omitempty"`
-	Groups      []named           `json:"groups,omitempty"`
-	Memberships []membership      `json:"memberships,omitempty"`
-}
+// memberships are those of a user or a group.
+type memberships []member
 
-// A membership is that of a user or group, as it is shown with them.
-type membership struct {
-	ID      int        `json:"id"`
-	Project named      `json:"project"`
-	Roles   []heldRole `json:"roles"`
-}
-
-func membershipsOf(all []member) []membership {
-	var shown []membership
+func (all memberships) lines() (text string) {
 	for _, m := range all {
-		shown = append(shown, membership{m.ID, m.Project, m.Roles})
+		text += fmt.Sprintf("- in project %s: %s\n", m.Project, rolesText(m.Roles))
 	}
-	return shown
-}
-
-func userDetailOf(u *user) *userDetail {
-	return &userDetail{
-		ID: u.ID, Login: u.Login, Name: u.name(), Mail: u.Mail, Status: statusName(u.Status), Admin: u.Admin,
-		Created: u.CreatedOn, LastLogin: u.LastLogin, TwoFactor: u.TwoFactor, Fields: fieldsOf(u.CustomFields),
-		Groups: u.Groups, Memberships: membershipsOf(u.Memberships),
-	}
-}
-
-func (d *userDetail) text() string {
-	var b sheet
-	fmt.Fprintf(&b, "# User %d: %s\n\n", d.ID, d.Name)
-	b.line("login", d.Login)
-	b.line("mail", d.Mail)
-	b.line("status", d.Status)
-	if d.Admin {
-		b.line("administrator", "yes")
-	}
-	b.fields(d.Fields)
-	b.line("created", d.Created)
-	b.line("last login", d.LastLogin)
-	b.line("second factor", d.TwoFactor)
-	b.line("groups", listed(d.Groups))
-	b.memberships(d.Memberships)
-	return b.String()
-}
-
-func (b *sheet) memberships(all []membership) {
-	for _, m := range all {
-		b.line("in project "+m.Project.String(), rolesText(m.Roles))
-	}
+	return text
 }
 
 type listUsersInput struct {
@@ -187,13 +138,12 @@ func listUsers(s *Server) entry {
 			if err := fillStatus(ctx, s, all, query, state); err != nil {
 				return nil, err
 			}
-			l := listing[userRow]{what: "users", key: "users", offset: in.Offset, total: total}
+			l := listing[user]{what: "users", key: "users", rows: all, offset: in.Offset, total: total}
 			if total == 0 && state == 1 {
 				l.note = " Only active ones were looked for; status all finds the others too."
 			}
 			for i := range all {
-				u := &all[i]
-				l.rows = append(l.rows, userRow{u.ID, u.Login, u.name(), u.Mail, statusName(u.Status), u.Admin, u.LastLogin})
+				all[i].prepare()
 			}
 			return l.answer(s)
 		})
@@ -203,7 +153,7 @@ func listUsers(s *Server) entry {
 // any. Redmine tells them from 6.0 on; before, who is neither registered nor
 // locked is active.
 func fillStatus(ctx context.Context, s *Server, all []user, query url.Values, state int) error {
-	known := map[int]int{}
+	known := map[int]userState{}
 	if state == 0 && len(all) > 0 && all[0].Status == 0 {
 		for state = 3; state > 1; state-- { // and is 1, active, for the rest
 			query.Set("status", fmt.Sprint(state))
@@ -212,34 +162,24 @@ func fillStatus(ctx context.Context, s *Server, all []user, query url.Values, st
 				return forAdmins(err, "the list of users")
 			}
 			for i := range some {
-				known[some[i].ID] = state
+				known[some[i].ID] = userState(state)
 			}
 		}
 	}
 	for i := range all {
-		all[i].Status = cmp.Or(all[i].Status, known[all[i].ID], state)
+		all[i].Status = cmp.Or(all[i].Status, known[all[i].ID], userState(state))
 	}
 	return nil
 }
 
-// A userRow is a user in a list.
-type userRow struct {
-	ID        int    `json:"id"`
-	Login     string `json:"login"`
-	Name      string `json:"name"`
-	Mail      string `json:"mail,omitempty"`
-	Status    string `json:"status"`
-	Admin     bool   `json:"admin,omitempty"`
-	LastLogin string `json:"last_login_on,omitempty"`
-}
-
-func (r userRow) line() string {
-	text := fmt.Sprintf("%s [%d] | %s | %s | %s", r.Name, r.ID, r.Login, r.Mail, r.Status)
-	if r.Admin {
+// line is a user in a list.
+func (u *user) line() string {
+	text := fmt.Sprintf("%s | %s | %s | %s", u.named(), u.Login, u.Mail, u.Status)
+	if u.Admin {
 		text += " | administrator"
 	}
-	if r.LastLogin != "" {
-		text += " | last login " + day(r.LastLogin)
+	if u.LastLogin != "" {
+		text += " | last login " + u.LastLogin.day()
 	}
 	return text
 }
@@ -265,8 +205,7 @@ func showUser(s *Server) entry {
 				return nil, err
 			}
 			nameFields(ctx, s, 0, 0, u.CustomFields)
-			d := userDetailOf(u)
-			return s.answer(d.text(), d)
+			return s.show("", u, nil)
 		})
 }
 

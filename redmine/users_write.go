@@ -85,7 +85,7 @@ func updateUser(s *Server) entry {
 			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
 			w.who(in.Login, in.First, in.Last, in.Mail)
 			w.fill(&in.userInput)
-			return w.kind().change(w.write, before.ID, before)
+			return w.kind().change(w.write, before)
 		})
 }
 
@@ -122,7 +122,7 @@ type userWrite struct {
 // kind is that of users, which tells what Redmine does not show.
 func (w *userWrite) kind() kind[user] {
 	k := userKind()
-	k.check = func(_ *write, now *user) {
+	k.check = func(_ *write, _, now *user) {
 		forgetMe(w.s, now.ID)
 		w.compare(now)
 	}
@@ -229,8 +229,8 @@ func deleteUser(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			return userKind().remove(ctx, s, &removal{
-				at: userKind().at(u.ID), id: u.ID, confirmed: in.Confirm, given: in.ID, names: u.wholeNames(),
+			return userKind().remove(ctx, s, u, &removal{
+				confirmed: in.Confirm, given: in.ID, names: u.wholeNames(),
 				what: fmt.Sprintf("user %d: %s, %s", u.ID, u.Login, u.name()), would: would, facts: facts,
 			})
 		})

@@ -16,90 +16,53 @@ func versionTools(s *Server) []entry {
 	}
 }
 
-// A version as Redmine tells it.
+// A version is a milestone of a project.
 type version struct {
-	named
-	Project      named    `json:"project"`
-	Description  string   `json:"description" lines:"many"`
-	Status       string   `json:"status"`
-	Due          string   `json:"due_date"`
-	Sharing      string   `json:"sharing"`
-	Wiki         string   `json:"wiki_page_title"`
-	Estimated    *float64 `json:"estimated_hours"`
-	Spent        *float64 `json:"spent_hours"`
-	CustomFields []field  `json:"custom_fields"`
-	CreatedOn    string   `json:"created_on"`
-	UpdatedOn    string   `json:"updated_on"`
+	ID           int          `json:"id"`
+	Name         string       `json:"name" set:"name"`
+	Project      named        `json:"project,omitzero" text:"project"`
+	Status       string       `json:"status" text:"status" set:"status"`
+	Due          string       `json:"due_date,omitempty" text:"due" set:"due_date"`
+	Sharing      string       `json:"sharing" text:"sharing" set:"sharing"`
+	Wiki         string       `json:"wiki_page_title,omitempty" text:"wiki page" set:"wiki_page_title"`
+	Issues       *issueCount  `json:"issues,omitempty" text:"issues"`
+	Estimated    *hours       `json:"estimated_hours,omitempty" text:"estimated"`
+	Spent        *hours       `json:"spent_hours,omitempty" text:"spent"`
+	CustomFields customFields `json:"custom_fields,omitzero"`
+	CreatedOn    timestamp    `json:"created_on,omitempty" text:"created"`
+	UpdatedOn    timestamp    `json:"updated_on,omitempty" text:"updated"`
+	Description  longText     `json:"description,omitempty" set:"description"`
 }
 
-// A versionDetail is a version as it is shown.
-type versionDetail struct {
-	ID          int               `json:"id"`
-	Name        string            `json:"name"`
-	Project     named             `json:"project"`
-	Status      string            `json:"status"`
-	Due         string            `json:"due_date,omitempty"`
-	Sharing     string            `json:"sharing"`
-	Wiki        string            `json:"wiki_page_title,omitempty"`
-	Estimated   string            `json:"estimated,omitempty"`
-	Spent       string            `json:"spent,omitempty"`
-	Issues      *int              `json:"issues,omitempty"`
-	Open        *int              `json:"open_issues,omitempty"`
-	Fields      map[string]string `json:"custom_fields,omitempty"`
-	Created     string            `json:"created_on,omitempty"`
-	Updated     string            `json:"updated_on,omitempty"`
-	Description string            `json:"description,omitempty"`
-}
+func (v *version) named() named { return named{ID: v.ID, Name: v.Name} }
 
-func versionDetailOf(v *version) *versionDetail {
-	d := &versionDetail{
-		ID: v.ID, Name: v.Name, Project: v.Project, Status: v.Status, Due: v.Due, Sharing: v.Sharing, Wiki: v.Wiki,
-		Fields: fieldsOf(v.CustomFields), Created: v.CreatedOn, Updated: v.UpdatedOn, Description: lf(v.Description),
-	}
-	if v.Estimated != nil {
-		d.Estimated = hours(*v.Estimated)
-	}
-	if v.Spent != nil {
-		d.Spent = hours(*v.Spent)
-	}
-	return d
-}
+func (v *version) String() string { return v.named().String() }
 
-// A versionRow is a version in the list of a project.
-type versionRow struct {
-	*versionDetail
-	of int // the project
-}
-
-func (r versionRow) line() string {
-	text := fmt.Sprintf("- %s [%d] | %s", r.Name, r.ID, r.Status)
-	if r.Due != "" {
-		text += " | due " + r.Due
+// line is a version in a list.
+func (v *version) line() string {
+	text := fmt.Sprintf("- %s | %s", v, v.Status)
+	if v.Due != "" {
+		text += " | due " + v.Due
 	}
-	if r.Sharing != "none" {
-		text += " | shared: " + r.Sharing
+	if v.Sharing != "none" {
+		text += " | shared: " + v.Sharing
 	}
-	if r.Project.ID != r.of {
-		text += " | of project " + r.Project.String()
+	if v.Project.ID > 0 {
+		text += " | of project " + v.Project.String()
 	}
 	return text
 }
 
-func (d *versionDetail) text() string {
-	var b sheet
-	fmt.Fprintf(&b, "# Version %s [%d]\n\n- project: %s\n- status: %s\n- sharing: %s\n", d.Name, d.ID, d.Project, d.Status, d.Sharing)
-	b.line("due", d.Due)
-	b.line("wiki page", d.Wiki)
-	if d.Issues != nil {
-		b.line("issues", fmt.Sprintf("%d, %d open, as far as this account can see", *d.Issues, *d.Open))
-	}
-	b.line("estimated", d.Estimated)
-	b.line("spent", d.Spent)
-	b.fields(d.Fields)
-	b.line("created", d.Created)
-	b.line("updated", d.Updated)
-	b.long(d.Description)
-	return b.String()
+func (v *version) title() string { return "Version " + v.String() }
+
+// An issueCount is how many issues a version has.
+type issueCount struct {
+	All  int `json:"all"`
+	Open int `json:"open"`
+}
+
+func (c *issueCount) String() string {
+	return fmt.Sprintf("%d, %d open, as far as this account can see", c.All, c.Open)
 }
 
 type listVersionsInput struct {
@@ -120,12 +83,15 @@ func listVersions(s *Server) entry {
 				return nil, explain(err, "the versions of project "+p.String())
 			}
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			l := listing[versionRow]{what: "versions", key: "versions", offset: in.Offset, total: len(all)}
-			for _, v := range window(all, in.Offset, in.Limit) {
-				d := versionDetailOf(&v)
-				d.Description, d.Created, d.Updated = "", "", ""
-				l.rows = append(l.rows, versionRow{d, p.ID})
+			shown := window(all, in.Offset, in.Limit)
+			for i := range shown {
+				v := &shown[i]
+				v.Description, v.CreatedOn, v.UpdatedOn = "", "", ""
+				if v.Project.ID == p.ID {
+					v.Project = named{}
+				}
 			}
+			l := listing[version]{what: "versions", key: "versions", rows: shown, offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
 }
@@ -136,7 +102,7 @@ func openVersions(ctx context.Context, s *Server, project int) ([]named, error) 
 	var open []named
 	for _, v := range all {
 		if v.Status == "open" {
-			open = append(open, v.named)
+			open = append(open, v.named())
 		}
 	}
 	return open, err
@@ -180,26 +146,22 @@ func showVersion(s *Server) entry {
 				return nil, err
 			}
 			nameFields(ctx, s, v.Project.ID, v.Project.ID, v.CustomFields)
-			d := versionDetailOf(v)
-			if err := d.count(ctx, s); err != nil {
+			if err := v.count(ctx, s); err != nil {
 				return nil, err
 			}
-			return s.answer(d.text(), d)
+			return s.show("", v, nil)
 		})
 }
 
 // count finds how many issues the version has, and how many are open.
-func (d *versionDetail) count(ctx context.Context, s *Server) error {
-	for _, c := range []struct {
-		status string
-		to     **int
-	}{{"*", &d.Issues}, {"open", &d.Open}} {
-		query := url.Values{"fixed_version_id": {fmt.Sprint(d.ID)}, "status_id": {c.status}}
-		n, err := count(ctx, s, "/issues.json", query, "issues")
-		if err != nil {
-			return explain(err, "the issues of version "+d.Name)
+func (v *version) count(ctx context.Context, s *Server) error {
+	v.Issues = &issueCount{}
+	for status, n := range map[string]*int{"*": &v.Issues.All, "open": &v.Issues.Open} {
+		query := url.Values{"fixed_version_id": {fmt.Sprint(v.ID)}, "status_id": {status}}
+		var err error
+		if *n, err = count(ctx, s, "/issues.json", query, "issues"); err != nil {
+			return explain(err, "the issues of version "+v.Name)
 		}
-		*c.to = &n
 	}
 	return nil
 }

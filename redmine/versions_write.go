@@ -24,18 +24,10 @@ func versionKind() kind[version] {
 	return kind[version]{
 		key: "version", path: "/versions", stale: []string{"versions"},
 		name: func(v *version) string { return "version " + v.String() },
-		is: func(v *version) map[string]any {
-			return map[string]any{
-				"name": v.Name, "status": v.Status, "sharing": v.Sharing, "due_date": v.Due,
-				"description": lf(v.Description), "wiki_page_title": v.Wiki,
-			}
-		},
-		fields: func(v *version) []field { return v.CustomFields },
-		check: func(w *write, v *version) {
+		check: func(w *write, _, v *version) {
 			checkDefault(w, v)
 			checkPage(w, v)
 		},
-		view: func(v *version) view { return versionDetailOf(v) },
 	}
 }
 
@@ -104,45 +96,36 @@ type updateVersionInput struct {
 }
 
 func updateVersion(s *Server) entry {
-	return tool(s, "update_version", "Change a version", "Change a version, such as its date, or close it. Only what is given is changed.\nThe answer lists anything that Redmine did not save.", changes,
-		func(ctx context.Context, in updateVersionInput) (*toolpost.Result, error) {
-			v, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			w := newWrite(ctx, s, v.Project.ID)
+	return changeTool(s, versionKind, "update_version", "Change a version", "Change a version, such as its date, or close it. Only what is given is changed.\nThe answer lists anything that Redmine did not save.",
+		func(w *write, in *updateVersionInput, v *version) {
 			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return v.CustomFields, nil })
-			return versionKind().change(w, v.ID, v)
 		})
 }
 
 type deleteVersionInput struct {
 	versionID
-	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	confirmation
 }
 
 func deleteVersion(s *Server) entry {
-	return tool(s, "delete_version", "Delete a version", "Delete a version that no issue and no file uses, for good.\nWithout confirm the answer shows what it is, and nothing is deleted.", removes,
-		func(ctx context.Context, in deleteVersionInput) (*toolpost.Result, error) {
-			v, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
+	return deleteTool(s, deletedVersionKind, "delete_version", "Delete a version", "Delete a version that no issue and no file uses, for good.\nWithout confirm the answer shows what it is, and nothing is deleted.",
+		func(ctx context.Context, in *deleteVersionInput, v *version, r *removal) error {
+			if err := v.count(ctx, s); err != nil {
+				return err
 			}
-			d := versionDetailOf(v)
-			if err := d.count(ctx, s); err != nil {
-				return nil, err
+			if v.Issues.All > 0 {
+				return toolpost.Failed("Version %s cannot be deleted: %d issues are planned for it, %d of them open. List them with list_issues and fixed_version_id %d, and move them with update_issue; or close the version.", v, v.Issues.All, v.Issues.Open, v.ID)
 			}
-			if *d.Issues > 0 {
-				return nil, toolpost.Failed("Version %s cannot be deleted: %d issues are planned for it, %d of them open. List them with list_issues and fixed_version_id %d, and move them with update_issue; or close the version.", v, *d.Issues, *d.Open, v.ID)
-			}
-			k := versionKind()
-			k.explain = versionInUse
-			return k.remove(ctx, s, &removal{
-				at: k.at(v.ID), id: v.ID, confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(v.ID), v.Name},
-				what:  fmt.Sprintf("version %s of project %s", v, v.Project),
-				would: "This would go:\n\n" + d.text(), facts: map[string]any{"version": d},
-			})
+			r.what += " of project " + v.Project.String()
+			r.given, r.names = in.ID, []string{fmt.Sprint(v.ID), v.Name}
+			return nil
 		})
+}
+
+func deletedVersionKind() kind[version] {
+	k := versionKind()
+	k.explain = versionInUse
+	return k
 }
 
 // versionInUse explains a refusal to delete a version, which has no reason.

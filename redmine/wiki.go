@@ -12,20 +12,27 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A wikiPage as Redmine tells it. Lists have no text.
+// A wikiPage is a page of a project's wiki. In lists it has no text.
 type wikiPage struct {
-	Title  string `json:"title"`
-	Parent struct {
-		Title string `json:"title"`
-	} `json:"parent"`
-	Text        string       `json:"text" lines:"many"`
-	Version     int          `json:"version"`
-	Author      named        `json:"author"`
-	Comments    string       `json:"comments"`
-	CreatedOn   string       `json:"created_on"`
-	UpdatedOn   string       `json:"updated_on"`
-	Attachments []attachment `json:"attachments"`
+	Title       string     `json:"title" row:"%s" set:"title"`
+	Project     *named     `json:"project,omitempty" text:"project"` // not in Redmine's answer
+	Version     int        `json:"version" text:"version" row:"version %s"`
+	Author      *named     `json:"author,omitempty" text:"author"`
+	UpdatedOn   timestamp  `json:"updated_on" text:"updated" row:"%s"`
+	CreatedOn   timestamp  `json:"created_on"`
+	Parent      wikiParent `json:"parent,omitzero" text:"parent" row:"under %s" set:"parent_title"`
+	Comments    string     `json:"comments,omitempty" text:"comments"`
+	Attachments files      `json:"attachments,omitempty"`
+	Text        longText   `json:"text,omitempty" set:"text"`
 }
+
+func (w *wikiPage) title() string { return "Wiki page " + w.Title }
+
+type wikiParent struct {
+	Title string `json:"title"`
+}
+
+func (p wikiParent) String() string { return p.Title }
 
 func wikiTools(s *Server) []entry {
 	return []entry{listWiki(s), getWiki(s), writeWiki(s), editWiki(s), deleteWiki(s)}
@@ -34,22 +41,6 @@ func wikiTools(s *Server) []entry {
 type listWikiInput struct {
 	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
 	rowSpan
-}
-
-// A wikiRow is a page in a list.
-type wikiRow struct {
-	Title   string `json:"title"`
-	Parent  string `json:"parent,omitempty"`
-	Version int    `json:"version"`
-	Updated string `json:"updated_on"`
-}
-
-func (r wikiRow) line() string {
-	text := fmt.Sprintf("- %s | version %d | %s", r.Title, r.Version, day(r.Updated))
-	if r.Parent != "" {
-		text += " | under " + r.Parent
-	}
-	return text
 }
 
 func listWiki(s *Server) entry {
@@ -63,10 +54,7 @@ func listWiki(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			l := listing[wikiRow]{what: "wiki pages", key: "wiki_pages", offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
-			for _, w := range window(all, in.Offset, in.Limit) {
-				l.rows = append(l.rows, wikiRow{w.Title, w.Parent.Title, w.Version, w.UpdatedOn})
-			}
+			l := listing[wikiPage]{what: "wiki pages", key: "wiki_pages", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
 			return l.answer(s)
 		})
 }
@@ -104,8 +92,8 @@ func getWiki(s *Server) entry {
 			if err != nil {
 				return nil, missingWiki(ctx, s, p, in.Title, version, err)
 			}
-			d := wikiDetailOf(p, w)
-			return s.answer(d.text(), d)
+			w.Project = &p
+			return s.show("", w, nil)
 		})
 }
 
@@ -125,18 +113,10 @@ func wikiTitle(title string) string {
 }
 
 // wikiKind is how the wiki pages of a project are read, written and compared.
-func wikiKind(in named) kind[wikiPage] {
+func wikiKind() kind[wikiPage] {
 	return kind[wikiPage]{
 		key:  "wiki_page",
 		name: func(w *wikiPage) string { return "wiki page " + w.Title },
-		is: func(w *wikiPage) map[string]any {
-			return map[string]any{"text": lf(w.Text), "title": w.Title, "parent_title": w.Parent.Title}
-		},
-		view: func(w *wikiPage) view {
-			d := wikiDetailOf(in, w)
-			d.Text = "" // whoever wrote it knows it
-			return d
-		},
 	}
 }
 
@@ -154,7 +134,7 @@ func wikiAt(p named, title string, version int) string {
 }
 
 func readWiki(ctx context.Context, s *Server, p named, title string, version int) (*wikiPage, error) {
-	return wikiKind(p).get(ctx, s, wikiAt(p, title, version), "attachments")
+	return wikiKind().get(ctx, s, wikiAt(p, title, version), "attachments")
 }
 
 // missingWiki explains why a page cannot be read, and says which ones there are.
@@ -203,41 +183,4 @@ func noWiki(p named, title string, all []wikiPage) error {
 		return toolpost.Retry("There is no wiki page %q: the wiki of %s is empty.", title, p.Name)
 	}
 	return toolpost.Retry("There is no wiki page %q in %s. It has %d pages: %s.", title, p.Name, len(all), titles(all))
-}
-
-// A wikiDetail is a page as it is shown.
-type wikiDetail struct {
-	Title    string       `json:"title"`
-	Project  named        `json:"project"`
-	Version  int          `json:"version"`
-	Parent   string       `json:"parent,omitempty"`
-	Author   named        `json:"author"`
-	Comments string       `json:"comments,omitempty"`
-	Created  string       `json:"created_on"`
-	Updated  string       `json:"updated_on"`
-	Text     string       `json:"text,omitempty"`
-	Files    []attachment `json:"attachments,omitempty"`
-}
-
-func wikiDetailOf(p named, w *wikiPage) *wikiDetail {
-	return &wikiDetail{
-		Title: w.Title, Project: p, Version: w.Version, Parent: w.Parent.Title, Author: w.Author, Comments: w.Comments,
-		Created: w.CreatedOn, Updated: w.UpdatedOn, Text: lf(w.Text), Files: w.Attachments,
-	}
-}
-
-func (d *wikiDetail) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Wiki page %s\n\n- project: %s\n- version: %d, by %s, %s\n", d.Title, d.Project, d.Version, d.Author, d.Updated)
-	if d.Parent != "" {
-		fmt.Fprintf(&b, "- parent: %s\n", d.Parent)
-	}
-	if d.Comments != "" {
-		fmt.Fprintf(&b, "- comments: %s\n", d.Comments)
-	}
-	b.WriteString(filesText(d.Files))
-	if d.Text != "" {
-		fmt.Fprintf(&b, "\n%s\n", quoted(d.Text))
-	}
-	return b.String()
 }

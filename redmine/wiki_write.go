@@ -62,7 +62,7 @@ func editWiki(s *Server) entry {
 			if w.before == nil {
 				return nil, missingWiki(ctx, s, w.in, in.Title, 0, &fault{status: http.StatusNotFound})
 			}
-			text, err := replaced(w.before.Text, in.Old, in.New, in.All)
+			text, err := replaced(string(w.before.Text), in.Old, in.New, in.All)
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +105,7 @@ func (w *wikiWrite) fill(in *writeWikiInput) error {
 	case in.Text == nil && w.before == nil:
 		return toolpost.Retry("Give the text of the new page %s.", w.title)
 	case in.Text == nil:
-		w.set["text"] = w.before.Text
+		w.set["text"] = string(w.before.Text)
 		w.forced = append(w.forced, "text")
 	default:
 		w.set["text"] = *in.Text
@@ -115,9 +115,7 @@ func (w *wikiWrite) fill(in *writeWikiInput) error {
 		w.set["title"] = wikiTitle(in.Rename)
 		w.moved = wikiAt(w.in, in.Rename, 0)
 	}
-	if len(in.Uploads) > 0 {
-		w.set["uploads"] = in.Uploads
-	}
+	w.uploads(in.Uploads)
 	return w.under(in.Parent)
 }
 
@@ -157,8 +155,8 @@ func (w *wikiWrite) with(comments string, version int) {
 
 // save makes the change and answers with what became of it.
 func (w *wikiWrite) save() (*toolpost.Result, error) {
-	k := wikiKind(w.in)
-	k.include, k.check = "attachments", func(_ *write, now *wikiPage) { w.compare(now) }
+	k := wikiKind()
+	k.include, k.check = "attachments", func(_ *write, _, now *wikiPage) { w.compare(now) }
 	k.before, w.made = w.before, w.before == nil
 	return k.update(w.write, wikiAt(w.in, w.title, 0), fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name))
 }
@@ -171,8 +169,8 @@ func (w *wikiWrite) compare(now *wikiPage) {
 			w.notes = []string{fmt.Sprintf("The text is the same as before, so it stays at version %d.", now.Version)}
 		}
 	}
-	sent, _ := w.set["uploads"].([]upload)
-	w.wrong = append(w.wrong, notAttached(sent, files, now.Attachments)...)
+	w.compareFiles(files, now.Attachments)
+	now.Project, now.Text = &w.in, "" // whoever wrote the text knows it
 }
 
 type deleteWikiInput struct {
@@ -209,7 +207,7 @@ func deleteWiki(s *Server) entry {
 			case len(under) > 0:
 				r.then = ". The pages under it are kept: " + strings.Join(under, ", ")
 			}
-			return wikiKind(w.in).remove(ctx, s, r)
+			return wikiKind().remove(ctx, s, w.before, r)
 		})
 }
 

@@ -58,6 +58,20 @@ func (w *write) wanted() int {
 	return n - len(w.forced)
 }
 
+// comparable reports whether all that was asked for can be compared with what is
+// now: a comment, for example, cannot.
+func (w *write) comparable(now map[string]any) bool {
+	if len(w.beside) > 0 || w.moved != "" {
+		return false
+	}
+	for name := range w.set {
+		if _, known := now[name]; !known && name != "custom_fields" {
+			return false
+		}
+	}
+	return true
+}
+
 func (w *write) put(name string, value any, err error) {
 	if w.err == nil {
 		w.err = err
@@ -105,6 +119,26 @@ func plain(w *write, name, text string) {
 	}
 }
 
+// uploads adds the files that were uploaded before.
+func (w *write) uploads(all []upload) {
+	if len(all) > 0 {
+		w.set["uploads"] = all
+	}
+}
+
+// compareFiles records the uploads that did not become files. Redmine reports nothing
+// about a token that it does not know. The id of the file is in the token.
+func (w *write) compareFiles(before, now []attachment) {
+	sent, _ := w.set["uploads"].([]upload)
+	for _, u := range sent {
+		id, _, _ := strings.Cut(u.Token, ".")
+		is := func(a attachment) bool { return fmt.Sprint(a.ID) == id }
+		if slices.ContainsFunc(before, is) || !slices.ContainsFunc(now, is) {
+			w.wrong = append(w.wrong, fmt.Sprintf("the file %s was not added: a token can be used once, exactly as the upload returned it", cmp.Or(u.Name, u.Token)))
+		}
+	}
+}
+
 // several sets all that is named, in order. An empty list may be meant as none,
 // or as nothing said: it is not taken, and told.
 func several[T cmp.Ordered](w *write, name string, texts []string, find func(text string) (T, error)) {
@@ -129,16 +163,6 @@ func several[T cmp.Ordered](w *write, name string, texts []string, find func(tex
 	}
 	slices.Sort(all)
 	w.set[name] = slices.Compact(all)
-}
-
-// idsOf are the ids of things, in order.
-func idsOf(all []named) []int {
-	ids := []int{}
-	for _, n := range all {
-		ids = append(ids, n.ID)
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // custom sets custom fields, of those known.
@@ -294,13 +318,8 @@ type ref struct{ named }
 // MarshalJSON implements [json.Marshaler].
 func (r ref) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.ID), 10), nil }
 
-// refOf is the ref of what may not be there.
-func refOf(n *named) any {
-	if n == nil {
-		return ""
-	}
-	return ref{*n}
-}
+// reference lets the name of a record stand for it in a change.
+func (n named) reference() ref { return ref{n} }
 
 // bare is a value as it is compared: of a ref the id, of a text one with the same
 // line ends, as Redmine makes CR LF of any.

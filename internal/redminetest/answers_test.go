@@ -251,7 +251,7 @@ func TestEditedNote(t *testing.T) {
 	defer server.Close()
 	text, facts, failed := says(t, &redmine.Options{URL: server.URL, Key: "key-of-admin"}, "get_issue", `{"id":"1"}`)
 	const edited = "2026-01-02T10:00:00Z by Alice"
-	if failed || strings.Count(text, ", edited ") != 1 || !strings.Contains(text, "## Note 7 by Bob, 2026-01-01T10:00:00Z, edited "+edited) || !strings.Contains(facts, `"edited":"`+edited+`"`) {
+	if failed || strings.Count(text, ", edited ") != 1 || !strings.Contains(text, "## Note 7 by Bob, 2026-01-01T10:00:00Z, edited "+edited) || strings.Count(facts, `"updated_by"`) != 1 || !strings.Contains(facts, `"updated_on":"2026-01-02T10:00:00Z","updated_by":{"id":3,"name":"Alice"}`) {
 		t.Errorf("%s\n%s", text, facts)
 	}
 }
