@@ -1,8 +1,9 @@
-// Package requirements checks that docs/requirements.md tells, for every
-// requirement, what meets it and which test shows that.
+// Package requirements checks that docs/requirements.md covers every line of the
+// five files of requirements, and that every test it names exists.
 package requirements
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,80 +11,191 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-const page = "../../docs/requirements.md"
+const (
+	page = "../../docs/requirements.md"
 
-// wanted are the rows of each part of the page: how many of each kind.
-var wanted = map[string]map[string]int{
-	"Tools and MCP": {"FR": 13, "SC": 9, "1": 4, "2": 5, "3": 3, "4": 4, "5": 3, "Edge": 9},
-	"The bridge":    {"FR": 9, "SC": 7, "1": 4, "2": 4, "3": 3, "4": 3, "Edge": 5},
-	"In Go":         {"Row": 9},
-	"Standard tools and output": {
-		"1": 3, "2.1": 6, "2.2": 5, "3.1": 2, "3.2": 4, "4": 2, "4.1": 2, "4.2": 4, "5.1": 3, "5.2": 3, "5.3": 1, "6": 5, "7.1": 2, "7.2": 2, "7.3": 3, "7.4": 3, "8": 6,
-	},
+	// fixture lists, for each part of the page, the lines of its file that are
+	// not empty. TestFixture compares it with the files.
+	fixture = "testdata/lines.txt"
+	folder  = "TOOLPOST_REQUIREMENTS"
+
+	noLines = "In Go" // the part that belongs to no file
+)
+
+// files are the files of requirements by the part of the page that covers them.
+func files() [][2]string {
+	return [][2]string{
+		{"Tools and MCP", "1-tool-and-mcp-system.md"},
+		{"The bridge", "2-sdk-bridge.md"},
+		{"The MCP client", "3-mcp-client.md"},
+		{"Standard tools and output", "4-tools.md"},
+		{"Descriptions of tools", "5-client-limits-redmine.md"},
+	}
+}
+
+// A part is a section of the page.
+type part struct {
+	rows   []row
+	silent []int // the lines that ask for nothing
 }
 
 // A row is one requirement.
-type row struct{ id, api, tests string }
+type row struct {
+	id         string
+	lines      []int
+	api, tests string
+}
 
-// rows reads the tables of the page, by part.
-func rows(t *testing.T) map[string][]row {
+// parts reads the page.
+func parts(t *testing.T) map[string]*part {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, part := map[string][]row{}, ""
+	all, title := map[string]*part{}, ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		if title, ok := strings.CutPrefix(line, "## "); ok {
-			part = title
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			title = name
+			all[title] = &part{}
+		}
+		if list, ok := strings.CutPrefix(line, "Lines that ask for nothing: "); ok {
+			all[title].silent = numbers(t, list)
 		}
 		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if part == "" || !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") || strings.TrimSpace(cells[0]) == "id" {
+		if title == "" || !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") || strings.TrimSpace(cells[0]) == "id" {
 			continue
 		}
-		if len(cells) != 4 {
-			t.Fatalf("%d cells, want 4: %s", len(cells), line)
+		if title == noLines {
+			cells = slices.Insert(cells, 1, "")
 		}
-		all[part] = append(all[part], row{strings.TrimSpace(cells[0]), cells[2], cells[3]})
+		if len(cells) != 5 {
+			t.Fatalf("%s: %d cells: %s", title, len(cells), line)
+		}
+		all[title].rows = append(all[title].rows, row{strings.TrimSpace(cells[0]), numbers(t, cells[1]), cells[3], cells[4]})
 	}
 	return all
 }
 
-func TestEveryRequirementIsThere(t *testing.T) {
-	all := rows(t)
-	for part, kinds := range wanted {
-		seen := map[string]int{}
-		for _, r := range all[part] {
-			seen[r.id]++
-		}
-		for kind, n := range kinds {
-			for i := range n {
-				id := fmt.Sprintf("%s.%d", kind, i+1)
-				switch kind {
-				case "FR", "SC":
-					id = fmt.Sprintf("%s-%03d", kind, i+1)
-				case "Edge", "Row":
-					id = fmt.Sprintf("%s %d", kind, i+1)
-				}
-				if seen[id] != 1 {
-					t.Errorf("%s: %s is there %d times", part, id, seen[id])
-				}
-				delete(seen, id)
-			}
-		}
-		for id := range seen {
-			t.Errorf("%s: %s is no requirement", part, id)
+var span = regexp.MustCompile(`(\d+)(?:–(\d+))?`)
+
+// numbers reads lines such as "12, 14–16".
+func numbers(t *testing.T, text string) (all []int) {
+	t.Helper()
+	for _, m := range span.FindAllStringSubmatch(text, -1) {
+		first, _ := strconv.Atoi(m[1])
+		last, _ := strconv.Atoi(m[2]) // 0 for a single line
+		for n := first; n <= max(first, last); n++ {
+			all = append(all, n)
 		}
 	}
-	for part := range all {
-		if wanted[part] == nil {
-			t.Errorf("the part %q is not known", part)
+	return all
+}
+
+// TestEveryLineIsThere checks that each line of the files is in a row, or in the
+// list of lines that ask for nothing, and not in both.
+func TestEveryLineIsThere(t *testing.T) {
+	text, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := parts(t)
+	for _, f := range files() {
+		list, found := "", false
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, f[0]+": "); ok {
+				list, found = rest, true
+			}
 		}
+		p := all[f[0]]
+		if !found || p == nil {
+			t.Errorf("%s has no part %q", page, f[0])
+			continue
+		}
+		var covered []int
+		for _, r := range p.rows {
+			if len(r.lines) == 0 {
+				t.Errorf("%s: %s is about no line", f[0], r.id)
+			}
+			covered = append(covered, r.lines...)
+		}
+		for _, n := range p.silent {
+			if slices.Contains(covered, n) {
+				t.Errorf("%s: line %d is in a row and asks for nothing", f[0], n)
+			}
+		}
+		covered = append(covered, p.silent...)
+		slices.Sort(covered)
+		if want := numbers(t, list); !slices.Equal(slices.Compact(covered), want) {
+			t.Errorf("%s covers the lines\n%v, the file has\n%v", f[0], slices.Compact(covered), want)
+		}
+	}
+}
+
+// TestRowsAreUnique checks that no part has two rows with the same id, and that
+// every part has a file.
+func TestRowsAreUnique(t *testing.T) {
+	for title, p := range parts(t) {
+		if title != noLines && !slices.ContainsFunc(files(), func(f [2]string) bool { return f[0] == title }) {
+			t.Errorf("the part %q is about no file", title)
+		}
+		seen := map[string]bool{}
+		for _, r := range p.rows {
+			if seen[r.id] {
+				t.Errorf("%s: two rows are called %s", title, r.id)
+			}
+			seen[r.id] = true
+		}
+	}
+}
+
+// TestFixture compares the fixture with the files in the folder that
+// TOOLPOST_REQUIREMENTS names, which are no part of this repository.
+func TestFixture(t *testing.T) {
+	dir := os.Getenv(folder)
+	if dir == "" {
+		t.Skip("set " + folder + " to the folder of the requirements")
+	}
+	var want bytes.Buffer
+	for _, f := range files() {
+		text, err := os.ReadFile(filepath.Join(dir, f[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spans []string
+		first, last := 0, -1
+		end := func() {
+			switch {
+			case first == 0:
+			case first == last:
+				spans = append(spans, strconv.Itoa(first))
+			default:
+				spans = append(spans, fmt.Sprintf("%d–%d", first, last))
+			}
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			if i != last {
+				end()
+				first = i + 1
+			}
+			last = i + 1
+		}
+		end()
+		fmt.Fprintf(&want, "%s: %s\n", f[0], strings.Join(spans, ", "))
+	}
+	got, err := os.ReadFile(fixture)
+	if err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s differs from the files (%v); it should be\n%s", fixture, err, want.Bytes())
 	}
 }
 
@@ -91,14 +203,14 @@ var link = regexp.MustCompile("\\[`([^`\\]]+)`\\]\\(([^)]+)\\)")
 
 func TestEveryRequirementHasATest(t *testing.T) {
 	declared := map[string]map[string]bool{}
-	for part, all := range rows(t) {
-		for _, r := range all {
+	for title, p := range parts(t) {
+		for _, r := range p.rows {
 			if !link.MatchString(r.api) {
-				t.Errorf("%s, %s: there is no link to what meets it", part, r.id)
+				t.Errorf("%s, %s: no link to what meets it", title, r.id)
 			}
 			tests := link.FindAllStringSubmatch(r.tests, -1)
 			if len(tests) == 0 {
-				t.Errorf("%s, %s: there is no link to a test", part, r.id)
+				t.Errorf("%s, %s: no link to a test", title, r.id)
 			}
 			for _, m := range tests {
 				name, file := m[1], filepath.Join(filepath.Dir(page), m[2])
@@ -106,7 +218,7 @@ func TestEveryRequirementHasATest(t *testing.T) {
 					declared[file] = tested(t, file)
 				}
 				if !declared[file][name] {
-					t.Errorf("%s, %s: %s has no %s", part, r.id, m[2], name)
+					t.Errorf("%s, %s: %s has no %s", title, r.id, m[2], name)
 				}
 			}
 		}
@@ -119,7 +231,7 @@ func tested(t *testing.T, file string) map[string]bool {
 	names := map[string]bool{}
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil || !strings.HasSuffix(file, "_test.go") {
-		t.Errorf("%s is no file of tests: %v", file, err)
+		t.Errorf("%s is not a file of tests: %v", file, err)
 		return names
 	}
 	for _, d := range f.Decls {
