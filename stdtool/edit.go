@@ -28,15 +28,15 @@ type replacement struct {
 	ExpectedReplacements int    `json:"expected_replacements,omitempty" jsonschema:"minimum=1"`
 }
 
-// edit returns the tool edit: it replaces text in a file, or makes a file.
-func (f *folder) edit() *toolpost.Tool {
+// Edit returns the tool edit: it replaces text in a file, or makes a file.
+func (f *Workspace) Edit() *toolpost.Tool {
 	return newTool("edit", description(editDescription), func(ctx context.Context, in editInput) (string, error) {
 		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, in.MatchMode, []replacement{in.replacement})
 	}, writing("Edit file"))
 }
 
 // change makes all replacements, one after the other, or none.
-func (f *folder) change(ctx context.Context, path, hash string, dry bool, mode string, edits []replacement) (string, error) {
+func (f *Workspace) change(ctx context.Context, path, hash string, dry bool, mode string, edits []replacement) (string, error) {
 	d, err := f.open(ctx, path)
 	if err != nil {
 		return "", err

@@ -18,16 +18,22 @@ import (
 // maxChanged is the size of the largest file that is changed.
 const maxChanged = 64 << 20
 
-// A folder is a root whose files are changed, in each directory by one tool at a
-// time.
-type folder struct {
+// A Workspace provides the tools that change the files under a root. All tools of
+// one Workspace share its locks: one tool at a time changes the files of a
+// directory. Its methods may be called concurrently.
+type Workspace struct {
 	root  *os.Root
 	locks *locks
 }
 
+// NewWorkspace returns a Workspace over root, which the caller closes.
+func NewWorkspace(root *os.Root) *Workspace {
+	return &Workspace{root, &locks{held: map[string]*lock{}}}
+}
+
 // A document is a file that is about to be changed, or made.
 type document struct {
-	folder  *folder
+	folder  *Workspace
 	given   string      // as the caller names it
 	name    string      // without symbolic links
 	info    fs.FileInfo // nil if it is to be made
@@ -37,7 +43,7 @@ type document struct {
 
 // open reads the file that given names, if it is there, and keeps others from
 // changing it until unlock.
-func (f *folder) open(ctx context.Context, given string) (*document, error) {
+func (f *Workspace) open(ctx context.Context, given string) (*document, error) {
 	name, err := local(f.root, given)
 	if err != nil {
 		return nil, err
@@ -59,7 +65,7 @@ func (f *folder) open(ctx context.Context, given string) (*document, error) {
 }
 
 // target returns name without symbolic links, if it may be changed.
-func (f *folder) target(name string) (string, error) {
+func (f *Workspace) target(name string) (string, error) {
 	target, err := resolve(f.root, name)
 	if err == nil {
 		err = checkChangeable(name, name)

@@ -57,7 +57,7 @@ func (l *locks) lock(ctx context.Context, name string) (unlock func(), err error
 // lockFolder keeps every tool of this process and of other processes from
 // changing what is in a directory. If the directory does not exist yet, the
 // nearest one above it is locked.
-func (f *folder) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+func (f *Workspace) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
 	for {
 		unlock, err := f.lockExactly(ctx, f.nearest(dir))
 		if unlock != nil || err != nil {
@@ -68,7 +68,7 @@ func (f *folder) lockFolder(ctx context.Context, dir string) (unlock func(), err
 
 // lockExactly locks an existing directory. It returns nothing if there is another
 // one by that name once it has the lock.
-func (f *folder) lockExactly(ctx context.Context, dir string) (unlock func(), err error) {
+func (f *Workspace) lockExactly(ctx context.Context, dir string) (unlock func(), err error) {
 	leave, err := f.locks.lock(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (f *folder) lockExactly(ctx context.Context, dir string) (unlock func(), er
 
 // lockFolders locks two directories. All who do so take them in the same order,
 // in which a directory comes before what is in it.
-func (f *folder) lockFolders(ctx context.Context, a, b string) (unlock func(), err error) {
+func (f *Workspace) lockFolders(ctx context.Context, a, b string) (unlock func(), err error) {
 	for {
 		a, b := f.nearest(a), f.nearest(b)
 		if b == "." || a != "." && b < a {
@@ -112,7 +112,7 @@ func (f *folder) lockFolders(ctx context.Context, a, b string) (unlock func(), e
 }
 
 // same reports whether two names lead to one directory.
-func (f *folder) same(a, b string) bool {
+func (f *Workspace) same(a, b string) bool {
 	one, err := f.root.Stat(a)
 	if err != nil || a == b {
 		return a == b
@@ -122,7 +122,7 @@ func (f *folder) same(a, b string) bool {
 }
 
 // nearest returns dir, or the nearest directory above it that exists.
-func (f *folder) nearest(dir string) string {
+func (f *Workspace) nearest(dir string) string {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if info, err := f.root.Stat(dir); err == nil && info.IsDir() {
 			break
@@ -133,7 +133,7 @@ func (f *folder) nearest(dir string) string {
 
 // leadsTo reports whether dir is the directory that was locked. A stand-in for
 // it, or nothing, is never another one.
-func (f *folder) leadsTo(dir string, locked *os.File) bool {
+func (f *Workspace) leadsTo(dir string, locked *os.File) bool {
 	if locked == nil {
 		return true
 	}
@@ -149,7 +149,7 @@ func (f *folder) leadsTo(dir string, locked *os.File) bool {
 // have no locks, a file in the user's cache stands for it; without one too,
 // nothing is locked, and only the check before the new content is in place keeps
 // the edits of others.
-func (f *folder) lockProcesses(ctx context.Context, dir string) (*os.File, error) {
+func (f *Workspace) lockProcesses(ctx context.Context, dir string) (*os.File, error) {
 	for _, open := range []func() (*os.File, error){
 		func() (*os.File, error) { return f.root.Open(dir) },
 		func() (*os.File, error) { return standIn(filepath.Join(f.root.Name(), dir)) },

@@ -165,7 +165,7 @@ func TestLockMoved(t *testing.T) {
 	if err := filelock.Try(held, true); err != nil {
 		t.Skip(err)
 	}
-	f := &folder{root, &locks{held: map[string]*lock{}}}
+	f := NewWorkspace(root)
 	got := make(chan error)
 	go func() {
 		unlock, err := f.lockFolder(t.Context(), "a/new")

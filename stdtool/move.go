@@ -20,8 +20,8 @@ type moveInput struct {
 	To   string `json:"to" jsonschema:"minLength=1,maxLength=4096,description=The new path with the name"`
 }
 
-// move returns the tool move: it gives a file or a folder another path.
-func (f *folder) move() *toolpost.Tool {
+// Move returns the tool move: it gives a file or a folder another path.
+func (f *Workspace) Move() *toolpost.Tool {
 	return newTool("move", description(moveDescription), func(ctx context.Context, in moveInput) (string, error) {
 		from, err := f.entry(in.From)
 		if err != nil {
@@ -51,7 +51,7 @@ func (f *folder) move() *toolpost.Tool {
 
 // entry returns the name of a file or a folder without symbolic links above it.
 // If it is one itself, that is moved, and not what it leads to.
-func (f *folder) entry(given string) (string, error) {
+func (f *Workspace) entry(given string) (string, error) {
 	name, err := local(f.root, given)
 	if err != nil {
 		return "", err
@@ -67,7 +67,7 @@ func (f *folder) entry(given string) (string, error) {
 	return name, checkChangeable(given, name)
 }
 
-func (f *folder) rename(from, to string) error {
+func (f *Workspace) rename(from, to string) error {
 	if _, err := f.root.Lstat(from); err != nil {
 		return refusal(from, err)
 	}

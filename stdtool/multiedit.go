@@ -17,8 +17,8 @@ type multiEditInput struct {
 	ExpectedHash string        `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64"`
 }
 
-// multiEdit returns the tool multi_edit: several edits of a file at once.
-func (f *folder) multiEdit() *toolpost.Tool {
+// MultiEdit returns the tool multi_edit: several edits of a file at once.
+func (f *Workspace) MultiEdit() *toolpost.Tool {
 	return newTool("multi_edit", description(multiEditDescription), func(ctx context.Context, in multiEditInput) (string, error) {
 		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "line_trimmed", in.Edits)
 	}, writing("Edit file in several places"))

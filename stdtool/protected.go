@@ -112,7 +112,7 @@ var errProtected = errors.New("protected")
 
 // checkContent refuses to move a directory if something in it is protected where it
 // is, or would be where it goes: it would take effect there.
-func (f *folder) checkContent(ctx context.Context, from, to string) error {
+func (f *Workspace) checkContent(ctx context.Context, from, to string) error {
 	found := ""
 	err := fs.WalkDir(f.root.FS(), from, func(at string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {

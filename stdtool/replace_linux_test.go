@@ -41,7 +41,7 @@ func edited(t *testing.T, dir string, content []byte) error {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	d, err := (&folder{root, &locks{held: map[string]*lock{}}}).open(t.Context(), "f")
+	d, err := (NewWorkspace(root)).open(t.Context(), "f")
 	if err != nil {
 		t.Fatal(err)
 	}

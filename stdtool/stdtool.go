@@ -19,12 +19,11 @@ func ReadOnly(root *os.Root) toolpost.Toolset {
 	return toolpost.Tools{Read(root), List(root), Glob(root), Grep(root)}
 }
 
-// Writing returns the tools of [ReadOnly] and those that change files under
-// root: write, edit, multi_edit and move. All changes of one file wait for each
-// other.
+// Writing returns the tools of [ReadOnly] and those of a [Workspace] over root:
+// write, edit, multi_edit and move.
 func Writing(root *os.Root) toolpost.Toolset {
-	f := &folder{root, &locks{held: map[string]*lock{}}}
-	return toolpost.Join(ReadOnly(root), toolpost.Tools{f.write(), f.edit(), f.multiEdit(), f.move()})
+	w := NewWorkspace(root)
+	return toolpost.Join(ReadOnly(root), toolpost.Tools{w.Write(), w.Edit(), w.MultiEdit(), w.Move()})
 }
 
 // maxOutput is the most bytes that one call returns. Larger results are kept

@@ -18,8 +18,8 @@ type writeInput struct {
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
 }
 
-// write returns the tool write: it makes a file, or replaces all of it.
-func (f *folder) write() *toolpost.Tool {
+// Write returns the tool write: it makes a file, or replaces all of it.
+func (f *Workspace) Write() *toolpost.Tool {
 	return newTool("write", description(writeDescription), func(ctx context.Context, in writeInput) (string, error) {
 		if strings.HasSuffix(in.Path, "/") {
 			return f.makeFolder(in)
@@ -47,7 +47,7 @@ func (f *folder) write() *toolpost.Tool {
 }
 
 // makeFolder makes a folder, and those above it.
-func (f *folder) makeFolder(in writeInput) (string, error) {
+func (f *Workspace) makeFolder(in writeInput) (string, error) {
 	name, err := local(f.root, in.Path)
 	if err != nil {
 		return "", err

@@ -24,9 +24,15 @@ const (
 	bashTools      = "bash"
 	fetchTool      = "fetch"
 	todoTools      = "todos"
+	doneTool       = "done"
 )
 
-const toolChoices = "workspace, workspace-write, bash, fetch or todos"
+// fileTools are the tools of workspace-write, which may also be chosen one by one.
+const fileTools = "read, list, glob, grep, write, edit, multi_edit, move"
+
+const toolChoices = "workspace, workspace-write, bash, fetch, todos, done or single file tools (" + fileTools + ")"
+
+func isFileTool(name string) bool { return slices.Contains(strings.Split(fileTools, ", "), name) }
 
 // folderOptions select the tools that are served without a configuration.
 type folderOptions struct {
@@ -53,16 +59,28 @@ func (o *folderOptions) chosen() bool { return len(o.tools) > 0 || o.root != "" 
 func (o *folderOptions) asked(name string) bool { return slices.Contains(o.tools, name) }
 
 // needsFolder reports whether the tools work on files.
-func (o *folderOptions) needsFolder() bool {
-	return len(o.tools) == 0 || o.asked(workspace) || o.asked(workspaceWrite) || o.asked(bashTools)
+func (o *folderOptions) needsFolder() bool { return o.needsFiles() || o.asked(bashTools) }
+
+// needsFiles reports whether any file tool is served.
+func (o *folderOptions) needsFiles() bool {
+	return len(o.tools) == 0 || o.asked(workspace) || o.asked(workspaceWrite) || slices.ContainsFunc(o.tools, isFileTool)
+}
+
+// offers reports whether a file tool is served.
+func (o *folderOptions) offers(t *toolpost.Tool) bool {
+	readOnly := t.Annotations.ReadOnly
+	return o.asked(workspaceWrite) || o.asked(t.Name) ||
+		(len(o.tools) == 0 || o.asked(workspace)) && readOnly != nil && *readOnly
 }
 
 // check returns an error if the options cannot be served.
 func (o *folderOptions) check() error {
 	for _, name := range o.tools {
 		switch name {
-		case workspace, workspaceWrite, bashTools, fetchTool, todoTools:
-		default:
+		case workspace, workspaceWrite, bashTools, fetchTool, todoTools, doneTool:
+			continue
+		}
+		if !isFileTool(name) {
 			return usagef("--tools is %q; want %s", name, toolChoices)
 		}
 	}
@@ -142,11 +160,8 @@ func (f *folder) open(dir string) (err error) {
 // tools returns exactly the tools that were asked for.
 func (f *folder) tools(o *folderOptions) (toolpost.Toolset, error) {
 	var all []toolpost.Toolset
-	switch {
-	case o.asked(workspaceWrite):
-		all = append(all, stdtool.Writing(f.root))
-	case o.asked(workspace), len(o.tools) == 0:
-		all = append(all, stdtool.ReadOnly(f.root))
+	if o.needsFiles() {
+		all = append(all, toolpost.Filter(stdtool.Writing(f.root), o.offers))
 	}
 	if o.asked(bashTools) {
 		if err := keepPrivate(); err != nil {
@@ -160,6 +175,9 @@ func (f *folder) tools(o *folderOptions) (toolpost.Toolset, error) {
 	}
 	if o.asked(todoTools) {
 		all = append(all, stdtool.Todos(nil))
+	}
+	if o.asked(doneTool) {
+		all = append(all, toolpost.Tools{stdtool.Done()})
 	}
 	if f.cache == nil {
 		return toolpost.Join(all...), nil
