@@ -8,11 +8,11 @@ import (
 )
 
 type showAccountInput struct {
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: memberships groups. Both if left out; none for nothing"`
+	Include string `json:"include,omitempty" desc:"Some of memberships,groups; both by default, or none"`
 }
 
 func showAccount(s *Server) entry {
-	return tool(s, "show_account", "Show your account", "Show the account that these tools use, with its rights in projects.", reads,
+	return tool(s, "show_account", "Show your account", "Show the account that these tools use and its rights.", reads,
 		func(ctx context.Context, in showAccountInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, "memberships,groups")
 			if err != nil {
@@ -58,16 +58,16 @@ func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
 }
 
 type updateAccountInput struct {
-	First  string     `json:"firstname,omitempty" jsonschema:"maxLength=30,description=First name"`
-	Last   string     `json:"lastname,omitempty" jsonschema:"maxLength=255,description=Last name"`
-	Mail   string     `json:"mail,omitempty" jsonschema:"maxLength=255,description=Mail address"`
-	Lang   string     `json:"language,omitempty" jsonschema:"maxLength=255,description=Language such as en or ja"`
-	Mails  string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
-	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
+	First  string     `json:"firstname,omitempty" jsonschema:"maxLength=30"`
+	Last   string     `json:"lastname,omitempty"`
+	Mail   string     `json:"mail,omitempty"`
+	Lang   string     `json:"language,omitempty" desc:"Such as en"`
+	Mails  string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none"`
+	Fields []setField `json:"custom_fields,omitempty"`
 }
 
 func updateAccount(s *Server) entry {
-	return tool(s, "update_account", "Change your account", "Change the account that these tools use. Only what is given is changed.", changes,
+	return tool(s, "update_account", "Change your account", "Change the account that these tools use.", changes,
 		func(ctx context.Context, in updateAccountInput) (*toolpost.Result, error) {
 			before, err := ownAccount(ctx, s, "")
 			if err != nil {

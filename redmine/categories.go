@@ -25,12 +25,12 @@ func categoryKind() kind[category] {
 }
 
 type listCategoriesInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Project string `json:"project_id" desc:"Id, key or name"`
 	rowSpan
 }
 
 func listCategories(s *Server) entry {
-	return tool(s, "list_issue_categories", "List issue categories", "List the categories that issues of a project can have, and who gets their new issues.", reads,
+	return tool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", reads,
 		func(ctx context.Context, in listCategoriesInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -47,13 +47,13 @@ func listCategories(s *Server) entry {
 }
 
 type createCategoryInput struct {
-	Project  string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60,description=Name"`
-	Assignee string `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues of it by id or name or me"`
+	Project  string `json:"project_id" desc:"Id, key or name"`
+	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60"`
+	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name or me"`
 }
 
 func createCategory(s *Server) entry {
-	return tool(s, "create_issue_category", "Create an issue category", "Create a category for the issues of a project.", adds,
+	return tool(s, "create_issue_category", "Create an issue category", "Create an issue category in a project.", adds,
 		func(ctx context.Context, in createCategoryInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -68,8 +68,8 @@ func createCategory(s *Server) entry {
 
 // A categoryID says which category.
 type categoryID struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Category id. Or its name if the project is given"`
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
+	ID      string `json:"id" desc:"Id, or name if the project is given"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name"`
 }
 
 func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
@@ -82,12 +82,12 @@ func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
 
 type updateCategoryInput struct {
 	categoryID
-	Name     string `json:"name,omitempty" jsonschema:"maxLength=60,description=New name"`
-	Assignee string `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues of it by id or name or me. Write none to clear it"`
+	Name     string `json:"name,omitempty" jsonschema:"maxLength=60"`
+	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name, me or none"`
 }
 
 func updateCategory(s *Server) entry {
-	return changeTool(s, categoryKind, "update_issue_category", "Change an issue category", "Change a category of issues. Only what is given is changed.",
+	return changeTool(s, categoryKind, "update_issue_category", "Change an issue category", "Change an issue category.",
 		func(w *write, in *updateCategoryInput, c *category) {
 			plain(w, "name", strings.TrimSpace(in.Name))
 			w.person("assigned_to_id", in.Assignee)
@@ -96,12 +96,12 @@ func updateCategory(s *Server) entry {
 
 type deleteCategoryInput struct {
 	categoryID
-	To string `json:"reassign_to_id,omitempty" jsonschema:"maxLength=255,description=Category of the same project that its issues get by name or id. Without it they have none"`
+	To string `json:"reassign_to_id,omitempty" desc:"Category that its issues get instead of none; name or id"`
 	confirmation
 }
 
 func deleteCategory(s *Server) entry {
-	return deleteTool(s, categoryKind, "delete_issue_category", "Delete an issue category", "Delete a category of issues. The issues stay, and get another category or none.\nWithout confirm the answer shows how many issues have it, and nothing is deleted.",
+	return deleteTool(s, categoryKind, "delete_issue_category", "Delete an issue category", "Delete an issue category. Its issues stay.",
 		func(ctx context.Context, in *deleteCategoryInput, c *category, r *removal) error {
 			query := url.Values{"project_id": {fmt.Sprint(c.Project.ID)}, "category_id": {fmt.Sprint(c.ID)}, "status_id": {"*"}}
 			n, err := count(ctx, s, "/issues.json", query, "issues")

@@ -10,14 +10,14 @@ import (
 )
 
 type updateCommentInput struct {
-	Issue   string  `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
-	ID      string  `json:"id" jsonschema:"maxLength=255,description=Comment id as shown with the issue"`
-	Notes   *string `json:"notes,omitempty" jsonschema:"maxLength=1000000,description=New text. Empty removes the comment"`
-	Private string  `json:"private_notes,omitempty" jsonschema:"enum=true,enum=false,description=Whether the comment is private"`
+	Issue   string  `json:"issue_id"`
+	ID      string  `json:"id" desc:"Comment id"`
+	Notes   *string `json:"notes,omitempty" desc:"Empty removes it"`
+	Private string  `json:"private_notes,omitempty" jsonschema:"enum=true,enum=false"`
 }
 
 func updateComment(s *Server) entry {
-	return tool(s, "update_issue_comment", "Change a comment", "Change the text of a comment of an issue, or whether it is private.\nA comment without text is removed.", changes,
+	return tool(s, "update_issue_comment", "Change a comment", "Change or remove a comment of an issue.", changes,
 		func(ctx context.Context, in updateCommentInput) (*toolpost.Result, error) {
 			n, err := id("a comment", in.ID)
 			if err != nil {

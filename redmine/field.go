@@ -60,10 +60,9 @@ func fieldsOf(all []field) map[string]string {
 
 // A setField is a custom field as a tool is told to set it.
 type setField struct {
-	ID     string   `json:"id,omitempty" jsonschema:"maxLength=255,description=Field id if its name is not given"`
-	Name   string   `json:"name,omitempty" jsonschema:"maxLength=255,description=Field name"`
-	Value  string   `json:"value,omitempty" jsonschema:"maxLength=100000,description=New value. Persons and versions by name or id. Yes or no fields take yes or no. Left out or empty clears the field"`
-	Values textList `json:"values,omitempty" jsonschema:"maxItems=200,description=New values of a field that takes several"`
+	Name   string   `json:"name" desc:"Name or id"`
+	Value  string   `json:"value,omitempty"`
+	Values []string `json:"values,omitempty"`
 }
 
 // A wireField is a custom field as Redmine is told to set it.
@@ -79,13 +78,13 @@ func setFields(ctx context.Context, s *Server, project int, set []setField, know
 	var wire []wireField
 	var reads []func()
 	for _, f := range set {
-		if k, err := pickField(cmp.Or(strings.TrimSpace(f.ID), f.Name), known); err == nil {
+		if k, err := pickField(f.Name, known); err == nil {
 			reads = append(reads, func() { _, _ = learned(ctx, s, project, k) }) // the sequential read below reports the error
 		}
 	}
 	atOnce(reads...)
 	for _, f := range set {
-		k, err := pickField(cmp.Or(strings.TrimSpace(f.ID), f.Name), known)
+		k, err := pickField(f.Name, known)
 		switch {
 		case err != nil:
 			return nil, err

@@ -27,7 +27,7 @@ func filesText(all []attachment) string {
 }
 
 type attachmentID struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=File id"`
+	ID string `json:"id"`
 }
 
 func (in *attachmentID) find(ctx context.Context, s *Server) (*attachment, error) {
@@ -39,7 +39,7 @@ func (in *attachmentID) find(ctx context.Context, s *Server) (*attachment, error
 }
 
 func showAttachment(s *Server) entry {
-	return showTool[attachmentID](s, fileKind, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file, not what is in it.")
+	return showTool[attachmentID](s, fileKind, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file.")
 }
 
 // fileKind is how the facts of files are read, written and compared.
@@ -51,14 +51,14 @@ func fileKind() kind[attachment] {
 }
 
 type uploadInput struct {
-	Name    string  `json:"filename" jsonschema:"minLength=1,maxLength=255,description=File name with its ending"`
-	Content *string `json:"content,omitempty" jsonschema:"maxLength=34000000,description=What is in the file if it is text"`
-	Base64  *string `json:"content_base64,omitempty" jsonschema:"maxLength=46000000,description=What is in the file in base64 if it is not text"`
-	Type    string  `json:"content_type,omitempty" jsonschema:"maxLength=255,description=Media type such as text/plain. Redmine goes by the name if left out"`
+	Name    string  `json:"filename" jsonschema:"minLength=1"`
+	Content *string `json:"content,omitempty" desc:"For text"`
+	Base64  *string `json:"content_base64,omitempty" desc:"For other than text"`
+	Type    string  `json:"content_type,omitempty" desc:"Such as text/plain"`
 }
 
 func uploadFile(s *Server) entry {
-	return tool(s, "upload_file", "Upload a file", "Upload a file, as text or in base64. The answer has a token for one use.\nGive the token to the tool that writes the issue, wiki page, news or project file.", adds,
+	return tool(s, "upload_file", "Upload a file", "Upload a file. The answer has a token for one use.\nGive it to the tool that writes the issue, wiki page, news or project file.", adds,
 		func(ctx context.Context, in uploadInput) (*toolpost.Result, error) {
 			data, err := in.bytes()
 			if err != nil {
@@ -120,13 +120,13 @@ func uploadRaw(ctx context.Context, c *client, query url.Values, data []byte) (t
 
 type updateAttachmentInput struct {
 	attachmentID
-	Name        string  `json:"filename,omitempty" jsonschema:"maxLength=255,description=New file name"`
-	Description *string `json:"description,omitempty" jsonschema:"maxLength=255,description=New description. Empty clears it"`
-	Type        string  `json:"content_type,omitempty" jsonschema:"maxLength=255,description=New media type"`
+	Name        string  `json:"filename,omitempty"`
+	Description *string `json:"description,omitempty" jsonschema:"maxLength=255" desc:"Empty clears it"`
+	Type        string  `json:"content_type,omitempty"`
 }
 
 func updateAttachment(s *Server) entry {
-	return changeTool(s, fileKind, "update_attachment", "Change a file's details", "Change the name, the description or the type of a file, not what is in it.",
+	return changeTool(s, fileKind, "update_attachment", "Change a file's details", "Change the name, description or type of a file.",
 		func(w *write, in *updateAttachmentInput, _ *attachment) {
 			w.text("filename", in.Name)
 			w.text("content_type", in.Type)
@@ -140,6 +140,6 @@ type deleteAttachmentInput struct {
 }
 
 func deleteAttachment(s *Server) entry {
-	return deleteTool(s, fileKind, "delete_attachment", "Delete a file", "Delete a file from the issue, wiki page, news or project that has it, for good.\nWithout confirm the answer shows which one, and nothing is deleted.",
+	return deleteTool(s, fileKind, "delete_attachment", "Delete a file", "Delete a file of an issue, wiki page, news or project.",
 		func(context.Context, *deleteAttachmentInput, *attachment, *removal) error { return nil })
 }

@@ -22,8 +22,8 @@ const (
 
 type downloadInput struct {
 	attachmentID
-	Offset int64 `json:"offset,omitempty" jsonschema:"minimum=0,description=Bytes of a text to skip"`
-	Limit  int64 `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500000,default=50000,description=Bytes of a text to show"`
+	Offset int64 `json:"offset,omitempty" jsonschema:"minimum=0" desc:"Bytes to skip"`
+	Limit  int64 `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500000,default=50000"`
 }
 
 // A downloaded is a file with what is in it.
@@ -36,7 +36,7 @@ type downloaded struct {
 }
 
 func downloadAttachment(s *Server) entry {
-	return tool(s, "download_attachment", "Read a file", "Read what is in a file: text in UTF-8 in parts, images up to 700 KB.\nOther files are not shown; the answer says what they are.", reads,
+	return tool(s, "download_attachment", "Read a file", "Read a file: text in parts, images up to 700 KB.", reads,
 		func(ctx context.Context, in downloadInput) (*toolpost.Result, error) {
 			a, err := in.find(ctx, s)
 			if err != nil {

@@ -17,12 +17,12 @@ type projectFile struct {
 }
 
 type listFilesInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Project string `json:"project_id" desc:"Id, key or name"`
 	rowSpan
 }
 
 func listFiles(s *Server) entry {
-	return tool(s, "list_files", "List project files", "List the files that a project offers, also those of its versions.\nFiles of issues and wiki pages come with those.", reads,
+	return tool(s, "list_files", "List project files", "List the files of a project and its versions.", reads,
 		func(ctx context.Context, in listFilesInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -58,15 +58,15 @@ func projectFiles(ctx context.Context, s *Server, p named) ([]projectFile, error
 }
 
 type addFileInput struct {
-	Project     string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Token       string `json:"token" jsonschema:"maxLength=255,minLength=1,description=Token from the upload tool"`
-	Name        string `json:"filename,omitempty" jsonschema:"maxLength=255,description=File name"`
-	Description string `json:"description,omitempty" jsonschema:"maxLength=255,description=What it is"`
-	Version     string `json:"version_id,omitempty" jsonschema:"maxLength=255,description=Version of the project by name or id"`
+	Project     string `json:"project_id" desc:"Id, key or name"`
+	Token       string `json:"token" jsonschema:"minLength=1" desc:"From upload file"`
+	Name        string `json:"filename,omitempty"`
+	Description string `json:"description,omitempty" jsonschema:"maxLength=255"`
+	Version     string `json:"version_id,omitempty" desc:"Name or id"`
 }
 
 func addFile(s *Server) entry {
-	return tool(s, "add_file", "Add a project file", "Offer an uploaded file in a project, or in one of its versions.", adds,
+	return tool(s, "add_file", "Add a project file", "Add an uploaded file to a project or one of its versions.", adds,
 		func(ctx context.Context, in addFileInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {

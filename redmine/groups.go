@@ -76,12 +76,12 @@ type groupRow struct{ named }
 func (r groupRow) line() string { return r.String() }
 
 type listGroupsInput struct {
-	Name string `json:"name,omitempty" jsonschema:"maxLength=255,description=Part of the name"`
+	Name string `json:"name,omitempty" desc:"Part of it"`
 	rowSpan
 }
 
 func listGroups(s *Server) entry {
-	return tool(s, "list_groups", "List groups of users", "List the groups of users, for administrators.", reads,
+	return tool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", reads,
 		func(ctx context.Context, in listGroupsInput) (*toolpost.Result, error) {
 			all, _, err := rows[groupRow](ctx, s, "/groups.json", url.Values{}, "groups", 0, mostNames) // in one piece
 			if err != nil {
@@ -96,11 +96,11 @@ func listGroups(s *Server) entry {
 }
 
 type groupID struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
+	ID string `json:"id" desc:"Id or name"`
 }
 
 func showGroup(s *Server) entry {
-	return tool(s, "show_group", "Show a group of users", "Show a group with its users and its roles in projects.", reads,
+	return tool(s, "show_group", "Show a group of users", "Show a group with its users and roles.", reads,
 		func(ctx context.Context, in groupID) (*toolpost.Result, error) {
 			g, err := readGroup(ctx, s, in.ID)
 			if err != nil {
@@ -111,17 +111,17 @@ func showGroup(s *Server) entry {
 }
 
 type groupUserInput struct {
-	Group string `json:"group_id" jsonschema:"maxLength=255,description=Group id or name"`
-	User  string `json:"user_id" jsonschema:"maxLength=255,description=User id or login or name"`
+	Group string `json:"group_id" desc:"Id or name"`
+	User  string `json:"user_id" desc:"Id, login or name"`
 }
 
 func addGroupUser(s *Server) entry {
-	return tool(s, "add_group_user", "Add a user to a group", "Put a user into a group, for administrators.\nThe user gets the roles of the group in its projects.", changes,
+	return tool(s, "add_group_user", "Add a user to a group", "Add a user to a group, for administrators.", changes,
 		func(ctx context.Context, in groupUserInput) (*toolpost.Result, error) { return join(ctx, s, in, true) })
 }
 
 func removeGroupUser(s *Server) entry {
-	return tool(s, "remove_group_user", "Remove a user from a group", "Take a user out of a group, for administrators.\nThe user loses the roles that came with the group.", changes,
+	return tool(s, "remove_group_user", "Remove a user from a group", "Remove a user from a group, for administrators.", changes,
 		func(ctx context.Context, in groupUserInput) (*toolpost.Result, error) { return join(ctx, s, in, false) })
 }
 

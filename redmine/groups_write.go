@@ -9,9 +9,9 @@ import (
 )
 
 type createGroupInput struct {
-	Name   string     `json:"name" jsonschema:"maxLength=255,description=Name"`
-	Users  textList   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it by id or login or name"`
-	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
+	Name   string     `json:"name"`
+	Users  []string   `json:"user_ids,omitempty" desc:"Ids, logins or names"`
+	Fields []setField `json:"custom_fields,omitempty"`
 }
 
 func createGroup(s *Server) entry {
@@ -27,14 +27,14 @@ func createGroup(s *Server) entry {
 }
 
 type updateGroupInput struct {
-	ID     string     `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
-	Name   string     `json:"name,omitempty" jsonschema:"maxLength=255,description=New name"`
-	Users  textList   `json:"user_ids,omitempty" jsonschema:"maxItems=200,description=All users in it from now on by id or login or name. Write none for nobody"`
-	Fields []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
+	ID     string     `json:"id" desc:"Id or name"`
+	Name   string     `json:"name,omitempty"`
+	Users  []string   `json:"user_ids,omitempty" desc:"All its users; ids, logins, names or none"`
+	Fields []setField `json:"custom_fields,omitempty"`
 }
 
 func updateGroup(s *Server) entry {
-	return tool(s, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.\nTo add or remove one user there are tools of their own.", changes,
+	return tool(s, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.", changes,
 		func(ctx context.Context, in updateGroupInput) (*toolpost.Result, error) {
 			g, err := readGroup(ctx, s, in.ID)
 			if err != nil {
@@ -63,12 +63,12 @@ func fillGroup(w *write, name string, users []string, fields []setField) {
 }
 
 type deleteGroupInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Group id or name"`
-	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	ID      string `json:"id" desc:"Id or name"`
+	Confirm bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
 func deleteGroup(s *Server) entry {
-	return tool(s, "delete_group", "Delete a group of users", "Delete a group of users for good, for administrators. The users stay.\nWithout confirm the answer shows what would go, and nothing is deleted.", removes,
+	return tool(s, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.", removes,
 		func(ctx context.Context, in deleteGroupInput) (*toolpost.Result, error) {
 			g, err := readGroup(ctx, s, in.ID)
 			if err != nil {

@@ -17,20 +17,20 @@ func issueTools(s *Server) []entry {
 
 // An issueID says which issue.
 type issueID struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
+	ID string `json:"id"`
 }
 
 type getIssueInput struct {
 	issueID
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: children attachments relations journals watchers changesets. All of them if left out; none for nothing"`
-	Notes   int    `json:"notes,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Newest comments and changes to show"`
+	Include string `json:"include,omitempty" desc:"Some of children,attachments,relations,journals,watchers,changesets; all by default, or none"`
+	Notes   int    `json:"notes,omitempty" jsonschema:"minimum=1,maximum=1000,default=50" desc:"Newest comments and changes to show"`
 }
 
 // everything that an issue includes.
 const everything = "children,attachments,relations,journals,watchers,changesets,allowed_statuses"
 
 func getIssue(s *Server) entry {
-	return tool(s, "get_issue", "Show an issue", "Show one issue with its full text.\nComments, files, relations and allowed next statuses come with it.", reads,
+	return tool(s, "get_issue", "Show an issue", "Show an issue with its full text, comments, files, relations and allowed next statuses.", reads,
 		func(ctx context.Context, in getIssueInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, everything)
 			if err != nil {

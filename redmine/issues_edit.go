@@ -13,16 +13,16 @@ import (
 )
 
 type editIssueInput struct {
-	ID   string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
-	Old  string `json:"old_text" jsonschema:"maxLength=1000000,minLength=1,description=Text of the description to replace. It must stand there once"`
-	New  string `json:"new_text" jsonschema:"maxLength=1000000,description=Text to put in its place"`
-	All  bool   `json:"replace_all,omitempty" jsonschema:"description=Whether to replace every occurrence"`
-	Hash string `json:"description_hash,omitempty" jsonschema:"maxLength=255,description=Hash of the description that you have read. The edit is refused if the description has changed"`
-	Seen string `json:"updated_on,omitempty" jsonschema:"maxLength=255,description=Time of the last change that you have seen. The edit is refused if there was a later one"`
+	ID   string `json:"id"`
+	Old  string `json:"old_text" jsonschema:"minLength=1" desc:"Must occur once"`
+	New  string `json:"new_text"`
+	All  bool   `json:"replace_all,omitempty"`
+	Hash string `json:"description_hash,omitempty" desc:"The one you read"`
+	Seen string `json:"updated_on,omitempty" desc:"Last change you saw"`
 }
 
 func editIssue(s *Server) entry {
-	return tool(s, "edit_issue_description", "Edit an issue's description", "Replace a part of an issue's description and leave the rest as it is.\nThe text to replace must stand there exactly once.", changes,
+	return tool(s, "edit_issue_description", "Edit an issue's description", "Replace a part of an issue's description.", changes,
 		func(ctx context.Context, in editIssueInput) (*toolpost.Result, error) {
 			n, err := id("an issue", in.ID)
 			if err != nil {

@@ -11,35 +11,35 @@ import (
 )
 
 type listIssuesInput struct {
-	Project    string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Subproject string   `json:"subproject_id,omitempty" jsonschema:"maxLength=255,description=Subproject id. Write !* for the project without its subprojects"`
-	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue ids separated by commas"`
-	Tracker    string   `json:"tracker_id,omitempty" jsonschema:"maxLength=255,description=Tracker name or id. Separate several with a vertical bar"`
-	Status     string   `json:"status_id,omitempty" jsonschema:"maxLength=255,description=open or closed or * for all or a status name or id. Separate several with a vertical bar. Open ones if left out"`
-	Priority   string   `json:"priority_id,omitempty" jsonschema:"maxLength=255,description=Priority name or id. Separate several with a vertical bar"`
-	Assignee   string   `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me. Write !* for nobody"`
-	Author     string   `json:"author_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me"`
-	Watcher    string   `json:"watcher_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me"`
-	Category   string   `json:"category_id,omitempty" jsonschema:"maxLength=255,description=Category name or id. Needs a project"`
-	Version    string   `json:"fixed_version_id,omitempty" jsonschema:"maxLength=255,description=Version name or id. A name needs a project"`
-	Parent     string   `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Id of the parent issue"`
-	Subject    string   `json:"subject,omitempty" jsonschema:"maxLength=255,description=Text that the subject contains"`
-	Created    string   `json:"created_on,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31 or >=2026-01-01 or ><2026-01-01|2026-01-31"`
-	Updated    string   `json:"updated_on,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
-	Closed     string   `json:"closed_on,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
-	Start      string   `json:"start_date,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
-	Due        string   `json:"due_date,omitempty" jsonschema:"maxLength=255,description=Date written like the creation date"`
-	Filters    []filter `json:"filters,omitempty" jsonschema:"maxItems=200,description=Further conditions. Also for custom fields by name"`
-	Query      string   `json:"query_id,omitempty" jsonschema:"maxLength=255,description=Saved query id or name"`
-	Sort       string   `json:"sort,omitempty" jsonschema:"maxLength=255,description=Comma-separated columns. Add :desc for descending order such as updated:desc"`
-	Include    string   `json:"include,omitempty" jsonschema:"maxLength=255,description=attachments or relations to add"`
-	Fields     bool     `json:"show_fields,omitempty" jsonschema:"description=Whether to show custom fields"`
-	Offset     int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Issues to skip"`
-	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Issues to show"`
+	Project    string   `json:"project_id,omitempty" desc:"Id, key or name"`
+	Subproject string   `json:"subproject_id,omitempty" desc:"Id; !* for none"`
+	Issue      string   `json:"issue_id,omitempty" desc:"Ids separated by commas"`
+	Tracker    string   `json:"tracker_id,omitempty" desc:"Names or ids separated by |"`
+	Status     string   `json:"status_id,omitempty" desc:"open, closed, * for all, or names or ids separated by |; default open"`
+	Priority   string   `json:"priority_id,omitempty" desc:"Names or ids separated by |"`
+	Assignee   string   `json:"assigned_to_id,omitempty" desc:"Id, name or me; !* for nobody"`
+	Author     string   `json:"author_id,omitempty" desc:"Id, name or me"`
+	Watcher    string   `json:"watcher_id,omitempty" desc:"Id, name or me"`
+	Category   string   `json:"category_id,omitempty" desc:"Name or id; needs a project"`
+	Version    string   `json:"fixed_version_id,omitempty" desc:"Name or id; a name needs a project"`
+	Parent     string   `json:"parent_id,omitempty"`
+	Subject    string   `json:"subject,omitempty" desc:"Part of it"`
+	Created    string   `json:"created_on,omitempty" desc:"2026-01-31, >=2026-01-01 or ><2026-01-01|2026-01-31; so the other dates"`
+	Updated    string   `json:"updated_on,omitempty"`
+	Closed     string   `json:"closed_on,omitempty"`
+	Start      string   `json:"start_date,omitempty"`
+	Due        string   `json:"due_date,omitempty"`
+	Filters    []filter `json:"filters,omitempty" desc:"Further conditions, also on custom fields"`
+	Query      string   `json:"query_id,omitempty" desc:"Saved query id or name"`
+	Sort       string   `json:"sort,omitempty" desc:"Columns such as updated:desc,id"`
+	Include    string   `json:"include,omitempty" desc:"Some of attachments,relations"`
+	Fields     bool     `json:"show_fields,omitempty"`
+	Offset     int      `json:"offset,omitempty" jsonschema:"minimum=0"`
+	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
 func listIssues(s *Server) entry {
-	return tool(s, "list_issues", "List issues", "List issues as one line each, open ones if no status is given.\nFilters take names as well as ids.\nThe answer has the total and the offset to continue from.", reads,
+	return tool(s, "list_issues", "List issues", "List issues, one line each.\nFilters take names as well as ids.", reads,
 		func(ctx context.Context, in listIssuesInput) (*toolpost.Result, error) {
 			q := &listQuery{s: s, ctx: ctx, list: issueRows(), what: "issues", filters: issueFilters(), values: url.Values{}}
 			q.fields = func() ([]field, error) { return issueFields(ctx, s, q.list.project, 0) }

@@ -13,8 +13,8 @@ import (
 type deleteIssueInput struct {
 	issueID
 	confirmation
-	Time string `json:"time_entries,omitempty" jsonschema:"enum=delete,enum=keep,enum=move,default=delete,description=What becomes of its logged time: keep it in the project or move it to another issue"`
-	To   string `json:"move_to_issue_id,omitempty" jsonschema:"maxLength=255,description=Issue that gets the logged time"`
+	Time string `json:"time_entries,omitempty" jsonschema:"enum=delete,enum=keep,enum=move,default=delete" desc:"Its logged time"`
+	To   string `json:"move_to_issue_id,omitempty" desc:"Gets the logged time"`
 }
 
 func (in *deleteIssueInput) find(ctx context.Context, s *Server) (*issue, error) {
@@ -22,7 +22,7 @@ func (in *deleteIssueInput) find(ctx context.Context, s *Server) (*issue, error)
 }
 
 func deleteIssue(s *Server) entry {
-	return deleteTool(s, issueKind, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.",
+	return deleteTool(s, issueKind, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files.",
 		func(ctx context.Context, in *deleteIssueInput, i *issue, r *removal) (err error) {
 			r.query, err = in.todo(ctx, s, i)
 			r.what, r.would = fmt.Sprintf("issue %d: %s", i.ID, i.Subject), goesWith(i)
@@ -80,8 +80,8 @@ func (s *Server) done(text string, facts map[string]any) (*toolpost.Result, erro
 }
 
 type watcherInput struct {
-	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
-	User  string `json:"user_id" jsonschema:"maxLength=255,description=Person id or name or me"`
+	Issue string `json:"issue_id"`
+	User  string `json:"user_id" desc:"Id, name or me"`
 }
 
 func addWatcher(s *Server) entry {

@@ -13,40 +13,40 @@ import (
 
 // An issueInput is what may be set of an issue, as tools are told it.
 type issueInput struct {
-	Subject     string     `json:"subject,omitempty" jsonschema:"maxLength=255,description=One line of text"`
-	Description *string    `json:"description,omitempty" jsonschema:"maxLength=1000000,description=Full text. To change a part of it use the tool for editing. Write none to clear it"`
-	Tracker     string     `json:"tracker_id,omitempty" jsonschema:"maxLength=255,description=Tracker name or id"`
-	Status      string     `json:"status_id,omitempty" jsonschema:"maxLength=255,description=Status name or id"`
-	Priority    string     `json:"priority_id,omitempty" jsonschema:"maxLength=255,description=Priority name or id"`
-	Category    string     `json:"category_id,omitempty" jsonschema:"maxLength=255,description=Category name or id. Write none to clear it"`
-	Version     string     `json:"fixed_version_id,omitempty" jsonschema:"maxLength=255,description=Version name or id. Write none to clear it"`
-	Assignee    string     `json:"assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me. Write none to clear it"`
-	Parent      string     `json:"parent_issue_id,omitempty" jsonschema:"maxLength=255,description=Id of the parent issue. Write none to clear it"`
-	Start       string     `json:"start_date,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31. Write none to clear it"`
-	Due         string     `json:"due_date,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31. Write none to clear it"`
-	Estimated   string     `json:"estimated_hours,omitempty" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30. Write none to clear them"`
-	Done        string     `json:"done_ratio,omitempty" jsonschema:"maxLength=255,description=Percent done from 0 to 100"`
-	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false,description=Whether the issue is private"`
-	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
-	Uploads     []upload   `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
+	Subject     string     `json:"subject,omitempty"`
+	Description *string    `json:"description,omitempty" desc:"Whole text; none clears it"`
+	Tracker     string     `json:"tracker_id,omitempty" desc:"Name or id"`
+	Status      string     `json:"status_id,omitempty" desc:"Name or id"`
+	Priority    string     `json:"priority_id,omitempty" desc:"Name or id"`
+	Category    string     `json:"category_id,omitempty" desc:"Name or id; none clears it"`
+	Version     string     `json:"fixed_version_id,omitempty" desc:"Name or id; none clears it"`
+	Assignee    string     `json:"assigned_to_id,omitempty" desc:"Id, name, me or none"`
+	Parent      string     `json:"parent_issue_id,omitempty" desc:"Id or none"`
+	Start       string     `json:"start_date,omitempty" desc:"Such as 2026-01-31; none clears it"`
+	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it"`
+	Estimated   string     `json:"estimated_hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30; none clears them"`
+	Done        string     `json:"done_ratio,omitempty" desc:"0 to 100"`
+	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false"`
+	Fields      []setField `json:"custom_fields,omitempty"`
+	Uploads     []upload   `json:"uploads,omitempty"`
 }
 
 // An upload names a file by the token that its upload gave.
 type upload struct {
-	Token       string `json:"token" jsonschema:"maxLength=255,description=Token from the upload tool"`
-	Name        string `json:"filename,omitempty" jsonschema:"maxLength=255,description=File name"`
-	Type        string `json:"content_type,omitempty" jsonschema:"maxLength=255,description=Media type"`
-	Description string `json:"description,omitempty" jsonschema:"maxLength=255,description=What it is"`
+	Token       string `json:"token" desc:"From upload file"`
+	Name        string `json:"filename,omitempty"`
+	Type        string `json:"content_type,omitempty"`
+	Description string `json:"description,omitempty" jsonschema:"maxLength=255"`
 }
 
 type createIssueInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Project string `json:"project_id" desc:"Id, key or name"`
 	issueInput
-	Watchers textList `json:"watcher_user_ids,omitempty" jsonschema:"maxItems=200,description=People who watch it by id or name or me"`
+	Watchers []string `json:"watcher_user_ids,omitempty" desc:"Ids, names or me"`
 }
 
 func createIssue(s *Server) entry {
-	return tool(s, "create_issue", "Create an issue", "Create an issue in a project.\nA subject is needed. Names work as well as ids.\nReturns the saved issue and lists anything that Redmine did not save.", adds,
+	return tool(s, "create_issue", "Create an issue", "Create an issue.\nThe answer lists what Redmine did not save.", adds,
 		func(ctx context.Context, in createIssueInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Subject) == "" {
 				return nil, toolpost.Retry("Give a subject: one line that says what the issue is.")
@@ -69,18 +69,18 @@ func createIssue(s *Server) entry {
 }
 
 type updateIssueInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Issue id"`
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project to move it to by id or key or name"`
+	ID      string `json:"id"`
+	Project string `json:"project_id,omitempty" desc:"Moves it; id, key or name"`
 	issueInput
-	Notes   string `json:"notes,omitempty" jsonschema:"maxLength=1000000,description=Comment to add"`
-	Private bool   `json:"private_notes,omitempty" jsonschema:"description=Whether the comment is private"`
-	Hash    string `json:"description_hash,omitempty" jsonschema:"maxLength=255,description=Hash of the description that you have read. The update is refused if the description has changed"`
-	Seen    string `json:"updated_on,omitempty" jsonschema:"maxLength=255,description=Time of the last change that you have seen. The update is refused if there was a later one"`
-	Remove  []int  `json:"deleted_attachment_ids,omitempty" jsonschema:"maxItems=200,description=Ids of files to remove"`
+	Notes   string `json:"notes,omitempty" desc:"Comment to add"`
+	Private bool   `json:"private_notes,omitempty"`
+	Hash    string `json:"description_hash,omitempty" desc:"The one you read"`
+	Seen    string `json:"updated_on,omitempty" desc:"Last change you saw"`
+	Remove  []int  `json:"deleted_attachment_ids,omitempty"`
 }
 
 func updateIssue(s *Server) entry {
-	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment to it.\nOnly what is given is changed. Names work as well as ids.\nThe answer lists anything that Redmine did not save, such as a status that the workflow does not allow.", changes,
+	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment. Only what is given is changed.\nThe answer lists what Redmine did not save.", changes,
 		func(ctx context.Context, in updateIssueInput) (*toolpost.Result, error) {
 			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments,children")
 			if err != nil {

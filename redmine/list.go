@@ -16,8 +16,8 @@ const (
 
 // A rowSpan is the part of a list to show.
 type rowSpan struct {
-	Offset int `json:"offset,omitempty" jsonschema:"minimum=0,description=Rows to skip"`
-	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Rows to show"`
+	Offset int `json:"offset,omitempty" jsonschema:"minimum=0"`
+	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
 func (in rowSpan) most() int { return limitOf(in.Limit) }

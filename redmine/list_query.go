@@ -37,9 +37,9 @@ type filterSpec struct {
 
 // A filter is a condition that has no property of its own.
 type filter struct {
-	Field    string   `json:"field" jsonschema:"maxLength=255,description=Name such as description or notes or estimated hours or a custom field"`
-	Operator string   `json:"operator,omitempty" jsonschema:"maxLength=255,default==,description=Such as = or ! or ~ or >= or !* or *"`
-	Values   textList `json:"values,omitempty" jsonschema:"maxItems=200,description=Texts to compare with"`
+	Field    string   `json:"field" desc:"Such as notes or estimated hours or a custom field"`
+	Operator string   `json:"operator,omitempty" jsonschema:"default==" desc:"Such as =, !, ~, >=, ><, !* or *"`
+	Values   []string `json:"values,omitempty"`
 }
 
 func (q *listQuery) fail(err error) {

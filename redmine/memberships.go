@@ -57,12 +57,12 @@ func rolesText(all []heldRole) string {
 }
 
 type listMembershipsInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Project string `json:"project_id" desc:"Id, key or name"`
 	rowSpan
 }
 
 func listMemberships(s *Server) entry {
-	return tool(s, "list_memberships", "List members", "List the users and groups that are members of a project, with their roles.\nInherited roles come from a group or the parent project.", reads,
+	return tool(s, "list_memberships", "List members", "List the members of a project with their roles.", reads,
 		func(ctx context.Context, in listMembershipsInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -78,13 +78,13 @@ func listMemberships(s *Server) entry {
 }
 
 type createMembershipInput struct {
-	Project string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Users   textList `json:"user_ids" jsonschema:"maxItems=200,minItems=1,description=Users or groups by id or name or me"`
-	Roles   textList `json:"role_ids" jsonschema:"maxItems=200,minItems=1,description=Roles by name or id"`
+	Project string   `json:"project_id" desc:"Id, key or name"`
+	Users   []string `json:"user_ids" jsonschema:"minItems=1" desc:"Users or groups by id, name or me"`
+	Roles   []string `json:"role_ids" jsonschema:"minItems=1" desc:"Names or ids"`
 }
 
 func createMembership(s *Server) entry {
-	return tool(s, "create_membership", "Add members", "Make users or groups members of a project, all with the same roles.", adds,
+	return tool(s, "create_membership", "Add members", "Add users or groups to a project, all with the same roles.", adds,
 		func(ctx context.Context, in createMembershipInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -180,9 +180,9 @@ func (m member) unlike(roles []int) []string {
 
 // A membershipID says which membership.
 type membershipID struct {
-	ID      string `json:"id,omitempty" jsonschema:"maxLength=255,description=Membership id. Or give project and user"`
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
-	User    string `json:"user_id,omitempty" jsonschema:"maxLength=255,description=User or group by id or name or me"`
+	ID      string `json:"id,omitempty" desc:"Or give project and user"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name"`
+	User    string `json:"user_id,omitempty" desc:"User or group id, name or me"`
 }
 
 // find reads the membership.
@@ -218,11 +218,11 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 
 type updateMembershipInput struct {
 	membershipID
-	Roles textList `json:"role_ids" jsonschema:"maxItems=200,description=All roles to have by name or id. Inherited ones stay. An empty list leaves only those"`
+	Roles []string `json:"role_ids" desc:"All roles to have; inherited ones stay"`
 }
 
 func updateMembership(s *Server) entry {
-	return tool(s, "update_membership", "Change a member's roles", "Set the roles that a user or group has in a project.\nInherited roles stay.", changes,
+	return tool(s, "update_membership", "Change a member's roles", "Set the roles of a member of a project.", changes,
 		func(ctx context.Context, in updateMembershipInput) (*toolpost.Result, error) {
 			m, err := in.find(ctx, s)
 			if err != nil {
@@ -243,11 +243,11 @@ func updateMembership(s *Server) entry {
 
 type deleteMembershipInput struct {
 	membershipID
-	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to remove it. Without this the answer only shows what would go"`
+	Confirm bool `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
 func deleteMembership(s *Server) entry {
-	return tool(s, "delete_membership", "Remove a member", "Remove a user or group from a project. Inherited roles cannot be removed.\nWithout confirm the answer shows what would go, and nothing is removed.", removes,
+	return tool(s, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.", removes,
 		func(ctx context.Context, in deleteMembershipInput) (*toolpost.Result, error) {
 			m, err := in.find(ctx, s)
 			if err != nil {

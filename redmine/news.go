@@ -44,12 +44,12 @@ func newsTools(s *Server) []entry {
 }
 
 type listNewsInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. All projects if left out"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
 	rowSpan
 }
 
 func listNews(s *Server) entry {
-	return tool(s, "list_news", "List news", "List news, the newest first, of one project or of all.\nThe full text comes with the tool that shows one.", reads,
+	return tool(s, "list_news", "List news", "List news, newest first, without full texts.", reads,
 		func(ctx context.Context, in listNewsInput) (*toolpost.Result, error) {
 			path := "/news"
 			if in.Project != "" {
@@ -74,7 +74,7 @@ func listNews(s *Server) entry {
 func newsPath(p named) string { return fmt.Sprintf("/projects/%d/news", p.ID) }
 
 type newsID struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Id of the news"`
+	ID string `json:"id"`
 }
 
 func (in *newsID) find(ctx context.Context, s *Server) (*news, error) {
@@ -86,7 +86,7 @@ func (in *newsID) find(ctx context.Context, s *Server) (*news, error) {
 }
 
 func showNews(s *Server) entry {
-	return showTool[newsID](s, newsKind, "show_news", "Show news", "Show an item of news with its full text, comments and files.")
+	return showTool[newsID](s, newsKind, "show_news", "Show news", "Show news with its full text, comments and files.")
 }
 
 // newsKind is how news are read, written and compared.
@@ -105,15 +105,15 @@ func newsKind() kind[news] {
 }
 
 type createNewsInput struct {
-	Project     string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Title       string   `json:"title" jsonschema:"minLength=1,maxLength=60,description=Title"`
-	Description string   `json:"description" jsonschema:"maxLength=1000000,minLength=1,description=Full text"`
-	Summary     string   `json:"summary,omitempty" jsonschema:"maxLength=255,description=One or two sentences"`
-	Uploads     []upload `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
+	Project     string   `json:"project_id" desc:"Id, key or name"`
+	Title       string   `json:"title" jsonschema:"minLength=1,maxLength=60"`
+	Description string   `json:"description" jsonschema:"minLength=1"`
+	Summary     string   `json:"summary,omitempty"`
+	Uploads     []upload `json:"uploads,omitempty"`
 }
 
 func createNews(s *Server) entry {
-	return tool(s, "create_news", "Create news", "Publish an item of news in a project.\nRedmine may send it to the members by mail.", adds,
+	return tool(s, "create_news", "Create news", "Publish news in a project.\nRedmine may mail it to the members.", adds,
 		func(ctx context.Context, in createNewsInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -159,14 +159,14 @@ func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
 
 type updateNewsInput struct {
 	newsID
-	Title       *string  `json:"title,omitempty" jsonschema:"minLength=1,maxLength=60,description=New title"`
-	Description *string  `json:"description,omitempty" jsonschema:"maxLength=1000000,minLength=1,description=New full text"`
-	Summary     *string  `json:"summary,omitempty" jsonschema:"maxLength=255,description=New summary. Empty clears it"`
-	Uploads     []upload `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
+	Title       *string  `json:"title,omitempty" jsonschema:"minLength=1,maxLength=60"`
+	Description *string  `json:"description,omitempty" jsonschema:"minLength=1"`
+	Summary     *string  `json:"summary,omitempty" desc:"Empty clears it"`
+	Uploads     []upload `json:"uploads,omitempty"`
 }
 
 func updateNews(s *Server) entry {
-	return changeTool(s, newsKind, "update_news", "Change news", "Change an item of news or add files to it.\nOnly what is given is changed.",
+	return changeTool(s, newsKind, "update_news", "Change news", "Change news or add files to it.",
 		func(w *write, in *updateNewsInput, _ *news) {
 			given(w, "title", in.Title)
 			given(w, "summary", in.Summary)
@@ -181,7 +181,7 @@ type deleteNewsInput struct {
 }
 
 func deleteNews(s *Server) entry {
-	return deleteTool(s, newsKind, "delete_news", "Delete news", "Delete an item of news with its comments and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.",
+	return deleteTool(s, newsKind, "delete_news", "Delete news", "Delete news with its comments and files.",
 		func(_ context.Context, _ *deleteNewsInput, n *news, r *removal) error {
 			r.what += ": " + n.Title
 			r.would = fmt.Sprintf("Deleting news %d, %s, would also delete:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments))

@@ -146,15 +146,15 @@ func (p *project) line() string {
 }
 
 type listProjectsInput struct {
-	Status  string `json:"status,omitempty" jsonschema:"enum=active,enum=closed,enum=archived,enum=all,enum=1,enum=5,enum=9,default=all,description=Which ones. 1 is active and 5 closed and 9 archived. Redmine never lists archived ones"`
-	Name    string `json:"name,omitempty" jsonschema:"maxLength=255,description=Text that the name contains"`
-	Parent  string `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name to list only the projects directly in it"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: trackers or issue categories or enabled modules or time entry activities or issue custom fields"`
+	Status  string `json:"status,omitempty" jsonschema:"enum=active,enum=closed,enum=archived,enum=all,enum=1,enum=5,enum=9,default=all"`
+	Name    string `json:"name,omitempty" desc:"Part of it"`
+	Parent  string `json:"parent_id,omitempty" desc:"Id, key or name"`
+	Include string `json:"include,omitempty" desc:"Some of trackers,issue categories,enabled modules,time entry activities,issue custom fields"`
 	rowSpan
 }
 
 func listProjects(s *Server) entry {
-	return tool(s, "list_projects", "List projects", "List the projects that this account can see, active and closed ones, as one line each.\nThe answer has the total and the offset to continue from.", reads,
+	return tool(s, "list_projects", "List projects", "List the projects that you can see.", reads,
 		func(ctx context.Context, in listProjectsInput) (*toolpost.Result, error) {
 			query, err := projectQuery(ctx, s, &in)
 			if err != nil {
@@ -217,12 +217,12 @@ func includedParts(text string) (string, error) {
 }
 
 type showProjectInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: trackers or issue categories or enabled modules or time entry activities or issue custom fields. All of them if left out; none for nothing"`
+	ID      string `json:"id" desc:"Id, key or name"`
+	Include string `json:"include,omitempty" desc:"Some of trackers,issue categories,enabled modules,time entry activities,issue custom fields; all by default, or none"`
 }
 
 func showProject(s *Server) entry {
-	return tool(s, "show_project", "Show a project", "Show one project with its full text.\nTrackers, categories, modules and activities come with it.", reads,
+	return tool(s, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.", reads,
 		func(ctx context.Context, in showProjectInput) (*toolpost.Result, error) {
 			include, err := includedParts(in.Include)
 			if err != nil {

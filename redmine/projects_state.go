@@ -11,11 +11,11 @@ import (
 )
 
 type projectInputID struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	ID string `json:"id" desc:"Id, key or name"`
 }
 
 func archiveProject(s *Server) entry {
-	return tool(s, "archive_project", "Archive a project", "Archive a project with its subprojects: nobody sees them until they are unarchived.\nOnly administrators can do this. Note the key of the project: archived ones are not listed.", changes,
+	return tool(s, "archive_project", "Archive a project", "Archive a project with its subprojects, for administrators.\nArchived projects are not listed: note the key to unarchive it.", changes,
 		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.ID)
 			if err != nil {
@@ -47,9 +47,9 @@ func archiveProject(s *Server) entry {
 }
 
 func unarchiveProject(s *Server) entry {
-	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again.\nIt needs the id or key of the project, as archived projects cannot be found by name.\nOnly administrators can do this.", changes,
+	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again, for administrators.", changes,
 		func(ctx context.Context, in struct {
-			ID string `json:"id" jsonschema:"maxLength=255,description=Project id or key"`
+			ID string `json:"id" desc:"Id or key"`
 		}) (*toolpost.Result, error) {
 			key := strings.TrimPrefix(strings.TrimSpace(in.ID), "#")
 			if key == "" || strings.ContainsAny(key, " /?#%.") {
@@ -88,14 +88,14 @@ func unarchivedWith(ctx context.Context, s *Server, p named, before []named) str
 }
 
 func closeProject(s *Server) entry {
-	return tool(s, "close_project", "Close a project", "Close a project with its subprojects: they can be read but not changed until they are reopened.\nNeeds Redmine 5.0.", changes,
+	return tool(s, "close_project", "Close a project", "Close a project with its subprojects: they can be read but not changed until reopened.", changes,
 		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
 			return openOrClose(ctx, s, in.ID, "close", closedProject)
 		})
 }
 
 func reopenProject(s *Server) entry {
-	return tool(s, "reopen_project", "Reopen a project", "Reopen a closed project with its subprojects.\nNeeds Redmine 5.0.", changes,
+	return tool(s, "reopen_project", "Reopen a project", "Reopen a closed project with its subprojects.", changes,
 		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
 			return openOrClose(ctx, s, in.ID, "reopen", activeProject)
 		})
@@ -151,7 +151,7 @@ type deleteProjectInput struct {
 }
 
 func deleteProject(s *Server) entry {
-	return tool(s, "delete_project", "Delete a project", "Delete a project for good, with its subprojects, issues, logged time, wiki and files.\nWithout confirm the answer shows what would go, and nothing is deleted.\nClosing or archiving keeps everything.", removes,
+	return tool(s, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.", removes,
 		func(ctx context.Context, in deleteProjectInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.ID)
 			if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 type listProjectStatusesInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Tracker string `json:"tracker_id" jsonschema:"maxLength=255,description=Tracker name or id"`
+	Project string `json:"project_id" desc:"Id, key or name"`
+	Tracker string `json:"tracker_id" desc:"Name or id"`
 }
 
 // A step is a status that an issue can have, and those that this account can set
@@ -33,7 +33,7 @@ const (
 )
 
 func listProjectStatuses(s *Server) entry {
-	return tool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which for this account.\nThe answer says how sure it is, as Redmine does not tell its workflows.", reads,
+	return tool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which.", reads,
 		func(ctx context.Context, in listProjectStatusesInput) (*toolpost.Result, error) {
 			n, err := s.project(ctx, in.Project)
 			if err != nil {

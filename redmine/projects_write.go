@@ -12,27 +12,27 @@ import (
 
 // A projectInput is what may be set of a project, as tools are told it.
 type projectInput struct {
-	Description    *string    `json:"description,omitempty" jsonschema:"maxLength=1000000,description=Full text. Empty clears it"`
-	Homepage       *string    `json:"homepage,omitempty" jsonschema:"maxLength=255,description=Web address. Empty clears it"`
-	IsPublic       *bool      `json:"is_public,omitempty" jsonschema:"description=Whether everybody sees it"`
-	Parent         string     `json:"parent_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name that it is in. Write none for none"`
-	InheritMembers *bool      `json:"inherit_members,omitempty" jsonschema:"description=Whether the members of the parent project are members of it"`
-	Trackers       textList   `json:"tracker_ids,omitempty" jsonschema:"maxItems=200,description=All its trackers by name or id. Write none for no tracker"`
-	Modules        textList   `json:"enabled_module_names,omitempty" jsonschema:"maxItems=200,description=All its modules such as issue tracking or time tracking or wiki or news or boards. Write none for no module"`
-	IssueFields    textList   `json:"issue_custom_field_ids,omitempty" jsonschema:"maxItems=200,description=All custom fields of its issues by name or id. Those for all projects need not be given. Write none for no other"`
-	Version        string     `json:"default_version_id,omitempty" jsonschema:"maxLength=255,description=Version of new issues by name or id. Write none to clear it"`
-	Assignee       string     `json:"default_assigned_to_id,omitempty" jsonschema:"maxLength=255,description=Person who gets new issues by id or name or me. Write none to clear it"`
-	Fields         []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields of the project to set by name or id"`
+	Description    *string    `json:"description,omitempty" desc:"Empty clears it"`
+	Homepage       *string    `json:"homepage,omitempty" desc:"Empty clears it"`
+	IsPublic       *bool      `json:"is_public,omitempty"`
+	Parent         string     `json:"parent_id,omitempty" desc:"Id, key, name or none"`
+	InheritMembers *bool      `json:"inherit_members,omitempty"`
+	Trackers       []string   `json:"tracker_ids,omitempty" desc:"All of them, or none"`
+	Modules        []string   `json:"enabled_module_names,omitempty" desc:"All of them such as issue tracking, wiki or boards, or none"`
+	IssueFields    []string   `json:"issue_custom_field_ids,omitempty" desc:"All of them by name or id, or none"`
+	Version        string     `json:"default_version_id,omitempty" desc:"Name or id; none clears it"`
+	Assignee       string     `json:"default_assigned_to_id,omitempty" desc:"Gets new issues; id, name, me or none"`
+	Fields         []setField `json:"custom_fields,omitempty"`
 }
 
 type createProjectInput struct {
-	Name string `json:"name" jsonschema:"minLength=1,maxLength=255,description=Name for people"`
-	Key  string `json:"identifier" jsonschema:"minLength=1,maxLength=100,description=Key in addresses. Small letters and digits and dashes. It can never be changed"`
+	Name string `json:"name" jsonschema:"minLength=1"`
+	Key  string `json:"identifier" jsonschema:"minLength=1,maxLength=100" desc:"Key of small letters, digits and dashes; can never be changed"`
 	projectInput
 }
 
 func createProject(s *Server) entry {
-	return tool(s, "create_project", "Create a project", "Create a project. Names work as well as ids.\nReturns the saved project and lists anything that Redmine did not save.", adds,
+	return tool(s, "create_project", "Create a project", "Create a project.\nThe answer lists what Redmine did not save.", adds,
 		func(ctx context.Context, in createProjectInput) (*toolpost.Result, error) {
 			w := &projectWrite{write: newWrite(ctx, s, 0)}
 			w.set["identifier"] = in.Key
@@ -42,14 +42,14 @@ func createProject(s *Server) entry {
 }
 
 type updateProjectInput struct {
-	ID   string `json:"id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Name string `json:"name,omitempty" jsonschema:"maxLength=255,description=New name for people"`
-	Key  string `json:"identifier,omitempty" jsonschema:"maxLength=255,description=Key in addresses. It cannot be changed so leave it out"`
+	ID   string `json:"id" desc:"Id, key or name"`
+	Name string `json:"name,omitempty"`
+	Key  string `json:"identifier,omitempty" desc:"Cannot be changed"`
 	projectInput
 }
 
 func updateProject(s *Server) entry {
-	return tool(s, "update_project", "Change a project", "Change a project. Only what is given is changed. Names work as well as ids.\nThe key of a project cannot be changed.\nThe answer lists anything that Redmine did not save.", changes,
+	return tool(s, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.", changes,
 		func(ctx context.Context, in updateProjectInput) (*toolpost.Result, error) {
 			n, err := s.project(ctx, in.ID)
 			if err != nil {

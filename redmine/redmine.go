@@ -104,7 +104,7 @@ func New(o *Options) (*Server, error) {
 			continue
 		}
 		for _, e := range g.tools(s) {
-			if !o.ReadOnly || *e.Annotations.ReadOnly {
+			if !o.ReadOnly || e.effect == reads {
 				s.tools = append(s.tools, e.Tool)
 			}
 		}

@@ -12,13 +12,13 @@ import (
 
 func referenceTools(s *Server) []entry {
 	return []entry{
-		listReference(s, "list_issue_statuses", "statuses", "List the statuses that issues can have, and which of them are closed.", statuses()),
-		listReference(s, "list_trackers", "trackers", "List the trackers, which are the types of issues, with their first status and fields.", trackers()),
-		listReference(s, "list_priorities", "priorities", "List the priorities that issues can have.", priorities()),
+		listReference(s, "list_issue_statuses", "statuses", "List the issue statuses and which are closed.", statuses()),
+		listReference(s, "list_trackers", "trackers", "List the trackers, the types of issues.", trackers()),
+		listReference(s, "list_priorities", "priorities", "List the issue priorities.", priorities()),
 		listActivities(s),
-		listReference(s, "list_document_categories", "document categories", "List the categories that documents can have.",
+		listReference(s, "list_document_categories", "document categories", "List the categories of documents.",
 			source{"document category", "/enumerations/document_categories.json", "document_categories"}),
-		listReference(s, "list_roles", "roles", "List the roles that members of projects can have.", roles()),
+		listReference(s, "list_roles", "roles", "List the roles of members.", roles()),
 		showRole(s), listFields(s), listQueries(s),
 	}
 }
@@ -59,7 +59,7 @@ func (v value) line() string {
 }
 
 type listReferenceInput struct {
-	Name string `json:"name,omitempty" jsonschema:"maxLength=255,description=Part of the name to look for. All if left out"`
+	Name string `json:"name,omitempty" desc:"Part of it"`
 }
 
 // listReference is the tool that lists a fixed set.
@@ -83,11 +83,11 @@ func answerValues(s *Server, what, key string, all []value) (*toolpost.Result, e
 }
 
 type listActivitiesInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name for those that it has. Those of all projects if left out"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
 }
 
 func listActivities(s *Server) entry {
-	return tool(s, "list_activities", "List activities", "List the activities that time can be logged for, of one project or of all.", reads,
+	return tool(s, "list_activities", "List activities", "List the activities that time can be logged for.", reads,
 		func(ctx context.Context, in listActivitiesInput) (*toolpost.Result, error) {
 			src := activities()
 			if in.Project == "" {
@@ -118,7 +118,7 @@ func listActivities(s *Server) entry {
 }
 
 type showRoleInput struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Role name or id"`
+	ID string `json:"id" desc:"Name or id"`
 }
 
 // A role is what its members may do.
@@ -136,7 +136,7 @@ type role struct {
 func roleKind() kind[role] { return kind[role]{key: "role", path: "/roles"} }
 
 func showRole(s *Server) entry {
-	return tool(s, "show_role", "Show a role", "Show what members with a role may do and see.", reads,
+	return tool(s, "show_role", "Show a role", "Show what a role may do and see.", reads,
 		func(ctx context.Context, in showRoleInput) (*toolpost.Result, error) {
 			n, ok := number(in.ID) // those of outsiders are in no list
 			if !ok {
@@ -157,8 +157,8 @@ func showRole(s *Server) entry {
 }
 
 type listFieldsInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name for the fields of its issues. Accounts without administration need it"`
-	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category,description=What the fields belong to. All kinds if left out"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name; needed without administration"`
+	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category" desc:"Default all"`
 }
 
 // A definition is a custom field as administrators see it; others see less.
@@ -210,7 +210,7 @@ func (d definition) line() string {
 }
 
 func listFields(s *Server) entry {
-	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with their formats and values.\nRedmine shows definitions to administrators only; others get the names of the fields of issues in a project.", reads,
+	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with formats and values.\nWithout administration, only names of the fields of issues in a project.", reads,
 		func(ctx context.Context, in listFieldsInput) (*toolpost.Result, error) {
 			all, more, err := definitions(ctx, s, &in)
 			if err != nil {
@@ -265,7 +265,7 @@ func defined(ctx context.Context, s *Server, kind string) ([]definition, error) 
 }
 
 type listQueriesInput struct {
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name for those that work in it. All if left out"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
 	rowSpan
 }
 
@@ -278,7 +278,7 @@ type savedQuery struct {
 }
 
 func listQueries(s *Server) entry {
-	return tool(s, "list_queries", "List saved queries", "List the saved queries that the list of issues takes.\nOne that belongs to a project needs that project too.", reads,
+	return tool(s, "list_queries", "List saved queries", "List the saved queries of issues.", reads,
 		func(ctx context.Context, in listQueriesInput) (*toolpost.Result, error) {
 			all, _, err := rows[savedQuery](ctx, s, "/queries.json", url.Values{}, "queries", 0, mostNames)
 			if err != nil {

@@ -22,7 +22,7 @@ func relationKind() kind[relation] {
 func (r relation) line() string { return fmt.Sprintf("- [%d] #%d %s #%d", r.ID, r.From, r.Type, r.To) }
 
 type listRelationsInput struct {
-	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
+	Issue string `json:"issue_id"`
 }
 
 func listRelations(s *Server) entry {
@@ -50,14 +50,14 @@ func relations(ctx context.Context, s *Server, issue int) ([]relation, error) {
 }
 
 type createRelationInput struct {
-	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
-	To    string `json:"issue_to_id" jsonschema:"maxLength=255,description=Id of the other issue"`
-	Type  string `json:"relation_type,omitempty" jsonschema:"enum=relates,enum=duplicates,enum=duplicated,enum=blocks,enum=blocked,enum=precedes,enum=follows,enum=copied_to,enum=copied_from,default=relates,description=What the first is to the other"`
-	Delay int    `json:"delay,omitempty" jsonschema:"description=Days between them if one precedes the other"`
+	Issue string `json:"issue_id"`
+	To    string `json:"issue_to_id"`
+	Type  string `json:"relation_type,omitempty" jsonschema:"enum=relates,enum=duplicates,enum=duplicated,enum=blocks,enum=blocked,enum=precedes,enum=follows,enum=copied_to,enum=copied_from,default=relates"`
+	Delay int    `json:"delay,omitempty" desc:"Days"`
 }
 
 func createRelation(s *Server) entry {
-	return tool(s, "create_issue_relation", "Relate two issues", "Relate an issue to another one.\nRedmine may store the relation the other way round.", adds,
+	return tool(s, "create_issue_relation", "Relate two issues", "Relate an issue to another.", adds,
 		func(ctx context.Context, in createRelationInput) (*toolpost.Result, error) {
 			n, err := id("an issue", in.Issue)
 			to, err2 := id("an issue", in.To)
@@ -74,11 +74,11 @@ func createRelation(s *Server) entry {
 }
 
 type deleteRelationInput struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Relation id from the list of relations"`
+	ID string `json:"id"`
 }
 
 func deleteRelation(s *Server) entry {
-	return tool(s, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues. The issues stay.", removes,
+	return tool(s, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.", removes,
 		func(ctx context.Context, in deleteRelationInput) (*toolpost.Result, error) {
 			n, err := id("a relation", in.ID)
 			if err != nil {

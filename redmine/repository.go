@@ -15,7 +15,7 @@ func repositoryTools(s *Server) []entry {
 			func(ctx context.Context, in revisionInput) (*toolpost.Result, error) {
 				return relate(ctx, s, &in, true)
 			}),
-		tool(s, "unlink_revision", "Unlink a revision", "Remove the link between an issue and a revision. Both stay.", changes,
+		tool(s, "unlink_revision", "Unlink a revision", "Remove the link between an issue and a revision.", changes,
 			func(ctx context.Context, in revisionInput) (*toolpost.Result, error) {
 				return relate(ctx, s, &in, false)
 			}),
@@ -23,10 +23,10 @@ func repositoryTools(s *Server) []entry {
 }
 
 type revisionInput struct {
-	Project    string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Repository string `json:"repository_id" jsonschema:"maxLength=255,minLength=1,description=Repository id or key as in the address of its page in Redmine"`
-	Revision   string `json:"revision" jsonschema:"maxLength=255,minLength=1,description=Revision such as 1234 or a commit hash"`
-	Issue      string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
+	Project    string `json:"project_id" desc:"Id, key or name"`
+	Repository string `json:"repository_id" jsonschema:"minLength=1" desc:"Id or key as in the address of its page"`
+	Revision   string `json:"revision" jsonschema:"minLength=1" desc:"Such as 1234 or a commit hash"`
+	Issue      string `json:"issue_id"`
 }
 
 // path returns the path of the issues of the revision, and its project.

@@ -14,14 +14,14 @@ import (
 )
 
 type searchInput struct {
-	Query       string   `json:"q" jsonschema:"maxLength=1000,minLength=1,description=Words to find. Put a phrase in quotes"`
-	Project     string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. All projects if left out"`
-	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all,description=Where to search. The project with its subprojects or only your own projects or all"`
-	Types       []string `json:"types,omitempty" jsonschema:"maxItems=200,enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects,description=Kinds to find. All if left out"`
-	AllWords    bool     `json:"all_words,omitempty" jsonschema:"default=true,description=Whether all words must be there. One is enough otherwise"`
-	TitlesOnly  bool     `json:"titles_only,omitempty" jsonschema:"description=Whether to search titles only"`
-	OpenIssues  bool     `json:"open_issues,omitempty" jsonschema:"description=Whether to find open issues only"`
-	Attachments string   `json:"attachments,omitempty" jsonschema:"enum=no,enum=yes,enum=only,default=no,description=Whether to search names and descriptions of files"`
+	Query       string   `json:"q" jsonschema:"minLength=1" desc:"Words; a phrase in quotes"`
+	Project     string   `json:"project_id,omitempty" desc:"Id, key or name; default all"`
+	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all"`
+	Types       []string `json:"types,omitempty" jsonschema:"enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects" desc:"Default all"`
+	AllWords    bool     `json:"all_words,omitempty" jsonschema:"default=true"`
+	TitlesOnly  bool     `json:"titles_only,omitempty"`
+	OpenIssues  bool     `json:"open_issues,omitempty"`
+	Attachments string   `json:"attachments,omitempty" jsonschema:"enum=no,enum=yes,enum=only,default=no" desc:"Names and descriptions of files"`
 	rowSpan
 }
 
@@ -49,7 +49,7 @@ type hitRow struct {
 
 func searchTools(s *Server) []entry {
 	return []entry{
-		tool(s, "search", "Search", "Find words in issues, wiki pages, news, documents, messages, projects and revisions.\nThe answer has a line and an excerpt for each, and the total.", reads,
+		tool(s, "search", "Search", "Find words in issues, wiki pages, news, documents, messages, projects and revisions.", reads,
 			func(ctx context.Context, in searchInput) (*toolpost.Result, error) { return search(ctx, s, &in) }),
 	}
 }

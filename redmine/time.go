@@ -48,7 +48,7 @@ func timeKind() kind[timeEntry] {
 }
 
 type timeID struct {
-	ID string `json:"id" jsonschema:"maxLength=255,description=Time entry id"`
+	ID string `json:"id"`
 }
 
 func (in *timeID) find(ctx context.Context, s *Server) (*timeEntry, error) {
@@ -60,7 +60,7 @@ func (in *timeID) find(ctx context.Context, s *Server) (*timeEntry, error) {
 }
 
 func showTime(s *Server) entry {
-	return showTool[timeID](s, timeKind, "show_time_entry", "Show a time entry", "Show one entry of logged time with its custom fields.")
+	return showTool[timeID](s, timeKind, "show_time_entry", "Show a time entry", "Show an entry of logged time.")
 }
 
 // timeFields are the custom fields of time entries. Who is no administrator

@@ -14,23 +14,23 @@ import (
 )
 
 type listTimeInput struct {
-	User     string   `json:"user_id,omitempty" jsonschema:"maxLength=255,description=Person id or name or me"`
-	Project  string   `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name. Its subprojects are included"`
-	Issue    string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue id. Write ~12 for issue 12 with its subtasks"`
-	Activity string   `json:"activity_id,omitempty" jsonschema:"maxLength=255,description=Activity name or id. Separate several with a vertical bar"`
-	SpentOn  string   `json:"spent_on,omitempty" jsonschema:"maxLength=255,description=Day such as 2026-01-31 or ><2026-01-01|2026-01-31. Also w for this week or lw for last week or m or lm for months"`
-	From     string   `json:"from,omitempty" jsonschema:"maxLength=255,description=First day such as 2026-01-01"`
-	To       string   `json:"to,omitempty" jsonschema:"maxLength=255,description=Last day such as 2026-01-31"`
-	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024,description=Text that the comments contain"`
-	Filters  []filter `json:"filters,omitempty" jsonschema:"maxItems=200,description=Conditions on custom fields of time entries by name and on hours"`
-	Sort     string   `json:"sort,omitempty" jsonschema:"maxLength=255,description=Columns separated by commas. Add :desc for descending order such as hours:desc. Newest first if left out"`
-	Fields   bool     `json:"show_fields,omitempty" jsonschema:"description=Whether to show custom fields"`
-	Offset   int      `json:"offset,omitempty" jsonschema:"minimum=0,description=Entries to skip"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50,description=Entries to show"`
+	User     string   `json:"user_id,omitempty" desc:"Id, name or me"`
+	Project  string   `json:"project_id,omitempty" desc:"Id, key or name; includes subprojects"`
+	Issue    string   `json:"issue_id,omitempty" desc:"Id; ~12 for 12 with its subtasks"`
+	Activity string   `json:"activity_id,omitempty" desc:"Names or ids separated by |"`
+	SpentOn  string   `json:"spent_on,omitempty" desc:"2026-01-31 or ><2026-01-01|2026-01-31; w or lw for this or last week, m or lm for months"`
+	From     string   `json:"from,omitempty" desc:"First day"`
+	To       string   `json:"to,omitempty" desc:"Last day"`
+	Comments string   `json:"comments,omitempty" desc:"Part of them"`
+	Filters  []filter `json:"filters,omitempty" desc:"On custom fields and hours"`
+	Sort     string   `json:"sort,omitempty" desc:"Columns such as hours:desc,user; default newest first"`
+	Fields   bool     `json:"show_fields,omitempty"`
+	Offset   int      `json:"offset,omitempty" jsonschema:"minimum=0"`
+	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
 func listTime(s *Server) entry {
-	return tool(s, "list_time_entries", "List time entries", "List logged time as one line each, newest first.\nThe hours are summed up by person, activity and project for the entries shown.\nFilters take names as well as ids.", reads,
+	return tool(s, "list_time_entries", "List time entries", "List logged time, newest first, with sums by person, activity and project of the entries shown.", reads,
 		func(ctx context.Context, in listTimeInput) (*toolpost.Result, error) {
 			q := &listQuery{s: s, ctx: ctx, list: timeRows(), filters: timeFilters(), values: url.Values{}}
 			q.fields = func() ([]field, error) { return timeFields(ctx, s) }

@@ -11,21 +11,21 @@ import (
 
 // A timeInput is what may be set of a time entry, as tools are told it.
 type timeInput struct {
-	SpentOn  string     `json:"spent_on,omitempty" jsonschema:"maxLength=255,description=Day of the work such as 2026-01-31"`
-	Activity string     `json:"activity_id,omitempty" jsonschema:"maxLength=255,description=Activity name or id"`
-	Comments *string    `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was done"`
-	User     string     `json:"user_id,omitempty" jsonschema:"maxLength=255,description=Person whose time it is by id or name. To log time for somebody else needs the right to do so"`
-	Fields   []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
+	SpentOn  string     `json:"spent_on,omitempty" desc:"Such as 2026-01-31"`
+	Activity string     `json:"activity_id,omitempty" desc:"Name or id"`
+	Comments *string    `json:"comments,omitempty"`
+	User     string     `json:"user_id,omitempty" desc:"Whose time; id or name"`
+	Fields   []setField `json:"custom_fields,omitempty"`
 }
 
 type projectTimeInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Hours   string `json:"hours" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
+	Project string `json:"project_id" desc:"Id, key or name"`
+	Hours   string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30"`
 	timeInput
 }
 
 func createTimeForProject(s *Server) entry {
-	return tool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue, for today if no day is given.\nThe default activity is used unless another is named.", adds,
+	return tool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in projectTimeInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -38,13 +38,13 @@ func createTimeForProject(s *Server) entry {
 }
 
 type issueTimeInput struct {
-	Issue string `json:"issue_id" jsonschema:"maxLength=10000,description=Issue id"`
-	Hours string `json:"hours" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
+	Issue string `json:"issue_id"`
+	Hours string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30"`
 	timeInput
 }
 
 func createTimeForIssue(s *Server) entry {
-	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue, for today if no day is given.\nThe default activity is used unless another is named.", adds,
+	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
 			i, err := issueAt(ctx, s, in.Issue, "")
 			if err != nil {
@@ -66,14 +66,14 @@ func onProject(err error) error {
 
 type updateTimeInput struct {
 	timeID
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project to move it to by id or key or name"`
-	Issue   string `json:"issue_id,omitempty" jsonschema:"maxLength=10000,description=Issue to move it to. Write none for no issue"`
-	Hours   string `json:"hours,omitempty" jsonschema:"maxLength=255,description=Hours such as 1.5 or 1h30m or 1:30"`
+	Project string `json:"project_id,omitempty" desc:"Moves it; id, key or name"`
+	Issue   string `json:"issue_id,omitempty" desc:"Moves it; id or none"`
+	Hours   string `json:"hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30"`
 	timeInput
 }
 
 func updateTime(s *Server) entry {
-	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.\nReturns the saved entry and lists anything that Redmine did not save.", changes,
+	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.", changes,
 		func(ctx context.Context, in updateTimeInput) (*toolpost.Result, error) {
 			before, err := in.find(ctx, s)
 			if err != nil {
@@ -208,7 +208,7 @@ type deleteTimeInput struct {
 }
 
 func deleteTime(s *Server) entry {
-	return deleteTool(s, timeKind, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time, for good.\nWithout confirm the answer shows it, and nothing is deleted.",
+	return deleteTool(s, timeKind, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time.",
 		func(_ context.Context, _ *deleteTimeInput, e *timeEntry, r *removal) error {
 			r.what = fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, e.Hours, e.User.Name, e.SpentOn)
 			return nil

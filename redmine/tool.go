@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // An entry is a tool of a group.
-type entry struct{ *toolpost.Tool }
+type entry struct {
+	*toolpost.Tool
+	effect effect
+}
 
 // An effect is what a tool does to Redmine.
 type effect int
@@ -27,15 +31,15 @@ const (
 // tool makes a tool. Its text has at most four lines, and neither brackets nor
 // underscores, which some clients do not take.
 func tool[In any](s *Server, name, title, description string, e effect, fn func(ctx context.Context, in In) (*toolpost.Result, error)) entry {
-	no, yes := false, true
-	hints := toolpost.Annotations{ReadOnly: &no, Destructive: &no, Idempotent: &no, OpenWorld: &no}
+	// What is left out has the value that MCP defines for a tool without it.
+	no, yes, hints := false, true, toolpost.Annotations{}
 	switch e {
 	case reads:
-		hints.ReadOnly, hints.Idempotent = &yes, &yes
-	case changes:
-		hints.Destructive = &yes
+		hints.ReadOnly = &yes
+	case adds:
+		hints.Destructive = &no
 	case removes:
-		hints.Destructive, hints.Idempotent = &yes, &yes
+		hints.Idempotent = &yes
 	}
 	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
 		ctx = remembering(ctx)
@@ -50,8 +54,15 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 	t := toolpost.New(name, description, checked, &toolpost.Options{
 		Title: title, Annotations: hints, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
 	})
-	return entry{discreet(s, lenient(t))}
+	t = discreet(s, lenient(t))
+	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(t.Input.Raw()), ""))
+	return entry{t, e}
 }
+
+// unpublished is what the tools check and do not publish, such as the numbers of
+// states beside their names: models keep to it anyway, and it would be a tenth of
+// the tokens of the definitions.
+var unpublished = regexp.MustCompile(`,"(?:additionalProperties|minLength|maxLength|minimum|maximum|default)":(?:false|\d+)|,"\d"`)
 
 // A locator is the arguments of a tool that name one record.
 type locator[T, In any] interface {
@@ -88,7 +99,7 @@ func changeTool[In, T any, L locator[T, In]](s *Server, k func() kind[T], name, 
 // A confirmation is the argument without which a deletion only shows what it would
 // delete.
 type confirmation struct {
-	Confirm bool `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	Confirm bool `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
 func (c confirmation) confirmed() bool { return c.Confirm }
@@ -117,14 +128,6 @@ func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
 		return r, s.client.hide.inError(err)
 	}
 	return t
-}
-
-// A textList is a list of names or values in the arguments of a tool.
-type textList []string
-
-// JSONSchema limits each text of the list.
-func (textList) JSONSchema() json.RawMessage {
-	return json.RawMessage(`{"type":"array","items":{"type":"string","maxLength":1000}}`)
 }
 
 // mostArguments bounds the arguments of one call, in bytes. It leaves room for a
@@ -179,6 +182,7 @@ func (sh *shape) quote(value any) (quoted any, changed bool) {
 			changed = changed || one
 		}
 	case map[string]any:
+		changed = sh.nameID(v)
 		for name := range v {
 			var one bool
 			v[name], one = sh.Properties[name].quote(v[name])
@@ -186,6 +190,17 @@ func (sh *shape) quote(value any) (quoted any, changed bool) {
 		}
 	}
 	return value, changed
+}
+
+// nameID gives the id of a custom field, as older clients write it, as its name.
+func (sh *shape) nameID(v map[string]any) bool {
+	id := v["id"]
+	if id == nil || v["name"] != nil || sh.Properties["id"] != nil || sh.Properties["name"] == nil {
+		return false
+	}
+	v["name"] = id
+	delete(v, "id")
+	return true
 }
 
 // asText quotes the numbers that stand for texts.

@@ -103,14 +103,14 @@ func (all memberships) lines() (text string) {
 }
 
 type listUsersInput struct {
-	Status string `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=all,enum=1,enum=2,enum=3,default=active,description=State of the accounts to list"`
-	Name   string `json:"name,omitempty" jsonschema:"maxLength=255,description=Part of a login or name or mail address"`
-	Group  string `json:"group_id,omitempty" jsonschema:"maxLength=255,description=Group name or id"`
+	Status string `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=all,enum=1,enum=2,enum=3,default=active"`
+	Name   string `json:"name,omitempty" desc:"Part of login, name or mail"`
+	Group  string `json:"group_id,omitempty" desc:"Name or id"`
 	rowSpan
 }
 
 func listUsers(s *Server) entry {
-	return tool(s, "list_users", "List users", "List user accounts as one line each, active ones if no status is given.\nThis is for administrators. Others find people of their projects by name with the tool that shows a user.", reads,
+	return tool(s, "list_users", "List users", "List user accounts, for administrators.\nOthers find people with show user.", reads,
 		func(ctx context.Context, in listUsersInput) (*toolpost.Result, error) {
 			query := url.Values{"status": {""}} // all
 			state := 0
@@ -185,12 +185,12 @@ func (u *user) line() string {
 }
 
 type showUserInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=User id or login or name or me"`
-	Include string `json:"include,omitempty" jsonschema:"maxLength=255,description=What to add separated by commas: memberships groups. Both if left out; none for nothing"`
+	ID      string `json:"id" desc:"Id, login, name or me"`
+	Include string `json:"include,omitempty" desc:"Some of memberships,groups; both by default, or none"`
 }
 
 func showUser(s *Server) entry {
-	return tool(s, "show_user", "Show a user", "Show one user with roles in projects and groups.\nNon-administrators can see only people in their own projects.", reads,
+	return tool(s, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.", reads,
 		func(ctx context.Context, in showUserInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, "memberships,groups")
 			if err != nil {

@@ -13,28 +13,28 @@ import (
 
 // A userInput is what may be set of a user, as tools are told it.
 type userInput struct {
-	Password  string     `json:"password,omitempty" jsonschema:"maxLength=255,description=Password. It is never shown"`
-	Generate  bool       `json:"generate_password,omitempty" jsonschema:"description=Whether Redmine generates a password. It is never shown so have it sent by mail"`
-	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false,description=Whether the password must be changed at the next login"`
-	Source    string     `json:"auth_source_id,omitempty" jsonschema:"maxLength=255,description=Id of the directory that checks the password instead"`
-	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none,description=What mail is sent about"`
-	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false,description=Whether the user is an administrator"`
-	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3,description=State of the account. Locked keeps everything but lets nobody log in"`
-	Groups    textList   `json:"group_ids,omitempty" jsonschema:"maxItems=200,description=All groups that the user is in by name or id. Write none for no group"`
-	Fields    []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
-	SendLogin bool       `json:"send_information,omitempty" jsonschema:"description=Whether to mail the login data to the user"`
+	Password  string     `json:"password,omitempty"`
+	Generate  bool       `json:"generate_password,omitempty" desc:"Have it sent by mail"`
+	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false"`
+	Source    string     `json:"auth_source_id,omitempty" desc:"Directory that checks the password instead"`
+	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none"`
+	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false"`
+	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3"`
+	Groups    []string   `json:"group_ids,omitempty" desc:"All of them by name or id, or none"`
+	Fields    []setField `json:"custom_fields,omitempty"`
+	SendLogin bool       `json:"send_information,omitempty" desc:"Mails the login data"`
 }
 
 type createUserInput struct {
-	Login string `json:"login" jsonschema:"maxLength=60,description=Login"`
-	First string `json:"firstname" jsonschema:"maxLength=30,description=First name"`
-	Last  string `json:"lastname" jsonschema:"maxLength=255,description=Last name"`
-	Mail  string `json:"mail" jsonschema:"maxLength=255,description=Mail address"`
+	Login string `json:"login" jsonschema:"maxLength=60"`
+	First string `json:"firstname" jsonschema:"maxLength=30"`
+	Last  string `json:"lastname"`
+	Mail  string `json:"mail"`
 	userInput
 }
 
 func createUser(s *Server) entry {
-	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or let Redmine generate one and send it by mail.", adds,
+	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or have one generated and mailed.", adds,
 		func(ctx context.Context, in createUserInput) (*toolpost.Result, error) {
 			w := &userWrite{write: newWrite(ctx, s, 0)}
 			if in.Password == "" && !in.Generate && in.Source == "" {
@@ -60,16 +60,16 @@ func createUser(s *Server) entry {
 }
 
 type updateUserInput struct {
-	ID    string `json:"id" jsonschema:"maxLength=255,description=User id or login or name"`
-	Login string `json:"login,omitempty" jsonschema:"maxLength=60,description=Login"`
-	First string `json:"firstname,omitempty" jsonschema:"maxLength=30,description=First name"`
-	Last  string `json:"lastname,omitempty" jsonschema:"maxLength=255,description=Last name"`
-	Mail  string `json:"mail,omitempty" jsonschema:"maxLength=255,description=Mail address"`
+	ID    string `json:"id" desc:"Id, login or name"`
+	Login string `json:"login,omitempty" jsonschema:"maxLength=60"`
+	First string `json:"firstname,omitempty" jsonschema:"maxLength=30"`
+	Last  string `json:"lastname,omitempty"`
+	Mail  string `json:"mail,omitempty"`
 	userInput
 }
 
 func updateUser(s *Server) entry {
-	return tool(s, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps all of their work.", changes,
+	return tool(s, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.", changes,
 		func(ctx context.Context, in updateUserInput) (*toolpost.Result, error) {
 			who, err := human(ctx, s, in.ID)
 			if err != nil {
@@ -201,12 +201,12 @@ func forgetMe(s *Server, n int) {
 }
 
 type deleteUserInput struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=User id or login or name"`
-	Confirm bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete the account. Without this the answer only shows what would become of its work"`
+	ID      string `json:"id" desc:"Id, login or name"`
+	Confirm bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
 func deleteUser(s *Server) entry {
-	return tool(s, "delete_user", "Delete a user", "Delete a user account for good, for administrators. Locking it is usually better.\nWithout confirm the answer shows what would become of its work, and nothing is deleted.", removes,
+	return tool(s, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.", removes,
 		func(ctx context.Context, in deleteUserInput) (*toolpost.Result, error) {
 			who, err := human(ctx, s, in.ID)
 			if err != nil {

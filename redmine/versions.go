@@ -66,13 +66,13 @@ func (c *issueCount) String() string {
 }
 
 type listVersionsInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Status  string `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,enum=all,default=all,description=Which ones"`
+	Project string `json:"project_id" desc:"Id, key or name"`
+	Status  string `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,enum=all,default=all"`
 	rowSpan
 }
 
 func listVersions(s *Server) entry {
-	return tool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for, as one line each.\nThose that other projects share are among them.", reads,
+	return tool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", reads,
 		func(ctx context.Context, in listVersionsInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -110,8 +110,8 @@ func openVersions(ctx context.Context, s *Server, project int) ([]named, error) 
 
 // A versionID says which version.
 type versionID struct {
-	ID      string `json:"id" jsonschema:"maxLength=255,description=Version id. Or its name if the project is given"`
-	Project string `json:"project_id,omitempty" jsonschema:"maxLength=255,description=Project id or key or name"`
+	ID      string `json:"id" desc:"Id, or name if the project is given"`
+	Project string `json:"project_id,omitempty" desc:"Id, key or name"`
 }
 
 func (in *versionID) find(ctx context.Context, s *Server) (*version, error) {
@@ -139,7 +139,7 @@ func inProject(ctx context.Context, s *Server, project, text string, src func(in
 }
 
 func showVersion(s *Server) entry {
-	return tool(s, "show_version", "Show a version", "Show one version with its full text, hours, and how many of its issues are open.", reads,
+	return tool(s, "show_version", "Show a version", "Show a version with its text, hours and open issues.", reads,
 		func(ctx context.Context, in versionID) (*toolpost.Result, error) {
 			v, err := in.find(ctx, s)
 			if err != nil {

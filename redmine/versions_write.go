@@ -10,13 +10,13 @@ import (
 
 // A versionInput is what may be set of a version, as tools are told it.
 type versionInput struct {
-	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,description=Locked and closed ones take no more issues"`
-	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system,description=Which other projects can plan issues for it"`
-	Due         string     `json:"due_date,omitempty" jsonschema:"maxLength=255,description=Date such as 2026-01-31. Write none to clear it"`
-	Description *string    `json:"description,omitempty" jsonschema:"maxLength=1000000,description=Text. Empty clears it"`
-	Wiki        *string    `json:"wiki_page_title,omitempty" jsonschema:"maxLength=255,description=Wiki page about it. Empty clears it"`
-	Default     *bool      `json:"default_project_version,omitempty" jsonschema:"description=Whether new issues of the project get it"`
-	Fields      []setField `json:"custom_fields,omitempty" jsonschema:"maxItems=200,description=Custom fields to set by name or id"`
+	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed"`
+	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system"`
+	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it"`
+	Description *string    `json:"description,omitempty" desc:"Empty clears it"`
+	Wiki        *string    `json:"wiki_page_title,omitempty" desc:"Empty clears it"`
+	Default     *bool      `json:"default_project_version,omitempty"`
+	Fields      []setField `json:"custom_fields,omitempty"`
 }
 
 // versionKind is how versions are read, written and compared.
@@ -71,13 +71,13 @@ func fillVersion(w *write, name string, in *versionInput, known func() ([]field,
 }
 
 type createVersionInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Name    string `json:"name" jsonschema:"minLength=1,maxLength=60,description=Name such as 1.2"`
+	Project string `json:"project_id" desc:"Id, key or name"`
+	Name    string `json:"name" jsonschema:"minLength=1,maxLength=60"`
 	versionInput
 }
 
 func createVersion(s *Server) entry {
-	return tool(s, "create_version", "Create a version", "Create a version in a project.\nReturns the saved version and lists anything that Redmine did not save.", adds,
+	return tool(s, "create_version", "Create a version", "Create a version in a project.", adds,
 		func(ctx context.Context, in createVersionInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -91,12 +91,12 @@ func createVersion(s *Server) entry {
 
 type updateVersionInput struct {
 	versionID
-	Name string `json:"name,omitempty" jsonschema:"maxLength=60,description=New name"`
+	Name string `json:"name,omitempty" jsonschema:"maxLength=60"`
 	versionInput
 }
 
 func updateVersion(s *Server) entry {
-	return changeTool(s, versionKind, "update_version", "Change a version", "Change a version, such as its date, or close it. Only what is given is changed.\nThe answer lists anything that Redmine did not save.",
+	return changeTool(s, versionKind, "update_version", "Change a version", "Change a version. Only what is given is changed.",
 		func(w *write, in *updateVersionInput, v *version) {
 			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return v.CustomFields, nil })
 		})
@@ -108,7 +108,7 @@ type deleteVersionInput struct {
 }
 
 func deleteVersion(s *Server) entry {
-	return deleteTool(s, deletedVersionKind, "delete_version", "Delete a version", "Delete a version that no issue and no file uses, for good.\nWithout confirm the answer shows what it is, and nothing is deleted.",
+	return deleteTool(s, deletedVersionKind, "delete_version", "Delete a version", "Delete a version that no issue and no file uses.",
 		func(ctx context.Context, in *deleteVersionInput, v *version, r *removal) error {
 			if err := v.count(ctx, s); err != nil {
 				return err

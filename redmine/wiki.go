@@ -39,12 +39,12 @@ func wikiTools(s *Server) []entry {
 }
 
 type listWikiInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
+	Project string `json:"project_id" desc:"Id, key or name"`
 	rowSpan
 }
 
 func listWiki(s *Server) entry {
-	return tool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project by title, without their texts.", reads,
+	return tool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", reads,
 		func(ctx context.Context, in listWikiInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -70,13 +70,13 @@ func wikiPages(ctx context.Context, s *Server, p named) ([]wikiPage, error) {
 }
 
 type getWikiInput struct {
-	Project string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Title   string `json:"title,omitempty" jsonschema:"maxLength=255,description=Page title. The start page if left out"`
-	Version string `json:"version,omitempty" jsonschema:"maxLength=255,description=Number of an older version. The newest if left out"`
+	Project string `json:"project_id" desc:"Id, key or name"`
+	Title   string `json:"title,omitempty" desc:"Default is the start page"`
+	Version string `json:"version,omitempty" desc:"Default is the newest"`
 }
 
 func getWiki(s *Server) entry {
-	return tool(s, "get_wiki_page", "Show a wiki page", "Show the text of a wiki page, its version and its files.\nOlder versions can be shown too.", reads,
+	return tool(s, "get_wiki_page", "Show a wiki page", "Show a wiki page with its version and files.", reads,
 		func(ctx context.Context, in getWikiInput) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.Project)
 			if err != nil {

@@ -12,18 +12,18 @@ import (
 )
 
 type writeWikiInput struct {
-	Project  string   `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Title    string   `json:"title" jsonschema:"maxLength=255,minLength=1,description=Page title"`
-	Text     *string  `json:"text,omitempty" jsonschema:"maxLength=1000000,description=Whole new text. Needed for a new page. An existing one keeps its text without it"`
-	Version  int      `json:"version,omitempty" jsonschema:"minimum=1,description=Version that you have read. The change is refused if there is a newer one"`
-	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was changed and why"`
-	Parent   string   `json:"parent_title,omitempty" jsonschema:"maxLength=255,description=Title of the page above it. Write none for no page above it"`
-	Rename   string   `json:"new_title,omitempty" jsonschema:"maxLength=255,description=New title to rename the page to"`
-	Uploads  []upload `json:"uploads,omitempty" jsonschema:"maxItems=200,description=Files that were uploaded before"`
+	Project  string   `json:"project_id" desc:"Id, key or name"`
+	Title    string   `json:"title" jsonschema:"minLength=1"`
+	Text     *string  `json:"text,omitempty" desc:"Whole text; kept if left out"`
+	Version  int      `json:"version,omitempty" jsonschema:"minimum=1" desc:"The one you read"`
+	Comments string   `json:"comments,omitempty"`
+	Parent   string   `json:"parent_title,omitempty" desc:"Page above it, or none"`
+	Rename   string   `json:"new_title,omitempty" desc:"Renames it"`
+	Uploads  []upload `json:"uploads,omitempty"`
 }
 
 func writeWiki(s *Server) entry {
-	return tool(s, "write_wiki_page", "Write a wiki page", "Create a wiki page or replace its text. It can also move or rename a page.\nGive the version you have read to be safe from changes by others.\nRedmine keeps the older versions.", changes,
+	return tool(s, "write_wiki_page", "Write a wiki page", "Create, replace, move or rename a wiki page.\nGive the version you read, so that changes by others are not lost.", changes,
 		func(ctx context.Context, in writeWikiInput) (*toolpost.Result, error) {
 			w, err := openWiki(ctx, s, in.Project, in.Title)
 			if err != nil {
@@ -37,17 +37,17 @@ func writeWiki(s *Server) entry {
 }
 
 type editWikiInput struct {
-	Project  string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Title    string `json:"title" jsonschema:"maxLength=255,minLength=1,description=Page title"`
-	Old      string `json:"old_text" jsonschema:"maxLength=1000000,minLength=1,description=Text to replace. It must stand there once"`
-	New      string `json:"new_text" jsonschema:"maxLength=1000000,description=Text to put in its place"`
-	All      bool   `json:"replace_all,omitempty" jsonschema:"description=Whether to replace every occurrence"`
-	Version  int    `json:"version,omitempty" jsonschema:"minimum=1,description=Version that you have read. The edit is refused if there is a newer one"`
-	Comments string `json:"comments,omitempty" jsonschema:"maxLength=1024,description=What was changed and why"`
+	Project  string `json:"project_id" desc:"Id, key or name"`
+	Title    string `json:"title" jsonschema:"minLength=1"`
+	Old      string `json:"old_text" jsonschema:"minLength=1" desc:"Must occur once"`
+	New      string `json:"new_text"`
+	All      bool   `json:"replace_all,omitempty"`
+	Version  int    `json:"version,omitempty" jsonschema:"minimum=1" desc:"The one you read"`
+	Comments string `json:"comments,omitempty"`
 }
 
 func editWiki(s *Server) entry {
-	return tool(s, "edit_wiki_page", "Edit a wiki page", "Replace a part of a wiki page and leave the rest as it is.\nThe text to replace must stand there exactly once.", changes,
+	return tool(s, "edit_wiki_page", "Edit a wiki page", "Replace a part of a wiki page.", changes,
 		func(ctx context.Context, in editWikiInput) (*toolpost.Result, error) {
 			// Edits of one page at the same time would refuse each other by their versions.
 			unlock, err := s.editing.lock(ctx, "wiki page "+strings.ToLower(in.Project+" "+wikiTitle(in.Title)))
@@ -174,14 +174,14 @@ func (w *wikiWrite) compare(now *wikiPage) {
 }
 
 type deleteWikiInput struct {
-	Project  string `json:"project_id" jsonschema:"maxLength=255,description=Project id or key or name"`
-	Title    string `json:"title" jsonschema:"maxLength=255,minLength=1,description=Page title"`
-	Children string `json:"children,omitempty" jsonschema:"enum=keep,enum=delete,default=keep,description=What becomes of the pages under it. Kept ones have no page above them then"`
-	Confirm  bool   `json:"confirm,omitempty" jsonschema:"description=Whether to delete it. Without this the answer only shows what would go"`
+	Project  string `json:"project_id" desc:"Id, key or name"`
+	Title    string `json:"title" jsonschema:"minLength=1"`
+	Children string `json:"children,omitempty" jsonschema:"enum=keep,enum=delete,default=keep" desc:"Pages under it"`
+	Confirm  bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
 func deleteWiki(s *Server) entry {
-	return tool(s, "delete_wiki_page", "Delete a wiki page", "Delete a wiki page with all its versions and files, for good.\nWithout confirm the answer shows what would go, and nothing is deleted.", removes,
+	return tool(s, "delete_wiki_page", "Delete a wiki page", "Delete a wiki page with its versions and files.", removes,
 		func(ctx context.Context, in deleteWikiInput) (*toolpost.Result, error) {
 			w, err := openWiki(ctx, s, in.Project, in.Title)
 			if err != nil {

@@ -63,11 +63,11 @@ func tables(t *testing.T) string {
 func mark(tool *toolpost.Tool) string {
 	a := tool.Annotations
 	switch {
-	case *a.ReadOnly:
+	case a.ReadOnly != nil:
 		return ""
-	case !*a.Destructive:
+	case a.Destructive != nil:
 		return "+"
-	case !*a.Idempotent:
+	case a.Idempotent == nil:
 		return "±"
 	}
 	return "−"
