@@ -259,7 +259,6 @@ func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
 		checked = true
 	}
 	delete(e.set, "description") // it may have changed again already
-	e.before.Description = now.Description
 	return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID))
 }
 
