@@ -58,7 +58,7 @@ func compareVersions(a, b string) int {
 //	@ login               who calls from here on; the administrator without one
 //	> tool {arguments}    with ${name} for what was captured, ${a*3} for aaa
 //	error                 it fails; otherwise it must not
-//	= text                that its result has
+//	= text                that its result has; one of them is not in the call
 //	! text                that it has not
 //	$name expression      captures the first group
 //	since 5.1             not for an older Redmine
@@ -84,7 +84,21 @@ func parse(name, text string) (steps []*step, err error) {
 			return nil, fmt.Errorf("%s:%d: %q is no line of a script", name, i+1, line)
 		}
 	}
+	for _, s := range steps {
+		if !s.isSpecific() {
+			return nil, fmt.Errorf("%s:%d: add a line with = and a text that the result of %s has and the call does not", name, s.line, s.tool)
+		}
+	}
 	return steps, nil
+}
+
+// isSpecific reports whether the step expects something that an answer which only
+// repeats the call does not have.
+func (s *step) isSpecific() bool {
+	call := strings.ToLower(s.tool + " " + s.arguments)
+	return len(s.captures) > 0 || slices.ContainsFunc(s.has, func(text string) bool {
+		return len(text) > 2 && !strings.Contains(call, strings.ToLower(text))
+	})
 }
 
 // take reads a line that says what is wanted of a step.
