@@ -58,11 +58,11 @@ func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
 }
 
 type updateAccountInput struct {
-	First  string     `json:"firstname,omitempty" jsonschema:"maxLength=30"`
-	Last   string     `json:"lastname,omitempty"`
-	Mail   string     `json:"mail,omitempty"`
-	Lang   string     `json:"language,omitempty" desc:"Such as en"`
-	Mails  string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none"`
+	First  string     `json:"firstname,omitempty" jsonschema:"maxLength=30" fill:"plain"`
+	Last   string     `json:"lastname,omitempty" fill:"plain"`
+	Mail   string     `json:"mail,omitempty" fill:"plain"`
+	Lang   string     `json:"language,omitempty" desc:"Such as en" fill:"plain"`
+	Mails  string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none" fill:"plain"`
 	Fields []setField `json:"custom_fields,omitempty"`
 }
 
@@ -74,9 +74,7 @@ func updateAccount(s *Server) entry {
 				return nil, err
 			}
 			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
-			w.who("", in.First, in.Last, in.Mail)
-			plain(w.write, "language", in.Lang)
-			plain(w.write, "mail_notification", in.Mails)
+			w.fill(&in)
 			w.custom(in.Fields, w.known)
 			return w.kind().update(w.write, ownPath, "your own account, "+before.name())
 		})

@@ -48,8 +48,8 @@ func listCategories(s *Server) entry {
 
 type createCategoryInput struct {
 	Project  string `json:"project_id" desc:"Id, key or name"`
-	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60"`
-	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name or me"`
+	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60" fill:"trimmed"`
+	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name or me" fill:"person"`
 }
 
 func createCategory(s *Server) entry {
@@ -60,8 +60,7 @@ func createCategory(s *Server) entry {
 				return nil, err
 			}
 			w := newWrite(ctx, s, p.ID)
-			plain(w, "name", strings.TrimSpace(in.Name))
-			w.person("assigned_to_id", in.Assignee)
+			w.fill(&in)
 			return categoryKind().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
 		})
 }
@@ -82,16 +81,13 @@ func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
 
 type updateCategoryInput struct {
 	categoryID
-	Name     string `json:"name,omitempty" jsonschema:"maxLength=60"`
-	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name, me or none"`
+	Name     string `json:"name,omitempty" jsonschema:"maxLength=60" fill:"trimmed"`
+	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name, me or none" fill:"person"`
 }
 
 func updateCategory(s *Server) entry {
 	return changeTool(s, categoryKind, "update_issue_category", "Change an issue category", "Change an issue category.",
-		func(w *write, in *updateCategoryInput, c *category) {
-			plain(w, "name", strings.TrimSpace(in.Name))
-			w.person("assigned_to_id", in.Assignee)
-		})
+		func(w *write, in *updateCategoryInput, _ *category) { w.fill(in) })
 }
 
 type deleteCategoryInput struct {

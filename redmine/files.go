@@ -120,18 +120,14 @@ func uploadRaw(ctx context.Context, c *client, query url.Values, data []byte) (t
 
 type updateAttachmentInput struct {
 	attachmentID
-	Name        string  `json:"filename,omitempty"`
+	Name        string  `json:"filename,omitempty" fill:"text"`
 	Description *string `json:"description,omitempty" jsonschema:"maxLength=255" desc:"Empty clears it"`
-	Type        string  `json:"content_type,omitempty"`
+	Type        string  `json:"content_type,omitempty" fill:"text"`
 }
 
 func updateAttachment(s *Server) entry {
 	return changeTool(s, fileKind, "update_attachment", "Change a file's details", "Change the name, description or type of a file.",
-		func(w *write, in *updateAttachmentInput, _ *attachment) {
-			w.text("filename", in.Name)
-			w.text("content_type", in.Type)
-			given(w, "description", in.Description)
-		})
+		func(w *write, in *updateAttachmentInput, _ *attachment) { w.fill(in) })
 }
 
 type deleteAttachmentInput struct {

@@ -13,20 +13,20 @@ import (
 
 // An issueInput is what may be set of an issue, as tools are told it.
 type issueInput struct {
-	Subject     string     `json:"subject,omitempty"`
-	Description *string    `json:"description,omitempty" desc:"Whole text; none clears it"`
-	Tracker     string     `json:"tracker_id,omitempty" desc:"Name or id"`
+	Subject     string     `json:"subject,omitempty" fill:"text"`
+	Description *string    `json:"description,omitempty" desc:"Whole text; none clears it" fill:"clearable"`
+	Tracker     string     `json:"tracker_id,omitempty" desc:"Name or id" fill:"tracker"`
 	Status      string     `json:"status_id,omitempty" desc:"Name or id"`
-	Priority    string     `json:"priority_id,omitempty" desc:"Name or id"`
-	Category    string     `json:"category_id,omitempty" desc:"Name or id; none clears it"`
-	Version     string     `json:"fixed_version_id,omitempty" desc:"Name or id; none clears it"`
-	Assignee    string     `json:"assigned_to_id,omitempty" desc:"Id, name, me or none"`
-	Parent      string     `json:"parent_issue_id,omitempty" desc:"Id or none"`
-	Start       string     `json:"start_date,omitempty" desc:"Such as 2026-01-31; none clears it"`
-	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it"`
-	Estimated   string     `json:"estimated_hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30; none clears them"`
-	Done        string     `json:"done_ratio,omitempty" desc:"0 to 100"`
-	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false"`
+	Priority    string     `json:"priority_id,omitempty" desc:"Name or id" fill:"priority"`
+	Category    string     `json:"category_id,omitempty" desc:"Name or id; none clears it" fill:"category"`
+	Version     string     `json:"fixed_version_id,omitempty" desc:"Name or id; none clears it" fill:"version"`
+	Assignee    string     `json:"assigned_to_id,omitempty" desc:"Id, name, me or none" fill:"person"`
+	Parent      string     `json:"parent_issue_id,omitempty" desc:"Id or none" fill:"issue"`
+	Start       string     `json:"start_date,omitempty" desc:"Such as 2026-01-31; none clears it" fill:"date"`
+	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it" fill:"date"`
+	Estimated   string     `json:"estimated_hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30; none clears them" fill:"hours"`
+	Done        string     `json:"done_ratio,omitempty" desc:"0 to 100" fill:"percent"`
+	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false" fill:"yes-no"`
 	Fields      []setField `json:"custom_fields,omitempty"`
 	Uploads     []upload   `json:"uploads,omitempty"`
 }
@@ -62,7 +62,7 @@ func createIssue(s *Server) entry {
 				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to everybody who can see the project. Leave out is_private if they may read it.", p)
 			}
 			w.readAhead(&in.issueInput, len(in.Watchers) > 0)
-			w.fill(&in.issueInput, 0)
+			w.apply(&in.issueInput, 0)
 			w.watchers(in.Watchers)
 			return w.kind().create(w.write, "/issues", "the new issue in project "+p.Name)
 		})
@@ -93,7 +93,7 @@ func updateIssue(s *Server) entry {
 			w.move(in.Project)
 			w.comment(in.Notes, in.Private)
 			w.readAhead(&in.issueInput, false)
-			w.fill(&in.issueInput, before.Tracker.ID)
+			w.apply(&in.issueInput, before.Tracker.ID)
 			removeFiles(w, in.Remove)
 			return w.kind().update(w.write, issueKind().at(before.ID), issueKind().name(before))
 		})
@@ -140,25 +140,10 @@ func (w *issueWrite) readAhead(in *issueInput, members bool) {
 	atOnce(reads...)
 }
 
-// fill finds the ids of what is to be set. Tracker is the issue's now.
-func (w *issueWrite) fill(in *issueInput, tracker int) {
-	w.text("subject", in.Subject)
-	w.clearable("description", in.Description)
-	w.named("tracker_id", in.Tracker, trackers())
+// apply finds the ids of what is to be set. Tracker is the issue's now.
+func (w *issueWrite) apply(in *issueInput, tracker int) {
+	w.fill(in)
 	w.status(in.Status)
-	w.named("priority_id", in.Priority, priorities())
-	w.named("category_id", in.Category, categories(w.project))
-	w.named("fixed_version_id", in.Version, versions(w.project))
-	w.person("assigned_to_id", in.Assignee)
-	set(w.write, "parent_issue_id", in.Parent, func(text string) (int, error) { return id("an issue", text) })
-	w.day("start_date", in.Start)
-	w.day("due_date", in.Due)
-	w.hours("estimated_hours", in.Estimated)
-	set(w.write, "done_ratio", in.Done, percent)
-	if in.Private != "" {
-		w.set["is_private"] = in.Private == "true"
-	}
-	w.write.uploads(in.Uploads)
 	if t, ok := w.set["tracker_id"].(ref); ok {
 		tracker = t.ID
 	}

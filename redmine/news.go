@@ -126,7 +126,7 @@ func createNews(s *Server) entry {
 			w := newWrite(ctx, s, p.ID)
 			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
 			w.made = true
-			w.uploads(in.Uploads)
+			w.fill(&in)
 			if err := s.client.send(ctx, "POST", newsPath(p)+".json", w.body("news"), nil); err != nil {
 				return nil, explain(err, "the news in project "+p.Name)
 			}
@@ -167,12 +167,7 @@ type updateNewsInput struct {
 
 func updateNews(s *Server) entry {
 	return changeTool(s, newsKind, "update_news", "Change news", "Change news or add files to it.",
-		func(w *write, in *updateNewsInput, _ *news) {
-			given(w, "title", in.Title)
-			given(w, "summary", in.Summary)
-			given(w, "description", in.Description)
-			w.uploads(in.Uploads)
-		})
+		func(w *write, in *updateNewsInput, _ *news) { w.fill(in) })
 }
 
 type deleteNewsInput struct {

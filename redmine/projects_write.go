@@ -26,7 +26,7 @@ type projectInput struct {
 }
 
 type createProjectInput struct {
-	Name string `json:"name" jsonschema:"minLength=1"`
+	Name string `json:"name" jsonschema:"minLength=1" fill:"trimmed"`
 	Key  string `json:"identifier" jsonschema:"minLength=1,maxLength=100" desc:"Key of small letters, digits and dashes; can never be changed"`
 	projectInput
 }
@@ -36,14 +36,14 @@ func createProject(s *Server) entry {
 		func(ctx context.Context, in createProjectInput) (*toolpost.Result, error) {
 			w := &projectWrite{write: newWrite(ctx, s, 0)}
 			w.set["identifier"] = in.Key
-			w.fill(in.Name, &in.projectInput)
+			w.apply(&in, &in.projectInput)
 			return projectKind().create(w.write, "/projects", "the new project "+in.Name)
 		})
 }
 
 type updateProjectInput struct {
 	ID   string `json:"id" desc:"Id, key or name"`
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" fill:"trimmed"`
 	Key  string `json:"identifier,omitempty" desc:"Cannot be changed"`
 	projectInput
 }
@@ -63,7 +63,7 @@ func updateProject(s *Server) entry {
 				return nil, toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", n, before.Identifier)
 			}
 			w := &projectWrite{write: newWrite(ctx, s, n.ID), before: before}
-			w.fill(in.Name, &in.projectInput)
+			w.apply(&in, &in.projectInput)
 			return projectKind().change(w.write, before)
 		})
 }
@@ -74,13 +74,9 @@ type projectWrite struct {
 	before *project // nil for a new one
 }
 
-// fill finds the ids of what is to be set.
-func (w *projectWrite) fill(name string, in *projectInput) {
-	plain(w.write, "name", strings.TrimSpace(name))
-	given(w.write, "description", in.Description)
-	given(w.write, "homepage", in.Homepage)
-	given(w.write, "is_public", in.IsPublic)
-	given(w.write, "inherit_members", in.InheritMembers)
+// apply finds the ids of what is to be set.
+func (w *projectWrite) apply(arguments any, in *projectInput) {
+	w.fill(arguments)
 	set(w.write, "parent_id", in.Parent, func(text string) (ref, error) {
 		n, err := w.s.project(w.ctx, text)
 		return ref{n}, err

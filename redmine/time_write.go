@@ -14,13 +14,13 @@ type timeInput struct {
 	SpentOn  string     `json:"spent_on,omitempty" desc:"Such as 2026-01-31"`
 	Activity string     `json:"activity_id,omitempty" desc:"Name or id"`
 	Comments *string    `json:"comments,omitempty"`
-	User     string     `json:"user_id,omitempty" desc:"Whose time; id or name"`
+	User     string     `json:"user_id,omitempty" desc:"Whose time; id or name" fill:"person"`
 	Fields   []setField `json:"custom_fields,omitempty"`
 }
 
 type projectTimeInput struct {
 	Project string `json:"project_id" desc:"Id, key or name"`
-	Hours   string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30"`
+	Hours   string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
 	timeInput
 }
 
@@ -33,13 +33,13 @@ func createTimeForProject(s *Server) entry {
 			}
 			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
 			w.set["project_id"] = p.ID
-			return w.log(in.Hours, &in.timeInput, "project "+p.String())
+			return w.log(in.Hours, &in, &in.timeInput, "project "+p.String())
 		})
 }
 
 type issueTimeInput struct {
 	Issue string `json:"issue_id"`
-	Hours string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30"`
+	Hours string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
 	timeInput
 }
 
@@ -52,7 +52,7 @@ func createTimeForIssue(s *Server) entry {
 			}
 			w := &timeWrite{write: newWrite(ctx, s, i.Project.ID)}
 			w.set["issue_id"] = i.ID
-			return w.log(in.Hours, &in.timeInput, issueKind().name(i))
+			return w.log(in.Hours, &in, &in.timeInput, issueKind().name(i))
 		})
 }
 
@@ -68,7 +68,7 @@ type updateTimeInput struct {
 	timeID
 	Project string `json:"project_id,omitempty" desc:"Moves it; id, key or name"`
 	Issue   string `json:"issue_id,omitempty" desc:"Moves it; id or none"`
-	Hours   string `json:"hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30"`
+	Hours   string `json:"hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
 	timeInput
 }
 
@@ -83,7 +83,7 @@ func updateTime(s *Server) entry {
 			if err := w.move(in.Project, in.Issue); err != nil {
 				return nil, err
 			}
-			w.fill(in.Hours, &in.timeInput)
+			w.apply(&in, &in.timeInput)
 			return w.kind().update(w.write, timeKind().at(before.ID), timeKind().name(before))
 		})
 }
@@ -102,11 +102,11 @@ func (w *timeWrite) kind() kind[timeEntry] {
 }
 
 // log logs time on what.
-func (w *timeWrite) log(hours string, in *timeInput, what string) (*toolpost.Result, error) {
+func (w *timeWrite) log(hours string, arguments any, in *timeInput, what string) (*toolpost.Result, error) {
 	if strings.TrimSpace(hours) == "" {
 		return nil, toolpost.Retry("Give the hours, such as 1.5 or 1h30m or 1:30.")
 	}
-	w.fill(hours, in)
+	w.apply(arguments, in)
 	return w.kind().create(w.write, "/time_entries", "the time on "+what)
 }
 
@@ -150,14 +150,12 @@ func (w *timeWrite) open() error {
 	return err
 }
 
-// fill finds the ids of what is to be set.
-func (w *timeWrite) fill(hours string, in *timeInput) {
-	w.hours("hours", hours)
+// apply finds the ids of what is to be set.
+func (w *timeWrite) apply(arguments any, in *timeInput) {
+	w.fill(arguments)
 	if w.before != nil || !strings.EqualFold(in.SpentOn, "today") { // without a day Redmine takes today where the account is
 		w.day("spent_on", in.SpentOn)
 	}
-	w.person("user_id", in.User)
-	given(w.write, "comments", in.Comments)
 	w.activity(in.Activity)
 	w.custom(in.Fields, w.known)
 }

@@ -13,23 +13,23 @@ import (
 
 // A userInput is what may be set of a user, as tools are told it.
 type userInput struct {
-	Password  string     `json:"password,omitempty"`
-	Generate  bool       `json:"generate_password,omitempty" desc:"Have it sent by mail"`
-	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false"`
-	Source    string     `json:"auth_source_id,omitempty" desc:"Directory that checks the password instead"`
-	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none"`
-	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false"`
-	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3"`
+	Password  string     `json:"password,omitempty" fill:"plain"`
+	Generate  bool       `json:"generate_password,omitempty" desc:"Have it sent by mail" fill:"flag"`
+	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false" fill:"yes-no"`
+	Source    string     `json:"auth_source_id,omitempty" desc:"Directory that checks the password instead" fill:"plain"`
+	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none" fill:"plain"`
+	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false" fill:"yes-no"`
+	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3" fill:"status"`
 	Groups    []string   `json:"group_ids,omitempty" desc:"All of them by name or id, or none"`
 	Fields    []setField `json:"custom_fields,omitempty"`
 	SendLogin bool       `json:"send_information,omitempty" desc:"Mails the login data"`
 }
 
 type createUserInput struct {
-	Login string `json:"login" jsonschema:"maxLength=60"`
-	First string `json:"firstname" jsonschema:"maxLength=30"`
-	Last  string `json:"lastname"`
-	Mail  string `json:"mail"`
+	Login string `json:"login" jsonschema:"maxLength=60" fill:"plain"`
+	First string `json:"firstname" jsonschema:"maxLength=30" fill:"plain"`
+	Last  string `json:"lastname" fill:"plain"`
+	Mail  string `json:"mail" fill:"plain"`
 	userInput
 }
 
@@ -40,8 +40,7 @@ func createUser(s *Server) entry {
 			if in.Password == "" && !in.Generate && in.Source == "" {
 				w.notes = append(w.notes, "No password was given, so the user cannot log in yet: set one with update_user, or give generate_password with send_information.")
 			}
-			w.who(in.Login, in.First, in.Last, in.Mail)
-			w.fill(&in.userInput)
+			w.apply(&in, &in.userInput)
 			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
 			delete(w.set, "group_ids")
 			n, err := w.kind().post(w.write, "/users", "the new user "+in.Login)
@@ -61,10 +60,10 @@ func createUser(s *Server) entry {
 
 type updateUserInput struct {
 	ID    string `json:"id" desc:"Id, login or name"`
-	Login string `json:"login,omitempty" jsonschema:"maxLength=60"`
-	First string `json:"firstname,omitempty" jsonschema:"maxLength=30"`
-	Last  string `json:"lastname,omitempty"`
-	Mail  string `json:"mail,omitempty"`
+	Login string `json:"login,omitempty" jsonschema:"maxLength=60" fill:"plain"`
+	First string `json:"firstname,omitempty" jsonschema:"maxLength=30" fill:"plain"`
+	Last  string `json:"lastname,omitempty" fill:"plain"`
+	Mail  string `json:"mail,omitempty" fill:"plain"`
 	userInput
 }
 
@@ -83,8 +82,7 @@ func updateUser(s *Server) entry {
 				return nil, err
 			}
 			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
-			w.who(in.Login, in.First, in.Last, in.Mail)
-			w.fill(&in.userInput)
+			w.apply(&in, &in.userInput)
 			return w.kind().change(w.write, before)
 		})
 }
@@ -143,30 +141,9 @@ func (w *userWrite) compare(now *user) {
 	}
 }
 
-func (w *userWrite) who(login, first, last, mail string) {
-	plain(w.write, "login", login)
-	plain(w.write, "firstname", first)
-	plain(w.write, "lastname", last)
-	plain(w.write, "mail", mail)
-}
-
-// fill finds the ids of what is to be set.
-func (w *userWrite) fill(in *userInput) {
-	plain(w.write, "password", in.Password)
-	plain(w.write, "auth_source_id", in.Source)
-	plain(w.write, "mail_notification", in.Mails)
-	for _, t := range []struct{ name, text string }{{"must_change_passwd", in.Change}, {"admin", in.Admin}} {
-		if t.text != "" {
-			w.set[t.name] = t.text == "true"
-		}
-	}
-	if in.Generate {
-		w.set["generate_password"] = true
-	}
-	if in.Status != "" {
-		n, err := userStatus(in.Status)
-		w.put("status", n, err)
-	}
+// apply sets what is given.
+func (w *userWrite) apply(arguments any, in *userInput) {
+	w.fill(arguments)
 	several(w.write, "group_ids", in.Groups, func(text string) (int, error) {
 		g, err := team(w.ctx, w.s, text)
 		if err == nil {

@@ -10,9 +10,9 @@ import (
 
 // A versionInput is what may be set of a version, as tools are told it.
 type versionInput struct {
-	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed"`
-	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system"`
-	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it"`
+	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed" fill:"plain"`
+	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system" fill:"plain"`
+	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it" fill:"date"`
 	Description *string    `json:"description,omitempty" desc:"Empty clears it"`
 	Wiki        *string    `json:"wiki_page_title,omitempty" desc:"Empty clears it"`
 	Default     *bool      `json:"default_project_version,omitempty"`
@@ -58,21 +58,9 @@ func checkPage(w *write, v *version) {
 	}
 }
 
-// fillVersion sets what is given; known returns the custom fields.
-func fillVersion(w *write, name string, in *versionInput, known func() ([]field, error)) {
-	plain(w, "name", strings.TrimSpace(name))
-	plain(w, "status", in.Status)
-	plain(w, "sharing", in.Sharing)
-	w.day("due_date", in.Due)
-	given(w, "description", in.Description)
-	given(w, "wiki_page_title", in.Wiki)
-	given(w, "default_project_version", in.Default)
-	w.custom(in.Fields, known)
-}
-
 type createVersionInput struct {
 	Project string `json:"project_id" desc:"Id, key or name"`
-	Name    string `json:"name" jsonschema:"minLength=1,maxLength=60"`
+	Name    string `json:"name" jsonschema:"minLength=1,maxLength=60" fill:"trimmed"`
 	versionInput
 }
 
@@ -84,21 +72,23 @@ func createVersion(s *Server) entry {
 				return nil, err
 			}
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
-			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
+			w.fill(&in)
+			w.custom(in.Fields, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
 			return versionKind().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())
 		})
 }
 
 type updateVersionInput struct {
 	versionID
-	Name string `json:"name,omitempty" jsonschema:"maxLength=60"`
+	Name string `json:"name,omitempty" jsonschema:"maxLength=60" fill:"trimmed"`
 	versionInput
 }
 
 func updateVersion(s *Server) entry {
 	return changeTool(s, versionKind, "update_version", "Change a version", "Change a version. Only what is given is changed.",
 		func(w *write, in *updateVersionInput, v *version) {
-			fillVersion(w, in.Name, &in.versionInput, func() ([]field, error) { return v.CustomFields, nil })
+			w.fill(in)
+			w.custom(in.Fields, func() ([]field, error) { return v.CustomFields, nil })
 		})
 }
 

@@ -115,7 +115,7 @@ func (w *wikiWrite) fill(in *writeWikiInput) error {
 		w.set["title"] = wikiTitle(in.Rename)
 		w.moved = wikiAt(w.in, in.Rename, 0)
 	}
-	w.uploads(in.Uploads)
+	w.write.fill(in)
 	return w.under(in.Parent)
 }
 

@@ -119,13 +119,6 @@ func plain(w *write, name, text string) {
 	}
 }
 
-// uploads adds the files that were uploaded before.
-func (w *write) uploads(all []upload) {
-	if len(all) > 0 {
-		w.set["uploads"] = all
-	}
-}
-
 // compareFiles records the uploads that did not become files. Redmine reports nothing
 // about a token that it does not know. The id of the file is in the token.
 func (w *write) compareFiles(before, now []attachment) {

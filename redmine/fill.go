@@ -1,0 +1,67 @@
+package redmine
+
+import (
+	"reflect"
+	"strings"
+)
+
+// fillers read a text for a change, by the tag fill of the argument that has it:
+//
+//	Due string `json:"due_date,omitempty" fill:"date"`
+var fillers = map[string]func(w *write, name, text string){
+	"plain":    plain,
+	"trimmed":  func(w *write, name, text string) { plain(w, name, strings.TrimSpace(text)) },
+	"text":     (*write).text,
+	"date":     (*write).day,
+	"hours":    (*write).hours,
+	"percent":  func(w *write, name, text string) { set(w, name, text, percent) },
+	"yes-no":   func(w *write, name, text string) { set(w, name, text, truth) },
+	"person":   (*write).person,
+	"issue":    func(w *write, name, text string) { set(w, name, text, issueNumber) },
+	"tracker":  func(w *write, name, text string) { w.named(name, text, trackers()) },
+	"priority": func(w *write, name, text string) { w.named(name, text, priorities()) },
+	"category": func(w *write, name, text string) { w.named(name, text, categories(w.project)) },
+	"version":  func(w *write, name, text string) { w.named(name, text, versions(w.project)) },
+	"status":   (*write).userStatus,
+}
+
+// fill sets what the arguments of a tool give: texts by the tag fill of their field,
+// and pointers, flags and uploads as they are. The name is that of the JSON. It leaves
+// out custom fields, which are other ones in each project.
+func (w *write) fill(arguments any) {
+	eachField(arguments, func(f reflect.StructField, v reflect.Value) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		how := f.Tag.Get("fill")
+		switch value := v.Interface().(type) {
+		case string:
+			if read := fillers[how]; read != nil && value != "" && w.err == nil {
+				read(w, name, value)
+			}
+		case *string:
+			if how == "clearable" {
+				w.clearable(name, value)
+			} else {
+				given(w, name, value)
+			}
+		case *bool:
+			given(w, name, value)
+		case bool:
+			if value && how == "flag" {
+				w.set[name] = true
+			}
+		case []upload:
+			if len(value) > 0 {
+				w.set[name] = value
+			}
+		}
+	})
+}
+
+func truth(text string) (bool, error) { return text == "true", nil }
+
+func issueNumber(text string) (int, error) { return id("an issue", text) }
+
+func (w *write) userStatus(name, text string) {
+	n, err := userStatus(text)
+	w.put(name, n, err)
+}
