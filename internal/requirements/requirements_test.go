@@ -205,8 +205,14 @@ func TestEveryRequirementHasATest(t *testing.T) {
 	declared := map[string]map[string]bool{}
 	for title, p := range parts(t) {
 		for _, r := range p.rows {
-			if !link.MatchString(r.api) {
+			api := link.FindAllStringSubmatch(r.api, -1)
+			if len(api) == 0 {
 				t.Errorf("%s, %s: no link to what meets it", title, r.id)
+			}
+			for _, m := range api {
+				if !contains(t, filepath.Join(filepath.Dir(page), m[2]), m[1]) {
+					t.Errorf("%s, %s: %s has no %s", title, r.id, m[2], m[1])
+				}
 			}
 			tests := link.FindAllStringSubmatch(r.tests, -1)
 			if len(tests) == 0 {
@@ -223,6 +229,18 @@ func TestEveryRequirementHasATest(t *testing.T) {
 			}
 		}
 	}
+}
+
+// contains reports whether a file has the last word of a name such as bind.New, or
+// the name is that of the file.
+func contains(t *testing.T, file, name string) bool {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+	}
+	word := name[strings.LastIndex(name, ".")+1:]
+	return strings.TrimSuffix(filepath.Base(file), ".json") == name || regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).Match(text)
 }
 
 // tested are the names of the tests, fuzz targets and examples of a file.
