@@ -25,6 +25,8 @@ require (
 	google.golang.org/genai v1.77.0
 )
 
+require code.dny.dev/ssrf v0.3.0
+
 require (
 	cloud.google.com/go v0.116.0 // indirect
 	cloud.google.com/go/auth v0.9.3 // indirect

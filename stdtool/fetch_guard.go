@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"code.dny.dev/ssrf"
+
 	"github.com/toolpost/toolpost"
 )
 
@@ -97,20 +99,8 @@ func public(ip netip.Addr) bool {
 	if inner, ok := embedded(ip); ok {
 		return public(inner)
 	}
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return false
-	}
-	return !slices.ContainsFunc(special(), func(p string) bool { return netip.MustParsePrefix(p).Contains(ip) })
-}
-
-// special are blocks of the IANA special-purpose address registries that
-// package netip has no name for, and an address of Azure's own services.
-func special() []string {
-	return []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "168.63.129.16/32",
-		"::/8", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
-	}
+	azure := netip.AddrFrom4([4]byte{168, 63, 129, 16}) // Azure's own services, in no registry
+	return ip != azure && ssrf.New().SafeAddr(ip) == nil
 }
 
 // embedded returns the IPv4 address that a translator would reach (RFC 6052,

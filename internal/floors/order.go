@@ -50,7 +50,7 @@ var outside = map[string][]string{
 	"model/gemini":       {"google.golang.org/genai"},
 	"model/openai":       {"github.com/openai/openai-go/v3"},
 	"mcpserver":          {jsonModule},
-	"stdtool":            {"github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
+	"stdtool":            {"code.dny.dev/ssrf", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":             {jsonModule},
 	"redmine":            {"golang.org/x/text"}, // forms of Unicode in names
 	"sdktool":            {mcpModule},
