@@ -145,7 +145,7 @@ func (p *Pattern) Bytes(ctx context.Context, data []byte, l *Limits) (*Result, e
 // Its end is that of Bytes; an error of r comes with what was found before it.
 func (p *Pattern) File(ctx context.Context, r io.ReaderAt, size int64, l *Limits) (*Result, error) {
 	size = max(size, 0)
-	return p.search(ctx, newFile(r, size), size, l)
+	return p.search(ctx, &file{r: r, size: size}, size, l)
 }
 
 // Reader searches a stream, in bounded memory, as File does. A Read that

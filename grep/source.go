@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"sync/atomic"
 )
 
-// Sizes of blocks.
-const (
-	blockSize = 256 << 10 // about what fits into the cache of a core
-	window    = 4 << 20   // of one that is searched where the system keeps it
-)
+// blockSize is about what fits into the cache of a core.
+const blockSize = 256 << 10
 
 // A block is a part of what is searched: whole lines, or one that is too long
 // to be kept.
@@ -39,11 +34,6 @@ func (b *block) search(w *worker, end error) (bool, error) {
 		return true, end
 	case b.file == nil:
 		return w.block(b.data), end
-	case b.size > blockSize:
-		if done, ok := b.window(w); ok {
-			return done, end
-		}
-		b.file.windows.Store(false)
 	}
 	end = b.load(w, end)
 	return w.block(b.data), end
@@ -52,12 +42,9 @@ func (b *block) search(w *worker, end error) (bool, error) {
 // load reads the data of b, outside the lock that next is called in: to read is
 // most of the work. It returns the error that comes with the block.
 func (b *block) load(w *worker, end error) error {
-	buf := w.buffer()
-	if b.size > blockSize {
-		buf = make([]byte, b.size)
-	}
-	n, err := b.file.r.ReadAt(buf[:b.size], b.at)
-	whole := int64(n) == b.size
+	buf := w.buffer()[:b.size]
+	n, err := b.file.r.ReadAt(buf, b.at)
+	whole := n == len(buf)
 	b.data, b.size = buf[:n], int64(n)
 	switch {
 	case whole:
@@ -92,24 +79,6 @@ type file struct {
 	r        io.ReaderAt
 	at, size int64
 	rest     *stream
-	windows  atomic.Bool // may be tried
-}
-
-func newFile(r io.ReaderAt, size int64) *file {
-	f := &file{r: r, size: size}
-	_, ok := r.(*os.File)
-	f.windows.Store(mapping && ok)
-	return f
-}
-
-// most returns the size of the next block. A window is for counting all lines:
-// its bytes may change meanwhile, so no line of it may be shown, and a search
-// for the first match would not stop soon. The last part is shared more finely.
-func (f *file) most(w *worker, l *Limits) int64 {
-	if w.keep || l.First || f.size-f.at < 2*window || !f.windows.Load() {
-		return blockSize
-	}
-	return window
 }
 
 func (f *file) next(w *worker, l *Limits) (block, error) {
@@ -117,19 +86,18 @@ func (f *file) next(w *worker, l *Limits) (block, error) {
 		return f.rest.next(w, l)
 	}
 	b := block{file: f, at: f.at, size: f.size - f.at}
-	most := f.most(w, l)
-	if b.size <= most {
+	if b.size <= blockSize {
 		f.at = f.size
 		return b, io.EOF
 	}
 	end := w.buffer()[:tail]
-	n, err := f.r.ReadAt(end, f.at+most-tail)
+	n, err := f.r.ReadAt(end, f.at+blockSize-tail)
 	feed := bytes.LastIndexByte(end[:n], '\n')
 	if err != nil || feed < 0 {
 		f.rest = &stream{r: io.NewSectionReader(f.r, f.at, f.size-f.at), read: f.at}
 		return f.rest.next(w, l)
 	}
-	b.size = most - tail + int64(feed+1)
+	b.size = blockSize - tail + int64(feed+1)
 	f.at += b.size
 	return b, nil
 }

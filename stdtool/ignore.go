@@ -22,13 +22,13 @@ type ignores struct {
 
 // An ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	negated bool     // what matches is not ignored
-	folders bool     // only folders match
-	whole   bool     // the path from the folder on matches, not only the last name
-	prefix  string   // what names begin with
-	suffix  string   // and end with, if there is no pattern
-	any     bool     // between prefix and suffix anything may be
-	pattern wildcard // what is between, if it is not nil
+	negated bool      // what matches is not ignored
+	folders bool      // only folders match
+	whole   bool      // the path from the folder on matches, not only the last name
+	prefix  string    // what names begin with
+	suffix  string    // and end with, if there is no pattern
+	any     bool      // between prefix and suffix anything may be
+	pattern *wildcard // what is after prefix, if it is not nil
 }
 
 // parseIgnores reads the rules of a .gitignore as git does.
@@ -72,7 +72,8 @@ func parseIgnore(s string) (r ignoreRule) {
 	case !r.whole && n == 0 && s[0] == '*' && !strings.ContainsAny(s[1:], `*?[\`):
 		r.any, r.suffix = true, s[1:]
 	default:
-		r.prefix, r.pattern = s[:n], compileWildcard(s[n:])
+		w, _ := compileWildcard(s[n:], true) // what is malformed matches nothing
+		r.prefix, r.pattern = s[:n], &w
 	}
 	return r
 }
@@ -90,7 +91,8 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 	case !ok:
 		return false
 	case r.pattern != nil:
-		return r.pattern.match(rest)
+		full, _ := r.pattern.match(rest)
+		return full
 	case r.any:
 		return strings.HasSuffix(rest, r.suffix)
 	}

@@ -69,6 +69,8 @@ func TestMarkdownHostile(t *testing.T) {
 		"quotes":    strings.Repeat("<blockquote>", 300) + strings.Repeat("x\n", n),
 		"tables":    strings.Repeat("<table><tr><td>x<td>", 100) + "y",
 		"colspan":   "<table>" + strings.Repeat("<tr><td colspan=99999999>x<td>y", 1000),
+		"rowspan":   "<table><tr><td rowspan=9999 colspan=999>x<td>y",
+		"breaks":    strings.Repeat("<blockquote>", 300) + strings.Repeat("x<br>", n),
 		"links":     strings.Repeat("<a href=x>y", n),
 		"comment":   "<!--" + strings.Repeat("-", n),
 		"start":     "<ol start=99999999999999999999><li>x<li>y</ol>",

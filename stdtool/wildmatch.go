@@ -1,127 +1,163 @@
 package stdtool
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
-// A wildcard is a pattern of .gitignore, as git's wildmatch takes it: bytes, in
-// time that grows with the length of the pattern times that of the name.
-type wildcard []element
+// A wildcard is a pattern of a path, with the syntax of git's wildmatch. It is
+// matched in time that grows with the length of the pattern times that of the
+// path.
+type wildcard struct {
+	elements []element
+	bytes    bool // ? and sets stand for bytes, as in git, instead of characters
+}
 
-// An element matches one byte, any number of them, or none.
+// An element matches one character, any number of them, or none.
 type element struct {
 	kind elementKind
-	set  *[256]bool // of oneOf
+	char rune // of literal
+	set  set  // of oneOf
 }
 
 type elementKind int
 
 const (
-	oneOf   elementKind = iota
-	anyName             // any number of bytes but /
-	anyPath             // any number of bytes
-	perhaps             // the next two, any folders, may be left out
+	literal elementKind = iota
+	oneOf
+	anyName // any number of characters but /
+	anyPath // any number of characters
+	perhaps // the next two, any folders, may be left out
 )
 
-func compileWildcard(s string) wildcard {
-	var w wildcard
-	for i := 0; i < len(s); {
+// A set holds pairs of characters, the first and the last of a range. A slash is
+// in none.
+type set struct {
+	ranges  []rune
+	negated bool
+}
+
+func (s *set) add(from, to rune) { s.ranges = append(s.ranges, from, to) }
+
+func (s *set) has(r rune) bool {
+	for i := 0; i < len(s.ranges); i += 2 {
+		if s.ranges[i] <= r && r <= s.ranges[i+1] {
+			return r != '/' && !s.negated
+		}
+	}
+	return r != '/' && s.negated
+}
+
+// decode returns the first character of s and its size. A byte that is not UTF-8
+// becomes a character that nothing else becomes.
+func (w *wildcard) decode(s string) (r rune, size int) {
+	if w.bytes {
+		return rune(s[0]), 1
+	}
+	if r, size = utf8.DecodeRuneInString(s); r == utf8.RuneError && size == 1 {
+		r = unicode.MaxRune + 1 + rune(s[0])
+	}
+	return r, size
+}
+
+// compileWildcard compiles s. If it is malformed, what is wrong in it matches
+// nothing, as in git, and ok is false.
+func compileWildcard(s string, bytes bool) (w wildcard, ok bool) {
+	w.bytes, ok = bytes, true
+	var chars []rune
+	for rest := s; rest != ""; {
+		r, size := w.decode(rest)
+		chars, rest = append(chars, r), rest[size:]
+	}
+	for i := 0; i < len(chars); {
 		var e element
-		size := 1
-		switch s[i] {
+		size, valid := 1, true
+		switch chars[i] {
 		case '*':
-			if e, size = star(s, i); e.kind == anyPath && i+size < len(s) && s[i+size] == '/' {
-				w = append(w, element{kind: perhaps})
+			if e.kind, size = star(chars, i); e.kind == anyPath && i+size < len(chars) && chars[i+size] == '/' {
+				w.elements = append(w.elements, element{kind: perhaps})
 			}
 		case '?':
-			e.set = &[256]bool{'/': true}
-			negate(e.set)
+			e = element{kind: oneOf, set: set{negated: true}}
 		case '[':
-			e.set, size = bracket(s[i:])
+			e.kind = oneOf
+			e.set, size, valid = bracket(chars[i:])
 		default:
-			b, n := escaped(s[i:])
-			e.set, size = new([256]bool), n
-			if b >= 0 {
-				e.set[b] = true
-			}
+			e.char, size = escaped(chars[i:])
+			valid = e.char >= 0
 		}
-		w, i = append(w, e), i+size
+		ok = ok && valid
+		w.elements, i = append(w.elements, e), i+size
 	}
-	return w
+	return w, ok
 }
 
 // star reads the stars at s[i]: two of them, with slashes around, are any folders.
-func star(s string, i int) (element, int) {
-	rest := strings.TrimLeft(s[i:], "*")
-	n := len(s) - i - len(rest)
-	if n > 1 && (i == 0 || s[i-1] == '/') && (rest == "" || rest[0] == '/' || strings.HasPrefix(rest, `\/`)) {
-		return element{kind: anyPath}, n
+func star(s []rune, i int) (kind elementKind, size int) {
+	for i+size < len(s) && s[i+size] == '*' {
+		size++
 	}
-	return element{kind: anyName}, n
-}
-
-func negate(set *[256]bool) {
-	for b := range set {
-		set[b] = !set[b]
+	rest := s[i+size:]
+	ends := len(rest) == 0 || rest[0] == '/' || len(rest) > 1 && rest[0] == '\\' && rest[1] == '/'
+	if size > 1 && (i == 0 || s[i-1] == '/') && ends {
+		return anyPath, size
 	}
+	return anyName, size
 }
 
 // bracket reads a set such as [!a-z[:digit:]]. One that does not end, or has an
 // unknown class, matches nothing.
-func bracket(s string) (set *[256]bool, size int) {
-	set = new([256]bool)
-	rest := s[1:]
-	negated := rest != "" && (rest[0] == '!' || rest[0] == '^')
-	if negated {
-		rest = rest[1:]
+func bracket(s []rune) (all set, size int, ok bool) {
+	at := 1
+	if at < len(s) && (s[at] == '!' || s[at] == '^') {
+		all.negated = true
+		at++
 	}
-	last := -1 // the byte that a range may begin with
-	for first := true; first || !strings.HasPrefix(rest, "]"); first = false {
-		n := 0
-		if rest != "" {
-			n, last = member(set, rest, last)
+	ok = true
+	last := rune(-1) // the character that a range may begin with
+	for first := true; first || at >= len(s) || s[at] != ']'; first = false {
+		n, valid := 0, true
+		if at < len(s) {
+			n, last, valid = all.member(s[at:], last)
 		}
 		if n == 0 {
-			return new([256]bool), len(s)
+			return set{}, len(s), false
 		}
-		rest = rest[n:]
+		at, ok = at+n, ok && valid
 	}
-	if negated {
-		negate(set)
-	}
-	set['/'] = false
-	return set, len(s) - len(rest) + 1
+	return all, at + 1, ok
 }
 
-// member adds the next byte, range or class of a set. The size is 0 if there is none.
-func member(set *[256]bool, s string, last int) (size, next int) {
-	if s[0] == '-' && last > 0 && len(s) > 1 && s[1] != ']' {
-		to, n := escaped(s[1:])
+// member adds the next character, range or class of a set, and returns its size,
+// 0 if there is none, and what a range may begin with. A range that ends before it
+// begins is not valid, and holds nothing.
+func (s *set) member(text []rune, last rune) (size int, next rune, valid bool) {
+	if text[0] == '-' && last > 0 && len(text) > 1 && text[1] != ']' {
+		to, n := escaped(text[1:])
 		if to < 0 {
-			return 0, -1
+			return 0, -1, false
 		}
-		addRange(set, last, to)
-		return n + 1, -1
+		s.add(last, to)
+		return n + 1, -1, last <= to
 	}
-	if strings.HasPrefix(s, "[:") {
-		name, _, ok := strings.Cut(s[2:], "]")
-		if !ok {
-			return 0, -1
+	if len(text) > 1 && text[0] == '[' && text[1] == ':' {
+		end := slices.Index(text, ']')
+		if end < 0 {
+			return 0, -1, false
 		}
-		if name, ok = strings.CutSuffix(name, ":"); ok {
-			return addClass(set, name), -1
+		if name, ok := strings.CutSuffix(string(text[2:end]), ":"); ok {
+			size = s.addClass(name)
+			return size, -1, size > 0
 		}
 	}
-	b, n := escaped(s)
-	if b < 0 {
-		return 0, -1
+	r, n := escaped(text)
+	if r < 0 {
+		return 0, -1, false
 	}
-	set[b] = true
-	return n, b
-}
-
-func addRange(set *[256]bool, from, to int) {
-	for b := from; b <= to; b++ {
-		set[b] = true
-	}
+	s.add(r, r)
+	return n, r, true
 }
 
 // classes are pairs of bytes, the first and the last of a range.
@@ -141,63 +177,72 @@ var classes = map[string]string{
 }
 
 // addClass adds [:name:], and returns its size, 0 if it is not known.
-func addClass(set *[256]bool, name string) int {
+func (s *set) addClass(name string) int {
 	ranges, ok := classes[name]
 	if !ok {
 		return 0
 	}
-	for ; ranges != ""; ranges = ranges[2:] {
-		addRange(set, int(ranges[0]), int(ranges[1]))
-	}
+	s.ranges = append(s.ranges, []rune(ranges)...)
 	return len("[::]") + len(name)
 }
 
-// escaped reads a byte, -1 if there is none behind the backslash.
-func escaped(s string) (b, size int) {
+// escaped reads a character, -1 if there is none behind the backslash.
+func escaped(s []rune) (r rune, size int) {
 	switch {
 	case s[0] != '\\':
-		return int(s[0]), 1
+		return s[0], 1
 	case len(s) == 1:
 		return -1, 1
 	}
-	return int(s[1]), 2
+	return s[1], 2
 }
 
-// match follows all ways through the pattern at once: at[i] says that the bytes
-// so far can end before element i.
-func (w wildcard) match(name string) bool {
+// match reports whether the wildcard matches name, and whether it could match
+// something inside name. It follows all ways through the elements at once: at[i]
+// says that what was read can end before element i.
+func (w *wildcard) match(name string) (full, inside bool) {
 	var few [64]bool
 	at := few[:]
-	if len(w) >= len(few) {
-		at = make([]bool, len(w)+1)
+	if len(w.elements) >= len(few) {
+		at = make([]bool, len(w.elements)+1)
 	}
 	at[0] = true
 	w.skip(at)
-	for i := range len(name) {
-		b := name[i]
-		at[len(w)] = false
-		for k := len(w) - 1; k >= 0; k-- {
-			here := at[k]
-			switch e := w[k]; e.kind {
-			case oneOf:
-				at[k], at[k+1] = false, at[k+1] || here && e.set[b]
-			case anyName:
-				at[k] = here && b != '/'
-			case perhaps:
-				at[k] = false
-			}
-		}
-		w.skip(at)
+	for rest := name; rest != ""; {
+		r, size := w.decode(rest)
+		w.step(at, r)
+		rest = rest[size:]
 	}
-	return at[len(w)]
+	full = at[len(w.elements)]
+	w.step(at, '/')
+	return full, slices.Contains(at, true)
+}
+
+// step reads one character.
+func (w *wildcard) step(at []bool, r rune) {
+	at[len(w.elements)] = false
+	for k := len(w.elements) - 1; k >= 0; k-- {
+		here := at[k]
+		switch e := &w.elements[k]; e.kind {
+		case literal:
+			at[k], at[k+1] = false, at[k+1] || here && e.char == r
+		case oneOf:
+			at[k], at[k+1] = false, at[k+1] || here && e.set.has(r)
+		case anyName:
+			at[k] = here && r != '/'
+		case perhaps:
+			at[k] = false
+		}
+	}
+	w.skip(at)
 }
 
 // skip passes over elements that may match nothing.
-func (w wildcard) skip(at []bool) {
-	for k, e := range w {
-		if at[k] && e.kind != oneOf {
+func (w *wildcard) skip(at []bool) {
+	for k := range w.elements {
+		if kind := w.elements[k].kind; at[k] && kind >= anyName {
 			at[k+1] = true
-			if e.kind == perhaps {
+			if kind == perhaps {
 				at[k+3] = true
 			}
 		}

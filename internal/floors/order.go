@@ -41,7 +41,6 @@ var outside = map[string][]string{
 	"internal/jsontree":  {jsonModule},
 	"schema":             {jsonModule},
 	"internal/subschema": {"github.com/dlclark/regexp2"},
-	"grep":               {"golang.org/x/sys"},
 	"internal/pins":      {jsonModule},
 	"internal/terminal":  {"golang.org/x/term"},
 	"schema/lower":       {jsonModule},
