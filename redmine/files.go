@@ -1,12 +1,16 @@
 package redmine
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 )
@@ -138,4 +142,207 @@ type deleteAttachmentInput struct {
 func deleteAttachment(s *Server) entry {
 	return deleteTool(s, fileKind, "delete_attachment", "Delete a file", "Delete a file of an issue, wiki page, news or project.",
 		func(context.Context, *deleteAttachmentInput, *attachment, *removal) error { return nil })
+}
+
+// A projectFile is a file of a project or of one of its versions.
+type projectFile struct {
+	attachment
+	Version   *named `json:"version,omitempty"`
+	Downloads int    `json:"downloads"`
+	Digest    string `json:"digest,omitempty"`
+}
+
+type listFilesInput struct {
+	Project string `json:"project_id" desc:"Id, key or name"`
+	rowSpan
+}
+
+func listFiles(s *Server) entry {
+	return tool(s, "list_files", "List project files", "List the files of a project and its versions.", reads,
+		func(ctx context.Context, in listFilesInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			all, err := projectFiles(ctx, s, p)
+			if err != nil {
+				return nil, err
+			}
+			l := listing[projectFile]{what: "files", key: "files", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			return l.answer(s)
+		})
+}
+
+func (f projectFile) line() string {
+	text := fmt.Sprintf("- %s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, f.CreatedOn.day(), f.Downloads)
+	if f.Version != nil {
+		text += " | version " + f.Version.String()
+	}
+	if f.Description != "" {
+		text += " | " + f.Description
+	}
+	return text
+}
+
+// projectFiles are all files of a project. Redmine has no pages of this list.
+func projectFiles(ctx context.Context, s *Server, p named) ([]projectFile, error) {
+	var answer struct {
+		Files []projectFile `json:"files"`
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/projects/%d/files.json", p.ID), nil, &answer)
+	return answer.Files, explain(err, "the files of project "+p.Name)
+}
+
+type addFileInput struct {
+	Project     string `json:"project_id" desc:"Id, key or name"`
+	Token       string `json:"token" jsonschema:"minLength=1" desc:"From upload file"`
+	Name        string `json:"filename,omitempty"`
+	Description string `json:"description,omitempty" jsonschema:"maxLength=255"`
+	Version     string `json:"version_id,omitempty" desc:"Name or id"`
+}
+
+func addFile(s *Server) entry {
+	return tool(s, "add_file", "Add a project file", "Add an uploaded file to a project or one of its versions.", adds,
+		func(ctx context.Context, in addFileInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
+			if in.Version != "" {
+				if set["version_id"], err = ownVersion(ctx, s, p, in.Version); err != nil {
+					return nil, err
+				}
+			}
+			err = s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
+			if code := status(err); code == 400 || code == 404 {
+				return nil, toolpost.Retry("Redmine does not take the token %q: a token can be used once, exactly as the upload returned it. Upload the file again.", in.Token)
+			}
+			if err != nil {
+				return nil, explain(err, "the file in project "+p.Name)
+			}
+			now, err := projectFiles(ctx, s, p)
+			if err != nil {
+				return s.done(fmt.Sprintf("Added the file to project %s. Do not repeat the change: it was made, but could not be read back: %v", p.Name, err), map[string]any{"done": true})
+			}
+			id, _, _ := strings.Cut(in.Token, ".")
+			for i := range now {
+				if fmt.Sprint(now[i].ID) == id {
+					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, now[i].line()), map[string]any{"file": now[i]})
+				}
+			}
+			return nil, toolpost.Failed("Redmine accepted the request, but project %s has no new file.", p.Name)
+		})
+}
+
+// ownVersion finds a version of a project. Redmine fails on one that another
+// project shares with it.
+func ownVersion(ctx context.Context, s *Server, p named, text string) (int, error) {
+	v, err := s.find(ctx, versions(p.ID), text)
+	if err != nil {
+		return 0, err
+	}
+	full, err := versionKind().read(ctx, s, v.ID, "")
+	if err != nil {
+		return 0, err
+	}
+	if owner := full.Project; owner.ID != p.ID {
+		return 0, toolpost.Retry("Version %s belongs to project %s, which shares it with %s. Add the file there, or leave the version out.", v, owner, p.Name)
+	}
+	return v.ID, nil
+}
+
+// What is shown of files, in bytes.
+const (
+	longestFile  = 32 << 20
+	longestImage = 700 << 10 // under 1 MiB in base64, which clients take
+	usualText    = 50_000
+	mostText     = 500_000
+)
+
+type downloadInput struct {
+	attachmentID
+	Offset int64 `json:"offset,omitempty" jsonschema:"minimum=0" desc:"Bytes to skip"`
+	Limit  int64 `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500000,default=50000"`
+}
+
+// A downloaded is a file with what is in it.
+type downloaded struct {
+	*attachment
+	Offset int64  `json:"offset,omitempty"`
+	Next   int64  `json:"next_offset,omitempty"` // if there is more
+	Text   string `json:"text,omitempty"`
+	Image  string `json:"image,omitempty"` // its media type; it is beside this
+}
+
+func downloadAttachment(s *Server) entry {
+	return tool(s, "download_attachment", "Read a file", "Read a file: text in parts, images up to 700 KB.", reads,
+		func(ctx context.Context, in downloadInput) (*toolpost.Result, error) {
+			a, err := in.find(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			if a.Size > longestFile {
+				return nil, toolpost.Failed("File %s [%d] has %d bytes; only files of at most %d bytes can be read. The user can open %s.", a.Name, a.ID, a.Size, longestFile, a.URL)
+			}
+			// Not from content_url: that is the host which Redmine believes to have.
+			data, err := s.client.read(ctx, fmt.Sprintf("/attachments/download/%d", a.ID), nil)
+			if err != nil {
+				return nil, explain(err, fmt.Sprintf("what is in file %s [%d]", a.Name, a.ID))
+			}
+			if int64(len(data)) != int64(a.Size) {
+				return nil, toolpost.Failed("Redmine returned %d bytes for file %s [%d], which should have %d: the file was damaged after its upload. Tell the user.", len(data), a.Name, a.ID, a.Size)
+			}
+			return shownFile(s, a, data, in.Offset, in.Limit)
+		})
+}
+
+// shownFile answers with what is in a file. What kind it is its bytes say, and
+// not its name.
+func shownFile(s *Server, a *attachment, data []byte, offset, limit int64) (*toolpost.Result, error) {
+	kind := http.DetectContentType(data)
+	image := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
+	switch {
+	case image && len(data) <= longestImage:
+		result, err := s.answer(textOf(a), downloaded{attachment: a, Image: kind})
+		if err != nil {
+			return nil, err
+		}
+		parts := append(result.Parts(), toolpost.Part{Type: "image", Data: data, MIMEType: kind})
+		return result.WithContent(parts, result.Structured())
+	case image:
+		return nil, toolpost.Failed("File %s [%d] is an image of %d bytes; only images of at most %d bytes can be shown. The user can open %s.", a.Name, a.ID, len(data), longestImage, a.URL)
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return nil, toolpost.Failed("File %s [%d] is neither text in UTF-8 nor an image: %d bytes of %s. The user can open %s.", a.Name, a.ID, len(data), cmp.Or(a.Type, kind), a.URL)
+	case offset > 0 && offset >= int64(len(data)):
+		return nil, toolpost.Retry("File %s [%d] has %d bytes: offset %d is past its end. Give a smaller offset.", a.Name, a.ID, len(data), offset)
+	}
+	from, to := piece(data, offset, min(cmp.Or(limit, usualText), mostText))
+	d := downloaded{attachment: a, Offset: from, Text: lf(string(data[from:to]))}
+	text := textOf(a)
+	if from > 0 || to < int64(a.Size) {
+		text += fmt.Sprintf("- shown: bytes %d to %d", from, to)
+		if to < int64(a.Size) {
+			d.Next = to
+			text += fmt.Sprintf("; call again with offset %d for more", to)
+		}
+		text += "\n"
+	}
+	return s.answer(text+"\n"+d.Text+"\n", d)
+}
+
+// piece is a part of a text, from the begin of a letter to that of another.
+func piece(data []byte, offset, limit int64) (from, to int64) {
+	back := func(at int64) int64 {
+		for at > 0 && at < int64(len(data)) && !utf8.RuneStart(data[at]) {
+			at--
+		}
+		return at
+	}
+	from, to = back(offset), back(min(offset+limit, int64(len(data))))
+	if to <= from {
+		to = min(from+utf8.UTFMax, int64(len(data)))
+		to = max(back(to), from+1)
+	}
+	return from, to
 }

@@ -26,8 +26,7 @@ var fillers = map[string]func(w *write, name, text string){
 }
 
 // fill sets what the arguments of a tool give: texts by the tag fill of their field,
-// and pointers, flags and uploads as they are. The name is that of the JSON. It leaves
-// out custom fields, which are other ones in each project.
+// and pointers and what is tagged "value" as they are. The name is that of the JSON.
 func (w *write) fill(arguments any) {
 	eachField(arguments, func(f reflect.StructField, v reflect.Value) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -45,12 +44,8 @@ func (w *write) fill(arguments any) {
 			}
 		case *bool:
 			given(w, name, value)
-		case bool:
-			if value && how == "flag" {
-				w.set[name] = true
-			}
-		case []upload:
-			if len(value) > 0 {
+		default:
+			if how == "value" && !v.IsZero() {
 				w.set[name] = value
 			}
 		}

@@ -46,24 +46,8 @@ func (g *userGroup) has(user int) bool {
 	return slices.ContainsFunc(g.Users, func(n named) bool { return n.ID == user })
 }
 
-// team finds a group of users, for who is no administrator among those that are
-// members of the own projects.
-func team(ctx context.Context, s *Server, text string) (named, error) {
-	me, err := s.account(ctx)
-	if err != nil {
-		return named{}, err
-	}
-	if me.Admin {
-		return s.find(ctx, source{"group", "/groups.json", "groups"}, text)
-	}
-	if n, ok := number(text); ok {
-		return named{ID: n, Name: "group"}, nil
-	}
-	return companion(ctx, s, "group", true, text)
-}
-
-func readGroup(ctx context.Context, s *Server, text string) (*userGroup, error) {
-	n, err := team(ctx, s, text)
+func readGroup(ctx context.Context, s *Server, text string, exact bool) (*userGroup, error) {
+	n, err := s.resolve(ctx, text, scope{groups: true, exact: exact})
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +86,7 @@ type groupID struct {
 func showGroup(s *Server) entry {
 	return tool(s, "show_group", "Show a group of users", "Show a group with its users and roles.", reads,
 		func(ctx context.Context, in groupID) (*toolpost.Result, error) {
-			g, err := readGroup(ctx, s, in.ID)
+			g, err := readGroup(ctx, s, in.ID, false)
 			if err != nil {
 				return nil, err
 			}
@@ -128,15 +112,12 @@ func removeGroupUser(s *Server) entry {
 // join changes who is in a group. Redmine refuses who is in it already as if
 // there were no such user.
 func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost.Result, error) {
-	g, err := readGroup(ctx, s, in.Group)
+	g, err := readGroup(ctx, s, in.Group, true)
 	if err != nil {
 		return nil, err
 	}
-	who, err := human(ctx, s, in.User)
+	who, err := s.resolve(ctx, in.User, scope{users: true, exact: true})
 	if err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(wholeGroup(in.Group, g.ID, g.Name), entire(ctx, s, in.User, who)); err != nil {
 		return nil, err
 	}
 	if g.has(who.ID) == on {
@@ -165,13 +146,78 @@ func belong(ctx context.Context, s *Server, path string, user int, on bool) erro
 	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", path, user), nil, nil)
 }
 
-func wholeGroup(text string, id int, name string) error {
-	return whole(text, "group "+named{ID: id, Name: name}.String(), fmt.Sprint(id), name)
-}
-
 func where(in bool) string {
 	if in {
 		return "in"
 	}
 	return "not in"
+}
+
+type createGroupInput struct {
+	Name   string     `json:"name"`
+	Users  []string   `json:"user_ids,omitempty" desc:"Ids, logins or names"`
+	Fields []setField `json:"custom_fields,omitempty"`
+}
+
+func createGroup(s *Server) entry {
+	return tool(s, "create_group", "Create a group of users", "Create a group of users, for administrators.", adds,
+		func(ctx context.Context, in createGroupInput) (*toolpost.Result, error) {
+			if strings.TrimSpace(in.Name) == "" {
+				return nil, toolpost.Retry("Give the group a name.")
+			}
+			w := newWrite(ctx, s, 0)
+			fillGroup(w, in.Name, in.Users, in.Fields)
+			return groupKind().create(w, "/groups", "the new group "+in.Name)
+		})
+}
+
+type updateGroupInput struct {
+	ID     string     `json:"id" desc:"Id or name"`
+	Name   string     `json:"name,omitempty"`
+	Users  []string   `json:"user_ids,omitempty" desc:"All its users; ids, logins, names or none"`
+	Fields []setField `json:"custom_fields,omitempty"`
+}
+
+func updateGroup(s *Server) entry {
+	return tool(s, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.", changes,
+		func(ctx context.Context, in updateGroupInput) (*toolpost.Result, error) {
+			g, err := readGroup(ctx, s, in.ID, true)
+			if err != nil {
+				return nil, err
+			}
+			w := newWrite(ctx, s, 0)
+			fillGroup(w, in.Name, in.Users, in.Fields)
+			return groupKind().change(w, g)
+		})
+}
+
+// fillGroup finds the ids of what is to be set.
+func fillGroup(w *write, name string, users []string, fields []setField) {
+	plain(w, "name", strings.TrimSpace(name))
+	several(w, "user_ids", users, func(text string) (int, error) {
+		who, err := w.s.resolve(w.ctx, text, scope{users: true, exact: true})
+		return who.ID, err
+	})
+	w.custom(fields, func() ([]field, error) { return definedFields(w.ctx, w.s, "group") })
+}
+
+type deleteGroupInput struct {
+	ID      string `json:"id" desc:"Id or name"`
+	Confirm bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
+}
+
+func deleteGroup(s *Server) entry {
+	return tool(s, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.", removes,
+		func(ctx context.Context, in deleteGroupInput) (*toolpost.Result, error) {
+			g, err := readGroup(ctx, s, in.ID, false)
+			if err != nil {
+				return nil, err
+			}
+			return groupKind().remove(ctx, s, g, &removal{
+				confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(g.ID), g.Name},
+				what: groupKind().name(g), facts: map[string]any{"group": g},
+				would: fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",
+					g, len(g.Users), len(g.Memberships), textOf(g)),
+			})
+		})
 }

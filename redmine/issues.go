@@ -2,11 +2,270 @@ package redmine
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 )
+
+// An issue is a task, a defect or the like of a project.
+type issue struct {
+	ID             int            `json:"id"`
+	Subject        string         `json:"subject" set:"subject"`
+	Project        named          `json:"project" text:"project" set:"project_id"`
+	Tracker        named          `json:"tracker" set:"tracker_id"`
+	Status         issueStatus    `json:"status" text:"status" set:"status_id"`
+	Priority       named          `json:"priority" text:"priority" set:"priority_id"`
+	AssignedTo     *named         `json:"assigned_to,omitempty" text:"assigned to" set:"assigned_to_id"`
+	Category       *named         `json:"category,omitempty" text:"category" set:"category_id"`
+	FixedVersion   *named         `json:"fixed_version,omitempty" text:"version" set:"fixed_version_id"`
+	Author         named          `json:"author" text:"author"`
+	Parent         *issueRef      `json:"parent,omitempty" text:"parent" set:"parent_issue_id"`
+	StartDate      string         `json:"start_date,omitempty" text:"start" set:"start_date"`
+	DueDate        string         `json:"due_date,omitempty" text:"due" set:"due_date"`
+	DoneRatio      percentage     `json:"done_ratio" text:"done,always" set:"done_ratio"`
+	EstimatedHours *hours         `json:"estimated_hours,omitempty" text:"estimated" set:"estimated_hours"`
+	SpentHours     hours          `json:"spent_hours,omitempty" text:"spent"`
+	TotalSpent     *hours         `json:"total_spent_hours,omitempty" text:"spent with subtasks"`
+	IsPrivate      bool           `json:"is_private,omitempty" text:"private" set:"is_private"`
+	CustomFields   customFields   `json:"custom_fields,omitzero"`
+	CreatedOn      timestamp      `json:"created_on" text:"created"`
+	UpdatedOn      timestamp      `json:"updated_on" text:"updated"`
+	ClosedOn       timestamp      `json:"closed_on,omitempty" text:"closed"`
+	Watchers       []named        `json:"watchers,omitempty" text:"watchers"`
+	Allowed        []named        `json:"allowed_statuses,omitempty" text:"next statuses"`
+	Hidden         []string       `json:"hidden,omitempty" text:"hidden from this account"`
+	Hash           string         `json:"description_hash,omitempty" text:"description hash"` // for an edit
+	Description    longText       `json:"description,omitempty" set:"description"`
+	Children       subtasks       `json:"children,omitempty"`
+	Relations      issueRelations `json:"relations,omitempty"`
+	Attachments    files          `json:"attachments,omitempty"`
+	Changesets     changesets     `json:"changesets,omitempty"`
+	OlderNotes     int            `json:"older_notes,omitempty" text:"older comments and changes that are left out; call again with more notes"`
+	Journals       journals       `json:"journals,omitempty"`
+}
+
+func (i *issue) title() string { return fmt.Sprintf("%s #%d: %s", i.Tracker.Name, i.ID, i.Subject) }
+
+// prepare implements [preparer].
+func (i *issue) prepare() {
+	if i.Description != "" {
+		i.Hash = hashOf(string(i.Description))
+	}
+	if i.TotalSpent != nil && *i.TotalSpent <= i.SpentHours {
+		i.TotalSpent = nil
+	}
+	for k := range i.Journals {
+		i.Journals[k].prepare(i.CustomFields)
+	}
+}
+
+type issueStatus struct {
+	named
+	Closed bool `json:"is_closed"`
+}
+
+// An issueRef is an issue without its subject.
+type issueRef struct {
+	ID int `json:"id"`
+}
+
+func (r issueRef) String() string { return fmt.Sprintf("#%d", r.ID) }
+
+func (r issueRef) reference() ref { return ref{named{ID: r.ID}} }
+
+// subtasks are the issues below an issue, each with its own.
+type subtasks []struct {
+	ID       int      `json:"id"`
+	Tracker  named    `json:"tracker"`
+	Subject  string   `json:"subject"`
+	Children subtasks `json:"children,omitempty"`
+}
+
+func (all subtasks) lines() string { return all.list("- child ") }
+
+func (all subtasks) list(before string) (text string) {
+	for _, c := range all {
+		text += fmt.Sprintf("%s#%d %s: %s\n", before, c.ID, c.Tracker.Name, c.Subject) + c.Children.list("  "+before)
+	}
+	return text
+}
+
+type issueRelations []relation
+
+func (all issueRelations) lines() (text string) {
+	for _, r := range all {
+		text += fmt.Sprintf("- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
+	}
+	return text
+}
+
+type relation struct {
+	ID    int    `json:"id"`
+	From  int    `json:"issue_id"`
+	To    int    `json:"issue_to_id"`
+	Type  string `json:"relation_type"`
+	Delay *int   `json:"delay,omitempty" set:"delay"`
+}
+
+type changesets []changeset
+
+type changeset struct {
+	Revision    string   `json:"revision"`
+	User        named    `json:"user"`
+	Comments    longText `json:"comments"`
+	CommittedOn string   `json:"committed_on"`
+}
+
+func (all changesets) lines() (text string) {
+	for _, c := range all {
+		text += fmt.Sprintf("- revision %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(string(c.Comments))))
+	}
+	return text
+}
+
+type attachment struct {
+	ID          int       `json:"id"`
+	Name        string    `json:"filename" set:"filename"`
+	Size        byteCount `json:"filesize" text:"size,always"`
+	Type        string    `json:"content_type" text:"type" set:"content_type"`
+	Author      named     `json:"author" text:"author"`
+	CreatedOn   timestamp `json:"created_on" text:"created"`
+	Description string    `json:"description,omitempty" text:"description" set:"description"`
+	URL         string    `json:"content_url,omitempty"`
+}
+
+// A byteCount is the size of a file.
+type byteCount int64
+
+func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
+
+func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }
+
+// readIssue reads an issue with what is included.
+func readIssue(ctx context.Context, s *Server, id int, include string) (*issue, error) {
+	return issueKind().read(ctx, s, id, include)
+}
+
+// issueAt is readIssue of an id as a tool is told it.
+func issueAt(ctx context.Context, s *Server, text, include string) (*issue, error) {
+	n, err := id("an issue", text)
+	if err != nil {
+		return nil, err
+	}
+	return readIssue(ctx, s, n, include)
+}
+
+// lf returns a text with the line ends that the rest of the world uses.
+func lf(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// nameOf is the name of what may not be there.
+func nameOf(n *named) string {
+	if n == nil {
+		return ""
+	}
+	return n.Name
+}
+
+// A row is an issue in a list: names only, and nothing that is empty. The list
+// tells the ids of the names.
+type row struct {
+	ID       int               `json:"id"`
+	Subject  string            `json:"subject"`
+	Project  string            `json:"project,omitempty"`
+	Tracker  string            `json:"tracker"`
+	Status   string            `json:"status"`
+	Priority string            `json:"priority"`
+	Assignee string            `json:"assignee,omitempty"`
+	Version  string            `json:"version,omitempty"`
+	Parent   int               `json:"parent,omitempty"`
+	Due      string            `json:"due,omitempty"`
+	Done     int               `json:"done,omitempty"`
+	Private  bool              `json:"private,omitempty"`
+	Updated  string            `json:"updated"`
+	Fields   map[string]string `json:"fields,omitempty"`
+
+	// if they are included
+	Relations   []relation   `json:"relations,omitempty"`
+	Attachments []attachment `json:"attachments,omitempty"`
+}
+
+func rowOf(i *issue) row {
+	r := row{
+		ID: i.ID, Subject: i.Subject, Project: i.Project.Name, Tracker: i.Tracker.Name, Status: i.Status.Name,
+		Priority: i.Priority.Name, Assignee: nameOf(i.AssignedTo), Version: nameOf(i.FixedVersion),
+		Due: i.DueDate, Done: int(i.DoneRatio), Private: i.IsPrivate, Updated: i.UpdatedOn.day(),
+		Relations: i.Relations, Attachments: i.Attachments,
+	}
+	if i.Parent != nil {
+		r.Parent = i.Parent.ID
+	}
+	return r
+}
+
+// line is a row as text.
+func (r row) line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#%d %s: %s | %s | %s", r.ID, r.Tracker, r.Subject, r.Status, r.Priority)
+	for _, part := range []struct{ label, text string }{
+		{"", r.Project}, {"", r.Assignee}, {"version ", r.Version}, {"due ", r.Due},
+	} {
+		if part.text != "" {
+			b.WriteString(" | " + part.label + part.text)
+		}
+	}
+	if r.Parent > 0 {
+		fmt.Fprintf(&b, " | parent #%d", r.Parent)
+	}
+	if r.Done > 0 {
+		fmt.Fprintf(&b, " | %d%%", r.Done)
+	}
+	if r.Private {
+		b.WriteString(" | private")
+	}
+	return b.String()
+}
+
+// parts are what an issue names, by kind.
+func (i *issue) parts() map[string]*named {
+	all := map[string]*named{
+		"project": &i.Project, "tracker": &i.Tracker, "status": &i.Status.named, "priority": &i.Priority,
+		"assignee": i.AssignedTo, "version": i.FixedVersion,
+	}
+	maps.DeleteFunc(all, func(_ string, n *named) bool { return n == nil || n.ID == 0 })
+	return all
+}
+
+// ids tell the ids of the names in a list of issues, by kind. Namesakes, such as
+// versions of two projects, get theirs into the name.
+func ids(all []issue) map[string]map[string]int {
+	type name struct{ kind, text string }
+	known, several := map[name]int{}, map[name]bool{}
+	for i := range all {
+		for kind, n := range all[i].parts() {
+			called := name{kind, n.Name}
+			if id, ok := known[called]; ok && id != n.ID {
+				several[called] = true
+			}
+			known[called] = n.ID
+		}
+	}
+	found := map[string]map[string]int{}
+	for i := range all {
+		for kind, n := range all[i].parts() {
+			if several[name{kind, n.Name}] {
+				n.Name = n.String()
+			}
+			if found[kind] == nil {
+				found[kind] = map[string]int{}
+			}
+			found[kind][n.Name] = n.ID
+		}
+	}
+	return found
+}
 
 func issueTools(s *Server) []entry {
 	return []entry{

@@ -161,9 +161,9 @@ func groupsKnown(q *listQuery) ([]named, error) {
 	case err != nil:
 		return nil, err
 	case me.Admin:
-		return q.s.names(q.ctx, source{"group", "/groups.json", "groups"}, true)
+		return q.s.names(q.ctx, userGroups(), true)
 	case q.list.project == 0:
-		return companions(q.ctx, q.s, true)
+		return q.s.colleagues(q.ctx, true)
 	}
 	path := fmt.Sprintf("/projects/%d/memberships.json", q.list.project)
 	members, _, err := rows[member](q.ctx, q.s, path, url.Values{}, "memberships", 0, mostNames)

@@ -28,7 +28,7 @@ type issueInput struct {
 	Done        string     `json:"done_ratio,omitempty" desc:"0 to 100" fill:"percent"`
 	Private     string     `json:"is_private,omitempty" jsonschema:"enum=true,enum=false" fill:"yes-no"`
 	Fields      []setField `json:"custom_fields,omitempty"`
-	Uploads     []upload   `json:"uploads,omitempty"`
+	Uploads     []upload   `json:"uploads,omitempty" fill:"value"`
 }
 
 // An upload names a file by the token that its upload gave.

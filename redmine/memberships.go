@@ -1,7 +1,9 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,6 +11,47 @@ import (
 
 	"github.com/toolpost/toolpost"
 )
+
+// A member is a user or group with roles in a project.
+type member struct {
+	ID      int        `json:"id"`
+	Project named      `json:"project"`
+	User    *named     `json:"user,omitempty"`
+	Group   *named     `json:"group,omitempty"`
+	Roles   []heldRole `json:"roles" set:"roles"`
+}
+
+// A heldRole is a role of a member, perhaps by a group or the parent project.
+type heldRole struct {
+	named
+	Inherited bool `json:"inherited,omitempty"`
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]: Redmine's own groups have keys of
+// their own.
+func (m *member) UnmarshalJSON(raw []byte) error {
+	type plain member
+	all := struct {
+		*plain
+		Anonymous *named `json:"group_anonymous"`
+		NonMember *named `json:"group_non_member"`
+	}{plain: (*plain)(m)}
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return err
+	}
+	m.Group = cmp.Or(m.Group, all.Anonymous, all.NonMember)
+	return nil
+}
+
+func (m member) who() named {
+	switch {
+	case m.User != nil:
+		return *m.User
+	case m.Group != nil:
+		return *m.Group
+	}
+	return named{}
+}
 
 // line is a membership as text.
 func (m member) line() string {
@@ -96,7 +139,7 @@ func createMembership(s *Server) entry {
 			}
 			var users []named
 			for _, text := range in.Users {
-				n, err := principal(ctx, s, p.ID, text)
+				n, err := s.resolve(ctx, text, scope{project: p.ID, outside: true, exact: true})
 				if err != nil {
 					return nil, err
 				}
@@ -201,7 +244,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := principal(ctx, s, p.ID, in.User)
+	who, err := s.resolve(ctx, in.User, scope{project: p.ID, outside: true, exact: true})
 	if err != nil {
 		return nil, err
 	}
@@ -305,74 +348,4 @@ func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
 	}
 	slices.Sort(found)
 	return slices.Compact(found), nil
-}
-
-// principal finds a user or group who may not be a member of the project yet.
-func principal(ctx context.Context, s *Server, project int, text string) (named, error) {
-	me, err := s.account(ctx)
-	if err != nil {
-		return named{}, err
-	}
-	if me.Admin {
-		groups, err := s.names(ctx, source{"group", "/groups.json", "groups"}, true)
-		if err != nil {
-			return named{}, err
-		}
-		wanted, _ := number(text)
-		for _, g := range groups {
-			switch {
-			case wanted == g.ID:
-				return g, nil
-			case strings.EqualFold(g.Name, strings.TrimSpace(text)):
-				return sole(ctx, s, g)
-			}
-		}
-	}
-	n, err := s.person(ctx, project, text)
-	if err == nil {
-		return n, entire(ctx, s, text, n)
-	}
-	if me.Admin {
-		return n, err
-	}
-	all, err := neighbours(ctx, s)
-	if err != nil {
-		return named{}, err
-	}
-	if n, err = pick("person", text, all); err != nil {
-		return named{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
-	}
-	return n, entire(ctx, s, text, n)
-}
-
-// entire refuses to give rights to, or take them from, whom text only names a part
-// of.
-func entire(ctx context.Context, s *Server, text string, n named) error {
-	me, err := s.account(ctx)
-	if err != nil || me.is(text) || len(exactly(text, []named{n})) > 0 {
-		return err
-	}
-	names := []string{fmt.Sprint(n.ID), n.Name}
-	if u, err := userKind().get(ctx, s, userKind().at(n.ID), ""); err == nil {
-		names = u.wholeNames()
-	}
-	return whole(text, n.String(), names...)
-}
-
-// sole is a group, unless users are called as it is.
-func sole(ctx context.Context, s *Server, group named) (named, error) {
-	users, err := like(ctx, s, group.Name)
-	if err != nil {
-		return named{}, err
-	}
-	called := []named{group}
-	for i := range users {
-		if u := &users[i]; strings.EqualFold(u.name(), group.Name) || strings.EqualFold(u.Login, group.Name) {
-			called = append(called, u.named())
-		}
-	}
-	if len(called) > 1 {
-		return named{}, unclear(group.Name, called)
-	}
-	return group, nil
 }

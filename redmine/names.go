@@ -60,6 +60,8 @@ func priorities() source {
 	return source{"priority", "/enumerations/issue_priorities.json", "issue_priorities"}
 }
 
+func userGroups() source { return source{"group", "/groups.json", "groups"} }
+
 func activities() source {
 	return source{"activity", "/enumerations/time_entry_activities.json", "time_entry_activities"}
 }
@@ -107,6 +109,9 @@ func (s *Server) forget(key string) {
 			delete(s.lists.known, path)
 		}
 	}
+	if key == "memberships" {
+		s.members.forget()
+	}
 }
 
 // forgetAll has all lists read again.
@@ -115,6 +120,7 @@ func (s *Server) forgetAll() {
 	defer s.lists.mu.Unlock()
 	clear(s.lists.known)
 	s.roles.forget()
+	s.members.forget()
 	s.formats.forget()
 }
 

@@ -109,7 +109,7 @@ type createNewsInput struct {
 	Title       string   `json:"title" jsonschema:"minLength=1,maxLength=60"`
 	Description string   `json:"description" jsonschema:"minLength=1"`
 	Summary     string   `json:"summary,omitempty"`
-	Uploads     []upload `json:"uploads,omitempty"`
+	Uploads     []upload `json:"uploads,omitempty" fill:"value"`
 }
 
 func createNews(s *Server) entry {
@@ -162,7 +162,7 @@ type updateNewsInput struct {
 	Title       *string  `json:"title,omitempty" jsonschema:"minLength=1,maxLength=60"`
 	Description *string  `json:"description,omitempty" jsonschema:"minLength=1"`
 	Summary     *string  `json:"summary,omitempty" desc:"Empty clears it"`
-	Uploads     []upload `json:"uploads,omitempty"`
+	Uploads     []upload `json:"uploads,omitempty" fill:"value"`
 }
 
 func updateNews(s *Server) entry {

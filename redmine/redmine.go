@@ -52,6 +52,7 @@ type Server struct {
 	editing locks // of descriptions and pages
 	roles   memory[*role]
 	formats memory[field]
+	members memory[[]named] // of the own projects
 
 	mu sync.Mutex
 	me *account // as the last check found it

@@ -2,8 +2,12 @@ package redmine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
+	"strings"
+
+	"github.com/toolpost/toolpost"
 )
 
 func timeTools(s *Server) []entry {
@@ -93,4 +97,208 @@ func activitiesOf(ctx context.Context, s *Server, project int) (all []named, own
 	}
 	all, err = s.names(ctx, activities(), false)
 	return all, false, err
+}
+
+// A timeInput is what may be set of a time entry, as tools are told it.
+type timeInput struct {
+	SpentOn  string     `json:"spent_on,omitempty" desc:"Such as 2026-01-31"`
+	Activity string     `json:"activity_id,omitempty" desc:"Name or id"`
+	Comments *string    `json:"comments,omitempty"`
+	User     string     `json:"user_id,omitempty" desc:"Whose time; id or name" fill:"person"`
+	Fields   []setField `json:"custom_fields,omitempty"`
+}
+
+type projectTimeInput struct {
+	Project string `json:"project_id" desc:"Id, key or name"`
+	Hours   string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
+	timeInput
+}
+
+func createTimeForProject(s *Server) entry {
+	return tool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
+		func(ctx context.Context, in projectTimeInput) (*toolpost.Result, error) {
+			p, err := s.project(ctx, in.Project)
+			if err != nil {
+				return nil, err
+			}
+			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
+			w.set["project_id"] = p.ID
+			return w.log(in.Hours, &in, &in.timeInput, "project "+p.String())
+		})
+}
+
+type issueTimeInput struct {
+	Issue string `json:"issue_id"`
+	Hours string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
+	timeInput
+}
+
+func createTimeForIssue(s *Server) entry {
+	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue.\nDefaults are today and the default activity.", adds,
+		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
+			i, err := issueAt(ctx, s, in.Issue, "")
+			if err != nil {
+				return nil, onProject(err)
+			}
+			w := &timeWrite{write: newWrite(ctx, s, i.Project.ID)}
+			w.set["issue_id"] = i.ID
+			return w.log(in.Hours, &in, &in.timeInput, issueKind().name(i))
+		})
+}
+
+// onProject adds what can be done without seeing an issue.
+func onProject(err error) error {
+	if errors.As(err, new(*away)) {
+		return err
+	}
+	return toolpost.Retry("%v You can also log time on the project with create_time_entry_for_project.", err)
+}
+
+type updateTimeInput struct {
+	timeID
+	Project string `json:"project_id,omitempty" desc:"Moves it; id, key or name"`
+	Issue   string `json:"issue_id,omitempty" desc:"Moves it; id or none"`
+	Hours   string `json:"hours,omitempty" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
+	timeInput
+}
+
+func updateTime(s *Server) entry {
+	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.", changes,
+		func(ctx context.Context, in updateTimeInput) (*toolpost.Result, error) {
+			before, err := in.find(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			w := &timeWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
+			if err := w.move(in.Project, in.Issue); err != nil {
+				return nil, err
+			}
+			w.apply(&in, &in.timeInput)
+			return w.kind().update(w.write, timeKind().at(before.ID), timeKind().name(before))
+		})
+}
+
+// A timeWrite is a change of a time entry: what is asked for, and what became of it.
+type timeWrite struct {
+	*write
+	before *timeEntry // nil for a new one
+}
+
+// kind is that of time entries, which tells what may be the reason of a refusal.
+func (w *timeWrite) kind() kind[timeEntry] {
+	k := timeKind()
+	k.before, k.explain = w.before, w.refused
+	return k
+}
+
+// log logs time on what.
+func (w *timeWrite) log(hours string, arguments any, in *timeInput, what string) (*toolpost.Result, error) {
+	if strings.TrimSpace(hours) == "" {
+		return nil, toolpost.Retry("Give the hours, such as 1.5 or 1h30m or 1:30.")
+	}
+	w.apply(arguments, in)
+	return w.kind().create(w.write, "/time_entries", "the time on "+what)
+}
+
+// move finds where an entry goes. An issue brings its project with it.
+func (w *timeWrite) move(project, issue string) error {
+	if project != "" {
+		p, err := w.s.project(w.ctx, project)
+		if err != nil {
+			return err
+		}
+		w.project, w.set["project_id"] = p.ID, ref{p}
+	}
+	switch old := w.before.issue(); {
+	case issue == "" && old > 0 && w.project != w.before.Project.ID:
+		return toolpost.Retry("The entry belongs to issue %d, which stays in project %s. Give issue_id too: an issue of the other project, or none.", old, w.before.Project)
+	case strings.EqualFold(issue, none):
+		w.set["issue_id"] = ""
+	case issue != "":
+		i, err := issueAt(w.ctx, w.s, issue, "")
+		if err != nil {
+			return err
+		}
+		if project != "" && i.Project.ID != w.project {
+			return toolpost.Retry("Issue %d is in project %s; leave out the project, or give another issue.", i.ID, i.Project)
+		}
+		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, ref{i.Project}, i.ID
+	}
+	return w.open()
+}
+
+// open refuses to move an entry into a closed project: Redmine would do it, and
+// nobody could change or delete the entry there.
+func (w *timeWrite) open() error {
+	if w.project == w.before.Project.ID {
+		return nil
+	}
+	p, err := projectKind().read(w.ctx, w.s, w.project, "")
+	if err == nil && p.Status == closedProject {
+		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.named())
+	}
+	return err
+}
+
+// apply finds the ids of what is to be set.
+func (w *timeWrite) apply(arguments any, in *timeInput) {
+	w.fill(arguments)
+	if w.before != nil || !strings.EqualFold(in.SpentOn, "today") { // without a day Redmine takes today where the account is
+		w.day("spent_on", in.SpentOn)
+	}
+	w.activity(in.Activity)
+	w.custom(in.Fields, w.known)
+}
+
+func (w *timeWrite) activity(text string) {
+	if text == "" || w.err != nil {
+		return
+	}
+	all, _, err := activitiesOf(w.ctx, w.s, w.project)
+	if err == nil {
+		var a named
+		a, err = pick("activity", text, all)
+		w.set["activity_id"] = ref{a}
+	}
+	w.err = err
+}
+
+// known are the custom fields that may be set.
+func (w *timeWrite) known() ([]field, error) {
+	if w.before != nil {
+		return w.before.CustomFields, nil
+	}
+	return timeFields(w.ctx, w.s)
+}
+
+// refused adds to a refusal what may have been the reason: Redmine tells it in
+// the language of the account.
+func (w *timeWrite) refused(err error, what string) error {
+	told := explain(err, what)
+	if status(err) != 422 {
+		return told
+	}
+	text := told.Error()
+	if w.set["activity_id"] == nil && w.before == nil {
+		if all, _, err := activitiesOf(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
+			text += fmt.Sprintf(" An activity is needed because none is the default. Choose from: %s.", listed(all))
+		}
+	}
+	if w.set["user_id"] != nil {
+		text += " To log time for another user, this account needs the right to do so, and that user must be an active member who may log time. Leave out user_id to log your own."
+	}
+	return toolpost.Retry("%s", text)
+}
+
+type deleteTimeInput struct {
+	timeID
+	confirmation
+}
+
+func deleteTime(s *Server) entry {
+	return deleteTool(s, timeKind, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time.",
+		func(_ context.Context, _ *deleteTimeInput, e *timeEntry, r *removal) error {
+			r.what = fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, e.Hours, e.User.Name, e.SpentOn)
+			return nil
+		})
 }

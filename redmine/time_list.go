@@ -105,7 +105,7 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 
 // aHuman finds a user.
 func aHuman(q *listQuery, text string) (string, error) {
-	n, err := human(q.ctx, q.s, text)
+	n, err := q.s.resolve(q.ctx, text, scope{users: true})
 	if me, bad := q.s.account(q.ctx); bad == nil && !me.is(text) {
 		q.meant(text, n)
 	}

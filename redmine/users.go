@@ -125,7 +125,7 @@ func listUsers(s *Server) entry {
 				query.Set("name", in.Name)
 			}
 			if in.Group != "" {
-				g, err := team(ctx, s, in.Group)
+				g, err := s.resolve(ctx, in.Group, scope{groups: true})
 				if err != nil {
 					return nil, err
 				}
@@ -196,7 +196,7 @@ func showUser(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			who, err := human(ctx, s, in.ID)
+			who, err := s.resolve(ctx, in.ID, scope{users: true})
 			if err != nil {
 				return nil, err
 			}

@@ -14,7 +14,7 @@ import (
 // A userInput is what may be set of a user, as tools are told it.
 type userInput struct {
 	Password  string     `json:"password,omitempty" fill:"plain"`
-	Generate  bool       `json:"generate_password,omitempty" desc:"Have it sent by mail" fill:"flag"`
+	Generate  bool       `json:"generate_password,omitempty" desc:"Have it sent by mail" fill:"value"`
 	Change    string     `json:"must_change_passwd,omitempty" jsonschema:"enum=true,enum=false" fill:"yes-no"`
 	Source    string     `json:"auth_source_id,omitempty" desc:"Directory that checks the password instead" fill:"plain"`
 	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none" fill:"plain"`
@@ -70,7 +70,7 @@ type updateUserInput struct {
 func updateUser(s *Server) entry {
 	return tool(s, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.", changes,
 		func(ctx context.Context, in updateUserInput) (*toolpost.Result, error) {
-			who, err := human(ctx, s, in.ID)
+			who, err := s.resolve(ctx, in.ID, scope{users: true})
 			if err != nil {
 				return nil, err
 			}
@@ -145,10 +145,7 @@ func (w *userWrite) compare(now *user) {
 func (w *userWrite) apply(arguments any, in *userInput) {
 	w.fill(arguments)
 	several(w.write, "group_ids", in.Groups, func(text string) (int, error) {
-		g, err := team(w.ctx, w.s, text)
-		if err == nil {
-			err = wholeGroup(text, g.ID, g.Name)
-		}
+		g, err := w.s.resolve(w.ctx, text, scope{groups: true, exact: true})
 		return g.ID, err
 	})
 	if in.SendLogin {
@@ -185,7 +182,7 @@ type deleteUserInput struct {
 func deleteUser(s *Server) entry {
 	return tool(s, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.", removes,
 		func(ctx context.Context, in deleteUserInput) (*toolpost.Result, error) {
-			who, err := human(ctx, s, in.ID)
+			who, err := s.resolve(ctx, in.ID, scope{users: true})
 			if err != nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ type writeWikiInput struct {
 	Comments string   `json:"comments,omitempty"`
 	Parent   string   `json:"parent_title,omitempty" desc:"Page above it, or none"`
 	Rename   string   `json:"new_title,omitempty" desc:"Renames it"`
-	Uploads  []upload `json:"uploads,omitempty"`
+	Uploads  []upload `json:"uploads,omitempty" fill:"value"`
 }
 
 func writeWiki(s *Server) entry {

@@ -1,0 +1,408 @@
+package redmine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A scope says among whom a user or group is looked for.
+type scope struct {
+	project int  // its members, and those of the own projects if it is 0
+	users   bool // no groups
+	groups  bool // no users
+	outside bool // also who is no member of the project
+	exact   bool // the text must be the whole name: rights depend on it
+}
+
+// resolve finds a user or group: "me" or "current", an id, a login, or a name.
+// Administrators find everybody, others the people of their projects.
+func (s *Server) resolve(ctx context.Context, text string, in scope) (named, error) {
+	text = strings.TrimSpace(text)
+	me, err := s.account(ctx)
+	if err != nil {
+		return named{}, err
+	}
+	var found named
+	id, isID := number(text)
+	switch {
+	case in.groups:
+		found, err = s.findGroup(ctx, me, text)
+	case text == "" && in.users:
+		return named{}, toolpost.Retry("Give a person: an id, a name or me.")
+	case me.is(text) && me.ID == 0:
+		return named{}, toolpost.Failed("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
+	case me.is(text), in.users && isID && id == me.ID:
+		return named{ID: me.ID, Name: me.name()}, nil
+	case in.users && isID:
+		return s.userWithID(ctx, me, id)
+	case in.outside:
+		found, err = s.findOutside(ctx, me, text, in)
+	default:
+		found, err = s.findMember(ctx, me, text, in.project)
+	}
+	if err != nil || !in.exact {
+		return found, err
+	}
+	return found, s.requireExact(ctx, text, found, in)
+}
+
+// person finds a member of a project, or of the own projects if it is 0.
+func (s *Server) person(ctx context.Context, project int, text string) (named, error) {
+	return s.resolve(ctx, text, scope{project: project})
+}
+
+func (s *Server) userWithID(ctx context.Context, me *account, id int) (named, error) {
+	u, err := userKind().get(ctx, s, userKind().at(id), "")
+	switch {
+	case status(err) == 404 && !me.Admin:
+		return named{ID: id, Name: "somebody whom this account cannot see"}, nil
+	case err != nil:
+		return named{}, explain(err, fmt.Sprintf("user %d", id))
+	}
+	return u.named(), nil
+}
+
+// findMember finds a member of a project, and for administrators any user.
+func (s *Server) findMember(ctx context.Context, me *account, text string, project int) (named, error) {
+	all, err := people(ctx, s, project)
+	if err != nil {
+		return named{}, err
+	}
+	if found := exactly(text, all); len(found) == 1 {
+		return found[0], nil
+	}
+	if found := called(text, all); len(found) == 1 {
+		return found[0], nil
+	} else if len(found) > 1 {
+		return named{}, unclear(text, found)
+	}
+	if id, ok := number(text); ok {
+		return named{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
+	}
+	switch {
+	case me.Admin:
+		return s.findUser(ctx, text, project, all)
+	case me.ID > 0 && project == 0:
+		return s.findColleague(ctx, "person", text, false)
+	}
+	return pick("person", text, all)
+}
+
+// called are the people with a name, in any order of its parts.
+func called(text string, all []named) []named {
+	return those(all, func(n named) bool { return samePerson(n.Name, text) })
+}
+
+// findUser finds one of all users, as an administrator: by the login, then a member
+// by a part of the name, then anybody by the mail address or a part of the login,
+// name or mail address.
+func (s *Server) findUser(ctx context.Context, text string, project int, members []named) (named, error) {
+	users, err := like(ctx, s, text)
+	if err != nil {
+		return named{}, err
+	}
+	if i := slices.IndexFunc(users, func(u user) bool { return folded(u.Login) == folded(text) }); i >= 0 {
+		return users[i].named(), nil
+	}
+	n, missing := pick("person", text, members)
+	if missing == nil {
+		return n, nil
+	}
+	var all []named
+	for _, u := range users {
+		if strings.EqualFold(u.Mail, text) {
+			return u.named(), nil
+		}
+		all = append(all, u.named())
+	}
+	if found := called(text, all); len(found) == 1 {
+		return found[0], nil
+	}
+	switch n, err := pick("person", text, all); {
+	case err == nil:
+		return n, nil
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) > 1:
+		return named{}, unclear(text, all)
+	case project == 0:
+		return named{}, toolpost.Retry("There is no user %q: no login, name or mail address contains that. List the users to find the right one.", text)
+	}
+	return named{}, missing
+}
+
+// findGroup finds a group, for who is no administrator among those that are members
+// of the own projects.
+func (s *Server) findGroup(ctx context.Context, me *account, text string) (named, error) {
+	if me.Admin {
+		return s.find(ctx, userGroups(), text)
+	}
+	if id, ok := number(text); ok {
+		return named{ID: id, Name: "group"}, nil
+	}
+	return s.findColleague(ctx, "group", text, true)
+}
+
+// findOutside finds a user or group who may not be a member of the project yet.
+func (s *Server) findOutside(ctx context.Context, me *account, text string, in scope) (named, error) {
+	if me.Admin {
+		groups, err := s.names(ctx, userGroups(), true)
+		if err != nil {
+			return named{}, err
+		}
+		if found := exactly(text, groups); len(found) > 0 {
+			return s.onlyGroup(ctx, text, found[0])
+		}
+	}
+	n, err := s.findMember(ctx, me, text, in.project)
+	if err == nil || me.Admin {
+		return n, err
+	}
+	all, err := neighbours(ctx, s)
+	if err != nil {
+		return named{}, err
+	}
+	if n, err = pick("person", text, all); err != nil {
+		return named{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
+	}
+	return n, nil
+}
+
+// onlyGroup returns a group, unless the text is its name and that of users.
+func (s *Server) onlyGroup(ctx context.Context, text string, group named) (named, error) {
+	if _, isID := number(text); isID {
+		return group, nil
+	}
+	users, err := like(ctx, s, group.Name)
+	if err != nil {
+		return named{}, err
+	}
+	all := []named{group}
+	for i := range users {
+		if u := &users[i]; strings.EqualFold(u.name(), group.Name) || strings.EqualFold(u.Login, group.Name) {
+			all = append(all, u.named())
+		}
+	}
+	if len(all) > 1 {
+		return named{}, unclear(group.Name, all)
+	}
+	return group, nil
+}
+
+// requireExact refuses a text that is only a part of the name that it was found by.
+func (s *Server) requireExact(ctx context.Context, text string, found named, in scope) error {
+	if len(exactly(text, []named{found})) > 0 {
+		return nil
+	}
+	what, names := found.String(), []string{fmt.Sprint(found.ID), found.Name}
+	if in.groups {
+		what = "group " + what
+	} else if u, err := userKind().get(ctx, s, userKind().at(found.ID), ""); err == nil {
+		names = u.wholeNames()
+	}
+	return whole(text, what, names...)
+}
+
+// people are the members of a project, or of the own projects if it is 0.
+// Administrators have none of 0: they can list all users.
+func people(ctx context.Context, s *Server, project int) ([]named, error) {
+	if project == 0 {
+		me, err := s.account(ctx)
+		if err != nil || me.Admin || me.ID == 0 {
+			return nil, err
+		}
+		return s.colleagues(ctx, false)
+	}
+	path := fmt.Sprintf("/projects/%d/memberships.json", project)
+	members, _, err := rows[member](ctx, s, path, url.Values{}, "memberships", 0, mostNames)
+	if err != nil {
+		return nil, explain(err, "the members of the project")
+	}
+	var all []named
+	for _, m := range members {
+		all = append(all, m.who())
+	}
+	return all, nil
+}
+
+// like are the users who have a text in their login, name or mail address.
+func like(ctx context.Context, s *Server, text string) ([]user, error) {
+	text = strings.Join(strings.Fields(strings.ReplaceAll(norm.NFKC.String(text), ",", " ")), " ")
+	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, mostNames)
+	switch {
+	case err != nil:
+		return nil, explain(err, "the list of users")
+	case total > len(users):
+		return nil, tooMany(text, total)
+	}
+	return users, nil
+}
+
+// colleagues are the users, or the groups, of the projects that this account is a
+// member of.
+func (s *Server) colleagues(ctx context.Context, groups bool) ([]named, error) {
+	return s.members.get(fmt.Sprint(groups), func() ([]named, error) {
+		me, err := userKind().get(ctx, s, "/users/current", "memberships")
+		if err != nil {
+			return nil, explain(err, "your own projects")
+		}
+		return membersOfAll(ctx, s, me.Memberships, groups)
+	})
+}
+
+// findColleague finds one of them. They are read again for a name that is not known.
+func (s *Server) findColleague(ctx context.Context, what, text string, groups bool) (named, error) {
+	all, err := s.colleagues(ctx, groups)
+	if err != nil {
+		return named{}, err
+	}
+	if n, err := pick(what, text, all); err == nil {
+		return n, nil
+	}
+	s.members.forget()
+	if all, err = s.colleagues(ctx, groups); err != nil {
+		return named{}, err
+	}
+	return pick(what, text, all)
+}
+
+// mostOwnProjects bounds in how many of the own projects people are looked for.
+const mostOwnProjects = 50
+
+// membersOfAll are the users, or the groups, of several projects.
+func membersOfAll(ctx context.Context, s *Server, in []member, groups bool) ([]named, error) {
+	in = in[:min(len(in), mostOwnProjects)]
+	found, errs := make([][]member, len(in)), make([]error, len(in))
+	var reads []func()
+	for i := range in {
+		reads = append(reads, func() {
+			path := fmt.Sprintf("/projects/%d/memberships.json", in[i].Project.ID)
+			found[i], _, errs[i] = rows[member](ctx, s, path, url.Values{}, "memberships", 0, mostNames)
+		})
+	}
+	atOnce(reads...)
+	var all []named
+	seen := map[int]bool{}
+	for i, members := range found {
+		if errs[i] != nil && status(errs[i]) != 403 { // of an archived project
+			return nil, explain(errs[i], "the members of project "+in[i].Project.Name)
+		}
+		for _, m := range members {
+			if n := m.who(); !seen[n.ID] && groups == (m.Group != nil) {
+				seen[n.ID] = true
+				all = append(all, n)
+			}
+		}
+	}
+	return all, nil
+}
+
+// mostNeighbours is in how many projects those who are no administrators look for
+// people: they cannot list users.
+const mostNeighbours = 20
+
+// neighbours are the members of the projects that this account sees.
+func neighbours(ctx context.Context, s *Server) ([]named, error) {
+	near, err := s.names(ctx, projects(), false)
+	if err != nil {
+		return nil, err
+	}
+	var all []named
+	for _, p := range near[:min(len(near), mostNeighbours)] {
+		some, err := people(ctx, s, p.ID)
+		if err != nil {
+			continue // its members are not for this account
+		}
+		for _, n := range some {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all, nil
+}
+
+// userRows reads a list of users. From 5.1 on Redmine finds no name of several
+// words that are not in the same part of it: it is asked for the longest one.
+func userRows(ctx context.Context, s *Server, query url.Values, offset, most int) ([]user, int, error) {
+	words := strings.Fields(strings.ToLower(query.Get("name")))
+	if len(words) < 2 {
+		return wordRows(ctx, s, query, offset, most)
+	}
+	query = maps.Clone(query)
+	query.Set("name", slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }))
+	all, total, err := wordRows(ctx, s, query, 0, mostNames)
+	if total > len(all) {
+		return nil, 0, tooMany(query.Get("name"), total)
+	}
+	all = slices.DeleteFunc(all, func(u user) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return !strings.Contains(strings.ToLower(u.FirstName), w) && !strings.Contains(strings.ToLower(u.LastName), w)
+		})
+	})
+	from := min(offset, len(all))
+	return all[from:min(from+most, len(all))], len(all), err
+}
+
+// tooMany says that a text is no name to look for.
+func tooMany(text string, users int) error {
+	return toolpost.Retry("%q matches the login, name or mail address of %d users: give more of it, or the id.", text, users)
+}
+
+// wordRows are userRows of a name of one word, or of none. Those of any status are
+// asked for by an empty one until 5.1, as "*" is nobody in 5.0, and by "*" from 6.0
+// on, which refuses the empty one.
+func wordRows(ctx context.Context, s *Server, query url.Values, offset, most int) (all []user, total int, err error) {
+	all, total, err = rows[user](ctx, s, "/users.json", query, "users", offset, most)
+	if status(err) == 422 && query.Get("status") == "" {
+		query.Set("status", "*")
+		return rows[user](ctx, s, "/users.json", query, "users", offset, most)
+	}
+	return all, total, err
+}
+
+// folded is a name as it is compared: in one form of Unicode, without differences
+// of case and width, and with single blanks.
+func folded(name string) string {
+	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(name))), " ")
+}
+
+// samePerson reports whether two names are of one person: also with the family name
+// first, with a comma after it, and, in scripts without blanks, without one.
+func samePerson(a, b string) bool {
+	x, y := nameWords(a), nameWords(b)
+	if slices.Equal(x, y) {
+		return len(x) > 0
+	}
+	if !strings.ContainsFunc(a, wide) {
+		return false
+	}
+	joined := func(words []string, turned bool) string {
+		if words = slices.Clone(words); turned {
+			slices.Reverse(words)
+		}
+		return strings.Join(words, "")
+	}
+	return joined(x, false) == joined(y, false) || joined(x, true) == joined(y, false) || joined(x, false) == joined(y, true)
+}
+
+// nameWords are the words of a name, in order of the alphabet.
+func nameWords(name string) []string {
+	words := strings.Fields(strings.ReplaceAll(folded(name), ",", " "))
+	slices.Sort(words)
+	return words
+}
+
+// wide reports whether names in the script of a letter have no blanks.
+func wide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
