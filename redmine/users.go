@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -224,4 +226,43 @@ func readUser(ctx context.Context, s *Server, id int, include string) (*user, er
 		u.Mail = own.Mail
 	}
 	return u, nil
+}
+
+// userRows reads a list of users. From 5.1 on Redmine finds no name of several
+// words that are not in the same part of it: it is asked for the longest one.
+func userRows(ctx context.Context, s *Server, query url.Values, offset, most int) ([]user, int, error) {
+	words := strings.Fields(strings.ToLower(query.Get("name")))
+	if len(words) < 2 {
+		return wordRows(ctx, s, query, offset, most)
+	}
+	query = maps.Clone(query)
+	query.Set("name", slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }))
+	all, total, err := wordRows(ctx, s, query, 0, mostNames)
+	if total > len(all) {
+		return nil, 0, tooMany(query.Get("name"), total)
+	}
+	all = slices.DeleteFunc(all, func(u user) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return !strings.Contains(strings.ToLower(u.FirstName), w) && !strings.Contains(strings.ToLower(u.LastName), w)
+		})
+	})
+	from := min(offset, len(all))
+	return all[from:min(from+most, len(all))], len(all), err
+}
+
+// tooMany says that a text is no name to look for.
+func tooMany(text string, users int) error {
+	return toolpost.Retry("%q matches the login, name or mail address of %d users: give more of it, or the id.", text, users)
+}
+
+// wordRows are userRows of a name of one word, or of none. Those of any status are
+// asked for by an empty one until 5.1, as "*" is nobody in 5.0, and by "*" from 6.0
+// on, which refuses the empty one.
+func wordRows(ctx context.Context, s *Server, query url.Values, offset, most int) (all []user, total int, err error) {
+	all, total, err = rows[user](ctx, s, "/users.json", query, "users", offset, most)
+	if status(err) == 422 && query.Get("status") == "" {
+		query.Set("status", "*")
+		return rows[user](ctx, s, "/users.json", query, "users", offset, most)
+	}
+	return all, total, err
 }
