@@ -49,7 +49,7 @@ claude-peers:
 		-cli "$$(ls "$$cache"/claude-code-*/node_modules/@anthropic-ai/claude-code-*/claude | tail -n 1)"
 
 # redmine-peers compares the Redmine tools with other Redmine servers on a real
-# Redmine, and writes the table of docs/redmine.md.
+# Redmine, and writes the table of docs/redmine.md. FLAGS=-v prints the answers.
 redmine-peers:
 	@set -e; folder=$$(mktemp -d); up=internal/live/testdata/redmine; \
 	trap 'REDMINE_DIR="$$folder/redmine" PURGE=1 bash $$up/down.sh; rm -rf "$$folder"' EXIT; \

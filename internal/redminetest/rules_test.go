@@ -56,6 +56,22 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// TestDefinitionsAreShort holds what the definitions cost a model in each request.
+func TestDefinitionsAreShort(t *testing.T) {
+	cost := func(groups ...string) (sum int) {
+		for _, tool := range tools(t, groups...) {
+			sum += dialect.Tokens(tool)
+		}
+		return sum
+	}
+	if all := cost(); all > 12_000 {
+		t.Errorf("all definitions have %d tokens", all)
+	}
+	if everyday := cost("issues", "time"); everyday > 5_000 {
+		t.Errorf("the definitions of the groups issues and time have %d tokens", everyday)
+	}
+}
+
 // TestRules: some clients lose all tools for one text of more than four lines or
 // with brackets or underscores, or for one union of types.
 func TestRules(t *testing.T) {
