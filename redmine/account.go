@@ -76,6 +76,8 @@ func updateAccount(s *Server) entry {
 			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
 			w.fill(&in)
 			w.custom(in.Fields, w.known)
-			return w.kind().update(w.write, ownPath, "your own account, "+before.name())
+			k := changedUserKind()
+			k.before = before
+			return k.update(w.write, ownPath, "your own account, "+before.name())
 		})
 }

@@ -25,17 +25,13 @@ func categoryKind() kind[category] {
 }
 
 type listCategoriesInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	rowSpan
 }
 
 func listCategories(s *Server) entry {
-	return tool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", reads,
-		func(ctx context.Context, in listCategoriesInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", reads,
+		func(ctx context.Context, in listCategoriesInput, p named) (*toolpost.Result, error) {
 			all, _, err := rows[category](ctx, s, categories(p.ID).path, url.Values{}, "issue_categories", 0, mostNames)
 			if err != nil {
 				return nil, explain(err, "the issue categories of project "+p.String())
@@ -47,18 +43,14 @@ func listCategories(s *Server) entry {
 }
 
 type createCategoryInput struct {
-	Project  string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	Name     string `json:"name" jsonschema:"minLength=1,maxLength=60" fill:"trimmed"`
 	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name or me" fill:"person"`
 }
 
 func createCategory(s *Server) entry {
-	return tool(s, "create_issue_category", "Create an issue category", "Create an issue category in a project.", adds,
-		func(ctx context.Context, in createCategoryInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "create_issue_category", "Create an issue category", "Create an issue category in a project.", adds,
+		func(ctx context.Context, in createCategoryInput, p named) (*toolpost.Result, error) {
 			w := newWrite(ctx, s, p.ID)
 			w.fill(&in)
 			return categoryKind().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())

@@ -153,17 +153,13 @@ type projectFile struct {
 }
 
 type listFilesInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	rowSpan
 }
 
 func listFiles(s *Server) entry {
-	return tool(s, "list_files", "List project files", "List the files of a project and its versions.", reads,
-		func(ctx context.Context, in listFilesInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "list_files", "List project files", "List the files of a project and its versions.", reads,
+		func(ctx context.Context, in listFilesInput, p named) (*toolpost.Result, error) {
 			all, err := projectFiles(ctx, s, p)
 			if err != nil {
 				return nil, err
@@ -194,7 +190,7 @@ func projectFiles(ctx context.Context, s *Server, p named) ([]projectFile, error
 }
 
 type addFileInput struct {
-	Project     string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	Token       string `json:"token" jsonschema:"minLength=1" desc:"From upload file"`
 	Name        string `json:"filename,omitempty"`
 	Description string `json:"description,omitempty" jsonschema:"maxLength=255"`
@@ -202,19 +198,16 @@ type addFileInput struct {
 }
 
 func addFile(s *Server) entry {
-	return tool(s, "add_file", "Add a project file", "Add an uploaded file to a project or one of its versions.", adds,
-		func(ctx context.Context, in addFileInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "add_file", "Add a project file", "Add an uploaded file to a project or one of its versions.", adds,
+		func(ctx context.Context, in addFileInput, p named) (*toolpost.Result, error) {
 			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
 			if in.Version != "" {
+				var err error
 				if set["version_id"], err = ownVersion(ctx, s, p, in.Version); err != nil {
 					return nil, err
 				}
 			}
-			err = s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
+			err := s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
 			if code := status(err); code == 400 || code == 404 {
 				return nil, toolpost.Retry("Redmine does not take the token %q: a token can be used once, exactly as the upload returned it. Upload the file again.", in.Token)
 			}

@@ -83,15 +83,12 @@ type groupID struct {
 	ID string `json:"id" desc:"Id or name"`
 }
 
+func (in *groupID) find(ctx context.Context, s *Server) (*userGroup, error) {
+	return readGroup(ctx, s, in.ID, false)
+}
+
 func showGroup(s *Server) entry {
-	return tool(s, "show_group", "Show a group of users", "Show a group with its users and roles.", reads,
-		func(ctx context.Context, in groupID) (*toolpost.Result, error) {
-			g, err := readGroup(ctx, s, in.ID, false)
-			if err != nil {
-				return nil, err
-			}
-			return s.show("", g, nil)
-		})
+	return showTool[groupID](s, groupKind, "show_group", "Show a group of users", "Show a group with its users and roles.")
 }
 
 type groupUserInput struct {
@@ -154,7 +151,7 @@ func where(in bool) string {
 }
 
 type createGroupInput struct {
-	Name   string     `json:"name"`
+	Name   string     `json:"name" fill:"trimmed"`
 	Users  []string   `json:"user_ids,omitempty" desc:"Ids, logins or names"`
 	Fields []setField `json:"custom_fields,omitempty"`
 }
@@ -166,34 +163,33 @@ func createGroup(s *Server) entry {
 				return nil, toolpost.Retry("Give the group a name.")
 			}
 			w := newWrite(ctx, s, 0)
-			fillGroup(w, in.Name, in.Users, in.Fields)
+			fillGroup(w, &in, in.Users, in.Fields)
 			return groupKind().create(w, "/groups", "the new group "+in.Name)
 		})
 }
 
 type updateGroupInput struct {
-	ID     string     `json:"id" desc:"Id or name"`
-	Name   string     `json:"name,omitempty"`
+	wholeGroupID
+	Name   string     `json:"name,omitempty" fill:"trimmed"`
 	Users  []string   `json:"user_ids,omitempty" desc:"All its users; ids, logins, names or none"`
 	Fields []setField `json:"custom_fields,omitempty"`
 }
 
+// A wholeGroupID names the group that is to be changed, not by a part of its name.
+type wholeGroupID struct{ groupID }
+
+func (in *wholeGroupID) find(ctx context.Context, s *Server) (*userGroup, error) {
+	return readGroup(ctx, s, in.ID, true)
+}
+
 func updateGroup(s *Server) entry {
-	return tool(s, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.", changes,
-		func(ctx context.Context, in updateGroupInput) (*toolpost.Result, error) {
-			g, err := readGroup(ctx, s, in.ID, true)
-			if err != nil {
-				return nil, err
-			}
-			w := newWrite(ctx, s, 0)
-			fillGroup(w, in.Name, in.Users, in.Fields)
-			return groupKind().change(w, g)
-		})
+	return changeTool(s, groupKind, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.",
+		func(w *write, in *updateGroupInput, _ *userGroup) { fillGroup(w, in, in.Users, in.Fields) })
 }
 
 // fillGroup finds the ids of what is to be set.
-func fillGroup(w *write, name string, users []string, fields []setField) {
-	plain(w, "name", strings.TrimSpace(name))
+func fillGroup(w *write, arguments any, users []string, fields []setField) {
+	w.fill(arguments)
 	several(w, "user_ids", users, func(text string) (int, error) {
 		who, err := w.s.resolve(w.ctx, text, scope{users: true, exact: true})
 		return who.ID, err
@@ -202,22 +198,16 @@ func fillGroup(w *write, name string, users []string, fields []setField) {
 }
 
 type deleteGroupInput struct {
-	ID      string `json:"id" desc:"Id or name"`
-	Confirm bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
+	groupID
+	confirmation
 }
 
 func deleteGroup(s *Server) entry {
-	return tool(s, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.", removes,
-		func(ctx context.Context, in deleteGroupInput) (*toolpost.Result, error) {
-			g, err := readGroup(ctx, s, in.ID, false)
-			if err != nil {
-				return nil, err
-			}
-			return groupKind().remove(ctx, s, g, &removal{
-				confirmed: in.Confirm, given: in.ID, names: []string{fmt.Sprint(g.ID), g.Name},
-				what: groupKind().name(g), facts: map[string]any{"group": g},
-				would: fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",
-					g, len(g.Users), len(g.Memberships), textOf(g)),
-			})
+	return deleteTool(s, groupKind, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.",
+		func(_ context.Context, in *deleteGroupInput, g *userGroup, r *removal) error {
+			r.given, r.names = in.ID, []string{fmt.Sprint(g.ID), g.Name}
+			r.would = fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",
+				g, len(g.Users), len(g.Memberships), textOf(g))
+			return nil
 		})
 }

@@ -100,17 +100,13 @@ func rolesText(all []heldRole) string {
 }
 
 type listMembershipsInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	rowSpan
 }
 
 func listMemberships(s *Server) entry {
-	return tool(s, "list_memberships", "List members", "List the members of a project with their roles.", reads,
-		func(ctx context.Context, in listMembershipsInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "list_memberships", "List members", "List the members of a project with their roles.", reads,
+		func(ctx context.Context, in listMembershipsInput, p named) (*toolpost.Result, error) {
 			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, limitOf(in.Limit))
 			if err != nil {
 				return nil, explain(err, "the members of project "+p.String())
@@ -121,18 +117,14 @@ func listMemberships(s *Server) entry {
 }
 
 type createMembershipInput struct {
-	Project string   `json:"project_id" desc:"Id, key or name"`
-	Users   []string `json:"user_ids" jsonschema:"minItems=1" desc:"Users or groups by id, name or me"`
-	Roles   []string `json:"role_ids" jsonschema:"minItems=1" desc:"Names or ids"`
+	projectID
+	Users []string `json:"user_ids" jsonschema:"minItems=1" desc:"Users or groups by id, name or me"`
+	Roles []string `json:"role_ids" jsonschema:"minItems=1" desc:"Names or ids"`
 }
 
 func createMembership(s *Server) entry {
-	return tool(s, "create_membership", "Add members", "Add users or groups to a project, all with the same roles.", adds,
-		func(ctx context.Context, in createMembershipInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "create_membership", "Add members", "Add users or groups to a project, all with the same roles.", adds,
+		func(ctx context.Context, in createMembershipInput, p named) (*toolpost.Result, error) {
 			before, err := members(ctx, s, p)
 			if err != nil {
 				return nil, err
@@ -265,51 +257,36 @@ type updateMembershipInput struct {
 }
 
 func updateMembership(s *Server) entry {
-	return tool(s, "update_membership", "Change a member's roles", "Set the roles of a member of a project.", changes,
-		func(ctx context.Context, in updateMembershipInput) (*toolpost.Result, error) {
-			m, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
-			}
+	return changeTool(s, memberKind, "update_membership", "Change a member's roles", "Set the roles of a member of a project.",
+		func(w *write, in *updateMembershipInput, m *member) {
 			if len(in.Roles) == 0 && !m.inherits() {
-				return nil, toolpost.Retry("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
+				w.err = toolpost.Retry("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
+				return
 			}
-			roles, err := roleIDs(ctx, s, in.Roles)
-			if err != nil {
-				return nil, err
-			}
-			w := newWrite(ctx, s, m.Project.ID)
-			w.set["role_ids"] = roles
-			return memberKind().change(w, m)
+			roles, err := roleIDs(w.ctx, s, in.Roles)
+			w.put("role_ids", roles, err)
 		})
 }
 
 type deleteMembershipInput struct {
 	membershipID
-	Confirm bool `json:"confirm,omitempty" desc:"Without it, only a preview"`
+	confirmation
 }
 
 func deleteMembership(s *Server) entry {
-	return tool(s, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.", removes,
-		func(ctx context.Context, in deleteMembershipInput) (*toolpost.Result, error) {
-			m, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
-			}
+	return deleteTool(s, memberKind, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.",
+		func(ctx context.Context, in *deleteMembershipInput, m *member, r *removal) error {
 			if m.inherits() {
-				return nil, toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
+				return toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
 			}
-			r := &removal{
-				confirmed: in.Confirm, what: memberKind().name(m),
-				would: fmt.Sprintf("From project %s would be removed:\n%s", m.Project, m.text()), facts: map[string]any{"membership": m},
-			}
+			r.would = fmt.Sprintf("From project %s would be removed:\n%s", m.Project, m.text())
 			if m.Group != nil {
 				r.would += "With it go the roles that the users of the group have by it."
 			}
 			if in.ID == "" {
 				r.given, r.names = in.User, in.names(ctx, s, m)
 			}
-			return memberKind().remove(ctx, s, m, r)
+			return nil
 		})
 }
 

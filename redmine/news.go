@@ -105,7 +105,7 @@ func newsKind() kind[news] {
 }
 
 type createNewsInput struct {
-	Project     string   `json:"project_id" desc:"Id, key or name"`
+	projectID
 	Title       string   `json:"title" jsonschema:"minLength=1,maxLength=60"`
 	Description string   `json:"description" jsonschema:"minLength=1"`
 	Summary     string   `json:"summary,omitempty"`
@@ -113,12 +113,8 @@ type createNewsInput struct {
 }
 
 func createNews(s *Server) entry {
-	return tool(s, "create_news", "Create news", "Publish news in a project.\nRedmine may mail it to the members.", adds,
-		func(ctx context.Context, in createNewsInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "create_news", "Create news", "Publish news in a project.\nRedmine may mail it to the members.", adds,
+		func(ctx context.Context, in createNewsInput, p named) (*toolpost.Result, error) {
 			before, _, err := rows[news](ctx, s, newsPath(p)+".json", url.Values{}, "news", 0, 1)
 			if err != nil {
 				return nil, explain(err, "the news of project "+p.Name)

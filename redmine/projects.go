@@ -221,24 +221,20 @@ type showProjectInput struct {
 	Include string `json:"include,omitempty" desc:"Some of trackers,issue categories,enabled modules,time entry activities,issue custom fields; all by default, or none"`
 }
 
+func (in *showProjectInput) find(ctx context.Context, s *Server) (*project, error) {
+	include, err := includedParts(in.Include)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.project(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return projectKind().read(ctx, s, p.ID, include)
+}
+
 func showProject(s *Server) entry {
-	return tool(s, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.", reads,
-		func(ctx context.Context, in showProjectInput) (*toolpost.Result, error) {
-			include, err := includedParts(in.Include)
-			if err != nil {
-				return nil, err
-			}
-			n, err := s.project(ctx, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			p, err := projectKind().read(ctx, s, n.ID, include)
-			if err != nil {
-				return nil, err
-			}
-			nameFields(ctx, s, p.ID, p.ID, p.CustomFields)
-			return s.show("", p, nil)
-		})
+	return showTool[showProjectInput](s, projectKind, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.")
 }
 
 // subprojects are the active and closed ones below a project, at any depth.

@@ -150,21 +150,17 @@ type deleteProjectInput struct {
 	confirmation
 }
 
+func (in *deleteProjectInput) find(ctx context.Context, s *Server) (*project, error) {
+	p, err := s.project(ctx, in.ID)
+	return &project{ID: p.ID, Name: p.Name, Identifier: p.Identifier}, err
+}
+
 func deleteProject(s *Server) entry {
-	return tool(s, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.", removes,
-		func(ctx context.Context, in deleteProjectInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			would, facts, err := goesWithProject(ctx, s, p)
-			if err != nil {
-				return nil, err
-			}
-			return projectKind().remove(ctx, s, &project{ID: p.ID}, &removal{
-				confirmed: in.Confirm, given: in.ID, names: wholeNames(p),
-				what: fmt.Sprintf("project %s, key %s", p, p.Identifier), would: would, facts: facts,
-			})
+	return deleteTool(s, projectKind, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.",
+		func(ctx context.Context, in *deleteProjectInput, p *project, r *removal) (err error) {
+			r.given, r.names, r.what = in.ID, wholeNames(p.named()), fmt.Sprintf("project %s, key %s", p.named(), p.Identifier)
+			r.would, r.facts, err = goesWithProject(ctx, s, p.named())
+			return err
 		})
 }
 

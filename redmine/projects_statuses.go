@@ -11,7 +11,7 @@ import (
 )
 
 type listProjectStatusesInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	Tracker string `json:"tracker_id" desc:"Name or id"`
 }
 
@@ -33,12 +33,8 @@ const (
 )
 
 func listProjectStatuses(s *Server) entry {
-	return tool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which.", reads,
-		func(ctx context.Context, in listProjectStatusesInput) (*toolpost.Result, error) {
-			n, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which.", reads,
+		func(ctx context.Context, in listProjectStatusesInput, n named) (*toolpost.Result, error) {
 			p, err := projectKind().read(ctx, s, n.ID, "trackers")
 			if err != nil {
 				return nil, err

@@ -42,29 +42,28 @@ func createProject(s *Server) entry {
 }
 
 type updateProjectInput struct {
-	ID   string `json:"id" desc:"Id, key or name"`
+	projectInputID
 	Name string `json:"name,omitempty" fill:"trimmed"`
 	Key  string `json:"identifier,omitempty" desc:"Cannot be changed"`
 	projectInput
 }
 
+func (in *updateProjectInput) find(ctx context.Context, s *Server) (*project, error) {
+	p, err := s.project(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return projectKind().read(ctx, s, p.ID, projectParts)
+}
+
 func updateProject(s *Server) entry {
-	return tool(s, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.", changes,
-		func(ctx context.Context, in updateProjectInput) (*toolpost.Result, error) {
-			n, err := s.project(ctx, in.ID)
-			if err != nil {
-				return nil, err
-			}
-			before, err := projectKind().read(ctx, s, n.ID, projectParts)
-			if err != nil {
-				return nil, err
-			}
+	return changeTool(s, projectKind, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
+		func(w *write, in *updateProjectInput, before *project) {
 			if in.Key != "" && in.Key != before.Identifier {
-				return nil, toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", n, before.Identifier)
+				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.named(), before.Identifier)
+				return
 			}
-			w := &projectWrite{write: newWrite(ctx, s, n.ID), before: before}
-			w.apply(&in, &in.projectInput)
-			return projectKind().change(w.write, before)
+			(&projectWrite{w, before}).apply(in, &in.projectInput)
 		})
 }
 

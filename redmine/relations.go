@@ -73,21 +73,25 @@ func createRelation(s *Server) entry {
 		})
 }
 
-type deleteRelationInput struct {
+// A relationID says which relation. Its deletion needs no confirmation.
+type relationID struct {
 	ID string `json:"id"`
 }
 
+func (in *relationID) find(ctx context.Context, s *Server) (*relation, error) {
+	n, err := id("a relation", in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return relationKind().read(ctx, s, n, "")
+}
+
+func (relationID) confirmed() bool { return true }
+
 func deleteRelation(s *Server) entry {
-	return tool(s, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.", removes,
-		func(ctx context.Context, in deleteRelationInput) (*toolpost.Result, error) {
-			n, err := id("a relation", in.ID)
-			if err != nil {
-				return nil, err
-			}
-			r, err := relationKind().read(ctx, s, n, "")
-			if err != nil {
-				return nil, err
-			}
-			return relationKind().remove(ctx, s, r, &removal{what: "relation " + strings.TrimPrefix(r.line(), "- "), confirmed: true})
+	return deleteTool(s, relationKind, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",
+		func(_ context.Context, _ *relationID, one *relation, r *removal) error {
+			r.what = "relation " + strings.TrimPrefix(one.line(), "- ")
+			return nil
 		})
 }

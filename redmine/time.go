@@ -109,18 +109,14 @@ type timeInput struct {
 }
 
 type projectTimeInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
-	Hours   string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
+	projectID
+	Hours string `json:"hours" desc:"Such as 1.5, 1h30m or 1:30" fill:"hours"`
 	timeInput
 }
 
 func createTimeForProject(s *Server) entry {
-	return tool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
-		func(ctx context.Context, in projectTimeInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
+		func(ctx context.Context, in projectTimeInput, p named) (*toolpost.Result, error) {
 			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
 			w.set["project_id"] = p.ID
 			return w.log(in.Hours, &in, &in.timeInput, "project "+p.String())

@@ -64,6 +64,24 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 // the tokens of the definitions.
 var unpublished = regexp.MustCompile(`,"(?:additionalProperties|minLength|maxLength|minimum|maximum|default)":(?:false|\d+)|,"\d"`)
 
+// A projectID names the project that a tool works in.
+type projectID struct {
+	Project string `json:"project_id" desc:"Id, key or name"`
+}
+
+func (in projectID) project() string { return in.Project }
+
+// projectTool makes a tool that works in one project.
+func projectTool[In interface{ project() string }](s *Server, name, title, description string, e effect, fn func(ctx context.Context, in In, p named) (*toolpost.Result, error)) entry {
+	return tool(s, name, title, description, e, func(ctx context.Context, in In) (*toolpost.Result, error) {
+		p, err := s.project(ctx, in.project())
+		if err != nil {
+			return nil, err
+		}
+		return fn(ctx, in, p)
+	})
+}
+
 // A locator is the arguments of a tool that name one record.
 type locator[T, In any] interface {
 	*In

@@ -191,24 +191,20 @@ type showUserInput struct {
 	Include string `json:"include,omitempty" desc:"Some of memberships,groups; both by default, or none"`
 }
 
+func (in *showUserInput) find(ctx context.Context, s *Server) (*user, error) {
+	include, err := included(in.Include, userKind().include)
+	if err != nil {
+		return nil, err
+	}
+	who, err := s.resolve(ctx, in.ID, scope{users: true})
+	if err != nil {
+		return nil, err
+	}
+	return readUser(ctx, s, who.ID, include)
+}
+
 func showUser(s *Server) entry {
-	return tool(s, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.", reads,
-		func(ctx context.Context, in showUserInput) (*toolpost.Result, error) {
-			include, err := included(in.Include, "memberships,groups")
-			if err != nil {
-				return nil, err
-			}
-			who, err := s.resolve(ctx, in.ID, scope{users: true})
-			if err != nil {
-				return nil, err
-			}
-			u, err := readUser(ctx, s, who.ID, include)
-			if err != nil {
-				return nil, err
-			}
-			nameFields(ctx, s, 0, 0, u.CustomFields)
-			return s.show("", u, nil)
-		})
+	return showTool[showUserInput](s, userKind, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.")
 }
 
 // readUser reads a user; the own account with its mail address, which may be

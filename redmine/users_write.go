@@ -43,7 +43,7 @@ func createUser(s *Server) entry {
 			w.apply(&in, &in.userInput)
 			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
 			delete(w.set, "group_ids")
-			n, err := w.kind().post(w.write, "/users", "the new user "+in.Login)
+			n, err := changedUserKind().post(w.write, "/users", "the new user "+in.Login)
 			if err != nil {
 				return nil, err
 			}
@@ -54,12 +54,25 @@ func createUser(s *Server) entry {
 					w.notes = append(w.notes, explain(err, "the groups of the user").Error())
 				}
 			}
-			return w.kind().told(w.write, userKind().at(n))
+			return changedUserKind().told(w.write, userKind().at(n))
 		})
 }
 
+// A userID says which user.
+type userID struct {
+	ID string `json:"id" desc:"Id, login or name"`
+}
+
+func (in *userID) find(ctx context.Context, s *Server) (*user, error) {
+	who, err := s.resolve(ctx, in.ID, scope{users: true})
+	if err != nil {
+		return nil, err
+	}
+	return readUser(ctx, s, who.ID, userKind().include)
+}
+
 type updateUserInput struct {
-	ID    string `json:"id" desc:"Id, login or name"`
+	userID
 	Login string `json:"login,omitempty" jsonschema:"maxLength=60" fill:"plain"`
 	First string `json:"firstname,omitempty" jsonschema:"maxLength=30" fill:"plain"`
 	Last  string `json:"lastname,omitempty" fill:"plain"`
@@ -68,22 +81,11 @@ type updateUserInput struct {
 }
 
 func updateUser(s *Server) entry {
-	return tool(s, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.", changes,
-		func(ctx context.Context, in updateUserInput) (*toolpost.Result, error) {
-			who, err := s.resolve(ctx, in.ID, scope{users: true})
-			if err != nil {
-				return nil, err
+	return changeTool(s, changedUserKind, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
+		func(w *write, in *updateUserInput, before *user) {
+			if w.err = spare(w.ctx, s, before, in); w.err == nil {
+				(&userWrite{w, before}).apply(in, &in.userInput)
 			}
-			before, err := readUser(ctx, s, who.ID, userKind().include)
-			if err != nil {
-				return nil, err
-			}
-			if err := spare(ctx, s, before, &in); err != nil {
-				return nil, err
-			}
-			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
-			w.apply(&in, &in.userInput)
-			return w.kind().change(w.write, before)
 		})
 }
 
@@ -117,28 +119,29 @@ type userWrite struct {
 	before *user // nil for a new one
 }
 
-// kind is that of users, which tells what Redmine does not show.
-func (w *userWrite) kind() kind[user] {
+// changedUserKind is that of users, with notes on what Redmine does not show.
+func changedUserKind() kind[user] {
 	k := userKind()
-	k.check = func(_ *write, _, now *user) {
+	k.check = func(w *write, before, now *user) {
 		forgetMe(w.s, now.ID)
-		w.compare(now)
+		w.notes = append(w.notes, unknownOf(w, before, now)...)
 	}
 	return k
 }
 
-// compare tells what cannot be read back. Of a password there is the time of its
-// change, in seconds.
-func (w *userWrite) compare(now *user) {
+// unknownOf returns notes on what cannot be read back. Of a password there is the
+// time of its change, in seconds.
+func unknownOf(w *write, before, now *user) (notes []string) {
 	unknown := []string{"auth_source_id", "language", "mail_notification", "must_change_passwd"}
-	if now.Password == "" || w.before != nil && w.before.Password == now.Password {
+	if now.Password == "" || before != nil && before.Password == now.Password {
 		unknown = append(unknown, "password", "generate_password")
 	}
 	for _, name := range unknown {
 		if w.set[name] != nil {
-			w.notes = append(w.notes, fmt.Sprintf("Redmine does not show %s, so it is not known whether it was saved.", name))
+			notes = append(notes, fmt.Sprintf("Redmine does not show %s, so it is not known whether it was saved.", name))
 		}
 	}
+	return notes
 }
 
 // apply sets what is given.
@@ -175,38 +178,25 @@ func forgetMe(s *Server, n int) {
 }
 
 type deleteUserInput struct {
-	ID      string `json:"id" desc:"Id, login or name"`
-	Confirm bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
+	userID
+	confirmation
 }
 
 func deleteUser(s *Server) entry {
-	return tool(s, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.", removes,
-		func(ctx context.Context, in deleteUserInput) (*toolpost.Result, error) {
-			who, err := s.resolve(ctx, in.ID, scope{users: true})
-			if err != nil {
-				return nil, err
-			}
-			u, err := readUser(ctx, s, who.ID, "memberships,groups")
-			if err != nil {
-				return nil, err
-			}
+	return deleteTool(s, userKind, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.",
+		func(ctx context.Context, in *deleteUserInput, u *user, r *removal) error {
 			me, err := s.account(ctx)
 			switch {
 			case err != nil:
-				return nil, err
+				return err
 			case !me.Admin:
-				return nil, toolpost.Failed("Only administrators may delete users, and this account is not one.")
+				return toolpost.Failed("Only administrators may delete users, and this account is not one.")
 			case me.ID == u.ID:
-				return nil, toolpost.Failed("%s is the account that these tools use; these tools cannot delete it.", u.name())
+				return toolpost.Failed("%s is the account that these tools use; these tools cannot delete it.", u.name())
 			}
-			would, facts, err := goesWithUser(ctx, s, u)
-			if err != nil {
-				return nil, err
-			}
-			return userKind().remove(ctx, s, u, &removal{
-				confirmed: in.Confirm, given: in.ID, names: u.wholeNames(),
-				what: fmt.Sprintf("user %d: %s, %s", u.ID, u.Login, u.name()), would: would, facts: facts,
-			})
+			r.given, r.names, r.what = in.ID, u.wholeNames(), fmt.Sprintf("user %d: %s, %s", u.ID, u.Login, u.name())
+			r.would, r.facts, err = goesWithUser(ctx, s, u)
+			return err
 		})
 }
 

@@ -67,18 +67,14 @@ func (c *issueCount) String() string {
 }
 
 type listVersionsInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
-	Status  string `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,enum=all,default=all"`
+	projectID
+	Status string `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed,enum=all,default=all"`
 	rowSpan
 }
 
 func listVersions(s *Server) entry {
-	return tool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", reads,
-		func(ctx context.Context, in listVersionsInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", reads,
+		func(ctx context.Context, in listVersionsInput, p named) (*toolpost.Result, error) {
 			all, _, err := rows[version](ctx, s, versions(p.ID).path, url.Values{}, "versions", 0, mostNames)
 			if err != nil {
 				return nil, explain(err, "the versions of project "+p.String())
@@ -139,19 +135,18 @@ func inProject(ctx context.Context, s *Server, project, text string, src func(in
 	return n.ID, err
 }
 
+type showVersionInput struct{ versionID }
+
+func (in *showVersionInput) find(ctx context.Context, s *Server) (*version, error) {
+	v, err := in.versionID.find(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return v, v.count(ctx, s)
+}
+
 func showVersion(s *Server) entry {
-	return tool(s, "show_version", "Show a version", "Show a version with its text, hours and open issues.", reads,
-		func(ctx context.Context, in versionID) (*toolpost.Result, error) {
-			v, err := in.find(ctx, s)
-			if err != nil {
-				return nil, err
-			}
-			nameFields(ctx, s, v.Project.ID, v.Project.ID, v.CustomFields)
-			if err := v.count(ctx, s); err != nil {
-				return nil, err
-			}
-			return s.show("", v, nil)
-		})
+	return showTool[showVersionInput](s, versionKind, "show_version", "Show a version", "Show a version with its text, hours and open issues.")
 }
 
 // count finds how many issues the version has, and how many are open.
@@ -218,18 +213,14 @@ func checkPage(w *write, v *version) {
 }
 
 type createVersionInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
-	Name    string `json:"name" jsonschema:"minLength=1,maxLength=60" fill:"trimmed"`
+	projectID
+	Name string `json:"name" jsonschema:"minLength=1,maxLength=60" fill:"trimmed"`
 	versionInput
 }
 
 func createVersion(s *Server) entry {
-	return tool(s, "create_version", "Create a version", "Create a version in a project.", adds,
-		func(ctx context.Context, in createVersionInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "create_version", "Create a version", "Create a version in a project.", adds,
+		func(ctx context.Context, in createVersionInput, p named) (*toolpost.Result, error) {
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
 			w.fill(&in)
 			w.custom(in.Fields, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })

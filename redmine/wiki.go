@@ -39,17 +39,13 @@ func wikiTools(s *Server) []entry {
 }
 
 type listWikiInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	rowSpan
 }
 
 func listWiki(s *Server) entry {
-	return tool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", reads,
-		func(ctx context.Context, in listWikiInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
-			}
+	return projectTool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", reads,
+		func(ctx context.Context, in listWikiInput, p named) (*toolpost.Result, error) {
 			all, err := wikiPages(ctx, s, p)
 			if err != nil {
 				return nil, err
@@ -70,23 +66,20 @@ func wikiPages(ctx context.Context, s *Server, p named) ([]wikiPage, error) {
 }
 
 type getWikiInput struct {
-	Project string `json:"project_id" desc:"Id, key or name"`
+	projectID
 	Title   string `json:"title,omitempty" desc:"Default is the start page"`
 	Version string `json:"version,omitempty" desc:"Default is the newest"`
 }
 
 func getWiki(s *Server) entry {
-	return tool(s, "get_wiki_page", "Show a wiki page", "Show a wiki page with its version and files.", reads,
-		func(ctx context.Context, in getWikiInput) (*toolpost.Result, error) {
-			p, err := s.project(ctx, in.Project)
+	return projectTool(s, "get_wiki_page", "Show a wiki page", "Show a wiki page with its version and files.", reads,
+		func(ctx context.Context, in getWikiInput, p named) (*toolpost.Result, error) {
+			version, err := 0, error(nil)
+			if in.Version != "" {
+				version, err = id("a version", in.Version)
+			}
 			if err != nil {
 				return nil, err
-			}
-			version := 0
-			if in.Version != "" {
-				if version, err = id("a version", in.Version); err != nil {
-					return nil, err
-				}
 			}
 			w, err := readWiki(ctx, s, p, in.Title, version)
 			if err != nil {
