@@ -45,7 +45,7 @@ func keepAttributes(f, old *os.File) error {
 }
 
 // attributes returns the names of those that stay when a file is written to.
-// The others tell of its content, or give rights to it.
+// The others describe its content, or give rights to it.
 func attributes(fd int) ([]string, error) {
 	list, err := sized(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
 	if errors.Is(err, unix.ENOTSUP) {
@@ -61,7 +61,7 @@ func extended(fd int, name string) ([]byte, error) {
 	return sized(func(b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) })
 }
 
-// sized returns what get puts into a slice, of which it tells the length that
+// sized returns what get puts into a slice, which reports the length that
 // it needs if there is none.
 func sized(get func([]byte) (int, error)) ([]byte, error) {
 	n, err := get(nil)

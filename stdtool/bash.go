@@ -40,7 +40,7 @@ func (s *Shell) bash() *toolpost.Tool {
 			return nil, context.Cause(ctx)
 		}
 		text, ref := c.record.Text(context.WithoutCancel(ctx))
-		return told(text, c.ending(), ref), nil
+		return commandResult(text, c.ending(), ref), nil
 	}, changing("Run command", true, false, true))
 }
 

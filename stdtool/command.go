@@ -55,11 +55,11 @@ func (c *command) follow() {
 		defer timer.Stop()
 	}
 	<-c.process.gone
-	_ = c.record.Close() // what it could not keep is told by its text
+	_ = c.record.Close() // its text reports what it could not keep
 	close(c.recorded)
 }
 
-// ending tells how the command ended; it is empty if all went well.
+// ending describes how the command ended; it is empty if all went well.
 func (c *command) ending() string {
 	var notes []string
 	switch {
@@ -80,8 +80,8 @@ func (c *command) ending() string {
 	return "[" + strings.Join(notes, "; ") + "]\n"
 }
 
-// report tells what a command in the background wrote since it was asked for
-// last, and whether it runs.
+// report returns what a command in the background wrote since the last report,
+// and whether it still runs.
 func (c *command) report(ctx context.Context) *toolpost.Result {
 	gone := c.process.isGone() // asked first: all output is there then
 	c.mu.Lock()
@@ -91,7 +91,7 @@ func (c *command) report(ctx context.Context) *toolpost.Result {
 	cut := c.cut
 	c.mu.Unlock()
 	if !gone {
-		return told(text, fmt.Sprintf("[still running after %v]\n", time.Since(c.began).Round(time.Millisecond)), "")
+		return commandResult(text, fmt.Sprintf("[still running after %v]\n", time.Since(c.began).Round(time.Millisecond)), "")
 	}
 	state, ref := cmp.Or(c.ending(), "[exit code 0]\n"), ""
 	if cut {
@@ -100,7 +100,7 @@ func (c *command) report(ctx context.Context) *toolpost.Result {
 	if ref != "" {
 		state += fmt.Sprintf("[the whole output is kept: read it with tool_output_cache, ref_id %q]\n", ref)
 	}
-	return told(text, state, ref)
+	return commandResult(text, state, ref)
 }
 
 // wait returns when the command has ended, when its output matches pattern,
@@ -185,8 +185,8 @@ func (w *waiter) look() {
 	w.line = bytes.Clone(w.line[max(bytes.LastIndexByte(w.line, '\n')+1, len(w.line)-maxWatched):])
 }
 
-// told makes a result of output, and of what there is to say about it.
-func told(text, state, ref string) *toolpost.Result {
+// commandResult returns the output of a command, followed by its state.
+func commandResult(text, state, ref string) *toolpost.Result {
 	switch {
 	case text == "" && state == "":
 		text = "[no output]"

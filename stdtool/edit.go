@@ -89,7 +89,7 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 	if err := e.check(d, content, found, mode); err != nil {
 		return nil, "", err
 	}
-	if found = apart(found); how == blockStrategy && len(found) > 1 {
+	if found = withoutOverlaps(found); how == blockStrategy && len(found) > 1 {
 		return nil, "", toolpost.Retry("old_string resembles several places in %q, at %s: copy it exactly from the file", d.given, lineNumbers(content, found))
 	}
 	note := fmt.Sprintf("%d replaced at %s", len(found), lineNumbers(content, found))
@@ -116,15 +116,15 @@ func blockHint(content []byte, old, mode string) string {
 	return fmt.Sprintf("\nLines %d to %d begin and end like old_string: set match_mode to block_anchor to replace them.", first, last)
 }
 
-// check says that the matches are those that are meant.
+// check returns an error unless the matches are as many as the caller asked for.
 func (e replacement) check(d *document, content []byte, found []match, mode string) error {
 	n := len(found)
 	switch {
 	case n == 0:
-		return toolpost.Retry("old_string is not in %q.%s%s", d.given, nearest(content, e.OldString), blockHint(content, e.OldString, mode))
-	case e.ExpectedReplacements > 0 && len(apart(found)) != e.ExpectedReplacements:
+		return toolpost.Retry("old_string is not in %q.%s%s%s", d.given, nearest(content, e.OldString), blockHint(content, e.OldString, mode), numberHint(e.OldString))
+	case e.ExpectedReplacements > 0 && len(withoutOverlaps(found)) != e.ExpectedReplacements:
 		return toolpost.Retry("old_string occurs %d times in %q, at %s, but expected_replacements is %d: check the places, then give the right number",
-			len(apart(found)), d.given, lineNumbers(content, found), e.ExpectedReplacements)
+			len(withoutOverlaps(found)), d.given, lineNumbers(content, found), e.ExpectedReplacements)
 	case n > 1 && !e.ReplaceAll && e.ExpectedReplacements < 2:
 		return toolpost.Retry("old_string occurs more than once in %q, at %s: add lines around it to make it unique, or set replace_all",
 			d.given, lineNumbers(content, found))
@@ -132,8 +132,8 @@ func (e replacement) check(d *document, content []byte, found []match, mode stri
 	return nil
 }
 
-// apart returns the matches without those that overlap the one before.
-func apart(found []match) []match {
+// withoutOverlaps returns the matches without those that overlap the one before.
+func withoutOverlaps(found []match) []match {
 	kept, end := found[:0:0], 0
 	for i, m := range found {
 		switch {
@@ -152,7 +152,7 @@ func apart(found []match) []match {
 	return kept
 }
 
-// finish saves the content and tells what has changed.
+// finish saves the content, unless it is a dry run, and returns the diff.
 func (d *document) finish(content []byte, done []string, dry bool) (string, error) {
 	switch {
 	case len(content) > maxChanged:
@@ -175,5 +175,5 @@ func (d *document) finish(content []byte, done []string, dry bool) (string, erro
 	return b.String(), nil
 }
 
-// hashNote tells as much of a hash as is needed to guard an edit.
+// hashNote returns the beginning of a hash, which is enough to guard an edit.
 func hashNote(hash string) string { return "[content_sha256 " + hash[:16] + "]\n" }

@@ -10,7 +10,7 @@ const (
 )
 
 // findBlock finds lines of which the first and the last are those of old, but
-// for whitespace, and what is between is similar.
+// for whitespace, and the lines between are similar.
 func findBlock(content []byte, old, new string) []match {
 	c, all := newChange(old, new), rows(content)
 	n := len(c.old)

@@ -3,6 +3,7 @@ package stdtool
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +21,7 @@ func lineOf(content []byte, at int) int {
 	return bytes.Count(content[:at], []byte("\n")) + 1
 }
 
-// lineNumbers tells where matches are, as a list in words.
+// lineNumbers lists the lines where matches begin, in words.
 func lineNumbers(content []byte, found []match) string {
 	var all []string
 	n, last := 1, 0
@@ -43,7 +44,18 @@ type nearby struct {
 	score float64
 }
 
-// nearest tells which lines of the file are most like old, and the first
+// lineNumber is what read writes before a line.
+var lineNumber = regexp.MustCompile(`^ *[0-9]+(  |\t|→)`)
+
+// numberHint asks to remove line numbers, if old may have been copied with them.
+func numberHint(old string) string {
+	if !lineNumber.MatchString(old) {
+		return ""
+	}
+	return "\nIf the line numbers of read are in old_string, remove them there and in new_string."
+}
+
+// nearest describes the lines of the file that are most like old, and the first
 // character that differs.
 func nearest(content []byte, old string) string {
 	switch {
@@ -127,7 +139,7 @@ func visible(line []byte) string {
 	return strings.ReplaceAll(s, "\t", "→")
 }
 
-// difference tells the first character in which two lines differ. Old text may
+// difference describes the first character in which two lines differ. Old text may
 // begin and end within a line.
 func difference(have, want string, begins, ends bool) string {
 	if begins {

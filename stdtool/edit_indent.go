@@ -6,7 +6,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// An indentation tells how the file indents what old text indents otherwise.
+// An indentation maps the indentation of old text to that of the file.
 type indentation struct {
 	pairs     []indentPair // each of old only once
 	old, file string       // one more level
@@ -59,7 +59,7 @@ func (in *indentation) level() {
 	}
 }
 
-// usual is a level where the lines do not tell.
+// usual returns a level where no two lines show one.
 func (in *indentation) usual() (old, file string) {
 	const spaces = "    "
 	for _, p := range in.pairs {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
@@ -27,49 +26,6 @@ func rows(content []byte) []row {
 		at = r.next
 	}
 	return all
-}
-
-// unnumbered removes the line numbers of read from all lines of s, of which the
-// first is returned. If they must be consecutive and are not, they belong to
-// the text.
-func unnumbered(s string, consecutive bool) (plain string, first int, ok bool) {
-	var b strings.Builder
-	last := -1
-	for line := range strings.Lines(s) {
-		trimmed := strings.TrimLeft(line, " ")
-		digits := len(trimmed) - len(strings.TrimLeft(trimmed, "0123456789"))
-		n, err := strconv.Atoi(trimmed[:digits])
-		if err != nil || consecutive && last >= 0 && n != last+1 {
-			return "", 0, false
-		}
-		if last < 0 {
-			first = n
-		}
-		last = n
-		switch rest := trimmed[digits:]; {
-		case strings.HasPrefix(rest, "  "):
-			b.WriteString(rest[2:])
-		case strings.HasPrefix(rest, "\t"):
-			b.WriteString(rest[1:])
-		case strings.HasPrefix(rest, "→"):
-			b.WriteString(strings.TrimPrefix(rest, "→"))
-		case strings.TrimSpace(rest) == "":
-			b.WriteString(rest)
-		default:
-			return "", 0, false
-		}
-	}
-	return b.String(), first, last >= 0
-}
-
-// numbered reports whether some line of s begins with a line number of read.
-func numbered(s string) bool {
-	for line := range strings.Lines(s) {
-		if _, _, ok := unnumbered(line, false); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // A change is a replacement of whole lines.

@@ -22,7 +22,7 @@ type match struct {
 // A strategy is a way to find old text, and to put new text in its place. The
 // text of the file has no byte order mark.
 type strategy struct {
-	name string // as the result tells it; empty for the exact one
+	name string // for the result; empty for the exact one
 	find func(content []byte, old, new string) []match
 }
 
@@ -35,7 +35,6 @@ func strategies(mode string, size int) []strategy {
 	all := []strategy{
 		{"", findExact},
 		{"line ends differ", findAcrossEnds},
-		{"line numbers removed from old_string", findNumbered},
 		{"whitespace differs, new_string is indented as the file", findLines},
 		{blockStrategy, findBlock},
 	}
@@ -43,11 +42,11 @@ func strategies(mode string, size int) []strategy {
 	case mode == "exact":
 		return all[:1]
 	case size > maxLoose:
-		return all[:3]
+		return all[:2]
 	case mode == "block_anchor":
 		return all
 	}
-	return all[:4]
+	return all[:3]
 }
 
 // blockStrategy is a guess: it is never used for several places.
@@ -71,7 +70,7 @@ func find(content []byte, old, new, mode string) (how string, found []match) {
 		}
 		if s.name == "" && mode != "exact" && strings.ContainsAny(old, "\r\n") {
 			// Readers cannot see the places where only line ends differ.
-			if more := findAcrossEnds(content[shift:], old, new); len(apart(more)) > len(apart(found)) {
+			if more := findAcrossEnds(content[shift:], old, new); len(withoutOverlaps(more)) > len(withoutOverlaps(found)) {
 				found = more
 			}
 		}
@@ -268,33 +267,4 @@ func endAt(content []byte, i int) []byte {
 		return content[i : i+2]
 	}
 	return content[i : i+1]
-}
-
-// findNumbered finds old if it was copied with the line numbers of read: whole
-// lines, which have these numbers. If only some lines of new are numbered, it is
-// not clear what they are.
-func findNumbered(content []byte, old, new string) []match {
-	old, first, ok := unnumbered(old, true)
-	if !ok || strings.TrimSpace(old) == "" {
-		return nil
-	}
-	if plain, _, ok := unnumbered(new, false); ok {
-		new = plain
-	} else if numbered(new) {
-		return nil
-	}
-	found := findExact(content, old, new)
-	if len(found) == 0 {
-		found = findAcrossEnds(content, old, new)
-	}
-	return slices.DeleteFunc(found, func(m match) bool {
-		return !wholeLines(content, m) || bytes.Count(content[:m.from], []byte("\n"))+1 != first
-	})
-}
-
-// wholeLines reports whether a match begins where a line does, and ends so.
-func wholeLines(content []byte, m match) bool {
-	begins := m.from == 0 || content[m.from-1] == '\n'
-	ends := m.to == len(content) || bytes.HasSuffix(content[:m.to], []byte("\n")) || content[m.to] == '\n' || content[m.to] == '\r'
-	return begins && ends
 }

@@ -23,8 +23,8 @@ CARGO_TARGET_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTFLAGS RUST_BACKTRACE RUST_LOG
 GEM_HOME GEM_PATH RBENV_ROOT RBENV_VERSION BUNDLE_PATH DOTNET_ROOT PERL5LIB COMPOSER_HOME ASDF_DIR ASDF_DATA_DIR
 COMMONPROGRAMFILES`
 
-// environment returns what commands get of this process's environment: what is
-// known and has no password, and what pass names, a * as in known.
+// environment returns the variables of this process that commands get: those in
+// known whose value has no password, and those in pass, with * as in known.
 func environment(pass []string) []string {
 	names := strings.Fields(known)
 	env := environ.Select(func(name, value string) bool {

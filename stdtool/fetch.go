@@ -128,7 +128,7 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// refusal tells what the server says instead of the page.
+// refusal returns an error with the status and the beginning of the answer.
 func (p *page) refusal(status string) error {
 	const enough = 500
 	text, err := p.text(false)

@@ -25,7 +25,7 @@ type guard struct {
 }
 
 // client returns a client whose connections all pass the guard. It knows no
-// proxy: behind one, nobody could tell what is reached.
+// proxy: behind one, the address that is reached is unknown.
 func (g guard) client(resolver *net.Resolver) *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: g.control}
 	return &http.Client{
@@ -63,7 +63,7 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// checkURL refuses what is no plain address of a page.
+// checkURL rejects a URL that is not a plain address of a page.
 func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
@@ -120,7 +120,7 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 }
 
 // refused returns the reason why an address was refused, and otherwise an error
-// that does not tell more than the model knows.
+// that reveals no more than the model knows.
 func refused(ctx context.Context, u *url.URL, err error) error {
 	var (
 		o   *toolpost.OutcomeError

@@ -172,7 +172,8 @@ func resolve(root *os.Root, name string) (string, error) {
 	return at, nil
 }
 
-// readLink returns what a symbolic link says, with slashes; nothing if name is none.
+// readLink returns the target of a symbolic link, with slashes; "" if name is not
+// one.
 func readLink(root *os.Root, name string) (string, error) {
 	info, err := root.Lstat(name)
 	switch {

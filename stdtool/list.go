@@ -23,7 +23,7 @@ type listInput struct {
 	Depth int    `json:"depth,omitempty" jsonschema:"minimum=1,maximum=20,default=1,description=Levels of directories to show"`
 }
 
-// List returns the tool list: what is in a folder, with kinds and sizes.
+// List returns the tool list: the entries of a folder, with kinds and sizes.
 func List(root *os.Root) *toolpost.Tool {
 	return newTool("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
 		dir, err := local(root, in.Path)
@@ -70,7 +70,7 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 	return b.String(), nil
 }
 
-// details tell what an entry is, and its size.
+// details describes the kind of an entry, and its size.
 func (e entry) details(root *os.Root) string {
 	if e.mode.IsDir() {
 		return "/"

@@ -241,8 +241,8 @@ func code(n *html.Node) []string {
 	return []string{fence + language(n) + "\n" + text + "\n" + fence}
 }
 
-// language returns the language that classes tell, of an element or of what it
-// is in or has in it.
+// language returns the language that a class of an element, of its parent or of its
+// first child names.
 func language(n *html.Node) string {
 	for _, n := range []*html.Node{n, n.FirstChild, n.Parent} {
 		if n == nil {

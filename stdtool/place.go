@@ -27,7 +27,7 @@ func (p *place) release() {
 	}
 }
 
-// sorted returns what is in a folder, in order of names.
+// sorted returns the entries of a folder, in order of names.
 func (p *place) sorted() []fs.DirEntry {
 	entries := p.entries()
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

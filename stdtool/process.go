@@ -66,7 +66,7 @@ func (p *process) take(w io.Writer) {
 	b := make([]byte, 64<<10)
 	for {
 		n, err := p.out.Read(b)
-		_, _ = w.Write(b[:n]) // recorders tell in their text what they lack
+		_, _ = w.Write(b[:n]) // the text of a recorder reports what it lacks
 		if err != nil {
 			return
 		}
@@ -86,7 +86,7 @@ func (p *process) isGone() bool {
 	}
 }
 
-// status tells how the command ended; it is empty if all went well.
+// status describes how the command ended; it is empty if all went well.
 func (p *process) status() string {
 	state := p.cmd.ProcessState
 	if state == nil {

@@ -38,7 +38,7 @@ opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
 // approvals of configuration files, and pinned definitions of tools.
 var protectedEndings = []string{".code-workspace", ".toolpost-trust", ".toolpost-pins", "toolpost.lock"}
 
-// checkChangeable refuses a path that is protected, or is in what is.
+// checkChangeable rejects a path that is protected, or is below one.
 func checkChangeable(given, name string) error {
 	for end := 0; end < len(name); {
 		next := strings.IndexByte(name[end+1:], '/') // a name has at least one character

@@ -163,7 +163,7 @@ func (s *Shell) launch(ctx context.Context, cmd *exec.Cmd, record Recorder, back
 	return c, nil
 }
 
-// admit refuses what is more than may run.
+// admit returns an error if no more commands may run.
 func (s *Shell) admit(session string, background bool) error {
 	own, all := 0, 0
 	for c := range s.running {
@@ -206,9 +206,8 @@ func (s *Shell) follow(c *command) {
 	}
 }
 
-// find returns the command in the background that has the id. Others are not
-// told of: whoever shares a session by its identity alone may not be who
-// started them.
+// find returns the command in the background that has the id, if the caller may
+// see it: clients that share a session by its identity alone may differ.
 func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

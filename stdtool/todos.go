@@ -59,7 +59,7 @@ type todo struct {
 	Status  string `json:"status" jsonschema:"enum=pending,enum=in_progress,enum=completed,enum=cancelled,description=At most one todo may be in_progress"`
 }
 
-// A todoList is what is kept of a session.
+// A todoList is the plan of a session.
 type todoList struct {
 	Last  int    `json:"last"` // the highest number that was given as an id
 	Todos []todo `json:"todos"`

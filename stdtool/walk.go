@@ -25,16 +25,17 @@ type entry struct {
 	place *place // that folder, open until visit returns or longer if it is held
 }
 
-// A walk visits what is below a folder in order of names, without .git and,
+// A walk visits the entries below a folder in order of names, without .git and,
 // unless all is set, without what .gitignore files exclude.
 type walk struct {
 	root  *os.Root
 	all   bool
-	visit func(context.Context, entry) error // fs.SkipDir: not what is in it; errLimit: no more
+	visit func(context.Context, entry) error // fs.SkipDir skips a folder; errLimit ends the walk
 }
 
-// run visits what is below dir, or dir itself if it is a file, until maxRun is
-// over; late says that it was. Folders that cannot be read are left out.
+// run visits the entries below dir, or dir itself if it is a file, for at most
+// maxRun; late reports that the time was over. Folders that cannot be read are left
+// out.
 func (w *walk) run(ctx context.Context, dir string) (late bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxRun, errLate)
 	defer cancel()
@@ -90,7 +91,7 @@ func (w *walk) around(dir string) *ignores {
 	return w.around(dir).inside(w.root, dir)
 }
 
-// folder visits what is in h, and closes it.
+// folder visits the entries of h, and closes it.
 func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores) error {
 	p := newPlace(h)
 	defer p.release()
@@ -143,7 +144,7 @@ func patiently[T any](ctx context.Context, open func() (T, error)) (opened T, er
 	return opened, err
 }
 
-// join returns the name of what is in dir.
+// join returns the path of an entry of dir.
 func join(dir, name string) string {
 	if dir == "." {
 		return name

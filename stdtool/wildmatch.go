@@ -199,7 +199,7 @@ func escaped(s []rune) (r rune, size int) {
 
 // match reports whether the wildcard matches name, and whether it could match
 // something inside name. It follows all ways through the elements at once: at[i]
-// says that what was read can end before element i.
+// is set if the characters so far can end before element i.
 func (w *wildcard) match(name string) (full, inside bool) {
 	var few [64]bool
 	at := few[:]
