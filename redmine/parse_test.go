@@ -1,0 +1,114 @@
+package redmine
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestHoursAsWritten(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1.5": 1.5, "1,5": 1.5, "1h30m": 1.5, "1 h 30 min": 1.5, "90m": 1.5, "1:30": 1.5, "2 hours": 2, "2H": 2, "0": 0, " 3 ": 3, "0:05": 0.08, "1.333333": 1.33,
+	} {
+		if got, err := readHours(text); got != want || err != nil {
+			t.Errorf("%q: %v %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "h", "1:60", "1h60m", "-1", "1.", "1,234", "1e3", "NaN", "½", "1 2", strings.Repeat("9", 400)} {
+		if got, err := readHours(text); err == nil {
+			t.Errorf("%.20q is %v", text, got)
+		}
+	}
+}
+
+// TestHoursOfRedmine: Redmine 6.0.0 and 6.0.1 write some hours as fractions.
+func TestHoursOfRedmine(t *testing.T) {
+	for text, want := range map[string]hours{`1.5`: 1.5, `"5/4"`: 1.25, `"1.5"`: 1.5, `null`: 0, `"1/3"`: 0.33} {
+		var got hours
+		if err := json.Unmarshal([]byte(text), &got); got != want || err != nil {
+			t.Errorf("%s: %v %v, want %v", text, float64(got), err, float64(want))
+		}
+	}
+	for _, text := range []string{`"5/0"`, `"0/0"`, `"x"`, `true`, `[]`, `"1/2/3"`, `"NaN"`} {
+		var got hours
+		if err := json.Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("%s is %v", text, float64(got))
+		}
+	}
+	if got := hours(1.25).String(); got != "1.25 h, 1:15" {
+		t.Error(got)
+	}
+}
+
+// FuzzHours: hours that are taken are a number that JSON can hold.
+func FuzzHours(f *testing.F) {
+	for _, text := range []string{"1.5", "1h30m", "90 min", "1:30", strings.Repeat("9", 400)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if h, err := readHours(text); err == nil && (h < 0 || math.IsNaN(h) || math.IsInf(h, 0)) {
+			t.Errorf("%q is %v", text, h)
+		}
+		var h hours
+		if err := h.UnmarshalJSON([]byte(text)); err == nil {
+			if _, err := json.Marshal(h); err != nil {
+				t.Errorf("%q is %v", text, float64(h))
+			}
+		}
+	})
+}
+
+func TestWikiTitleAsRedmineStoresIt(t *testing.T) {
+	for given, want := range map[string]string{
+		"guide": "Guide", "The guide": "The_guide", "a.b/c?d": "Abcd", "設計 メモ": "設計_メモ", "ärger": "Ärger", "": "", "...": "", "  x  ": "X",
+	} {
+		if got := wikiTitle(given); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}
+
+// FuzzWikiTitle: a title that was stored is found by itself.
+func FuzzWikiTitle(f *testing.F) {
+	f.Add("the guide, part 2")
+	f.Add("\xff")
+	f.Fuzz(func(t *testing.T, title string) {
+		once := wikiTitle(title)
+		if again := wikiTitle(once); again != once {
+			t.Errorf("%q: %q, then %q", title, once, again)
+		}
+		if strings.ContainsAny(once, " ,./?;|:") {
+			t.Errorf("%q: %q", title, once)
+		}
+	})
+}
+
+// FuzzPiece: the pieces of a text, read one after the other, are the whole text, and
+// cut no letter in two.
+func FuzzPiece(f *testing.F) {
+	f.Add("one 言葉 <&>", 1)
+	f.Add("言", 1)
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		if limit < 1 || len(text) > 10_000 || !utf8.ValidString(text) { // other files are no text
+			return
+		}
+		var whole strings.Builder
+		for offset := int64(0); offset < int64(len(text)); {
+			from, to := piece([]byte(text), offset, int64(limit))
+			if from != offset || to <= from || to > int64(len(text)) {
+				t.Fatalf("%q from %d, limit %d: %d to %d", text, offset, limit, from, to)
+			}
+			part := text[from:to]
+			if !utf8.ValidString(part) {
+				t.Fatalf("%q from %d, limit %d: %q", text, offset, limit, part)
+			}
+			whole.WriteString(part)
+			offset = to
+		}
+		if whole.String() != text {
+			t.Errorf("%q is read as %q", text, whole.String())
+		}
+	})
+}
