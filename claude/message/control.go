@@ -53,15 +53,3 @@ type ControlCancel struct {
 
 // A KeepAlive only shows that the CLI is alive.
 type KeepAlive struct{ Header }
-
-// A ControlRequestProgress reports that the CLI is working on a request of this
-// process.
-type ControlRequestProgress struct {
-	Header
-	RequestID    string `json:"request_id"`
-	Status       string `json:"status"` // started or api_retry
-	Attempt      int64  `json:"attempt"`
-	MaxRetries   int64  `json:"max_retries"`
-	RetryDelayMS int64  `json:"retry_delay_ms"`
-	ErrorStatus  int64  `json:"error_status"`
-}

@@ -30,77 +30,6 @@ type ConversationReset struct {
 	Timestamp         string `json:"timestamp"`
 }
 
-// A FilesPersisted lists files that were stored.
-type FilesPersisted struct {
-	Header
-	Files []struct {
-		Filename string `json:"filename"`
-		FileID   string `json:"file_id"`
-	} `json:"files"`
-	Failed []struct {
-		Filename string `json:"filename"`
-		Error    string `json:"error"`
-	} `json:"failed"`
-	ProcessedAt string `json:"processed_at"`
-}
-
-// A MemoryRecall lists memories that were recalled.
-type MemoryRecall struct {
-	Header
-	Mode     string   `json:"mode"` // select or synthesize
-	Memories []Memory `json:"memories"`
-}
-
-// A Memory is a note that was recalled.
-type Memory struct {
-	Path    string `json:"path"`
-	Scope   string `json:"scope"` // personal, team or organization
-	Content string `json:"content"`
-}
-
-// A ModelRefusalFallback reports that another model answers because one
-// refused.
-type ModelRefusalFallback struct {
-	Header
-	Refusal
-	Trigger               string   `json:"trigger"`
-	Direction             string   `json:"direction"` // retry, revert or sticky
-	Scope                 string   `json:"scope"`
-	FallbackModel         string   `json:"fallback_model"`
-	RetractedMessageUUIDs []string `json:"retracted_message_uuids"`
-}
-
-// A ModelRefusalNoFallback reports that a model refused to answer.
-type ModelRefusalNoFallback struct {
-	Header
-	Refusal
-}
-
-// A Refusal identifies the model that refused, and the reason.
-type Refusal struct {
-	OriginalModel          string `json:"original_model"`
-	RequestID              string `json:"request_id"`
-	Category               string `json:"api_refusal_category"`
-	Explanation            string `json:"api_refusal_explanation"`
-	RefusedUserMessageUUID string `json:"refused_user_message_uuid"`
-	Content                string `json:"content"`
-}
-
-// A SessionWritesLost reports that the session could not be saved.
-type SessionWritesLost struct {
-	Header
-	ErrorCode            string   `json:"error_code"` // ENOSPC or EDQUOT
-	Lost                 []string `json:"lost"`
-	TranscriptSessionIDs []string `json:"transcript_session_ids"`
-}
-
-// A MirrorError reports that a transcript could not be mirrored.
-type MirrorError struct {
-	Header
-	Error string          `json:"error"`
-	Key   json.RawMessage `json:"key"`
-}
-
 // A TranscriptMirror contains what was added to a transcript.
 type TranscriptMirror struct {
 	Header
@@ -113,35 +42,6 @@ type CommandLifecycle struct {
 	Header
 	CommandUUID string `json:"command_uuid"`
 	State       string `json:"state"` // queued, started, completed or cancelled
-}
-
-// A PromptSuggestion is a suggestion for the next prompt.
-type PromptSuggestion struct {
-	Header
-	Suggestion string `json:"suggestion"`
-}
-
-// An ActiveGoal reports the goal that the model is working on.
-type ActiveGoal struct {
-	Header
-	Goal *Goal `json:"value"` // nil if there is no goal any more
-}
-
-// A Goal is a condition; the model works until it is met.
-type Goal struct {
-	Condition     string  `json:"condition"`
-	Iterations    int64   `json:"iterations"`
-	SetAt         float64 `json:"set_at"`
-	TokensAtStart int64   `json:"tokens_at_start"`
-	LastReason    string  `json:"last_reason"`
-}
-
-// An AuthStatus reports the state of signing in.
-type AuthStatus struct {
-	Header
-	IsAuthenticating bool     `json:"isAuthenticating"`
-	Output           []string `json:"output"`
-	Error            string   `json:"error"`
 }
 
 // A RateLimit reports how much of a plan's limits is used.

@@ -110,6 +110,8 @@ func (p *Parser) note(key string, m Message) {
 	case *Unknown:
 		p.met("message", key, h.Raw)
 		return
+	case *System: // has no fields that are known
+		return
 	case *Result:
 		switch h.Subtype {
 		case "success", "error_during_execution", "error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries":

@@ -64,17 +64,6 @@ type SessionState struct {
 	SDKHostOnly bool   `json:"sdk_host_only"`
 }
 
-// A Status reports what the CLI is doing: compacting, requesting, or nothing
-// that it reports.
-type Status struct {
-	Header
-	Status           string   `json:"status"`
-	PermissionMode   string   `json:"permissionMode"`
-	CompactResult    string   `json:"compact_result"` // success or failed
-	CompactError     string   `json:"compact_error"`
-	UserMessageUUIDs []string `json:"user_message_uuids"` // of the prompts in progress
-}
-
 // An APIRetry reports that a request to the API failed and will be repeated.
 type APIRetry struct {
 	Header
@@ -102,66 +91,4 @@ type PermissionDenied struct {
 	DecisionReason     string `json:"decision_reason"`
 	DecisionReasonType string `json:"decision_reason_type"`
 	AgentID            string `json:"agent_id"`
-}
-
-// An Informational is a text for people.
-type Informational struct {
-	Header
-	Content             string `json:"content"`
-	Level               string `json:"level"` // info, notice, suggestion or warning
-	Tag                 string `json:"tag"`
-	ToolUseID           string `json:"tool_use_id"`
-	PreventContinuation bool   `json:"prevent_continuation"`
-}
-
-// A Notification is a short text that is shown to people for a while.
-type Notification struct {
-	Header
-	Key       string `json:"key"`
-	Text      string `json:"text"`
-	Priority  string `json:"priority"` // low, medium, high or immediate
-	Color     string `json:"color"`
-	TimeoutMS int64  `json:"timeout_ms"`
-}
-
-// A ThinkingTokens estimates how much the model has thought so far.
-type ThinkingTokens struct {
-	Header
-	EstimatedTokens      int64  `json:"estimated_tokens"`
-	EstimatedTokensDelta int64  `json:"estimated_tokens_delta"`
-	UserMessageUUID      string `json:"user_message_uuid"`
-}
-
-// A LocalCommandOutput is the output of a slash command.
-type LocalCommandOutput struct {
-	Header
-	Content string `json:"content"`
-}
-
-// A CommandsChanged lists the slash commands after a change.
-type CommandsChanged struct {
-	Header
-	Commands []SlashCommand `json:"commands"`
-}
-
-// A SlashCommand is a command that a person calls with /name.
-type SlashCommand struct {
-	Name         string   `json:"name"`
-	Description  string   `json:"description"`
-	ArgumentHint string   `json:"argumentHint"`
-	Aliases      []string `json:"aliases"`
-}
-
-// A PluginInstall reports the progress of installing plugins.
-type PluginInstall struct {
-	Header
-	Status string `json:"status"` // started, installed, failed or completed
-	Name   string `json:"name"`
-	Error  string `json:"error"`
-}
-
-// A WorkerShuttingDown reports that the CLI is about to end.
-type WorkerShuttingDown struct {
-	Header
-	Reason string `json:"reason"`
 }
