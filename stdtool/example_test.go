@@ -39,3 +39,31 @@ func ExampleReadOnly() {
 	// notes.txt <nil>
 	// true
 }
+
+// A Workspace has the tools one by one: this set can edit files, and no more.
+func ExampleWorkspace() {
+	dir, err := os.MkdirTemp("", "stdtool")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		panic(err)
+	}
+	defer root.Close()
+	if err := root.WriteFile("notes.txt", []byte("buy milk\n"), 0o600); err != nil {
+		panic(err)
+	}
+
+	ctx := context.Background()
+	w := stdtool.NewWorkspace(root)
+	set, err := toolpost.NewSet(ctx, toolpost.Tools{stdtool.Read(root), w.Edit(), stdtool.Done()})
+	if err != nil {
+		panic(err)
+	}
+	text, err := set.CallText(ctx, "edit", map[string]string{"path": "notes.txt", "old_string": "milk", "new_string": "bread"})
+	fmt.Println(strings.SplitN(text, "\n", 2)[0], err)
+	// Output:
+	// notes.txt: 1 replaced at line 1 <nil>
+}

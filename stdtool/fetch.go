@@ -96,12 +96,12 @@ func get(ctx context.Context, client *http.Client, agent, address string) (*page
 	r.Header.Set("Accept", "text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1")
 	answer, err := client.Do(r)
 	if err != nil {
-		return nil, refused(ctx, u, err)
+		return nil, fetchError(ctx, u, err)
 	}
 	defer answer.Body.Close()
 	p := &page{url: answer.Request.URL, full: answer.Header.Get("Content-Type")}
 	if p.body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody+1)); err != nil {
-		return nil, refused(ctx, u, err)
+		return nil, fetchError(ctx, u, err)
 	}
 	if p.cut = len(p.body) > maxBody; p.cut {
 		p.body = wholeRunes(p.body[:maxBody])
@@ -113,7 +113,7 @@ func get(ctx context.Context, client *http.Client, agent, address string) (*page
 		p.kind, _, _ = strings.Cut(strings.ToLower(p.full), ";")
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, p.refusal(answer.Status)
+		return nil, p.statusError(answer.Status)
 	}
 	return p, nil
 }
@@ -128,8 +128,8 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// refusal returns an error with the status and the beginning of the answer.
-func (p *page) refusal(status string) error {
+// statusError returns an error with the status and the beginning of the answer.
+func (p *page) statusError(status string) error {
 	const enough = 500
 	text, err := p.text(false)
 	if err != nil || text == "" {
@@ -189,7 +189,7 @@ func (p *page) decoded() string {
 			body = text
 		}
 	}
-	return strings.TrimPrefix(valid(string(body)), "\ufeff")
+	return strings.TrimPrefix(validUTF8(string(body)), "\ufeff")
 }
 
 // show returns the beginning of a page, with what there is to say about it.

@@ -119,9 +119,9 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// refused returns the reason why an address was refused, and otherwise an error
+// fetchError returns the reason why an address was refused, and otherwise an error
 // that reveals no more than the model knows.
-func refused(ctx context.Context, u *url.URL, err error) error {
+func fetchError(ctx context.Context, u *url.URL, err error) error {
 	var (
 		o   *toolpost.OutcomeError
 		dns *net.DNSError

@@ -12,9 +12,9 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// local returns name as a clean path with slashes, relative to the root. An
+// localPath returns name as a clean path with slashes, relative to the root. An
 // absolute path is taken if it leads into the root.
-func local(root *os.Root, name string) (string, error) {
+func localPath(root *os.Root, name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
 	if filepath.IsAbs(name) || path.IsAbs(clean) {
 		inside, ok := within(root, name)
@@ -56,7 +56,7 @@ func within(root *os.Root, name string) (string, bool) {
 func openFile(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Stat(name)
 	if err != nil {
-		return nil, refusal(name, err)
+		return nil, readError(name, err)
 	}
 	if err := regular(name, info.Mode()); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 	// Non-blocking, in case a pipe took the file's place in between.
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, refusal(name, err)
+		return nil, readError(name, err)
 	}
 	if info, err = f.Stat(); err == nil {
 		err = regular(name, info.Mode())
@@ -89,9 +89,9 @@ func regular(name string, mode fs.FileMode) error {
 	return toolpost.Failed("%q is a device: only regular files can be used", name)
 }
 
-// refusal returns the error for the caller of why name cannot be used. It does not
+// readError returns the error for the caller of why name cannot be used. It does not
 // contain the path of the root.
-func refusal(name string, err error) error {
+func readError(name string, err error) error {
 	var p *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -102,7 +102,7 @@ func refusal(name string, err error) error {
 		return toolpost.Retry("%q does not exist: a part of its path is a file, not a directory. Find the right path with glob", name)
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return toolpost.Retry("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
-	case full(err):
+	case outOfFiles(err):
 		return toolpost.Failed("%q cannot be read: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name)
 	case errors.As(err, &p) && p.Err.Error() == "path escapes from parent": // os has no value for it
 		return escapes(name)

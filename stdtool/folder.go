@@ -44,7 +44,7 @@ type document struct {
 // open reads the file that given names, if it is there, and keeps others from
 // changing it until unlock.
 func (f *Workspace) open(ctx context.Context, given string) (*document, error) {
-	name, err := local(f.root, given)
+	name, err := localPath(f.root, given)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (d *document) load(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return refusal(d.given, err)
+		return readError(d.given, err)
 	}
 	if err := regular(d.given, info.Mode()); err != nil {
 		return err
@@ -106,10 +106,10 @@ func (d *document) load(ctx context.Context) error {
 		return err
 	}
 	if d.info, err = f.Stat(); err != nil {
-		return refusal(d.given, err)
+		return readError(d.given, err)
 	}
 	if d.content, err = io.ReadAll(io.LimitReader(f, maxChanged+1)); err != nil {
-		return refusal(d.given, err)
+		return readError(d.given, err)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func resolve(root *os.Root, name string) (string, error) {
 		target, err := readLink(root, next)
 		switch {
 		case err != nil:
-			return "", refusal(name, err)
+			return "", readError(name, err)
 		case target == "":
 			at = next
 			continue

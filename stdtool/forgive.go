@@ -43,13 +43,13 @@ func newTool[In, Out any](name, description string, fn func(context.Context, In)
 	for name, p := range input.Properties {
 		types[name] = p.Type
 	}
-	t.Policy.Prepare = func(raw json.RawMessage) json.RawMessage { return forgive(raw, types) }
+	t.Policy.Prepare = func(raw json.RawMessage) json.RawMessage { return acceptAliases(raw, types) }
 	return t
 }
 
-// forgive returns the arguments by the names and of the types that a tool has.
+// acceptAliases returns the arguments by the names and of the types that a tool has.
 // What it does not know stays, and is refused later.
-func forgive(raw json.RawMessage, types map[string]string) json.RawMessage {
+func acceptAliases(raw json.RawMessage, types map[string]string) json.RawMessage {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil {
 		return raw

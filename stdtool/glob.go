@@ -26,7 +26,7 @@ type globInput struct {
 // Glob returns the tool glob: paths that match a pattern.
 func Glob(root *os.Root) *toolpost.Tool {
 	return newTool("glob", description(globDescription), func(ctx context.Context, in globInput) (string, error) {
-		dir, err := local(root, in.Path)
+		dir, err := localPath(root, in.Path)
 		if err != nil {
 			return "", err
 		}
@@ -41,7 +41,7 @@ func Glob(root *os.Root) *toolpost.Tool {
 			return "", err
 		}
 		if info, err := root.Stat(dir); err != nil {
-			return "", refusal(dir, err)
+			return "", readError(dir, err)
 		} else if !info.IsDir() {
 			return "", toolpost.Retry("%q is not a directory: give the directory as path, and the rest as pattern", dir)
 		}
@@ -53,7 +53,7 @@ func globFolder(ctx context.Context, root *os.Root, dir string, p pattern, in gl
 	var b strings.Builder
 	found, more := 0, false
 	w := walk{root: root, all: in.Ignored, visit: func(_ context.Context, e entry) error {
-		full, inside := p.match(below(dir, e.name), e.mode.IsDir())
+		full, inside := p.match(relativeTo(dir, e.name), e.mode.IsDir())
 		if full {
 			if more = found == in.Limit || b.Len()+len(e.name) > maxOutput; more {
 				return errLimit

@@ -37,7 +37,7 @@ func Grep(root *os.Root) *toolpost.Tool {
 		if err != nil {
 			return "", err
 		}
-		dir, err := local(root, in.Path)
+		dir, err := localPath(root, in.Path)
 		if err != nil {
 			return "", err
 		}
@@ -115,7 +115,7 @@ func (s *search) filter(glob string) error {
 	return err
 }
 
-func (s *search) wanted(name string) bool {
+func (s *search) selects(name string) bool {
 	for _, f := range s.filters {
 		if full, _ := f.match(name, false); full == f.negated {
 			return false
@@ -160,7 +160,7 @@ func (s *search) lines(name string, r *grep.Result) {
 			s.out.WriteString("--\n")
 		}
 		last = l.Number
-		text := shown(l)
+		text := lineText(l)
 		if l.Match {
 			s.left--
 			fmt.Fprintf(&s.out, "%s:%d: %s\n", name, l.Number, text)
@@ -171,8 +171,8 @@ func (s *search) lines(name string, r *grep.Result) {
 	s.full = s.full || r.Cut != ""
 }
 
-// shown is the text of a line, with marks where it was cut.
-func shown(l grep.Line) string {
+// lineText returns the text of a line, with marks where it was cut.
+func lineText(l grep.Line) string {
 	text := strings.ToValidUTF8(l.Text, "\uFFFD")
 	if l.Before > 0 {
 		text = "…" + text
@@ -186,8 +186,8 @@ func shown(l grep.Line) string {
 // foreignSyntax finds what other programs take for operators, and RE2 does not.
 var foreignSyntax = regexp.MustCompile(`\\[<>|+(){}?]`)
 
-// nothing explains why there is no match.
-func (s *search) nothing() string {
+// explainNothing explains why there is no match.
+func (s *search) explainNothing() string {
 	note := fmt.Sprintf("[no matches in %d files", s.files)
 	if s.files+s.skipped == 0 {
 		note = "[no file was searched"
@@ -218,7 +218,7 @@ func (s *search) text(late bool) string {
 	case s.full:
 		s.out.WriteString("\n[there are more matches: narrow the pattern, path or glob]\n")
 	case s.out.Len() == 0:
-		s.out.WriteString(s.nothing())
+		s.out.WriteString(s.explainNothing())
 	}
 	if s.skipped > 0 {
 		fmt.Fprintf(&s.out, "\n[%d binary or unreadable files were skipped]\n", s.skipped)

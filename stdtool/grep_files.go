@@ -82,7 +82,7 @@ func (s *search) run(ctx context.Context, root *os.Root, dir string) (late bool,
 func (s *search) collect(ctx context.Context, root *os.Root, dir string, send func(*batch)) (late bool, err error) {
 	b := &batch{done: make(chan struct{})}
 	w := walk{root: root, all: s.Ignored, visit: func(_ context.Context, e entry) error {
-		if !e.mode.IsRegular() || !s.wanted(below(dir, e.name)) {
+		if !e.mode.IsRegular() || !s.selects(relativeTo(dir, e.name)) {
 			return nil
 		}
 		e.place.hold()

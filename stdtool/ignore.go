@@ -103,7 +103,7 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 // folder that it is in is not.
 func (g *ignores) ignored(name string, folder bool) bool {
 	for ; g != nil; g = g.outer {
-		rel := below(g.dir, name)
+		rel := relativeTo(g.dir, name)
 		for i := len(g.rules) - 1; i >= 0; i-- {
 			if r := &g.rules[i]; r.match(rel, folder) {
 				return !r.negated

@@ -26,16 +26,16 @@ type listInput struct {
 // List returns the tool list: the entries of a folder, with kinds and sizes.
 func List(root *os.Root) *toolpost.Tool {
 	return newTool("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
-		dir, err := local(root, in.Path)
+		dir, err := localPath(root, in.Path)
 		if err != nil {
 			return "", err
 		}
 		info, err := root.Stat(dir)
 		if err != nil {
-			return "", refusal(dir, err)
+			return "", readError(dir, err)
 		}
 		if !info.IsDir() {
-			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, kind(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
+			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, describeKind(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
 		return listFolder(ctx, root, dir, in.Depth)
 	}, paged("List directory"))
@@ -51,7 +51,7 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 			return errLimit
 		}
 		b.WriteString(line)
-		if strings.Count(below(dir, e.name), "/")+1 >= depth {
+		if strings.Count(relativeTo(dir, e.name), "/")+1 >= depth {
 			return fs.SkipDir
 		}
 		return nil
@@ -86,11 +86,11 @@ func (e entry) details(root *os.Root) string {
 	if info, err := root.Lstat(e.name); err == nil {
 		size = info.Size()
 	}
-	return "  " + kind(e.mode, size)
+	return "  " + describeKind(e.mode, size)
 }
 
-// kind is the size of a regular file, and what others are.
-func kind(mode fs.FileMode, size int64) string {
+// describeKind returns the size of a regular file, or the kind of another one.
+func describeKind(mode fs.FileMode, size int64) string {
 	switch {
 	case mode.IsRegular():
 		return fmt.Sprint(size)

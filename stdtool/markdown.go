@@ -63,7 +63,7 @@ func dropped(n *html.Node) bool {
 		return true
 	}
 	style := strings.ReplaceAll(attribute(n, "style"), " ", "")
-	return has(n, "hidden") || attribute(n, "aria-hidden") == "true" || strings.Contains(style, "display:none")
+	return hasAttribute(n, "hidden") || attribute(n, "aria-hidden") == "true" || strings.Contains(style, "display:none")
 }
 
 func isBlock(n *html.Node) bool {
@@ -110,7 +110,7 @@ func (c *converter) block(n *html.Node) []string {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		level, _ := strconv.Atoi(n.Data[1:])
-		return some(strings.Repeat("#", level)+" ", c.line(n))
+		return blockOf(strings.Repeat("#", level)+" ", c.line(n))
 	case atom.Hr:
 		return []string{"---"}
 	case atom.Pre:
@@ -122,7 +122,7 @@ func (c *converter) block(n *html.Node) []string {
 		c.nested++
 		defer func() { c.nested-- }()
 	case atom.Dt:
-		return some("", strong(c.line(n)))
+		return blockOf("", strong(c.line(n)))
 	}
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Menu:
@@ -130,15 +130,15 @@ func (c *converter) block(n *html.Node) []string {
 	case atom.Table:
 		return c.table(n)
 	case atom.Blockquote:
-		return some("", prefixed("> ", "> ", strings.Join(c.flow(n), "\n\n")))
+		return blockOf("", prefixed("> ", "> ", strings.Join(c.flow(n), "\n\n")))
 	case atom.Dd:
-		return some("", prefixed(": ", "  ", strings.Join(c.flow(n), "\n\n")))
+		return blockOf("", prefixed(": ", "  ", strings.Join(c.flow(n), "\n\n")))
 	}
 	return c.flow(n)
 }
 
-// some returns the text as the only block, none if it is empty.
-func some(prefix, text string) []string {
+// blockOf returns the text as the only block, none if it is empty.
+func blockOf(prefix, text string) []string {
 	if text == "" {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (c *converter) list(n *html.Node) []string {
 			number++
 		}
 	}
-	return some("", strings.Join(items, between))
+	return blockOf("", strings.Join(items, between))
 }
 
 // item returns an element of a list. A loose one has paragraphs.

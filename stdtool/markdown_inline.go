@@ -203,7 +203,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-func has(n *html.Node, name string) bool {
+func hasAttribute(n *html.Node, name string) bool {
 	for _, a := range n.Attr {
 		if a.Key == name {
 			return true

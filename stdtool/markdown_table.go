@@ -24,7 +24,7 @@ func (c *converter) table(n *html.Node) []string {
 	}
 	for _, r := range parts(n, atom.Tr, atom.Caption) {
 		if r.DataAtom == atom.Caption {
-			caption = some("", c.line(r))
+			caption = blockOf("", c.line(r))
 			continue
 		}
 		var row []string
@@ -62,7 +62,7 @@ func layout(n *html.Node) bool {
 		cells := parts(r, atom.Td, atom.Th)
 		columns = max(columns, len(cells))
 		for _, cell := range cells {
-			if holds(cell) {
+			if holdsBlocks(cell) {
 				return true
 			}
 		}
@@ -70,7 +70,7 @@ func layout(n *html.Node) bool {
 	return columns < 2
 }
 
-func holds(cell *html.Node) bool {
+func holdsBlocks(cell *html.Node) bool {
 	for d := range cell.Descendants() {
 		switch d.DataAtom {
 		case atom.Table, atom.Pre, atom.Ul, atom.Ol, atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.H4:

@@ -52,7 +52,7 @@ func (f *Workspace) Move() *toolpost.Tool {
 // entry returns the name of a file or a folder without symbolic links above it.
 // If it is one itself, that is moved, and not what it leads to.
 func (f *Workspace) entry(given string) (string, error) {
-	name, err := local(f.root, given)
+	name, err := localPath(f.root, given)
 	if err != nil {
 		return "", err
 	}
@@ -69,21 +69,21 @@ func (f *Workspace) entry(given string) (string, error) {
 
 func (f *Workspace) rename(from, to string) error {
 	if _, err := f.root.Lstat(from); err != nil {
-		return refusal(from, err)
+		return readError(from, err)
 	}
 	switch _, err := f.root.Lstat(to); {
 	case err == nil:
 		return toolpost.Retry("%q already exists and is not overwritten: give a new path, including the name", to)
 	case !errors.Is(err, fs.ErrNotExist):
-		return refusal(to, err)
+		return readError(to, err)
 	}
 	undo, err := makeFolders(f.root, path.Dir(to))
 	if err != nil {
-		return unwritten(to, err)
+		return writeError(to, err)
 	}
 	if err := f.root.Rename(from, to); err != nil {
 		undo()
-		return unwritten(to, err)
+		return writeError(to, err)
 	}
 	for _, name := range []string{path.Dir(to), path.Dir(from)} {
 		if dir, err := f.root.OpenRoot(name); err == nil {

@@ -28,7 +28,7 @@ func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
 		remove()
 		return err
 	}
-	if err = fill(f, content); err != nil && fill(f, d.content) != nil {
+	if err = writeWhole(f, content); err != nil && writeWhole(f, d.content) != nil {
 		return toolpost.Failed("%q is damaged, because it could not be written completely: %v; its old content is in %s. Tell the user", d.given, err, where)
 	}
 	remove() // the file holds what it should
@@ -44,7 +44,7 @@ func copyOf(dir *os.Root, file string, content []byte) (where string, remove fun
 	if err == nil {
 		return "the file " + name + " beside it", func() { _ = dir.Remove(name) }, nil
 	}
-	if !stays(err) {
+	if !needsInPlace(err) {
 		return "", nil, err
 	}
 	nothing := "no other file"
@@ -73,7 +73,7 @@ func recoverable(dir *os.Root, name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(fill(f, content), f.Close()); err != nil {
+	if err = errors.Join(writeWhole(f, content), f.Close()); err != nil {
 		return errors.Join(err, dir.Remove(name))
 	}
 	syncFolder(dir)

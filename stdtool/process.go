@@ -41,7 +41,7 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 		out.End()
 		return nil, err
 	}
-	go p.take(w)
+	go p.copyOutput(w)
 	return p, nil
 }
 
@@ -60,8 +60,8 @@ func (p *process) ended() {
 	close(p.gone)
 }
 
-// take passes the output on.
-func (p *process) take(w io.Writer) {
+// copyOutput passes the output on.
+func (p *process) copyOutput(w io.Writer) {
 	defer close(p.drained)
 	b := make([]byte, 64<<10)
 	for {

@@ -32,7 +32,7 @@ type readInput struct {
 // Read returns the tool read: numbered lines of a text file, or an image.
 func Read(root *os.Root) *toolpost.Tool {
 	return newTool("read", description(readDescription), func(ctx context.Context, in readInput) (*toolpost.Result, error) {
-		name, err := local(root, in.Path)
+		name, err := localPath(root, in.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func Read(root *os.Root) *toolpost.Tool {
 		r := bufio.NewReaderSize(io.TeeReader(f, sum), 64<<10)
 		head, err := r.Peek(8000)
 		if err != nil && err != io.EOF {
-			return nil, refusal(name, err)
+			return nil, readError(name, err)
 		}
 		if kind := http.DetectContentType(head); isImage(kind) {
 			return readImage(r, name, kind)
@@ -72,7 +72,7 @@ func isImage(kind string) bool {
 func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
 	if err != nil {
-		return nil, refusal(name, err)
+		return nil, readError(name, err)
 	}
 	if len(data) > maxImage {
 		return nil, toolpost.Failed("%q is an image of more than %d bytes, which is too large to show", name, maxImage)
@@ -85,7 +85,7 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 	last, more := 0, false
 	for l, err := range lines(r) {
 		if err != nil {
-			return "", refusal(name, err)
+			return "", readError(name, err)
 		}
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)

@@ -69,7 +69,7 @@ func (h *headTail) text() (text string, left int64) {
 	head, tail := h.head, h.tail[max(0, len(h.tail)-half):]
 	left = h.total - int64(len(head)+len(tail))
 	if left == 0 {
-		return valid(string(head) + string(tail)), 0
+		return validUTF8(string(head) + string(tail)), 0
 	}
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
 		head = head[:i+1]
@@ -79,7 +79,7 @@ func (h *headTail) text() (text string, left int64) {
 	}
 	left = h.total - int64(len(head)+len(tail))
 	mark := fmt.Sprintf("\n[%d bytes are left out here: to see them, write the output to a file or filter it]\n\n", left)
-	return valid(string(head)) + mark + valid(string(tail)), left
+	return validUTF8(string(head)) + mark + validUTF8(string(tail)), left
 }
 
-func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -24,12 +24,12 @@ func (d *document) save(content []byte) error {
 	if d.info == nil || links(d.info) <= 1 {
 		err = d.replace(dir, file, content)
 	}
-	if d.info != nil && stays(err) {
+	if d.info != nil && needsInPlace(err) {
 		err = d.overwrite(dir, file, content)
 	}
 	if err != nil {
 		undo()
-		return unwritten(d.given, err)
+		return writeError(d.given, err)
 	}
 	return nil
 }
@@ -37,9 +37,9 @@ func (d *document) save(content []byte) error {
 // errInPlace reports that a file keeps what it is only if it is written in place.
 var errInPlace = errors.New("it must be written in place")
 
-// stays reports whether err is about the directory and not about the file: it
+// needsInPlace reports whether err is about the directory and not about the file: it
 // takes no new file, or the file is a mount.
-func stays(err error) bool {
+func needsInPlace(err error) bool {
 	return errors.Is(err, errInPlace) || errors.Is(err, fs.ErrPermission) ||
 		errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EROFS)
 }
@@ -80,12 +80,12 @@ func (d *document) parent() (dir *os.Root, file string, undo func(), err error) 
 	folder, undo = path.Clean(folder), func() {}
 	if d.info == nil {
 		if undo, err = makeFolders(d.folder.root, folder); err != nil {
-			return nil, "", nil, unwritten(d.given, err)
+			return nil, "", nil, writeError(d.given, err)
 		}
 	}
 	if dir, err = d.folder.root.OpenRoot(folder); err != nil {
 		undo()
-		return nil, "", nil, unwritten(d.given, err)
+		return nil, "", nil, writeError(d.given, err)
 	}
 	return dir, file, undo, nil
 }
@@ -131,7 +131,7 @@ func (d *document) publish(t *tempFile, old *os.File, file string, content []byt
 	defer t.drop()
 	_, err := t.Write(content)
 	if err == nil && d.info != nil {
-		err = keep(t.File, old, d.info)
+		err = copyIdentity(t.File, old, d.info)
 	}
 	if err == nil {
 		err = t.Sync()
@@ -151,8 +151,8 @@ func (d *document) publish(t *tempFile, old *os.File, file string, content []byt
 	return err
 }
 
-// keep makes f what the file is that it replaces.
-func keep(f, old *os.File, was fs.FileInfo) error {
+// copyIdentity gives f the mode and the attributes of the file that it replaces.
+func copyIdentity(f, old *os.File, was fs.FileInfo) error {
 	if err := keepMode(f, was); err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func keep(f, old *os.File, was fs.FileInfo) error {
 	return nil
 }
 
-// fill makes content all that is in f.
-func fill(f *os.File, content []byte) error {
+// writeWhole makes content all that is in f.
+func writeWhole(f *os.File, content []byte) error {
 	_, err := f.WriteAt(content, 0)
 	if err == nil {
 		err = f.Truncate(int64(len(content)))
@@ -182,9 +182,9 @@ func syncFolder(dir *os.Root) {
 	}
 }
 
-// unwritten returns the error for the caller of why name was not written. It does
+// writeError returns the error for the caller of why name was not written. It does
 // not contain the path of the root.
-func unwritten(name string, err error) error {
+func writeError(name string, err error) error {
 	var o *toolpost.OutcomeError
 	var p *fs.PathError
 	var l *os.LinkError

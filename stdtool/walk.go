@@ -52,16 +52,16 @@ func (w *walk) start(ctx context.Context, dir string) error {
 	}
 	info, err := w.root.Stat(dir)
 	if err != nil {
-		return refusal(dir, err)
+		return readError(dir, err)
 	}
 	if !info.IsDir() {
 		return w.file(ctx, dir, info)
 	}
 	h, err := openHandle(w.root, dir)
 	if err != nil {
-		return refusal(dir, err)
+		return readError(dir, err)
 	}
-	return w.folder(ctx, h, dir, w.around(dir))
+	return w.folder(ctx, h, dir, w.rulesAbove(dir))
 }
 
 // file visits one file, also if dir is a symbolic link to it.
@@ -75,20 +75,20 @@ func (w *walk) file(ctx context.Context, name string, info fs.FileInfo) error {
 	}
 	h, err := openHandle(w.root, path.Dir(target))
 	if err != nil {
-		return refusal(name, err)
+		return readError(name, err)
 	}
 	p := newPlace(h)
 	defer p.release()
 	return w.visit(ctx, entry{name, path.Base(target), info.Mode(), p})
 }
 
-// around returns the rules of the folders that dir is in.
-func (w *walk) around(dir string) *ignores {
+// rulesAbove returns the rules of the folders that dir is in.
+func (w *walk) rulesAbove(dir string) *ignores {
 	if w.all || dir == "." {
 		return nil
 	}
 	dir = path.Dir(dir)
-	return w.around(dir).inside(w.root, dir)
+	return w.rulesAbove(dir).inside(w.root, dir)
 }
 
 // folder visits the entries of h, and closes it.
@@ -121,22 +121,24 @@ func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores)
 func (w *walk) into(ctx context.Context, p *place, file, name string, rules *ignores) error {
 	h, err := patiently(ctx, func() (handle, error) { return p.folder(file) })
 	switch {
-	case full(err):
-		return refusal(name, err)
+	case outOfFiles(err):
+		return readError(name, err)
 	case err != nil:
 		return nil // it has gone, or is not for us
 	}
 	return w.folder(ctx, h, name, rules)
 }
 
-// full reports whether the process, or the system, has no file descriptor left.
-func full(err error) bool { return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) }
+// outOfFiles reports whether the process, or the system, has no file descriptor left.
+func outOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
 
 // patiently opens something. Where no file descriptor is left it waits for one,
 // for a while: others give theirs back soon.
 func patiently[T any](ctx context.Context, open func() (T, error)) (opened T, err error) {
 	for range 400 {
-		if opened, err = open(); !full(err) || ctx.Err() != nil {
+		if opened, err = open(); !outOfFiles(err) || ctx.Err() != nil {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -152,8 +154,8 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// below returns name relative to dir.
-func below(dir, name string) string {
+// relativeTo returns name relative to dir.
+func relativeTo(dir, name string) string {
 	if dir == "." {
 		return name
 	}

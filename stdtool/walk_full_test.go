@@ -23,13 +23,13 @@ func TestPatiently(t *testing.T) {
 			t.Errorf("got %d, %v", got, err)
 		}
 		left = 1 << 30
-		if _, err := patiently(t.Context(), open); !full(err) {
+		if _, err := patiently(t.Context(), open); !outOfFiles(err) {
 			t.Errorf("got %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		before := left
-		if _, err := patiently(ctx, open); !full(err) || before-left != 1 {
+		if _, err := patiently(ctx, open); !outOfFiles(err) || before-left != 1 {
 			t.Errorf("got %v after %d attempts", err, before-left)
 		}
 	})

@@ -48,7 +48,7 @@ func (f *Workspace) Write() *toolpost.Tool {
 
 // makeFolder makes a folder, and those above it.
 func (f *Workspace) makeFolder(in writeInput) (string, error) {
-	name, err := local(f.root, in.Path)
+	name, err := localPath(f.root, in.Path)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (f *Workspace) makeFolder(in writeInput) (string, error) {
 		return "", toolpost.Retry("%q already exists", name)
 	}
 	if _, err := makeFolders(f.root, target); err != nil {
-		return "", unwritten(name, err)
+		return "", writeError(name, err)
 	}
 	return name + "/: created\n", nil
 }
