@@ -140,10 +140,14 @@ func table(columns []*column, tasks []*task) string {
 	}
 	number := func(label string, of func(*column) int) {
 		row(label, func(c *column) string {
-			if n := of(c); n > 0 {
+			switch n := of(c); {
+			case n == 0:
+				return "–"
+			case n < 1000:
 				return fmt.Sprint(n)
+			default:
+				return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 			}
-			return "–"
 		})
 	}
 	row("", func(c *column) string { return c.name })
