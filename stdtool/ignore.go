@@ -91,7 +91,7 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 	case !ok:
 		return false
 	case r.pattern != nil:
-		full, _ := r.pattern.match(rest)
+		full, _ := r.pattern.match(rest, false)
 		return full
 	case r.any:
 		return strings.HasSuffix(rest, r.suffix)

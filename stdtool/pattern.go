@@ -110,11 +110,11 @@ func firstBraces(s string) (open, end int, commas []int) {
 	return open, end, commas
 }
 
-// match reports whether the pattern matches name, and whether it could match
-// something inside name.
+// match reports whether the pattern matches name, and, if that is a folder, whether
+// it could match something inside name.
 func (p pattern) match(name string, folder bool) (full, inside bool) {
 	for i := range p {
-		f, in := p[i].wildcard.match(name)
+		f, in := p[i].wildcard.match(name, folder)
 		full, inside = full || f && (folder || !p[i].folder), inside || in
 	}
 	return full, inside

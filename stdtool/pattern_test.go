@@ -123,7 +123,7 @@ func TestBraces(t *testing.T) {
 // FuzzPattern compares single-part patterns with path.Match, and checks that
 // a pattern that may match below a folder never hides a match.
 func FuzzPattern(f *testing.F) {
-	for _, s := range [][2]string{{"**/*.go", "a/b.go"}, {"{a,b}/**", "a/x/y"}, {"[^a]*", "b"}, {`\{x`, "{x"}, {"a**b", "axb"}} {
+	for _, s := range [][2]string{{"**/*.go", "a/b.go"}, {"{b,a/}", "a"}, {"**/a", "a"}, {"{a,b}/**", "a/x/y"}, {"[^a]*", "b"}, {`\{x`, "{x"}, {"a**b", "axb"}} {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, s, name string) {
@@ -132,6 +132,9 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		full, _ := p.match(name, true)
+		if file, _ := p.match(name, false); file != full && !slices.ContainsFunc(p, func(a alternative) bool { return a.folder }) {
+			t.Errorf("%q on %q: %v for a folder, %v for a file", s, name, full, file)
+		}
 		if len(p) == 1 && !strings.Contains(path.Clean(s), "/") && path.Clean(s) != "**" && !strings.Contains(name, "/") && utf8.ValidString(name) {
 			want, err := path.Match(path.Clean(s), name)
 			if full != want && err == nil && !strings.Contains(s, "[!") && !strings.Contains(s, "[:") {

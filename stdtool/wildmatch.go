@@ -12,7 +12,8 @@ import (
 // path.
 type wildcard struct {
 	elements []element
-	bytes    bool // ? and sets stand for bytes, as in git, instead of characters
+	bytes    bool   // ? and sets stand for bytes, as in git, instead of characters
+	suffix   string // what every name that matches ends with
 }
 
 // An element matches one character, any number of them, or none.
@@ -91,7 +92,25 @@ func compileWildcard(s string, bytes bool) (w wildcard, ok bool) {
 		ok = ok && valid
 		w.elements, i = append(w.elements, e), i+size
 	}
+	w.suffix = w.literalEnd()
 	return w, ok
+}
+
+// literalEnd returns the literal characters that the elements end with.
+func (w *wildcard) literalEnd() string {
+	end := ""
+	for i, e := range slices.Backward(w.elements) {
+		optional := i >= 2 && w.elements[i-2].kind == perhaps
+		switch {
+		case e.kind != literal || optional || e.char < 0 || e.char > unicode.MaxRune:
+			return end
+		case w.bytes:
+			end = string([]byte{byte(e.char)}) + end
+		default:
+			end = string(e.char) + end
+		}
+	}
+	return end
 }
 
 // star reads the stars at s[i]: two of them, with slashes around, are any folders.
@@ -197,10 +216,13 @@ func escaped(s []rune) (r rune, size int) {
 	return s[1], 2
 }
 
-// match reports whether the wildcard matches name, and whether it could match
-// something inside name. It follows all ways through the elements at once: at[i]
+// match reports whether the wildcard matches name, and, if that is a folder, whether
+// it could match something inside name. It follows all ways through the elements at once: at[i]
 // is set if the characters so far can end before element i.
-func (w *wildcard) match(name string) (full, inside bool) {
+func (w *wildcard) match(name string, folder bool) (full, inside bool) {
+	if !folder && !strings.HasSuffix(name, w.suffix) {
+		return false, false
+	}
 	var few [64]bool
 	at := few[:]
 	if len(w.elements) >= len(few) {
@@ -214,8 +236,11 @@ func (w *wildcard) match(name string) (full, inside bool) {
 		rest = rest[size:]
 	}
 	full = at[len(w.elements)]
-	w.step(at, '/')
-	return full, slices.Contains(at, true)
+	if folder {
+		w.step(at, '/')
+		inside = slices.Contains(at, true)
+	}
+	return full, inside
 }
 
 // step reads one character.
