@@ -96,9 +96,10 @@ func (a *argv) session(o *Options) {
 	a.text("resume-session-at", o.ResumeAt)
 	a.on("fork-session", o.Fork)
 	a.text("session-id", o.SessionID)
+	a.text("agent", o.Agent)
 	a.on("no-session-persistence", o.NoPersistence)
 	var fields []string
-	if inline(o.Settings) {
+	if inline(o.Settings) || o.Sandbox != nil {
 		fields = append(fields, "settings")
 	} else {
 		a.text("settings", o.Settings)

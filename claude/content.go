@@ -102,13 +102,9 @@ func (s *Session) checkVerbatim(ctx context.Context, content []byte) error {
 	if err != nil {
 		return err
 	}
-	var about struct {
-		Version string `json:"claude_code_version"`
-	}
-	_ = json.Unmarshal(info, &about) // a CLI that does not name its version is an old one
-	if cli.AtLeast(about.Version, verbatimSince) {
+	if cli.AtLeast(info.Version, verbatimSince) {
 		return nil
 	}
 	return fmt.Errorf("send the prompt: it contains @ or begins with /, and the claude CLI of version %s would read files or run commands that it names; update the CLI to %s or later, or set ExpandPrompts if that is wanted",
-		cmp.Or(about.Version, "unknown"), verbatimSince)
+		cmp.Or(info.Version, "unknown"), verbatimSince)
 }

@@ -39,13 +39,8 @@ type process interface {
 // and must not wait; what it returns does, and is called on its own goroutine.
 type responder func(ctx context.Context, request json.RawMessage) (finish func() (any, error))
 
-// errUnanswered has a request left to others of the CLI's hosts.
+// errUnanswered leaves a request to other hosts of the CLI.
 var errUnanswered = errors.New("the request is left unanswered")
-
-// leave is a responder that does.
-func leave(context.Context, json.RawMessage) func() (any, error) {
-	return func() (any, error) { return nil, errUnanswered }
-}
 
 // A RequestError reports that the CLI refused a request.
 type RequestError struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -38,6 +39,17 @@ func TestHook(t *testing.T) {
 		{"context", PostToolUse, func() (*HookOutput, error) {
 			return &HookOutput{Context: "post", Specific: map[string]any{"updatedMCPToolOutput": "x"}}, nil
 		}, `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"post","updatedMCPToolOutput":"x"}}`, ""},
+		{"output", PostToolUse, func() (*HookOutput, error) { return &HookOutput{Output: map[string]any{"text": "x"}}, nil },
+			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"text":"x"}}}`, ""},
+		{"decision", OnPermission, func() (*HookOutput, error) {
+			return &HookOutput{Decision: &Decision{Allow: true, Input: json.RawMessage(`{"a":1}`)}}, nil
+		}, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedInput":{"a":1}}}}`, ""},
+		{"refusal", OnPermission, func() (*HookOutput, error) {
+			return &HookOutput{Decision: &Decision{Message: "no", Interrupt: true}}, nil
+		}, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no","interrupt":true}}}`, ""},
+		{"async", PostToolUse, func() (*HookOutput, error) {
+			return &HookOutput{Async: true, AsyncTimeout: 1500 * time.Millisecond, Context: "ignored"}, nil
+		}, `{"async":true,"asyncTimeout":1500}`, ""},
 		{"no object", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Input: json.RawMessage(`3`)}, nil },
 			"", "the arguments from a PreToolUse hook are not a JSON object"},
 		{"error", PreToolUse, func() (*HookOutput, error) { return nil, errors.New("out of order") }, "", "out of order"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 )
 
 // A HookOutput is the response of a hook. The zero value changes nothing.
@@ -23,7 +24,15 @@ type HookOutput struct {
 	Reason     string // for Block and Permission; the model reads it
 
 	Input   json.RawMessage // runs the tool of a PreToolUse with these arguments
+	Output  any             // replaces the output of the tool of a PostToolUse
 	Context string          // additional context for the model
+
+	Decision *Decision // answers the permission request of OnPermission; nil leaves it open
+
+	// Async lets the CLI go on without waiting for what the hook has started: nothing
+	// else of the output counts then. AsyncTimeout is how long that may take.
+	Async        bool
+	AsyncTimeout time.Duration
 
 	// Specific are further members of hookSpecificOutput, by the CLI's names.
 	Specific map[string]any
@@ -51,6 +60,11 @@ func (h *HookOutput) answer(event HookEvent) (map[string]any, error) {
 			to[name] = value
 		}
 	}
+	if h.Async {
+		a["async"] = true
+		set(a, "asyncTimeout", h.AsyncTimeout > 0, milliseconds(h.AsyncTimeout))
+		return a, nil
+	}
 	set(a, "continue", h.Stop, false)
 	set(a, "stopReason", h.StopReason != "", h.StopReason)
 	set(a, "systemMessage", h.SystemMessage != "", h.SystemMessage)
@@ -72,6 +86,10 @@ func (h *HookOutput) answer(event HookEvent) (map[string]any, error) {
 		specific["updatedInput"] = h.Input
 	}
 	set(specific, "additionalContext", h.Context != "", h.Context)
+	set(specific, "updatedToolOutput", h.Output != nil, h.Output)
+	if h.Decision != nil {
+		specific["decision"] = h.Decision.answer(&PermissionRequest{})
+	}
 	if len(specific) > 0 {
 		specific["hookEventName"] = event
 		a["hookSpecificOutput"] = specific

@@ -11,6 +11,10 @@ import (
 // command line should not: an argument is at most 128 KiB long on Linux, and
 // visible to others.
 func (o *Options) initialize(ts *tools) (map[string]any, error) {
+	settings, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
 	body, options := map[string]any{}, map[string]bool{"subtype": true}
 	set := func(name string, given bool, value any) {
 		options[name] = true
@@ -25,11 +29,12 @@ func (o *Options) initialize(ts *tools) (map[string]any, error) {
 	set("hooks", len(hooks) > 0, hooks)
 	set("systemPrompt", !o.ClaudeCodePrompt, []string{o.SystemPrompt})
 	set("appendSystemPrompt", o.AppendSystemPrompt != "", o.AppendSystemPrompt)
-	set("settings", inline(o.Settings), json.RawMessage(o.Settings))
+	set("settings", inline(settings), json.RawMessage(settings))
 	set("agents", len(o.Agents) > 0, o.Agents)
 	set("skills", o.Skills != nil && !slices.Contains(o.Skills, "all"), o.Skills)
 	set("title", o.Title != "", o.Title)
 	set("forwardSubagentText", o.SubagentText, true)
+	set("supportedDialogKinds", len(o.DialogKinds) > 0, o.DialogKinds)
 	set("jsonSchema", o.Output != nil, o.schema())
 	for name, value := range o.Initialize {
 		if options[name] {
@@ -62,6 +67,8 @@ type Subagent struct {
 	Memory          SettingSource  `json:"memory,omitempty"`     // where it stores what it learns; nothing is stored if empty
 	Effort          Effort         `json:"effort,omitempty"`
 	PermissionMode  PermissionMode `json:"permissionMode,omitempty"`
+	InitialPrompt   string         `json:"initialPrompt,omitempty"` // its first prompt, if it is Options.Agent
+	OmitClaudeMD    bool           `json:"omitClaudeMd,omitempty"`  // does not read the project's instructions
 }
 
 // An MCPServer is a server that the CLI starts or connects to: it has either a

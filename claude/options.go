@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -59,6 +60,7 @@ type Options struct {
 	Restrict        map[string]map[string]any // the only value that a parameter may have, by tool and parameter
 	ToolTimeout     time.Duration             // for each call of an MCP tool; the CLI's if 0
 	Agents          map[string]*Subagent      // sub-agents, by name
+	Agent           string                    // the agent that the session itself is, by name; the CLI's own if empty
 	Skills          []string                  // by name, "all" for all; nil for the CLI's choice, empty for none
 	PluginDirs      []string                  // plugins to load
 	AddDirs         []string                  // directories besides Dir that tools may use
@@ -68,7 +70,14 @@ type Options struct {
 	PermissionMode PermissionMode // what runs without a permission request; that of the settings if empty
 	AllowBypass    bool           // lets the session change to ModeBypass later
 	Hooks          []Hook
-	Output         *Output // the structure of the answer; nil for text
+	Sandbox        *Sandbox // isolates the commands of Bash; that of the settings if nil
+
+	// Questions to the user. A nil answer declines.
+	Elicitation func(ctx context.Context, question *Elicitation) (*ElicitationAnswer, error) // of an MCP server; nil declines all
+	Dialog      func(ctx context.Context, question *Dialog) (result any, err error)          // of the CLI
+	DialogKinds []string                                                                     // those that Dialog can show
+
+	Output *Output // the structure of the answer; nil for text
 
 	// The conversation. At most one of Continue and Resume.
 	Continue      bool   // continues the latest session in Dir

@@ -46,6 +46,26 @@ func (c *Control) SetPermissionMode(ctx context.Context, mode PermissionMode) er
 	return c.Request(ctx, "set_permission_mode", map[string]any{"mode": mode}, nil)
 }
 
+// SetMaxThinkingTokens changes the budget of thinking from the next turn on; 0 turns
+// thinking off, and below 0 selects the model's default.
+func (c *Control) SetMaxThinkingTokens(ctx context.Context, tokens int) error {
+	body := map[string]any{"max_thinking_tokens": nil}
+	if tokens >= 0 {
+		body["max_thinking_tokens"] = tokens
+	}
+	return c.Request(ctx, "set_max_thinking_tokens", body, nil)
+}
+
+// ReconnectServer connects to an MCP server of the CLI again.
+func (c *Control) ReconnectServer(ctx context.Context, name string) error {
+	return c.Request(ctx, "mcp_reconnect", map[string]any{"serverName": name}, nil)
+}
+
+// EnableServer switches an MCP server of the CLI on or off.
+func (c *Control) EnableServer(ctx context.Context, name string, on bool) error {
+	return c.Request(ctx, "mcp_toggle", map[string]any{"serverName": name, "enabled": on}, nil)
+}
+
 // MCPStatus returns the state of all MCP servers.
 func (c *Control) MCPStatus(ctx context.Context) ([]message.MCPServer, error) {
 	var answer struct {

@@ -85,7 +85,8 @@ func attach(ctx context.Context, r *run, p process) {
 		"hook_callback": r.opts.hook,
 		"mcp_message":   r.tools.receive,
 
-		"request_user_dialog": leave, // a host that knows no dialogs says nothing
+		"elicitation":         r.opts.elicit,
+		"request_user_dialog": r.opts.dialog,
 	})
 	r.conn.answered = r.alive
 	r.tools.connect(r.conn)

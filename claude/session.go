@@ -36,9 +36,41 @@ func Open(ctx context.Context, opts *Options) (*Session, error) {
 	return s, nil
 }
 
-// Info returns the CLI's description of itself at the start, as JSON: its
-// commands, models, account and capabilities.
-func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
+// An Info is the CLI's description of itself at the start.
+type Info struct {
+	Commands []struct {
+		Name         string   `json:"name"`
+		Description  string   `json:"description"`
+		ArgumentHint string   `json:"argumentHint"`
+		Aliases      []string `json:"aliases"`
+	} `json:"commands"`
+	Agents []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Model       string `json:"model"`
+	} `json:"agents"`
+	Models []struct {
+		Value        string   `json:"value"` // for Options.Model
+		Resolved     string   `json:"resolvedModel"`
+		DisplayName  string   `json:"displayName"`
+		Description  string   `json:"description"`
+		EffortLevels []Effort `json:"supportedEffortLevels"`
+	} `json:"models"`
+	Account struct {
+		Email            string `json:"email"`
+		Organization     string `json:"organization"`
+		SubscriptionType string `json:"subscriptionType"`
+		TokenSource      string `json:"tokenSource"`
+		APIKeySource     string `json:"apiKeySource"`
+		APIProvider      string `json:"apiProvider"`
+	} `json:"account"`
+	OutputStyle string          `json:"output_style"`
+	Version     string          `json:"claude_code_version"` // empty for an old CLI
+	Raw         json.RawMessage `json:"-"`                   // the whole description
+}
+
+// Info returns the CLI's description of itself at the start.
+func (s *Session) Info(ctx context.Context) (*Info, error) {
 	select {
 	case <-s.ready:
 	case <-ctx.Done():
@@ -52,7 +84,11 @@ func (s *Session) Info(ctx context.Context) (json.RawMessage, error) {
 		}
 		return nil, s.because(err)
 	}
-	return s.info, nil
+	info := &Info{Raw: s.info}
+	if err := json.Unmarshal(s.info, info); err != nil {
+		return nil, fmt.Errorf("read the claude CLI's answer to initialize: %w", err)
+	}
+	return info, nil
 }
 
 // Send queues a prompt and returns its UUID, which the result that answers it

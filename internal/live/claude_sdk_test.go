@@ -754,9 +754,9 @@ func sdkKilled(s *stage) string {
 	began := make(chan struct{}, 9)
 	s.says(talking(began))
 	session := s.open()
-	raw, err := session.Info(s.context())
+	about, err := session.Info(s.context())
 	var info struct{ PID int }
-	if err != nil || json.Unmarshal(raw, &info) != nil || info.PID <= 1 || info.PID == os.Getpid() {
+	if err != nil || json.Unmarshal(about.Raw, &info) != nil || info.PID <= 1 || info.PID == os.Getpid() {
 		s.Fatalf("the CLI's process is %d: %v", info.PID, err)
 	}
 	go func() {
