@@ -42,13 +42,13 @@ func TestHook(t *testing.T) {
 		{"output", PostToolUse, func() (*HookOutput, error) { return &HookOutput{Output: map[string]any{"text": "x"}}, nil },
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"text":"x"}}}`, ""},
 		{"decision", OnPermission, func() (*HookOutput, error) {
-			return &HookOutput{Decision: &Decision{Allow: true, Input: json.RawMessage(`{"a":1}`)}}, nil
+			return &HookOutput{Permission: PermissionAllow, Input: json.RawMessage(`{"a":1}`)}, nil
 		}, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedInput":{"a":1}}}}`, ""},
 		{"refusal", OnPermission, func() (*HookOutput, error) {
-			return &HookOutput{Decision: &Decision{Message: "no", Interrupt: true}}, nil
-		}, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no","interrupt":true}}}`, ""},
+			return &HookOutput{Permission: PermissionDeny, Reason: "no", Stop: true}, nil
+		}, `{"continue":false,"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no","interrupt":true}}}`, ""},
 		{"async", PostToolUse, func() (*HookOutput, error) {
-			return &HookOutput{Async: true, AsyncTimeout: 1500 * time.Millisecond, Context: "ignored"}, nil
+			return &HookOutput{Async: 1500 * time.Millisecond, Context: "ignored"}, nil
 		}, `{"async":true,"asyncTimeout":1500}`, ""},
 		{"no object", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Input: json.RawMessage(`3`)}, nil },
 			"", "the arguments from a PreToolUse hook are not a JSON object"},

@@ -19,20 +19,18 @@ type HookOutput struct {
 	// Reason explains it. For PreToolUse use Permission.
 	Block bool
 
-	// Permission decides about the tool of a PreToolUse; "" makes no decision.
+	// Permission decides about the tool of a PreToolUse or an OnPermission; "" makes
+	// no decision.
 	Permission HookPermission
 	Reason     string // for Block and Permission; the model reads it
 
-	Input   json.RawMessage // runs the tool of a PreToolUse with these arguments
+	Input   json.RawMessage // runs the tool with these arguments, as Permission does
 	Output  any             // replaces the output of the tool of a PostToolUse
 	Context string          // additional context for the model
 
-	Decision *Decision // answers the permission request of OnPermission; nil leaves it open
-
-	// Async lets the CLI go on without waiting for what the hook has started: nothing
-	// else of the output counts then. AsyncTimeout is how long that may take.
-	Async        bool
-	AsyncTimeout time.Duration
+	// Async is how long what the hook has started may take while the CLI goes on;
+	// nothing else of the output counts then. The CLI does not go on if it is 0.
+	Async time.Duration
 
 	// Specific are further members of hookSpecificOutput, by the CLI's names.
 	Specific map[string]any
@@ -49,50 +47,54 @@ const (
 	PermissionDefer HookPermission = "defer" // the turn ends, and its result contains the call
 )
 
+// setIf sets a member if it is given.
+func setIf(given bool, to map[string]any, name string, value any) {
+	if given {
+		to[name] = value
+	}
+}
+
 // answer is what the CLI reads.
 func (h *HookOutput) answer(event HookEvent) (map[string]any, error) {
 	a := map[string]any{}
-	if h == nil {
+	switch {
+	case h == nil:
 		return a, nil
+	case h.Async > 0:
+		return map[string]any{"async": true, "asyncTimeout": milliseconds(h.Async)}, nil
+	case h.Input != nil && !isObject(h.Input):
+		return nil, fmt.Errorf("the arguments from a %s hook are not a JSON object", event)
 	}
-	set := func(to map[string]any, name string, ok bool, value any) {
-		if ok {
-			to[name] = value
-		}
-	}
-	if h.Async {
-		a["async"] = true
-		set(a, "asyncTimeout", h.AsyncTimeout > 0, milliseconds(h.AsyncTimeout))
-		return a, nil
-	}
-	set(a, "continue", h.Stop, false)
-	set(a, "stopReason", h.StopReason != "", h.StopReason)
-	set(a, "systemMessage", h.SystemMessage != "", h.SystemMessage)
-	set(a, "suppressOutput", h.SuppressOutput, true)
-	set(a, "decision", h.Block, "block")
-	set(a, "reason", h.Reason != "" && h.Permission == "", h.Reason)
-	specific := maps.Clone(h.Specific)
-	if specific == nil {
-		specific = map[string]any{}
-	}
-	if h.Permission != "" {
-		specific["permissionDecision"] = h.Permission
-		set(specific, "permissionDecisionReason", h.Reason != "", h.Reason)
-	}
-	if h.Input != nil {
-		if !isObject(h.Input) {
-			return nil, fmt.Errorf("the arguments from a %s hook are not a JSON object", event)
-		}
-		specific["updatedInput"] = h.Input
-	}
-	set(specific, "additionalContext", h.Context != "", h.Context)
-	set(specific, "updatedToolOutput", h.Output != nil, h.Output)
-	if h.Decision != nil {
-		specific["decision"] = h.Decision.answer(&PermissionRequest{})
-	}
-	if len(specific) > 0 {
+	setIf(h.Stop, a, "continue", false)
+	setIf(h.StopReason != "", a, "stopReason", h.StopReason)
+	setIf(h.SystemMessage != "", a, "systemMessage", h.SystemMessage)
+	setIf(h.SuppressOutput, a, "suppressOutput", true)
+	setIf(h.Block, a, "decision", "block")
+	setIf(h.Reason != "" && h.Permission == "", a, "reason", h.Reason)
+	if specific := h.specific(event); len(specific) > 0 {
 		specific["hookEventName"] = event
 		a["hookSpecificOutput"] = specific
 	}
 	return a, nil
+}
+
+// specific are the members that depend on the event.
+func (h *HookOutput) specific(event HookEvent) map[string]any {
+	s := map[string]any{}
+	maps.Copy(s, h.Specific)
+	switch {
+	case event == OnPermission && (h.Permission == PermissionAllow || h.Permission == PermissionDeny):
+		decision := map[string]any{"behavior": h.Permission}
+		setIf(h.Input != nil, decision, "updatedInput", h.Input)
+		setIf(h.Reason != "", decision, "message", h.Reason)
+		setIf(h.Stop, decision, "interrupt", true)
+		s["decision"] = decision
+	case event != OnPermission:
+		setIf(h.Permission != "", s, "permissionDecision", h.Permission)
+		setIf(h.Permission != "" && h.Reason != "", s, "permissionDecisionReason", h.Reason)
+		setIf(h.Input != nil, s, "updatedInput", h.Input)
+	}
+	setIf(h.Context != "", s, "additionalContext", h.Context)
+	setIf(h.Output != nil, s, "updatedToolOutput", h.Output)
+	return s
 }
