@@ -343,7 +343,7 @@ func samePerson(a, b string) bool {
 	if slices.Equal(x, y) {
 		return len(x) > 0
 	}
-	if !strings.ContainsFunc(a, wide) {
+	if !strings.ContainsFunc(folded(a), wide) {
 		return false
 	}
 	joined := func(words []string, turned bool) string {

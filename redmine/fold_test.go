@@ -1,6 +1,9 @@
 package redmine
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestSamePerson(t *testing.T) {
 	for _, c := range []struct {
@@ -10,9 +13,41 @@ func TestSamePerson(t *testing.T) {
 		{"花 藤原", "花　藤原", true}, {"花 藤原", "藤原 花", true}, {"太郎 山田", "山田太郎", true}, {"太郎 山田", "太郎山田", true},
 		{"Bob Developer", "bob  developer", true}, {"Bob Developer", "Developer, Bob", true}, {"José Núñez", "Jose\u0301 Nu\u0301n\u0303ez", true},
 		{"ヤマダ タロウ", "ﾔﾏﾀﾞ ﾀﾛｳ", true}, {"Bob Developer", "BobDeveloper", false}, {"Bob Developer", "Bob", false}, {"", "", false},
+		{"平成x", "㍻ x", true}, {"㍻ x", "平成x", true}, {",", ",", false},
 	} {
 		if got := samePerson(c.a, c.b); got != c.want {
 			t.Errorf("%q and %q: %v", c.a, c.b, got)
+		}
+	}
+}
+
+// FuzzSamePerson: the order of two names does not matter, and a name is its own.
+func FuzzSamePerson(f *testing.F) {
+	for _, c := range [][2]string{{"太郎 山田", "山田太郎"}, {"Bob Developer", "Developer, Bob"}, {"㍻ x", "平成x"}, {",", ""}, {"\xff", "ﾔﾏﾀﾞ"}} {
+		f.Add(c[0], c[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if samePerson(a, b) != samePerson(b, a) {
+			t.Errorf("%q and %q are compared differently the other way round", a, b)
+		}
+		if samePerson(a, a) != (len(nameWords(a)) > 0) {
+			t.Errorf("%q is not its own name", a)
+		}
+	})
+}
+
+func TestExactNames(t *testing.T) {
+	all := []named{{ID: 12, Name: "Bob Developer"}, {ID: 13, Name: "bob developer"}, {ID: 14, Name: "12"}, {ID: 15, Name: "Ann"}}
+	for text, want := range map[string][]int{
+		"Bob Developer": {12}, "BOB  DEVELOPER": {12, 13}, "15": {15}, "#15": {15}, "１５": {15}, " Ann ": {15},
+		"12": {12, 14}, "An": nil, "": nil, "0": nil, "#": nil, "99999999999999999999": nil,
+	} {
+		var got []int
+		for _, n := range exactly(text, all) {
+			got = append(got, n.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 }
