@@ -121,7 +121,7 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 		return s.show(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g, nil)
 	}
 	at := groupKind().at(g.ID)
-	if err := belong(ctx, s, at+"/users", who.ID, on); err != nil {
+	if err := s.setMembership(ctx, at+"/users", "user_id", who.ID, on); err != nil {
 		return nil, forAdmins(err, "the change of group "+g.String())
 	}
 	s.forget("memberships")
@@ -135,12 +135,13 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	return s.show(fmt.Sprintf("%s is %s group %s now.\n\n", who, where(on), g), now, nil)
 }
 
-// belong has a user among others, or no longer, such as those of a group.
-func belong(ctx context.Context, s *Server, path string, user int, on bool) error {
+// setMembership adds an entry to a collection, such as a user to a group, or removes
+// it. Redmine takes its id as the member key of the request.
+func (s *Server) setMembership(ctx context.Context, collection, key string, id int, on bool) error {
 	if on {
-		return s.client.send(ctx, http.MethodPost, path+".json", map[string]int{"user_id": user}, nil)
+		return s.client.send(ctx, http.MethodPost, collection+".json", map[string]int{key: id}, nil)
 	}
-	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", path, user), nil, nil)
+	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", collection, id), nil, nil)
 }
 
 func where(in bool) string {

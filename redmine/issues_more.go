@@ -106,7 +106,7 @@ func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.
 		return nil, err
 	}
 	n := i.ID
-	if err := belong(ctx, s, issueKind().at(n)+"/watchers", who.ID, on); err != nil {
+	if err := s.setMembership(ctx, issueKind().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
 	if i, err = issueKind().get(ctx, s, issueKind().at(n), "watchers"); err != nil {

@@ -56,11 +56,7 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	if err != nil {
 		return nil, err
 	}
-	if on {
-		err = s.client.send(ctx, "POST", path+".json", map[string]int{"issue_id": n}, nil)
-	} else {
-		err = s.client.send(ctx, "DELETE", fmt.Sprintf("%s/%d.json", path, n), nil, nil)
-	}
+	err = s.setMembership(ctx, path, "issue_id", n, on)
 	switch status(err) {
 	case 0:
 	case 404:
