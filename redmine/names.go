@@ -270,7 +270,8 @@ var addressOfID = regexp.MustCompile(`^https?://\S+?/[a-z_]+/(\d+)(?:\.json)?(?:
 
 // id reads the id of something without a name: a number, or the address of its page.
 func id(what, text string) (int, error) {
-	if m := addressOfID.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+	text = strings.TrimSpace(text)
+	if m := addressOfID.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
 	if n, ok := number(strings.TrimSuffix(text, ".0")); ok {

@@ -1,13 +1,14 @@
 package redmine
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // secrets hides our credentials, even where somebody wrote them into an issue.
@@ -18,35 +19,21 @@ func newSecrets(all ...string) secrets { return secrets{secret.Replacer("[secret
 // inText hides secrets in a text.
 func (s secrets) inText(text string) string { return s.Replace(text) }
 
-// inJSON hides secrets in the strings of JSON. Numbers stay: an id may look like
-// a password.
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`) // the end of broken JSON too
+
+// inJSON hides secrets in the strings of JSON, however they are escaped. Numbers
+// stay: an id may look like a password.
 func (s secrets) inJSON(raw []byte) json.RawMessage {
-	if s.inText(string(raw)) == string(raw) {
-		return raw
-	}
-	var out bytes.Buffer
-	for len(raw) > 0 {
-		at := bytes.IndexByte(raw, '"')
-		if at < 0 {
-			break
-		}
-		end := at + 1
-		for raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
+	return jsonString.ReplaceAllFunc(raw, func(quoted []byte) []byte {
 		var text string
-		if err := json.Unmarshal(raw[at:end+1], &text); err != nil {
-			panic(err) // raw is made by encoding/json
+		if json.Unmarshal(quoted, &text) != nil {
+			return []byte(s.inText(string(quoted)))
 		}
-		out.Write(raw[:at])
-		out.Write(bytes.TrimSuffix(encode(s.inText(text)), []byte("\n")))
-		raw = raw[end+1:]
-	}
-	out.Write(raw)
-	return out.Bytes()
+		if hidden := s.inText(text); hidden != text {
+			return wire.Quote(hidden)
+		}
+		return quoted
+	})
 }
 
 // inError keeps what should happen next.

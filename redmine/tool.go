@@ -247,36 +247,35 @@ func asFilters(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	var filters []json.RawMessage
-	_ = json.Unmarshal(given["filters"], &filters) // what is wrong with it is told later
-	count := len(filters)
+	_ = json.Unmarshal(given["filters"], &filters) // its errors are reported later
+	properties, conditions := len(given), len(filters)
 	for _, name := range sorted(given) {
-		var value string
-		if !customField.MatchString(name) || json.Unmarshal(given[name], &value) != nil && json.Unmarshal(given[name], new(json.Number)) != nil {
+		value, ok := textOrNumber(given[name])
+		if !ok || !customField.MatchString(name) {
 			continue
 		}
-		if value == "" {
-			value = string(given[name]) // a number
-		}
-		one, err := json.Marshal(filter{Field: name, Values: strings.Split(value, "|")})
-		if err != nil {
-			return raw
-		}
-		filters = append(filters, one)
 		delete(given, name)
+		if strings.TrimSpace(value) != "" { // empty is no condition, as in other properties
+			filters = append(filters, encode(filter{Field: name, Values: strings.Split(value, "|")}))
+		}
 	}
-	if len(filters) == count {
+	if len(given) == properties {
 		return raw
 	}
-	all, err := json.Marshal(filters)
-	if err != nil {
-		return raw
+	if len(filters) > conditions {
+		given["filters"] = encode(filters)
 	}
-	given["filters"] = all
-	out, err := json.Marshal(given)
-	if err != nil {
-		return raw
+	return bytes.TrimSpace(encode(given))
+}
+
+// textOrNumber decodes a JSON string or number; null is an empty text.
+func textOrNumber(raw json.RawMessage) (text string, ok bool) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text, true
 	}
-	return out
+	var n json.Number
+	err := json.Unmarshal(raw, &n)
+	return n.String(), err == nil
 }
 
 var customField = regexp.MustCompile(`^cf_\d+$`)
