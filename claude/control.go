@@ -16,7 +16,7 @@ import (
 // request has an id, an answer, and may be cancelled.
 type conn struct {
 	ctx        context.Context // of the session's work
-	process    process
+	process    Transport
 	out        *outbox
 	log        *slog.Logger
 	responders map[string]responder // by the subtype of the CLI's request
@@ -27,12 +27,14 @@ type conn struct {
 	served wire.Served // of the CLI
 }
 
-// A process is the CLI: a [cli.Process].
-type process interface {
-	ReadLine() ([]byte, error)
-	WriteLine(line []byte) error
-	CloseInput() error
-	Close() error
+// A Transport carries the lines of the CLI's input and output: a [cli.Process], or
+// what Options.Start returns, such as a CLI in a container. ReadLine is called by one
+// goroutine, and so is WriteLine; Close may be called at any time, more than once.
+type Transport interface {
+	ReadLine() ([]byte, error)   // without the line end; io.EOF after the last line
+	WriteLine(line []byte) error // line has no line end
+	CloseInput() error           // the CLI ends once it has done what it was asked
+	Close() error                // ends the CLI; reading and writing then fail
 }
 
 // A responder takes a request of the CLI. It is called in the order of arrival
@@ -53,7 +55,7 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("ask the claude CLI for %s: %s", e.Request, e.Message)
 }
 
-func newConn(ctx context.Context, p process, log *slog.Logger, responders map[string]responder) *conn {
+func newConn(ctx context.Context, p Transport, log *slog.Logger, responders map[string]responder) *conn {
 	return &conn{ctx: ctx, process: p, out: newOutbox(p), log: log, responders: responders}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -27,6 +28,10 @@ type Options struct {
 	Stderr     func(line string) // receives each line of the CLI's error output
 	Logger     *slog.Logger      // slog.Default() if nil
 	Grace      time.Duration     // time allowed for an interrupt, and for each step of closing; 5 s if 0
+
+	// Start starts the CLI in another way than as a process of this machine, such as
+	// in a container; [cli.Start] if nil. It returns early when ctx ends.
+	Start func(ctx context.Context, how *cli.Options) (Transport, error)
 
 	// The model.
 	Model             string   // an alias such as "sonnet", or a full name; the CLI's default if empty

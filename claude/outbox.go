@@ -12,7 +12,7 @@ type outbox struct {
 	done  chan struct{} // closed when nothing more will be written
 }
 
-func newOutbox(p process) *outbox {
+func newOutbox(p Transport) *outbox {
 	o := &outbox{done: make(chan struct{})}
 	go o.write(p)
 	return o
@@ -28,7 +28,7 @@ func (o *outbox) put(line []byte) error {
 
 // write ends when all is written after closing, or when the CLI has ended, which
 // its reader sees.
-func (o *outbox) write(p process) {
+func (o *outbox) write(p Transport) {
 	defer close(o.done)
 	for {
 		line, err := o.lines.next(context.Background())

@@ -70,7 +70,11 @@ func connect(ctx, caller context.Context, r *run) (err error) {
 	if err != nil {
 		return err
 	}
-	process, err := cli.Start(opening, how)
+	startCLI := func(ctx context.Context, how *cli.Options) (Transport, error) { return cli.Start(ctx, how) }
+	if r.opts.Start != nil {
+		startCLI = r.opts.Start
+	}
+	process, err := startCLI(opening, how)
 	if err != nil {
 		return err
 	}
@@ -79,7 +83,7 @@ func connect(ctx, caller context.Context, r *run) (err error) {
 }
 
 // attach has the requests of the CLI p answered by r.
-func attach(ctx context.Context, r *run, p process) {
+func attach(ctx context.Context, r *run, p Transport) {
 	r.conn = newConn(ctx, p, r.opts.logger(), map[string]responder{
 		"can_use_tool":  r.opts.permit,
 		"hook_callback": r.opts.hook,

@@ -3,6 +3,8 @@ package claude_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/toolpost/toolpost"
@@ -21,6 +23,42 @@ func TestOpenWhileListing(t *testing.T) {
 	})
 	if _, err := claude.Open(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open ends with %v, want %v", err, context.Canceled)
+	}
+}
+
+// A tapped transport notes what is sent.
+type tapped struct {
+	claude.Transport
+	sent []string
+}
+
+func (t *tapped) WriteLine(line []byte) error {
+	t.sent = append(t.sent, string(line))
+	return t.Transport.WriteLine(line)
+}
+
+// TestTransport runs over a transport of the caller, which gets the command line.
+func TestTransport(t *testing.T) {
+	var tap *tapped
+	o := options(t, "echo")
+	o.Start = func(ctx context.Context, how *cli.Options) (claude.Transport, error) {
+		if how.Path != o.CLI || !slices.Contains(how.Args, "--output-format=stream-json") {
+			t.Errorf("the CLI is started as %s %q", how.Path, how.Args)
+		}
+		p, err := cli.Start(ctx, how)
+		tap = &tapped{Transport: p}
+		return tap, err
+	}
+	if _, err := run(t, "echo", "go", o); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(tap.sent, func(line string) bool { return strings.Contains(line, `"go"`) }) {
+		t.Errorf("sent %q", tap.sent)
+	}
+	refused := errors.New("no container")
+	o.Start = func(context.Context, *cli.Options) (claude.Transport, error) { return nil, refused }
+	if _, err := claude.Open(t.Context(), o); !errors.Is(err, refused) {
+		t.Errorf("Open ends with %v, want %v", err, refused)
 	}
 }
 
