@@ -180,7 +180,7 @@ func (c *client) decode(path string, data []byte, out any) error {
 	return nil
 }
 
-// exchange makes one request. A failure that Redmine tells is a *fault.
+// exchange makes one request. If Redmine reports a failure, the error is a *responseError.
 func (c *client) exchange(ctx context.Context, method, path string, query url.Values, kind string, body []byte) ([]byte, error) {
 	r, err := c.request(ctx, method, path, query, kind, body)
 	if err != nil {
@@ -193,21 +193,21 @@ func (c *client) exchange(ctx context.Context, method, path string, query url.Va
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {
-		return nil, &lost{err, c.base, method}
+		return nil, &transportError{err, c.base, method}
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, longestAnswer+1))
 	switch {
 	case err != nil:
-		return nil, &lost{err, c.base, method}
+		return nil, &transportError{err, c.base, method}
 	case len(data) > longestAnswer:
 		return nil, fmt.Errorf("the answer to %s has more than %d bytes", path, longestAnswer)
 	case resp.StatusCode == http.StatusNotModified && known != nil:
 		return known.body, nil
 	case resp.StatusCode >= 300:
-		return nil, newFault(c, method, path, resp, data)
+		return nil, newResponseError(c, method, path, resp, data)
 	case asksData(path) && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return nil, &foreign{c.base, method}
+		return nil, &htmlResponseError{c.base, method}
 	}
 	c.cache.put(method, address, resp.Header.Get("ETag"), data)
 	return data, nil

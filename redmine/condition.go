@@ -311,7 +311,7 @@ func (l rowSource) faults(ctx context.Context, s *Server, query url.Values) (int
 		query.Set("project_id", strconv.Itoa(l.project))
 	}
 	_, total, err := rows[json.RawMessage](ctx, s, l.path, query, l.key, 0, 1)
-	var f *fault
+	var f *responseError
 	if errors.As(err, &f) && f.status == http.StatusUnprocessableEntity {
 		return max(1, len(f.errors)), nil
 	}

@@ -168,7 +168,7 @@ func wireOf(ctx context.Context, s *Server, project int, f setField, k field) (w
 
 // hinted adds to what Redmine refuses what to write instead.
 func hinted(err error, fields []wireField) error {
-	var f *fault
+	var f *responseError
 	if !errors.As(err, &f) || f.status != http.StatusUnprocessableEntity {
 		return err
 	}

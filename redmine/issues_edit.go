@@ -203,7 +203,7 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 		return false, e.err
 	}
 	err = e.s.client.send(e.ctx, "PUT", issueKind().at(e.before.ID)+".json", e.body("issue"), nil)
-	var f *fault
+	var f *responseError
 	if errors.As(err, &f) && (f.status == http.StatusConflict || f.status == http.StatusUnprocessableEntity && len(f.errors) == 0) {
 		return true, nil
 	}

@@ -201,7 +201,7 @@ func whoAmI(ctx context.Context, c *client) (*account, error) {
 // it does not, it has answered as to nobody, and what was read may be a part only.
 func certain[T any](ctx context.Context, s *Server, read func() (T, error)) (T, error) {
 	out, err := read()
-	if errors.As(err, new(*away)) {
+	if errors.As(err, new(*unreachableError)) {
 		return out, err
 	}
 	if bad := s.Check(ctx); bad != nil {

@@ -144,7 +144,7 @@ func createTimeForIssue(s *Server) entry {
 
 // onProject adds what can be done without seeing an issue.
 func onProject(err error) error {
-	if errors.As(err, new(*away)) {
+	if errors.As(err, new(*unreachableError)) {
 		return err
 	}
 	return toolpost.Retry("%v You can also log time on the project with create_time_entry_for_project.", err)

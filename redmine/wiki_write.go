@@ -60,7 +60,7 @@ func editWiki(s *Server) entry {
 				return nil, err
 			}
 			if w.before == nil {
-				return nil, missingWiki(ctx, s, w.in, in.Title, 0, &fault{status: http.StatusNotFound})
+				return nil, missingWiki(ctx, s, w.in, in.Title, 0, &responseError{status: http.StatusNotFound})
 			}
 			text, err := replaced(string(w.before.Text), in.Old, in.New, in.All)
 			if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A fault is a failure that Redmine tells. Most have no words.
-type fault struct {
+// A responseError is an answer of Redmine with the status of a failure. Most have no
+// text.
+type responseError struct {
 	method, path string
 	status       int
 	errors       []string      // in the language of the key's owner
@@ -24,8 +25,8 @@ type fault struct {
 	client       *client
 }
 
-func newFault(c *client, method, path string, resp *http.Response, body []byte) *fault {
-	f := &fault{client: c, method: method, path: path, status: resp.StatusCode}
+func newResponseError(c *client, method, path string, resp *http.Response, body []byte) *responseError {
+	f := &responseError{client: c, method: method, path: path, status: resp.StatusCode}
 	var said struct {
 		Errors []string `json:"errors"`
 	}
@@ -40,17 +41,17 @@ func newFault(c *client, method, path string, resp *http.Response, body []byte) 
 	return f
 }
 
-func (f *fault) Error() string {
+func (f *responseError) Error() string {
 	return fmt.Sprintf("%s %s: %d %s %s", f.method, f.path, f.status, http.StatusText(f.status), strings.Join(f.errors, "; "))
 }
 
-// A lost is a request without an answer.
-type lost struct {
+// A transportError means that a request got no answer.
+type transportError struct {
 	err          error
 	base, method string
 }
 
-func (l *lost) Error() string {
+func (l *transportError) Error() string {
 	cause := l.err
 	var u *url.Error
 	if errors.As(cause, &u) { // it has the address once more
@@ -59,10 +60,10 @@ func (l *lost) Error() string {
 	return fmt.Sprintf("ask %s: %v", l.base, cause)
 }
 
-func (l *lost) Unwrap() error { return l.err }
+func (l *transportError) Unwrap() error { return l.err }
 
-// next is what can be done about it.
-func (l *lost) next() string {
+// next returns what the model can do after the error.
+func (l *transportError) next() string {
 	var o *net.OpError
 	switch {
 	case errors.As(l.err, &o) && o.Op == "dial":
@@ -73,14 +74,14 @@ func (l *lost) next() string {
 	return "The change may have been made: look before you make it again"
 }
 
-// A foreign is a web page instead of an answer: of another program, or of one
-// between us and Redmine that wants a login.
-type foreign struct{ base, method string }
+// An htmlResponseError is a web page instead of an answer: another program sent it,
+// or one between us and Redmine that wants a login.
+type htmlResponseError struct{ base, method string }
 
 // perhaps is for a change whose answer cannot be read.
 const perhaps = "Whether the change was made is not known: look before you make it again."
 
-func (f *foreign) explain(what string) error {
+func (f *htmlResponseError) explain(what string) error {
 	text := ""
 	if f.method != http.MethodGet {
 		text = " " + perhaps
@@ -88,16 +89,17 @@ func (f *foreign) explain(what string) error {
 	return toolpost.Failed("%s answered the request for %s with a web page instead of data.%s Ask the user to check that this is the address of Redmine itself, and that nothing in front of it asks for another login.", f.base, what, text)
 }
 
-func (f *foreign) Error() string { return f.base + " answers with a web page" }
+func (f *htmlResponseError) Error() string { return f.base + " answers with a web page" }
 
-// An away is that there is no answer, so that nothing more need be asked.
-type away struct{ *toolpost.OutcomeError }
+// An unreachableError means that Redmine did not answer; further requests would
+// fail too.
+type unreachableError struct{ *toolpost.OutcomeError }
 
-func (a *away) Unwrap() error { return a.OutcomeError }
+func (a *unreachableError) Unwrap() error { return a.OutcomeError }
 
 // worth reports whether a request that changes nothing may go better, and when.
 func worth(err error) (pause time.Duration, again bool) {
-	var f *fault
+	var f *responseError
 	if errors.As(err, &f) {
 		switch f.status {
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -105,32 +107,31 @@ func worth(err error) (pause time.Duration, again bool) {
 		}
 		return 0, false
 	}
-	var l *lost
+	var l *transportError
 	return 0, errors.As(err, &l)
 }
 
-// status returns that of a fault, 0 if err is none.
+// status returns the HTTP status of a responseError, 0 for other errors.
 func status(err error) int {
-	var f *fault
+	var f *responseError
 	if errors.As(err, &f) {
 		return f.status
 	}
 	return 0
 }
 
-// explain words why a request about what failed, for the model that made the
-// call: what it can do next.
+// explain describes for the model why a request for what failed and what to do next.
 func explain(err error, what string) error {
-	var f *fault
-	var l *lost
-	var page *foreign
+	var f *responseError
+	var l *transportError
+	var page *htmlResponseError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &l):
-		return &away{&toolpost.OutcomeError{Outcome: toolpost.OutcomeFailed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
+		return &unreachableError{&toolpost.OutcomeError{Outcome: toolpost.OutcomeFailed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
 	case errors.As(err, &page):
 		return page.explain(what)
 	case !errors.As(err, &f):
@@ -139,8 +140,8 @@ func explain(err error, what string) error {
 	return f.words(what)
 }
 
-// words say why Redmine refused what.
-func (f *fault) words(what string) error {
+// words explains why Redmine refused what.
+func (f *responseError) words(what string) error {
 	said := strings.Join(f.errors, "; ")
 	switch f.status {
 	case http.StatusUnauthorized:
