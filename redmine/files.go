@@ -56,8 +56,8 @@ func fileKind() kind[attachment] {
 
 type uploadInput struct {
 	Name    string  `json:"filename" jsonschema:"minLength=1"`
-	Content *string `json:"content,omitempty" desc:"For text"`
-	Base64  *string `json:"content_base64,omitempty" desc:"For other than text"`
+	Content *string `json:"content,omitempty" jsonschema:"maxLength=34000000" desc:"For text"`
+	Base64  *string `json:"content_base64,omitempty" jsonschema:"maxLength=46000000" desc:"For other than text"`
 	Type    string  `json:"content_type,omitempty" desc:"Such as text/plain"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 // An entry is a tool of a group.
 type entry struct {
 	*toolpost.Tool
-	effect effect
+	effect  effect
+	checked *schema.Schema // what the arguments are checked with
 }
 
 // An effect is what a tool does to Redmine.
@@ -51,12 +53,50 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 		}
 		return fn(ctx, in)
 	}
+	inferred, err := schema.ForInput[In]()
+	if err != nil {
+		panic(fmt.Sprintf("redmine: the arguments of %s: %v", name, err))
+	}
+	input := bounded(inferred)
 	t := toolpost.New(name, description, checked, &toolpost.Options{
-		Title: title, Annotations: hints, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
+		Title: title, Annotations: hints, Input: input, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
 	})
 	t = discreet(s, lenient(t))
-	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(t.Input.Raw()), ""))
-	return entry{t, e}
+	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(inferred.Raw()), ""))
+	return entry{t, e, input}
+}
+
+// The limits of texts and lists that have none of their own.
+const (
+	longestText = 1_000_000
+	longestList = 200
+)
+
+// bounded returns a schema in which nothing can grow without limit.
+func bounded(s *schema.Schema) *schema.Schema {
+	var root any
+	if err := json.Unmarshal(s.Raw(), &root); err != nil {
+		panic(err) // it was made of a type
+	}
+	var bound func(v any)
+	bound = func(v any) {
+		m, _ := v.(map[string]any)
+		switch {
+		case m["type"] == "string" && m["maxLength"] == nil && m["enum"] == nil:
+			m["maxLength"] = longestText
+		case m["type"] == "array" && m["maxItems"] == nil:
+			m["maxItems"] = longestList
+		}
+		properties, _ := m["properties"].(map[string]any)
+		for _, of := range properties {
+			bound(of)
+		}
+		if m["items"] != nil {
+			bound(m["items"])
+		}
+	}
+	bound(root)
+	return schema.MustParse(string(encode(root)))
 }
 
 // unpublished is what the tools check and do not publish, such as the numbers of
