@@ -18,7 +18,7 @@ type scope struct {
 	project int  // its members, and those of the own projects if it is 0
 	users   bool // no groups
 	groups  bool // no users
-	outside bool // also who is no member of the project
+	outside bool // also those who are not members of the project
 	exact   bool // the text must be the whole name: rights depend on it
 }
 
@@ -79,7 +79,7 @@ func (s *Server) findMember(ctx context.Context, me *account, text string, proje
 	if found := exactly(text, all); len(found) == 1 {
 		return found[0], nil
 	}
-	if found := called(text, all); len(found) == 1 {
+	if found := withName(text, all); len(found) == 1 {
 		return found[0], nil
 	} else if len(found) > 1 {
 		return named{}, unclear(text, found)
@@ -96,8 +96,8 @@ func (s *Server) findMember(ctx context.Context, me *account, text string, proje
 	return pick("person", text, all)
 }
 
-// called are the people with a name, in any order of its parts.
-func called(text string, all []named) []named {
+// withName returns the people with a name, in any order of its parts.
+func withName(text string, all []named) []named {
 	return those(all, func(n named) bool { return samePerson(n.Name, text) })
 }
 
@@ -105,7 +105,7 @@ func called(text string, all []named) []named {
 // by a part of the name, then anybody by the mail address or a part of the login,
 // name or mail address.
 func (s *Server) findUser(ctx context.Context, text string, project int, members []named) (named, error) {
-	users, err := like(ctx, s, text)
+	users, err := searchUsers(ctx, s, text)
 	if err != nil {
 		return named{}, err
 	}
@@ -123,7 +123,7 @@ func (s *Server) findUser(ctx context.Context, text string, project int, members
 		}
 		all = append(all, u.named())
 	}
-	if found := called(text, all); len(found) == 1 {
+	if found := withName(text, all); len(found) == 1 {
 		return found[0], nil
 	}
 	switch n, err := pick("person", text, all); {
@@ -139,8 +139,8 @@ func (s *Server) findUser(ctx context.Context, text string, project int, members
 	return named{}, missing
 }
 
-// findGroup finds a group, for who is no administrator among those that are members
-// of the own projects.
+// findGroup finds a group. Accounts that are not administrators find the groups that
+// are members of their own projects.
 func (s *Server) findGroup(ctx context.Context, me *account, text string) (named, error) {
 	if me.Admin {
 		return s.find(ctx, userGroups(), text)
@@ -166,7 +166,7 @@ func (s *Server) findOutside(ctx context.Context, me *account, text string, in s
 	if err == nil || me.Admin {
 		return n, err
 	}
-	all, err := neighbours(ctx, s)
+	all, err := visibleMembers(ctx, s)
 	if err != nil {
 		return named{}, err
 	}
@@ -181,7 +181,7 @@ func (s *Server) onlyGroup(ctx context.Context, text string, group named) (named
 	if _, isID := number(text); isID {
 		return group, nil
 	}
-	users, err := like(ctx, s, group.Name)
+	users, err := searchUsers(ctx, s, group.Name)
 	if err != nil {
 		return named{}, err
 	}
@@ -208,7 +208,7 @@ func (s *Server) requireExact(ctx context.Context, text string, found named, in 
 	} else if u, err := userKind().get(ctx, s, userKind().at(found.ID), ""); err == nil {
 		names = u.wholeNames()
 	}
-	return whole(text, what, names...)
+	return requireWholeName(text, what, names...)
 }
 
 // people are the members of a project, or of the own projects if it is 0.
@@ -233,8 +233,9 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 	return all, nil
 }
 
-// like are the users who have a text in their login, name or mail address.
-func like(ctx context.Context, s *Server, text string) ([]user, error) {
+// searchUsers returns the users who have a text in their login, name or mail
+// address.
+func searchUsers(ctx context.Context, s *Server, text string) ([]user, error) {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(norm.NFKC.String(text), ",", " ")), " ")
 	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, mostNames)
 	switch {
@@ -309,8 +310,8 @@ func membersOfAll(ctx context.Context, s *Server, in []member, groups bool) ([]n
 // people: they cannot list users.
 const mostNeighbours = 20
 
-// neighbours are the members of the projects that this account sees.
-func neighbours(ctx context.Context, s *Server) ([]named, error) {
+// visibleMembers returns the members of the projects that this account sees.
+func visibleMembers(ctx context.Context, s *Server) ([]named, error) {
 	near, err := s.names(ctx, projects(), false)
 	if err != nil {
 		return nil, err

@@ -20,13 +20,13 @@ func issueFilters() map[string]filterSpec {
 		"status_id":              {kindStatus, sourced(statuses)},
 		"tracker_id":             {kindList, sourced(trackers)},
 		"priority_id":            {kindList, sourced(priorities)},
-		"author_id":              {kindList, each(aPerson)},
-		"assigned_to_id":         {kindOptional, each(aPerson)},
-		"member_of_group":        {kindOptional, each(aGroup)},
+		"author_id":              {kindList, each(filterPerson)},
+		"assigned_to_id":         {kindOptional, each(filterPerson)},
+		"member_of_group":        {kindOptional, each(filterGroup)},
 		"assigned_to_role":       {kindOptional, sourced(roles)},
-		"watcher_id":             {kindList, each(aWatcher)},
-		"updated_by":             {kindList, each(aPerson)},
-		"last_updated_by":        {kindList, each(aPerson)},
+		"watcher_id":             {kindList, each(filterWatcher)},
+		"updated_by":             {kindList, each(filterPerson)},
+		"last_updated_by":        {kindList, each(filterPerson)},
 		"category_id":            {kindOptional, each(aCategory)},
 		"fixed_version_id":       {kindOptional, each(aVersion)},
 		"fixed_version.due_date": {kindDate, days},
@@ -89,8 +89,8 @@ func unaccompanied(q *listQuery) {
 	}
 }
 
-// aPerson finds the id of a person or group.
-func aPerson(q *listQuery, text string) (string, error) {
+// filterPerson finds the id of a person or group.
+func filterPerson(q *listQuery, text string) (string, error) {
 	me, err := q.s.account(q.ctx)
 	if err != nil {
 		return "", err
@@ -99,7 +99,7 @@ func aPerson(q *listQuery, text string) (string, error) {
 		return "me", nil // with the own groups where those count
 	}
 	if n, ok := number(text); ok {
-		return strconv.Itoa(n), somebody(q, me, n)
+		return strconv.Itoa(n), checkPersonID(q, me, n)
 	}
 	n, err := q.s.person(q.ctx, q.list.project, text)
 	if err != nil && q.list.project > 0 {
@@ -112,8 +112,9 @@ func aPerson(q *listQuery, text string) (string, error) {
 	return strconv.Itoa(n.ID), err
 }
 
-// somebody checks an id: with one of nobody there would be no rows.
-func somebody(q *listQuery, me *account, n int) error {
+// checkPersonID checks that an id is of a person: otherwise the list would be empty
+// without a reason.
+func checkPersonID(q *listQuery, me *account, n int) error {
 	all, err := people(q.ctx, q.s, q.list.project)
 	if err != nil || slices.ContainsFunc(all, func(p named) bool { return p.ID == n }) {
 		return err
@@ -128,22 +129,22 @@ func somebody(q *listQuery, me *account, n int) error {
 	return explain(err, fmt.Sprintf("the person %d", n))
 }
 
-// aWatcher finds a person. Redmine counts others than oneself only where this
+// filterWatcher finds a person. Redmine counts others than oneself only where this
 // account may see who watches.
-func aWatcher(q *listQuery, text string) (string, error) {
+func filterWatcher(q *listQuery, text string) (string, error) {
 	me, err := q.s.account(q.ctx)
 	if err != nil {
 		return "", err
 	}
-	id, err := aPerson(q, text)
+	id, err := filterPerson(q, text)
 	if id != "me" && id != strconv.Itoa(me.ID) && !me.Admin {
 		q.told = append(q.told, "Redmine shows other watchers only in projects where this account may see them, so there may be more issues.")
 	}
 	return id, err
 }
 
-// aGroup finds a group.
-func aGroup(q *listQuery, text string) (string, error) {
+// filterGroup finds a group.
+func filterGroup(q *listQuery, text string) (string, error) {
 	all, err := groupsKnown(q)
 	if err != nil {
 		return "", err

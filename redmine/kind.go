@@ -216,7 +216,7 @@ func (k kind[T]) remove(ctx context.Context, s *Server, record *T, r *removal) (
 		return s.done("Nothing has been deleted yet. "+strings.TrimSuffix(r.would, "\n")+"\nCall again with confirm true to delete it.", facts)
 	}
 	if len(r.names) > 0 {
-		if err := whole(r.given, r.what, r.names...); err != nil {
+		if err := requireWholeName(r.given, r.what, r.names...); err != nil {
 			return nil, err
 		}
 	}

@@ -186,7 +186,7 @@ func specOf(f field) filterSpec {
 	case "float":
 		return filterSpec{kindNumber, fractions}
 	case "user":
-		return filterSpec{kindOptional, each(aPerson)}
+		return filterSpec{kindOptional, each(filterPerson)}
 	case "list", "bool", "enumeration", "version", unknownChoice:
 		return filterSpec{kindOptional, each(func(q *listQuery, text string) (string, error) {
 			if hint := f.hint(q.ctx, q.s, q.list.project, text); hint != "" {

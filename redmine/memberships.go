@@ -316,7 +316,7 @@ func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
 	for _, text := range texts {
 		n, err := s.find(ctx, roles(), text)
 		if err == nil {
-			err = whole(text, "role "+n.String(), fmt.Sprint(n.ID), n.Name)
+			err = requireWholeName(text, "role "+n.String(), fmt.Sprint(n.ID), n.Name)
 		}
 		if err != nil {
 			return nil, err

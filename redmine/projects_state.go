@@ -21,7 +21,7 @@ func archiveProject(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			if err := whole(in.ID, "project "+p.String(), wholeNames(p)...); err != nil {
+			if err := requireWholeName(in.ID, "project "+p.String(), wholeNames(p)...); err != nil {
 				return nil, err
 			}
 			below, err := subprojects(ctx, s, p.ID)
@@ -104,7 +104,7 @@ func reopenProject(s *Server) entry {
 func openOrClose(ctx context.Context, s *Server, id, verb string, want projectStatus) (*toolpost.Result, error) {
 	n, err := s.project(ctx, id)
 	if err == nil {
-		err = whole(id, "project "+n.String(), wholeNames(n)...)
+		err = requireWholeName(id, "project "+n.String(), wholeNames(n)...)
 	}
 	if err != nil {
 		return nil, err

@@ -61,8 +61,8 @@ func timeFilters() map[string]filterSpec {
 	return map[string]filterSpec{
 		"spent_on":               {kindPast, days},
 		"activity_id":            {kindList, sourced(activities)},
-		"user_id":                {kindOptional, each(aHuman)},
-		"author_id":              {kindOptional, each(aHuman)},
+		"user_id":                {kindOptional, each(filterUser)},
+		"author_id":              {kindOptional, each(filterUser)},
 		"issue_id":               {kindTree, oneIssue},
 		"comments":               {kindText, texts},
 		"hours":                  {kindNumber, times},
@@ -103,8 +103,8 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 	return q.encode()
 }
 
-// aHuman finds a user.
-func aHuman(q *listQuery, text string) (string, error) {
+// filterUser finds a user.
+func filterUser(q *listQuery, text string) (string, error) {
 	n, err := q.s.resolve(q.ctx, text, scope{users: true})
 	if me, bad := q.s.account(q.ctx); bad == nil && !me.is(text) {
 		q.meant(text, n)

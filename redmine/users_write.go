@@ -83,15 +83,15 @@ type updateUserInput struct {
 func updateUser(s *Server) entry {
 	return changeTool(s, changedUserKind, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
 		func(w *write, in *updateUserInput, before *user) {
-			if w.err = spare(w.ctx, s, before, in); w.err == nil {
+			if w.err = refuseSelfLockout(w.ctx, s, before, in); w.err == nil {
 				(&userWrite{w, before}).apply(in, &in.userInput)
 			}
 		})
 }
 
-// spare keeps the own account from being shut out, and shows the way to it; and
-// others from it whom the call only names by a part of the name.
-func spare(ctx context.Context, s *Server, u *user, in *updateUserInput) error {
+// refuseSelfLockout refuses to lock the own account or to take its rights. It also
+// refuses a change of rights of another user who is named by a part of the name only.
+func refuseSelfLockout(ctx context.Context, s *Server, u *user, in *updateUserInput) error {
 	me, err := s.account(ctx)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func spare(ctx context.Context, s *Server, u *user, in *updateUserInput) error {
 	locks := in.Status != "" && in.Status != "active" && in.Status != "1"
 	switch {
 	case me.ID != u.ID && (in.Status+in.Admin+in.Password+in.Source+in.Login != "" || in.Generate):
-		return whole(in.ID, userKind().name(u), u.wholeNames()...)
+		return requireWholeName(in.ID, userKind().name(u), u.wholeNames()...)
 	case me.ID != u.ID:
 		return nil
 	case !me.Admin:
@@ -200,9 +200,9 @@ func deleteUser(s *Server) entry {
 		})
 }
 
-// whole refuses to delete, or to give or take rights of, what text only names a
-// part of.
-func whole(text, what string, names ...string) error {
+// requireWholeName refuses a text that is only a part of a name, before a deletion or
+// a change of rights.
+func requireWholeName(text, what string, names ...string) error {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
 	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {
 		return nil
