@@ -23,6 +23,7 @@ import (
 // fakes play what no recording has.
 var fakes = map[string]func(*fake){
 	"echo":        echo,
+	"obedient":    obedient,
 	"strange":     strange,
 	"malformed":   malformed,
 	"long":        long,

@@ -62,6 +62,42 @@ func TestTransport(t *testing.T) {
 	}
 }
 
+// obedient plays a CLI that carries out control requests; each must have the body
+// of the protocol.
+func obedient(f *fake) {
+	f.begin()
+	for _, want := range []string{
+		`{"max_thinking_tokens":2000,"subtype":"set_max_thinking_tokens"}`,
+		`{"max_thinking_tokens":null,"subtype":"set_max_thinking_tokens"}`,
+		`{"serverName":"files","subtype":"mcp_reconnect"}`,
+		`{"enabled":false,"serverName":"files","subtype":"mcp_toggle"}`,
+	} {
+		l := f.must("a control request", func(l line) bool { return l.text("type") == "control_request" })
+		if got := encode(l.at("request")); got != want {
+			complain("the request is %s, want %s", got, want)
+		}
+		f.write(success(l.text("request_id"), nil))
+	}
+}
+
+// TestControlRequests sends those that the recordings do not have.
+func TestControlRequests(t *testing.T) {
+	s := open(t, options(t, "obedient"))
+	ctx, c := t.Context(), s.Control()
+	for name, err := range map[string]error{
+		"thinking": errors.Join(c.SetMaxThinkingTokens(ctx, 2000), c.SetMaxThinkingTokens(ctx, -1)),
+		"servers":  errors.Join(c.ReconnectServer(ctx, "files"), c.EnableServer(ctx, "files", false)),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	info, err := s.Info(ctx)
+	if err != nil || len(info.Raw) == 0 {
+		t.Errorf("the CLI describes itself as %+v (%v)", info, err)
+	}
+}
+
 func TestOldCLI(t *testing.T) {
 	_, err := run(t, "old", "go", options(t, "old"))
 	if old := (*cli.VersionError)(nil); !errors.As(err, &old) {
