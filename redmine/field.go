@@ -19,14 +19,17 @@ type field struct {
 	ID       int             `json:"id"`
 	Name     string          `json:"name"`
 	Multiple bool            `json:"multiple,omitempty"`
-	Value    json.RawMessage `json:"value"`
+	Value    json.RawMessage `json:"value,omitempty"`
 	Shown    []string        `json:"-"` // the values as people read them, if that is known
 
-	// Redmine tells these to administrators only.
+	// Redmine shows these to administrators only, in the definition of the field.
 	Kind     string   `json:"customized_type,omitempty"`
 	Format   string   `json:"field_format,omitempty"`
 	Choices  []choice `json:"possible_values,omitempty"`
 	Trackers []named  `json:"trackers,omitempty"`
+	Required bool     `json:"is_required,omitempty"`
+	Default  *string  `json:"default_value,omitempty"`
+	Roles    []named  `json:"roles,omitempty"` // that alone see it
 }
 
 // values are the texts of the value.

@@ -161,41 +161,25 @@ type listFieldsInput struct {
 	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category" desc:"Default all"`
 }
 
-// A definition is a custom field as administrators see it; others see less.
-type definition struct {
-	ID       int     `json:"id"`
-	Name     string  `json:"name"`
-	Kind     string  `json:"customized_type,omitempty"`
-	Format   string  `json:"field_format,omitempty"`
-	Required bool    `json:"is_required,omitempty"`
-	Multiple bool    `json:"multiple,omitempty"`
-	Default  *string `json:"default_value,omitempty"`
-	Values   []struct {
-		Value string `json:"value"`
-		Label string `json:"label"`
-	} `json:"possible_values,omitempty"`
-	Trackers []named `json:"trackers,omitempty"`
-	Roles    []named `json:"roles,omitempty"` // that alone see it
-}
-
-func (d definition) line() string {
-	text := fmt.Sprintf("- %s [%d]", d.Name, d.ID)
-	for _, part := range []string{d.Kind, d.Format} {
+// line is the definition of a custom field as text.
+func (f field) line() string {
+	text := fmt.Sprintf("- %s [%d]", f.Name, f.ID)
+	for _, part := range []string{f.Kind, f.Format} {
 		if part != "" {
 			text += " | " + part
 		}
 	}
-	if d.Required {
+	if f.Required {
 		text += " | required"
 	}
-	if d.Multiple {
+	if f.Multiple {
 		text += " | several values"
 	}
-	if d.Default != nil && *d.Default != "" {
-		text += " | default " + *d.Default
+	if f.Default != nil && *f.Default != "" {
+		text += " | default " + *f.Default
 	}
 	var values []string
-	for _, v := range d.Values {
+	for _, v := range f.Choices {
 		if values = append(values, v.Value); v.Label != v.Value && v.Label != "" {
 			values[len(values)-1] += " for " + v.Label
 		}
@@ -203,8 +187,8 @@ func (d definition) line() string {
 	if len(values) > 0 {
 		text += " | values: " + strings.Join(values, ", ")
 	}
-	if len(d.Roles) > 0 {
-		text += " | only for " + listed(d.Roles)
+	if len(f.Roles) > 0 {
+		text += " | only for " + listed(f.Roles)
 	}
 	return text
 }
@@ -216,12 +200,12 @@ func listFields(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			l := listing[definition]{what: "custom fields", key: "custom_fields", rows: all, total: len(all), note: more}
+			l := listing[field]{what: "custom fields", key: "custom_fields", rows: all, total: len(all), note: more}
 			return l.answer(s)
 		})
 }
 
-func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []definition, more string, err error) {
+func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []field, more string, err error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, "", err
@@ -237,31 +221,19 @@ func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []def
 	}
 	switch {
 	case me.Admin && in.Project != "":
-		all, err = defined(ctx, s, "issue")
+		all, err = definedFields(ctx, s, "issue")
 		return all, " They are those of all issues: Redmine does not tell which of them a project has.", err
 	case me.Admin:
-		all, err = defined(ctx, s, in.Kind)
+		all, err = definedFields(ctx, s, in.Kind)
 		return all, "", err
 	case in.Project == "":
 		return nil, "", toolpost.Retry("Redmine shows all custom fields to administrators only. Give a project to get the fields of its issues.")
 	}
-	fields, err := issueFields(ctx, s, project.ID, 0)
-	for _, f := range fields {
-		all = append(all, definition{ID: f.ID, Name: f.Name, Kind: "issue", Multiple: f.Multiple})
+	all, err = issueFields(ctx, s, project.ID, 0)
+	for i, f := range all {
+		all[i] = field{ID: f.ID, Name: f.Name, Kind: "issue", Multiple: f.Multiple}
 	}
 	return all, " They are those that an issue of the project has; other trackers may have others.", err
-}
-
-// defined are the custom fields of a kind, for administrators.
-func defined(ctx context.Context, s *Server, kind string) ([]definition, error) {
-	var answer struct {
-		Fields []definition `json:"custom_fields"`
-	}
-	if err := s.client.get(ctx, "/custom_fields.json", nil, &answer); err != nil {
-		return nil, explain(err, "the custom fields")
-	}
-	drop := func(d definition) bool { return kind != "" && d.Kind != kind }
-	return slices.DeleteFunc(answer.Fields, drop), nil
 }
 
 type listQueriesInput struct {
