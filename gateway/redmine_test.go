@@ -38,7 +38,7 @@ func TestRedmine(t *testing.T) {
 		server := func(readOnly bool) *config.Config {
 			return &config.Config{Servers: []config.Server{{
 				Config:  upstream.Config{Name: "work"},
-				Redmine: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", HTTP: &http.Client{Transport: &k}, ReadOnly: readOnly},
+				Redmine: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", Transport: &k, ReadOnly: readOnly},
 			}}}
 		}
 		g, err := gateway.Open(t.Context(), server(false), &gateway.Options{Logger: slog.New(slog.DiscardHandler)})

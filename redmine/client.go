@@ -48,10 +48,7 @@ func newClient(o *Options) (*client, error) {
 	c := &client{base: strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), header: http.Header{}}
 	c.header.Set("Accept", "application/json")
 	c.hide = credentials(c, o, u)
-	c.http = &http.Client{Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
-	if o.HTTP != nil {
-		c.http.Transport, c.http.Jar = o.HTTP.Transport, o.HTTP.Jar
-	}
+	c.http = &http.Client{Transport: o.Transport, Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
 	return c, nil
 }
 

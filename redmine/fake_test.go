@@ -76,7 +76,7 @@ func (f *fakeRedmine) count(prefix string) int {
 
 func (f *fakeRedmine) open(t testing.TB) *toolpost.Set {
 	t.Helper()
-	s, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Key: "key-of-the-test", HTTP: &http.Client{Transport: f}})
+	s, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Key: "key-of-the-test", Transport: f})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,8 @@ type Options struct {
 	Groups   []string // of tools, of those in [Groups]; all if empty
 	ReadOnly bool     // only tools that change nothing
 
-	HTTP    *http.Client  `json:"-"` // http.DefaultTransport's if nil
-	Timeout time.Duration // of one request; 30 s if 0
+	Transport http.RoundTripper `json:"-"` // http.DefaultTransport if nil
+	Timeout   time.Duration     // of one request; 30 s if 0
 }
 
 // A Server is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.

@@ -32,7 +32,7 @@ func TestEdits(t *testing.T) {
 	meanwhile := &between{RoundTripper: r.As("alice")}
 	set := func(as string, transport http.RoundTripper) *toolpost.Set {
 		o := options(r, as)
-		o.HTTP = &http.Client{Transport: transport}
+		o.Transport = transport
 		return opened(t, o)
 	}
 	alice, bob := set("alice", meanwhile), set("bob", r.As("bob"))

@@ -2,7 +2,6 @@ package redminetest
 
 import (
 	"encoding/json"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,7 +89,7 @@ func TestFeatures(t *testing.T) {
 
 // TestFeaturesOfGroups: what needs a tool is there with it only.
 func TestFeaturesOfGroups(t *testing.T) {
-	s, err := redmine.New(&redmine.Options{URL: "http://127.0.0.1:3999", Anonymous: true, Groups: []string{"issues"}, HTTP: http.DefaultClient})
+	s, err := redmine.New(&redmine.Options{URL: "http://127.0.0.1:3999", Anonymous: true, Groups: []string{"issues"}})
 	if err != nil {
 		t.Fatal(err)
 	}

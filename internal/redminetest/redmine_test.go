@@ -107,7 +107,7 @@ func options(r *Recorder, as string) *redmine.Options {
 	if as != "" {
 		key += "_" + strings.ToUpper(as)
 	}
-	o := &redmine.Options{URL: url, Key: os.Getenv(key), HTTP: &http.Client{Transport: telling{r.As(as)}}}
+	o := &redmine.Options{URL: url, Key: os.Getenv(key), Transport: telling{r.As(as)}}
 	if o.Key == "" {
 		o.Key = "recorded"
 	}

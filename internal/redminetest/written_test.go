@@ -37,8 +37,8 @@ func TestRecordedLosses(t *testing.T) {
 	call := func(loses, tool, arguments string) (text string, failed bool, changes int) {
 		t.Helper()
 		o := options(r, "")
-		l := &leaky{real: o.HTTP.Transport, loses: loses}
-		o.HTTP = &http.Client{Transport: l}
+		l := &leaky{real: o.Transport, loses: loses}
+		o.Transport = l
 		text, _, failed = says(t, o, tool, arguments)
 		return text, failed, l.changes
 	}
