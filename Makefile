@@ -44,8 +44,8 @@ live:
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
 # writes the table of docs/claude.md.
 claude-peers:
-	@cache=$$(internal/live/install.sh) && test -n "$$cache" && \
-	go -C internal/bench/claudepeers run . -doc ../../../docs/claude.md \
+	@cache=$$(internal/live/install.sh internal/live/peers.txt internal/bench/claudepeers/pypi.txt) && test -n "$$cache" && \
+	go -C internal/bench/claudepeers run . -doc ../../../docs/claude.md -python "$$(ls "$$cache"/pypi-claude-agent-sdk-*/bin/python | tail -n 1)" \
 		-cli "$$(ls "$$cache"/claude-code-*/node_modules/@anthropic-ai/claude-code-*/claude | tail -n 1)"
 
 # redmine-peers compares the Redmine tools with other Redmine servers on a real

@@ -16,10 +16,10 @@ import (
 
 // A bench runs every job in a process and a home of its own.
 type bench struct {
-	self, cli, dir string
+	self, cli, python, dir string
 }
 
-func newBench(cli string) (*bench, error) {
+func newBench(cli, python string) (*bench, error) {
 	if cli == "" {
 		return nil, errors.New("name the claude command with -cli; internal/live/install.sh installs it")
 	}
@@ -35,7 +35,7 @@ func newBench(cli string) (*bench, error) {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "claudepeers-")
-	return &bench{self, cli, dir}, err
+	return &bench{self, cli, python, dir}, err
 }
 
 func (b *bench) close() { _ = os.RemoveAll(b.dir) } // it is in the temporary folder
@@ -65,7 +65,18 @@ func (b *bench) run(l library, s *scenario) (*outcome, *api, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience+15*time.Second)
 	defer cancel()
 	file := filepath.Join(home, "outcome.json")
-	cmd := exec.CommandContext(ctx, b.self, "-cli", b.cli, "work", l.name, s.name, file)
+	command := []string{b.self, "-cli", b.cli, "work", l.name, s.name, file}
+	if l.run == nil {
+		if s.path {
+			link = b.cli
+		} else {
+			link = filepath.Join(path, "claude")
+		}
+		if command, err = officialCommand(b.python, home, link, file, s); err != nil {
+			return nil, nil, err
+		}
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = home, append(b.environment(home, path, a.URL), s.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -9,7 +9,7 @@ import (
 // A library runs one prompt, as its documentation says.
 type library struct {
 	name string
-	run  func(ctx context.Context, job *job) (text string, err error)
+	run  func(ctx context.Context, job *job) (text string, err error) // nil for the official one
 }
 
 func libraries() []library {
@@ -17,6 +17,7 @@ func libraries() []library {
 		{"ours", runOurs},
 		{"severity1 v0.6.12", runSeverity1},
 		{"roasbeef v1.0.9", runRoasbeef},
+		{"official, Python 0.2.187", nil},
 	}
 }
 
@@ -57,6 +58,8 @@ func (j *job) add(a, b float64) float64 {
 	return a + b
 }
 
+const prompt = "Go on."
+
 // patience is how long a run may take.
 const patience = 60 * time.Second
 
@@ -64,7 +67,7 @@ const patience = 60 * time.Second
 func work(l library, s *scenario, cli string) *outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	j := &job{prompt: "Go on.", tools: s.tools, agent: s.agent, meet: s.name == "parallel", met: make(chan struct{})}
+	j := &job{prompt: prompt, tools: s.tools, agent: s.agent, meet: s.name == "parallel", met: make(chan struct{})}
 	if s.path {
 		j.cli = cli
 	}

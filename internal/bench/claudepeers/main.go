@@ -22,21 +22,22 @@ func main() {
 		os.Exit(pretend())
 	}
 	cli := flag.String("cli", "", "`PATH` of the claude command")
+	python := flag.String("python", "", "`PATH` of a Python that has the official SDK")
 	runs := flag.Int("runs", 20, "measured `RUNS` of each library")
 	doc := flag.String("doc", "", "write the table to `FILE`, between its lines "+begin+" and "+end)
 	only := flag.String("only", "", "run just the `SCENARIO`")
 	flag.Parse()
-	if err := start(*cli, *runs, *doc, *only); err != nil {
+	if err := start(*cli, *python, *runs, *doc, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "claudepeers:", err)
 		os.Exit(1)
 	}
 }
 
-func start(cli string, runs int, doc, only string) error {
+func start(cli, python string, runs int, doc, only string) error {
 	if flag.Arg(0) == "work" {
 		return child(cli, flag.Arg(1), flag.Arg(2), flag.Arg(3))
 	}
-	bench, err := newBench(cli)
+	bench, err := newBench(cli, python)
 	if err != nil {
 		return err
 	}
