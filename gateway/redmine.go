@@ -16,7 +16,7 @@ import (
 // A redmineConnection is a Redmine as a member. Its tools run in this process
 // and are listed even if Redmine does not answer; then they return the error.
 type redmineConnection struct {
-	*redmine.Server
+	*redmine.Toolset
 	toolpost.Watchers
 	name   string
 	log    *slog.Logger
@@ -40,7 +40,7 @@ func startRedmine(s *config.Server, opts *upstream.Options) (connection, error) 
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
 	r := &redmineConnection{
-		Server: server, name: s.Name, log: opts.Logger.With("server", s.Name),
+		Toolset: server, name: s.Name, log: opts.Logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
 		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: config.Redmine, Tools: len(tools)},
 	}

@@ -11,7 +11,7 @@ type showAccountInput struct {
 	Include string `json:"include,omitempty" desc:"Some of memberships,groups; both by default, or none"`
 }
 
-func showAccount(s *Server) entry {
+func showAccount(s *Toolset) entry {
 	return tool(s, "show_account", "Show your account", "Show the account that these tools use and its rights.", reads,
 		func(ctx context.Context, in showAccountInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, "memberships,groups")
@@ -45,8 +45,8 @@ func (v redmineVersion) lines() string {
 // ownPath is where everybody may change their own account.
 const ownPath = "/my/account"
 
-// ownAccount reads it as a user, with whom Redmine tells more.
-func ownAccount(ctx context.Context, s *Server, include string) (*user, error) {
+// ownAccount reads it as a user, for which Redmine returns more.
+func ownAccount(ctx context.Context, s *Toolset, include string) (*user, error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ type updateAccountInput struct {
 	Fields []setField `json:"custom_fields,omitempty"`
 }
 
-func updateAccount(s *Server) entry {
+func updateAccount(s *Toolset) entry {
 	return tool(s, "update_account", "Change your account", "Change the account that these tools use.", changes,
 		func(ctx context.Context, in updateAccountInput) (*toolpost.Result, error) {
 			before, err := ownAccount(ctx, s, "")
@@ -76,7 +76,7 @@ func updateAccount(s *Server) entry {
 			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
 			w.fill(&in)
 			w.custom(in.Fields, w.known)
-			k := changedUserKind()
+			k := changedUserResource()
 			k.before = before
 			return k.update(w.write, ownPath, "your own account, "+before.name())
 		})

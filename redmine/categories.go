@@ -16,9 +16,9 @@ type category struct {
 	Assignee *named `json:"assigned_to,omitempty" row:"new issues go to %s" set:"assigned_to_id"`
 }
 
-// categoryKind is how categories of issues are read, written and compared.
-func categoryKind() kind[category] {
-	return kind[category]{
+// categoryResource is how categories of issues are read, written and compared.
+func categoryResource() resource[category] {
+	return resource[category]{
 		key: "issue_category", path: "/issue_categories", stale: []string{"issue_categories"},
 		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
 	}
@@ -29,14 +29,14 @@ type listCategoriesInput struct {
 	rowSpan
 }
 
-func listCategories(s *Server) entry {
+func listCategories(s *Toolset) entry {
 	return projectTool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", reads,
 		func(ctx context.Context, in listCategoriesInput, p named) (*toolpost.Result, error) {
 			all, _, err := rows[category](ctx, s, categories(p.ID).path, url.Values{}, "issue_categories", 0, mostNames)
 			if err != nil {
 				return nil, explain(err, "the issue categories of project "+p.String())
 			}
-			shown := window(all, in.Offset, in.Limit)
+			shown := pageOf(all, in.Offset, in.Limit)
 			l := listing[category]{what: "issue categories", key: "issue_categories", rows: shown, offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
@@ -48,12 +48,12 @@ type createCategoryInput struct {
 	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name or me" fill:"person"`
 }
 
-func createCategory(s *Server) entry {
+func createCategory(s *Toolset) entry {
 	return projectTool(s, "create_issue_category", "Create an issue category", "Create an issue category in a project.", adds,
 		func(ctx context.Context, in createCategoryInput, p named) (*toolpost.Result, error) {
 			w := newWrite(ctx, s, p.ID)
 			w.fill(&in)
-			return categoryKind().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
+			return categoryResource().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
 		})
 }
 
@@ -63,12 +63,12 @@ type categoryID struct {
 	Project string `json:"project_id,omitempty" desc:"Id, key or name"`
 }
 
-func (in *categoryID) find(ctx context.Context, s *Server) (*category, error) {
+func (in *categoryID) find(ctx context.Context, s *Toolset) (*category, error) {
 	n, err := inProject(ctx, s, in.Project, in.ID, categories)
 	if err != nil {
 		return nil, err
 	}
-	return categoryKind().read(ctx, s, n, "")
+	return categoryResource().read(ctx, s, n, "")
 }
 
 type updateCategoryInput struct {
@@ -77,8 +77,8 @@ type updateCategoryInput struct {
 	Assignee string `json:"assigned_to_id,omitempty" desc:"Gets new issues; id, name, me or none" fill:"person"`
 }
 
-func updateCategory(s *Server) entry {
-	return changeTool(s, categoryKind, "update_issue_category", "Change an issue category", "Change an issue category.",
+func updateCategory(s *Toolset) entry {
+	return changeTool(s, categoryResource, "update_issue_category", "Change an issue category", "Change an issue category.",
 		func(w *write, in *updateCategoryInput, _ *category) { w.fill(in) })
 }
 
@@ -88,8 +88,8 @@ type deleteCategoryInput struct {
 	confirmation
 }
 
-func deleteCategory(s *Server) entry {
-	return deleteTool(s, categoryKind, "delete_issue_category", "Delete an issue category", "Delete an issue category. Its issues stay.",
+func deleteCategory(s *Toolset) entry {
+	return deleteTool(s, categoryResource, "delete_issue_category", "Delete an issue category", "Delete an issue category. Its issues stay.",
 		func(ctx context.Context, in *deleteCategoryInput, c *category, r *removal) error {
 			query := url.Values{"project_id": {fmt.Sprint(c.Project.ID)}, "category_id": {fmt.Sprint(c.ID)}, "status_id": {"*"}}
 			n, err := count(ctx, s, "/issues.json", query, "issues")

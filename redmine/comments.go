@@ -88,12 +88,12 @@ func (d detail) String() string {
 	}
 }
 
-// spellOut puts names to the ids in the journals of an issue, where this account
+// nameJournalIDs puts names to the ids in the journals of an issue, where this account
 // can list them.
 //
 // Before is the issue before a move, which may have left its category and version in
 // the other project, or nil.
-func spellOut(ctx context.Context, s *Server, i, before *issue) {
+func nameJournalIDs(ctx context.Context, s *Toolset, i, before *issue) {
 	from := func(src source) func() ([]named, error) {
 		return func() ([]named, error) { return s.names(ctx, src, false) }
 	}
@@ -115,7 +115,7 @@ func spellOut(ctx context.Context, s *Server, i, before *issue) {
 				names, _ := read() // without names the ids stay
 				known[d.Name] = slices.Concat(names, before.named(d.Name))
 			}
-			d.Old, d.New = spelled(d.Old, known[d.Name]), spelled(d.New, known[d.Name])
+			d.Old, d.New = nameOfID(d.Old, known[d.Name]), nameOfID(d.New, known[d.Name])
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (i *issue) named(field string) []named {
 	return nil
 }
 
-func spelled(id longText, known []named) longText {
+func nameOfID(id longText, known []named) longText {
 	for _, n := range known {
 		if fmt.Sprint(n.ID) == string(id) {
 			return longText(n.String())
@@ -147,7 +147,7 @@ type updateCommentInput struct {
 	Private string  `json:"private_notes,omitempty" jsonschema:"enum=true,enum=false"`
 }
 
-func updateComment(s *Server) entry {
+func updateComment(s *Toolset) entry {
 	return tool(s, "update_issue_comment", "Change a comment", "Change or remove a comment of an issue.", changes,
 		func(ctx context.Context, in updateCommentInput) (*toolpost.Result, error) {
 			n, err := id("a comment", in.ID)
@@ -176,7 +176,7 @@ func updateComment(s *Server) entry {
 			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/journals/%d.json", n), map[string]any{"journal": set}, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("comment %d", n))
 			}
-			return toldComment(ctx, s, i.ID, n, set)
+			return readBackComment(ctx, s, i.ID, n, set)
 		})
 }
 
@@ -188,10 +188,10 @@ func comment(i *issue, id int) *journal {
 	return nil
 }
 
-// toldComment reads a comment back with its issue: alone it cannot be read.
-func toldComment(ctx context.Context, s *Server, issue, id int, set map[string]any) (*toolpost.Result, error) {
+// readBackComment reads a comment back with its issue: alone it cannot be read.
+func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[string]any) (*toolpost.Result, error) {
 	done, facts := fmt.Sprintf("Changed comment %d of issue %d", id, issue), map[string]any{"id": id, "issue_id": issue}
-	i, err := issueKind().get(ctx, s, issueKind().at(issue), "journals")
+	i, err := issueResource().get(ctx, s, issueResource().at(issue), "journals")
 	if err != nil {
 		facts["read_back"] = false
 		return s.done(fmt.Sprintf("%s, but it could not be read back: %v", done, explain(err, fmt.Sprintf("issue %d", issue))), facts)
@@ -205,10 +205,10 @@ func toldComment(ctx context.Context, s *Server, issue, id int, set map[string]a
 		facts["read_back"] = false
 		return s.done(done+", but this account does not see it now.", facts)
 	}
-	wrong := unlike(set, map[string]any{"notes": lf(string(now.Notes)), "private_notes": now.Private})
+	wrong := diffValues(set, map[string]any{"notes": lf(string(now.Notes)), "private_notes": now.Private})
 	if len(wrong) == len(set) {
 		return nil, toolpost.Failed("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
 	}
 	facts["not_taken"] = wrong
-	return s.done(outcome(done, notAllowed, wrong), facts)
+	return s.done(summarize(done, notAllowed, wrong), facts)
 }

@@ -23,9 +23,9 @@ type condition struct {
 	values         []string
 }
 
-// asked writes conditions in the long form, in which no value can be taken for an
+// encodeConditions writes conditions in the long form, in which no value can be taken for an
 // operator or for several.
-func asked(all []condition) url.Values {
+func encodeConditions(all []condition) url.Values {
 	query := url.Values{}
 	for _, c := range all {
 		query.Add("f[]", c.name)
@@ -61,7 +61,7 @@ func (k filterKind) operators() []string { return strings.Fields(string(k)) }
 // alone are the operators that take no values.
 var alone = strings.Fields("!* * o c *o !o t ld w lw l2w m lm y nd nw nm")
 
-// fromToday are the days, weeks, months and years that are told from today.
+// fromToday are the days, weeks, months and years that are counted from today.
 var fromToday = strings.Fields("t ld w lw l2w m lm y nd nw nm")
 
 // fits refuses what Redmine would not understand of a condition.
@@ -120,8 +120,8 @@ func each(find func(q *listQuery, text string) (string, error)) finder {
 	}
 }
 
-// wholes are the numbers of a filter that takes several in one text.
-func wholes(_ *listQuery, operator string, values []string) ([]string, error) {
+// integers are the numbers of a filter that takes several in one text.
+func integers(_ *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		n, err := numeral("a filter", strings.TrimSuffix(v, "%"), false)
 		if err != nil {
@@ -135,7 +135,7 @@ func wholes(_ *listQuery, operator string, values []string) ([]string, error) {
 	return inOrder(operator, values)
 }
 
-func fractions(_ *listQuery, operator string, values []string) ([]string, error) {
+func decimals(_ *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		n, err := numeral("a filter", v, true)
 		if err != nil {
@@ -146,8 +146,8 @@ func fractions(_ *listQuery, operator string, values []string) ([]string, error)
 	return inOrder(operator, values)
 }
 
-// times are hours.
-func times(_ *listQuery, operator string, values []string) ([]string, error) {
+// hoursOf are hours.
+func hoursOf(_ *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		h, err := readHours(v)
 		if err != nil {
@@ -172,8 +172,8 @@ func inOrder(operator string, values []string) ([]string, error) {
 	return values, nil
 }
 
-// moments are dates, times, or numbers of days from now.
-func moments(q *listQuery, operator string, values []string) ([]string, error) {
+// datesOrTimes are dates, times, or numbers of days from now.
+func datesOrTimes(q *listQuery, operator string, values []string) ([]string, error) {
 	var times []string
 	for _, v := range values {
 		if t, err := time.Parse(time.RFC3339, v); err == nil {
@@ -182,7 +182,7 @@ func moments(q *listQuery, operator string, values []string) ([]string, error) {
 	}
 	switch {
 	case len(times) == 0:
-		return days(q, operator, values)
+		return dates(q, operator, values)
 	case len(times) < len(values):
 		return nil, toolpost.Retry("Give two dates or two times, not one of each.")
 	case operator == "><" && times[0] > times[1]:
@@ -223,8 +223,8 @@ func onCalendar(q *listQuery, c condition) condition {
 	return c
 }
 
-// days are dates, or numbers of days from today.
-func days(_ *listQuery, operator string, values []string) ([]string, error) {
+// dates are dates, or numbers of days from today.
+func dates(_ *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		if strings.Contains(operator, "t") {
 			n, err := strconv.Atoi(v)
@@ -270,7 +270,7 @@ func texts(q *listQuery, operator string, values []string) ([]string, error) {
 }
 
 // A rowSource is a list that takes conditions. Redmine ignores those that it does not
-// know; which they are, it tells by what it complains about.
+// know; which they are shows in what it complains about.
 type rowSource struct {
 	path, key, kind string
 	silent          bool // skips all conditions if one is wrong
@@ -285,13 +285,13 @@ func timeRows() rowSource {
 	return rowSource{path: "/time_entries.json", key: "time_entries", kind: "TimeEntryQuery", silent: true}
 }
 
-// knows says whether Redmine knows a filter: then it complains about an empty value.
-func (l rowSource) knows(ctx context.Context, s *Server, name string) (bool, error) {
-	return l.complains(ctx, s, asked([]condition{{name, "=", []string{""}}}))
+// hasFilter says whether Redmine knows a filter: then it complains about an empty value.
+func (l rowSource) hasFilter(ctx context.Context, s *Toolset, name string) (bool, error) {
+	return l.complains(ctx, s, encodeConditions([]condition{{name, "=", []string{""}}}))
 }
 
 // complains says whether Redmine finds something wrong with conditions.
-func (l rowSource) complains(ctx context.Context, s *Server, query url.Values) (bool, error) {
+func (l rowSource) complains(ctx context.Context, s *Toolset, query url.Values) (bool, error) {
 	faults, err := l.faults(ctx, s, query)
 	return faults > 0, err
 }
@@ -299,7 +299,7 @@ func (l rowSource) complains(ctx context.Context, s *Server, query url.Values) (
 // faults counts what Redmine finds wrong with conditions. Its failures have no words
 // yet. A silent list gets one condition more, which nothing meets, and they are wrong
 // where it has rows nevertheless.
-func (l rowSource) faults(ctx context.Context, s *Server, query url.Values) (int, error) {
+func (l rowSource) faults(ctx context.Context, s *Toolset, query url.Values) (int, error) {
 	switch {
 	case !l.silent:
 	case query.Has("f[]"):

@@ -24,7 +24,7 @@ type scope struct {
 
 // resolve finds a user or group: "me" or "current", an id, a login, or a name.
 // Administrators find everybody, others the people of their projects.
-func (s *Server) resolve(ctx context.Context, text string, in scope) (named, error) {
+func (s *Toolset) resolve(ctx context.Context, text string, in scope) (named, error) {
 	text = strings.TrimSpace(text)
 	me, err := s.account(ctx)
 	if err != nil {
@@ -55,12 +55,12 @@ func (s *Server) resolve(ctx context.Context, text string, in scope) (named, err
 }
 
 // person finds a member of a project, or of the own projects if it is 0.
-func (s *Server) person(ctx context.Context, project int, text string) (named, error) {
+func (s *Toolset) person(ctx context.Context, project int, text string) (named, error) {
 	return s.resolve(ctx, text, scope{project: project})
 }
 
-func (s *Server) userWithID(ctx context.Context, me *account, id int) (named, error) {
-	u, err := userKind().get(ctx, s, userKind().at(id), "")
+func (s *Toolset) userWithID(ctx context.Context, me *account, id int) (named, error) {
+	u, err := userResource().get(ctx, s, userResource().at(id), "")
 	switch {
 	case status(err) == 404 && !me.Admin:
 		return named{ID: id, Name: "somebody whom this account cannot see"}, nil
@@ -71,12 +71,12 @@ func (s *Server) userWithID(ctx context.Context, me *account, id int) (named, er
 }
 
 // findMember finds a member of a project, and for administrators any user.
-func (s *Server) findMember(ctx context.Context, me *account, text string, project int) (named, error) {
+func (s *Toolset) findMember(ctx context.Context, me *account, text string, project int) (named, error) {
 	all, err := people(ctx, s, project)
 	if err != nil {
 		return named{}, err
 	}
-	if found := exactly(text, all); len(found) == 1 {
+	if found := matchExact(text, all); len(found) == 1 {
 		return found[0], nil
 	}
 	if found := withName(text, all); len(found) == 1 {
@@ -93,18 +93,18 @@ func (s *Server) findMember(ctx context.Context, me *account, text string, proje
 	case me.ID > 0 && project == 0:
 		return s.findColleague(ctx, "person", text, false)
 	}
-	return pick("person", text, all)
+	return matchName("person", text, all)
 }
 
 // withName returns the people with a name, in any order of its parts.
 func withName(text string, all []named) []named {
-	return those(all, func(n named) bool { return samePerson(n.Name, text) })
+	return selectNamed(all, func(n named) bool { return samePerson(n.Name, text) })
 }
 
 // findUser finds one of all users, as an administrator: by the login, then a member
 // by a part of the name, then anybody by the mail address or a part of the login,
 // name or mail address.
-func (s *Server) findUser(ctx context.Context, text string, project int, members []named) (named, error) {
+func (s *Toolset) findUser(ctx context.Context, text string, project int, members []named) (named, error) {
 	users, err := searchUsers(ctx, s, text)
 	if err != nil {
 		return named{}, err
@@ -112,7 +112,7 @@ func (s *Server) findUser(ctx context.Context, text string, project int, members
 	if i := slices.IndexFunc(users, func(u user) bool { return folded(u.Login) == folded(text) }); i >= 0 {
 		return users[i].named(), nil
 	}
-	n, missing := pick("person", text, members)
+	n, missing := matchName("person", text, members)
 	if missing == nil {
 		return n, nil
 	}
@@ -126,7 +126,7 @@ func (s *Server) findUser(ctx context.Context, text string, project int, members
 	if found := withName(text, all); len(found) == 1 {
 		return found[0], nil
 	}
-	switch n, err := pick("person", text, all); {
+	switch n, err := matchName("person", text, all); {
 	case err == nil:
 		return n, nil
 	case len(all) == 1:
@@ -141,7 +141,7 @@ func (s *Server) findUser(ctx context.Context, text string, project int, members
 
 // findGroup finds a group. Accounts that are not administrators find the groups that
 // are members of their own projects.
-func (s *Server) findGroup(ctx context.Context, me *account, text string) (named, error) {
+func (s *Toolset) findGroup(ctx context.Context, me *account, text string) (named, error) {
 	if me.Admin {
 		return s.find(ctx, userGroups(), text)
 	}
@@ -152,13 +152,13 @@ func (s *Server) findGroup(ctx context.Context, me *account, text string) (named
 }
 
 // findOutside finds a user or group who may not be a member of the project yet.
-func (s *Server) findOutside(ctx context.Context, me *account, text string, in scope) (named, error) {
+func (s *Toolset) findOutside(ctx context.Context, me *account, text string, in scope) (named, error) {
 	if me.Admin {
 		groups, err := s.names(ctx, userGroups(), true)
 		if err != nil {
 			return named{}, err
 		}
-		if found := exactly(text, groups); len(found) > 0 {
+		if found := matchExact(text, groups); len(found) > 0 {
 			return s.onlyGroup(ctx, text, found[0])
 		}
 	}
@@ -170,14 +170,14 @@ func (s *Server) findOutside(ctx context.Context, me *account, text string, in s
 	if err != nil {
 		return named{}, err
 	}
-	if n, err = pick("person", text, all); err != nil {
+	if n, err = matchName("person", text, all); err != nil {
 		return named{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
 	}
 	return n, nil
 }
 
 // onlyGroup returns a group, unless the text is its name and that of users.
-func (s *Server) onlyGroup(ctx context.Context, text string, group named) (named, error) {
+func (s *Toolset) onlyGroup(ctx context.Context, text string, group named) (named, error) {
 	if _, isID := number(text); isID {
 		return group, nil
 	}
@@ -198,14 +198,14 @@ func (s *Server) onlyGroup(ctx context.Context, text string, group named) (named
 }
 
 // requireExact refuses a text that is only a part of the name that it was found by.
-func (s *Server) requireExact(ctx context.Context, text string, found named, in scope) error {
-	if len(exactly(text, []named{found})) > 0 {
+func (s *Toolset) requireExact(ctx context.Context, text string, found named, in scope) error {
+	if len(matchExact(text, []named{found})) > 0 {
 		return nil
 	}
 	what, names := found.String(), []string{fmt.Sprint(found.ID), found.Name}
 	if in.groups {
 		what = "group " + what
-	} else if u, err := userKind().get(ctx, s, userKind().at(found.ID), ""); err == nil {
+	} else if u, err := userResource().get(ctx, s, userResource().at(found.ID), ""); err == nil {
 		names = u.wholeNames()
 	}
 	return requireWholeName(text, what, names...)
@@ -213,7 +213,7 @@ func (s *Server) requireExact(ctx context.Context, text string, found named, in 
 
 // people are the members of a project, or of the own projects if it is 0.
 // Administrators have none of 0: they can list all users.
-func people(ctx context.Context, s *Server, project int) ([]named, error) {
+func people(ctx context.Context, s *Toolset, project int) ([]named, error) {
 	if project == 0 {
 		me, err := s.account(ctx)
 		if err != nil || me.Admin || me.ID == 0 {
@@ -235,7 +235,7 @@ func people(ctx context.Context, s *Server, project int) ([]named, error) {
 
 // searchUsers returns the users who have a text in their login, name or mail
 // address.
-func searchUsers(ctx context.Context, s *Server, text string) ([]user, error) {
+func searchUsers(ctx context.Context, s *Toolset, text string) ([]user, error) {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(norm.NFKC.String(text), ",", " ")), " ")
 	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, mostNames)
 	switch {
@@ -249,9 +249,9 @@ func searchUsers(ctx context.Context, s *Server, text string) ([]user, error) {
 
 // colleagues are the users, or the groups, of the projects that this account is a
 // member of.
-func (s *Server) colleagues(ctx context.Context, groups bool) ([]named, error) {
+func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]named, error) {
 	return s.members.get(fmt.Sprint(groups), func() ([]named, error) {
-		me, err := userKind().get(ctx, s, "/users/current", "memberships")
+		me, err := userResource().get(ctx, s, "/users/current", "memberships")
 		if err != nil {
 			return nil, explain(err, "your own projects")
 		}
@@ -260,26 +260,26 @@ func (s *Server) colleagues(ctx context.Context, groups bool) ([]named, error) {
 }
 
 // findColleague finds one of them. They are read again for a name that is not known.
-func (s *Server) findColleague(ctx context.Context, what, text string, groups bool) (named, error) {
+func (s *Toolset) findColleague(ctx context.Context, what, text string, groups bool) (named, error) {
 	all, err := s.colleagues(ctx, groups)
 	if err != nil {
 		return named{}, err
 	}
-	if n, err := pick(what, text, all); err == nil {
+	if n, err := matchName(what, text, all); err == nil {
 		return n, nil
 	}
 	s.members.forget()
 	if all, err = s.colleagues(ctx, groups); err != nil {
 		return named{}, err
 	}
-	return pick(what, text, all)
+	return matchName(what, text, all)
 }
 
 // mostOwnProjects bounds in how many of the own projects people are looked for.
 const mostOwnProjects = 50
 
 // membersOfAll are the users, or the groups, of several projects.
-func membersOfAll(ctx context.Context, s *Server, in []member, groups bool) ([]named, error) {
+func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]named, error) {
 	in = in[:min(len(in), mostOwnProjects)]
 	found, errs := make([][]member, len(in)), make([]error, len(in))
 	var reads []func()
@@ -311,7 +311,7 @@ func membersOfAll(ctx context.Context, s *Server, in []member, groups bool) ([]n
 const mostNeighbours = 20
 
 // visibleMembers returns the members of the projects that this account sees.
-func visibleMembers(ctx context.Context, s *Server) ([]named, error) {
+func visibleMembers(ctx context.Context, s *Toolset) ([]named, error) {
 	near, err := s.names(ctx, projects(), false)
 	if err != nil {
 		return nil, err

@@ -17,9 +17,9 @@ import (
 
 // Features are documents and prompts beside the tools, and completions of names.
 // Each is there if the tool is that it needs.
-func (s *Server) Features() *toolpost.Features { return s.features }
+func (s *Toolset) Features() *toolpost.Features { return s.features }
 
-func newFeatures(s *Server) (*toolpost.Features, error) {
+func newFeatures(s *Toolset) (*toolpost.Features, error) {
 	set, err := toolpost.NewSet(context.Background(), s)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func documents() []document {
 
 var expression = regexp.MustCompile(`\\\{[a-z]+\\\}`)
 
-func (d document) resource(s *Server, set *toolpost.Set) *toolpost.Resource {
+func (d document) resource(s *Toolset, set *toolpost.Set) *toolpost.Resource {
 	pattern := regexp.MustCompile("^" + expression.ReplaceAllString(regexp.QuoteMeta(d.uri), "([^/]+)") + "$")
 	r := &toolpost.Resource{URI: d.uri, Template: true, Definition: encode(map[string]string{
 		"name": d.name, "title": upper(d.name), "description": d.description, "mimeType": "text/markdown",
@@ -98,7 +98,7 @@ func (d document) resource(s *Server, set *toolpost.Set) *toolpost.Resource {
 // codeInvalid is JSON-RPC's code for parameters that are wrong.
 const codeInvalid = -32602
 
-// invalid words an error where there is no result that could tell it.
+// invalid returns an error of the protocol, where no result could have it.
 func invalid(err error) error {
 	return &toolpost.ProtocolError{Code: codeInvalid, Message: err.Error()}
 }
@@ -115,14 +115,14 @@ func encode(v any) json.RawMessage {
 }
 
 // A completer returns what an argument may be, given the others.
-type completer func(ctx context.Context, s *Server, given map[string]string) ([]string, error)
+type completer func(ctx context.Context, s *Toolset, given map[string]string) ([]string, error)
 
 // mostCompletions are returned at once (MCP 2026-07-28, Completion).
 const mostCompletions = 100
 
 // completion completes arguments: values that begin as the text does come first,
 // then those that have it elsewhere.
-func completion(s *Server, of map[string]completer) toolpost.Handler {
+func completion(s *Toolset, of map[string]completer) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		var asked struct {
 			Argument struct{ Name, Value string }
@@ -134,7 +134,7 @@ func completion(s *Server, of map[string]completer) toolpost.Handler {
 		var all []string
 		if f := of[asked.Argument.Name]; f != nil {
 			var err error
-			if all, err = certain(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
+			if all, err = verified(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
 				return nil, invalid(s.client.hide.inError(err))
 			}
 		}
@@ -160,20 +160,20 @@ func matching(all []string, text string) []string {
 	return append(begin, within...)
 }
 
-func projectNames(ctx context.Context, s *Server, _ map[string]string) ([]string, error) {
+func projectNames(ctx context.Context, s *Toolset, _ map[string]string) ([]string, error) {
 	return textsOf(ctx, s, projects(), func(n named) string { return n.Name })
 }
 
-func projectKeys(ctx context.Context, s *Server, _ map[string]string) ([]string, error) {
+func projectKeys(ctx context.Context, s *Toolset, _ map[string]string) ([]string, error) {
 	return textsOf(ctx, s, projects(), func(n named) string { return n.Identifier })
 }
 
-func statusNames(ctx context.Context, s *Server, _ map[string]string) ([]string, error) {
+func statusNames(ctx context.Context, s *Toolset, _ map[string]string) ([]string, error) {
 	return textsOf(ctx, s, statuses(), func(n named) string { return n.Name })
 }
 
 // versionNames need the project.
-func versionNames(ctx context.Context, s *Server, given map[string]string) ([]string, error) {
+func versionNames(ctx context.Context, s *Toolset, given map[string]string) ([]string, error) {
 	if given["project"] == "" {
 		return nil, nil
 	}
@@ -184,7 +184,7 @@ func versionNames(ctx context.Context, s *Server, given map[string]string) ([]st
 	return textsOf(ctx, s, versions(p.ID), func(n named) string { return n.Name })
 }
 
-func textsOf(ctx context.Context, s *Server, src source, text func(named) string) ([]string, error) {
+func textsOf(ctx context.Context, s *Toolset, src source, text func(named) string) ([]string, error) {
 	all, err := s.names(ctx, src, false)
 	var found []string
 	for _, n := range all {
@@ -194,7 +194,7 @@ func textsOf(ctx context.Context, s *Server, src source, text func(named) string
 }
 
 // wikiTitles need the project.
-func wikiTitles(ctx context.Context, s *Server, given map[string]string) ([]string, error) {
+func wikiTitles(ctx context.Context, s *Toolset, given map[string]string) ([]string, error) {
 	if given["id"] == "" {
 		return nil, nil
 	}
@@ -236,7 +236,7 @@ type argument struct {
 
 	// find returns what stands in the text for the value, which may be empty. The
 	// text may have its id too.
-	find func(ctx context.Context, s *Server, value string, project named) (named, error)
+	find func(ctx context.Context, s *Toolset, value string, project named) (named, error)
 }
 
 func prompts() []prompt {
@@ -252,7 +252,7 @@ func prompts() []prompt {
 	}
 }
 
-func (p prompt) prompt(s *Server) *toolpost.Prompt {
+func (p prompt) prompt(s *Toolset) *toolpost.Prompt {
 	var told []any
 	complete := map[string]completer{}
 	for _, a := range p.arguments {
@@ -266,7 +266,7 @@ func (p prompt) prompt(s *Server) *toolpost.Prompt {
 		Definition: encode(map[string]any{"title": p.title, "description": p.description, "arguments": told}),
 		Complete:   completion(s, complete),
 		Get: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			text, err := certain(ctx, s, func() (string, error) { return p.fill(ctx, s, call.Arguments) })
+			text, err := verified(ctx, s, func() (string, error) { return p.fill(ctx, s, call.Arguments) })
 			if err != nil {
 				return nil, invalid(s.client.hide.inError(err))
 			}
@@ -278,8 +278,8 @@ func (p prompt) prompt(s *Server) *toolpost.Prompt {
 	}
 }
 
-// fill finds the arguments, so that wrong ones are told before a model starts.
-func (p prompt) fill(ctx context.Context, s *Server, raw json.RawMessage) (string, error) {
+// fill finds the arguments, so that wrong ones are refused before a model starts.
+func (p prompt) fill(ctx context.Context, s *Toolset, raw json.RawMessage) (string, error) {
 	given := map[string]string{}
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &given); err != nil {
@@ -313,7 +313,7 @@ func (p prompt) fill(ctx context.Context, s *Server, raw json.RawMessage) (strin
 	return strings.NewReplacer(replace...).Replace(p.text), nil
 }
 
-func findStatus(ctx context.Context, s *Server, value string, _ named) (named, error) {
+func findStatus(ctx context.Context, s *Toolset, value string, _ named) (named, error) {
 	switch value {
 	case "":
 		value = "open"
@@ -324,11 +324,11 @@ func findStatus(ctx context.Context, s *Server, value string, _ named) (named, e
 	return s.find(ctx, statuses(), value)
 }
 
-func findVersion(ctx context.Context, s *Server, value string, project named) (named, error) {
+func findVersion(ctx context.Context, s *Toolset, value string, project named) (named, error) {
 	return s.find(ctx, versions(project.ID), value)
 }
 
-func findDay(_ context.Context, _ *Server, value string, _ named) (named, error) {
+func findDay(_ context.Context, _ *Toolset, value string, _ named) (named, error) {
 	if value == "" {
 		return named{Name: time.Now().AddDate(0, 0, -7).Format(time.DateOnly)}, nil
 	}

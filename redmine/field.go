@@ -61,14 +61,14 @@ func fieldsOf(all []field) map[string]string {
 	return shown
 }
 
-// A setField is a custom field as a tool is told to set it.
+// A setField is a custom field in the arguments of a tool.
 type setField struct {
 	Name   string   `json:"name" desc:"Name or id"`
 	Value  string   `json:"value,omitempty"`
 	Values []string `json:"values,omitempty"`
 }
 
-// A wireField is a custom field as Redmine is told to set it.
+// A wireField is a custom field in a request that sets it.
 type wireField struct {
 	ID    int    `json:"id"`
 	Value any    `json:"value"`
@@ -77,7 +77,7 @@ type wireField struct {
 
 // setFields finds the ids of custom fields among those known, and the values that
 // Redmine wants for what is to be set.
-func setFields(ctx context.Context, s *Server, project int, set []setField, known []field) ([]wireField, error) {
+func setFields(ctx context.Context, s *Toolset, project int, set []setField, known []field) ([]wireField, error) {
 	var wire []wireField
 	var reads []func()
 	for _, f := range set {
@@ -111,7 +111,7 @@ func pickField(text string, known []field) (field, error) {
 	for i, f := range known {
 		all[i] = named{ID: f.ID, Name: f.Name}
 	}
-	n, err := pick("custom field", text, all)
+	n, err := matchName("custom field", text, all)
 	if err != nil {
 		return field{}, err
 	}
@@ -133,7 +133,7 @@ func (f setField) given(several bool) []string {
 
 // wireAnew is what Redmine wants for a value. If the field does not take it as far
 // as is known, it may be a new one.
-func wireAnew(ctx context.Context, s *Server, project int, k *field, text string) (string, error) {
+func wireAnew(ctx context.Context, s *Toolset, project int, k *field, text string) (string, error) {
 	wire, err := k.wire(ctx, s, project, text)
 	if err == nil || !s.formats.drop(formatKey(*k, project)) {
 		return wire, err
@@ -146,7 +146,7 @@ func wireAnew(ctx context.Context, s *Server, project int, k *field, text string
 }
 
 // wireOf sets one field.
-func wireOf(ctx context.Context, s *Server, project int, f setField, k field) (w wireField, err error) {
+func wireOf(ctx context.Context, s *Toolset, project int, f setField, k field) (w wireField, err error) {
 	w.ID = k.ID
 	values := f.given(k.Multiple)
 	if len(values) > 1 || values[0] != "" {
@@ -184,8 +184,8 @@ func hinted(err error, fields []wireField) error {
 	return &more
 }
 
-// unset returns the names of the fields that are not as they were set.
-func unset(set []wireField, now []field) []string {
+// diffFields returns the names of the fields that are not as they were set.
+func diffFields(set []wireField, now []field) []string {
 	var wrong []string
 	for _, w := range set {
 		i := slices.IndexFunc(now, func(f field) bool { return f.ID == w.ID })
@@ -214,7 +214,7 @@ func unset(set []wireField, now []field) []string {
 // issueFields are the custom fields of issues in a project with a tracker, 0 for
 // any. Only administrators can list them all: others learn them from an issue, of
 // another project if the project has none with that tracker.
-func issueFields(ctx context.Context, s *Server, project, tracker int) ([]field, error) {
+func issueFields(ctx context.Context, s *Toolset, project, tracker int) ([]field, error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, err
@@ -242,7 +242,7 @@ func issueFields(ctx context.Context, s *Server, project, tracker int) ([]field,
 }
 
 // seenFields are the custom fields that the newest issues have.
-func seenFields(ctx context.Context, s *Server, project, tracker int) ([]field, error) {
+func seenFields(ctx context.Context, s *Toolset, project, tracker int) ([]field, error) {
 	most := 100
 	if tracker > 0 {
 		most = 1 // they have the same ones
@@ -256,7 +256,7 @@ func seenFields(ctx context.Context, s *Server, project, tracker int) ([]field, 
 }
 
 // newestIssues are open and closed ones, of any project or tracker if it is 0.
-func newestIssues(ctx context.Context, s *Server, project, tracker, most int) ([]issue, error) {
+func newestIssues(ctx context.Context, s *Toolset, project, tracker, most int) ([]issue, error) {
 	query := url.Values{"status_id": {"*"}}
 	if project > 0 {
 		query.Set("project_id", fmt.Sprint(project))
@@ -280,7 +280,7 @@ func distinct(all []field) (once []field) {
 
 // definedFields are the custom fields of one kind of thing, or of all, for
 // administrators.
-func definedFields(ctx context.Context, s *Server, kind string) ([]field, error) {
+func definedFields(ctx context.Context, s *Toolset, kind string) ([]field, error) {
 	var answer struct {
 		Fields []field `json:"custom_fields"`
 	}

@@ -25,7 +25,7 @@ type choice struct {
 const unknownChoice = "choice"
 
 // wire is what Redmine wants for a value as people write it.
-func (f field) wire(ctx context.Context, s *Server, project int, text string) (string, error) {
+func (f field) wire(ctx context.Context, s *Toolset, project int, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch f.Format {
 	case "bool":
@@ -33,8 +33,8 @@ func (f field) wire(ctx context.Context, s *Server, project int, text string) (s
 	case "list", "enumeration":
 		return f.choose(text)
 	case "user":
-		if offered := f.people(); len(exactly(text, offered)) > 0 {
-			n, err := pick("person", text, offered)
+		if offered := f.people(); len(matchExact(text, offered)) > 0 {
+			n, err := matchName("person", text, offered)
 			return strconv.Itoa(n.ID), err
 		}
 		n, err := s.person(ctx, project, text)
@@ -104,7 +104,7 @@ func (f field) guess(text string) string {
 
 // hint says what to write if Redmine refuses text and this account cannot learn
 // why.
-func (f field) hint(ctx context.Context, s *Server, project int, text string) string {
+func (f field) hint(ctx context.Context, s *Toolset, project int, text string) string {
 	if f.Format != unknownChoice && f.Format != "" {
 		return ""
 	}
@@ -150,14 +150,14 @@ func numeral(what, text string, fraction bool) (string, error) {
 }
 
 // ofVersion finds a version of the project, or any by its id.
-func ofVersion(ctx context.Context, s *Server, project int, text string) (named, error) {
+func ofVersion(ctx context.Context, s *Toolset, project int, text string) (named, error) {
 	if project > 0 {
 		all, err := s.names(ctx, versions(project), true)
 		if err != nil {
 			return named{}, err
 		}
-		n, err := pick("version", text, all)
-		if _, ok := number(text); !ok || len(exactly(text, all)) > 0 {
+		n, err := matchName("version", text, all)
+		if _, ok := number(text); !ok || len(matchExact(text, all)) > 0 {
 			return n, err
 		}
 	}
@@ -171,7 +171,7 @@ func ofVersion(ctx context.Context, s *Server, project int, text string) (named,
 
 // learned adds the format of a field and its values, as far as this account can
 // find them out.
-func learned(ctx context.Context, s *Server, project int, f field) (field, error) {
+func learned(ctx context.Context, s *Toolset, project int, f field) (field, error) {
 	if f.Format != "" {
 		return f, nil
 	}
@@ -190,7 +190,7 @@ func learned(ctx context.Context, s *Server, project int, f field) (field, error
 func formatKey(f field, project int) string { return fmt.Sprintf("%d in %d", f.ID, project) }
 
 // learnFormat asks Redmine for what learned remembers.
-func learnFormat(ctx context.Context, s *Server, project int, f field) (field, error) {
+func learnFormat(ctx context.Context, s *Toolset, project int, f field) (field, error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return f, err
@@ -204,7 +204,7 @@ func learnFormat(ctx context.Context, s *Server, project int, f field) (field, e
 	}
 	for _, l := range []rowSource{issueRows(), timeRows()} {
 		l.project = project
-		known, err := l.knows(ctx, s, f.filter())
+		known, err := l.hasFilter(ctx, s, f.filter())
 		if known && err == nil {
 			err = learn(ctx, s, l, &f)
 		}
@@ -219,7 +219,7 @@ func learnFormat(ctx context.Context, s *Server, project int, f field) (field, e
 func (f field) filter() string { return fmt.Sprintf("cf_%d", f.ID) }
 
 // learn finds out the format of a field from what Redmine says to conditions on it.
-func learn(ctx context.Context, s *Server, l rowSource, f *field) error {
+func learn(ctx context.Context, s *Toolset, l rowSource, f *field) error {
 	name := f.filter()
 	text, err := l.complains(ctx, s, url.Values{name: {"~"}}) // a list would take it for a value
 	if err != nil {
@@ -230,7 +230,7 @@ func learn(ctx context.Context, s *Server, l rowSource, f *field) error {
 	}
 	f.Format = "string"
 	for _, try := range []struct{ value, format string }{{"x", "float"}, {"1.5", "int"}, {"1", "date"}} {
-		wrong, err := l.complains(ctx, s, asked([]condition{{name, "=", []string{try.value}}}))
+		wrong, err := l.complains(ctx, s, encodeConditions([]condition{{name, "=", []string{try.value}}}))
 		if err != nil || !wrong {
 			return err
 		}
@@ -240,8 +240,8 @@ func learn(ctx context.Context, s *Server, l rowSource, f *field) error {
 }
 
 // learnChoice finds out the format of a field that takes only some values.
-func learnChoice(ctx context.Context, s *Server, l rowSource, f *field) error {
-	version, err := l.knows(ctx, s, f.filter()+".due_date")
+func learnChoice(ctx context.Context, s *Toolset, l rowSource, f *field) error {
+	version, err := l.hasFilter(ctx, s, f.filter()+".due_date")
 	switch {
 	case err != nil:
 		return err
@@ -258,7 +258,7 @@ func learnChoice(ctx context.Context, s *Server, l rowSource, f *field) error {
 
 // published takes the values of a field from the ones that a filter offers. They
 // are those that everybody may see.
-func published(ctx context.Context, s *Server, l rowSource, f *field) {
+func published(ctx context.Context, s *Toolset, l rowSource, f *field) {
 	query := url.Values{"type": {l.kind}, "name": {f.filter()}}
 	if l.project > 0 {
 		query.Set("project_id", strconv.Itoa(l.project))
@@ -300,7 +300,7 @@ func choices(offered []json.RawMessage) (all []choice, ranked bool) {
 }
 
 // seen takes the values of a field from the issues that have it.
-func seen(ctx context.Context, s *Server, project int, f *field) error {
+func seen(ctx context.Context, s *Toolset, project int, f *field) error {
 	some, err := newestIssues(ctx, s, project, 0, 100)
 	if err != nil {
 		return err

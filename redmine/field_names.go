@@ -11,7 +11,7 @@ import (
 // nameFields finds what people read for the values of custom fields: names for the
 // ids of persons, versions and entries of a list, and yes or no. Redmine has ids
 // only, and "Found in: 2" would be read as version 2.
-func nameFields(ctx context.Context, s *Server, learnIn, project int, fields []field) {
+func nameFields(ctx context.Context, s *Toolset, learnIn, project int, fields []field) {
 	var reads []func()
 	for i := range fields {
 		if f := &fields[i]; slices.ContainsFunc(f.values(), isID) {
@@ -28,7 +28,7 @@ func isID(value string) bool {
 }
 
 // inWords are the values as people read them.
-func (f field) inWords(ctx context.Context, s *Server, learnIn, project int) (shown []string) {
+func (f field) inWords(ctx context.Context, s *Toolset, learnIn, project int) (shown []string) {
 	known, err := learned(ctx, s, learnIn, f)
 	if err != nil {
 		known.Format = unknownChoice
@@ -40,7 +40,7 @@ func (f field) inWords(ctx context.Context, s *Server, learnIn, project int) (sh
 }
 
 // inWord is one value of a field whose format is known, as people read it.
-func (f field) inWord(ctx context.Context, s *Server, project int, value string) string {
+func (f field) inWord(ctx context.Context, s *Toolset, project int, value string) string {
 	for _, c := range f.Choices {
 		if c.Value == value && c.Label != "" && c.Label != value && f.Format != "bool" {
 			return fmt.Sprintf("%s [%s]", c.Label, value)
@@ -61,7 +61,7 @@ func (f field) inWord(ctx context.Context, s *Server, project int, value string)
 }
 
 // personNamed is the person with an id, with the name if this account sees it.
-func personNamed(ctx context.Context, s *Server, project, id int) string {
+func personNamed(ctx context.Context, s *Toolset, project, id int) string {
 	if all, err := people(ctx, s, project); err == nil {
 		for _, n := range all {
 			if n.ID == id {
@@ -69,14 +69,14 @@ func personNamed(ctx context.Context, s *Server, project, id int) string {
 			}
 		}
 	}
-	if u, err := userKind().get(ctx, s, userKind().at(id), ""); err == nil {
+	if u, err := userResource().get(ctx, s, userResource().at(id), ""); err == nil {
 		return u.named().String()
 	}
 	return fmt.Sprintf("user [%d]", id)
 }
 
 // versionNamed is the version with an id, with the name if this account sees it.
-func versionNamed(ctx context.Context, s *Server, project, id int) string {
+func versionNamed(ctx context.Context, s *Toolset, project, id int) string {
 	if project > 0 {
 		if all, err := s.names(ctx, versions(project), false); err == nil {
 			for _, n := range all {
@@ -86,14 +86,14 @@ func versionNamed(ctx context.Context, s *Server, project, id int) string {
 			}
 		}
 	}
-	if v, err := versionKind().get(ctx, s, versionKind().at(id), ""); err == nil {
+	if v, err := versionResource().get(ctx, s, versionResource().at(id), ""); err == nil {
 		return named{ID: v.ID, Name: v.Name}.String()
 	}
 	return fmt.Sprintf("version [%d]", id)
 }
 
 // nameChanges does the same for the changes of custom fields in journals.
-func nameChanges(ctx context.Context, s *Server, i *issue) {
+func nameChanges(ctx context.Context, s *Toolset, i *issue) {
 	word := func(f field, text longText) longText {
 		if !isID(string(text)) {
 			return text

@@ -15,7 +15,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func fileTools(s *Server) []entry {
+func fileTools(s *Toolset) []entry {
 	return []entry{
 		showAttachment(s), downloadAttachment(s), uploadFile(s), updateAttachment(s), deleteAttachment(s), listFiles(s), addFile(s),
 	}
@@ -34,21 +34,21 @@ type attachmentID struct {
 	ID string `json:"id"`
 }
 
-func (in *attachmentID) find(ctx context.Context, s *Server) (*attachment, error) {
+func (in *attachmentID) find(ctx context.Context, s *Toolset) (*attachment, error) {
 	n, err := id("a file", in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return fileKind().read(ctx, s, n, "")
+	return fileResource().read(ctx, s, n, "")
 }
 
-func showAttachment(s *Server) entry {
-	return showTool[attachmentID](s, fileKind, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file.")
+func showAttachment(s *Toolset) entry {
+	return showTool[attachmentID](s, fileResource, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file.")
 }
 
-// fileKind is how the facts of files are read, written and compared.
-func fileKind() kind[attachment] {
-	return kind[attachment]{
+// fileResource is how the facts of files are read, written and compared.
+func fileResource() resource[attachment] {
+	return resource[attachment]{
 		key: "attachment", path: "/attachments", why: "Redmine removes characters that file names cannot contain",
 		name: func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
 	}
@@ -61,7 +61,7 @@ type uploadInput struct {
 	Type    string  `json:"content_type,omitempty" desc:"Such as text/plain"`
 }
 
-func uploadFile(s *Server) entry {
+func uploadFile(s *Toolset) entry {
 	return tool(s, "upload_file", "Upload a file", "Upload a file. The answer has a token for one use.\nGive it to the tool that writes the issue, wiki page, news or project file.", adds,
 		func(ctx context.Context, in uploadInput) (*toolpost.Result, error) {
 			data, err := in.bytes()
@@ -129,8 +129,8 @@ type updateAttachmentInput struct {
 	Type        string  `json:"content_type,omitempty" fill:"text"`
 }
 
-func updateAttachment(s *Server) entry {
-	return changeTool(s, fileKind, "update_attachment", "Change a file's details", "Change the name, description or type of a file.",
+func updateAttachment(s *Toolset) entry {
+	return changeTool(s, fileResource, "update_attachment", "Change a file's details", "Change the name, description or type of a file.",
 		func(w *write, in *updateAttachmentInput, _ *attachment) { w.fill(in) })
 }
 
@@ -139,8 +139,8 @@ type deleteAttachmentInput struct {
 	confirmation
 }
 
-func deleteAttachment(s *Server) entry {
-	return deleteTool(s, fileKind, "delete_attachment", "Delete a file", "Delete a file of an issue, wiki page, news or project.",
+func deleteAttachment(s *Toolset) entry {
+	return deleteTool(s, fileResource, "delete_attachment", "Delete a file", "Delete a file of an issue, wiki page, news or project.",
 		func(context.Context, *deleteAttachmentInput, *attachment, *removal) error { return nil })
 }
 
@@ -157,14 +157,14 @@ type listFilesInput struct {
 	rowSpan
 }
 
-func listFiles(s *Server) entry {
+func listFiles(s *Toolset) entry {
 	return projectTool(s, "list_files", "List project files", "List the files of a project and its versions.", reads,
 		func(ctx context.Context, in listFilesInput, p named) (*toolpost.Result, error) {
 			all, err := projectFiles(ctx, s, p)
 			if err != nil {
 				return nil, err
 			}
-			l := listing[projectFile]{what: "files", key: "files", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			l := listing[projectFile]{what: "files", key: "files", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
 			return l.answer(s)
 		})
 }
@@ -181,7 +181,7 @@ func (f projectFile) line() string {
 }
 
 // projectFiles are all files of a project. Redmine has no pages of this list.
-func projectFiles(ctx context.Context, s *Server, p named) ([]projectFile, error) {
+func projectFiles(ctx context.Context, s *Toolset, p named) ([]projectFile, error) {
 	var answer struct {
 		Files []projectFile `json:"files"`
 	}
@@ -197,7 +197,7 @@ type addFileInput struct {
 	Version     string `json:"version_id,omitempty" desc:"Name or id"`
 }
 
-func addFile(s *Server) entry {
+func addFile(s *Toolset) entry {
 	return projectTool(s, "add_file", "Add a project file", "Add an uploaded file to a project or one of its versions.", adds,
 		func(ctx context.Context, in addFileInput, p named) (*toolpost.Result, error) {
 			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
@@ -230,12 +230,12 @@ func addFile(s *Server) entry {
 
 // ownVersion finds a version of a project. Redmine fails on one that another
 // project shares with it.
-func ownVersion(ctx context.Context, s *Server, p named, text string) (int, error) {
+func ownVersion(ctx context.Context, s *Toolset, p named, text string) (int, error) {
 	v, err := s.find(ctx, versions(p.ID), text)
 	if err != nil {
 		return 0, err
 	}
-	full, err := versionKind().read(ctx, s, v.ID, "")
+	full, err := versionResource().read(ctx, s, v.ID, "")
 	if err != nil {
 		return 0, err
 	}
@@ -268,7 +268,7 @@ type downloaded struct {
 	Image  string `json:"image,omitempty"` // its media type; it is beside this
 }
 
-func downloadAttachment(s *Server) entry {
+func downloadAttachment(s *Toolset) entry {
 	return tool(s, "download_attachment", "Read a file", "Read a file: text in parts, images up to 700 KB.", reads,
 		func(ctx context.Context, in downloadInput) (*toolpost.Result, error) {
 			a, err := in.find(ctx, s)
@@ -292,7 +292,7 @@ func downloadAttachment(s *Server) entry {
 
 // shownFile answers with what is in a file. What kind it is its bytes say, and
 // not its name.
-func shownFile(s *Server, a *attachment, data []byte, offset, limit int64) (*toolpost.Result, error) {
+func shownFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*toolpost.Result, error) {
 	kind := http.DetectContentType(data)
 	image := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
 	switch {

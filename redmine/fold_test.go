@@ -43,7 +43,7 @@ func TestExactNames(t *testing.T) {
 		"12": {12, 14}, "An": nil, "": nil, "0": nil, "#": nil, "99999999999999999999": nil,
 	} {
 		var got []int
-		for _, n := range exactly(text, all) {
+		for _, n := range matchExact(text, all) {
 			got = append(got, n.ID)
 		}
 		if !slices.Equal(got, want) {

@@ -32,9 +32,9 @@ func (all groupUsers) lines() string {
 
 func (g *userGroup) title() string { return fmt.Sprintf("Group %d: %s", g.ID, g.Name) }
 
-// groupKind is how groups of users are read, written and compared.
-func groupKind() kind[userGroup] {
-	return kind[userGroup]{
+// groupResource is how groups of users are read, written and compared.
+func groupResource() resource[userGroup] {
+	return resource[userGroup]{
 		key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins,
 		name: func(g *userGroup) string { return "group " + g.String() },
 	}
@@ -46,12 +46,12 @@ func (g *userGroup) has(user int) bool {
 	return slices.ContainsFunc(g.Users, func(n named) bool { return n.ID == user })
 }
 
-func readGroup(ctx context.Context, s *Server, text string, exact bool) (*userGroup, error) {
+func readGroup(ctx context.Context, s *Toolset, text string, exact bool) (*userGroup, error) {
 	n, err := s.resolve(ctx, text, scope{groups: true, exact: exact})
 	if err != nil {
 		return nil, err
 	}
-	return groupKind().read(ctx, s, n.ID, groupKind().include)
+	return groupResource().read(ctx, s, n.ID, groupResource().include)
 }
 
 // A groupRow is a group in a list.
@@ -64,7 +64,7 @@ type listGroupsInput struct {
 	rowSpan
 }
 
-func listGroups(s *Server) entry {
+func listGroups(s *Toolset) entry {
 	return tool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", reads,
 		func(ctx context.Context, in listGroupsInput) (*toolpost.Result, error) {
 			all, _, err := rows[groupRow](ctx, s, "/groups.json", url.Values{}, "groups", 0, mostNames) // in one piece
@@ -74,7 +74,7 @@ func listGroups(s *Server) entry {
 			all = slices.DeleteFunc(all, func(n groupRow) bool {
 				return !strings.Contains(strings.ToLower(n.Name), strings.ToLower(strings.TrimSpace(in.Name)))
 			})
-			l := listing[groupRow]{what: "groups", key: "groups", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			l := listing[groupRow]{what: "groups", key: "groups", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
 }
@@ -83,12 +83,12 @@ type groupID struct {
 	ID string `json:"id" desc:"Id or name"`
 }
 
-func (in *groupID) find(ctx context.Context, s *Server) (*userGroup, error) {
+func (in *groupID) find(ctx context.Context, s *Toolset) (*userGroup, error) {
 	return readGroup(ctx, s, in.ID, false)
 }
 
-func showGroup(s *Server) entry {
-	return showTool[groupID](s, groupKind, "show_group", "Show a group of users", "Show a group with its users and roles.")
+func showGroup(s *Toolset) entry {
+	return showTool[groupID](s, groupResource, "show_group", "Show a group of users", "Show a group with its users and roles.")
 }
 
 type groupUserInput struct {
@@ -96,19 +96,19 @@ type groupUserInput struct {
 	User  string `json:"user_id" desc:"Id, login or name"`
 }
 
-func addGroupUser(s *Server) entry {
+func addGroupUser(s *Toolset) entry {
 	return tool(s, "add_group_user", "Add a user to a group", "Add a user to a group, for administrators.", changes,
 		func(ctx context.Context, in groupUserInput) (*toolpost.Result, error) { return join(ctx, s, in, true) })
 }
 
-func removeGroupUser(s *Server) entry {
+func removeGroupUser(s *Toolset) entry {
 	return tool(s, "remove_group_user", "Remove a user from a group", "Remove a user from a group, for administrators.", changes,
 		func(ctx context.Context, in groupUserInput) (*toolpost.Result, error) { return join(ctx, s, in, false) })
 }
 
 // join changes who is in a group. Redmine refuses who is in it already as if
 // there were no such user.
-func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost.Result, error) {
+func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpost.Result, error) {
 	g, err := readGroup(ctx, s, in.Group, true)
 	if err != nil {
 		return nil, err
@@ -120,12 +120,12 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 	if g.has(who.ID) == on {
 		return s.show(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g, nil)
 	}
-	at := groupKind().at(g.ID)
+	at := groupResource().at(g.ID)
 	if err := s.setMembership(ctx, at+"/users", "user_id", who.ID, on); err != nil {
 		return nil, forAdmins(err, "the change of group "+g.String())
 	}
 	s.forget("memberships")
-	now, err := groupKind().get(ctx, s, at, groupKind().include)
+	now, err := groupResource().get(ctx, s, at, groupResource().include)
 	switch {
 	case err != nil:
 		return s.done(fmt.Sprintf("Redmine accepted the request, but group %s cannot be read back: %v", g, forAdmins(err, "group "+g.String())), map[string]any{"id": g.ID, "read_back": false})
@@ -137,7 +137,7 @@ func join(ctx context.Context, s *Server, in groupUserInput, on bool) (*toolpost
 
 // setMembership adds an entry to a collection, such as a user to a group, or removes
 // it. Redmine takes its id as the member key of the request.
-func (s *Server) setMembership(ctx context.Context, collection, key string, id int, on bool) error {
+func (s *Toolset) setMembership(ctx context.Context, collection, key string, id int, on bool) error {
 	if on {
 		return s.client.send(ctx, http.MethodPost, collection+".json", map[string]int{key: id}, nil)
 	}
@@ -157,7 +157,7 @@ type createGroupInput struct {
 	Fields []setField `json:"custom_fields,omitempty"`
 }
 
-func createGroup(s *Server) entry {
+func createGroup(s *Toolset) entry {
 	return tool(s, "create_group", "Create a group of users", "Create a group of users, for administrators.", adds,
 		func(ctx context.Context, in createGroupInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Name) == "" {
@@ -165,7 +165,7 @@ func createGroup(s *Server) entry {
 			}
 			w := newWrite(ctx, s, 0)
 			fillGroup(w, &in, in.Users, in.Fields)
-			return groupKind().create(w, "/groups", "the new group "+in.Name)
+			return groupResource().create(w, "/groups", "the new group "+in.Name)
 		})
 }
 
@@ -179,12 +179,12 @@ type updateGroupInput struct {
 // A wholeGroupID names the group that is to be changed, not by a part of its name.
 type wholeGroupID struct{ groupID }
 
-func (in *wholeGroupID) find(ctx context.Context, s *Server) (*userGroup, error) {
+func (in *wholeGroupID) find(ctx context.Context, s *Toolset) (*userGroup, error) {
 	return readGroup(ctx, s, in.ID, true)
 }
 
-func updateGroup(s *Server) entry {
-	return changeTool(s, groupKind, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.",
+func updateGroup(s *Toolset) entry {
+	return changeTool(s, groupResource, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.",
 		func(w *write, in *updateGroupInput, _ *userGroup) { fillGroup(w, in, in.Users, in.Fields) })
 }
 
@@ -203,8 +203,8 @@ type deleteGroupInput struct {
 	confirmation
 }
 
-func deleteGroup(s *Server) entry {
-	return deleteTool(s, groupKind, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.",
+func deleteGroup(s *Toolset) entry {
+	return deleteTool(s, groupResource, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.",
 		func(_ context.Context, in *deleteGroupInput, g *userGroup, r *removal) error {
 			r.given, r.names = in.ID, []string{fmt.Sprint(g.ID), g.Name}
 			r.would = fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",

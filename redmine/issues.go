@@ -74,7 +74,7 @@ type issueRef struct {
 
 func (r issueRef) String() string { return fmt.Sprintf("#%d", r.ID) }
 
-func (r issueRef) reference() ref { return ref{named{ID: r.ID}} }
+func (r issueRef) reference() idRef { return idRef{named{ID: r.ID}} }
 
 // subtasks are the issues below an issue, each with its own.
 type subtasks []struct {
@@ -145,12 +145,12 @@ func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
 func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }
 
 // readIssue reads an issue with what is included.
-func readIssue(ctx context.Context, s *Server, id int, include string) (*issue, error) {
-	return issueKind().read(ctx, s, id, include)
+func readIssue(ctx context.Context, s *Toolset, id int, include string) (*issue, error) {
+	return issueResource().read(ctx, s, id, include)
 }
 
-// issueAt is readIssue of an id as a tool is told it.
-func issueAt(ctx context.Context, s *Server, text, include string) (*issue, error) {
+// issueAt reads the issue with an id as it stands in the arguments of a tool.
+func issueAt(ctx context.Context, s *Toolset, text, include string) (*issue, error) {
 	n, err := id("an issue", text)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func nameOf(n *named) string {
 }
 
 // A row is an issue in a list: names only, and nothing that is empty. The list
-// tells the ids of the names.
+// has the ids of the names.
 type row struct {
 	ID       int               `json:"id"`
 	Subject  string            `json:"subject"`
@@ -238,9 +238,9 @@ func (i *issue) parts() map[string]*named {
 	return all
 }
 
-// ids tell the ids of the names in a list of issues, by kind. Namesakes, such as
+// idLegend returns the ids of the names in a list of issues, by kind. Namesakes, such as
 // versions of two projects, get theirs into the name.
-func ids(all []issue) map[string]map[string]int {
+func idLegend(all []issue) map[string]map[string]int {
 	type name struct{ kind, text string }
 	known, several := map[name]int{}, map[name]bool{}
 	for i := range all {
@@ -267,7 +267,7 @@ func ids(all []issue) map[string]map[string]int {
 	return found
 }
 
-func issueTools(s *Server) []entry {
+func issueTools(s *Toolset) []entry {
 	return []entry{
 		listIssues(s), getIssue(s), createIssue(s), updateIssue(s), editIssue(s), deleteIssue(s),
 		addWatcher(s), removeWatcher(s), listRelations(s), createRelation(s), deleteRelation(s), updateComment(s),
@@ -288,7 +288,7 @@ type getIssueInput struct {
 // everything that an issue includes.
 const everything = "children,attachments,relations,journals,watchers,changesets,allowed_statuses"
 
-func getIssue(s *Server) entry {
+func getIssue(s *Toolset) entry {
 	return tool(s, "get_issue", "Show an issue", "Show an issue with its full text, comments, files, relations and allowed next statuses.", reads,
 		func(ctx context.Context, in getIssueInput) (*toolpost.Result, error) {
 			include, err := included(in.Include, everything)
@@ -301,7 +301,7 @@ func getIssue(s *Server) entry {
 			}
 			i.OlderNotes, i.Hidden = max(0, len(i.Journals)-in.Notes), hiddenOf(i, include)
 			i.Journals = i.Journals[i.OlderNotes:]
-			spellOut(ctx, s, i, nil)
+			nameJournalIDs(ctx, s, i, nil)
 			nameFields(ctx, s, i.Project.ID, i.Project.ID, i.CustomFields)
 			return s.show("", i, nil)
 		})

@@ -11,32 +11,32 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// issueKind is how issues are read, written and compared.
-func issueKind() kind[issue] {
-	return kind[issue]{
+// issueResource is how issues are read, written and compared.
+func issueResource() resource[issue] {
+	return resource[issue]{
 		key: "issue", path: "/issues", include: "journals,attachments,watchers",
 		why:  "this account may not set it, the workflow forbids it, or the subtasks determine it",
 		name: func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
 	}
 }
 
-// compare tells what was to be added or removed, and was not.
+// compare records what was to be added or removed, and was not.
 func (w *issueWrite) compare(now *issue) {
-	w.commented(now)
-	w.left(now)
+	w.compareComment(now)
+	w.compareFilesAndWatchers(now)
 	if w.before == nil {
 		now.Journals = nil
 		return
 	}
-	w.replaced(now)
-	also(w, now)
+	w.noteReplaced(now)
+	noteOtherChanges(w, now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
-	spellOut(w.ctx, w.s, now, w.before)
+	nameJournalIDs(w.ctx, w.s, now, w.before)
 }
 
-// also tells what else is not as it was. A move or another tracker drops what does
+// noteOtherChanges notes what else is not as it was. A move or another tracker drops what does
 // not fit, and subtasks go with a move.
-func also(w *issueWrite, now *issue) {
+func noteOtherChanges(w *issueWrite, now *issue) {
 	was, is := settable(w.before), settable(now)
 	for _, name := range sorted(is) {
 		if _, asked := w.set[name]; !asked && bare(was[name]) != bare(is[name]) {
@@ -54,7 +54,7 @@ func also(w *issueWrite, now *issue) {
 	}
 }
 
-// refused adds to a refusal what can be given instead: Redmine tells the reason in
+// refused adds to a refusal what can be given instead: Redmine words the reason in
 // the language of the account.
 func (w *issueWrite) refused(err error, what string) error {
 	told := explain(err, what)
@@ -62,7 +62,7 @@ func (w *issueWrite) refused(err error, what string) error {
 		return told
 	}
 	text := told.Error()
-	if p, err := projectKind().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
+	if p, err := projectResource().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
 		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.named(), text)
 	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
 		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.named())
@@ -81,19 +81,19 @@ func (w *issueWrite) refused(err error, what string) error {
 }
 
 // lacksIssues reports whether a project surely does not use issue tracking.
-func lacksIssues(ctx context.Context, s *Server, project int) bool {
-	p, err := projectKind().read(ctx, s, project, "enabled_modules")
+func lacksIssues(ctx context.Context, s *Toolset, project int) bool {
+	p, err := projectResource().read(ctx, s, project, "enabled_modules")
 	return err == nil && p.Modules != nil && !slices.Contains(p.Modules, "issue_tracking")
 }
 
-func (w *issueWrite) commented(now *issue) {
+func (w *issueWrite) compareComment(now *issue) {
 	text, ok := w.set["notes"].(string)
 	if !ok {
 		return
 	}
 	private, _ := w.set["private_notes"].(bool)
 	for _, j := range slices.Backward(now.Journals) {
-		if lf(string(j.Notes)) != lf(text) || earlier(w, j) {
+		if lf(string(j.Notes)) != lf(text) || isOlder(w, j) {
 			continue
 		}
 		if j.Private != private {
@@ -106,15 +106,15 @@ func (w *issueWrite) commented(now *issue) {
 	}
 }
 
-// earlier reports whether a comment is not of this change: another one may have
+// isOlder reports whether a comment is not of this change: another one may have
 // the same text.
-func earlier(w *issueWrite, j journal) bool {
+func isOlder(w *issueWrite, j journal) bool {
 	me, err := w.s.account(w.ctx)
 	return err == nil && me.ID > 0 && j.User.ID != me.ID || w.before != nil && j.CreatedOn < w.before.UpdatedOn
 }
 
-// left tells the files that are still there, and who does not watch.
-func (w *issueWrite) left(now *issue) {
+// compareFilesAndWatchers records the files that are still there, and who does not watch.
+func (w *issueWrite) compareFilesAndWatchers(now *issue) {
 	removed, _ := w.set["deleted_attachment_ids"].([]int)
 	for _, a := range now.Attachments {
 		if slices.Contains(removed, a.ID) {
@@ -134,9 +134,9 @@ func (w *issueWrite) left(now *issue) {
 	}
 }
 
-// replaced tells a description that somebody else wrote after this account read
+// noteReplaced notes a description that somebody else wrote after this account read
 // the one before, and that is lost from the issue. The journal keeps it.
-func (w *issueWrite) replaced(now *issue) {
+func (w *issueWrite) noteReplaced(now *issue) {
 	if over := w.overwritten(now); over != nil {
 		w.notes = append(w.notes, fmt.Sprintf("Another user changed the description at the same moment. Their text was replaced by yours; the note %d keeps it.", over.ID))
 	}

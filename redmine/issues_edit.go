@@ -21,7 +21,7 @@ type editIssueInput struct {
 	Seen string `json:"updated_on,omitempty" desc:"Last change you saw"`
 }
 
-func editIssue(s *Server) entry {
+func editIssue(s *Toolset) entry {
 	return tool(s, "edit_issue_description", "Edit an issue's description", "Replace a part of an issue's description.", changes,
 		func(ctx context.Context, in editIssueInput) (*toolpost.Result, error) {
 			n, err := id("an issue", in.ID)
@@ -81,7 +81,7 @@ type descriptionEdit struct {
 // A patch is a change of a text.
 type patch struct{ from, to string }
 
-func newDescriptionEdit(ctx context.Context, s *Server, before *issue, in *editIssueInput) *descriptionEdit {
+func newDescriptionEdit(ctx context.Context, s *Toolset, before *issue, in *editIssueInput) *descriptionEdit {
 	w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
 	return &descriptionEdit{issueWrite: w, in: in, last: newest(before)}
 }
@@ -102,13 +102,13 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 			return nil, e.stopped(err)
 		}
 		if now, err = e.read(); err != nil {
-			return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID)) // tells that it cannot be read
+			return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID)) // reports that it cannot be read
 		}
 		mine := e.journalOf(now, next)
 		switch {
 		case stale:
 		case mine == nil && lf(string(now.Description)) == lf(base):
-			return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID)) // Redmine ignored it
+			return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID)) // Redmine ignored it
 		case mine == nil, lf(string(mine.change("description").Old)) == lf(base):
 			return e.done(now)
 		default:
@@ -202,7 +202,7 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 	if e.err != nil {
 		return false, e.err
 	}
-	err = e.s.client.send(e.ctx, "PUT", issueKind().at(e.before.ID)+".json", e.body("issue"), nil)
+	err = e.s.client.send(e.ctx, "PUT", issueResource().at(e.before.ID)+".json", e.body("issue"), nil)
 	var f *responseError
 	if errors.As(err, &f) && (f.status == http.StatusConflict || f.status == http.StatusUnprocessableEntity && len(f.errors) == 0) {
 		return true, nil
@@ -211,7 +211,7 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 }
 
 func (e *descriptionEdit) read() (*issue, error) {
-	return issueKind().get(anew(e.ctx), e.s, issueKind().at(e.before.ID), "journals")
+	return issueResource().get(anew(e.ctx), e.s, issueResource().at(e.before.ID), "journals")
 }
 
 // journalOf returns the journal of the change to text, nil if there is none. Of
@@ -220,7 +220,7 @@ func (e *descriptionEdit) read() (*issue, error) {
 func (e *descriptionEdit) journalOf(now *issue, text string) *journal {
 	for i := range slices.Backward(now.Journals) {
 		j := &now.Journals[i]
-		if d := j.change("description"); j.ID > e.last && d != nil && lf(string(d.New)) == lf(text) && !earlier(e.issueWrite, *j) {
+		if d := j.change("description"); j.ID > e.last && d != nil && lf(string(d.New)) == lf(text) && !isOlder(e.issueWrite, *j) {
 			return j
 		}
 	}
@@ -259,7 +259,7 @@ func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
 		checked = true
 	}
 	delete(e.set, "description") // it may have changed again already
-	return e.kind().told(e.issueWrite.write, issueKind().at(e.before.ID))
+	return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID))
 }
 
 // lastChange names the newest change of an issue.

@@ -17,22 +17,22 @@ const anySearchable = "any_searchable"
 // issueFilters are those of issues in Redmine 5.0, and [anySearchable].
 func issueFilters() map[string]filterSpec {
 	return map[string]filterSpec{
-		"status_id":              {kindStatus, sourced(statuses)},
-		"tracker_id":             {kindList, sourced(trackers)},
-		"priority_id":            {kindList, sourced(priorities)},
+		"status_id":              {kindStatus, bySource(statuses)},
+		"tracker_id":             {kindList, bySource(trackers)},
+		"priority_id":            {kindList, bySource(priorities)},
 		"author_id":              {kindList, each(filterPerson)},
 		"assigned_to_id":         {kindOptional, each(filterPerson)},
 		"member_of_group":        {kindOptional, each(filterGroup)},
-		"assigned_to_role":       {kindOptional, sourced(roles)},
+		"assigned_to_role":       {kindOptional, bySource(roles)},
 		"watcher_id":             {kindList, each(filterWatcher)},
 		"updated_by":             {kindList, each(filterPerson)},
 		"last_updated_by":        {kindList, each(filterPerson)},
-		"category_id":            {kindOptional, each(aCategory)},
-		"fixed_version_id":       {kindOptional, each(aVersion)},
-		"fixed_version.due_date": {kindDate, days},
-		"fixed_version.status":   {kindList, words("open", "open", "locked", "locked", "closed", "closed")},
-		"project.status":         {kindList, words("active", "1", "closed", "5")},
-		"is_private":             {kindList, words("yes", "1", "no", "0", "true", "1", "false", "0")},
+		"category_id":            {kindOptional, each(filterCategory)},
+		"fixed_version_id":       {kindOptional, each(filterVersion)},
+		"fixed_version.due_date": {kindDate, dates},
+		"fixed_version.status":   {kindList, oneOf("open", "open", "locked", "locked", "closed", "closed")},
+		"project.status":         {kindList, oneOf("active", "1", "closed", "5")},
+		"is_private":             {kindList, oneOf("yes", "1", "no", "0", "true", "1", "false", "0")},
 		"subproject_id":          {kindSubprojects, nil},
 		"subject":                {kindText, texts},
 		"description":            {kindText, texts},
@@ -40,26 +40,26 @@ func issueFilters() map[string]filterSpec {
 		"attachment":             {kindText, texts},
 		"attachment_description": {kindText, texts},
 		anySearchable:            {kindSearch, texts},
-		"created_on":             {kindPast, moments},
-		"updated_on":             {kindPast, moments},
-		"closed_on":              {kindPast, moments},
-		"start_date":             {kindDate, days},
-		"due_date":               {kindDate, days},
-		"estimated_hours":        {kindNumber, times},
-		"spent_time":             {kindNumber, times},
-		"done_ratio":             {kindNumber, wholes},
-		"issue_id":               {kindNumber, theIssues},
-		"parent_id":              {kindTree, theIssues},
-		"child_id":               {kindTree, theIssues},
-		"relates":                {kindRelation, other},
-		"duplicates":             {kindRelation, other},
-		"duplicated":             {kindRelation, other},
-		"blocks":                 {kindRelation, other},
-		"blocked":                {kindRelation, other},
-		"precedes":               {kindRelation, other},
-		"follows":                {kindRelation, other},
-		"copied_to":              {kindRelation, other},
-		"copied_from":            {kindRelation, other},
+		"created_on":             {kindPast, datesOrTimes},
+		"updated_on":             {kindPast, datesOrTimes},
+		"closed_on":              {kindPast, datesOrTimes},
+		"start_date":             {kindDate, dates},
+		"due_date":               {kindDate, dates},
+		"estimated_hours":        {kindNumber, hoursOf},
+		"spent_time":             {kindNumber, hoursOf},
+		"done_ratio":             {kindNumber, integers},
+		"issue_id":               {kindNumber, issueIDs},
+		"parent_id":              {kindTree, issueIDs},
+		"child_id":               {kindTree, issueIDs},
+		"relates":                {kindRelation, relatedIssue},
+		"duplicates":             {kindRelation, relatedIssue},
+		"duplicated":             {kindRelation, relatedIssue},
+		"blocks":                 {kindRelation, relatedIssue},
+		"blocked":                {kindRelation, relatedIssue},
+		"precedes":               {kindRelation, relatedIssue},
+		"follows":                {kindRelation, relatedIssue},
+		"copied_to":              {kindRelation, relatedIssue},
+		"copied_from":            {kindRelation, relatedIssue},
 	}
 }
 
@@ -82,8 +82,8 @@ func subproject(q *listQuery, text string) {
 	}
 }
 
-// unaccompanied refuses conditions beside a saved query: Redmine would ignore them.
-func unaccompanied(q *listQuery) {
+// refuseBesideQuery refuses conditions beside a saved query: Redmine would ignore them.
+func refuseBesideQuery(q *listQuery) {
 	for _, c := range q.conditions {
 		q.fail(toolpost.Retry("Redmine ignores %s when a saved query is given; give only one of them.", c.name))
 	}
@@ -149,7 +149,7 @@ func filterGroup(q *listQuery, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := pick("group", text, all)
+	n, err := matchName("group", text, all)
 	q.meant(text, n)
 	return strconv.Itoa(n.ID), err
 }
@@ -177,7 +177,7 @@ func groupsKnown(q *listQuery) ([]named, error) {
 	return all, explain(err, "the members of the project")
 }
 
-func aCategory(q *listQuery, text string) (string, error) {
+func filterCategory(q *listQuery, text string) (string, error) {
 	if q.list.project == 0 {
 		return "", toolpost.Retry("Give the project too: every category belongs to a project.")
 	}
@@ -186,14 +186,14 @@ func aCategory(q *listQuery, text string) (string, error) {
 	return strconv.Itoa(n.ID), err
 }
 
-func aVersion(q *listQuery, text string) (string, error) {
+func filterVersion(q *listQuery, text string) (string, error) {
 	n, err := ofVersion(q.ctx, q.s, q.list.project, text)
 	q.meant(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
-// theIssues are ids of issues, several in one text for "=".
-func theIssues(q *listQuery, operator string, values []string) ([]string, error) {
+// issueIDs are ids of issues, several in one text for "=".
+func issueIDs(q *listQuery, operator string, values []string) ([]string, error) {
 	var ids []int
 	var texts []string
 	for _, part := range strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -207,17 +207,17 @@ func theIssues(q *listQuery, operator string, values []string) ([]string, error)
 	case len(ids) == 0:
 		return nil, toolpost.Retry("%q contains no issue id; give numbers such as 12,13.", strings.Join(values, " "))
 	case operator == "=":
-		return []string{strings.Join(texts, ",")}, there(q, ids)
+		return []string{strings.Join(texts, ",")}, requireIssues(q, ids)
 	case len(ids) != len(values):
 		return nil, toolpost.Retry("%q with %s names %d issues; give one for each value.", strings.Join(values, " "), operator, len(ids))
 	case operator == "~":
-		return texts, there(q, ids)
+		return texts, requireIssues(q, ids)
 	}
 	return inOrder(operator, texts)
 }
 
-// there checks that there are issues: without them there would be no rows.
-func there(q *listQuery, ids []int) error {
+// requireIssues checks that there are issues: without them there would be no rows.
+func requireIssues(q *listQuery, ids []int) error {
 	subjects, err := subjectsOf(q.ctx, q.s, slices.Clone(ids))
 	for _, n := range ids {
 		if _, ok := subjects[n]; !ok && err == nil {
@@ -227,15 +227,15 @@ func there(q *listQuery, ids []int) error {
 	return err
 }
 
-// other is the issue that others relate to, or the project of such.
-func other(q *listQuery, operator string, values []string) ([]string, error) {
+// relatedIssue is the issue that others relate to, or the project of such.
+func relatedIssue(q *listQuery, operator string, values []string) ([]string, error) {
 	if strings.HasSuffix(operator, "p") {
 		n, err := q.s.project(q.ctx, values[0])
 		return []string{strconv.Itoa(n.ID)}, err
 	}
 	n, err := id("an issue", values[0])
 	if err == nil {
-		err = there(q, []int{n})
+		err = requireIssues(q, []int{n})
 	}
 	return []string{strconv.Itoa(n)}, err
 }

@@ -38,7 +38,7 @@ type listIssuesInput struct {
 	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
-func listIssues(s *Server) entry {
+func listIssues(s *Toolset) entry {
 	return tool(s, "list_issues", "List issues", "List issues, one line each.\nFilters take names as well as ids.", reads,
 		func(ctx context.Context, in listIssuesInput) (*toolpost.Result, error) {
 			q := &listQuery{s: s, ctx: ctx, list: issueRows(), what: "issues", filters: issueFilters(), values: url.Values{}}
@@ -54,7 +54,7 @@ func listIssues(s *Server) entry {
 			case err != nil:
 				return nil, explain(err, "the list of issues")
 			}
-			unsorted(q, all)
+			noteUnsorted(q, all)
 			return answerIssues(q, all, &in, total)
 		})
 }
@@ -68,9 +68,9 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 		Offset  int                       `json:"offset"`
 		IDs     map[string]map[string]int `json:"ids,omitempty"`
 		Remarks []string                  `json:"remarks,omitempty"`
-	}{[]row{}, total, in.Offset, ids(all), remarks}
+	}{[]row{}, total, in.Offset, idLegend(all), remarks}
 	var b strings.Builder
-	b.WriteString(span(q.what, len(all), in.Offset, total) + "\n")
+	b.WriteString(pageSummary(q.what, len(all), in.Offset, total) + "\n")
 	for _, r := range remarks {
 		b.WriteString(r + "\n")
 	}
@@ -139,7 +139,7 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 			n = found.ID
 		}
 		q.set("query_id", fmt.Sprint(n))
-		unaccompanied(q)
+		refuseBesideQuery(q)
 		return q.encode()
 	}
 	q.below()
@@ -160,7 +160,7 @@ func withStatus(q *listQuery, text string) {
 	if operator != "" && text != l {
 		all, err := q.s.names(q.ctx, statuses(), false)
 		q.fail(err)
-		if len(those(all, func(n named) bool { return n.Name == text })) == 1 {
+		if len(selectNamed(all, func(n named) bool { return n.Name == text })) == 1 {
 			operator = ""
 		}
 	}

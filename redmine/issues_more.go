@@ -17,12 +17,12 @@ type deleteIssueInput struct {
 	To   string `json:"move_to_issue_id,omitempty" desc:"Gets the logged time"`
 }
 
-func (in *deleteIssueInput) find(ctx context.Context, s *Server) (*issue, error) {
+func (in *deleteIssueInput) find(ctx context.Context, s *Toolset) (*issue, error) {
 	return issueAt(ctx, s, in.ID, "children,attachments,journals")
 }
 
-func deleteIssue(s *Server) entry {
-	return deleteTool(s, issueKind, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files.",
+func deleteIssue(s *Toolset) entry {
+	return deleteTool(s, issueResource, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files.",
 		func(ctx context.Context, in *deleteIssueInput, i *issue, r *removal) (err error) {
 			r.query, err = in.todo(ctx, s, i)
 			r.what, r.would = fmt.Sprintf("issue %d: %s", i.ID, i.Subject), goesWith(i)
@@ -32,7 +32,7 @@ func deleteIssue(s *Server) entry {
 }
 
 // todo says what becomes of logged time. Without a word Redmine deletes it too.
-func (in *deleteIssueInput) todo(ctx context.Context, s *Server, i *issue) (string, error) {
+func (in *deleteIssueInput) todo(ctx context.Context, s *Toolset, i *issue) (string, error) {
 	switch in.Time {
 	case "keep":
 		return "?todo=nullify", nil
@@ -75,7 +75,7 @@ func goesWith(i *issue) string {
 }
 
 // done answers with one line and a few facts.
-func (s *Server) done(text string, facts map[string]any) (*toolpost.Result, error) {
+func (s *Toolset) done(text string, facts map[string]any) (*toolpost.Result, error) {
 	return s.answer(text+"\n", facts)
 }
 
@@ -84,19 +84,19 @@ type watcherInput struct {
 	User  string `json:"user_id" desc:"Id, name or me"`
 }
 
-func addWatcher(s *Server) entry {
+func addWatcher(s *Toolset) entry {
 	return tool(s, "add_issue_watcher", "Add a watcher", "Add a watcher to an issue.", changes,
 		func(ctx context.Context, in watcherInput) (*toolpost.Result, error) { return watch(ctx, s, in, true) })
 }
 
-func removeWatcher(s *Server) entry {
+func removeWatcher(s *Toolset) entry {
 	return tool(s, "remove_issue_watcher", "Remove a watcher", "Remove a watcher from an issue.", changes,
 		func(ctx context.Context, in watcherInput) (*toolpost.Result, error) { return watch(ctx, s, in, false) })
 }
 
 // watch changes who watches. Redmine takes any number for a user, so it is read
 // back.
-func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.Result, error) {
+func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost.Result, error) {
 	i, err := issueAt(ctx, s, in.Issue, "")
 	if err != nil {
 		return nil, err
@@ -106,10 +106,10 @@ func watch(ctx context.Context, s *Server, in watcherInput, on bool) (*toolpost.
 		return nil, err
 	}
 	n := i.ID
-	if err := s.setMembership(ctx, issueKind().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
+	if err := s.setMembership(ctx, issueResource().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
-	if i, err = issueKind().get(ctx, s, issueKind().at(n), "watchers"); err != nil {
+	if i, err = issueResource().get(ctx, s, issueResource().at(n), "watchers"); err != nil {
 		return s.done(fmt.Sprintf("Redmine accepted the request, but the watchers of issue %d cannot be read back: %v", n, explain(err, fmt.Sprintf("issue %d", n))), map[string]any{"id": n, "read_back": false})
 	}
 	if i.Watchers == nil {

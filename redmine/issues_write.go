@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// An issueInput is what may be set of an issue, as tools are told it.
+// An issueInput is what the arguments of a tool may set of an issue.
 type issueInput struct {
 	Subject     string     `json:"subject,omitempty" fill:"text"`
 	Description *string    `json:"description,omitempty" desc:"Whole text; none clears it" fill:"clearable"`
@@ -45,7 +45,7 @@ type createIssueInput struct {
 	Watchers []string `json:"watcher_user_ids,omitempty" desc:"Ids, names or me"`
 }
 
-func createIssue(s *Server) entry {
+func createIssue(s *Toolset) entry {
 	return tool(s, "create_issue", "Create an issue", "Create an issue.\nThe answer lists what Redmine did not save.", adds,
 		func(ctx context.Context, in createIssueInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Subject) == "" {
@@ -56,15 +56,15 @@ func createIssue(s *Server) entry {
 				return nil, err
 			}
 			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
-			w.set["project_id"] = ref{p}
+			w.set["project_id"] = idRef{p}
 			w.meant(in.Project, p)
-			if in.Private == "true" && lacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
+			if in.Private == "true" && definitelyLacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
 				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to everybody who can see the project. Leave out is_private if they may read it.", p)
 			}
 			w.readAhead(&in.issueInput, len(in.Watchers) > 0)
 			w.apply(&in.issueInput, 0)
 			w.watchers(in.Watchers)
-			return w.kind().create(w.write, "/issues", "the new issue in project "+p.Name)
+			return w.resource().create(w.write, "/issues", "the new issue in project "+p.Name)
 		})
 }
 
@@ -79,7 +79,7 @@ type updateIssueInput struct {
 	Remove  []int  `json:"deleted_attachment_ids,omitempty"`
 }
 
-func updateIssue(s *Server) entry {
+func updateIssue(s *Toolset) entry {
 	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment. Only what is given is changed.\nThe answer lists what Redmine did not save.", changes,
 		func(ctx context.Context, in updateIssueInput) (*toolpost.Result, error) {
 			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments,children")
@@ -95,7 +95,7 @@ func updateIssue(s *Server) entry {
 			w.readAhead(&in.issueInput, false)
 			w.apply(&in.issueInput, before.Tracker.ID)
 			removeFiles(w, in.Remove)
-			return w.kind().update(w.write, issueKind().at(before.ID), issueKind().name(before))
+			return w.resource().update(w.write, issueResource().at(before.ID), issueResource().name(before))
 		})
 }
 
@@ -105,9 +105,9 @@ type issueWrite struct {
 	before *issue // nil for a new one
 }
 
-// kind is that of issues, which compares with what was there before.
-func (w *issueWrite) kind() kind[issue] {
-	k := issueKind()
+// resource is that of issues, which compares with what was there before.
+func (w *issueWrite) resource() resource[issue] {
+	k := issueResource()
 	k.before, k.explain, k.check = w.before, w.refused, func(_ *write, _, now *issue) { w.compare(now) }
 	return k
 }
@@ -123,7 +123,7 @@ func (w *issueWrite) readAhead(in *issueInput, members bool) {
 	var reads []func()
 	names := func(text string, src source) {
 		if _, isID := number(text); text != "" && !isID && !strings.EqualFold(text, none) {
-			reads = append(reads, func() { _, _ = w.s.names(w.ctx, src, false) }) // fill tells what fails
+			reads = append(reads, func() { _, _ = w.s.names(w.ctx, src, false) }) // fill reports what fails
 		}
 	}
 	names(in.Tracker, trackers())
@@ -144,7 +144,7 @@ func (w *issueWrite) readAhead(in *issueInput, members bool) {
 func (w *issueWrite) apply(in *issueInput, tracker int) {
 	w.fill(in)
 	w.status(in.Status)
-	if t, ok := w.set["tracker_id"].(ref); ok {
+	if t, ok := w.set["tracker_id"].(idRef); ok {
 		tracker = t.ID
 	}
 	w.custom(in.Fields, func() ([]field, error) { return w.known(tracker) })
@@ -157,7 +157,7 @@ func (w *issueWrite) move(project string) {
 	}
 	p, err := w.s.project(w.ctx, project)
 	w.meant(project, p)
-	w.put("project_id", ref{p}, err)
+	w.put("project_id", idRef{p}, err)
 	w.project = p.ID
 }
 
@@ -182,7 +182,7 @@ func (w *issueWrite) comment(text string, private bool) {
 	}
 	if w.set["private_notes"] = private; !private {
 		w.forced = append(w.forced, "private_notes")
-	} else if lacks(w.ctx, w.s, w.project, "set_notes_private") {
+	} else if definitelyLacks(w.ctx, w.s, w.project, "set_notes_private") {
 		w.put("notes", nil, toolpost.Retry("This account may not write private comments in this project: Redmine would show it to everybody who can see the issue. Leave out private_notes if they may read it."))
 	}
 }
@@ -209,7 +209,7 @@ func (w *issueWrite) known(tracker int) ([]field, error) {
 
 // whyNot is why an issue cannot have a status now: what blocks it, if it would be
 // closed, or the workflow.
-func whyNot(ctx context.Context, s *Server, issue int, wanted named) string {
+func whyNot(ctx context.Context, s *Toolset, issue int, wanted named) string {
 	workflow := fmt.Sprintf("the workflow does not allow %s for this account", wanted)
 	all, _, err := rows[value](ctx, s, statuses().path, url.Values{}, statuses().key, 0, mostRows)
 	if err != nil || !slices.ContainsFunc(all, func(v value) bool { return v.ID == wanted.ID && v.Closed }) {
@@ -251,5 +251,5 @@ func (w *issueWrite) status(text string) {
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
 		err = toolpost.Retry("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listed(w.before.Allowed))
 	}
-	w.put("status_id", ref{n}, err)
+	w.put("status_id", idRef{n}, err)
 }

@@ -24,13 +24,13 @@ func (in rowSpan) most() int { return limitOf(in.Limit) }
 
 func limitOf(n int) int { return min(cmp.Or(n, usualRows), mostRows) }
 
-// window is the part of a list that Redmine gives whole.
-func window[T any](all []T, offset, limit int) []T {
+// pageOf is the part of a list that Redmine gives whole.
+func pageOf[T any](all []T, offset, limit int) []T {
 	from := min(offset, len(all))
 	return all[from:min(from+limitOf(limit), len(all))]
 }
 
-// A listing is a part of a list as it is told: a line a row, without its end, and the
+// A listing is a part of a list as it is shown: a line a row, without its end, and the
 // same rows for programs.
 type listing[R any] struct {
 	what   string // such as "time entries"
@@ -42,9 +42,9 @@ type listing[R any] struct {
 	note   string         // after the first line
 }
 
-func (l *listing[R]) answer(s *Server) (*toolpost.Result, error) {
+func (l *listing[R]) answer(s *Toolset) (*toolpost.Result, error) {
 	var b strings.Builder
-	b.WriteString(span(l.what, len(l.rows), l.offset, l.total) + l.note + "\n")
+	b.WriteString(pageSummary(l.what, len(l.rows), l.offset, l.total) + l.note + "\n")
 	for i := range l.rows {
 		b.WriteString(lineOf(&l.rows[i]) + "\n")
 	}
@@ -55,8 +55,8 @@ func (l *listing[R]) answer(s *Server) (*toolpost.Result, error) {
 	return s.answer(b.String(), facts)
 }
 
-// span says which part of a list is shown, and how to go on.
-func span(what string, shown, offset, total int) string {
+// pageSummary says which part of a list is shown, and how to go on.
+func pageSummary(what string, shown, offset, total int) string {
 	switch {
 	case total == 0:
 		return fmt.Sprintf("No %s.", what)

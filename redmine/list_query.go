@@ -15,7 +15,7 @@ import (
 
 // A listQuery is the query of a list as it is made. The first failure stays.
 type listQuery struct {
-	s          *Server
+	s          *Toolset
 	ctx        context.Context
 	list       rowSource
 	what       string // is listed, such as "open issues"
@@ -54,12 +54,12 @@ func (q *listQuery) set(name, value string) {
 	}
 }
 
-// remark is told if there are no rows.
+// remark notes what the answer says if there are no rows.
 func (q *listQuery) remark(format string, a ...any) {
 	q.empty = append(q.empty, fmt.Sprintf(format, a...))
 }
 
-// meant tells what a part of a name was taken for.
+// meant notes what a part of a name was taken for.
 func (q *listQuery) meant(text string, n named) {
 	if note := takenFor(text, n); note != "" && !slices.Contains(q.told, note) {
 		q.told = append(q.told, note)
@@ -141,7 +141,7 @@ func (q *listQuery) filter(f filter) {
 	}
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(f.Field)), " ", "_")
 	if name == anySearchable {
-		q.fail(since(q.ctx, q.s, v51(), "the filter "+name))
+		q.fail(requireRelease(q.ctx, q.s, v51(), "the filter "+name))
 	}
 	if spec, ok := q.filters[q.alias(name)]; ok {
 		q.where(q.alias(name), spec, f.Operator, f.Values)
@@ -180,11 +180,11 @@ func (q *listQuery) alias(name string) string {
 func specOf(f field) filterSpec {
 	switch f.Format {
 	case "date":
-		return filterSpec{kindDate, days}
+		return filterSpec{kindDate, dates}
 	case "int":
-		return filterSpec{kindNumber, wholes}
+		return filterSpec{kindNumber, integers}
 	case "float":
-		return filterSpec{kindNumber, fractions}
+		return filterSpec{kindNumber, decimals}
 	case "user":
 		return filterSpec{kindOptional, each(filterPerson)}
 	case "list", "bool", "enumeration", "version", unknownChoice:
@@ -239,9 +239,9 @@ func sortField(q *listQuery, name, columns string) string {
 	return f.filter()
 }
 
-// unsorted remarks that a list is not sorted by a custom field which none of its
+// noteUnsorted remarks that a list is not sorted by a custom field which none of its
 // rows has: Redmine ignores it then.
-func unsorted[T any](q *listQuery, rows []T) {
+func noteUnsorted[T any](q *listQuery, rows []T) {
 	for _, by := range q.by {
 		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r T) bool {
 			return slices.ContainsFunc(customFieldsOf(&r), func(f field) bool { return f.ID == by.ID })
@@ -255,15 +255,15 @@ func unsorted[T any](q *listQuery, rows []T) {
 // the others.
 func (q *listQuery) encode() (url.Values, error) {
 	if q.err == nil {
-		q.err = explain(honoured(q, doubtful(q)), "the list with these conditions")
+		q.err = explain(refuseIgnored(q, doubtfulConditions(q)), "the list with these conditions")
 	}
-	query := asked(q.conditions)
+	query := encodeConditions(q.conditions)
 	maps.Copy(query, q.values)
 	return query, q.err
 }
 
-// doubtful are the filters that Redmine may not know, as conditions that are wrong.
-func doubtful(q *listQuery) (all []condition) {
+// doubtfulConditions are the filters that Redmine may not know, as conditions that are wrong.
+func doubtfulConditions(q *listQuery) (all []condition) {
 	for _, c := range q.conditions {
 		known := c.name == "status_id" || c.name == "subproject_id" || q.list.silent && !strings.HasPrefix(c.name, "cf_")
 		if !known {
@@ -273,19 +273,19 @@ func doubtful(q *listQuery) (all []condition) {
 	return all
 }
 
-// honoured refuses the filters that Redmine does not complain about.
-func honoured(q *listQuery, all []condition) error {
+// refuseIgnored refuses the filters that Redmine does not complain about.
+func refuseIgnored(q *listQuery, all []condition) error {
 	if len(all) == 0 {
 		return nil
 	}
 	if !q.list.silent {
-		n, err := q.list.faults(q.ctx, q.s, asked(all))
+		n, err := q.list.faults(q.ctx, q.s, encodeConditions(all))
 		if err != nil || n == len(all) {
 			return err
 		}
 	}
 	for _, c := range all {
-		known, err := q.list.knows(q.ctx, q.s, c.name)
+		known, err := q.list.hasFilter(q.ctx, q.s, c.name)
 		if err != nil {
 			return err
 		}
@@ -304,8 +304,8 @@ func remarks(q *listQuery, total int) (all []string) {
 	return slices.Concat(all, q.told)
 }
 
-// sourced finds what is in a source.
-func sourced(src func() source) finder {
+// bySource finds what is in a source.
+func bySource(src func() source) finder {
 	return each(func(q *listQuery, text string) (string, error) {
 		n, err := q.s.find(q.ctx, src(), text)
 		q.meant(text, n)
@@ -313,8 +313,8 @@ func sourced(src func() source) finder {
 	})
 }
 
-// words are fixed values, as people write them and as Redmine does.
-func words(pairs ...string) finder {
+// oneOf are fixed values, as people write them and as Redmine does.
+func oneOf(pairs ...string) finder {
 	return each(func(_ *listQuery, text string) (string, error) {
 		var names []string
 		for i := 0; i < len(pairs); i += 2 {

@@ -64,9 +64,9 @@ func (m member) line() string {
 
 func (m member) text() string { return m.line() + "\n" }
 
-// memberKind is how memberships are read, changed and removed.
-func memberKind() kind[member] {
-	return kind[member]{
+// membershipResource is how memberships are read, changed and removed.
+func membershipResource() resource[member] {
+	return resource[member]{
 		key: "membership", path: "/memberships", stale: []string{"memberships"},
 		why: "this account may not give or take the role", explain: ofMembers,
 		name: func(m *member) string {
@@ -74,7 +74,7 @@ func memberKind() kind[member] {
 		},
 		check: func(w *write, _, m *member) {
 			roles, _ := w.set["role_ids"].([]int)
-			w.wrong = append(w.wrong, m.unlike(roles)...)
+			w.wrong = append(w.wrong, m.diffRoles(roles)...)
 		},
 	}
 }
@@ -104,7 +104,7 @@ type listMembershipsInput struct {
 	rowSpan
 }
 
-func listMemberships(s *Server) entry {
+func listMemberships(s *Toolset) entry {
 	return projectTool(s, "list_memberships", "List members", "List the members of a project with their roles.", reads,
 		func(ctx context.Context, in listMembershipsInput, p named) (*toolpost.Result, error) {
 			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, limitOf(in.Limit))
@@ -122,7 +122,7 @@ type createMembershipInput struct {
 	Roles []string `json:"role_ids" jsonschema:"minItems=1" desc:"Names or ids"`
 }
 
-func createMembership(s *Server) entry {
+func createMembership(s *Toolset) entry {
 	return projectTool(s, "create_membership", "Add members", "Add users or groups to a project, all with the same roles.", adds,
 		func(ctx context.Context, in createMembershipInput, p named) (*toolpost.Result, error) {
 			before, err := members(ctx, s, p)
@@ -152,14 +152,14 @@ func createMembership(s *Server) entry {
 
 // addMembers adds them one by one: of several Redmine adds none if one does not
 // fit, and says that it did.
-func addMembers(ctx context.Context, s *Server, p named, users []named, roles []int) (*toolpost.Result, error) {
+func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles []int) (*toolpost.Result, error) {
 	var failed error
 	var wrong []string
 	var made []int
 	for _, who := range users {
 		w := newWrite(ctx, s, p.ID)
 		w.set["user_id"], w.set["role_ids"] = who.ID, roles
-		n, err := memberKind().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String())
+		n, err := membershipResource().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String())
 		if err != nil {
 			failed = err
 			wrong = append(wrong, fmt.Sprintf("%s: %v", who, err))
@@ -173,19 +173,19 @@ func addMembers(ctx context.Context, s *Server, p named, users []named, roles []
 	s.forget("memberships")
 	all, err := members(ctx, s, p)
 	if err != nil {
-		done := outcome(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
+		done := summarize(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
 		return s.done(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
 	}
 	added := []member{}
 	lines := ""
 	for _, m := range all {
 		if slices.Contains(made, m.ID) {
-			wrong = append(wrong, m.unlike(roles)...)
+			wrong = append(wrong, m.diffRoles(roles)...)
 			added = append(added, m)
 			lines += m.text()
 		}
 	}
-	text := outcome(fmt.Sprintf("Added %d members to project %s", len(added), p), notGiven, wrong)
+	text := summarize(fmt.Sprintf("Added %d members to project %s", len(added), p), notGiven, wrong)
 	return s.answer(text+lines, map[string]any{"memberships": added, "not_taken": wrong})
 }
 
@@ -197,8 +197,8 @@ func (m member) inherits() bool {
 	return slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.Inherited })
 }
 
-// unlike tells roles that are not as they were set.
-func (m member) unlike(roles []int) []string {
+// diffRoles returns the roles that are not as they were set.
+func (m member) diffRoles(roles []int) []string {
 	var wrong []string
 	for _, id := range roles {
 		if !slices.ContainsFunc(m.Roles, func(r heldRole) bool { return r.ID == id }) {
@@ -221,7 +221,7 @@ type membershipID struct {
 }
 
 // find reads the membership.
-func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
+func (in *membershipID) find(ctx context.Context, s *Toolset) (*member, error) {
 	if in.ID == "" && (in.Project == "" || in.User == "") {
 		return nil, toolpost.Retry("Give the id of the membership, or the project and the user.")
 	}
@@ -230,7 +230,7 @@ func (in *membershipID) find(ctx context.Context, s *Server) (*member, error) {
 		if err != nil {
 			return nil, err
 		}
-		return memberKind().read(ctx, s, n, "")
+		return membershipResource().read(ctx, s, n, "")
 	}
 	p, err := s.project(ctx, in.Project)
 	if err != nil {
@@ -256,8 +256,8 @@ type updateMembershipInput struct {
 	Roles []string `json:"role_ids" desc:"All roles to have; inherited ones stay"`
 }
 
-func updateMembership(s *Server) entry {
-	return changeTool(s, memberKind, "update_membership", "Change a member's roles", "Set the roles of a member of a project.",
+func updateMembership(s *Toolset) entry {
+	return changeTool(s, membershipResource, "update_membership", "Change a member's roles", "Set the roles of a member of a project.",
 		func(w *write, in *updateMembershipInput, m *member) {
 			if len(in.Roles) == 0 && !m.inherits() {
 				w.err = toolpost.Retry("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
@@ -273,8 +273,8 @@ type deleteMembershipInput struct {
 	confirmation
 }
 
-func deleteMembership(s *Server) entry {
-	return deleteTool(s, memberKind, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.",
+func deleteMembership(s *Toolset) entry {
+	return deleteTool(s, membershipResource, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.",
 		func(ctx context.Context, in *deleteMembershipInput, m *member, r *removal) error {
 			if m.inherits() {
 				return toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
@@ -291,11 +291,11 @@ func deleteMembership(s *Server) entry {
 }
 
 // names are what names the member whole.
-func (in *membershipID) names(ctx context.Context, s *Server, m *member) []string {
+func (in *membershipID) names(ctx context.Context, s *Toolset, m *member) []string {
 	who := m.who()
 	names := []string{fmt.Sprint(who.ID), who.Name}
 	if m.User != nil {
-		if u, err := userKind().get(ctx, s, userKind().at(who.ID), ""); err == nil {
+		if u, err := userResource().get(ctx, s, userResource().at(who.ID), ""); err == nil {
 			names = u.wholeNames()
 		}
 	}
@@ -306,12 +306,12 @@ func (in *membershipID) names(ctx context.Context, s *Server, m *member) []strin
 }
 
 // members are all of a project.
-func members(ctx context.Context, s *Server, p named) ([]member, error) {
+func members(ctx context.Context, s *Toolset, p named) ([]member, error) {
 	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", 0, mostNames)
 	return all, explain(err, "the members of project "+p.String())
 }
 
-func roleIDs(ctx context.Context, s *Server, texts []string) ([]int, error) {
+func roleIDs(ctx context.Context, s *Toolset, texts []string) ([]int, error) {
 	found := []int{}
 	for _, text := range texts {
 		n, err := s.find(ctx, roles(), text)

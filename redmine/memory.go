@@ -148,7 +148,7 @@ func (c *callReads) forget() {
 	}
 }
 
-// A cache keeps answers with their ETag (RFC 9110, 8.8.3): Redmine tells in a few
+// A cache keeps answers with their ETag (RFC 9110, 8.8.3): Redmine answers in a few
 // bytes that they are still right.
 type cache struct {
 	mu     sync.Mutex

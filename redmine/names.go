@@ -79,7 +79,7 @@ func within(project int, what, key string) source {
 }
 
 // names returns all of a source, again from Redmine if it is not fresh or must be.
-func (s *Server) names(ctx context.Context, src source, again bool) ([]named, error) {
+func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, error) {
 	s.lists.mu.Lock()
 	known := s.lists.known[src.path]
 	s.lists.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *Server) names(ctx context.Context, src source, again bool) ([]named, er
 }
 
 // forget has lists of a kind read again, after a change of what is in them.
-func (s *Server) forget(key string) {
+func (s *Toolset) forget(key string) {
 	s.lists.mu.Lock()
 	defer s.lists.mu.Unlock()
 	for path := range s.lists.known {
@@ -115,7 +115,7 @@ func (s *Server) forget(key string) {
 }
 
 // forgetAll has all lists read again.
-func (s *Server) forgetAll() {
+func (s *Toolset) forgetAll() {
 	s.lists.mu.Lock()
 	defer s.lists.mu.Unlock()
 	clear(s.lists.known)
@@ -126,29 +126,29 @@ func (s *Server) forgetAll() {
 
 // find returns what a text names: an id, a name in any case, or a part of a name
 // that only one has.
-func (s *Server) find(ctx context.Context, src source, text string) (named, error) {
+func (s *Toolset) find(ctx context.Context, src source, text string) (named, error) {
 	all, err := s.names(ctx, src, false)
 	if err != nil {
 		return named{}, err
 	}
-	if found := exactly(text, all); len(found) == 1 {
+	if found := matchExact(text, all); len(found) == 1 {
 		return found[0], nil
 	}
 	if again, err := s.names(ctx, src, true); err == nil {
 		all = again
 	}
-	return pick(src.what, text, all)
+	return matchName(src.what, text, all)
 }
 
-// pick is find in a list.
-func pick(what, text string, all []named) (named, error) {
+// matchName is find in a list.
+func matchName(what, text string, all []named) (named, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return named{}, unnamed(what, text, all)
 	}
-	found := exactly(text, all)
+	found := matchExact(text, all)
 	if _, id := number(text); len(found) == 0 && !id { // an id that is not there is no part of a name
-		found = those(all, func(n named) bool { return strings.Contains(folded(n.Name), folded(text)) })
+		found = selectNamed(all, func(n named) bool { return strings.Contains(folded(n.Name), folded(text)) })
 	}
 	switch {
 	case len(found) == 1:
@@ -167,9 +167,9 @@ func unclear(text string, found []named) error {
 	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listed(found))
 }
 
-// exactly returns what text names whole: by its id or, if that is a number too, its
+// matchExact returns what text names whole: by its id or, if that is a number too, its
 // name; else by its name or key, else by its name in any case and width.
-func exactly(text string, all []named) (found []named) {
+func matchExact(text string, all []named) (found []named) {
 	text = strings.TrimSpace(text)
 	id, _ := number(text)
 	for _, same := range []func(n named) bool{
@@ -177,15 +177,15 @@ func exactly(text string, all []named) (found []named) {
 		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
 		func(n named) bool { return text != "" && folded(n.Name) == folded(text) },
 	} {
-		if found = those(all, same); len(found) > 0 {
+		if found = selectNamed(all, same); len(found) > 0 {
 			break
 		}
 	}
 	return found
 }
 
-// those are the ones for which same holds.
-func those(all []named, same func(n named) bool) (found []named) {
+// selectNamed are the ones for which same holds.
+func selectNamed(all []named, same func(n named) bool) (found []named) {
 	for _, n := range all {
 		if same(n) {
 			found = append(found, n)
@@ -281,7 +281,7 @@ func id(what, text string) (int, error) {
 }
 
 // project finds a project by id, identifier or name.
-func (s *Server) project(ctx context.Context, text string) (named, error) {
+func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 	text = strings.TrimSpace(text)
 	if text != "" && !strings.ContainsAny(text, " /?#%") {
 		var answer struct {
@@ -303,9 +303,9 @@ func (s *Server) project(ctx context.Context, text string) (named, error) {
 
 // titled finds the project that has a name, which is another one's key or leads to a
 // page of Redmine, such as "new".
-func titled(ctx context.Context, s *Server, text string) (named, bool) {
+func titled(ctx context.Context, s *Toolset, text string) (named, bool) {
 	all, err := s.names(ctx, projects(), false)
-	found := those(all, func(n named) bool { return strings.EqualFold(n.Name, text) })
+	found := selectNamed(all, func(n named) bool { return strings.EqualFold(n.Name, text) })
 	if _, id := number(text); err != nil || id || len(found) != 1 {
 		return named{}, false
 	}
@@ -313,7 +313,7 @@ func titled(ctx context.Context, s *Server, text string) (named, bool) {
 }
 
 // rows reads a list, page by page, up to most rows from offset on.
-func rows[T any](ctx context.Context, s *Server, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
+func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
 	for try := 1; ; try++ {
 		var steady bool
 		all, total, steady, err = pages[T](ctx, s, path, query, key, offset, most)
@@ -326,7 +326,7 @@ func rows[T any](ctx context.Context, s *Server, path string, query url.Values, 
 
 // pages reads a list once, and says whether it had the same length all the time: if
 // not, a row may be there twice, or be missing.
-func pages[T any](ctx context.Context, s *Server, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
+func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
 	for first := -1; ; {
 		start, size := offset+len(all), min(100, most-len(all))
 		part, total, paged, err := page[T](ctx, s, path, query, key, start, size)
@@ -353,7 +353,7 @@ func unasked(rows, start, size, total int) bool {
 }
 
 // page reads a part of a list, if it has parts, and how long the list is.
-func page[T any](ctx context.Context, s *Server, path string, query url.Values, key string, start, size int) (part []T, total int, paged bool, err error) {
+func page[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, start, size int) (part []T, total int, paged bool, err error) {
 	query.Set("offset", strconv.Itoa(start))
 	query.Set("limit", strconv.Itoa(size))
 	var answer map[string]json.RawMessage

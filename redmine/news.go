@@ -39,7 +39,7 @@ func (all newsComments) lines() (text string) {
 	return text
 }
 
-func newsTools(s *Server) []entry {
+func newsTools(s *Toolset) []entry {
 	return []entry{listNews(s), showNews(s), createNews(s), updateNews(s), deleteNews(s)}
 }
 
@@ -48,7 +48,7 @@ type listNewsInput struct {
 	rowSpan
 }
 
-func listNews(s *Server) entry {
+func listNews(s *Toolset) entry {
 	return tool(s, "list_news", "List news", "List news, newest first, without full texts.", reads,
 		func(ctx context.Context, in listNewsInput) (*toolpost.Result, error) {
 			path := "/news"
@@ -77,21 +77,21 @@ type newsID struct {
 	ID string `json:"id"`
 }
 
-func (in *newsID) find(ctx context.Context, s *Server) (*news, error) {
+func (in *newsID) find(ctx context.Context, s *Toolset) (*news, error) {
 	n, err := id("news", in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return newsKind().read(ctx, s, n, newsKind().include)
+	return newsResource().read(ctx, s, n, newsResource().include)
 }
 
-func showNews(s *Server) entry {
-	return showTool[newsID](s, newsKind, "show_news", "Show news", "Show news with its full text, comments and files.")
+func showNews(s *Toolset) entry {
+	return showTool[newsID](s, newsResource, "show_news", "Show news", "Show news with its full text, comments and files.")
 }
 
-// newsKind is how news are read, written and compared.
-func newsKind() kind[news] {
-	return kind[news]{
+// newsResource is how news are read, written and compared.
+func newsResource() resource[news] {
+	return resource[news]{
 		key: "news", path: "/news", include: "attachments,comments",
 		name: func(n *news) string { return fmt.Sprintf("news %d", n.ID) },
 		check: func(w *write, before, now *news) {
@@ -112,7 +112,7 @@ type createNewsInput struct {
 	Uploads     []upload `json:"uploads,omitempty" fill:"value"`
 }
 
-func createNews(s *Server) entry {
+func createNews(s *Toolset) entry {
 	return projectTool(s, "create_news", "Create news", "Publish news in a project.\nRedmine may mail it to the members.", adds,
 		func(ctx context.Context, in createNewsInput, p named) (*toolpost.Result, error) {
 			before, _, err := rows[news](ctx, s, newsPath(p)+".json", url.Values{}, "news", 0, 1)
@@ -130,12 +130,12 @@ func createNews(s *Server) entry {
 			for _, n := range before {
 				last = n.ID
 			}
-			return toldNews(w, p, last)
+			return readBackNews(w, p, last)
 		})
 }
 
-// toldNews finds the news that was just made, as Redmine does not tell its id.
-func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
+// readBackNews finds the news that was just made, as Redmine does not return its id.
+func readBackNews(w *write, p named, last int) (*toolpost.Result, error) {
 	title := w.set["title"].(string)
 	all, _, err := rows[news](w.ctx, w.s, newsPath(p)+".json", url.Values{}, "news", 0, 10)
 	found := 0
@@ -150,7 +150,7 @@ func toldNews(w *write, p named, last int) (*toolpost.Result, error) {
 	case found == 0:
 		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}
-	return newsKind().told(w, newsKind().at(found))
+	return newsResource().readBack(w, newsResource().at(found))
 }
 
 type updateNewsInput struct {
@@ -161,8 +161,8 @@ type updateNewsInput struct {
 	Uploads     []upload `json:"uploads,omitempty" fill:"value"`
 }
 
-func updateNews(s *Server) entry {
-	return changeTool(s, newsKind, "update_news", "Change news", "Change news or add files to it.",
+func updateNews(s *Toolset) entry {
+	return changeTool(s, newsResource, "update_news", "Change news", "Change news or add files to it.",
 		func(w *write, in *updateNewsInput, _ *news) { w.fill(in) })
 }
 
@@ -171,8 +171,8 @@ type deleteNewsInput struct {
 	confirmation
 }
 
-func deleteNews(s *Server) entry {
-	return deleteTool(s, newsKind, "delete_news", "Delete news", "Delete news with its comments and files.",
+func deleteNews(s *Toolset) entry {
+	return deleteTool(s, newsResource, "delete_news", "Delete news", "Delete news with its comments and files.",
 		func(_ context.Context, _ *deleteNewsInput, n *news, r *removal) error {
 			r.what += ": " + n.Title
 			r.would = fmt.Sprintf("Deleting news %d, %s, would also delete:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments))

@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func projectTools(s *Server) []entry {
+func projectTools(s *Toolset) []entry {
 	return []entry{
 		listProjects(s), showProject(s), createProject(s), updateProject(s),
 		archiveProject(s), unarchiveProject(s), closeProject(s), reopenProject(s), deleteProject(s),
@@ -90,9 +90,9 @@ func (m *projectModules) UnmarshalJSON(data []byte) error {
 
 func (m projectModules) String() string { return strings.Join(m, ", ") }
 
-// projectKind is how projects are read, written and compared.
-func projectKind() kind[project] {
-	return kind[project]{
+// projectResource is how projects are read, written and compared.
+func projectResource() resource[project] {
+	return resource[project]{
 		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},
 		name: func(p *project) string { return "project " + p.named().String() },
 		check: func(w *write, _, p *project) {
@@ -102,14 +102,14 @@ func projectKind() kind[project] {
 	}
 }
 
-// namesakes tells other projects that have the name that was given: Redmine takes
+// namesakes notes other projects that have the name that was given: Redmine takes
 // it, but it names none of them from then on.
 func namesakes(w *write, p *project) {
 	if w.set["name"] == nil {
 		return
 	}
 	all, err := w.s.names(w.ctx, projects(), false)
-	same := those(all, func(n named) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
+	same := selectNamed(all, func(n named) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
 	if err == nil && len(same) > 0 {
 		w.notes = append(w.notes, fmt.Sprintf("These projects have the same name: %s. Use their ids or keys.", listed(same)))
 	}
@@ -153,7 +153,7 @@ type listProjectsInput struct {
 	rowSpan
 }
 
-func listProjects(s *Server) entry {
+func listProjects(s *Toolset) entry {
 	return tool(s, "list_projects", "List projects", "List the projects that you can see.", reads,
 		func(ctx context.Context, in listProjectsInput) (*toolpost.Result, error) {
 			query, err := projectQuery(ctx, s, &in)
@@ -173,7 +173,7 @@ func listProjects(s *Server) entry {
 }
 
 // projectQuery returns the query of a list.
-func projectQuery(ctx context.Context, s *Server, in *listProjectsInput) (url.Values, error) {
+func projectQuery(ctx context.Context, s *Toolset, in *listProjectsInput) (url.Values, error) {
 	query := url.Values{"status": {listedProjects}}
 	switch in.Status {
 	case "active", "1":
@@ -221,7 +221,7 @@ type showProjectInput struct {
 	Include string `json:"include,omitempty" desc:"Some of trackers,issue categories,enabled modules,time entry activities,issue custom fields; all by default, or none"`
 }
 
-func (in *showProjectInput) find(ctx context.Context, s *Server) (*project, error) {
+func (in *showProjectInput) find(ctx context.Context, s *Toolset) (*project, error) {
 	include, err := includedParts(in.Include)
 	if err != nil {
 		return nil, err
@@ -230,15 +230,15 @@ func (in *showProjectInput) find(ctx context.Context, s *Server) (*project, erro
 	if err != nil {
 		return nil, err
 	}
-	return projectKind().read(ctx, s, p.ID, include)
+	return projectResource().read(ctx, s, p.ID, include)
 }
 
-func showProject(s *Server) entry {
-	return showTool[showProjectInput](s, projectKind, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.")
+func showProject(s *Toolset) entry {
+	return showTool[showProjectInput](s, projectResource, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.")
 }
 
 // subprojects are the active and closed ones below a project, at any depth.
-func subprojects(ctx context.Context, s *Server, top int) ([]named, error) {
+func subprojects(ctx context.Context, s *Toolset, top int) ([]named, error) {
 	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, mostNames)
 	if err != nil {
 		return nil, explain(err, "the list of projects")

@@ -14,7 +14,7 @@ type projectInputID struct {
 	ID string `json:"id" desc:"Id, key or name"`
 }
 
-func archiveProject(s *Server) entry {
+func archiveProject(s *Toolset) entry {
 	return tool(s, "archive_project", "Archive a project", "Archive a project with its subprojects, for administrators.\nArchived projects are not listed: note the key to unarchive it.", changes,
 		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
 			p, err := s.project(ctx, in.ID)
@@ -31,7 +31,7 @@ func archiveProject(s *Server) entry {
 			if err := setState(ctx, s, fmt.Sprint(p.ID), "archive"); err != nil {
 				return nil, explain(err, "archiving project "+p.String())
 			}
-			_, err = projectKind().get(ctx, s, projectKind().at(p.ID), "")
+			_, err = projectResource().get(ctx, s, projectResource().at(p.ID), "")
 			if err == nil {
 				return nil, toolpost.Failed("Redmine accepted the request, but project %s is not archived. Redmine refuses that while issues of other projects are planned for one of its versions.", p)
 			}
@@ -46,7 +46,7 @@ func archiveProject(s *Server) entry {
 		})
 }
 
-func unarchiveProject(s *Server) entry {
+func unarchiveProject(s *Toolset) entry {
 	return tool(s, "unarchive_project", "Unarchive a project", "Make an archived project visible again, for administrators.", changes,
 		func(ctx context.Context, in struct {
 			ID string `json:"id" desc:"Id or key"`
@@ -69,39 +69,39 @@ func unarchiveProject(s *Server) entry {
 			if err != nil {
 				return nil, toolpost.Failed("Redmine accepted the request, but project %s cannot be read: its parent project may be archived; unarchive that first.", key)
 			}
-			return toldState(ctx, s, p, "unarchive", unarchivedWith(ctx, s, p, before), activeProject, closedProject)
+			return readBackState(ctx, s, p, "unarchive", unarchivedWith(ctx, s, p, before), activeProject, closedProject)
 		})
 }
 
-// unarchivedWith tells the projects that were not there before: Redmine unarchives
+// unarchivedWith returns the projects that were not there before: Redmine unarchives
 // those that a project is in with it.
-func unarchivedWith(ctx context.Context, s *Server, p named, before []named) string {
+func unarchivedWith(ctx context.Context, s *Toolset, p named, before []named) string {
 	now, err := s.names(ctx, projects(), true)
 	if err != nil {
 		return " Projects that it is in may be unarchived with it."
 	}
-	also := those(now, func(n named) bool { return n.ID != p.ID && !slices.Contains(before, n) })
+	also := selectNamed(now, func(n named) bool { return n.ID != p.ID && !slices.Contains(before, n) })
 	if len(also) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" Its parent projects were unarchived too: %s.", listed(also))
 }
 
-func closeProject(s *Server) entry {
+func closeProject(s *Toolset) entry {
 	return tool(s, "close_project", "Close a project", "Close a project with its subprojects: they can be read but not changed until reopened.", changes,
 		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
 			return openOrClose(ctx, s, in.ID, "close", closedProject)
 		})
 }
 
-func reopenProject(s *Server) entry {
+func reopenProject(s *Toolset) entry {
 	return tool(s, "reopen_project", "Reopen a project", "Reopen a closed project with its subprojects.", changes,
 		func(ctx context.Context, in projectInputID) (*toolpost.Result, error) {
 			return openOrClose(ctx, s, in.ID, "reopen", activeProject)
 		})
 }
 
-func openOrClose(ctx context.Context, s *Server, id, verb string, want projectStatus) (*toolpost.Result, error) {
+func openOrClose(ctx context.Context, s *Toolset, id, verb string, want projectStatus) (*toolpost.Result, error) {
 	n, err := s.project(ctx, id)
 	if err == nil {
 		err = requireWholeName(id, "project "+n.String(), wholeNames(n)...)
@@ -112,19 +112,19 @@ func openOrClose(ctx context.Context, s *Server, id, verb string, want projectSt
 	if err := setState(ctx, s, fmt.Sprint(n.ID), verb); err != nil {
 		return nil, explain(err, "to "+verb+" project "+n.String())
 	}
-	return toldState(ctx, s, n, verb, "", want)
+	return readBackState(ctx, s, n, verb, "", want)
 }
 
 // setState carries out a change of state. It is in the API since Redmine 5.0.
-func setState(ctx context.Context, s *Server, key, verb string) error {
+func setState(ctx context.Context, s *Toolset, key, verb string) error {
 	defer s.forget("projects")
 	return s.client.send(ctx, "PUT", "/projects/"+url.PathEscape(key)+"/"+verb+".json", nil, nil)
 }
 
-// toldState answers with the state of a project, which must be one of those
+// readBackState answers with the state of a project, which must be one of those
 // wanted, and with what is below it.
-func toldState(ctx context.Context, s *Server, n named, verb, more string, wanted ...projectStatus) (*toolpost.Result, error) {
-	now, err := projectKind().read(ctx, s, n.ID, "")
+func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, wanted ...projectStatus) (*toolpost.Result, error) {
+	now, err := projectResource().read(ctx, s, n.ID, "")
 	var below []named
 	if err == nil {
 		below, err = subprojects(ctx, s, n.ID)
@@ -150,13 +150,13 @@ type deleteProjectInput struct {
 	confirmation
 }
 
-func (in *deleteProjectInput) find(ctx context.Context, s *Server) (*project, error) {
+func (in *deleteProjectInput) find(ctx context.Context, s *Toolset) (*project, error) {
 	p, err := s.project(ctx, in.ID)
 	return &project{ID: p.ID, Name: p.Name, Identifier: p.Identifier}, err
 }
 
-func deleteProject(s *Server) entry {
-	return deleteTool(s, projectKind, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.",
+func deleteProject(s *Toolset) entry {
+	return deleteTool(s, projectResource, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.",
 		func(ctx context.Context, in *deleteProjectInput, p *project, r *removal) (err error) {
 			r.given, r.names, r.what = in.ID, wholeNames(p.named()), fmt.Sprintf("project %s, key %s", p.named(), p.Identifier)
 			r.would, r.facts, err = goesWithProject(ctx, s, p.named())
@@ -165,7 +165,7 @@ func deleteProject(s *Server) entry {
 }
 
 // goesWithProject shows what goes with a project.
-func goesWithProject(ctx context.Context, s *Server, p named) (would string, facts map[string]any, err error) {
+func goesWithProject(ctx context.Context, s *Toolset, p named) (would string, facts map[string]any, err error) {
 	below, err := subprojects(ctx, s, p.ID)
 	if err != nil {
 		return "", nil, err
@@ -197,8 +197,8 @@ func goesWithProject(ctx context.Context, s *Server, p named) (would string, fac
 	return b.String(), facts, nil
 }
 
-// count tells how long a list is.
-func count(ctx context.Context, s *Server, path string, query url.Values, key string) (int, error) {
+// count returns the length of a list.
+func count(ctx context.Context, s *Toolset, path string, query url.Values, key string) (int, error) {
 	_, total, err := rows[struct{}](ctx, s, path, query, key, 0, 1)
 	return total, err
 }

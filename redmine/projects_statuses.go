@@ -24,7 +24,7 @@ type step struct {
 	Away   bool        `json:"of_other_project,omitempty"`
 }
 
-// How sure the statuses are. Redmine does not tell its workflows, but what may
+// How sure the statuses are. Redmine does not return its workflows, but what may
 // come next for an issue.
 const (
 	sureHere      = "sure where an issue of this project is named, as Redmine tells what may follow for this account, and likely where the issue is of another project: workflows are the same in all, but roles may differ. An issue that is blocked or has open subtasks may not be closed, so closed ones may be missing there. A status that no issue has, and that follows none, is missing."
@@ -32,14 +32,14 @@ const (
 	sureNothing   = "a guess: this account sees no issue of this tracker anywhere, so these are all the statuses that Redmine has, first that of a new issue. Create an issue to see what may follow."
 )
 
-func listProjectStatuses(s *Server) entry {
+func listProjectStatuses(s *Toolset) entry {
 	return projectTool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which.", reads,
 		func(ctx context.Context, in listProjectStatusesInput, n named) (*toolpost.Result, error) {
-			p, err := projectKind().read(ctx, s, n.ID, "trackers")
+			p, err := projectResource().read(ctx, s, n.ID, "trackers")
 			if err != nil {
 				return nil, err
 			}
-			tracker, err := pick("tracker", in.Tracker, p.Trackers)
+			tracker, err := matchName("tracker", in.Tracker, p.Trackers)
 			if err != nil {
 				return nil, err
 			}
@@ -74,7 +74,7 @@ func (st step) line() string {
 }
 
 // workflow finds the statuses of a project and tracker, in Redmine's order.
-func workflow(ctx context.Context, s *Server, project, tracker int) ([]step, string, error) {
+func workflow(ctx context.Context, s *Toolset, project, tracker int) ([]step, string, error) {
 	here := url.Values{"tracker_id": {fmt.Sprint(tracker)}, "project_id": {fmt.Sprint(project)}, "subproject_id": {"!*"}}
 	seen, err := stepsOf(ctx, s, here, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func workflow(ctx context.Context, s *Server, project, tracker int) ([]step, str
 
 // stepsOf looks at one issue of each status that the issues of a query have and
 // that was not seen yet.
-func stepsOf(ctx context.Context, s *Server, query url.Values, seen []step) ([]step, error) {
+func stepsOf(ctx context.Context, s *Toolset, query url.Values, seen []step) ([]step, error) {
 	away := query.Get("project_id") == ""
 	query.Set("status_id", "*")
 	var known []string
@@ -147,7 +147,7 @@ func stepsOf(ctx context.Context, s *Server, query url.Values, seen []step) ([]s
 }
 
 // guessed are all statuses; the first of a new issue comes first.
-func guessed(ctx context.Context, s *Server, tracker int, all []issueStatus) ([]step, error) {
+func guessed(ctx context.Context, s *Toolset, tracker int, all []issueStatus) ([]step, error) {
 	var answer struct {
 		Trackers []struct {
 			named

@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A projectInput is what may be set of a project, as tools are told it.
+// A projectInput is what the arguments of a tool may set of a project.
 type projectInput struct {
 	Description    *string    `json:"description,omitempty" desc:"Empty clears it"`
 	Homepage       *string    `json:"homepage,omitempty" desc:"Empty clears it"`
@@ -31,13 +31,13 @@ type createProjectInput struct {
 	projectInput
 }
 
-func createProject(s *Server) entry {
+func createProject(s *Toolset) entry {
 	return tool(s, "create_project", "Create a project", "Create a project.\nThe answer lists what Redmine did not save.", adds,
 		func(ctx context.Context, in createProjectInput) (*toolpost.Result, error) {
 			w := &projectWrite{write: newWrite(ctx, s, 0)}
 			w.set["identifier"] = in.Key
 			w.apply(&in, &in.projectInput)
-			return projectKind().create(w.write, "/projects", "the new project "+in.Name)
+			return projectResource().create(w.write, "/projects", "the new project "+in.Name)
 		})
 }
 
@@ -48,16 +48,16 @@ type updateProjectInput struct {
 	projectInput
 }
 
-func (in *updateProjectInput) find(ctx context.Context, s *Server) (*project, error) {
+func (in *updateProjectInput) find(ctx context.Context, s *Toolset) (*project, error) {
 	p, err := s.project(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return projectKind().read(ctx, s, p.ID, projectParts)
+	return projectResource().read(ctx, s, p.ID, projectParts)
 }
 
-func updateProject(s *Server) entry {
-	return changeTool(s, projectKind, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
+func updateProject(s *Toolset) entry {
+	return changeTool(s, projectResource, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
 		func(w *write, in *updateProjectInput, before *project) {
 			if in.Key != "" && in.Key != before.Identifier {
 				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.named(), before.Identifier)
@@ -76,9 +76,9 @@ type projectWrite struct {
 // apply finds the ids of what is to be set.
 func (w *projectWrite) apply(arguments any, in *projectInput) {
 	w.fill(arguments)
-	set(w.write, "parent_id", in.Parent, func(text string) (ref, error) {
+	set(w.write, "parent_id", in.Parent, func(text string) (idRef, error) {
 		n, err := w.s.project(w.ctx, text)
-		return ref{n}, err
+		return idRef{n}, err
 	})
 	several(w.write, "tracker_ids", in.Trackers, func(text string) (int, error) {
 		n, err := w.s.find(w.ctx, trackers(), text)
@@ -140,7 +140,7 @@ func (w *projectWrite) issueFields(texts []string) {
 		}
 	}
 	several(w.write, "issue_custom_field_ids", texts, func(text string) (int, error) {
-		n, err := pick("custom field", text, all)
+		n, err := matchName("custom field", text, all)
 		return n.ID, err
 	})
 }
@@ -155,7 +155,7 @@ func (w *projectWrite) known() ([]field, error) {
 
 // likeFields are the custom fields that the first of a list has, or all of a kind
 // for administrators if there is none.
-func likeFields(ctx context.Context, s *Server, path, key, kind string) ([]field, error) {
+func likeFields(ctx context.Context, s *Toolset, path, key, kind string) ([]field, error) {
 	type record struct {
 		Fields []field `json:"custom_fields"`
 	}
@@ -173,7 +173,7 @@ func likeFields(ctx context.Context, s *Server, path, key, kind string) ([]field
 	return definedFields(ctx, s, kind)
 }
 
-// checkParts compares what Redmine may not tell: no trackers without the module of
+// checkParts compares what Redmine may not return: no trackers without the module of
 // issues, and from 6.1.4 on neither them nor the custom fields of issues to who does
 // not see issues there. From 5.1 on the fields for all projects are among the fields.
 func checkParts(w *write, now *project) {

@@ -70,7 +70,7 @@ func lineOf(record any) string {
 		if t, ok := v.Interface().(timestamp); ok {
 			text = t.day()
 		}
-		if n, ok := v.Interface().(interface{ reference() ref }); ok && strings.Contains(form, "%n") {
+		if n, ok := v.Interface().(interface{ reference() idRef }); ok && strings.Contains(form, "%n") {
 			form, text = strings.Replace(form, "%n", "%s", 1), n.reference().Name
 		}
 		parts = append(parts, strings.Replace(form, "%s", text, 1))
@@ -137,7 +137,7 @@ func settable(record any) map[string]any {
 }
 
 func settableValue(v reflect.Value) any {
-	if r, ok := v.Interface().(interface{ reference() ref }); ok {
+	if r, ok := v.Interface().(interface{ reference() idRef }); ok {
 		return r.reference()
 	}
 	switch v = reflect.Indirect(v); v.Kind() {

@@ -42,8 +42,8 @@ type Options struct {
 	Timeout   time.Duration     // of one request; 30 s if 0
 }
 
-// A Server is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
-type Server struct {
+// A Toolset is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
+type Toolset struct {
 	client   *client
 	lists    lists
 	tools    []*toolpost.Tool
@@ -61,7 +61,7 @@ type Server struct {
 // groups are the tools by group, in the order in which they are listed.
 var groups = []struct {
 	name  string
-	tools func(*Server) []entry
+	tools func(*Toolset) []entry
 }{
 	{"issues", issueTools},
 	{"projects", projectTools},
@@ -86,7 +86,7 @@ func Groups() []string {
 }
 
 // New returns the tools for a Redmine. It does not connect: the first call does.
-func New(o *Options) (*Server, error) {
+func New(o *Options) (*Toolset, error) {
 	if o == nil {
 		o = &Options{}
 	}
@@ -99,7 +99,7 @@ func New(o *Options) (*Server, error) {
 			return nil, fmt.Errorf("open Redmine: there is no group of tools %q; choose from %s", g, strings.Join(Groups(), ", "))
 		}
 	}
-	s := &Server{client: c, lists: lists{known: map[string]*list{}}}
+	s := &Toolset{client: c, lists: lists{known: map[string]*list{}}}
 	for _, g := range groups {
 		if len(o.Groups) > 0 && !slices.Contains(o.Groups, g.name) {
 			continue
@@ -117,7 +117,7 @@ func New(o *Options) (*Server, error) {
 }
 
 // Tools lists the tools.
-func (s *Server) Tools(context.Context) ([]*toolpost.Tool, error) { return s.tools, nil }
+func (s *Toolset) Tools(context.Context) ([]*toolpost.Tool, error) { return s.tools, nil }
 
 // An account is who the credentials belong to.
 type account struct {
@@ -138,16 +138,16 @@ func (a *account) is(text string) bool {
 
 // Check finds out whether the credentials are good, and whose they are: a public
 // Redmine answers as to nobody if they are not, or are no longer.
-func (s *Server) Check(ctx context.Context) error {
+func (s *Toolset) Check(ctx context.Context) error {
 	if s.client.anonymous {
 		return nil
 	}
-	_, err := ask(ctx, s)
+	_, err := authenticate(ctx, s)
 	return err
 }
 
 // account is whom Redmine answers.
-func (s *Server) account(ctx context.Context) (*account, error) {
+func (s *Toolset) account(ctx context.Context) (*account, error) {
 	if s.client.anonymous {
 		return &account{}, nil
 	}
@@ -157,13 +157,13 @@ func (s *Server) account(ctx context.Context) (*account, error) {
 	if me != nil {
 		return me, nil
 	}
-	return ask(ctx, s)
+	return authenticate(ctx, s)
 }
 
-// ask asks whom Redmine answers. If it is nobody, what nobody may see was perhaps
+// authenticate asks whom Redmine answers. If it is nobody, what nobody may see was perhaps
 // kept too.
-func ask(ctx context.Context, s *Server) (*account, error) {
-	me, err := whoAmI(ctx, s.client)
+func authenticate(ctx context.Context, s *Toolset) (*account, error) {
+	me, err := readAccount(ctx, s.client)
 	s.mu.Lock()
 	s.me = me
 	s.mu.Unlock()
@@ -173,7 +173,7 @@ func ask(ctx context.Context, s *Server) (*account, error) {
 	return me, err
 }
 
-func whoAmI(ctx context.Context, c *client) (*account, error) {
+func readAccount(ctx context.Context, c *client) (*account, error) {
 	var answer struct {
 		User account `json:"user"`
 	}
@@ -197,9 +197,9 @@ func whoAmI(ctx context.Context, c *client) (*account, error) {
 	}
 }
 
-// certain reads, and then makes sure that Redmine still takes the credentials: if
+// verified reads, and then makes sure that Redmine still takes the credentials: if
 // it does not, it has answered as to nobody, and what was read may be a part only.
-func certain[T any](ctx context.Context, s *Server, read func() (T, error)) (T, error) {
+func verified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
 	out, err := read()
 	if errors.As(err, new(*unreachableError)) {
 		return out, err

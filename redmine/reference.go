@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func referenceTools(s *Server) []entry {
+func referenceTools(s *Toolset) []entry {
 	return []entry{
 		listReference(s, "list_issue_statuses", "statuses", "List the issue statuses and which are closed.", statuses()),
 		listReference(s, "list_trackers", "trackers", "List the trackers, the types of issues.", trackers()),
@@ -63,7 +63,7 @@ type listReferenceInput struct {
 }
 
 // listReference is the tool that lists a fixed set.
-func listReference(s *Server, name, what, description string, src source) entry {
+func listReference(s *Toolset, name, what, description string, src source) entry {
 	return tool(s, name, "List "+what, description, reads,
 		func(ctx context.Context, in listReferenceInput) (*toolpost.Result, error) {
 			all, _, err := rows[value](ctx, s, src.path, url.Values{}, src.key, 0, mostRows)
@@ -77,7 +77,7 @@ func listReference(s *Server, name, what, description string, src source) entry 
 		})
 }
 
-func answerValues(s *Server, what, key string, all []value) (*toolpost.Result, error) {
+func answerValues(s *Toolset, what, key string, all []value) (*toolpost.Result, error) {
 	l := listing[value]{what: what, key: key, rows: all, total: len(all)}
 	return l.answer(s)
 }
@@ -86,7 +86,7 @@ type listActivitiesInput struct {
 	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
 }
 
-func listActivities(s *Server) entry {
+func listActivities(s *Toolset) entry {
 	return tool(s, "list_activities", "List activities", "List the activities that time can be logged for.", reads,
 		func(ctx context.Context, in listActivitiesInput) (*toolpost.Result, error) {
 			src := activities()
@@ -132,10 +132,10 @@ type role struct {
 	Permissions []string `json:"permissions"`
 }
 
-// roleKind is how roles are read.
-func roleKind() kind[role] { return kind[role]{key: "role", path: "/roles"} }
+// roleResource is how roles are read.
+func roleResource() resource[role] { return resource[role]{key: "role", path: "/roles"} }
 
-func showRole(s *Server) entry {
+func showRole(s *Toolset) entry {
 	return tool(s, "show_role", "Show a role", "Show what a role may do and see.", reads,
 		func(ctx context.Context, in showRoleInput) (*toolpost.Result, error) {
 			n, ok := number(in.ID) // those of outsiders are in no list
@@ -146,7 +146,7 @@ func showRole(s *Server) entry {
 				}
 				n = found.ID
 			}
-			r, err := roleKind().read(ctx, s, n, "")
+			r, err := roleResource().read(ctx, s, n, "")
 			if err != nil {
 				return nil, err
 			}
@@ -193,7 +193,7 @@ func (f field) line() string {
 	return text
 }
 
-func listFields(s *Server) entry {
+func listFields(s *Toolset) entry {
 	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with formats and values.\nWithout administration, only names of the fields of issues in a project.", reads,
 		func(ctx context.Context, in listFieldsInput) (*toolpost.Result, error) {
 			all, more, err := definitions(ctx, s, &in)
@@ -205,7 +205,7 @@ func listFields(s *Server) entry {
 		})
 }
 
-func definitions(ctx context.Context, s *Server, in *listFieldsInput) (all []field, more string, err error) {
+func definitions(ctx context.Context, s *Toolset, in *listFieldsInput) (all []field, more string, err error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, "", err
@@ -249,7 +249,7 @@ type savedQuery struct {
 	Project int    `json:"project_id,omitempty"`
 }
 
-func listQueries(s *Server) entry {
+func listQueries(s *Toolset) entry {
 	return tool(s, "list_queries", "List saved queries", "List the saved queries of issues.", reads,
 		func(ctx context.Context, in listQueriesInput) (*toolpost.Result, error) {
 			all, _, err := rows[savedQuery](ctx, s, "/queries.json", url.Values{}, "queries", 0, mostNames)
@@ -263,7 +263,7 @@ func listQueries(s *Server) entry {
 				}
 				all = slices.DeleteFunc(all, func(q savedQuery) bool { return q.Project != 0 && q.Project != p.ID })
 			}
-			l := listing[savedQuery]{what: "queries", key: "queries", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			l := listing[savedQuery]{what: "queries", key: "queries", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
 }

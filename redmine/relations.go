@@ -9,10 +9,10 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// relationKind is how relations are made and removed. Redmine may store one the
+// relationResource is how relations are made and removed. Redmine may store one the
 // other way round, so only its delay is compared.
-func relationKind() kind[relation] {
-	return kind[relation]{
+func relationResource() resource[relation] {
+	return resource[relation]{
 		key: "relation", path: "/relations",
 		name: func(r *relation) string { return fmt.Sprintf("relation [%d]", r.ID) },
 	}
@@ -25,7 +25,7 @@ type listRelationsInput struct {
 	Issue string `json:"issue_id"`
 }
 
-func listRelations(s *Server) entry {
+func listRelations(s *Toolset) entry {
 	return tool(s, "list_issue_relations", "List relations", "List how an issue relates to others.", reads,
 		func(ctx context.Context, in listRelationsInput) (*toolpost.Result, error) {
 			n, err := id("an issue", in.Issue)
@@ -41,7 +41,7 @@ func listRelations(s *Server) entry {
 		})
 }
 
-func relations(ctx context.Context, s *Server, issue int) ([]relation, error) {
+func relations(ctx context.Context, s *Toolset, issue int) ([]relation, error) {
 	var answer struct {
 		Relations []relation `json:"relations"`
 	}
@@ -56,7 +56,7 @@ type createRelationInput struct {
 	Delay int    `json:"delay,omitempty" desc:"Days"`
 }
 
-func createRelation(s *Server) entry {
+func createRelation(s *Toolset) entry {
 	return tool(s, "create_issue_relation", "Relate two issues", "Relate an issue to another.", adds,
 		func(ctx context.Context, in createRelationInput) (*toolpost.Result, error) {
 			n, err := id("an issue", in.Issue)
@@ -69,7 +69,7 @@ func createRelation(s *Server) entry {
 			if in.Delay != 0 {
 				w.set["delay"] = in.Delay
 			}
-			return relationKind().create(w, issueKind().at(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
+			return relationResource().create(w, issueResource().at(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
 		})
 }
 
@@ -78,18 +78,18 @@ type relationID struct {
 	ID string `json:"id"`
 }
 
-func (in *relationID) find(ctx context.Context, s *Server) (*relation, error) {
+func (in *relationID) find(ctx context.Context, s *Toolset) (*relation, error) {
 	n, err := id("a relation", in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return relationKind().read(ctx, s, n, "")
+	return relationResource().read(ctx, s, n, "")
 }
 
 func (relationID) confirmed() bool { return true }
 
-func deleteRelation(s *Server) entry {
-	return deleteTool(s, relationKind, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",
+func deleteRelation(s *Toolset) entry {
+	return deleteTool(s, relationResource, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",
 		func(_ context.Context, _ *relationID, one *relation, r *removal) error {
 			r.what = "relation " + strings.TrimPrefix(one.line(), "- ")
 			return nil

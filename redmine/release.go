@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A release is one of Redmine that knows more than 5.0. The API does not tell it,
+// A release is one of Redmine that knows more than 5.0. The API does not name it,
 // but there are signs.
 type release struct {
 	name string
@@ -37,8 +37,8 @@ func (r release) at(ctx context.Context, c *client) (bool, error) {
 	return bytes.Contains(data, []byte(r.has)), explain(err, "its version")
 }
 
-// since refuses what an older Redmine would ignore.
-func since(ctx context.Context, s *Server, r release, what string) error {
+// requireRelease refuses what an older Redmine would ignore.
+func requireRelease(ctx context.Context, s *Toolset, r release, what string) error {
 	ok, err := r.at(ctx, s.client)
 	if err == nil && !ok {
 		err = toolpost.Failed("%s needs Redmine %s or later; this Redmine is older and would ignore it.", upper(what), r.name)
@@ -47,7 +47,7 @@ func since(ctx context.Context, s *Server, r release, what string) error {
 }
 
 // foundRelease is the latest of which there is a sign.
-func foundRelease(ctx context.Context, s *Server) (string, error) {
+func foundRelease(ctx context.Context, s *Toolset) (string, error) {
 	for _, r := range []release{v70(), v61(), v60(), v51()} {
 		if ok, err := r.at(ctx, s.client); err != nil || ok {
 			return r.name, err

@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func repositoryTools(s *Server) []entry {
+func repositoryTools(s *Toolset) []entry {
 	return []entry{
 		tool(s, "link_revision", "Link a revision", "Link an issue to a revision of a project's repository.", changes,
 			func(ctx context.Context, in revisionInput) (*toolpost.Result, error) {
@@ -30,7 +30,7 @@ type revisionInput struct {
 }
 
 // path returns the path of the issues of the revision, and its project.
-func (in *revisionInput) path(ctx context.Context, s *Server) (string, named, error) {
+func (in *revisionInput) path(ctx context.Context, s *Toolset) (string, named, error) {
 	repository, err := segment("a repository", in.Repository)
 	if err != nil {
 		return "", named{}, err
@@ -43,7 +43,7 @@ func (in *revisionInput) path(ctx context.Context, s *Server) (string, named, er
 }
 
 // relate links an issue to a revision, or no longer.
-func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpost.Result, error) {
+func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolpost.Result, error) {
 	path, p, err := in.path(ctx, s)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The address of the repository's page contains its name; a new revision exists once Redmine has read it.", p.Name, in.Repository, in.Revision)
 	case 422:
 		if linked(before, in.Revision) {
-			return toldRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
+			return answerRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
 		}
 		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue's project is not related to %s.", n, p.Name)
 	}
@@ -75,9 +75,9 @@ func relate(ctx context.Context, s *Server, in *revisionInput, on bool) (*toolpo
 	case err != nil:
 		return s.done(fmt.Sprintf("Redmine accepted the request, but issue %d cannot be read back: %v", n, err), map[string]any{"id": n, "read_back": false})
 	case len(now.Changesets) == len(before.Changesets):
-		return toldRevisions(s, now, "Redmine accepted the request, but as far as this account can see nothing changed. ")
+		return answerRevisions(s, now, "Redmine accepted the request, but as far as this account can see nothing changed. ")
 	}
-	return toldRevisions(s, now, "")
+	return answerRevisions(s, now, "")
 }
 
 // linked reports whether an issue is linked to a revision, which may be
@@ -88,7 +88,7 @@ func linked(i *issue, revision string) bool {
 	})
 }
 
-func toldRevisions(s *Server, i *issue, before string) (*toolpost.Result, error) {
+func answerRevisions(s *Toolset, i *issue, before string) (*toolpost.Result, error) {
 	text := fmt.Sprintf("%sIssue %d has %d revisions.\n%s", before, i.ID, len(i.Changesets), i.Changesets.lines())
 	return s.done(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// lacks reports whether this account surely has none of some rights in a
-// project. Redmine tells the roles of members only.
-func lacks(ctx context.Context, s *Server, project int, rights ...string) bool {
+// definitelyLacks reports whether this account surely has none of some rights in a
+// project. Redmine returns the roles of members only.
+func definitelyLacks(ctx context.Context, s *Toolset, project int, rights ...string) bool {
 	me, err := s.account(ctx)
 	if err != nil || me.Admin {
 		return false
 	}
-	u, err := userKind().get(ctx, s, "/users/current", "memberships")
+	u, err := userResource().get(ctx, s, "/users/current", "memberships")
 	if err != nil {
 		return false
 	}
@@ -23,10 +23,10 @@ func lacks(ctx context.Context, s *Server, project int, rights ...string) bool {
 }
 
 // allRoles reports whether something holds surely for all roles of a member.
-func allRoles(ctx context.Context, s *Server, m *member, holds func(*role) bool) bool {
+func allRoles(ctx context.Context, s *Toolset, m *member, holds func(*role) bool) bool {
 	for _, held := range m.Roles {
-		at := roleKind().at(held.ID)
-		r, err := s.roles.get(at, func() (*role, error) { return roleKind().get(ctx, s, at, "") })
+		at := roleResource().at(held.ID)
+		r, err := s.roles.get(at, func() (*role, error) { return roleResource().get(ctx, s, at, "") })
 		if err != nil || !holds(r) {
 			return false
 		}
@@ -36,12 +36,12 @@ func allRoles(ctx context.Context, s *Server, m *member, holds func(*role) bool)
 
 // ownTime are the projects in which this account sees no time of others. Redmine
 // leaves that out of lists, as if there were none.
-func ownTime(ctx context.Context, s *Server) (in []named) {
+func ownTime(ctx context.Context, s *Toolset) (in []named) {
 	me, err := s.account(ctx)
 	if err != nil || me.Admin || me.ID == 0 {
 		return nil
 	}
-	u, err := userKind().get(ctx, s, "/users/current", "memberships")
+	u, err := userResource().get(ctx, s, "/users/current", "memberships")
 	if err != nil {
 		return nil
 	}

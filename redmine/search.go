@@ -25,7 +25,7 @@ type searchInput struct {
 	rowSpan
 }
 
-// A hit as Redmine tells it.
+// A hit is what a search found.
 type hit struct {
 	ID          int       `json:"id"`
 	Title       string    `json:"title"`
@@ -47,14 +47,14 @@ type hitRow struct {
 	Excerpt string    `json:"excerpt,omitempty"`
 }
 
-func searchTools(s *Server) []entry {
+func searchTools(s *Toolset) []entry {
 	return []entry{
 		tool(s, "search", "Search", "Find words in issues, wiki pages, news, documents, messages, projects and revisions.", reads,
 			func(ctx context.Context, in searchInput) (*toolpost.Result, error) { return search(ctx, s, &in) }),
 	}
 }
 
-func search(ctx context.Context, s *Server, in *searchInput) (*toolpost.Result, error) {
+func search(ctx context.Context, s *Toolset, in *searchInput) (*toolpost.Result, error) {
 	used, unused := searchWords(in.Query)
 	if len(used) == 0 {
 		return nil, toolpost.Retry("Redmine finds nothing for %q: words need at least two letters. Give a longer word, or list issues with a filter on the subject.", in.Query)
@@ -148,7 +148,7 @@ func searchWords(q string) (used, unused []string) {
 
 var wikiAddress = regexp.MustCompile(`/projects/([^/]+)/wiki/([^/]+)$`)
 
-func answerHits(s *Server, in *searchInput, all []hit, total int, used, unused []string) (*toolpost.Result, error) {
+func answerHits(s *Toolset, in *searchInput, all []hit, total int, used, unused []string) (*toolpost.Result, error) {
 	l := listing[hitRow]{what: "results", key: "results", offset: in.Offset, total: total}
 	if len(unused) > 0 {
 		l.facts = map[string]any{"words_left_out": unused}

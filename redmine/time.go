@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func timeTools(s *Server) []entry {
+func timeTools(s *Toolset) []entry {
 	return []entry{listTime(s), showTime(s), createTimeForProject(s), createTimeForIssue(s), updateTime(s), deleteTime(s)}
 }
 
@@ -38,9 +38,9 @@ func (e *timeEntry) issue() int {
 	return e.Issue.ID
 }
 
-// timeKind is how time entries are read, written and compared.
-func timeKind() kind[timeEntry] {
-	return kind[timeEntry]{
+// timeResource is how time entries are read, written and compared.
+func timeResource() resource[timeEntry] {
+	return resource[timeEntry]{
 		key: "time_entry", path: "/time_entries",
 		name: func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
 		check: func(w *write, _, e *timeEntry) {
@@ -55,21 +55,21 @@ type timeID struct {
 	ID string `json:"id"`
 }
 
-func (in *timeID) find(ctx context.Context, s *Server) (*timeEntry, error) {
+func (in *timeID) find(ctx context.Context, s *Toolset) (*timeEntry, error) {
 	n, err := id("a time entry", in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return timeKind().read(ctx, s, n, "")
+	return timeResource().read(ctx, s, n, "")
 }
 
-func showTime(s *Server) entry {
-	return showTool[timeID](s, timeKind, "show_time_entry", "Show a time entry", "Show an entry of logged time.")
+func showTime(s *Toolset) entry {
+	return showTool[timeID](s, timeResource, "show_time_entry", "Show a time entry", "Show an entry of logged time.")
 }
 
 // timeFields are the custom fields of time entries. Who is no administrator
 // learns them from an entry.
-func timeFields(ctx context.Context, s *Server) ([]field, error) {
+func timeFields(ctx context.Context, s *Toolset) ([]field, error) {
 	me, err := s.account(ctx)
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func timeFields(ctx context.Context, s *Server) ([]field, error) {
 // activitiesOf are the activities of a project, which may have its own. From 6.1.4
 // on Redmine leaves them out for who does not see its logged time, but perhaps may
 // log some: then they are those of all projects.
-func activitiesOf(ctx context.Context, s *Server, project int) (all []named, own bool, err error) {
-	p, err := projectKind().read(ctx, s, project, "time_entry_activities")
+func activitiesOf(ctx context.Context, s *Toolset, project int) (all []named, own bool, err error) {
+	p, err := projectResource().read(ctx, s, project, "time_entry_activities")
 	if err != nil {
 		return nil, false, err
 	}
@@ -99,7 +99,7 @@ func activitiesOf(ctx context.Context, s *Server, project int) (all []named, own
 	return all, false, err
 }
 
-// A timeInput is what may be set of a time entry, as tools are told it.
+// A timeInput is what the arguments of a tool may set of a time entry.
 type timeInput struct {
 	SpentOn  string     `json:"spent_on,omitempty" desc:"Such as 2026-01-31"`
 	Activity string     `json:"activity_id,omitempty" desc:"Name or id"`
@@ -114,7 +114,7 @@ type projectTimeInput struct {
 	timeInput
 }
 
-func createTimeForProject(s *Server) entry {
+func createTimeForProject(s *Toolset) entry {
 	return projectTool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in projectTimeInput, p named) (*toolpost.Result, error) {
 			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
@@ -129,7 +129,7 @@ type issueTimeInput struct {
 	timeInput
 }
 
-func createTimeForIssue(s *Server) entry {
+func createTimeForIssue(s *Toolset) entry {
 	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
 			i, err := issueAt(ctx, s, in.Issue, "")
@@ -138,7 +138,7 @@ func createTimeForIssue(s *Server) entry {
 			}
 			w := &timeWrite{write: newWrite(ctx, s, i.Project.ID)}
 			w.set["issue_id"] = i.ID
-			return w.log(in.Hours, &in, &in.timeInput, issueKind().name(i))
+			return w.log(in.Hours, &in, &in.timeInput, issueResource().name(i))
 		})
 }
 
@@ -158,7 +158,7 @@ type updateTimeInput struct {
 	timeInput
 }
 
-func updateTime(s *Server) entry {
+func updateTime(s *Toolset) entry {
 	return tool(s, "update_time_entry", "Change a time entry", "Change logged time. Only what is given is changed.", changes,
 		func(ctx context.Context, in updateTimeInput) (*toolpost.Result, error) {
 			before, err := in.find(ctx, s)
@@ -170,7 +170,7 @@ func updateTime(s *Server) entry {
 				return nil, err
 			}
 			w.apply(&in, &in.timeInput)
-			return w.kind().update(w.write, timeKind().at(before.ID), timeKind().name(before))
+			return w.resource().update(w.write, timeResource().at(before.ID), timeResource().name(before))
 		})
 }
 
@@ -180,9 +180,9 @@ type timeWrite struct {
 	before *timeEntry // nil for a new one
 }
 
-// kind is that of time entries, which tells what may be the reason of a refusal.
-func (w *timeWrite) kind() kind[timeEntry] {
-	k := timeKind()
+// resource is that of time entries, with what may be the reason of a refusal.
+func (w *timeWrite) resource() resource[timeEntry] {
+	k := timeResource()
 	k.before, k.explain = w.before, w.refused
 	return k
 }
@@ -193,7 +193,7 @@ func (w *timeWrite) log(hours string, arguments any, in *timeInput, what string)
 		return nil, toolpost.Retry("Give the hours, such as 1.5 or 1h30m or 1:30.")
 	}
 	w.apply(arguments, in)
-	return w.kind().create(w.write, "/time_entries", "the time on "+what)
+	return w.resource().create(w.write, "/time_entries", "the time on "+what)
 }
 
 // move finds where an entry goes. An issue brings its project with it.
@@ -203,7 +203,7 @@ func (w *timeWrite) move(project, issue string) error {
 		if err != nil {
 			return err
 		}
-		w.project, w.set["project_id"] = p.ID, ref{p}
+		w.project, w.set["project_id"] = p.ID, idRef{p}
 	}
 	switch old := w.before.issue(); {
 	case issue == "" && old > 0 && w.project != w.before.Project.ID:
@@ -218,7 +218,7 @@ func (w *timeWrite) move(project, issue string) error {
 		if project != "" && i.Project.ID != w.project {
 			return toolpost.Retry("Issue %d is in project %s; leave out the project, or give another issue.", i.ID, i.Project)
 		}
-		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, ref{i.Project}, i.ID
+		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, idRef{i.Project}, i.ID
 	}
 	return w.open()
 }
@@ -229,7 +229,7 @@ func (w *timeWrite) open() error {
 	if w.project == w.before.Project.ID {
 		return nil
 	}
-	p, err := projectKind().read(w.ctx, w.s, w.project, "")
+	p, err := projectResource().read(w.ctx, w.s, w.project, "")
 	if err == nil && p.Status == closedProject {
 		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.named())
 	}
@@ -253,8 +253,8 @@ func (w *timeWrite) activity(text string) {
 	all, _, err := activitiesOf(w.ctx, w.s, w.project)
 	if err == nil {
 		var a named
-		a, err = pick("activity", text, all)
-		w.set["activity_id"] = ref{a}
+		a, err = matchName("activity", text, all)
+		w.set["activity_id"] = idRef{a}
 	}
 	w.err = err
 }
@@ -267,7 +267,7 @@ func (w *timeWrite) known() ([]field, error) {
 	return timeFields(w.ctx, w.s)
 }
 
-// refused adds to a refusal what may have been the reason: Redmine tells it in
+// refused adds to a refusal what may have been the reason: Redmine words it in
 // the language of the account.
 func (w *timeWrite) refused(err error, what string) error {
 	told := explain(err, what)
@@ -291,8 +291,8 @@ type deleteTimeInput struct {
 	confirmation
 }
 
-func deleteTime(s *Server) entry {
-	return deleteTool(s, timeKind, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time.",
+func deleteTime(s *Toolset) entry {
+	return deleteTool(s, timeResource, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time.",
 		func(_ context.Context, _ *deleteTimeInput, e *timeEntry, r *removal) error {
 			r.what = fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, e.Hours, e.User.Name, e.SpentOn)
 			return nil

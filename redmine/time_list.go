@@ -29,7 +29,7 @@ type listTimeInput struct {
 	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
-func listTime(s *Server) entry {
+func listTime(s *Toolset) entry {
 	return tool(s, "list_time_entries", "List time entries", "List logged time, newest first, with sums by person, activity and project of the entries shown.", reads,
 		func(ctx context.Context, in listTimeInput) (*toolpost.Result, error) {
 			q := &listQuery{s: s, ctx: ctx, list: timeRows(), filters: timeFilters(), values: url.Values{}}
@@ -46,7 +46,7 @@ func listTime(s *Server) entry {
 			if err != nil {
 				return nil, err
 			}
-			unsorted(q, all)
+			noteUnsorted(q, all)
 			if own := ownTime(ctx, s); len(own) > 0 {
 				q.told = append(q.told, fmt.Sprintf("This account cannot see the time of others in %s.", listed(own)))
 			}
@@ -59,18 +59,18 @@ func listTime(s *Server) entry {
 // is wrong.
 func timeFilters() map[string]filterSpec {
 	return map[string]filterSpec{
-		"spent_on":               {kindPast, days},
-		"activity_id":            {kindList, sourced(activities)},
+		"spent_on":               {kindPast, dates},
+		"activity_id":            {kindList, bySource(activities)},
 		"user_id":                {kindOptional, each(filterUser)},
 		"author_id":              {kindOptional, each(filterUser)},
 		"issue_id":               {kindTree, oneIssue},
 		"comments":               {kindText, texts},
-		"hours":                  {kindNumber, times},
-		"project.status":         {kindList, words("active", "1", "closed", "5")},
-		"issue.tracker_id":       {kindList, sourced(trackers)},
-		"issue.status_id":        {kindList, sourced(statuses)},
-		"issue.category_id":      {kindOptional, each(aCategory)},
-		"issue.fixed_version_id": {kindList, each(aVersion)},
+		"hours":                  {kindNumber, hoursOf},
+		"project.status":         {kindList, oneOf("active", "1", "closed", "5")},
+		"issue.tracker_id":       {kindList, bySource(trackers)},
+		"issue.status_id":        {kindList, bySource(statuses)},
+		"issue.category_id":      {kindOptional, each(filterCategory)},
+		"issue.fixed_version_id": {kindList, each(filterVersion)},
 	}
 }
 
@@ -119,7 +119,7 @@ func oneIssue(q *listQuery, operator string, values []string) ([]string, error) 
 	if len(values) > 1 || strings.ContainsAny(values[0], ", ") {
 		return nil, toolpost.Retry("Give one issue at a time.")
 	}
-	return theIssues(q, operator, values)
+	return issueIDs(q, operator, values)
 }
 
 const timeColumns = "spent_on, user, activity, project, issue, hours, comments, created_on"
@@ -148,7 +148,7 @@ type timeList struct {
 	Remarks []string                      `json:"remarks,omitempty"`
 }
 
-func timeListOf(ctx context.Context, s *Server, all []timeEntry, in *listTimeInput, total int) (*timeList, error) {
+func timeListOf(ctx context.Context, s *Toolset, all []timeEntry, in *listTimeInput, total int) (*timeList, error) {
 	var issues []int
 	for i := range all {
 		if n := all[i].issue(); n > 0 {
@@ -191,7 +191,7 @@ func (t *timeList) add(kind string, n named, h float64) {
 
 func (t *timeList) text() string {
 	var b strings.Builder
-	b.WriteString(span("time entries", len(t.Entries), t.Offset, t.Total) + "\n")
+	b.WriteString(pageSummary("time entries", len(t.Entries), t.Offset, t.Total) + "\n")
 	for _, r := range t.Entries {
 		b.WriteString(r.line() + "\n")
 		for _, name := range sorted(r.Fields) {
@@ -233,7 +233,7 @@ func (r timeRow) line() string {
 
 // subjectsOf reads those of issues, a hundred at a time. Who sees an entry may not
 // see its issue.
-func subjectsOf(ctx context.Context, s *Server, issues []int) (map[int]string, error) {
+func subjectsOf(ctx context.Context, s *Toolset, issues []int) (map[int]string, error) {
 	slices.Sort(issues)
 	var ids []string
 	for _, n := range slices.Compact(issues) {

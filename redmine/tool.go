@@ -32,7 +32,7 @@ const (
 
 // tool makes a tool. Its text has at most four lines, and neither brackets nor
 // underscores, which some clients do not take.
-func tool[In any](s *Server, name, title, description string, e effect, fn func(ctx context.Context, in In) (*toolpost.Result, error)) entry {
+func tool[In any](s *Toolset, name, title, description string, e effect, fn func(ctx context.Context, in In) (*toolpost.Result, error)) entry {
 	// What is left out has the value that MCP defines for a tool without it.
 	no, yes, hints := false, true, toolpost.Annotations{}
 	switch e {
@@ -46,7 +46,7 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
 		ctx = remembering(ctx)
 		if e == reads {
-			return certain(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
+			return verified(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
 		}
 		if err := s.Check(ctx); err != nil { // nobody may be allowed to write as well
 			return nil, err
@@ -61,7 +61,7 @@ func tool[In any](s *Server, name, title, description string, e effect, fn func(
 	t := toolpost.New(name, description, checked, &toolpost.Options{
 		Title: title, Annotations: hints, Input: input, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
 	})
-	t = discreet(s, lenient(t))
+	t = redactErrors(s, coerceNumbers(t))
 	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(inferred.Raw()), ""))
 	return entry{t, e, input}
 }
@@ -112,7 +112,7 @@ type projectID struct {
 func (in projectID) project() string { return in.Project }
 
 // projectTool makes a tool that works in one project.
-func projectTool[In interface{ project() string }](s *Server, name, title, description string, e effect, fn func(ctx context.Context, in In, p named) (*toolpost.Result, error)) entry {
+func projectTool[In interface{ project() string }](s *Toolset, name, title, description string, e effect, fn func(ctx context.Context, in In, p named) (*toolpost.Result, error)) entry {
 	return tool(s, name, title, description, e, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		p, err := s.project(ctx, in.project())
 		if err != nil {
@@ -125,11 +125,11 @@ func projectTool[In interface{ project() string }](s *Server, name, title, descr
 // A locator is the arguments of a tool that name one record.
 type locator[T, In any] interface {
 	*In
-	find(ctx context.Context, s *Server) (*T, error)
+	find(ctx context.Context, s *Toolset) (*T, error)
 }
 
 // showTool makes a tool that shows the record that its arguments name.
-func showTool[In, T any, L locator[T, In]](s *Server, _ func() kind[T], name, title, description string) entry {
+func showTool[In, T any, L locator[T, In]](s *Toolset, _ func() resource[T], name, title, description string) entry {
 	return tool(s, name, title, description, reads, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		record, err := L(&in).find(ctx, s)
 		if err != nil {
@@ -142,7 +142,7 @@ func showTool[In, T any, L locator[T, In]](s *Server, _ func() kind[T], name, ti
 
 // changeTool makes a tool that changes the record that its arguments name. Fill
 // finds what to set.
-func changeTool[In, T any, L locator[T, In]](s *Server, k func() kind[T], name, title, description string, fill func(w *write, in *In, before *T)) entry {
+func changeTool[In, T any, L locator[T, In]](s *Toolset, k func() resource[T], name, title, description string, fill func(w *write, in *In, before *T)) entry {
 	return tool(s, name, title, description, changes, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		before, err := L(&in).find(ctx, s)
 		if err != nil {
@@ -164,7 +164,7 @@ func (c confirmation) confirmed() bool { return c.Confirm }
 
 // deleteTool makes a tool that deletes the record that its arguments name. Plan
 // completes what the answer shows before it is confirmed.
-func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Server, k func() kind[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
+func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Toolset, k func() resource[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
 	return tool(s, name, title, description, removes, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		record, err := L(&in).find(ctx, s)
 		if err != nil {
@@ -178,8 +178,8 @@ func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Se
 	})
 }
 
-// discreet keeps our credentials out of errors.
-func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
+// redactErrors keeps our credentials out of errors.
+func redactErrors(s *Toolset, t *toolpost.Tool) *toolpost.Tool {
 	next := t.Handler
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		r, err := next(ctx, call)
@@ -192,9 +192,9 @@ func discreet(s *Server, t *toolpost.Tool) *toolpost.Tool {
 // file of 32 MiB in base64.
 const mostArguments = 48 << 20
 
-// lenient lets numbers stand where the schema says text, as models and older
+// coerceNumbers lets numbers stand where the schema says text, as models and older
 // clients write ids.
-func lenient(t *toolpost.Tool) *toolpost.Tool {
+func coerceNumbers(t *toolpost.Tool) *toolpost.Tool {
 	next := t.Handler
 	var input shape
 	if raw, err := json.Marshal(t.Input); err == nil {
@@ -322,7 +322,7 @@ var customField = regexp.MustCompile(`^cf_\d+$`)
 
 // answer returns v for programs and text for people and models; neither has our
 // credentials in it.
-func (s *Server) answer(text string, v any) (*toolpost.Result, error) {
+func (s *Toolset) answer(text string, v any) (*toolpost.Result, error) {
 	var structured bytes.Buffer
 	e := json.NewEncoder(&structured)
 	e.SetEscapeHTML(false)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func userTools(s *Server) []entry {
+func userTools(s *Toolset) []entry {
 	return []entry{
 		listUsers(s), showUser(s), createUser(s), updateUser(s), deleteUser(s),
 		listGroups(s), showGroup(s), createGroup(s), updateGroup(s), deleteGroup(s), addGroupUser(s), removeGroupUser(s),
@@ -67,9 +67,9 @@ func userStatus(text string) (int, error) {
 	return 0, toolpost.Retry("%q is not a status of users. Choose from active, registered and locked.", text)
 }
 
-// userKind is how users are read, written and compared.
-func userKind() kind[user] {
-	return kind[user]{
+// userResource is how users are read, written and compared.
+func userResource() resource[user] {
+	return resource[user]{
 		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: ofUsers,
 		name: func(u *user) string { return "user " + u.named().String() },
 	}
@@ -111,7 +111,7 @@ type listUsersInput struct {
 	rowSpan
 }
 
-func listUsers(s *Server) entry {
+func listUsers(s *Toolset) entry {
 	return tool(s, "list_users", "List users", "List user accounts, for administrators.\nOthers find people with show user.", reads,
 		func(ctx context.Context, in listUsersInput) (*toolpost.Result, error) {
 			query := url.Values{"status": {""}} // all
@@ -152,9 +152,9 @@ func listUsers(s *Server) entry {
 }
 
 // fillStatus finds the states of the users in a list of those with a state, 0 for
-// any. Redmine tells them from 6.0 on; before, who is neither registered nor
+// any. Redmine returns them from 6.0 on; before, who is neither registered nor
 // locked is active.
-func fillStatus(ctx context.Context, s *Server, all []user, query url.Values, state int) error {
+func fillStatus(ctx context.Context, s *Toolset, all []user, query url.Values, state int) error {
 	known := map[int]userState{}
 	if state == 0 && len(all) > 0 && all[0].Status == 0 {
 		for state = 3; state > 1; state-- { // and is 1, active, for the rest
@@ -191,8 +191,8 @@ type showUserInput struct {
 	Include string `json:"include,omitempty" desc:"Some of memberships,groups; both by default, or none"`
 }
 
-func (in *showUserInput) find(ctx context.Context, s *Server) (*user, error) {
-	include, err := included(in.Include, userKind().include)
+func (in *showUserInput) find(ctx context.Context, s *Toolset) (*user, error) {
+	include, err := included(in.Include, userResource().include)
 	if err != nil {
 		return nil, err
 	}
@@ -203,19 +203,19 @@ func (in *showUserInput) find(ctx context.Context, s *Server) (*user, error) {
 	return readUser(ctx, s, who.ID, include)
 }
 
-func showUser(s *Server) entry {
-	return showTool[showUserInput](s, userKind, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.")
+func showUser(s *Toolset) entry {
+	return showTool[showUserInput](s, userResource, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.")
 }
 
 // readUser reads a user; the own account with its mail address, which may be
 // hidden from others.
-func readUser(ctx context.Context, s *Server, id int, include string) (*user, error) {
-	u, err := userKind().read(ctx, s, id, include)
+func readUser(ctx context.Context, s *Toolset, id int, include string) (*user, error) {
+	u, err := userResource().read(ctx, s, id, include)
 	if err != nil || u.Mail != "" {
 		return u, err
 	}
 	if me, err := s.account(ctx); err == nil && me.ID == id {
-		own, err := userKind().get(ctx, s, ownPath, "")
+		own, err := userResource().get(ctx, s, ownPath, "")
 		if err != nil {
 			return nil, explain(err, "your own account")
 		}
@@ -226,7 +226,7 @@ func readUser(ctx context.Context, s *Server, id int, include string) (*user, er
 
 // userRows reads a list of users. From 5.1 on Redmine finds no name of several
 // words that are not in the same part of it: it is asked for the longest one.
-func userRows(ctx context.Context, s *Server, query url.Values, offset, most int) ([]user, int, error) {
+func userRows(ctx context.Context, s *Toolset, query url.Values, offset, most int) ([]user, int, error) {
 	words := strings.Fields(strings.ToLower(query.Get("name")))
 	if len(words) < 2 {
 		return wordRows(ctx, s, query, offset, most)
@@ -254,7 +254,7 @@ func tooMany(text string, users int) error {
 // wordRows are userRows of a name of one word, or of none. Those of any status are
 // asked for by an empty one until 5.1, as "*" is nobody in 5.0, and by "*" from 6.0
 // on, which refuses the empty one.
-func wordRows(ctx context.Context, s *Server, query url.Values, offset, most int) (all []user, total int, err error) {
+func wordRows(ctx context.Context, s *Toolset, query url.Values, offset, most int) (all []user, total int, err error) {
 	all, total, err = rows[user](ctx, s, "/users.json", query, "users", offset, most)
 	if status(err) == 422 && query.Get("status") == "" {
 		query.Set("status", "*")

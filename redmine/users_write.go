@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A userInput is what may be set of a user, as tools are told it.
+// A userInput is what the arguments of a tool may set of a user.
 type userInput struct {
 	Password  string     `json:"password,omitempty" fill:"plain"`
 	Generate  bool       `json:"generate_password,omitempty" desc:"Have it sent by mail" fill:"value"`
@@ -33,7 +33,7 @@ type createUserInput struct {
 	userInput
 }
 
-func createUser(s *Server) entry {
+func createUser(s *Toolset) entry {
 	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or have one generated and mailed.", adds,
 		func(ctx context.Context, in createUserInput) (*toolpost.Result, error) {
 			w := &userWrite{write: newWrite(ctx, s, 0)}
@@ -43,18 +43,18 @@ func createUser(s *Server) entry {
 			w.apply(&in, &in.userInput)
 			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
 			delete(w.set, "group_ids")
-			n, err := changedUserKind().post(w.write, "/users", "the new user "+in.Login)
+			n, err := changedUserResource().post(w.write, "/users", "the new user "+in.Login)
 			if err != nil {
 				return nil, err
 			}
 			if grouped {
 				w.set["group_ids"] = groups
 				only := map[string]any{"user": map[string]any{"group_ids": groups}}
-				if err := s.client.send(ctx, http.MethodPut, userKind().at(n)+".json", only, nil); err != nil {
+				if err := s.client.send(ctx, http.MethodPut, userResource().at(n)+".json", only, nil); err != nil {
 					w.notes = append(w.notes, explain(err, "the groups of the user").Error())
 				}
 			}
-			return changedUserKind().told(w.write, userKind().at(n))
+			return changedUserResource().readBack(w.write, userResource().at(n))
 		})
 }
 
@@ -63,12 +63,12 @@ type userID struct {
 	ID string `json:"id" desc:"Id, login or name"`
 }
 
-func (in *userID) find(ctx context.Context, s *Server) (*user, error) {
+func (in *userID) find(ctx context.Context, s *Toolset) (*user, error) {
 	who, err := s.resolve(ctx, in.ID, scope{users: true})
 	if err != nil {
 		return nil, err
 	}
-	return readUser(ctx, s, who.ID, userKind().include)
+	return readUser(ctx, s, who.ID, userResource().include)
 }
 
 type updateUserInput struct {
@@ -80,8 +80,8 @@ type updateUserInput struct {
 	userInput
 }
 
-func updateUser(s *Server) entry {
-	return changeTool(s, changedUserKind, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
+func updateUser(s *Toolset) entry {
+	return changeTool(s, changedUserResource, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
 		func(w *write, in *updateUserInput, before *user) {
 			if w.err = refuseSelfLockout(w.ctx, s, before, in); w.err == nil {
 				(&userWrite{w, before}).apply(in, &in.userInput)
@@ -91,7 +91,7 @@ func updateUser(s *Server) entry {
 
 // refuseSelfLockout refuses to lock the own account or to take its rights. It also
 // refuses a change of rights of another user who is named by a part of the name only.
-func refuseSelfLockout(ctx context.Context, s *Server, u *user, in *updateUserInput) error {
+func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserInput) error {
 	me, err := s.account(ctx)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func refuseSelfLockout(ctx context.Context, s *Server, u *user, in *updateUserIn
 	locks := in.Status != "" && in.Status != "active" && in.Status != "1"
 	switch {
 	case me.ID != u.ID && (in.Status+in.Admin+in.Password+in.Source+in.Login != "" || in.Generate):
-		return requireWholeName(in.ID, userKind().name(u), u.wholeNames()...)
+		return requireWholeName(in.ID, userResource().name(u), u.wholeNames()...)
 	case me.ID != u.ID:
 		return nil
 	case !me.Admin:
@@ -119,9 +119,9 @@ type userWrite struct {
 	before *user // nil for a new one
 }
 
-// changedUserKind is that of users, with notes on what Redmine does not show.
-func changedUserKind() kind[user] {
-	k := userKind()
+// changedUserResource is that of users, with notes on what Redmine does not show.
+func changedUserResource() resource[user] {
+	k := userResource()
 	k.check = func(w *write, before, now *user) {
 		forgetMe(w.s, now.ID)
 		w.notes = append(w.notes, unknownOf(w, before, now)...)
@@ -169,7 +169,7 @@ func (w *userWrite) known() ([]field, error) {
 }
 
 // forgetMe has the own account read again, if it is the one that was changed.
-func forgetMe(s *Server, n int) {
+func forgetMe(s *Toolset, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.me != nil && s.me.ID == n {
@@ -182,8 +182,8 @@ type deleteUserInput struct {
 	confirmation
 }
 
-func deleteUser(s *Server) entry {
-	return deleteTool(s, userKind, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.",
+func deleteUser(s *Toolset) entry {
+	return deleteTool(s, userResource, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.",
 		func(ctx context.Context, in *deleteUserInput, u *user, r *removal) error {
 			me, err := s.account(ctx)
 			switch {
@@ -207,12 +207,12 @@ func requireWholeName(text, what string, names ...string) error {
 	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {
 		return nil
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not told to this account
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not shown to this account
 	return toolpost.Retry("Nothing was done: %q is only a part of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
 }
 
 // goesWithUser shows what becomes of the work of a user.
-func goesWithUser(ctx context.Context, s *Server, u *user) (would string, facts map[string]any, err error) {
+func goesWithUser(ctx context.Context, s *Toolset, u *user) (would string, facts map[string]any, err error) {
 	facts = map[string]any{"memberships": len(u.Memberships), "groups": len(u.Groups)}
 	for _, c := range []struct{ name, path, key, filter string }{
 		{"issues_written", "/issues.json", "issues", "author_id"},

@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-func versionTools(s *Server) []entry {
+func versionTools(s *Toolset) []entry {
 	return []entry{
 		listVersions(s), showVersion(s), createVersion(s), updateVersion(s), deleteVersion(s),
 		listCategories(s), createCategory(s), updateCategory(s), deleteCategory(s),
@@ -72,7 +72,7 @@ type listVersionsInput struct {
 	rowSpan
 }
 
-func listVersions(s *Server) entry {
+func listVersions(s *Toolset) entry {
 	return projectTool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", reads,
 		func(ctx context.Context, in listVersionsInput, p named) (*toolpost.Result, error) {
 			all, _, err := rows[version](ctx, s, versions(p.ID).path, url.Values{}, "versions", 0, mostNames)
@@ -80,7 +80,7 @@ func listVersions(s *Server) entry {
 				return nil, explain(err, "the versions of project "+p.String())
 			}
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			shown := window(all, in.Offset, in.Limit)
+			shown := pageOf(all, in.Offset, in.Limit)
 			for i := range shown {
 				v := &shown[i]
 				v.Description, v.CreatedOn, v.UpdatedOn = "", "", ""
@@ -94,7 +94,7 @@ func listVersions(s *Server) entry {
 }
 
 // openVersions are those that new issues of a project can be planned for.
-func openVersions(ctx context.Context, s *Server, project int) ([]named, error) {
+func openVersions(ctx context.Context, s *Toolset, project int) ([]named, error) {
 	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, mostNames)
 	var open []named
 	for _, v := range all {
@@ -111,16 +111,16 @@ type versionID struct {
 	Project string `json:"project_id,omitempty" desc:"Id, key or name"`
 }
 
-func (in *versionID) find(ctx context.Context, s *Server) (*version, error) {
+func (in *versionID) find(ctx context.Context, s *Toolset) (*version, error) {
 	n, err := inProject(ctx, s, in.Project, in.ID, versions)
 	if err != nil {
 		return nil, err
 	}
-	return versionKind().read(ctx, s, n, "")
+	return versionResource().read(ctx, s, n, "")
 }
 
 // inProject finds what has a name only within its project.
-func inProject(ctx context.Context, s *Server, project, text string, src func(int) source) (int, error) {
+func inProject(ctx context.Context, s *Toolset, project, text string, src func(int) source) (int, error) {
 	if project == "" {
 		if n, ok := number(text); ok {
 			return n, nil
@@ -137,7 +137,7 @@ func inProject(ctx context.Context, s *Server, project, text string, src func(in
 
 type showVersionInput struct{ versionID }
 
-func (in *showVersionInput) find(ctx context.Context, s *Server) (*version, error) {
+func (in *showVersionInput) find(ctx context.Context, s *Toolset) (*version, error) {
 	v, err := in.versionID.find(ctx, s)
 	if err != nil {
 		return nil, err
@@ -145,12 +145,12 @@ func (in *showVersionInput) find(ctx context.Context, s *Server) (*version, erro
 	return v, v.count(ctx, s)
 }
 
-func showVersion(s *Server) entry {
-	return showTool[showVersionInput](s, versionKind, "show_version", "Show a version", "Show a version with its text, hours and open issues.")
+func showVersion(s *Toolset) entry {
+	return showTool[showVersionInput](s, versionResource, "show_version", "Show a version", "Show a version with its text, hours and open issues.")
 }
 
 // count finds how many issues the version has, and how many are open.
-func (v *version) count(ctx context.Context, s *Server) error {
+func (v *version) count(ctx context.Context, s *Toolset) error {
 	v.Issues = &issueCount{}
 	for status, n := range map[string]*int{"*": &v.Issues.All, "open": &v.Issues.Open} {
 		query := url.Values{"fixed_version_id": {fmt.Sprint(v.ID)}, "status_id": {status}}
@@ -162,7 +162,7 @@ func (v *version) count(ctx context.Context, s *Server) error {
 	return nil
 }
 
-// A versionInput is what may be set of a version, as tools are told it.
+// A versionInput is what the arguments of a tool may set of a version.
 type versionInput struct {
 	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed" fill:"plain"`
 	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system" fill:"plain"`
@@ -173,9 +173,9 @@ type versionInput struct {
 	Fields      []setField `json:"custom_fields,omitempty"`
 }
 
-// versionKind is how versions are read, written and compared.
-func versionKind() kind[version] {
-	return kind[version]{
+// versionResource is how versions are read, written and compared.
+func versionResource() resource[version] {
+	return resource[version]{
 		key: "version", path: "/versions", stale: []string{"versions"},
 		name: func(v *version) string { return "version " + v.String() },
 		check: func(w *write, _, v *version) {
@@ -185,23 +185,23 @@ func versionKind() kind[version] {
 	}
 }
 
-// checkDefault tells whether the project has it as its default, which the
+// checkDefault compares whether the project has it as its default, which the
 // version itself does not say.
 func checkDefault(w *write, v *version) {
 	asked, ok := w.set["default_project_version"].(bool)
 	if !ok {
 		return
 	}
-	p, err := projectKind().read(w.ctx, w.s, v.Project.ID, "")
+	p, err := projectResource().read(w.ctx, w.s, v.Project.ID, "")
 	if err != nil {
 		w.notes = append(w.notes, fmt.Sprintf("Whether it is the default of the project could not be read back: %v", err))
 		return
 	}
 	is := map[string]any{"default_project_version": p.Version != nil && p.Version.ID == v.ID}
-	w.wrong = append(w.wrong, unlike(map[string]any{"default_project_version": asked}, is)...)
+	w.wrong = append(w.wrong, diffValues(map[string]any{"default_project_version": asked}, is)...)
 }
 
-// checkPage tells a page that is not there: Redmine takes any title.
+// checkPage notes a page that is not there: Redmine takes any title.
 func checkPage(w *write, v *version) {
 	if title, _ := w.set["wiki_page_title"].(string); title == "" {
 		return
@@ -218,13 +218,13 @@ type createVersionInput struct {
 	versionInput
 }
 
-func createVersion(s *Server) entry {
+func createVersion(s *Toolset) entry {
 	return projectTool(s, "create_version", "Create a version", "Create a version in a project.", adds,
 		func(ctx context.Context, in createVersionInput, p named) (*toolpost.Result, error) {
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
 			w.fill(&in)
 			w.custom(in.Fields, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
-			return versionKind().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())
+			return versionResource().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())
 		})
 }
 
@@ -234,8 +234,8 @@ type updateVersionInput struct {
 	versionInput
 }
 
-func updateVersion(s *Server) entry {
-	return changeTool(s, versionKind, "update_version", "Change a version", "Change a version. Only what is given is changed.",
+func updateVersion(s *Toolset) entry {
+	return changeTool(s, versionResource, "update_version", "Change a version", "Change a version. Only what is given is changed.",
 		func(w *write, in *updateVersionInput, v *version) {
 			w.fill(in)
 			w.custom(in.Fields, func() ([]field, error) { return v.CustomFields, nil })
@@ -247,8 +247,8 @@ type deleteVersionInput struct {
 	confirmation
 }
 
-func deleteVersion(s *Server) entry {
-	return deleteTool(s, deletedVersionKind, "delete_version", "Delete a version", "Delete a version that no issue and no file uses.",
+func deleteVersion(s *Toolset) entry {
+	return deleteTool(s, deletedVersionResource, "delete_version", "Delete a version", "Delete a version that no issue and no file uses.",
 		func(ctx context.Context, in *deleteVersionInput, v *version, r *removal) error {
 			if err := v.count(ctx, s); err != nil {
 				return err
@@ -262,8 +262,8 @@ func deleteVersion(s *Server) entry {
 		})
 }
 
-func deletedVersionKind() kind[version] {
-	k := versionKind()
+func deletedVersionResource() resource[version] {
+	k := versionResource()
 	k.explain = versionInUse
 	return k
 }

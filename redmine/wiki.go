@@ -34,7 +34,7 @@ type wikiParent struct {
 
 func (p wikiParent) String() string { return p.Title }
 
-func wikiTools(s *Server) []entry {
+func wikiTools(s *Toolset) []entry {
 	return []entry{listWiki(s), getWiki(s), writeWiki(s), editWiki(s), deleteWiki(s)}
 }
 
@@ -43,21 +43,21 @@ type listWikiInput struct {
 	rowSpan
 }
 
-func listWiki(s *Server) entry {
+func listWiki(s *Toolset) entry {
 	return projectTool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", reads,
 		func(ctx context.Context, in listWikiInput, p named) (*toolpost.Result, error) {
 			all, err := wikiPages(ctx, s, p)
 			if err != nil {
 				return nil, err
 			}
-			l := listing[wikiPage]{what: "wiki pages", key: "wiki_pages", rows: window(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			l := listing[wikiPage]{what: "wiki pages", key: "wiki_pages", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
 			return l.answer(s)
 		})
 }
 
 // wikiPages are the pages of a project, without texts. Redmine has no pages of
 // this list.
-func wikiPages(ctx context.Context, s *Server, p named) ([]wikiPage, error) {
+func wikiPages(ctx context.Context, s *Toolset, p named) ([]wikiPage, error) {
 	var answer struct {
 		Pages []wikiPage `json:"wiki_pages"`
 	}
@@ -71,7 +71,7 @@ type getWikiInput struct {
 	Version string `json:"version,omitempty" desc:"Default is the newest"`
 }
 
-func getWiki(s *Server) entry {
+func getWiki(s *Toolset) entry {
 	return projectTool(s, "get_wiki_page", "Show a wiki page", "Show a wiki page with its version and files.", reads,
 		func(ctx context.Context, in getWikiInput, p named) (*toolpost.Result, error) {
 			version, err := 0, error(nil)
@@ -105,9 +105,9 @@ func wikiTitle(title string) string {
 	return ""
 }
 
-// wikiKind is how the wiki pages of a project are read, written and compared.
-func wikiKind() kind[wikiPage] {
-	return kind[wikiPage]{
+// wikiResource is how the wiki pages of a project are read, written and compared.
+func wikiResource() resource[wikiPage] {
+	return resource[wikiPage]{
 		key:  "wiki_page",
 		name: func(w *wikiPage) string { return "wiki page " + w.Title },
 	}
@@ -126,12 +126,12 @@ func wikiAt(p named, title string, version int) string {
 	return at
 }
 
-func readWiki(ctx context.Context, s *Server, p named, title string, version int) (*wikiPage, error) {
-	return wikiKind().get(ctx, s, wikiAt(p, title, version), "attachments")
+func readWiki(ctx context.Context, s *Toolset, p named, title string, version int) (*wikiPage, error) {
+	return wikiResource().get(ctx, s, wikiAt(p, title, version), "attachments")
 }
 
 // missingWiki explains why a page cannot be read, and says which ones there are.
-func missingWiki(ctx context.Context, s *Server, p named, title string, version int, err error) error {
+func missingWiki(ctx context.Context, s *Toolset, p named, title string, version int, err error) error {
 	switch status(err) {
 	case http.StatusNotAcceptable: // Redmine redirects to an address that is none of its API
 		return toolpost.Retry("Wiki page %s of %s was renamed. List the wiki pages to find its new title.", title, p.Name)
@@ -165,7 +165,7 @@ func noStart(p named, all []wikiPage) error {
 // titles are the first of them.
 func titles(all []wikiPage) string {
 	var some []string
-	for _, w := range window(all, 0, 40) {
+	for _, w := range pageOf(all, 0, 40) {
 		some = append(some, w.Title)
 	}
 	return strings.Join(some, ", ")

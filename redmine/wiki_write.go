@@ -22,7 +22,7 @@ type writeWikiInput struct {
 	Uploads  []upload `json:"uploads,omitempty" fill:"value"`
 }
 
-func writeWiki(s *Server) entry {
+func writeWiki(s *Toolset) entry {
 	return tool(s, "write_wiki_page", "Write a wiki page", "Create, replace, move or rename a wiki page.\nGive the version you read, so that changes by others are not lost.", changes,
 		func(ctx context.Context, in writeWikiInput) (*toolpost.Result, error) {
 			w, err := openWiki(ctx, s, in.Project, in.Title)
@@ -46,7 +46,7 @@ type editWikiInput struct {
 	Comments string `json:"comments,omitempty"`
 }
 
-func editWiki(s *Server) entry {
+func editWiki(s *Toolset) entry {
 	return tool(s, "edit_wiki_page", "Edit a wiki page", "Replace a part of a wiki page.", changes,
 		func(ctx context.Context, in editWikiInput) (*toolpost.Result, error) {
 			// Edits of one page at the same time would refuse each other by their versions.
@@ -80,7 +80,7 @@ type wikiWrite struct {
 	before *wikiPage // nil for a new one
 }
 
-func openWiki(ctx context.Context, s *Server, project, title string) (*wikiWrite, error) {
+func openWiki(ctx context.Context, s *Toolset, project, title string) (*wikiWrite, error) {
 	p, err := s.project(ctx, project)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (w *wikiWrite) with(comments string, version int) {
 
 // save makes the change and answers with what became of it.
 func (w *wikiWrite) save() (*toolpost.Result, error) {
-	k := wikiKind()
+	k := wikiResource()
 	k.include, k.check = "attachments", func(_ *write, _, now *wikiPage) { w.compare(now) }
 	k.before, w.made = w.before, w.before == nil
 	return k.update(w.write, wikiAt(w.in, w.title, 0), fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name))
@@ -180,7 +180,7 @@ type deleteWikiInput struct {
 	Confirm  bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
-func deleteWiki(s *Server) entry {
+func deleteWiki(s *Toolset) entry {
 	return tool(s, "delete_wiki_page", "Delete a wiki page", "Delete a wiki page with its versions and files.", removes,
 		func(ctx context.Context, in deleteWikiInput) (*toolpost.Result, error) {
 			w, err := openWiki(ctx, s, in.Project, in.Title)
@@ -207,7 +207,7 @@ func deleteWiki(s *Server) entry {
 			case len(under) > 0:
 				r.then = ". The pages under it are kept: " + strings.Join(under, ", ")
 			}
-			return wikiKind().remove(ctx, s, w.before, r)
+			return wikiResource().remove(ctx, s, w.before, r)
 		})
 }
 

@@ -19,7 +19,7 @@ import (
 // A write is a change of something: what is asked for, in Redmine's words. The
 // first failure stays.
 type write struct {
-	s       *Server
+	s       *Toolset
 	ctx     context.Context
 	project int
 	set     map[string]any
@@ -31,11 +31,11 @@ type write struct {
 	err     error
 
 	wrong []string // what was not taken
-	notes []string // what else is to be told
+	notes []string // what else the answer says
 }
 
 // newWrite is a change in a project, 0 for none.
-func newWrite(ctx context.Context, s *Server, project int) *write {
+func newWrite(ctx context.Context, s *Toolset, project int) *write {
 	return &write{s: s, ctx: ctx, project: project, set: map[string]any{}}
 }
 
@@ -92,7 +92,7 @@ func (w *write) text(name, text string) {
 }
 
 // clearable sets a text. An empty one may be meant as none, or as nothing said: it
-// is not taken, and told.
+// is not taken, and a note says so.
 func (w *write) clearable(name string, text *string) {
 	switch {
 	case text == nil:
@@ -133,7 +133,7 @@ func (w *write) compareFiles(before, now []attachment) {
 }
 
 // several sets all that is named, in order. An empty list may be meant as none,
-// or as nothing said: it is not taken, and told.
+// or as nothing said: it is not taken, and a note says so.
 func several[T cmp.Ordered](w *write, name string, texts []string, find func(text string) (T, error)) {
 	switch {
 	case texts == nil || w.err != nil:
@@ -191,16 +191,16 @@ func refer(w *write, name, text string, all func() ([]named, error), find func(s
 	case strings.EqualFold(text, none) && w.err == nil:
 		known, err := all()
 		w.err = explain(err, "what may be called "+none)
-		if found := those(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
+		if found := selectNamed(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
 			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listed(found))
 		}
 	}
-	set(w, name, text, func(text string) (ref, error) {
+	set(w, name, text, func(text string) (idRef, error) {
 		n, err := find(text)
 		if err == nil {
 			w.meant(text, n)
 		}
-		return ref{n}, err
+		return idRef{n}, err
 	})
 }
 
@@ -216,7 +216,7 @@ func (w *write) meant(text string, n named) {
 
 // takenFor returns a note if text is only a part of the name of n.
 func takenFor(text string, n named) string {
-	if n.ID == 0 || len(exactly(text, []named{n})) > 0 || samePerson(n.Name, text) {
+	if n.ID == 0 || len(matchExact(text, []named{n})) > 0 || samePerson(n.Name, text) {
 		return ""
 	}
 	return fmt.Sprintf("%q was taken for %s.", text, n)
@@ -276,16 +276,16 @@ func readHours(text string) (float64, error) {
 	return math.Round(h*100) / 100, nil
 }
 
-// outcome words what was done, what Redmine did not take of it, and why.
-func outcome(done, why string, wrong []string) string {
+// summarize words what was done, what Redmine did not take of it, and why.
+func summarize(done, why string, wrong []string) string {
 	if len(wrong) == 0 {
 		return done + ".\n"
 	}
 	return fmt.Sprintf("%s, but Redmine did not save everything. Perhaps %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
 }
 
-// unlike tells what is not as it was set, of what is known.
-func unlike(set, is map[string]any) []string {
+// diffValues returns what is not as it was set, of what is known.
+func diffValues(set, is map[string]any) []string {
 	var wrong []string
 	for _, name := range sorted(set) {
 		value, known := is[name]
@@ -305,20 +305,20 @@ func sameMinute(a, b any) bool {
 	return hours && both && math.Round(60*x) == math.Round(60*y)
 }
 
-// A ref is something with a name as a write sets it: Redmine gets its id.
-type ref struct{ named }
+// A idRef is something with a name as a write sets it: Redmine gets its id.
+type idRef struct{ named }
 
 // MarshalJSON implements [json.Marshaler].
-func (r ref) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.ID), 10), nil }
+func (r idRef) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.ID), 10), nil }
 
 // reference lets the name of a record stand for it in a change.
-func (n named) reference() ref { return ref{n} }
+func (n named) reference() idRef { return idRef{n} }
 
 // bare is a value as it is compared: of a ref the id, of a text one with the same
 // line ends, as Redmine makes CR LF of any.
 func bare(v any) string {
 	switch v := v.(type) {
-	case ref:
+	case idRef:
 		return fmt.Sprint(v.ID)
 	case string:
 		return oneLine(v) // as names are read

@@ -12,14 +12,14 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A kind is one kind of thing that Redmine keeps, such as issues. Reading one,
+// A resource is one kind of thing that Redmine keeps, such as issues. Reading one,
 // making, changing and deleting it go the same way for all kinds:
 //
-//	find ─▶ fill a write ─▶ send ─▶ read back ─▶ compare ─▶ tell
+//	find ─▶ fill a write ─▶ send ─▶ read back ─▶ compare ─▶ report
 //
 // At is where one thing is, such as "/issues/12". What is its name in errors,
 // such as "issue 12".
-type kind[T any] struct {
+type resource[T any] struct {
 	key     string                         // of one in JSON, such as "time_entry"
 	path    string                         // of all, such as "/time_entries"
 	include string                         // what is read with one after a change
@@ -31,13 +31,13 @@ type kind[T any] struct {
 	before  *T                             // the record before the change, if it is known
 }
 
-// notAllowed is why Redmine may ignore what it was told to set.
+// notAllowed is why Redmine may ignore what a request sets.
 const notAllowed = "this account may not set it"
 
-func (k kind[T]) at(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
+func (k resource[T]) at(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
 
 // get reads a thing with what is included. Its failures have no words yet.
-func (k kind[T]) get(ctx context.Context, s *Server, at, include string) (*T, error) {
+func (k resource[T]) get(ctx context.Context, s *Toolset, at, include string) (*T, error) {
 	query := url.Values{}
 	if include != "" {
 		query.Set("include", include)
@@ -59,13 +59,13 @@ func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 }
 
 // read is get with words for what fails.
-func (k kind[T]) read(ctx context.Context, s *Server, id int, include string) (*T, error) {
+func (k resource[T]) read(ctx context.Context, s *Toolset, id int, include string) (*T, error) {
 	at := k.at(id)
 	thing, err := k.get(ctx, s, at, include)
 	return thing, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
 }
 
-func (k kind[T]) words(err error, what string) error {
+func (k resource[T]) words(err error, what string) error {
 	if k.explain != nil {
 		return k.explain(err, what)
 	}
@@ -73,16 +73,16 @@ func (k kind[T]) words(err error, what string) error {
 }
 
 // create makes a thing at path, and answers with it.
-func (k kind[T]) create(w *write, path, what string) (*toolpost.Result, error) {
+func (k resource[T]) create(w *write, path, what string) (*toolpost.Result, error) {
 	n, err := k.post(w, path, what)
 	if err != nil {
 		return nil, err
 	}
-	return k.told(w, k.at(n))
+	return k.readBack(w, k.at(n))
 }
 
 // post makes a thing and returns its id.
-func (k kind[T]) post(w *write, path, what string) (int, error) {
+func (k resource[T]) post(w *write, path, what string) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
@@ -99,7 +99,7 @@ func (k kind[T]) post(w *write, path, what string) (int, error) {
 }
 
 // update changes the thing at a place, and answers with it.
-func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
+func (k resource[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 	switch {
 	case w.err != nil:
 		return nil, w.err
@@ -112,18 +112,18 @@ func (k kind[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 		}
 		return nil, k.words(hinted(err, w.fields), what)
 	}
-	return k.told(w, at)
+	return k.readBack(w, at)
 }
 
 // change is update of a record that was read before.
-func (k kind[T]) change(w *write, before *T) (*toolpost.Result, error) {
+func (k resource[T]) change(w *write, before *T) (*toolpost.Result, error) {
 	k.before = before
 	return k.update(w, k.at(idOf(before)), k.name(before))
 }
 
-// told reads a thing back, and answers with it and with what is not as it was
+// readBack reads a thing back, and answers with it and with what is not as it was
 // asked.
-func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
+func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 	for _, list := range k.stale {
 		w.s.forget(list)
 	}
@@ -145,9 +145,9 @@ func (k kind[T]) told(w *write, at string) (*toolpost.Result, error) {
 
 // report answers with a record as it is after a write, and with every field that
 // is not as it was asked to be.
-func (k kind[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
+func (k resource[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
 	is, fields := settable(now), customFieldsOf(now)
-	w.wrong = append(unlike(w.set, is), unset(w.fields, fields)...)
+	w.wrong = append(diffValues(w.set, is), diffFields(w.fields, fields)...)
 	why, unchanged := cmp.Or(k.why, notAllowed), !w.made && k.unchanged(now)
 	if k.check != nil {
 		k.check(w, k.before, now)
@@ -157,7 +157,7 @@ func (k kind[T]) report(w *write, now *T, done string) (*toolpost.Result, error)
 	}
 	nameFields(w.ctx, w.s, w.project, w.project, fields)
 	facts := map[string]any{k.key: now}
-	text := outcome(done+k.name(now), why, w.wrong)
+	text := summarize(done+k.name(now), why, w.wrong)
 	if unchanged && k.before != nil && len(w.wrong) == 0 && w.comparable(is) {
 		text = fmt.Sprintf("Nothing was different: %s already has these values.\n", k.name(now))
 	}
@@ -172,14 +172,14 @@ func (k kind[T]) report(w *write, now *T, done string) (*toolpost.Result, error)
 }
 
 // unchanged reports whether a record is as it was, as far as that is known.
-func (k kind[T]) unchanged(now *T) bool {
+func (k resource[T]) unchanged(now *T) bool {
 	state := func(record *T) string { return fmt.Sprint(settable(record), customFieldsOf(record).values()) }
 	return k.before == nil || state(k.before) == state(now)
 }
 
 // show answers with text and a record after it. The facts are for programs; they are
 // the record itself if there are none.
-func (s *Server) show(text string, record any, facts map[string]any) (*toolpost.Result, error) {
+func (s *Toolset) show(text string, record any, facts map[string]any) (*toolpost.Result, error) {
 	if p, ok := record.(preparer); ok {
 		p.prepare()
 	}
@@ -204,7 +204,7 @@ type removal struct {
 }
 
 // remove deletes a thing if that is confirmed, and shows before what would go.
-func (k kind[T]) remove(ctx context.Context, s *Server, record *T, r *removal) (*toolpost.Result, error) {
+func (k resource[T]) remove(ctx context.Context, s *Toolset, record *T, r *removal) (*toolpost.Result, error) {
 	if r.at == "" {
 		r.at, r.id = k.at(idOf(record)), idOf(record)
 	}
