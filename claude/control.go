@@ -184,6 +184,9 @@ type responseBody struct {
 
 func (c *conn) answer(id string, body any, err error) {
 	response := responseBody{Subtype: "success", RequestID: id, Response: body}
+	if _, bad := json.Marshal(body); err == nil && bad != nil { // the CLI would wait for ever
+		err = fmt.Errorf("encode the answer: %w", bad)
+	}
 	if err != nil {
 		response = responseBody{Subtype: "error", RequestID: id, Error: err.Error()}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // An Elicitation is a question of an MCP server to the user (MCP, Elicitation).
@@ -44,6 +45,9 @@ func (o *Options) elicit(ctx context.Context, request json.RawMessage) func() (a
 			return declined, nil
 		}
 		a, err := guarded(func() (*ElicitationAnswer, error) { return o.Elicitation(ctx, in) })
+		if err == nil && a != nil && !slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
+			err = fmt.Errorf("unknown action %q; use accept, decline or cancel", a.Action)
+		}
 		if err != nil {
 			warn(o.logger(), "declined an elicitation because its callback failed", err, "server", in.Server)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,6 +25,26 @@ func answered(t *testing.T, responder responder, request string) string {
 	return string(raw)
 }
 
+// sent is a transport that keeps what is written.
+type sent chan string
+
+func (s sent) ReadLine() ([]byte, error)   { return nil, io.EOF }
+func (s sent) WriteLine(line []byte) error { s <- string(line); return nil }
+func (s sent) CloseInput() error           { return nil }
+func (s sent) Close() error                { return nil }
+
+// TestUnencodable: what a callback returns is an error if JSON does not have it. The
+// CLI is not left without an answer.
+func TestUnencodable(t *testing.T) {
+	lines := make(sent, 1)
+	c := newConn(t.Context(), lines, slog.New(slog.DiscardHandler), nil)
+	defer c.out.close()
+	c.answer("7", map[string]any{"result": func() {}}, nil)
+	if line := <-lines; !strings.Contains(line, `"subtype":"error"`) || !strings.Contains(line, `"request_id":"7"`) {
+		t.Errorf("the answer is %s", line)
+	}
+}
+
 // TestElicitation: the answer of the callback is the answer to the MCP server;
 // without one, or if it fails, the question is declined.
 func TestElicitation(t *testing.T) {
@@ -37,6 +58,7 @@ func TestElicitation(t *testing.T) {
 		{"accept", func() (*ElicitationAnswer, error) {
 			return &ElicitationAnswer{Action: "accept", Content: map[string]any{"name": "Ann"}}, nil
 		}, `{"action":"accept","content":{"name":"Ann"}}`},
+		{"unknown action", func() (*ElicitationAnswer, error) { return &ElicitationAnswer{Action: "yes"}, nil }, `{"action":"decline"}`},
 		{"nil", func() (*ElicitationAnswer, error) { return nil, nil }, `{"action":"decline"}`},
 		{"error", func() (*ElicitationAnswer, error) { return nil, errors.New("gone") }, `{"action":"decline"}`},
 		{"panic", func() (*ElicitationAnswer, error) { panic("oh") }, `{"action":"decline"}`},

@@ -224,16 +224,15 @@ var ErrUnfinished = errors.New("background tasks did not end in time after the r
 // alive restarts the timers that wait for silence.
 func (r *run) alive() {
 	if r.once {
-		r.turns.expect(r.opts.idleTimeout(), r.opts.grace(), r.late)
+		r.turns.expect(r.opts.idleTimeout(), r.opts.grace(), r.awaited, r.late)
 	}
 }
 
+// awaited reports whether the CLI waits for this process, or for a person.
+func (r *run) awaited() bool { return r.conn.served.Len() > 0 || r.turns.asks() }
+
 // late is called when nothing was heard for long after a result.
 func (r *run) late() {
-	if r.conn.served.Len() > 0 || r.turns.asks() { // it waits for this process, or for a person
-		r.alive()
-		return
-	}
 	if r.turns.done() { // the end of a task has caused no turn
 		r.retire()
 		return

@@ -48,29 +48,35 @@ func (l *taskList) reported() { l.unreported = false }
 // running reports whether a task runs.
 func (l *taskList) running() bool { return len(l.ids) > 0 }
 
-// A silenceTimer calls a function once nothing has restarted it for a time.
+// A silenceTimer calls a function once nothing has restarted it for a time, and
+// restarts by itself while there is work.
 type silenceTimer struct {
 	mu       sync.Mutex
 	timer    *time.Timer
 	deadline time.Time
 }
 
-func (s *silenceTimer) restart(d time.Duration, late func()) {
+// restart begins to wait anew. Who ends work restarts the timer first.
+func (s *silenceTimer) restart(d time.Duration, busy func() bool, late func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deadline = time.Now().Add(d)
 	if s.timer != nil {
-		s.timer.Reset(d)
-		return
+		s.timer.Stop()
 	}
 	s.timer = time.AfterFunc(d, func() {
-		s.mu.Lock()
-		passed := !time.Now().Before(s.deadline)
-		s.mu.Unlock()
-		if passed { // else the timer was restarted while it fired
+		if busy() {
+			s.restart(d, busy, late)
+		} else if s.passed() { // asked last: work that ended since the timer fired has restarted it
 			late()
 		}
 	})
+}
+
+func (s *silenceTimer) passed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !time.Now().Before(s.deadline)
 }
 
 func (s *silenceTimer) stop() {

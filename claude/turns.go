@@ -165,9 +165,9 @@ func without(ids []string, id string) []string {
 	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 
-// expect calls late if expect is not called again within idle after a result.
-// Within grace, if all that is awaited is a turn that may not come.
-func (t *turns) expect(idle, grace time.Duration, late func()) {
+// expect calls late if expect is not called again within idle after a result, and
+// nothing is busy. Within grace, if all that is awaited is a turn that may not come.
+func (t *turns) expect(idle, grace time.Duration, busy func() bool, late func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last == nil {
@@ -176,7 +176,7 @@ func (t *turns) expect(idle, grace time.Duration, late func()) {
 	if t.awaitsReport() {
 		idle = min(idle, grace)
 	}
-	t.silence.restart(idle, late)
+	t.silence.restart(idle, busy, late)
 }
 
 // stop ends the waiting.

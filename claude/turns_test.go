@@ -77,7 +77,9 @@ func TestTurnsExpect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns turns
 		var late time.Time
-		wait := func() { turns.expect(time.Minute, time.Second, func() { late = time.Now() }) }
+		wait := func() {
+			turns.expect(time.Minute, time.Second, func() bool { return false }, func() { late = time.Now() })
+		}
 		wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
