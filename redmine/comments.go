@@ -143,7 +143,7 @@ func nameOfID(id longText, known []named) longText {
 type updateCommentInput struct {
 	Issue   string  `json:"issue_id"`
 	ID      string  `json:"id" desc:"Comment id"`
-	Notes   *string `json:"notes,omitempty" desc:"Empty removes it"`
+	Notes   *string `json:"notes,omitempty" jsonschema:"maxLength=1000000" desc:"Empty removes it"`
 	Private string  `json:"private_notes,omitempty" jsonschema:"enum=true,enum=false"`
 }
 

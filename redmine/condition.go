@@ -285,12 +285,12 @@ func timeRows() rowSource {
 	return rowSource{path: "/time_entries.json", key: "time_entries", kind: "TimeEntryQuery", silent: true}
 }
 
-// hasFilter says whether Redmine knows a filter: then it complains about an empty value.
+// hasFilter reports whether Redmine knows a filter: then it refuses an empty value.
 func (l rowSource) hasFilter(ctx context.Context, s *Toolset, name string) (bool, error) {
 	return l.complains(ctx, s, encodeConditions([]condition{{name, "=", []string{""}}}))
 }
 
-// complains says whether Redmine finds something wrong with conditions.
+// complains reports whether Redmine refuses conditions.
 func (l rowSource) complains(ctx context.Context, s *Toolset, query url.Values) (bool, error) {
 	faults, err := l.faults(ctx, s, query)
 	return faults > 0, err

@@ -64,7 +64,7 @@ func fieldsOf(all []field) map[string]string {
 // A setField is a custom field in the arguments of a tool.
 type setField struct {
 	Name   string   `json:"name" desc:"Name or id"`
-	Value  string   `json:"value,omitempty"`
+	Value  string   `json:"value,omitempty" jsonschema:"maxLength=100000"`
 	Values []string `json:"values,omitempty"`
 }
 

@@ -43,7 +43,7 @@ func (in *attachmentID) find(ctx context.Context, s *Toolset) (*attachment, erro
 }
 
 func showAttachment(s *Toolset) entry {
-	return showTool[attachmentID](s, fileResource, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file.")
+	return showTool[attachmentID, attachment](s, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file.")
 }
 
 // fileResource is how the facts of files are read, written and compared.

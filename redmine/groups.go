@@ -88,7 +88,7 @@ func (in *groupID) find(ctx context.Context, s *Toolset) (*userGroup, error) {
 }
 
 func showGroup(s *Toolset) entry {
-	return showTool[groupID](s, groupResource, "show_group", "Show a group of users", "Show a group with its users and roles.")
+	return showTool[groupID, userGroup](s, "show_group", "Show a group of users", "Show a group with its users and roles.")
 }
 
 type groupUserInput struct {

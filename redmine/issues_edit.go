@@ -14,8 +14,8 @@ import (
 
 type editIssueInput struct {
 	ID   string `json:"id"`
-	Old  string `json:"old_text" jsonschema:"minLength=1" desc:"Must occur once"`
-	New  string `json:"new_text"`
+	Old  string `json:"old_text" jsonschema:"minLength=1,maxLength=1000000" desc:"Must occur once"`
+	New  string `json:"new_text" jsonschema:"maxLength=1000000"`
 	All  bool   `json:"replace_all,omitempty"`
 	Hash string `json:"description_hash,omitempty" desc:"The one you read"`
 	Seen string `json:"updated_on,omitempty" desc:"Last change you saw"`

@@ -13,7 +13,7 @@ import (
 type listIssuesInput struct {
 	Project    string   `json:"project_id,omitempty" desc:"Id, key or name"`
 	Subproject string   `json:"subproject_id,omitempty" desc:"Id; !* for none"`
-	Issue      string   `json:"issue_id,omitempty" desc:"Ids separated by commas"`
+	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000" desc:"Ids separated by commas"`
 	Tracker    string   `json:"tracker_id,omitempty" desc:"Names or ids separated by |"`
 	Status     string   `json:"status_id,omitempty" desc:"open, closed, * for all, or names or ids separated by |; default open"`
 	Priority   string   `json:"priority_id,omitempty" desc:"Names or ids separated by |"`

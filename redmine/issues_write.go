@@ -14,7 +14,7 @@ import (
 // An issueInput is what the arguments of a tool may set of an issue.
 type issueInput struct {
 	Subject     string     `json:"subject,omitempty" fill:"text"`
-	Description *string    `json:"description,omitempty" desc:"Whole text; none clears it" fill:"clearable"`
+	Description *string    `json:"description,omitempty" jsonschema:"maxLength=1000000" desc:"Whole text; none clears it" fill:"clearable"`
 	Tracker     string     `json:"tracker_id,omitempty" desc:"Name or id" fill:"tracker"`
 	Status      string     `json:"status_id,omitempty" desc:"Name or id"`
 	Priority    string     `json:"priority_id,omitempty" desc:"Name or id" fill:"priority"`
@@ -72,7 +72,7 @@ type updateIssueInput struct {
 	ID      string `json:"id"`
 	Project string `json:"project_id,omitempty" desc:"Moves it; id, key or name"`
 	issueInput
-	Notes   string `json:"notes,omitempty" desc:"Comment to add"`
+	Notes   string `json:"notes,omitempty" jsonschema:"maxLength=1000000" desc:"Comment to add"`
 	Private bool   `json:"private_notes,omitempty"`
 	Hash    string `json:"description_hash,omitempty" desc:"The one you read"`
 	Seen    string `json:"updated_on,omitempty" desc:"Last change you saw"`

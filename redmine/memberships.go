@@ -151,7 +151,7 @@ func createMembership(s *Toolset) entry {
 }
 
 // addMembers adds them one by one: of several Redmine adds none if one does not
-// fit, and says that it did.
+// fit, and reports success.
 func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles []int) (*toolpost.Result, error) {
 	var failed error
 	var wrong []string

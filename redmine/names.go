@@ -159,7 +159,7 @@ func matchName(what, text string, all []named) (named, error) {
 	return named{}, unnamed(what, text, all)
 }
 
-// unclear says that text names more than one.
+// unclear returns the error that text names more than one.
 func unclear(text string, found []named) error {
 	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n named) bool { return n.ID == id }) {
 		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listed(found))
@@ -324,7 +324,7 @@ func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values,
 	}
 }
 
-// pages reads a list once, and says whether it had the same length all the time: if
+// pages reads a list once, and reports whether it had the same length all the time: if
 // not, a row may be there twice, or be missing.
 func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
 	for first := -1; ; {

@@ -86,7 +86,7 @@ func (in *newsID) find(ctx context.Context, s *Toolset) (*news, error) {
 }
 
 func showNews(s *Toolset) entry {
-	return showTool[newsID](s, newsResource, "show_news", "Show news", "Show news with its full text, comments and files.")
+	return showTool[newsID, news](s, "show_news", "Show news", "Show news with its full text, comments and files.")
 }
 
 // newsResource is how news are read, written and compared.
@@ -107,7 +107,7 @@ func newsResource() resource[news] {
 type createNewsInput struct {
 	projectID
 	Title       string   `json:"title" jsonschema:"minLength=1,maxLength=60"`
-	Description string   `json:"description" jsonschema:"minLength=1"`
+	Description string   `json:"description" jsonschema:"minLength=1,maxLength=1000000"`
 	Summary     string   `json:"summary,omitempty"`
 	Uploads     []upload `json:"uploads,omitempty" fill:"value"`
 }
@@ -156,7 +156,7 @@ func readBackNews(w *write, p named, last int) (*toolpost.Result, error) {
 type updateNewsInput struct {
 	newsID
 	Title       *string  `json:"title,omitempty" jsonschema:"minLength=1,maxLength=60"`
-	Description *string  `json:"description,omitempty" jsonschema:"minLength=1"`
+	Description *string  `json:"description,omitempty" jsonschema:"minLength=1,maxLength=1000000"`
 	Summary     *string  `json:"summary,omitempty" desc:"Empty clears it"`
 	Uploads     []upload `json:"uploads,omitempty" fill:"value"`
 }

@@ -234,7 +234,7 @@ func (in *showProjectInput) find(ctx context.Context, s *Toolset) (*project, err
 }
 
 func showProject(s *Toolset) entry {
-	return showTool[showProjectInput](s, projectResource, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.")
+	return showTool[showProjectInput, project](s, "show_project", "Show a project", "Show a project with its text, trackers, categories, modules and activities.")
 }
 
 // subprojects are the active and closed ones below a project, at any depth.

@@ -12,7 +12,7 @@ import (
 
 // A projectInput is what the arguments of a tool may set of a project.
 type projectInput struct {
-	Description    *string    `json:"description,omitempty" desc:"Empty clears it"`
+	Description    *string    `json:"description,omitempty" jsonschema:"maxLength=1000000" desc:"Empty clears it"`
 	Homepage       *string    `json:"homepage,omitempty" desc:"Empty clears it"`
 	IsPublic       *bool      `json:"is_public,omitempty"`
 	Parent         string     `json:"parent_id,omitempty" desc:"Id, key, name or none"`

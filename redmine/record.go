@@ -118,13 +118,14 @@ func idOf(record any) int {
 }
 
 // settable returns what may be set of a record, as it is: the fields with a tag set.
-// A list that Redmine did not send is left out, and
-// with omitempty also one that it may have emptied.
+// It leaves out a list that Redmine did not send and, with omitempty, what is empty:
+// Redmine does not always send it.
 func settable(record any) map[string]any {
 	now := map[string]any{}
 	eachField(record, func(f reflect.StructField, v reflect.Value) {
 		name, omitEmpty := strings.CutSuffix(f.Tag.Get("set"), ",omitempty")
-		if name == "" || v.Kind() == reflect.Slice && (v.IsNil() || omitEmpty && v.Len() == 0) {
+		isList := v.Kind() == reflect.Slice
+		if name == "" || isList && v.IsNil() || omitEmpty && (v.IsZero() || isList && v.Len() == 0) {
 			return
 		}
 		if v.Kind() == reflect.Pointer && v.IsNil() {

@@ -21,7 +21,7 @@ func v60() release { return release{"6.0", "/help/code_highlighting", ""} }
 func v61() release { return release{"6.1", "/oauth/token/info", ""} }
 func v70() release { return release{"7.0", "/webhooks", ""} }
 
-// at says whether Redmine is this one or later.
+// at reports whether Redmine is this release or a later one.
 func (r release) at(ctx context.Context, c *client) (bool, error) {
 	data, err := c.read(ctx, r.path, nil)
 	if _, later := worth(err); later {

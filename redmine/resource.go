@@ -12,13 +12,13 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A resource is one kind of thing that Redmine keeps, such as issues. Reading one,
-// making, changing and deleting it go the same way for all kinds:
+// A resource is one kind of record that Redmine keeps, such as issues. Reading,
+// creating, changing and deleting one go the same way for all kinds:
 //
 //	find ─▶ fill a write ─▶ send ─▶ read back ─▶ compare ─▶ report
 //
-// At is where one thing is, such as "/issues/12". What is its name in errors,
-// such as "issue 12".
+// The parameter at is the address of one record, such as "/issues/12"; what is its
+// name in errors, such as "issue 12".
 type resource[T any] struct {
 	key     string                         // of one in JSON, such as "time_entry"
 	path    string                         // of all, such as "/time_entries"
@@ -36,7 +36,7 @@ const notAllowed = "this account may not set it"
 
 func (k resource[T]) at(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
 
-// get reads a thing with what is included. Its failures have no words yet.
+// get reads a record with what is included. Its errors are not explained yet.
 func (k resource[T]) get(ctx context.Context, s *Toolset, at, include string) (*T, error) {
 	query := url.Values{}
 	if include != "" {
@@ -49,20 +49,20 @@ func (k resource[T]) get(ctx context.Context, s *Toolset, at, include string) (*
 	return one[T](s.client, at, answer[k.key])
 }
 
-// one decodes the thing in an answer, which must be there.
+// one decodes the record in an answer, which must have one.
 func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 	if len(raw) == 0 {
 		return nil, fmt.Errorf("the answer to %s is not one of Redmine; check that REDMINE_URL is the address of Redmine itself", path)
 	}
-	var thing T
-	return &thing, c.decode(path, raw, &thing)
+	var record T
+	return &record, c.decode(path, raw, &record)
 }
 
-// read is get with words for what fails.
+// read is get with explained errors.
 func (k resource[T]) read(ctx context.Context, s *Toolset, id int, include string) (*T, error) {
 	at := k.at(id)
-	thing, err := k.get(ctx, s, at, include)
-	return thing, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
+	record, err := k.get(ctx, s, at, include)
+	return record, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
 }
 
 func (k resource[T]) words(err error, what string) error {
@@ -72,7 +72,7 @@ func (k resource[T]) words(err error, what string) error {
 	return explain(err, what)
 }
 
-// create makes a thing at path, and answers with it.
+// create creates a record at path, and answers with it.
 func (k resource[T]) create(w *write, path, what string) (*toolpost.Result, error) {
 	n, err := k.post(w, path, what)
 	if err != nil {
@@ -81,7 +81,7 @@ func (k resource[T]) create(w *write, path, what string) (*toolpost.Result, erro
 	return k.readBack(w, k.at(n))
 }
 
-// post makes a thing and returns its id.
+// post creates a record and returns its id.
 func (k resource[T]) post(w *write, path, what string) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -98,7 +98,7 @@ func (k resource[T]) post(w *write, path, what string) (int, error) {
 	return made.ID, nil
 }
 
-// update changes the thing at a place, and answers with it.
+// update changes the record at an address, and answers with it.
 func (k resource[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 	switch {
 	case w.err != nil:
@@ -121,8 +121,8 @@ func (k resource[T]) change(w *write, before *T) (*toolpost.Result, error) {
 	return k.update(w, k.at(idOf(before)), k.name(before))
 }
 
-// readBack reads a thing back, and answers with it and with what is not as it was
-// asked.
+// readBack fetches the record after a write and reports every field that differs from
+// the request.
 func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 	for _, list := range k.stale {
 		w.s.forget(list)
@@ -203,7 +203,7 @@ type removal struct {
 	names     []string // which must be one of these, if there are any
 }
 
-// remove deletes a thing if that is confirmed, and shows before what would go.
+// remove deletes a record if that is confirmed; otherwise it shows what would go.
 func (k resource[T]) remove(ctx context.Context, s *Toolset, record *T, r *removal) (*toolpost.Result, error) {
 	if r.at == "" {
 		r.at, r.id = k.at(idOf(record)), idOf(record)

@@ -14,7 +14,7 @@ import (
 )
 
 type searchInput struct {
-	Query       string   `json:"q" jsonschema:"minLength=1" desc:"Words; a phrase in quotes"`
+	Query       string   `json:"q" jsonschema:"minLength=1,maxLength=1000" desc:"Words; a phrase in quotes"`
 	Project     string   `json:"project_id,omitempty" desc:"Id, key or name; default all"`
 	Scope       string   `json:"scope,omitempty" jsonschema:"enum=project,enum=subprojects,enum=my_projects,enum=all"`
 	Types       []string `json:"types,omitempty" jsonschema:"enum=issues,enum=news,enum=documents,enum=changesets,enum=wiki_pages,enum=messages,enum=projects" desc:"Default all"`

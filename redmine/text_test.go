@@ -77,7 +77,7 @@ func TestFiltersByCustomField(t *testing.T) {
 
 func TestNumbersAsText(t *testing.T) {
 	text := &shape{Type: "string"}
-	sh := &shape{Properties: map[string]*shape{"id": text, "ids": {Items: text}, "n": {Type: "integer"}, "fields": {Items: &shape{Properties: map[string]*shape{"name": text}}}}}
+	sh := &shape{Properties: map[string]*shape{"id": text, "ids": {Items: text}, "n": {Type: "integer"}, "fields": {Items: &shape{Properties: map[string]*shape{"name": text, "value": text, "values": {Items: text}}}}}}
 	for raw, want := range map[string]string{
 		`{"id":12,"n":3}`:             `{"id":"12","n":3}`,
 		`{"ids":[1,"2",1.0]}`:         `{"ids":["1","2","1.0"]}`,
@@ -101,7 +101,8 @@ func FuzzArguments(f *testing.F) {
 		if !json.Valid(raw) {
 			return
 		}
-		sh := &shape{Properties: map[string]*shape{"id": {Type: "string"}, "a": {Items: &shape{Properties: map[string]*shape{"name": {Type: "string"}}}}}}
+		text := &shape{Type: "string"}
+		sh := &shape{Properties: map[string]*shape{"id": text, "a": {Items: &shape{Properties: map[string]*shape{"name": text, "value": text, "values": {Items: text}}}}}}
 		prepare := func(raw json.RawMessage) json.RawMessage { return asFilters(asText(raw, sh)) }
 		once := prepare(raw)
 		if again := prepare(once); !json.Valid(once) || string(again) != string(once) {

@@ -64,10 +64,10 @@ func (in *timeID) find(ctx context.Context, s *Toolset) (*timeEntry, error) {
 }
 
 func showTime(s *Toolset) entry {
-	return showTool[timeID](s, timeResource, "show_time_entry", "Show a time entry", "Show an entry of logged time.")
+	return showTool[timeID, timeEntry](s, "show_time_entry", "Show a time entry", "Show an entry of logged time.")
 }
 
-// timeFields are the custom fields of time entries. Who is no administrator
+// timeFields returns the custom fields of time entries. An account without administration
 // learns them from an entry.
 func timeFields(ctx context.Context, s *Toolset) ([]field, error) {
 	me, err := s.account(ctx)
@@ -103,7 +103,7 @@ func activitiesOf(ctx context.Context, s *Toolset, project int) (all []named, ow
 type timeInput struct {
 	SpentOn  string     `json:"spent_on,omitempty" desc:"Such as 2026-01-31"`
 	Activity string     `json:"activity_id,omitempty" desc:"Name or id"`
-	Comments *string    `json:"comments,omitempty"`
+	Comments *string    `json:"comments,omitempty" jsonschema:"maxLength=1024"`
 	User     string     `json:"user_id,omitempty" desc:"Whose time; id or name" fill:"person"`
 	Fields   []setField `json:"custom_fields,omitempty"`
 }

@@ -16,12 +16,12 @@ import (
 type listTimeInput struct {
 	User     string   `json:"user_id,omitempty" desc:"Id, name or me"`
 	Project  string   `json:"project_id,omitempty" desc:"Id, key or name; includes subprojects"`
-	Issue    string   `json:"issue_id,omitempty" desc:"Id; ~12 for 12 with its subtasks"`
+	Issue    string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000" desc:"Id; ~12 for 12 with its subtasks"`
 	Activity string   `json:"activity_id,omitempty" desc:"Names or ids separated by |"`
 	SpentOn  string   `json:"spent_on,omitempty" desc:"2026-01-31 or ><2026-01-01|2026-01-31; w or lw for this or last week, m or lm for months"`
 	From     string   `json:"from,omitempty" desc:"First day"`
 	To       string   `json:"to,omitempty" desc:"Last day"`
-	Comments string   `json:"comments,omitempty" desc:"Part of them"`
+	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024" desc:"Part of them"`
 	Filters  []filter `json:"filters,omitempty" desc:"On custom fields and hours"`
 	Sort     string   `json:"sort,omitempty" desc:"Columns such as hours:desc,user; default newest first"`
 	Fields   bool     `json:"show_fields,omitempty"`

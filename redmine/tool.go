@@ -66,9 +66,11 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	return entry{t, e, input}
 }
 
-// The limits of texts and lists that have none of their own.
+// The limits of texts, of texts in lists, and of lists that have none of their own. A
+// name is looked for in thousands of others.
 const (
-	longestText = 1_000_000
+	longestText = 255
+	longestItem = 1000
 	longestList = 200
 )
 
@@ -78,25 +80,26 @@ func bounded(s *schema.Schema) *schema.Schema {
 	if err := json.Unmarshal(s.Raw(), &root); err != nil {
 		panic(err) // it was made of a type
 	}
-	var bound func(v any)
-	bound = func(v any) {
-		m, _ := v.(map[string]any)
-		switch {
-		case m["type"] == "string" && m["maxLength"] == nil && m["enum"] == nil:
-			m["maxLength"] = longestText
-		case m["type"] == "array" && m["maxItems"] == nil:
+	bound(root, longestText)
+	return schema.MustParse(string(encode(root)))
+}
+
+// bound limits a schema, and a text to longest.
+func bound(v any, longest int) {
+	m, _ := v.(map[string]any)
+	switch {
+	case m["type"] == "string" && m["maxLength"] == nil && m["enum"] == nil:
+		m["maxLength"] = longest
+	case m["type"] == "array":
+		if m["maxItems"] == nil {
 			m["maxItems"] = longestList
 		}
-		properties, _ := m["properties"].(map[string]any)
-		for _, of := range properties {
-			bound(of)
-		}
-		if m["items"] != nil {
-			bound(m["items"])
-		}
+		bound(m["items"], longestItem)
 	}
-	bound(root)
-	return schema.MustParse(string(encode(root)))
+	properties, _ := m["properties"].(map[string]any)
+	for _, property := range properties {
+		bound(property, longestText)
+	}
 }
 
 // unpublished is what the tools check and do not publish, such as the numbers of
@@ -129,7 +132,7 @@ type locator[T, In any] interface {
 }
 
 // showTool makes a tool that shows the record that its arguments name.
-func showTool[In, T any, L locator[T, In]](s *Toolset, _ func() resource[T], name, title, description string) entry {
+func showTool[In, T any, L locator[T, In]](s *Toolset, name, title, description string) entry {
 	return tool(s, name, title, description, reads, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		record, err := L(&in).find(ctx, s)
 		if err != nil {
@@ -222,8 +225,8 @@ type shape struct {
 	Properties map[string]*shape `json:"properties"`
 }
 
-// quote turns numbers into texts where the schema has those, and says whether
-// there was any.
+// quote turns numbers into texts where the schema has those. It reports whether there
+// were any.
 func (sh *shape) quote(value any) (quoted any, changed bool) {
 	if sh == nil {
 		return value, false
@@ -250,10 +253,12 @@ func (sh *shape) quote(value any) (quoted any, changed bool) {
 	return value, changed
 }
 
-// nameID gives the id of a custom field, as older clients write it, as its name.
+// nameID takes the id of a custom field, which older clients give beside its name or
+// in place of it, for the name.
 func (sh *shape) nameID(v map[string]any) bool {
+	isField := sh.Properties["name"] != nil && sh.Properties["value"] != nil && sh.Properties["values"] != nil
 	id := v["id"]
-	if id == nil || v["name"] != nil || sh.Properties["id"] != nil || sh.Properties["name"] == nil {
+	if !isField || id == nil {
 		return false
 	}
 	v["name"] = id
@@ -295,7 +300,7 @@ func asFilters(raw json.RawMessage) json.RawMessage {
 			continue
 		}
 		delete(given, name)
-		if strings.TrimSpace(value) != "" { // empty is no condition, as in other properties
+		if strings.TrimSpace(value) != "" { // an empty property sets no condition
 			filters = append(filters, encode(filter{Field: name, Values: strings.Split(value, "|")}))
 		}
 	}

@@ -25,7 +25,7 @@ type user struct {
 	account
 	FullName     string       `json:"name,omitempty"` // not in Redmine's answer
 	Mail         string       `json:"mail,omitempty" text:"mail" set:"mail"`
-	Status       userState    `json:"status,omitempty" text:"status" set:"status"` // for administrators only
+	Status       userState    `json:"status,omitempty" text:"status" set:"status,omitempty"` // for administrators only
 	CustomFields customFields `json:"custom_fields,omitzero"`
 	CreatedOn    timestamp    `json:"created_on,omitempty" text:"created"`
 	LastLogin    timestamp    `json:"last_login_on,omitempty" text:"last login"`
@@ -204,7 +204,7 @@ func (in *showUserInput) find(ctx context.Context, s *Toolset) (*user, error) {
 }
 
 func showUser(s *Toolset) entry {
-	return showTool[showUserInput](s, userResource, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.")
+	return showTool[showUserInput, user](s, "show_user", "Show a user", "Show a user with roles and groups.\nOnly administrators see people outside their projects.")
 }
 
 // readUser reads a user; the own account with its mail address, which may be
@@ -246,7 +246,7 @@ func userRows(ctx context.Context, s *Toolset, query url.Values, offset, most in
 	return all[from:min(from+most, len(all))], len(all), err
 }
 
-// tooMany says that a text is no name to look for.
+// tooMany returns the error that a text matches too many users to look for one.
 func tooMany(text string, users int) error {
 	return toolpost.Retry("%q matches the login, name or mail address of %d users: give more of it, or the id.", text, users)
 }

@@ -146,16 +146,19 @@ func (in *showVersionInput) find(ctx context.Context, s *Toolset) (*version, err
 }
 
 func showVersion(s *Toolset) entry {
-	return showTool[showVersionInput](s, versionResource, "show_version", "Show a version", "Show a version with its text, hours and open issues.")
+	return showTool[showVersionInput, version](s, "show_version", "Show a version", "Show a version with its text, hours and open issues.")
 }
 
 // count finds how many issues the version has, and how many are open.
 func (v *version) count(ctx context.Context, s *Toolset) error {
 	v.Issues = &issueCount{}
-	for status, n := range map[string]*int{"*": &v.Issues.All, "open": &v.Issues.Open} {
-		query := url.Values{"fixed_version_id": {fmt.Sprint(v.ID)}, "status_id": {status}}
+	for _, c := range []struct {
+		status string
+		n      *int
+	}{{"*", &v.Issues.All}, {"open", &v.Issues.Open}} {
+		query := url.Values{"fixed_version_id": {fmt.Sprint(v.ID)}, "status_id": {c.status}}
 		var err error
-		if *n, err = count(ctx, s, "/issues.json", query, "issues"); err != nil {
+		if *c.n, err = count(ctx, s, "/issues.json", query, "issues"); err != nil {
 			return explain(err, "the issues of version "+v.Name)
 		}
 	}
@@ -167,7 +170,7 @@ type versionInput struct {
 	Status      string     `json:"status,omitempty" jsonschema:"enum=open,enum=locked,enum=closed" fill:"plain"`
 	Sharing     string     `json:"sharing,omitempty" jsonschema:"enum=none,enum=descendants,enum=hierarchy,enum=tree,enum=system" fill:"plain"`
 	Due         string     `json:"due_date,omitempty" desc:"Such as 2026-01-31; none clears it" fill:"date"`
-	Description *string    `json:"description,omitempty" desc:"Empty clears it"`
+	Description *string    `json:"description,omitempty" jsonschema:"maxLength=1000000" desc:"Empty clears it"`
 	Wiki        *string    `json:"wiki_page_title,omitempty" desc:"Empty clears it"`
 	Default     *bool      `json:"default_project_version,omitempty"`
 	Fields      []setField `json:"custom_fields,omitempty"`

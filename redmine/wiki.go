@@ -154,7 +154,7 @@ func missingWiki(ctx context.Context, s *Toolset, p named, title string, version
 	return noWiki(p, title, all)
 }
 
-// noStart says that a wiki has no start page.
+// noStart returns the error that a wiki has no start page.
 func noStart(p named, all []wikiPage) error {
 	if len(all) == 0 {
 		return toolpost.Retry("The wiki of %s is empty.", p.Name)

@@ -14,9 +14,9 @@ import (
 type writeWikiInput struct {
 	Project  string   `json:"project_id" desc:"Id, key or name"`
 	Title    string   `json:"title" jsonschema:"minLength=1"`
-	Text     *string  `json:"text,omitempty" desc:"Whole text; kept if left out"`
+	Text     *string  `json:"text,omitempty" jsonschema:"maxLength=1000000" desc:"Whole text; kept if left out"`
 	Version  int      `json:"version,omitempty" jsonschema:"minimum=1" desc:"The one you read"`
-	Comments string   `json:"comments,omitempty"`
+	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024"`
 	Parent   string   `json:"parent_title,omitempty" desc:"Page above it, or none"`
 	Rename   string   `json:"new_title,omitempty" desc:"Renames it"`
 	Uploads  []upload `json:"uploads,omitempty" fill:"value"`
@@ -39,11 +39,11 @@ func writeWiki(s *Toolset) entry {
 type editWikiInput struct {
 	Project  string `json:"project_id" desc:"Id, key or name"`
 	Title    string `json:"title" jsonschema:"minLength=1"`
-	Old      string `json:"old_text" jsonschema:"minLength=1" desc:"Must occur once"`
-	New      string `json:"new_text"`
+	Old      string `json:"old_text" jsonschema:"minLength=1,maxLength=1000000" desc:"Must occur once"`
+	New      string `json:"new_text" jsonschema:"maxLength=1000000"`
 	All      bool   `json:"replace_all,omitempty"`
 	Version  int    `json:"version,omitempty" jsonschema:"minimum=1" desc:"The one you read"`
-	Comments string `json:"comments,omitempty"`
+	Comments string `json:"comments,omitempty" jsonschema:"maxLength=1024"`
 }
 
 func editWiki(s *Toolset) entry {

@@ -70,7 +70,7 @@ func (t *task) run(ctx context.Context, s *server, index int, r *redmine, verbos
 // objection is how the servers report that something was not done.
 var objection = regexp.MustCompile(`(?m)^Error: |"(error|errors|unapplied_fields)":|^status_code: [45]|^Nothing has been deleted`)
 
-// objects reports whether the answer says that something was not done.
+// objects reports whether the answer admits that something was not done.
 func (a answer) objects() bool { return a.failed || objection.MatchString(a.text) }
 
 // does judges a task that can be done.
