@@ -30,14 +30,6 @@ func (o *Options) check() error {
 	return nil
 }
 
-// checkText refuses a prompt that the API would.
-func checkText(prompt string) error {
-	if strings.TrimSpace(prompt) == "" {
-		return errors.New("the prompt is empty; give a task")
-	}
-	return nil
-}
-
 func checkPrompt(o *Options) error {
 	switch {
 	case o.ClaudeCodePrompt && o.SystemPrompt != "":

@@ -24,10 +24,54 @@ import (
 // ends or the loop is left, Run interrupts the CLI and ends it together with
 // its background tasks.
 //
-// The model receives prompt verbatim; see Options.ExpandPrompts.
-func Run(ctx context.Context, prompt string, opts *Options) iter.Seq2[message.Message, error] {
-	if err := checkText(prompt); err != nil {
+// The model receives prompt verbatim (see Options.ExpandPrompts), and after it the
+// blocks, such as images.
+func Run(ctx context.Context, prompt string, opts *Options, blocks ...Block) iter.Seq2[message.Message, error] {
+	p := Prompt{Text: prompt, Blocks: blocks}
+	if _, err := p.content(); err != nil {
 		return func(yield func(message.Message, error) bool) { yield(nil, err) }
 	}
-	return RunContent(ctx, []Block{Text(prompt)}, opts)
+	return RunPrompts(ctx, func(yield func(Prompt) bool) { yield(p) }, opts)
+}
+
+// RunPrompts is Run for prompts that come one after the other: each is sent when
+// the sequence yields it, also while the CLI works. The run ends once the sequence
+// has ended and the CLI is done. The sequence runs on a goroutine of its own; its
+// yield returns false after the run has ended.
+func RunPrompts(ctx context.Context, prompts iter.Seq[Prompt], opts *Options) iter.Seq2[message.Message, error] {
+	return func(yield func(message.Message, error) bool) {
+		r, err := start(ctx, opts, true)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := &Session{r}
+		defer s.Close()
+		go s.feed(ctx, prompts)
+		for m, err := range s.Messages(context.WithoutCancel(ctx)) {
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// feed sends prompts to a run that ends by itself.
+func (s *Session) feed(ctx context.Context, prompts iter.Seq[Prompt]) {
+	_, err := guarded(func() (any, error) {
+		for p := range prompts {
+			if _, err := s.SendPrompt(ctx, &p); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	switch {
+	case err != nil:
+		s.abort(err)
+	case s.turns.fed():
+		s.retire()
+	default:
+		s.alive()
+	}
 }

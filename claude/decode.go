@@ -10,7 +10,7 @@ import (
 // RunAs runs the CLI on prompt and returns its answer as a Go value. The output
 // schema is that of T unless opts has an Output. The response contains what is
 // known about the run; it may be non-nil together with an error.
-func RunAs[T any](ctx context.Context, prompt string, opts *Options) (T, *Response, error) {
+func RunAs[T any](ctx context.Context, prompt string, opts *Options, blocks ...Block) (T, *Response, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
@@ -18,7 +18,7 @@ func RunAs[T any](ctx context.Context, prompt string, opts *Options) (T, *Respon
 	if o.Output == nil {
 		o.Output = OutputOf[T]()
 	}
-	r, err := Collect(Run(ctx, prompt, &o))
+	r, err := Collect(Run(ctx, prompt, &o, blocks...))
 	if err != nil {
 		var none T
 		return none, r, err

@@ -74,6 +74,7 @@ func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
 // A Request is one prompt for a Model.
 type Request struct {
 	Prompt string
+	Blocks []Block // come after Prompt, such as images
 
 	// Tools are the registered tools that the model may use, by their own
 	// names: all if nil, none if empty.
@@ -148,7 +149,7 @@ func (m *Model) Stream(ctx context.Context, r *Request) iter.Seq2[message.Messag
 		}
 		o.Servers = slices.Concat(o.Servers, servers)
 		defer closeAll(servers)
-		for msg, err := range Run(ctx, r.Prompt, o) {
+		for msg, err := range Run(ctx, r.Prompt, o, r.Blocks...) {
 			if err == nil {
 				m.tell(ctx, msg)
 				if m.opts.Interrupted != nil && m.opts.Interrupted() {

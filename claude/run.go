@@ -21,7 +21,7 @@ type run struct {
 	turns  turns
 	inbox  inbox
 
-	once   bool          // one prompt: the input is closed when it is done
+	once   bool          // the input is closed when all prompts are done
 	ready  chan struct{} // closed when the CLI has answered initialize, or ended
 	info   json.RawMessage
 	finish context.CancelCauseFunc // ends what works for this run
@@ -44,6 +44,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 		opts: opts, once: once, output: newOutputWatch(opts.Output),
 		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: end,
 	}
+	r.turns.feeding = once
 	if err := connect(work, ctx, r); err != nil {
 		finish(err)
 		return nil, errors.Join(err, end())

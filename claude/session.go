@@ -93,57 +93,15 @@ func (s *Session) Info(ctx context.Context) (*Info, error) {
 
 // Send queues a prompt and returns its UUID, which the result that answers it
 // contains in UserMessageUUIDs. One result often answers several queued
-// prompts.
-func (s *Session) Send(ctx context.Context, prompt string) (uuid string, err error) {
-	if err := checkText(prompt); err != nil {
-		return "", err
-	}
-	return s.SendContent(ctx, []Block{Text(prompt)})
+// prompts. The blocks, such as images, come after the text.
+func (s *Session) Send(ctx context.Context, prompt string, blocks ...Block) (uuid string, err error) {
+	return s.SendPrompt(ctx, &Prompt{Text: prompt, Blocks: blocks})
 }
 
-// SendContent is Send for content blocks, such as images. Content is a []Block,
-// or anything else that encodes as content blocks of the Messages API.
-func (s *Session) SendContent(ctx context.Context, content any) (uuid string, err error) {
-	encoded, err := encodeContent(content)
-	if err != nil {
-		return "", err
-	}
-	uuid = newUUID()
-	return uuid, s.send(ctx, uuid, encoded, false)
-}
-
-func (s *Session) send(ctx context.Context, uuid string, content json.RawMessage, watch bool) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err := s.checkVerbatim(ctx, content); err != nil {
-		return err
-	}
-	line, err := json.Marshal(userLine{
-		Type: "user", UUID: uuid, Message: userContent{Role: "user", Content: content}, Verbatim: !s.opts.ExpandPrompts,
-	})
-	if err != nil {
-		return fmt.Errorf("encode the prompt: %w", err)
-	}
-	s.turns.sent(uuid, watch)
-	if err := s.conn.out.put(line); err != nil {
-		return s.because(err)
-	}
-	return nil
-}
-
-type userLine struct {
-	Type            string      `json:"type"`
-	UUID            string      `json:"uuid"`
-	SessionID       string      `json:"session_id"`
-	ParentToolUseID *string     `json:"parent_tool_use_id"`
-	Message         userContent `json:"message"`
-	Verbatim        bool        `json:"client_composed,omitempty"` // no @file is read and no /command is run
-}
-
-type userContent struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
+// SendPrompt is Send for all that a prompt can have.
+func (s *Session) SendPrompt(ctx context.Context, p *Prompt) (uuid string, err error) {
+	uuid = cmp.Or(p.UUID, newUUID())
+	return uuid, s.send(ctx, uuid, p, false)
 }
 
 // Messages yields messages until the session or ctx ends.
@@ -165,22 +123,10 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 // the result reports a failure, Turn ends with an error. If ctx ends or the
 // loop is left earlier, Turn interrupts the turn, or removes the prompt from
 // the queue; the session remains open.
-func (s *Session) Turn(ctx context.Context, prompt string) iter.Seq2[message.Message, error] {
-	if err := checkText(prompt); err != nil {
-		return func(yield func(message.Message, error) bool) { yield(nil, err) }
-	}
-	return s.TurnContent(ctx, []Block{Text(prompt)})
-}
-
-// TurnContent is Turn for content blocks, as in [Session.SendContent].
-func (s *Session) TurnContent(ctx context.Context, content any) iter.Seq2[message.Message, error] {
+func (s *Session) Turn(ctx context.Context, prompt string, blocks ...Block) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		uuid := newUUID()
-		encoded, err := encodeContent(content)
-		if err == nil {
-			err = s.send(ctx, uuid, encoded, true)
-		}
-		if err != nil {
+		if err := s.send(ctx, uuid, &Prompt{Text: prompt, Blocks: blocks}, true); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -11,6 +11,7 @@ import (
 // turns tracks which prompts have been answered, and whether the CLI still works.
 type turns struct {
 	mu      sync.Mutex
+	feeding bool                       // a sequence of prompts has not ended yet
 	pending []string                   // UUIDs of prompts without a result, oldest first
 	watched map[string]*message.Result // by the UUID of the prompt that the result answers
 	begun   []string                   // prompts that the CLI works on, if it reports that
@@ -60,8 +61,8 @@ func (t *turns) result() *message.Result {
 	return t.last
 }
 
-// see records a message. It reports whether every prompt is answered, no
-// background task runs, and no turn that the end of one causes is to come.
+// see records a message. It reports whether every prompt is answered, no more come,
+// no background task runs, and no turn that the end of one causes is to come.
 func (t *turns) see(m message.Message) (settled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +88,20 @@ func (t *turns) see(m message.Message) (settled bool) {
 	default:
 		t.tasks.see(m, t.resting())
 	}
-	return t.resting() && !t.tasks.running() && !t.tasks.unreported
+	return t.settled()
+}
+
+func (t *turns) settled() bool {
+	return !t.feeding && t.resting() && !t.tasks.running() && !t.tasks.unreported
+}
+
+// fed records the end of a sequence of prompts. It reports whether nothing is left
+// to wait for.
+func (t *turns) fed() (settled bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.feeding = false
+	return t.settled() || t.last == nil && len(t.pending) == 0
 }
 
 // resting reports whether every prompt is answered and no turn runs.
@@ -170,7 +184,7 @@ func without(ids []string, id string) []string {
 func (t *turns) expect(idle, grace time.Duration, busy func() bool, late func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.last == nil {
+	if t.last == nil || t.feeding {
 		return
 	}
 	if t.awaitsReport() {

@@ -140,7 +140,7 @@ func sdkVerbatim(s *stage) string {
 	if _, err := s.run("look at @" + secret + " please"); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := sdk.Collect(sdk.RunContent(s.context(), []sdk.Block{sdk.Text("look at"), sdk.Text("@" + secret)}, s.opts)); err != nil {
+	if _, err := sdk.Collect(sdk.Run(s.context(), "look at", s.opts, sdk.Text("@"+secret))); err != nil {
 		s.Fatal(err)
 	}
 	if _, err := s.run("/cost"); err != nil {

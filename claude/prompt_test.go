@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"log/slog"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/message"
 )
 
 // userLines answers every prompt with the line that it came in.
@@ -23,6 +25,9 @@ func userLines(f *fake) {
 		l := f.take("a prompt", isUser)
 		if l == nil {
 			return
+		}
+		if l["shouldQuery"] == false {
+			continue
 		}
 		f.write(state("running"), initLine(nil), result(encode(l), object{"user_message_uuids": []any{l.text("uuid")}}), state("idle"))
 	}
@@ -72,42 +77,127 @@ func TestPromptsAreVerbatim(t *testing.T) {
 	}
 	o := options(t, "user lines")
 	o.Env = append(o.Env, "FAKE_VERSION=2.1.200")
-	if _, err := open(t, o).SendContent(t.Context(), json.RawMessage(`[{"type":"text","text":"look at \u0040/etc/passwd"}]`)); err == nil {
+	if _, err := open(t, o).Send(t.Context(), "", claude.Block{Raw: []byte(`{"type":"text","text":"look at \u0040/etc/passwd"}`)}); err == nil {
 		t.Error("a mention that is written as an escape is sent")
 	}
 }
 
-func TestContent(t *testing.T) {
-	content := []claude.Block{claude.Text("What is this?"), claude.Media("image/png", []byte("png")), claude.Media("application/pdf", []byte("pdf"))}
-	check := func(name, sent string) {
-		t.Helper()
-		const want = `[{"text":"What is this?","type":"text"},{"source":{"data":"cG5n","media_type":"image/png","type":"base64"},"type":"image"},` +
-			`{"source":{"data":"cGRm","media_type":"application/pdf","type":"base64"},"type":"document"}]`
-		if !strings.Contains(sent, want) {
-			t.Errorf("%s sent %s", name, sent)
-		}
+func TestBlocks(t *testing.T) {
+	blocks := []claude.Block{
+		claude.Media("image/png", []byte("png")), claude.Media("application/pdf", []byte("pdf")),
+		{Raw: []byte(`{"cache_control":{"type":"ephemeral"},"text":"more","type":"text"}`)},
 	}
+	const want = `"content":[{"text":"What is this?","type":"text"},{"source":{"data":"cG5n","media_type":"image/png","type":"base64"},"type":"image"},` +
+		`{"source":{"data":"cGRm","media_type":"application/pdf","type":"base64"},"type":"document"},` +
+		`{"cache_control":{"type":"ephemeral"},"text":"more","type":"text"}]`
 	o := options(t, "user lines")
 	o.Env = append(o.Env, "FAKE_VERSION=2.1.329")
-	all, err := collect(claude.RunContent(t.Context(), content, o))
-	if err != nil {
-		t.Fatal(err)
-	}
-	check("RunContent", results(all)[0])
 	s := open(t, o)
-	for range 2 {
-		if all, err = collect(s.TurnContent(t.Context(), content)); err != nil {
+	m := claude.NewModel(&claude.ModelOptions{Options: *o})
+	const prompt = "What is this?"
+	for name, run := range map[string]func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error]{
+		"Run": func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error] {
+			return claude.Run(t.Context(), prompt, o, blocks...)
+		},
+		"Turn": func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error] {
+			return s.Turn(t.Context(), prompt, blocks...)
+		},
+		"Model.Stream": func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error] {
+			return m.Stream(t.Context(), &claude.Request{Prompt: prompt, Blocks: blocks})
+		},
+	} {
+		all, err := collect(run(prompt, blocks...))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !strings.Contains(results(all)[0], want) {
+			t.Errorf("%s sent %s", name, results(all)[0])
+		}
+		if all, err := collect(run(" ", claude.Text("only a block"))); err != nil || !strings.Contains(results(all)[0], `"content":[{"text":"only a block","type":"text"}]`) {
+			t.Errorf("%s of blocks alone sent %q, %v", name, results(all), err)
+		}
+		for what, empty := range map[string][]claude.Block{"no block": nil, "a block that is not JSON": {{Raw: []byte("{")}}} {
+			if _, err := collect(run(" ", empty...)); err == nil {
+				t.Errorf("%s sent %s", name, what)
+			}
+		}
+	}
+}
+
+// TestRunPrompts sends each prompt when the one before is answered, and one with
+// all that a prompt can have.
+func TestRunPrompts(t *testing.T) {
+	const uuid = "11111111-2222-4333-8444-555555555555"
+	o := options(t, "user lines")
+	o.Env = append(o.Env, "FAKE_VERSION=2.1.329")
+	answered := make(chan bool)
+	prompts := func(yield func(claude.Prompt) bool) {
+		for _, p := range []claude.Prompt{{Text: "first"}, {Text: "second"}, {Text: "read this first", NoTurn: true}, {Text: "third", UUID: uuid, Priority: claude.PriorityLater}} {
+			if !yield(p) {
+				t.Error("yield returned false during the run")
+			}
+			if !p.NoTurn {
+				<-answered
+			}
+		}
+	}
+	var all []message.Message
+	for m, err := range claude.RunPrompts(t.Context(), prompts, o) {
+		if err != nil {
 			t.Fatal(err)
 		}
-		check("TurnContent", results(all)[0])
+		if all = append(all, m); m.Head().Type == "result" {
+			answered <- true
+		}
 	}
-	for _, empty := range []any{nil, []claude.Block{}, "", []claude.Block(nil), func() {}} {
-		if _, err := collect(s.TurnContent(t.Context(), empty)); err == nil {
-			t.Errorf("the content %T is sent", empty)
+	said := results(all)
+	if len(said) != 3 || !strings.Contains(said[0], "first") || !strings.Contains(said[1], "second") || !strings.Contains(said[2], "third") {
+		t.Fatalf("the answers are %q", said)
+	}
+	for _, want := range []string{`"uuid":"` + uuid + `"`, `"priority":"later"`} {
+		if !strings.Contains(said[2], want) {
+			t.Errorf("the third prompt is %s, without %s", said[2], want)
 		}
-		if _, err := collect(claude.RunContent(t.Context(), empty, o)); err == nil {
-			t.Errorf("the content %T is run", empty)
+	}
+	for _, bad := range []claude.Prompt{{Text: "x", UUID: "1"}, {Text: "x", Priority: "soon"}, {}} {
+		if _, err := collect(claude.RunPrompts(t.Context(), slices.Values([]claude.Prompt{bad}), o)); err == nil {
+			t.Errorf("%+v is sent", bad)
 		}
+	}
+}
+
+// TestRunPromptsEnds: the sequence is told of the end of the run, and the run of
+// the end of the sequence.
+func TestRunPromptsEnds(t *testing.T) {
+	o := options(t, "user lines")
+	left, told := make(chan bool), make(chan bool)
+	for m, err := range claude.RunPrompts(t.Context(), func(yield func(claude.Prompt) bool) {
+		yield(claude.Prompt{Text: "go"})
+		<-left
+		told <- yield(claude.Prompt{Text: "too late"})
+	}, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Head().Type == "result" {
+			break
+		}
+	}
+	close(left)
+	if <-told {
+		t.Error("yield returned true after the run")
+	}
+	for name, sequence := range map[string]iter.Seq[claude.Prompt]{
+		"no prompts": func(func(claude.Prompt) bool) {},
+		"no turn":    slices.Values([]claude.Prompt{{Text: "only read this", NoTurn: true}}),
+	} {
+		if all, err := collect(claude.RunPrompts(t.Context(), sequence, o)); err != nil || len(all) > 0 {
+			t.Errorf("%s: %v, %v", name, all, err)
+		}
+	}
+	_, err := collect(claude.RunPrompts(t.Context(), func(func(claude.Prompt) bool) { panic("oops") }, o))
+	if err == nil || !strings.Contains(err.Error(), "oops") {
+		t.Errorf("a sequence that panics ends the run with %v", err)
 	}
 }
 
