@@ -25,7 +25,11 @@ require (
 	google.golang.org/genai v1.77.0
 )
 
-require code.dny.dev/ssrf v0.3.0
+require (
+	code.dny.dev/ssrf v0.3.0
+	github.com/JohannesKaufmann/dom v0.3.1
+	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
+)
 
 require (
 	cloud.google.com/go v0.116.0 // indirect

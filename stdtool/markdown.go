@@ -1,244 +1,272 @@
 package stdtool
 
 import (
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"github.com/JohannesKaufmann/dom"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	baseplugin "github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
 // markdown converts a page to Markdown for a reader, not for a renderer:
 // characters of plain text are not escaped. Addresses are made absolute.
-func markdown(page string, base *url.URL) (title, text string, err error) {
+//
+// A page may be hostile, and the converter bounds neither time nor memory.
+// Therefore it gets a copy of the tree that has few kinds of elements.
+func markdown(page string, address *url.URL) (title, text string, err error) {
 	doc, err := html.ParseWithOptions(strings.NewReader(page), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return "", "", err
 	}
-	c := &converter{base: base, blocks: map[*html.Node]bool{}}
-	c.look(doc)
-	return c.title, strings.Join(c.flow(doc), "\n\n"), nil
+	c := &pageCopier{base: address, hide: hide(), marks: map[atom.Atom]bool{}}
+	title = c.readHead(doc)
+	clean := &html.Node{Type: html.DocumentNode}
+	c.children(clean, doc)
+	c.endText(clean)
+	md, err := newConverter().ConvertNode(clean)
+	return title, reveal().Replace(string(md)), err
 }
 
-// A converter makes Markdown of a tree: of blocks a list of texts, one each,
-// and of what is in a line a text.
-type converter struct {
-	base   *url.URL
-	title  string
-	blocks map[*html.Node]bool // elements in a line that hold blocks
-	nested int                 // lists, quotes and tables around
+func newConverter() *converter.Converter {
+	return converter.NewConverter(
+		converter.WithEscapeMode(converter.EscapeModeDisabled),
+		converter.WithPlugins(
+			baseplugin.NewBasePlugin(),
+			commonmark.NewCommonmarkPlugin(
+				commonmark.WithHorizontalRule("---"),
+				commonmark.WithListEndComment(false),
+				commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip),
+			),
+			strikethrough.NewStrikethroughPlugin(),
+			table.NewTablePlugin(
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
+				table.WithHeaderPromotion(true),
+				table.WithSkipEmptyRows(true),
+			),
+		),
+	)
+}
+
+// hide replaces signs by ones of private use: < and >, which the converter would
+// write as entities, and those that it uses itself. reveal restores < and >.
+func hide() *strings.Replacer {
+	return strings.NewReplacer("\u00a0", " ", "\u00ad", "", "\a", "", "\uF002", "", "\uF003", "", "\uF004", "", "<", "\uF003", ">", "\uF004")
+}
+
+func reveal() *strings.Replacer { return strings.NewReplacer("\uF003", "<", "\uF004", ">") }
+
+// A pageCopier copies what can be read of a page, and has Markdown for it. All
+// other blocks become div. What an element holds in one line is free of blocks.
+type pageCopier struct {
+	base    *url.URL
+	hide    *strings.Replacer
+	text    strings.Builder    // of the element that is being copied, up to its next element
+	marks   map[atom.Atom]bool // such as strong, that are open
+	nested  int                // lists, quotes and tables around
+	oneLine bool
 }
 
 // maxNested bounds what repeats a prefix on every line.
 const maxNested = 8
 
-// look finds the title, the base of addresses and which elements hold blocks.
-func (c *converter) look(n *html.Node) (block bool) {
-	switch {
-	case n.DataAtom == atom.Title && c.title == "" && n.Namespace == "":
-		c.title = collapsed(textOf(n))
-	case n.DataAtom == atom.Base && attribute(n, "href") != "":
-		if u, err := c.base.Parse(attribute(n, "href")); err == nil {
-			c.base = u
+// readHead finds the title, and the base of addresses.
+func (c *pageCopier) readHead(doc *html.Node) (title string) {
+	for n := range doc.Descendants() {
+		switch {
+		case n.DataAtom == atom.Title && title == "" && n.Namespace == "":
+			title = collapsed(textOf(n))
+		case n.DataAtom == atom.Base && dom.GetAttributeOr(n, "href", "") != "":
+			if u, err := c.base.Parse(dom.GetAttributeOr(n, "href", "")); err == nil {
+				c.base = u
+			}
 		}
 	}
-	for k := range n.ChildNodes() {
-		if c.look(k) {
-			block = true
-		}
-	}
-	if block {
-		c.blocks[n] = true
-	}
-	return block || isBlock(n)
+	return title
 }
 
-// dropped reports whether an element is not to be read.
-func dropped(n *html.Node) bool {
+func (c *pageCopier) children(to, n *html.Node) {
+	for k := range n.ChildNodes() {
+		switch {
+		case k.Type == html.TextNode:
+			c.write(k.Data)
+		case k.Type == html.ElementNode && !isHidden(k):
+			c.copy(to, k)
+		}
+	}
+}
+
+func (c *pageCopier) write(text string) { _, _ = c.hide.WriteString(&c.text, text) } // a Builder takes all
+
+// endText puts the text so far into the element that it is in.
+func (c *pageCopier) endText(to *html.Node) {
+	if c.text.Len() > 0 {
+		to.AppendChild(&html.Node{Type: html.TextNode, Data: c.text.String()})
+		c.text = strings.Builder{}
+	}
+}
+
+// element adds an element, with what fill copies into it.
+func (c *pageCopier) element(to *html.Node, name atom.Atom, fill func(to *html.Node)) *html.Node {
+	c.endText(to)
+	el := &html.Node{Type: html.ElementNode, DataAtom: name, Data: name.String()}
+	to.AppendChild(el)
+	fill(el)
+	c.endText(el)
+	return el
+}
+
+// line copies what n holds into one line.
+func (c *pageCopier) line(to, n *html.Node) {
+	defer func(was bool) { c.oneLine = was }(c.oneLine)
+	c.oneLine = true
+	c.children(to, n)
+}
+
+// isHidden reports whether an element is not to be read.
+func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas,
 		atom.Audio, atom.Video, atom.Button, atom.Select, atom.Input, atom.Textarea, atom.Datalist, atom.Dialog:
 		return true
 	}
-	style := strings.ReplaceAll(attribute(n, "style"), " ", "")
-	return hasAttribute(n, "hidden") || attribute(n, "aria-hidden") == "true" || strings.Contains(style, "display:none")
+	_, hidden := dom.GetAttribute(n, "hidden")
+	style := strings.ReplaceAll(dom.GetAttributeOr(n, "style", ""), " ", "")
+	return hidden || dom.GetAttributeOr(n, "aria-hidden", "") == "true" || strings.Contains(style, "display:none")
 }
 
 func isBlock(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details, atom.Div,
-		atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.H1, atom.H2, atom.H3,
-		atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Main, atom.Menu,
-		atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot,
-		atom.Th, atom.Thead, atom.Tr, atom.Ul, atom.Caption, atom.Noscript:
-		return n.Type == html.ElementNode
+	case atom.Html, atom.Body, atom.Center, atom.Legend, atom.Menu, atom.Noscript, atom.Summary,
+		atom.Caption, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th:
+		return true
 	}
-	return n.Type == html.DocumentNode
+	return dom.NameIsBlockNode(n.Data)
 }
 
-// flow returns the blocks among the children of n; what is in a line between
-// them becomes a paragraph.
-func (c *converter) flow(n *html.Node) []string {
-	var (
-		all []string
-		run inline
-	)
-	end := func() {
-		if s := run.text(); s != "" {
-			all = append(all, s)
+func (c *pageCopier) copy(to, n *html.Node) {
+	switch n.DataAtom {
+	case atom.B, atom.Strong:
+		c.mark(to, n, atom.Strong)
+	case atom.I, atom.Em:
+		c.mark(to, n, atom.Em)
+	case atom.Del, atom.S, atom.Strike:
+		c.mark(to, n, atom.Del)
+	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
+		c.element(to, atom.Code, func(*html.Node) { c.write(collapsed(textOf(n))) })
+	case atom.Sup:
+		c.write("^")
+		c.children(to, n)
+	case atom.A:
+		c.link(to, n)
+	case atom.Img:
+		if alt := collapsed(dom.GetAttributeOr(n, "alt", "")); alt != "" {
+			c.write("![" + alt + "](" + address(c.base, dom.GetAttributeOr(n, "src", "")) + ")")
 		}
-		run = inline{}
+	default:
+		c.block(to, n)
 	}
-	for k := range n.ChildNodes() {
-		switch {
-		case k.Type == html.ElementNode && dropped(k):
-		case isBlock(k) || c.blocks[k] && k.DataAtom != atom.A:
-			end()
-			all = append(all, c.block(k)...)
-		default:
-			c.inline(&run, k)
-		}
-	}
-	end()
-	return all
 }
 
-// block returns the blocks that an element is.
-func (c *converter) block(n *html.Node) []string {
+// mark copies an element such as strong once, also if it is in another one.
+func (c *pageCopier) mark(to, n *html.Node, name atom.Atom) {
+	if c.marks[name] {
+		c.children(to, n)
+		return
+	}
+	c.marks[name] = true
+	c.element(to, name, func(to *html.Node) { c.children(to, n) })
+	c.marks[name] = false
+}
+
+func (c *pageCopier) link(to, n *html.Node) {
+	href, text := dom.GetAttributeOr(n, "href", ""), collapsed(textOf(n))
+	inPage := strings.HasPrefix(href, "#")
+	if inPage && (text == "#" || text == "¶" || text == "§") {
+		return // a mark to copy the address of a heading
+	}
+	target := address(c.base, href)
+	if target == "" || inPage || target == text || target == "mailto:"+text {
+		c.line(to, n)
+		return
+	}
+	el := c.element(to, atom.A, func(to *html.Node) { c.line(to, n) })
+	el.Attr = []html.Attribute{{Key: "href", Val: target}}
+}
+
+// block copies an element that is a block, or has no Markdown.
+func (c *pageCopier) block(to, n *html.Node) {
+	switch {
+	case c.oneLine && (isBlock(n) || n.DataAtom == atom.Br):
+		c.write(" ")
+		c.children(to, n)
+		c.write(" ")
+		return
+	case !isBlock(n) && n.DataAtom != atom.Br:
+		c.children(to, n)
+		return
+	}
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		level, _ := strconv.Atoi(n.Data[1:])
-		return blockOf(strings.Repeat("#", level)+" ", c.line(n))
-	case atom.Hr:
-		return []string{"---"}
+		c.heading(to, n)
 	case atom.Pre:
-		return code(n)
-	case atom.Ul, atom.Ol, atom.Menu, atom.Blockquote, atom.Table, atom.Dd:
-		if c.nested >= maxNested {
-			return c.flow(n)
-		}
-		c.nested++
-		defer func() { c.nested-- }()
+		c.code(to, n)
+	case atom.Ul, atom.Ol, atom.Menu, atom.Dl, atom.Blockquote, atom.Table:
+		c.container(to, n)
 	case atom.Dt:
-		return blockOf("", strong(c.line(n)))
+		c.element(to, atom.Li, func(to *html.Node) {
+			c.element(to, atom.Strong, func(to *html.Node) { c.line(to, n) })
+		})
+	case atom.Br, atom.Hr, atom.Li:
+		c.element(to, n.DataAtom, func(to *html.Node) { c.children(to, n) })
+	default:
+		c.element(to, atom.Div, func(to *html.Node) { c.children(to, n) })
 	}
-	switch n.DataAtom {
-	case atom.Ul, atom.Ol, atom.Menu:
-		return c.list(n)
-	case atom.Table:
-		return c.table(n)
-	case atom.Blockquote:
-		return blockOf("", prefixed("> ", "> ", strings.Join(c.flow(n), "\n\n")))
-	case atom.Dd:
-		return blockOf("", prefixed(": ", "  ", strings.Join(c.flow(n), "\n\n")))
-	}
-	return c.flow(n)
 }
 
-// blockOf returns the text as the only block, none if it is empty.
-func blockOf(prefix, text string) []string {
-	if text == "" {
-		return nil
+// heading copies a heading as text, because the converter panics at <h1>#</h1>.
+func (c *pageCopier) heading(to, n *html.Node) {
+	el := c.element(to, atom.Div, func(to *html.Node) { c.line(to, n) })
+	if strings.TrimSpace(textOf(el)) != "" {
+		level, _ := strconv.Atoi(n.Data[1:])
+		el.InsertBefore(&html.Node{Type: html.TextNode, Data: strings.Repeat("#", level) + " "}, el.FirstChild)
 	}
-	return []string{prefix + text}
 }
 
-// line returns all that n holds as one line.
-func (c *converter) line(n *html.Node) string {
-	var run inline
-	for k := range n.ChildNodes() {
-		c.inline(&run, k)
+// container copies what indents its lines, unless too much is around it.
+func (c *pageCopier) container(to, n *html.Node) {
+	name := atom.Ul
+	switch {
+	case c.nested >= maxNested || n.DataAtom == atom.Table && isLayout(n):
+		name = atom.Div
+	case n.DataAtom == atom.Table:
+		c.table(to, n)
+		return
+	case n.DataAtom == atom.Ol, n.DataAtom == atom.Blockquote:
+		name = n.DataAtom
 	}
-	return collapsed(run.text())
+	c.nested++
+	el := c.element(to, name, func(to *html.Node) { c.children(to, n) })
+	c.nested--
+	if start := dom.GetAttributeOr(n, "start", ""); len(start) < 5 && strings.Trim(start, "0123456789") == "" {
+		el.Attr = []html.Attribute{{Key: "start", Val: start}}
+	}
 }
 
-// prefixed puts first before the first line and rest before the others.
-func prefixed(first, rest, text string) string {
-	if text == "" {
-		return ""
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		switch {
-		case i == 0:
-			lines[i] = first + l
-		case l == "":
-			lines[i] = strings.TrimRight(rest, " ")
-		default:
-			lines[i] = rest + l
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// list returns a list as one block.
-func (c *converter) list(n *html.Node) []string {
-	number, err := strconv.Atoi(attribute(n, "start"))
-	if err != nil || number < 0 || number > 9999 {
-		number = 1
-	}
-	var items []string
-	between := "\n"
-	for k := range n.ChildNodes() {
-		if k.Type != html.ElementNode || dropped(k) {
-			continue
-		}
-		sign := "- "
-		if n.DataAtom == atom.Ol {
-			sign = fmt.Sprintf("%d. ", number)
-		}
-		item, loose := c.item(k, sign)
-		if loose {
-			between = "\n\n"
-		}
-		if item == "" {
-			continue
-		}
-		items = append(items, item)
-		if k.DataAtom == atom.Li {
-			number++
-		}
-	}
-	return blockOf("", strings.Join(items, between))
-}
-
-// item returns an element of a list. A loose one has paragraphs.
-func (c *converter) item(n *html.Node, sign string) (text string, loose bool) {
-	rest := strings.Repeat(" ", len(sign))
-	if n.DataAtom != atom.Li { // a list right in a list
-		return prefixed(rest, rest, strings.Join(c.block(n), "\n\n")), false
-	}
-	blocks := c.flow(n)
-	if tight(n) {
-		return prefixed(sign, rest, strings.Join(blocks, "\n")), false
-	}
-	return prefixed(sign, rest, strings.Join(blocks, "\n\n")), len(blocks) > 1
-}
-
-// tight reports whether an item holds a line of text and at most lists below
-// it.
-func tight(item *html.Node) bool {
-	for k := range item.ChildNodes() {
-		if isBlock(k) && k.DataAtom != atom.Ul && k.DataAtom != atom.Ol {
-			return false
-		}
-	}
-	return true
-}
-
-// code returns preformatted text between fences that it does not hold.
-func code(n *html.Node) []string {
+// code copies preformatted text.
+func (c *pageCopier) code(to, n *html.Node) {
 	text := strings.Trim(strings.ReplaceAll(textOf(n), "\r", ""), "\n")
 	if strings.TrimSpace(text) == "" {
-		return nil
+		return
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return []string{fence + language(n) + "\n" + text + "\n" + fence}
+	el := c.element(to, atom.Pre, func(*html.Node) { c.write(text) })
+	el.Attr = []html.Attribute{{Key: "class", Val: "language-" + language(n)}}
 }
 
 // language returns the language that a class of an element, of its parent or of its
@@ -248,7 +276,7 @@ func language(n *html.Node) string {
 		if n == nil {
 			continue
 		}
-		for class := range strings.FieldsSeq(attribute(n, "class")) {
+		for _, class := range dom.GetClasses(n) {
 			for _, prefix := range []string{"language-", "lang-", "highlight-source-"} {
 				if name, ok := strings.CutPrefix(class, prefix); ok && len(name) < 20 && !strings.Contains(name, "`") {
 					return name
@@ -257,4 +285,36 @@ func language(n *html.Node) string {
 		}
 	}
 	return ""
+}
+
+// collapsed returns s with single spaces for all white space.
+func collapsed(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// address returns an absolute address, empty if it is none that leads on.
+func address(base *url.URL, reference string) string {
+	u, err := url.Parse(strings.TrimSpace(reference))
+	if err != nil || reference == "" {
+		return ""
+	}
+	if u = base.ResolveReference(u); u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
+		return ""
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(u.String(), "(", "%28"), ")", "%29")
+}
+
+// textOf returns the text of n as it is written.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	if n.Type == html.TextNode {
+		return n.Data
+	}
+	for d := range n.Descendants() {
+		switch {
+		case d.Type == html.TextNode:
+			b.WriteString(d.Data)
+		case d.DataAtom == atom.Br:
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }

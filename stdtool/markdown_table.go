@@ -1,62 +1,52 @@
 package stdtool
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/JohannesKaufmann/dom"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// maxColumns bounds what colspan repeats.
+// maxColumns bounds what colspan repeats, and what the converter adds to rows
+// that are shorter than others.
 const maxColumns = 64
 
-// table returns a table as one block. One that only lays out a page is returned
-// as what it holds.
-func (c *converter) table(n *html.Node) []string {
-	var (
-		rows    [][]string
-		caption []string
-		width   int
-	)
-	if layout(n) {
-		return c.flow(n)
+// table copies a table with its first row as the header, in whatever part the
+// rows are.
+func (c *pageCopier) table(to, n *html.Node) {
+	for _, caption := range parts(n, atom.Caption) {
+		c.element(to, atom.Div, func(to *html.Node) { c.line(to, caption) })
 	}
-	for _, r := range parts(n, atom.Tr, atom.Caption) {
-		if r.DataAtom == atom.Caption {
-			caption = blockOf("", c.line(r))
-			continue
+	c.element(to, atom.Table, func(to *html.Node) {
+		for _, row := range parts(n, atom.Tr) {
+			c.element(to, atom.Tr, func(to *html.Node) { c.row(to, row) })
 		}
-		var row []string
-		for _, cell := range parts(r, atom.Td, atom.Th) {
-			row = append(row, strings.ReplaceAll(c.line(cell), "|", `\|`))
-			span, _ := strconv.Atoi(attribute(cell, "colspan"))
-			for ; span > 1 && len(row) < maxColumns; span-- {
-				row = append(row, "")
-			}
-		}
-		if strings.Join(row, "") != "" {
-			rows = append(rows, row)
-			width = max(width, len(row))
-		}
-	}
-	if len(rows) == 0 {
-		return caption
-	}
-	rows[0] = append(rows[0], make([]string, width-len(rows[0]))...) // the header tells the width
-	var b strings.Builder
-	for i, row := range rows {
-		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
-		if i == 0 {
-			b.WriteString("|" + strings.Repeat("---|", width) + "\n")
-		}
-	}
-	return append(caption, strings.TrimSuffix(b.String(), "\n"))
+	})
 }
 
-// layout reports whether a table has one column, or blocks in its cells that no
-// row can hold.
-func layout(n *html.Node) bool {
+func (c *pageCopier) row(to, row *html.Node) {
+	columns := 0
+	for _, cell := range parts(row, atom.Td, atom.Th) {
+		el := c.element(to, atom.Td, func(to *html.Node) { c.line(to, cell) })
+		for d := range el.Descendants() {
+			if d.Type == html.TextNode {
+				d.Data = strings.ReplaceAll(d.Data, "|", `\|`)
+			}
+		}
+		span, _ := strconv.Atoi(dom.GetAttributeOr(cell, "colspan", ""))
+		for columns++; span > 1 && columns < maxColumns; span-- {
+			c.element(to, atom.Td, func(*html.Node) {})
+			columns++
+		}
+	}
+}
+
+// isLayout reports whether a table has too few or too many columns, or blocks in
+// its cells that no row can hold.
+func isLayout(n *html.Node) bool {
 	columns := 0
 	for _, r := range parts(n, atom.Tr) {
 		cells := parts(r, atom.Td, atom.Th)
@@ -67,7 +57,7 @@ func layout(n *html.Node) bool {
 			}
 		}
 	}
-	return columns < 2
+	return columns < 2 || columns > maxColumns
 }
 
 func holdsBlocks(cell *html.Node) bool {
@@ -88,10 +78,8 @@ func parts(n *html.Node, kinds ...atom.Atom) []*html.Node {
 		case atom.Tbody, atom.Thead, atom.Tfoot:
 			all = append(all, parts(k, kinds...)...)
 		default:
-			for _, kind := range kinds {
-				if k.DataAtom == kind && !dropped(k) {
-					all = append(all, k)
-				}
+			if slices.Contains(kinds, k.DataAtom) && !isHidden(k) {
+				all = append(all, k)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ var outside = map[string][]string{
 	"model/gemini":       {"google.golang.org/genai"},
 	"model/openai":       {"github.com/openai/openai-go/v3"},
 	"mcpserver":          {jsonModule},
-	"stdtool":            {"code.dny.dev/ssrf", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
+	"stdtool":            {"code.dny.dev/ssrf", "github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
 	"output":             {jsonModule},
 	"redmine":            {"golang.org/x/text"}, // forms of Unicode in names
 	"sdktool":            {mcpModule},
