@@ -170,7 +170,7 @@ func listFiles(s *Toolset) entry {
 }
 
 func (f projectFile) line() string {
-	text := fmt.Sprintf("- %s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, f.CreatedOn.day(), f.Downloads)
+	text := fmt.Sprintf("%s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, f.CreatedOn.day(), f.Downloads)
 	if f.Version != nil {
 		text += " | version " + f.Version.String()
 	}
@@ -221,7 +221,7 @@ func addFile(s *Toolset) entry {
 			id, _, _ := strings.Cut(in.Token, ".")
 			for i := range now {
 				if fmt.Sprint(now[i].ID) == id {
-					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, now[i].line()), map[string]any{"file": now[i]})
+					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, "- "+now[i].line()), map[string]any{"file": now[i]})
 				}
 			}
 			return nil, toolpost.Failed("Redmine accepted the request, but project %s has no new file.", p.Name)

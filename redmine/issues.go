@@ -12,27 +12,27 @@ import (
 
 // An issue is a task, a defect or the like of a project.
 type issue struct {
-	ID             int            `json:"id"`
-	Subject        string         `json:"subject" set:"subject"`
-	Project        named          `json:"project" text:"project" set:"project_id"`
-	Tracker        named          `json:"tracker" set:"tracker_id"`
-	Status         issueStatus    `json:"status" text:"status" set:"status_id"`
-	Priority       named          `json:"priority" text:"priority" set:"priority_id"`
-	AssignedTo     *named         `json:"assigned_to,omitempty" text:"assigned to" set:"assigned_to_id"`
+	ID             int            `json:"id" brief:"id"`
+	Subject        string         `json:"subject" brief:"subject" set:"subject"`
+	Tracker        named          `json:"tracker" brief:"tracker" set:"tracker_id"`
+	Status         issueStatus    `json:"status" text:"status" row:"%n" brief:"status" set:"status_id"`
+	Priority       named          `json:"priority" text:"priority" row:"%n" brief:"priority" set:"priority_id"`
+	Project        named          `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`
+	AssignedTo     *named         `json:"assigned_to,omitempty" text:"assigned to" row:"%n" brief:"assignee" set:"assigned_to_id"`
 	Category       *named         `json:"category,omitempty" text:"category" set:"category_id"`
-	FixedVersion   *named         `json:"fixed_version,omitempty" text:"version" set:"fixed_version_id"`
+	FixedVersion   *named         `json:"fixed_version,omitempty" text:"version" row:"version %n" brief:"version" set:"fixed_version_id"`
 	Author         named          `json:"author" text:"author"`
-	Parent         *issueRef      `json:"parent,omitempty" text:"parent" set:"parent_issue_id"`
+	Parent         *issueRef      `json:"parent,omitempty" text:"parent" row:"parent %s" brief:"parent" set:"parent_issue_id"`
 	StartDate      string         `json:"start_date,omitempty" text:"start" set:"start_date"`
-	DueDate        string         `json:"due_date,omitempty" text:"due" set:"due_date"`
-	DoneRatio      percentage     `json:"done_ratio" text:"done,always" set:"done_ratio"`
+	DueDate        string         `json:"due_date,omitempty" text:"due" row:"due %s" brief:"due" set:"due_date"`
+	DoneRatio      percentage     `json:"done_ratio" text:"done,always" row:"%s" brief:"done" set:"done_ratio"`
 	EstimatedHours *hours         `json:"estimated_hours,omitempty" text:"estimated" set:"estimated_hours"`
 	SpentHours     hours          `json:"spent_hours,omitempty" text:"spent"`
 	TotalSpent     *hours         `json:"total_spent_hours,omitempty" text:"spent with subtasks"`
-	IsPrivate      bool           `json:"is_private,omitempty" text:"private" set:"is_private"`
-	CustomFields   customFields   `json:"custom_fields,omitzero"`
+	IsPrivate      bool           `json:"is_private,omitempty" text:"private" row:"private" brief:"private" set:"is_private"`
+	CustomFields   customFields   `json:"custom_fields,omitzero" brief:"fields"`
 	CreatedOn      timestamp      `json:"created_on" text:"created"`
-	UpdatedOn      timestamp      `json:"updated_on" text:"updated"`
+	UpdatedOn      timestamp      `json:"updated_on" text:"updated" brief:"updated"`
 	ClosedOn       timestamp      `json:"closed_on,omitempty" text:"closed"`
 	Watchers       []named        `json:"watchers,omitempty" text:"watchers"`
 	Allowed        []named        `json:"allowed_statuses,omitempty" text:"next statuses"`
@@ -40,12 +40,15 @@ type issue struct {
 	Hash           string         `json:"description_hash,omitempty" text:"description hash"` // for an edit
 	Description    longText       `json:"description,omitempty" set:"description"`
 	Children       subtasks       `json:"children,omitempty"`
-	Relations      issueRelations `json:"relations,omitempty"`
-	Attachments    files          `json:"attachments,omitempty"`
+	Relations      issueRelations `json:"relations,omitempty" brief:"relations"`
+	Attachments    files          `json:"attachments,omitempty" brief:"attachments"`
 	Changesets     changesets     `json:"changesets,omitempty"`
 	OlderNotes     int            `json:"older_notes,omitempty" text:"older comments and changes that are left out; call again with more notes"`
 	Journals       journals       `json:"journals,omitempty"`
 }
+
+// String returns the issue as a line begins with it.
+func (i *issue) String() string { return fmt.Sprintf("#%d %s: %s", i.ID, i.Tracker.Name, i.Subject) }
 
 func (i *issue) title() string { return fmt.Sprintf("%s #%d: %s", i.Tracker.Name, i.ID, i.Subject) }
 
@@ -167,65 +170,6 @@ func nameOf(n *named) string {
 		return ""
 	}
 	return n.Name
-}
-
-// A row is an issue in a list: names only, and nothing that is empty. The list
-// has the ids of the names.
-type row struct {
-	ID       int               `json:"id"`
-	Subject  string            `json:"subject"`
-	Project  string            `json:"project,omitempty"`
-	Tracker  string            `json:"tracker"`
-	Status   string            `json:"status"`
-	Priority string            `json:"priority"`
-	Assignee string            `json:"assignee,omitempty"`
-	Version  string            `json:"version,omitempty"`
-	Parent   int               `json:"parent,omitempty"`
-	Due      string            `json:"due,omitempty"`
-	Done     int               `json:"done,omitempty"`
-	Private  bool              `json:"private,omitempty"`
-	Updated  string            `json:"updated"`
-	Fields   map[string]string `json:"fields,omitempty"`
-
-	// if they are included
-	Relations   []relation   `json:"relations,omitempty"`
-	Attachments []attachment `json:"attachments,omitempty"`
-}
-
-func rowOf(i *issue) row {
-	r := row{
-		ID: i.ID, Subject: i.Subject, Project: i.Project.Name, Tracker: i.Tracker.Name, Status: i.Status.Name,
-		Priority: i.Priority.Name, Assignee: nameOf(i.AssignedTo), Version: nameOf(i.FixedVersion),
-		Due: i.DueDate, Done: int(i.DoneRatio), Private: i.IsPrivate, Updated: i.UpdatedOn.day(),
-		Relations: i.Relations, Attachments: i.Attachments,
-	}
-	if i.Parent != nil {
-		r.Parent = i.Parent.ID
-	}
-	return r
-}
-
-// line is a row as text.
-func (r row) line() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "#%d %s: %s | %s | %s", r.ID, r.Tracker, r.Subject, r.Status, r.Priority)
-	for _, part := range []struct{ label, text string }{
-		{"", r.Project}, {"", r.Assignee}, {"version ", r.Version}, {"due ", r.Due},
-	} {
-		if part.text != "" {
-			b.WriteString(" | " + part.label + part.text)
-		}
-	}
-	if r.Parent > 0 {
-		fmt.Fprintf(&b, " | parent #%d", r.Parent)
-	}
-	if r.Done > 0 {
-		fmt.Fprintf(&b, " | %d%%", r.Done)
-	}
-	if r.Private {
-		b.WriteString(" | private")
-	}
-	return b.String()
 }
 
 // parts are what an issue names, by kind.

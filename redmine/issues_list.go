@@ -59,48 +59,48 @@ func listIssues(s *Toolset) entry {
 		})
 }
 
-// answerIssues answers with issues.
+// answerIssues answers with issues, and with the ids of what they name.
 func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*toolpost.Result, error) {
-	remarks := remarks(q, total)
-	answer := struct {
-		Issues  []row                     `json:"issues"`
-		Total   int                       `json:"total"`
-		Offset  int                       `json:"offset"`
-		IDs     map[string]map[string]int `json:"ids,omitempty"`
-		Remarks []string                  `json:"remarks,omitempty"`
-	}{[]row{}, total, in.Offset, idLegend(all), remarks}
-	var b strings.Builder
-	b.WriteString(pageSummary(q.what, len(all), in.Offset, total) + "\n")
-	for _, r := range remarks {
-		b.WriteString(r + "\n")
+	l := listing[issue]{
+		what: q.what, key: "issues", rows: all, offset: in.Offset, total: total, remarks: remarks(q, total),
+		brief: true, facts: map[string]any{}, below: func(i *issue) (lines []string) {
+			for _, r := range i.Relations {
+				lines = append(lines, fmt.Sprintf("#%d %s #%d", r.From, r.Type, r.To))
+			}
+			for _, a := range i.Attachments {
+				lines = append(lines, fmt.Sprintf("file %s [%d]", a.Name, a.ID))
+			}
+			return lines
+		},
+	}
+	if ids := idLegend(all); len(ids) > 0 {
+		l.facts["ids"], l.end = ids, legendText(ids)
 	}
 	for i := range all {
-		r := rowOf(&all[i])
-		if in.Fields {
-			nameFields(q.ctx, q.s, q.list.project, all[i].Project.ID, all[i].CustomFields)
-			r.Fields = fieldsOf(all[i].CustomFields)
-		}
-		answer.Issues = append(answer.Issues, r)
-		b.WriteString(r.line() + "\n")
-		for _, name := range sorted(r.Fields) {
-			fmt.Fprintf(&b, "  %s: %s\n", name, oneLine(r.Fields[name]))
-		}
-		for _, l := range all[i].Relations {
-			fmt.Fprintf(&b, "  #%d %s #%d\n", l.From, l.Type, l.To)
-		}
-		for _, a := range all[i].Attachments {
-			fmt.Fprintf(&b, "  file %s [%d]\n", a.Name, a.ID)
-		}
+		all[i].CustomFields = shownFields(q, in.Fields, all[i].Project, all[i].CustomFields)
 	}
-	for _, kind := range sorted(answer.IDs) {
+	return l.answer(q.s)
+}
+
+// shownFields are the custom fields of a row if they are asked for.
+func shownFields(q *listQuery, asked bool, in named, fields customFields) customFields {
+	if !asked {
+		return nil
+	}
+	nameFields(q.ctx, q.s, q.list.project, in.ID, fields)
+	return fields
+}
+
+func legendText(ids map[string]map[string]int) (text string) {
+	for _, kind := range sorted(ids) {
 		var parts []string
-		for _, name := range sorted(answer.IDs[kind]) {
-			id := fmt.Sprintf(" [%d]", answer.IDs[kind][name])
+		for _, name := range sorted(ids[kind]) {
+			id := fmt.Sprintf(" [%d]", ids[kind][name])
 			parts = append(parts, strings.TrimSuffix(name, id)+id)
 		}
-		fmt.Fprintf(&b, "%s: %s\n", kind, strings.Join(parts, ", "))
+		text += fmt.Sprintf("%s: %s\n", kind, strings.Join(parts, ", "))
 	}
-	return q.s.answer(b.String(), answer)
+	return text
 }
 
 // issuesQuery makes the query of a list.

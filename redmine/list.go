@@ -33,26 +33,61 @@ func pageOf[T any](all []T, offset, limit int) []T {
 // A listing is a part of a list as it is shown: a line a row, without its end, and the
 // same rows for programs.
 type listing[R any] struct {
-	what   string // such as "time entries"
-	key    string // of the rows, for programs
-	rows   []R
-	offset int
-	total  int
-	facts  map[string]any // more for programs
-	note   string         // after the first line
+	what    string // such as "time entries"
+	key     string // of the rows, for programs
+	rows    []R
+	offset  int
+	total   int
+	facts   map[string]any    // more for programs
+	note    string            // after the first line
+	remarks []string          // before the rows, for programs too
+	brief   bool              // rows begin with their number, and are a [brief] for programs
+	below   func(*R) []string // more lines of a row
+	end     string            // lines after the rows
 }
 
 func (l *listing[R]) answer(s *Toolset) (*toolpost.Result, error) {
 	var b strings.Builder
 	b.WriteString(pageSummary(l.what, len(l.rows), l.offset, l.total) + l.note + "\n")
-	for i := range l.rows {
-		b.WriteString(lineOf(&l.rows[i]) + "\n")
+	for _, remark := range l.remarks {
+		b.WriteString(remark + "\n")
 	}
+	for i := range l.rows {
+		b.WriteString(l.lines(&l.rows[i]))
+	}
+	b.WriteString(l.end)
 	facts := map[string]any{l.key: append([]R{}, l.rows...), "total": l.total, "offset": l.offset}
+	if l.brief {
+		briefs := []brief{}
+		for i := range l.rows {
+			briefs = append(briefs, brief{&l.rows[i]})
+		}
+		facts[l.key] = briefs
+	}
+	if len(l.remarks) > 0 {
+		facts["remarks"] = l.remarks
+	}
 	for name, fact := range l.facts {
 		facts[name] = fact
 	}
 	return s.answer(b.String(), facts)
+}
+
+// lines are those of a row.
+func (l *listing[R]) lines(row *R) string {
+	if !l.brief {
+		return "- " + lineOf(row) + "\n"
+	}
+	text, fields := lineOf(row)+"\n", fieldsOf(customFieldsOf(row))
+	for _, name := range sorted(fields) {
+		text += fmt.Sprintf("  %s: %s\n", name, oneLine(fields[name]))
+	}
+	if l.below != nil {
+		for _, line := range l.below(row) {
+			text += "  " + line + "\n"
+		}
+	}
+	return text
 }
 
 // pageSummary says which part of a list is shown, and how to go on.

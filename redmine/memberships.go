@@ -59,10 +59,10 @@ func (m member) line() string {
 	if m.Group != nil {
 		kind = "group "
 	}
-	return fmt.Sprintf("- membership %d: %s%s: %s", m.ID, kind, m.who(), rolesText(m.Roles))
+	return fmt.Sprintf("membership %d: %s%s: %s", m.ID, kind, m.who(), rolesText(m.Roles))
 }
 
-func (m member) text() string { return m.line() + "\n" }
+func (m member) text() string { return "- " + m.line() + "\n" }
 
 // membershipResource is how memberships are read, changed and removed.
 func membershipResource() resource[member] {

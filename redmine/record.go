@@ -16,7 +16,10 @@ import (
 //
 //   - json is its name, in Redmine's answers and in ours.
 //   - text is its label in the text of the record: "- due: 2026-01-31".
-//   - row is its part of the record's line in a list.
+//   - row is its part of the record's line in a list. One that begins with a blank
+//     continues the part before it.
+//   - brief is its name in a list for programs, in which a record has names in place
+//     of other records.
 //   - set is its name in a change, by which it is compared with what was asked for.
 //
 // Zero values have no place in a text, unless ",always" follows the label. A field
@@ -35,7 +38,7 @@ type preparer interface{ prepare() }
 func textOf(record any) string {
 	t, ok := record.(headed)
 	if !ok {
-		return lineOf(record) + "\n"
+		return "- " + lineOf(record) + "\n"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", t.title())
@@ -70,12 +73,47 @@ func lineOf(record any) string {
 		if t, ok := v.Interface().(timestamp); ok {
 			text = t.day()
 		}
-		if n, ok := v.Interface().(interface{ reference() idRef }); ok && strings.Contains(form, "%n") {
+		if n, ok := v.Interface().(referrer); ok && strings.Contains(form, "%n") {
 			form, text = strings.Replace(form, "%n", "%s", 1), n.reference().Name
 		}
-		parts = append(parts, strings.Replace(form, "%s", text, 1))
+		if part := strings.Replace(form, "%s", text, 1); part[0] == ' ' {
+			parts[len(parts)-1] += part
+		} else {
+			parts = append(parts, part)
+		}
 	})
-	return "- " + strings.Join(parts, " | ")
+	return strings.Join(parts, " | ")
+}
+
+// A referrer is a value that stands for another record.
+type referrer interface{ reference() idRef }
+
+// A brief is a record as programs get it in a list: the fields with a tag brief.
+type brief struct{ record any }
+
+// MarshalJSON implements [json.Marshaler].
+func (b brief) MarshalJSON() ([]byte, error) {
+	var members []string
+	eachField(b.record, func(f reflect.StructField, v reflect.Value) {
+		name := f.Tag.Get("brief")
+		if name == "" || v.IsZero() {
+			return
+		}
+		value := v.Interface()
+		if z, ok := value.(interface{ IsZero() bool }); ok && z.IsZero() {
+			return
+		}
+		switch is := value.(type) {
+		case timestamp:
+			value = is.day()
+		case referrer:
+			if value = is.reference().Name; value == "" {
+				value = is.reference().ID
+			}
+		}
+		members = append(members, fmt.Sprintf("%q:%s", name, encode(value)))
+	})
+	return []byte("{" + strings.Join(members, ",") + "}"), nil
 }
 
 // valueText is the text of a field.
@@ -138,7 +176,7 @@ func settable(record any) map[string]any {
 }
 
 func settableValue(v reflect.Value) any {
-	if r, ok := v.Interface().(interface{ reference() idRef }); ok {
+	if r, ok := v.Interface().(referrer); ok {
 		return r.reference()
 	}
 	switch v = reflect.Indirect(v); v.Kind() {

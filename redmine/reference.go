@@ -36,7 +36,7 @@ type value struct {
 }
 
 func (v value) line() string {
-	text := fmt.Sprintf("- %s [%d]", v.Name, v.ID)
+	text := fmt.Sprintf("%s [%d]", v.Name, v.ID)
 	if v.Closed {
 		text += " | closed"
 	}
@@ -163,7 +163,7 @@ type listFieldsInput struct {
 
 // line is the definition of a custom field as text.
 func (f field) line() string {
-	text := fmt.Sprintf("- %s [%d]", f.Name, f.ID)
+	text := fmt.Sprintf("%s [%d]", f.Name, f.ID)
 	for _, part := range []string{f.Kind, f.Format} {
 		if part != "" {
 			text += " | " + part
@@ -269,7 +269,7 @@ func listQueries(s *Toolset) entry {
 }
 
 func (q savedQuery) line() string {
-	text := fmt.Sprintf("- %s [%d]", q.Name, q.ID)
+	text := fmt.Sprintf("%s [%d]", q.Name, q.ID)
 	if q.Project != 0 {
 		text += fmt.Sprintf(" | project %d", q.Project)
 	}

@@ -168,7 +168,7 @@ func answerHits(s *Toolset, in *searchInput, all []hit, total int, used, unused 
 }
 
 func (f hitRow) line() string {
-	text := fmt.Sprintf("- %s [%d] %s | %s | %s", f.Type, f.ID, f.Title, f.On.day(), f.Path)
+	text := fmt.Sprintf("%s [%d] %s | %s | %s", f.Type, f.ID, f.Title, f.On.day(), f.Path)
 	if f.Excerpt != "" {
 		text += "\n  " + f.Excerpt
 	}

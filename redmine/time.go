@@ -16,18 +16,22 @@ func timeTools(s *Toolset) []entry {
 
 // A timeEntry is logged time.
 type timeEntry struct {
-	ID           int          `json:"id"`
-	SpentOn      string       `json:"spent_on" text:"day" set:"spent_on"`
-	Hours        hours        `json:"hours" set:"hours"`
-	User         named        `json:"user" text:"person" set:"user_id"`
-	Activity     named        `json:"activity" text:"activity" set:"activity_id"`
-	Project      named        `json:"project" text:"project" set:"project_id"`
-	Issue        *issueRef    `json:"issue,omitempty" text:"issue" set:"issue_id"`
-	Comments     string       `json:"comments,omitempty" text:"comments" set:"comments"`
-	CustomFields customFields `json:"custom_fields,omitzero"`
+	ID           int          `json:"id" brief:"id"`
+	SpentOn      string       `json:"spent_on" text:"day" brief:"spent_on" set:"spent_on"`
+	Hours        hours        `json:"hours" row:"%s" brief:"hours" set:"hours"`
+	User         named        `json:"user" text:"person" row:"%n" brief:"user" set:"user_id"`
+	Activity     named        `json:"activity" text:"activity" row:"%n" brief:"activity" set:"activity_id"`
+	Project      named        `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`
+	Issue        *issueRef    `json:"issue,omitempty" text:"issue" row:"%s" brief:"issue_id" set:"issue_id"`
+	Subject      string       `json:"subject,omitempty" row:" %s" brief:"subject"` // of the issue, in lists
+	Comments     string       `json:"comments,omitempty" text:"comments" row:"%s" brief:"comments" set:"comments"`
+	CustomFields customFields `json:"custom_fields,omitzero" brief:"fields"`
 	CreatedOn    timestamp    `json:"created_on" text:"created"`
 	UpdatedOn    timestamp    `json:"updated_on" text:"updated"`
 }
+
+// String returns the entry as a line begins with it.
+func (e *timeEntry) String() string { return fmt.Sprintf("[%d] %s", e.ID, e.SpentOn) }
 
 func (e *timeEntry) title() string { return fmt.Sprintf("Time entry %d: %s", e.ID, e.Hours) }
 

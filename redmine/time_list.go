@@ -42,16 +42,11 @@ func listTime(s *Toolset) entry {
 			if err != nil {
 				return nil, explain(err, "the list of time entries")
 			}
-			t, err := timeListOf(ctx, s, all, &in, total)
-			if err != nil {
-				return nil, err
-			}
 			noteUnsorted(q, all)
 			if own := ownTime(ctx, s); len(own) > 0 {
 				q.told = append(q.told, fmt.Sprintf("This account cannot see the time of others in %s.", listed(own)))
 			}
-			t.Remarks = remarks(q, total)
-			return s.answer(t.text(), t)
+			return answerTime(q, all, &in, total)
 		})
 }
 
@@ -124,111 +119,63 @@ func oneIssue(q *listQuery, operator string, values []string) ([]string, error) 
 
 const timeColumns = "spent_on, user, activity, project, issue, hours, comments, created_on"
 
-// A timeRow is a time entry in a list.
-type timeRow struct {
-	ID       int               `json:"id"`
-	SpentOn  string            `json:"spent_on"`
-	Hours    hours             `json:"hours"`
-	User     string            `json:"user"`
-	Activity string            `json:"activity"`
-	Project  string            `json:"project"`
-	Issue    int               `json:"issue_id,omitempty"`
-	Subject  string            `json:"subject,omitempty"` // of the issue
-	Comments string            `json:"comments,omitempty"`
-	Fields   map[string]string `json:"fields,omitempty"`
-}
-
-// A timeList is a list as it is shown.
-type timeList struct {
-	Entries []timeRow                     `json:"time_entries"`
-	Total   int                           `json:"total"`
-	Offset  int                           `json:"offset"`
-	Hours   float64                       `json:"hours"`          // of the entries shown, as the sums
-	Sums    map[string]map[string]float64 `json:"sums,omitempty"` // by kind, then by name with id
-	Remarks []string                      `json:"remarks,omitempty"`
-}
-
-func timeListOf(ctx context.Context, s *Toolset, all []timeEntry, in *listTimeInput, total int) (*timeList, error) {
+// answerTime answers with time entries, and with the sums of their hours.
+func answerTime(q *listQuery, all []timeEntry, in *listTimeInput, total int) (*toolpost.Result, error) {
 	var issues []int
 	for i := range all {
 		if n := all[i].issue(); n > 0 {
 			issues = append(issues, n)
 		}
 	}
-	subjects, err := subjectsOf(ctx, s, issues)
+	subjects, err := subjectsOf(q.ctx, q.s, issues)
 	if err != nil {
 		return nil, err
 	}
-	t := &timeList{Entries: []timeRow{}, Total: total, Offset: in.Offset, Sums: map[string]map[string]float64{}}
+	sums := hourSums{}
 	for i := range all {
 		e := &all[i]
-		r := timeRow{
-			ID: e.ID, SpentOn: e.SpentOn, Hours: e.Hours, User: e.User.Name, Activity: e.Activity.Name,
-			Project: e.Project.Name, Issue: e.issue(), Subject: subjects[e.issue()], Comments: e.Comments,
-		}
-		if in.Fields {
-			nameFields(ctx, s, e.Project.ID, e.Project.ID, e.CustomFields)
-			r.Fields = fieldsOf(e.CustomFields)
-		}
-		t.Entries = append(t.Entries, r)
-		t.Hours = sum(t.Hours, float64(e.Hours))
-		t.add("person", e.User, float64(e.Hours))
-		t.add("activity", e.Activity, float64(e.Hours))
-		t.add("project", e.Project, float64(e.Hours))
+		e.Subject, e.CustomFields = subjects[e.issue()], shownFields(q, in.Fields, e.Project, e.CustomFields)
+		sums.add("all", "", e.Hours)
+		sums.add("person", e.User.String(), e.Hours)
+		sums.add("activity", e.Activity.String(), e.Hours)
+		sums.add("project", e.Project.String(), e.Hours)
 	}
-	return t, nil
+	spent := sums["all"][""]
+	delete(sums, "all")
+	l := listing[timeEntry]{
+		what: "time entries", key: "time_entries", rows: all, offset: in.Offset, total: total, remarks: remarks(q, total),
+		brief: true, facts: map[string]any{"hours": spent, "sums": sums},
+	}
+	if len(all) > 0 {
+		l.end = sums.text(spent, len(all) < total)
+	}
+	return l.answer(q.s)
 }
 
-// sum adds hours, which Redmine keeps with two places.
-func sum(a, b float64) float64 { return math.Round((a+b)*100) / 100 }
+// hourSums are sums of hours by kind, such as "person", and then by name.
+type hourSums map[string]map[string]hours
 
-func (t *timeList) add(kind string, n named, h float64) {
-	if t.Sums[kind] == nil {
-		t.Sums[kind] = map[string]float64{}
+func (sums hourSums) add(kind, name string, h hours) {
+	if sums[kind] == nil {
+		sums[kind] = map[string]hours{}
 	}
-	t.Sums[kind][n.String()] = sum(t.Sums[kind][n.String()], h)
+	sums[kind][name] = hours(math.Round(float64(sums[kind][name]+h)*100) / 100) // Redmine keeps two places
 }
 
-func (t *timeList) text() string {
-	var b strings.Builder
-	b.WriteString(pageSummary("time entries", len(t.Entries), t.Offset, t.Total) + "\n")
-	for _, r := range t.Entries {
-		b.WriteString(r.line() + "\n")
-		for _, name := range sorted(r.Fields) {
-			fmt.Fprintf(&b, "  %s: %s\n", name, r.Fields[name])
-		}
-	}
-	for _, r := range t.Remarks {
-		b.WriteString(r + "\n")
-	}
-	if len(t.Entries) == 0 {
-		return b.String()
-	}
+func (sums hourSums) text(all hours, part bool) string {
 	of := ""
-	if len(t.Entries) < t.Total {
+	if part {
 		of = " of the entries shown"
 	}
-	fmt.Fprintf(&b, "\nSum%s: %s\n", of, hours(t.Hours))
-	for _, kind := range sorted(t.Sums) {
+	text := fmt.Sprintf("\nSum%s: %s\n", of, all)
+	for _, kind := range sorted(sums) {
 		var parts []string
-		for _, name := range sorted(t.Sums[kind]) {
-			parts = append(parts, name+" "+hours(t.Sums[kind][name]).String())
+		for _, name := range sorted(sums[kind]) {
+			parts = append(parts, name+" "+sums[kind][name].String())
 		}
-		fmt.Fprintf(&b, "- by %s: %s\n", kind, strings.Join(parts, "; "))
+		text += fmt.Sprintf("- by %s: %s\n", kind, strings.Join(parts, "; "))
 	}
-	return b.String()
-}
-
-// line is a row as text.
-func (r timeRow) line() string {
-	parts := []string{fmt.Sprintf("[%d] %s", r.ID, r.SpentOn), r.Hours.String(), r.User, r.Activity, r.Project}
-	if r.Issue > 0 {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("#%d %s", r.Issue, r.Subject)))
-	}
-	if r.Comments != "" {
-		parts = append(parts, r.Comments)
-	}
-	return strings.Join(parts, " | ")
+	return text
 }
 
 // subjectsOf reads those of issues, a hundred at a time. Who sees an entry may not

@@ -41,7 +41,7 @@ func (v *version) String() string { return v.named().String() }
 
 // line is a version in a list.
 func (v *version) line() string {
-	text := fmt.Sprintf("- %s | %s", v, v.Status)
+	text := fmt.Sprintf("%s | %s", v, v.Status)
 	if v.Due != "" {
 		text += " | due " + v.Due
 	}
