@@ -59,7 +59,7 @@ func (s *Toolset) person(ctx context.Context, project int, text string) (named, 
 	return s.resolve(ctx, text, scope{project: project})
 }
 
-func (s *Toolset) userWithID(ctx context.Context, me *account, id int) (named, error) {
+func (s *Toolset) userWithID(ctx context.Context, me *user, id int) (named, error) {
 	u, err := userResource().get(ctx, s, userResource().at(id), "")
 	switch {
 	case status(err) == 404 && !me.Admin:
@@ -71,7 +71,7 @@ func (s *Toolset) userWithID(ctx context.Context, me *account, id int) (named, e
 }
 
 // findMember finds a member of a project, and for administrators any user.
-func (s *Toolset) findMember(ctx context.Context, me *account, text string, project int) (named, error) {
+func (s *Toolset) findMember(ctx context.Context, me *user, text string, project int) (named, error) {
 	all, err := people(ctx, s, project)
 	if err != nil {
 		return named{}, err
@@ -141,7 +141,7 @@ func (s *Toolset) findUser(ctx context.Context, text string, project int, member
 
 // findGroup finds a group. Accounts that are not administrators find the groups that
 // are members of their own projects.
-func (s *Toolset) findGroup(ctx context.Context, me *account, text string) (named, error) {
+func (s *Toolset) findGroup(ctx context.Context, me *user, text string) (named, error) {
 	if me.Admin {
 		return s.find(ctx, userGroups(), text)
 	}
@@ -152,7 +152,7 @@ func (s *Toolset) findGroup(ctx context.Context, me *account, text string) (name
 }
 
 // findOutside finds a user or group who may not be a member of the project yet.
-func (s *Toolset) findOutside(ctx context.Context, me *account, text string, in scope) (named, error) {
+func (s *Toolset) findOutside(ctx context.Context, me *user, text string, in scope) (named, error) {
 	if me.Admin {
 		groups, err := s.names(ctx, userGroups(), true)
 		if err != nil {

@@ -16,21 +16,23 @@ import (
 
 // A field is a custom field and its value: a text, a list of texts, or null.
 type field struct {
-	ID       int             `json:"id"`
-	Name     string          `json:"name"`
-	Multiple bool            `json:"multiple,omitempty"`
-	Value    json.RawMessage `json:"value,omitempty"`
-	Shown    []string        `json:"-"` // the values as people read them, if that is known
+	ID    int             `json:"id"`
+	Name  string          `json:"name"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Shown []string        `json:"-"` // the values as people read them, if that is known
 
-	// Redmine shows these to administrators only, in the definition of the field.
-	Kind     string   `json:"customized_type,omitempty"`
-	Format   string   `json:"field_format,omitempty"`
-	Choices  []choice `json:"possible_values,omitempty"`
-	Trackers []named  `json:"trackers,omitempty"`
-	Required bool     `json:"is_required,omitempty"`
-	Default  *string  `json:"default_value,omitempty"`
-	Roles    []named  `json:"roles,omitempty"` // that alone see it
+	// Redmine shows the rest to administrators only, in the definition of the field.
+	Kind     string  `json:"customized_type,omitempty" row:"%s"`
+	Format   string  `json:"field_format,omitempty" row:"%s"`
+	Required bool    `json:"is_required,omitempty" row:"required"`
+	Multiple bool    `json:"multiple,omitempty" row:"several values"`
+	Default  string  `json:"default_value,omitempty" row:"default %s"`
+	Choices  choices `json:"possible_values,omitempty" row:"values: %s"`
+	Trackers []named `json:"trackers,omitempty"`
+	Roles    []named `json:"roles,omitempty" row:"only for %s"` // that alone see it
 }
+
+func (f field) String() string { return named{ID: f.ID, Name: f.Name}.String() }
 
 // values are the texts of the value.
 func (f field) values() []string {

@@ -20,6 +20,19 @@ type choice struct {
 	Label string `json:"label"`
 }
 
+// choices are the values that a field takes.
+type choices []choice
+
+func (all choices) String() string {
+	var values []string
+	for _, c := range all {
+		if values = append(values, c.Value); c.Label != c.Value && c.Label != "" {
+			values[len(values)-1] += " for " + c.Label
+		}
+	}
+	return strings.Join(values, ", ")
+}
+
 // unknownChoice is the format of a field that takes only some values, which this
 // account cannot learn.
 const unknownChoice = "choice"
@@ -267,7 +280,7 @@ func published(ctx context.Context, s *Toolset, l rowSource, f *field) {
 	if s.client.get(ctx, "/queries/filter.json", query, &offered) != nil || len(offered) == 0 {
 		return // they are not for everybody
 	}
-	all, ranked := choices(offered)
+	all, ranked := offeredChoices(offered)
 	switch {
 	case len(all) == 0:
 		return
@@ -283,9 +296,9 @@ func published(ctx context.Context, s *Toolset, l rowSource, f *field) {
 	f.Choices = all
 }
 
-// choices are the values that a filter offers, and whether some say more, such as
+// offeredChoices are the values that a filter offers, and whether some say more, such as
 // whether a user is active.
-func choices(offered []json.RawMessage) (all []choice, ranked bool) {
+func offeredChoices(offered []json.RawMessage) (all []choice, ranked bool) {
 	for _, raw := range offered {
 		var one string
 		var parts []string

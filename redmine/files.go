@@ -147,8 +147,8 @@ func deleteAttachment(s *Toolset) entry {
 // A projectFile is a file of a project or of one of its versions.
 type projectFile struct {
 	attachment
-	Version   *named `json:"version,omitempty"`
-	Downloads int    `json:"downloads"`
+	Version   *named `json:"version,omitempty" row:"version %s"`
+	Downloads int    `json:"downloads" row:"%s downloads"`
 	Digest    string `json:"digest,omitempty"`
 }
 
@@ -167,17 +167,6 @@ func listFiles(s *Toolset) entry {
 			l := listing[projectFile]{what: "files", key: "files", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
 			return l.answer(s)
 		})
-}
-
-func (f projectFile) line() string {
-	text := fmt.Sprintf("%s [%d] | %d bytes | %s | %s | %s | %d downloads", f.Name, f.ID, f.Size, f.Type, f.Author.Name, f.CreatedOn.day(), f.Downloads)
-	if f.Version != nil {
-		text += " | version " + f.Version.String()
-	}
-	if f.Description != "" {
-		text += " | " + f.Description
-	}
-	return text
 }
 
 // projectFiles are all files of a project. Redmine has no pages of this list.
@@ -221,7 +210,7 @@ func addFile(s *Toolset) entry {
 			id, _, _ := strings.Cut(in.Token, ".")
 			for i := range now {
 				if fmt.Sprint(now[i].ID) == id {
-					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, "- "+now[i].line()), map[string]any{"file": now[i]})
+					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, "- "+lineOf(&now[i])), map[string]any{"file": now[i]})
 				}
 			}
 			return nil, toolpost.Failed("Redmine accepted the request, but project %s has no new file.", p.Name)

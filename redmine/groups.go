@@ -54,11 +54,6 @@ func readGroup(ctx context.Context, s *Toolset, text string, exact bool) (*userG
 	return groupResource().read(ctx, s, n.ID, groupResource().include)
 }
 
-// A groupRow is a group in a list.
-type groupRow struct{ named }
-
-func (r groupRow) line() string { return r.String() }
-
 type listGroupsInput struct {
 	Name string `json:"name,omitempty" desc:"Part of it"`
 	rowSpan
@@ -67,14 +62,14 @@ type listGroupsInput struct {
 func listGroups(s *Toolset) entry {
 	return tool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", reads,
 		func(ctx context.Context, in listGroupsInput) (*toolpost.Result, error) {
-			all, _, err := rows[groupRow](ctx, s, "/groups.json", url.Values{}, "groups", 0, mostNames) // in one piece
+			all, _, err := rows[named](ctx, s, "/groups.json", url.Values{}, "groups", 0, mostNames) // in one piece
 			if err != nil {
 				return nil, forAdmins(err, "the list of groups")
 			}
-			all = slices.DeleteFunc(all, func(n groupRow) bool {
+			all = slices.DeleteFunc(all, func(n named) bool {
 				return !strings.Contains(strings.ToLower(n.Name), strings.ToLower(strings.TrimSpace(in.Name)))
 			})
-			l := listing[groupRow]{what: "groups", key: "groups", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			l := listing[named]{what: "groups", key: "groups", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
 }

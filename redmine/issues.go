@@ -132,11 +132,11 @@ func (all changesets) lines() (text string) {
 type attachment struct {
 	ID          int       `json:"id"`
 	Name        string    `json:"filename" set:"filename"`
-	Size        byteCount `json:"filesize" text:"size,always"`
-	Type        string    `json:"content_type" text:"type" set:"content_type"`
-	Author      named     `json:"author" text:"author"`
-	CreatedOn   timestamp `json:"created_on" text:"created"`
-	Description string    `json:"description,omitempty" text:"description" set:"description"`
+	Size        byteCount `json:"filesize" text:"size,always" row:"%s"`
+	Type        string    `json:"content_type" text:"type" row:"%s" set:"content_type"`
+	Author      named     `json:"author" text:"author" row:"%n"`
+	CreatedOn   timestamp `json:"created_on" text:"created" row:"%s"`
+	Description string    `json:"description,omitempty" text:"description" row:"%s" set:"description"`
 	URL         string    `json:"content_url,omitempty"`
 }
 
@@ -144,6 +144,8 @@ type attachment struct {
 type byteCount int64
 
 func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
+
+func (a *attachment) String() string { return named{ID: a.ID, Name: a.Name}.String() }
 
 func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }
 

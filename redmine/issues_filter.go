@@ -114,7 +114,7 @@ func filterPerson(q *listQuery, text string) (string, error) {
 
 // checkPersonID checks that an id is of a person: otherwise the list would be empty
 // without a reason.
-func checkPersonID(q *listQuery, me *account, n int) error {
+func checkPersonID(q *listQuery, me *user, n int) error {
 	all, err := people(q.ctx, q.s, q.list.project)
 	if err != nil || slices.ContainsFunc(all, func(p named) bool { return p.ID == n }) {
 		return err

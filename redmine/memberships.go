@@ -53,8 +53,7 @@ func (m member) who() named {
 	return named{}
 }
 
-// line is a membership as text.
-func (m member) line() string {
+func (m member) String() string {
 	kind := ""
 	if m.Group != nil {
 		kind = "group "
@@ -62,7 +61,7 @@ func (m member) line() string {
 	return fmt.Sprintf("membership %d: %s%s: %s", m.ID, kind, m.who(), rolesText(m.Roles))
 }
 
-func (m member) text() string { return "- " + m.line() + "\n" }
+func (m member) text() string { return "- " + m.String() + "\n" }
 
 // membershipResource is how memberships are read, changed and removed.
 func membershipResource() resource[member] {

@@ -24,26 +24,28 @@ func projectTools(s *Toolset) []entry {
 type project struct {
 	ID             int            `json:"id"`
 	Name           string         `json:"name" set:"name"`
-	Identifier     string         `json:"identifier" text:"key" set:"identifier"`
-	Status         projectStatus  `json:"status" text:"status"`
-	IsPublic       bool           `json:"is_public" text:"public,always" set:"is_public"`
-	Parent         *named         `json:"parent,omitempty" text:"in" set:"parent_id"`
+	Identifier     string         `json:"identifier" text:"key" row:"key %s" set:"identifier"`
+	Status         projectStatus  `json:"status" text:"status" row:"%s"`
+	IsPublic       bool           `json:"is_public" text:"public,always" row:"!private" set:"is_public"`
+	Parent         *named         `json:"parent,omitempty" text:"in" row:"in %s" set:"parent_id"`
 	Version        *named         `json:"default_version,omitempty" text:"default version" set:"default_version_id"`
 	Assignee       *named         `json:"default_assignee,omitempty" text:"default assignee" set:"default_assigned_to_id"`
 	InheritMembers inherited      `json:"inherit_members,omitempty" text:"members of the parent project" set:"inherit_members"`
 	Homepage       string         `json:"homepage,omitempty" text:"homepage" set:"homepage"`
 	CustomFields   customFields   `json:"custom_fields,omitzero"`
-	Trackers       []named        `json:"trackers,omitempty" text:"trackers" set:"tracker_ids,omitempty"`
-	Categories     []named        `json:"issue_categories,omitempty" text:"issue categories"`
-	Activities     []named        `json:"time_entry_activities,omitempty" text:"time entry activities"`
-	IssueFields    []named        `json:"issue_custom_fields,omitempty" text:"issue custom fields"`
-	Modules        projectModules `json:"enabled_modules,omitempty" text:"modules" set:"enabled_module_names"`
+	Trackers       []named        `json:"trackers,omitempty" text:"trackers" row:"\n  trackers: %s" set:"tracker_ids,omitempty"`
+	Categories     []named        `json:"issue_categories,omitempty" text:"issue categories" row:"\n  issue categories: %s"`
+	Activities     []named        `json:"time_entry_activities,omitempty" text:"time entry activities" row:"\n  time entry activities: %s"`
+	IssueFields    []named        `json:"issue_custom_fields,omitempty" text:"issue custom fields" row:"\n  issue custom fields: %s"`
+	Modules        projectModules `json:"enabled_modules,omitempty" text:"modules" row:"\n  modules: %s" set:"enabled_module_names"`
 	CreatedOn      timestamp      `json:"created_on,omitempty" text:"created"`
 	UpdatedOn      timestamp      `json:"updated_on,omitempty" text:"updated"`
 	Description    longText       `json:"description,omitempty" set:"description"`
 }
 
 func (p *project) named() named { return named{p.ID, p.Name, p.Identifier} }
+
+func (p *project) String() string { return p.named().String() }
 
 func (p *project) title() string { return "Project " + p.named().String() }
 
@@ -65,6 +67,9 @@ func (n projectStatus) String() string {
 		activeProject: "active", closedProject: "closed", archivedProject: "archived", 10: "scheduled for deletion",
 	}[n]
 }
+
+// IsZero reports whether lists leave the state out.
+func (n projectStatus) IsZero() bool { return n == activeProject }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (n projectStatus) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
@@ -120,29 +125,6 @@ func (p *project) row() *project {
 	p.InheritMembers, p.Homepage, p.Description, p.Version, p.Assignee, p.CustomFields = false, "", "", nil, nil, nil
 	p.CreatedOn, p.UpdatedOn = "", ""
 	return p
-}
-
-// line is a project in a list, with lines of what is included.
-func (p *project) line() string {
-	text := fmt.Sprintf("%s | key %s", p.named(), p.Identifier)
-	if p.Status != activeProject {
-		text += " | " + p.Status.String()
-	}
-	if !p.IsPublic {
-		text += " | private"
-	}
-	if p.Parent != nil {
-		text += " | in " + p.Parent.String()
-	}
-	for _, part := range [][2]string{
-		{"trackers", listed(p.Trackers)}, {"issue categories", listed(p.Categories)}, {"time entry activities", listed(p.Activities)},
-		{"issue custom fields", listed(p.IssueFields)}, {"modules", p.Modules.String()},
-	} {
-		if part[1] != "" {
-			text += fmt.Sprintf("\n  %s: %s", part[0], part[1])
-		}
-	}
-	return text
 }
 
 type listProjectsInput struct {

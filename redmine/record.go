@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A record is a struct that Redmine's answers are decoded into and that ours are
@@ -16,8 +17,9 @@ import (
 //
 //   - json is its name, in Redmine's answers and in ours.
 //   - text is its label in the text of the record: "- due: 2026-01-31".
-//   - row is its part of the record's line in a list. One that begins with a blank
-//     continues the part before it.
+//   - row is its part of the record's line in a list, after its String. One that begins
+//     with a space continues the part before it; one that begins with ! is for a zero
+//     value.
 //   - brief is its name in a list for programs, in which a record has names in place
 //     of other records.
 //   - set is its name in a change, by which it is compared with what was asked for.
@@ -57,16 +59,13 @@ func textOf(record any) string {
 
 // lineOf returns a record as a line of a list.
 func lineOf(record any) string {
-	if r, ok := record.(interface{ line() string }); ok {
-		return r.line()
-	}
 	var parts []string
 	if named, ok := record.(fmt.Stringer); ok {
 		parts = append(parts, named.String())
 	}
 	eachField(record, func(f reflect.StructField, v reflect.Value) {
-		form := f.Tag.Get("row")
-		if form == "" || v.IsZero() {
+		form, whenEmpty := strings.CutPrefix(f.Tag.Get("row"), "!")
+		if form == "" || isEmpty(v) != whenEmpty {
 			return
 		}
 		text := valueText(v, false)
@@ -76,13 +75,25 @@ func lineOf(record any) string {
 		if n, ok := v.Interface().(referrer); ok && strings.Contains(form, "%n") {
 			form, text = strings.Replace(form, "%n", "%s", 1), n.reference().Name
 		}
-		if part := strings.Replace(form, "%s", text, 1); part[0] == ' ' {
+		if text == "" && form == "%s" {
+			return
+		}
+		if part := strings.Replace(form, "%s", text, 1); unicode.IsSpace(rune(part[0])) {
 			parts[len(parts)-1] += part
 		} else {
 			parts = append(parts, part)
 		}
 	})
 	return strings.Join(parts, " | ")
+}
+
+// isEmpty reports whether a value has no place in a list: it is zero, or says so.
+func isEmpty(v reflect.Value) bool {
+	if v.IsZero() {
+		return true
+	}
+	z, ok := v.Interface().(interface{ IsZero() bool })
+	return ok && z.IsZero()
 }
 
 // A referrer is a value that stands for another record.
@@ -96,13 +107,10 @@ func (b brief) MarshalJSON() ([]byte, error) {
 	var members []string
 	eachField(b.record, func(f reflect.StructField, v reflect.Value) {
 		name := f.Tag.Get("brief")
-		if name == "" || v.IsZero() {
+		if name == "" || isEmpty(v) {
 			return
 		}
 		value := v.Interface()
-		if z, ok := value.(interface{ IsZero() bool }); ok && z.IsZero() {
-			return
-		}
 		switch is := value.(type) {
 		case timestamp:
 			value = is.day()
@@ -130,7 +138,7 @@ func valueText(v reflect.Value, always bool) string {
 			return "yes"
 		}
 	}
-	return fmt.Sprint(v.Interface())
+	return fmt.Sprint(reflect.Indirect(v).Interface())
 }
 
 // eachField calls do for the exported fields of a record, also those of the structs

@@ -25,37 +25,23 @@ func referenceTools(s *Toolset) []entry {
 
 // A value is one of a fixed set, such as a status, with what is known of it.
 type value struct {
-	ID          int      `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description,omitempty"`
-	Closed      bool     `json:"is_closed,omitempty"`
-	Default     bool     `json:"is_default,omitempty"`
-	Active      *bool    `json:"active,omitempty"`
-	First       *named   `json:"default_status,omitempty"`
-	Fields      []string `json:"enabled_standard_fields,omitempty"`
+	named
+	Closed      bool     `json:"is_closed,omitempty" row:"closed"`
+	Default     bool     `json:"is_default,omitempty" row:"default"`
+	Active      *active  `json:"active,omitempty" row:"%s"`
+	First       *named   `json:"default_status,omitempty" row:"begins as %s"`
+	Fields      []string `json:"enabled_standard_fields,omitempty" row:"fields: %s"`
+	Description string   `json:"description,omitempty" row:"%s"`
 }
 
-func (v value) line() string {
-	text := fmt.Sprintf("%s [%d]", v.Name, v.ID)
-	if v.Closed {
-		text += " | closed"
+// active is whether a value can be chosen; it can if Redmine does not send it.
+type active bool
+
+func (a active) String() string {
+	if a {
+		return ""
 	}
-	if v.Default {
-		text += " | default"
-	}
-	if v.Active != nil && !*v.Active {
-		text += " | not active"
-	}
-	if v.First != nil {
-		text += " | begins as " + v.First.String()
-	}
-	if len(v.Fields) > 0 {
-		text += " | fields: " + strings.Join(v.Fields, ", ")
-	}
-	if v.Description != "" {
-		text += " | " + lf(v.Description)
-	}
-	return text
+	return "not active"
 }
 
 type listReferenceInput struct {
@@ -111,7 +97,7 @@ func listActivities(s *Toolset) entry {
 			}
 			var all []value
 			for _, n := range known {
-				all = append(all, value{ID: n.ID, Name: n.Name})
+				all = append(all, value{named: n})
 			}
 			return answerValues(s, what, src.key, all)
 		})
@@ -159,38 +145,6 @@ func showRole(s *Toolset) entry {
 type listFieldsInput struct {
 	Project string `json:"project_id,omitempty" desc:"Id, key or name; needed without administration"`
 	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category" desc:"Default all"`
-}
-
-// line is the definition of a custom field as text.
-func (f field) line() string {
-	text := fmt.Sprintf("%s [%d]", f.Name, f.ID)
-	for _, part := range []string{f.Kind, f.Format} {
-		if part != "" {
-			text += " | " + part
-		}
-	}
-	if f.Required {
-		text += " | required"
-	}
-	if f.Multiple {
-		text += " | several values"
-	}
-	if f.Default != nil && *f.Default != "" {
-		text += " | default " + *f.Default
-	}
-	var values []string
-	for _, v := range f.Choices {
-		if values = append(values, v.Value); v.Label != v.Value && v.Label != "" {
-			values[len(values)-1] += " for " + v.Label
-		}
-	}
-	if len(values) > 0 {
-		text += " | values: " + strings.Join(values, ", ")
-	}
-	if len(f.Roles) > 0 {
-		text += " | only for " + listed(f.Roles)
-	}
-	return text
 }
 
 func listFields(s *Toolset) entry {
@@ -243,10 +197,9 @@ type listQueriesInput struct {
 
 // A savedQuery is a saved list of issues.
 type savedQuery struct {
-	ID      int    `json:"id"`
-	Name    string `json:"name"`
-	Public  bool   `json:"is_public"`
-	Project int    `json:"project_id,omitempty"`
+	named
+	Project int  `json:"project_id,omitempty" row:"project %s"`
+	Public  bool `json:"is_public" row:"!private"`
 }
 
 func listQueries(s *Toolset) entry {
@@ -266,15 +219,4 @@ func listQueries(s *Toolset) entry {
 			l := listing[savedQuery]{what: "queries", key: "queries", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
-}
-
-func (q savedQuery) line() string {
-	text := fmt.Sprintf("%s [%d]", q.Name, q.ID)
-	if q.Project != 0 {
-		text += fmt.Sprintf(" | project %d", q.Project)
-	}
-	if !q.Public {
-		text += " | private"
-	}
-	return text
 }

@@ -17,8 +17,7 @@ func relationResource() resource[relation] {
 	}
 }
 
-// line is a relation as text.
-func (r relation) line() string { return fmt.Sprintf("[%d] #%d %s #%d", r.ID, r.From, r.Type, r.To) }
+func (r relation) String() string { return fmt.Sprintf("[%d] #%d %s #%d", r.ID, r.From, r.Type, r.To) }
 
 type listRelationsInput struct {
 	Issue string `json:"issue_id"`
@@ -90,7 +89,7 @@ func (relationID) confirmed() bool { return true }
 func deleteRelation(s *Toolset) entry {
 	return deleteTool(s, relationResource, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",
 		func(_ context.Context, _ *relationID, one *relation, r *removal) error {
-			r.what = "relation " + one.line()
+			r.what = "relation " + one.String()
 			return nil
 		})
 }

@@ -42,10 +42,12 @@ type hitRow struct {
 	Title   string    `json:"title"`
 	Project string    `json:"project_id,omitempty"` // of a wiki page
 	Page    string    `json:"page,omitempty"`       // title of a wiki page
-	Path    string    `json:"path"`
-	On      timestamp `json:"on"`
-	Excerpt string    `json:"excerpt,omitempty"`
+	On      timestamp `json:"on" row:"%s"`
+	Path    string    `json:"path" row:"%s"`
+	Excerpt string    `json:"excerpt,omitempty" row:"\n  %s"`
 }
+
+func (r hitRow) String() string { return fmt.Sprintf("%s [%d] %s", r.Type, r.ID, r.Title) }
 
 func searchTools(s *Toolset) []entry {
 	return []entry{
@@ -165,14 +167,6 @@ func answerHits(s *Toolset, in *searchInput, all []hit, total int, used, unused 
 		l.rows = append(l.rows, f)
 	}
 	return l.answer(s)
-}
-
-func (f hitRow) line() string {
-	text := fmt.Sprintf("%s [%d] %s | %s | %s", f.Type, f.ID, f.Title, f.On.day(), f.Path)
-	if f.Excerpt != "" {
-		text += "\n  " + f.Excerpt
-	}
-	return text
 }
 
 // excerpt is one line of a text, from shortly before the first of the words on.

@@ -22,13 +22,17 @@ func userTools(s *Toolset) []entry {
 
 // A user is an account of a person. The API key in Redmine's answer is never read.
 type user struct {
-	account
+	ID           int          `json:"id"`
+	Login        string       `json:"login,omitempty" text:"login" row:"%s" set:"login"`
+	FirstName    string       `json:"firstname,omitempty" set:"firstname"`
+	LastName     string       `json:"lastname,omitempty" set:"lastname"`
 	FullName     string       `json:"name,omitempty"` // not in Redmine's answer
-	Mail         string       `json:"mail,omitempty" text:"mail" set:"mail"`
-	Status       userState    `json:"status,omitempty" text:"status" set:"status,omitempty"` // for administrators only
+	Mail         string       `json:"mail,omitempty" text:"mail" row:"%s" set:"mail"`
+	Status       userState    `json:"status,omitempty" text:"status" row:"%s" set:"status,omitempty"` // for administrators only
+	Admin        bool         `json:"admin,omitempty" text:"administrator" row:"administrator" set:"admin"`
 	CustomFields customFields `json:"custom_fields,omitzero"`
 	CreatedOn    timestamp    `json:"created_on,omitempty" text:"created"`
-	LastLogin    timestamp    `json:"last_login_on,omitempty" text:"last login"`
+	LastLogin    timestamp    `json:"last_login_on,omitempty" text:"last login" row:"last login %s"`
 	TwoFactor    string       `json:"twofa_scheme,omitempty" text:"second factor"`
 	Password     string       `json:"passwd_changed_on,omitempty"` // when it was set
 	Groups       []named      `json:"groups,omitempty" text:"groups" set:"group_ids"`
@@ -74,6 +78,10 @@ func userResource() resource[user] {
 		name: func(u *user) string { return "user " + u.named().String() },
 	}
 }
+
+func (u *user) String() string { return u.named().String() }
+
+func (u *user) name() string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 
 func (u *user) named() named { return named{ID: u.ID, Name: u.name()} }
 
@@ -172,18 +180,6 @@ func fillStatus(ctx context.Context, s *Toolset, all []user, query url.Values, s
 		all[i].Status = cmp.Or(all[i].Status, known[all[i].ID], userState(state))
 	}
 	return nil
-}
-
-// line is a user in a list.
-func (u *user) line() string {
-	text := fmt.Sprintf("%s | %s | %s | %s", u.named(), u.Login, u.Mail, u.Status)
-	if u.Admin {
-		text += " | administrator"
-	}
-	if u.LastLogin != "" {
-		text += " | last login " + u.LastLogin.day()
-	}
-	return text
 }
 
 type showUserInput struct {

@@ -21,10 +21,10 @@ func versionTools(s *Toolset) []entry {
 type version struct {
 	ID           int          `json:"id"`
 	Name         string       `json:"name" set:"name"`
-	Project      named        `json:"project,omitzero" text:"project"`
-	Status       string       `json:"status" text:"status" set:"status"`
-	Due          string       `json:"due_date,omitempty" text:"due" set:"due_date"`
-	Sharing      string       `json:"sharing" text:"sharing" set:"sharing"`
+	Status       string       `json:"status" text:"status" row:"%s" set:"status"`
+	Due          string       `json:"due_date,omitempty" text:"due" row:"due %s" set:"due_date"`
+	Sharing      sharing      `json:"sharing" text:"sharing" row:"shared: %s" set:"sharing"`
+	Project      named        `json:"project,omitzero" text:"project" row:"of project %s"`
 	Wiki         string       `json:"wiki_page_title,omitempty" text:"wiki page" set:"wiki_page_title"`
 	Issues       *issueCount  `json:"issues,omitempty" text:"issues"`
 	Estimated    *hours       `json:"estimated_hours,omitempty" text:"estimated"`
@@ -39,22 +39,13 @@ func (v *version) named() named { return named{ID: v.ID, Name: v.Name} }
 
 func (v *version) String() string { return v.named().String() }
 
-// line is a version in a list.
-func (v *version) line() string {
-	text := fmt.Sprintf("%s | %s", v, v.Status)
-	if v.Due != "" {
-		text += " | due " + v.Due
-	}
-	if v.Sharing != "none" {
-		text += " | shared: " + v.Sharing
-	}
-	if v.Project.ID > 0 {
-		text += " | of project " + v.Project.String()
-	}
-	return text
-}
-
 func (v *version) title() string { return "Version " + v.String() }
+
+// sharing is which other projects have a version too.
+type sharing string
+
+// IsZero reports whether none has it.
+func (s sharing) IsZero() bool { return s == "none" }
 
 // An issueCount is how many issues a version has.
 type issueCount struct {

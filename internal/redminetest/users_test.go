@@ -26,7 +26,7 @@ func TestUsersOfRedmine6(t *testing.T) {
 	}))
 	defer server.Close()
 	o := &redmine.Options{URL: server.URL, Key: "key-of-admin"}
-	if text, _, _ := says(t, o, "list_users", `{"status":"all"}`); !strings.Contains(text, "Dave Locked [8] | dave |  | locked") {
+	if text, _, _ := says(t, o, "list_users", `{"status":"all"}`); !strings.Contains(text, "Dave Locked [8] | dave | locked") {
 		t.Error(text)
 	}
 }
