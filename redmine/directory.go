@@ -250,7 +250,7 @@ func searchUsers(ctx context.Context, s *Toolset, text string) ([]user, error) {
 // colleagues are the users, or the groups, of the projects that this account is a
 // member of.
 func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]named, error) {
-	return s.members.get(fmt.Sprint(groups), func() ([]named, error) {
+	return s.lists.get(fmt.Sprintf("own projects/groups %t/memberships.json", groups), func() ([]named, error) {
 		me, err := userResource().get(ctx, s, "/users/current", "memberships")
 		if err != nil {
 			return nil, explain(err, "your own projects")
@@ -268,7 +268,7 @@ func (s *Toolset) findColleague(ctx context.Context, what, text string, groups b
 	if n, err := matchName(what, text, all); err == nil {
 		return n, nil
 	}
-	s.members.forget()
+	s.forget("memberships")
 	if all, err = s.colleagues(ctx, groups); err != nil {
 		return named{}, err
 	}

@@ -3,12 +3,18 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
 
-// A memory keeps what is read and changes rarely, for as long as names are.
+// fresh is how long a memory is trusted. A name that is not in it is looked for again at
+// once.
+const fresh = 5 * time.Minute
+
+// A memory keeps what is read and changes rarely.
 type memory[T any] struct {
 	mu    sync.Mutex
 	known map[string]remembered[T]
@@ -34,17 +40,13 @@ func (m *memory[T]) get(key string, read func() (T, error)) (T, error) {
 	if err != nil {
 		return value, err
 	}
-	m.put(key, value)
-	return value, nil
-}
-
-func (m *memory[T]) put(key string, value T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil || len(m.known) >= mostRemembered {
 		m.known = map[string]remembered[T]{}
 	}
 	m.known[key] = remembered[T]{value, time.Now()}
+	return value, nil
 }
 
 // drop forgets one value. It reports whether there was one.
@@ -56,10 +58,11 @@ func (m *memory[T]) drop(key string) bool {
 	return ok
 }
 
-func (m *memory[T]) forget() {
+// forget drops what is known under the keys that end with suffix.
+func (m *memory[T]) forget(suffix string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	clear(m.known)
+	maps.DeleteFunc(m.known, func(key string, _ remembered[T]) bool { return strings.HasSuffix(key, suffix) })
 }
 
 // mostAtOnce is how many requests one call makes at the same time.

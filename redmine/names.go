@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -25,21 +23,6 @@ type named struct {
 }
 
 func (n named) String() string { return strings.TrimSpace(fmt.Sprintf("%s [%d]", n.Name, n.ID)) }
-
-// lists keep what changes rarely.
-type lists struct {
-	mu    sync.Mutex
-	known map[string]*list
-}
-
-type list struct {
-	all  []named
-	read time.Time
-}
-
-// fresh is how long a list is taken as it is. It is read again at once for a name that
-// is not in it, and one of a project each time.
-const fresh = 5 * time.Minute
 
 // mostNames are read of what a name is looked for in.
 const mostNames = 10_000
@@ -78,50 +61,29 @@ func within(project int, what, key string) source {
 	return source{what, fmt.Sprintf("/projects/%d/%s.json", project, key), key}
 }
 
-// names returns all of a source, again from Redmine if it is not fresh or must be.
+// names returns all of a source, again from Redmine if they must be or are of a project.
 func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, error) {
-	s.lists.mu.Lock()
-	known := s.lists.known[src.path]
-	s.lists.mu.Unlock()
-	if known != nil && !again && time.Since(known.read) < fresh && !strings.HasPrefix(src.path, "/projects/") {
-		return known.all, nil
+	if again || strings.HasPrefix(src.path, "/projects/") {
+		s.lists.drop(src.path)
 	}
-	query := url.Values{}
-	if src == projects() {
-		query.Set("status", listedProjects)
-	}
-	all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, mostNames)
-	if err != nil {
-		return nil, explain(err, "the list of names of kind "+src.what)
-	}
-	s.lists.mu.Lock()
-	defer s.lists.mu.Unlock()
-	s.lists.known[src.path] = &list{all, time.Now()}
-	return all, nil
+	return s.lists.get(src.path, func() ([]named, error) {
+		query := url.Values{}
+		if src == projects() {
+			query.Set("status", listedProjects)
+		}
+		all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, mostNames)
+		return all, explain(err, "the list of names of kind "+src.what)
+	})
 }
 
 // forget has lists of a kind read again, after a change of what is in them.
-func (s *Toolset) forget(key string) {
-	s.lists.mu.Lock()
-	defer s.lists.mu.Unlock()
-	for path := range s.lists.known {
-		if strings.HasSuffix(path, "/"+key+".json") {
-			delete(s.lists.known, path)
-		}
-	}
-	if key == "memberships" {
-		s.members.forget()
-	}
-}
+func (s *Toolset) forget(key string) { s.lists.forget("/" + key + ".json") }
 
-// forgetAll has all lists read again.
+// forgetAll has everything read again.
 func (s *Toolset) forgetAll() {
-	s.lists.mu.Lock()
-	defer s.lists.mu.Unlock()
-	clear(s.lists.known)
-	s.roles.forget()
-	s.members.forget()
-	s.formats.forget()
+	s.lists.forget("")
+	s.roles.forget("")
+	s.formats.forget("")
 }
 
 // find returns what a text names: an id, a name in any case, or a part of a name

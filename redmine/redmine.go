@@ -44,14 +44,13 @@ type Options struct {
 // A Toolset is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
 type Toolset struct {
 	client   *client
-	lists    lists
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 
-	editing locks // of descriptions and pages
+	editing locks           // of descriptions and pages
+	lists   memory[[]named] // by their paths
 	roles   memory[*role]
 	formats memory[field]
-	members memory[[]named] // of the own projects
 
 	mu sync.Mutex
 	me *user // as the last check found it
@@ -98,7 +97,7 @@ func New(o *Options) (*Toolset, error) {
 			return nil, fmt.Errorf("open Redmine: there is no group of tools %q; choose from %s", g, strings.Join(Groups(), ", "))
 		}
 	}
-	s := &Toolset{client: c, lists: lists{known: map[string]*list{}}}
+	s := &Toolset{client: c}
 	for _, g := range groups {
 		if len(o.Groups) > 0 && !slices.Contains(o.Groups, g.name) {
 			continue
