@@ -29,8 +29,7 @@ var fillers = map[string]func(w *write, name, text string){
 // and pointers and what is tagged "value" as they are. The name is that of the JSON.
 func (w *write) fill(arguments any) {
 	eachField(arguments, func(f reflect.StructField, v reflect.Value) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		how := f.Tag.Get("fill")
+		name, how := jsonName(f), f.Tag.Get("fill")
 		switch value := v.Interface().(type) {
 		case string:
 			if read := fillers[how]; read != nil && value != "" && w.err == nil {
@@ -50,6 +49,11 @@ func (w *write) fill(arguments any) {
 			}
 		}
 	})
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 func truth(text string) (bool, error) { return text == "true", nil }

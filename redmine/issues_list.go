@@ -13,22 +13,22 @@ import (
 type listIssuesInput struct {
 	Project    string   `json:"project_id,omitempty" desc:"Id, key or name"`
 	Subproject string   `json:"subproject_id,omitempty" desc:"Id; !* for none"`
-	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000" desc:"Ids separated by commas"`
-	Tracker    string   `json:"tracker_id,omitempty" desc:"Names or ids separated by |"`
+	Issue      string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000" desc:"Ids separated by commas" filter:"|"`
+	Tracker    string   `json:"tracker_id,omitempty" desc:"Names or ids separated by |" filter:"|,"`
 	Status     string   `json:"status_id,omitempty" desc:"open, closed, * for all, or names or ids separated by |; default open"`
-	Priority   string   `json:"priority_id,omitempty" desc:"Names or ids separated by |"`
-	Assignee   string   `json:"assigned_to_id,omitempty" desc:"Id, name or me; !* for nobody"`
-	Author     string   `json:"author_id,omitempty" desc:"Id, name or me"`
-	Watcher    string   `json:"watcher_id,omitempty" desc:"Id, name or me"`
-	Category   string   `json:"category_id,omitempty" desc:"Name or id; needs a project"`
-	Version    string   `json:"fixed_version_id,omitempty" desc:"Name or id; a name needs a project"`
-	Parent     string   `json:"parent_id,omitempty"`
+	Priority   string   `json:"priority_id,omitempty" desc:"Names or ids separated by |" filter:"|,"`
+	Assignee   string   `json:"assigned_to_id,omitempty" desc:"Id, name or me; !* for nobody" filter:"|"`
+	Author     string   `json:"author_id,omitempty" desc:"Id, name or me" filter:"|"`
+	Watcher    string   `json:"watcher_id,omitempty" desc:"Id, name or me" filter:"|"`
+	Category   string   `json:"category_id,omitempty" desc:"Name or id; needs a project" filter:"|,"`
+	Version    string   `json:"fixed_version_id,omitempty" desc:"Name or id; a name needs a project" filter:"|,"`
+	Parent     string   `json:"parent_id,omitempty" filter:"|"`
 	Subject    string   `json:"subject,omitempty" desc:"Part of it"`
-	Created    string   `json:"created_on,omitempty" desc:"2026-01-31, >=2026-01-01 or ><2026-01-01|2026-01-31; so the other dates"`
-	Updated    string   `json:"updated_on,omitempty"`
-	Closed     string   `json:"closed_on,omitempty"`
-	Start      string   `json:"start_date,omitempty"`
-	Due        string   `json:"due_date,omitempty"`
+	Created    string   `json:"created_on,omitempty" desc:"2026-01-31, >=2026-01-01 or ><2026-01-01|2026-01-31; so the other dates" filter:"|"`
+	Updated    string   `json:"updated_on,omitempty" filter:"|"`
+	Closed     string   `json:"closed_on,omitempty" filter:"|"`
+	Start      string   `json:"start_date,omitempty" filter:"|"`
+	Due        string   `json:"due_date,omitempty" filter:"|"`
 	Filters    []filter `json:"filters,omitempty" desc:"Further conditions, also on custom fields"`
 	Query      string   `json:"query_id,omitempty" desc:"Saved query id or name"`
 	Sort       string   `json:"sort,omitempty" desc:"Columns such as updated:desc,id"`
@@ -108,16 +108,7 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 	q.project(in.Project)
 	subproject(q, in.Subproject)
 	withStatus(q, in.Status)
-	for _, c := range []struct{ name, text, separators string }{
-		{"tracker_id", in.Tracker, "|,"}, {"priority_id", in.Priority, "|,"},
-		{"category_id", in.Category, "|,"}, {"fixed_version_id", in.Version, "|,"},
-		{"assigned_to_id", in.Assignee, "|"}, {"author_id", in.Author, "|"}, {"watcher_id", in.Watcher, "|"},
-		{"created_on", in.Created, "|"}, {"updated_on", in.Updated, "|"}, {"closed_on", in.Closed, "|"},
-		{"start_date", in.Start, "|"}, {"due_date", in.Due, "|"},
-		{"issue_id", in.Issue, "|"}, {"parent_id", in.Parent, "|"},
-	} {
-		q.written(c.name, c.text, c.separators)
-	}
+	q.tagged(in)
 	if in.Subject != "" {
 		q.where("subject", q.filters["subject"], "~", []string{in.Subject})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,16 @@ func (q *listQuery) below() {
 	if q.list.project > 0 && !q.has("subproject_id") {
 		q.conditions = append(q.conditions, condition{"subproject_id", "*", nil})
 	}
+}
+
+// tagged adds the conditions of arguments with a tag filter, which has the separators
+// between the values of one.
+func (q *listQuery) tagged(arguments any) {
+	eachField(arguments, func(f reflect.StructField, v reflect.Value) {
+		if separators := f.Tag.Get("filter"); separators != "" {
+			q.written(jsonName(f), v.String(), separators)
+		}
+	})
 }
 
 // written adds a condition in one text, if it is not empty, with separators between

@@ -14,11 +14,11 @@ import (
 )
 
 type listTimeInput struct {
-	User     string   `json:"user_id,omitempty" desc:"Id, name or me"`
+	Activity string   `json:"activity_id,omitempty" desc:"Names or ids separated by |" filter:"|,"`
+	User     string   `json:"user_id,omitempty" desc:"Id, name or me" filter:"|"`
 	Project  string   `json:"project_id,omitempty" desc:"Id, key or name; includes subprojects"`
-	Issue    string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000" desc:"Id; ~12 for 12 with its subtasks"`
-	Activity string   `json:"activity_id,omitempty" desc:"Names or ids separated by |"`
-	SpentOn  string   `json:"spent_on,omitempty" desc:"2026-01-31 or ><2026-01-01|2026-01-31; w or lw for this or last week, m or lm for months"`
+	Issue    string   `json:"issue_id,omitempty" jsonschema:"maxLength=10000" desc:"Id; ~12 for 12 with its subtasks" filter:"|"`
+	SpentOn  string   `json:"spent_on,omitempty" desc:"2026-01-31 or ><2026-01-01|2026-01-31; w or lw for this or last week, m or lm for months" filter:"|"`
 	From     string   `json:"from,omitempty" desc:"First day"`
 	To       string   `json:"to,omitempty" desc:"Last day"`
 	Comments string   `json:"comments,omitempty" jsonschema:"maxLength=1024" desc:"Part of them"`
@@ -73,13 +73,10 @@ func timeFilters() map[string]filterSpec {
 func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 	q.project(in.Project)
 	q.below()
-	q.written("activity_id", in.Activity, "|,")
-	q.written("user_id", in.User, "|")
-	q.written("issue_id", in.Issue, "|")
+	q.tagged(in)
 	if in.SpentOn != "" && in.From+in.To != "" {
 		q.fail(toolpost.Retry("Give either spent_on, or from and to."))
 	}
-	q.written("spent_on", in.SpentOn, "|")
 	switch {
 	case in.From != "" && in.To != "":
 		q.where("spent_on", q.filters["spent_on"], "><", []string{in.From, in.To})
