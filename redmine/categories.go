@@ -36,7 +36,7 @@ func listCategories(s *Toolset) entry {
 			if err != nil {
 				return nil, explain(err, "the issue categories of project "+p.String())
 			}
-			shown := pageOf(all, in.Offset, in.Limit)
+			shown := pageOf(all, in.rowSpan)
 			l := listing[category]{what: "issue categories", key: "issue_categories", rows: shown, offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})

@@ -1,7 +1,6 @@
 package redmine
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // for the texts
 	"encoding/json"
@@ -101,17 +100,6 @@ const codeInvalid = -32602
 // invalid returns an error of the protocol, where no result could have it.
 func invalid(err error) error {
 	return &toolpost.ProtocolError{Code: codeInvalid, Message: err.Error()}
-}
-
-// encode is for what is always JSON.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // texts and lists of them are always encoded
-	}
-	return b.Bytes()
 }
 
 // A completer returns what an argument may be, given the others.

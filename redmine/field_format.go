@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,34 +131,6 @@ func (f field) hint(ctx context.Context, s *Toolset, project int, text string) s
 		hint += fmt.Sprintf("; if it is a field of users, give %d for %s", n.ID, n.Name)
 	}
 	return hint
-}
-
-// yesNo is 1 or 0.
-func yesNo(what, text string) (string, error) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "1", "yes", "true":
-		return "1", nil
-	case "0", "no", "false":
-		return "0", nil
-	}
-	return "", toolpost.Retry("%q is not a valid value for %s; write yes or no.", text, what)
-}
-
-var decimal = regexp.MustCompile(`^[+-]?\d+\.\d+$`)
-
-// numeral checks a number.
-func numeral(what, text string, fraction bool) (string, error) {
-	text = strings.TrimSpace(text)
-	if _, err := strconv.Atoi(text); err == nil {
-		return text, nil
-	}
-	if fraction && decimal.MatchString(text) {
-		return text, nil
-	}
-	if fraction {
-		return "", toolpost.Retry("%q is not a number for %s; write a number such as 1.5.", text, what)
-	}
-	return "", toolpost.Retry("%q is not a whole number for %s; write a number such as 12.", text, what)
 }
 
 // ofVersion finds a version of the project, or any by its id.

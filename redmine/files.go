@@ -164,7 +164,7 @@ func listFiles(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			l := listing[projectFile]{what: "files", key: "files", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			l := listing[projectFile]{what: "files", key: "files", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
 			return l.answer(s)
 		})
 }

@@ -9,20 +9,20 @@ import (
 //
 //	Due string `json:"due_date,omitempty" fill:"date"`
 var fillers = map[string]func(w *write, name, text string){
-	"plain":    plain,
-	"trimmed":  func(w *write, name, text string) { plain(w, name, strings.TrimSpace(text)) },
-	"text":     (*write).text,
-	"date":     (*write).day,
-	"hours":    (*write).hours,
-	"percent":  func(w *write, name, text string) { set(w, name, text, percent) },
-	"yes-no":   func(w *write, name, text string) { set(w, name, text, truth) },
-	"person":   (*write).person,
-	"issue":    func(w *write, name, text string) { set(w, name, text, issueNumber) },
-	"tracker":  func(w *write, name, text string) { w.named(name, text, trackers()) },
-	"priority": func(w *write, name, text string) { w.named(name, text, priorities()) },
-	"category": func(w *write, name, text string) { w.named(name, text, categories(w.project)) },
-	"version":  func(w *write, name, text string) { w.named(name, text, versions(w.project)) },
-	"status":   (*write).userStatus,
+	"plain":       plain,
+	"trimmed":     func(w *write, name, text string) { plain(w, name, strings.TrimSpace(text)) },
+	"text":        (*write).text,
+	"date":        (*write).day,
+	"hours":       (*write).hours,
+	"percent":     func(w *write, name, text string) { set(w, name, text, percent) },
+	"yes-no":      func(w *write, name, text string) { set(w, name, text, truth) },
+	"person":      (*write).person,
+	"issue":       func(w *write, name, text string) { set(w, name, text, issueNumber) },
+	"tracker":     func(w *write, name, text string) { w.named(name, text, trackers()) },
+	"priority":    func(w *write, name, text string) { w.named(name, text, priorities()) },
+	"category":    func(w *write, name, text string) { w.named(name, text, categories(w.project)) },
+	"version":     func(w *write, name, text string) { w.named(name, text, versions(w.project)) },
+	"user-status": (*write).userStatus,
 }
 
 // fill sets what the arguments of a tool give: texts by the tag fill of their field,
@@ -55,10 +55,6 @@ func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
 }
-
-func truth(text string) (bool, error) { return text == "true", nil }
-
-func issueNumber(text string) (int, error) { return id("an issue", text) }
 
 func (w *write) userStatus(name, text string) {
 	n, err := userStatus(text)

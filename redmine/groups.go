@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ func listGroups(s *Toolset) entry {
 			all = slices.DeleteFunc(all, func(n named) bool {
 				return !strings.Contains(strings.ToLower(n.Name), strings.ToLower(strings.TrimSpace(in.Name)))
 			})
-			l := listing[named]{what: "groups", key: "groups", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			l := listing[named]{what: "groups", key: "groups", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
 }
@@ -128,15 +127,6 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
 	}
 	return s.show(fmt.Sprintf("%s is %s group %s now.\n\n", who, where(on), g), now, nil)
-}
-
-// setMembership adds an entry to a collection, such as a user to a group, or removes
-// it. Redmine takes its id as the member key of the request.
-func (s *Toolset) setMembership(ctx context.Context, collection, key string, id int, on bool) error {
-	if on {
-		return s.client.send(ctx, http.MethodPost, collection+".json", map[string]int{key: id}, nil)
-	}
-	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", collection, id), nil, nil)
 }
 
 func where(in bool) string {

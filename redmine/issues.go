@@ -163,17 +163,6 @@ func issueAt(ctx context.Context, s *Toolset, text, include string) (*issue, err
 	return readIssue(ctx, s, n, include)
 }
 
-// lf returns a text with the line ends that the rest of the world uses.
-func lf(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
-// nameOf is the name of what may not be there.
-func nameOf(n *named) string {
-	if n == nil {
-		return ""
-	}
-	return n.Name
-}
-
 // parts are what an issue names, by kind.
 func (i *issue) parts() map[string]*named {
 	all := map[string]*named{
@@ -280,13 +269,4 @@ func hiddenOf(i *issue, include string) (hidden []string) {
 		hidden = append(hidden, "watchers")
 	}
 	return hidden
-}
-
-func sorted[V any](m map[string]V) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

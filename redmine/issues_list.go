@@ -34,8 +34,7 @@ type listIssuesInput struct {
 	Sort       string   `json:"sort,omitempty" desc:"Columns such as updated:desc,id"`
 	Include    string   `json:"include,omitempty" desc:"Some of attachments,relations"`
 	Fields     bool     `json:"show_fields,omitempty"`
-	Offset     int      `json:"offset,omitempty" jsonschema:"minimum=0"`
-	Limit      int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
+	rowSpan
 }
 
 func listIssues(s *Toolset) entry {
@@ -47,7 +46,7 @@ func listIssues(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			all, total, err := rows[issue](ctx, s, q.list.path, query, q.list.key, in.Offset, limitOf(in.Limit))
+			all, total, err := rows[issue](ctx, s, q.list.path, query, q.list.key, in.Offset, in.most())
 			switch {
 			case status(err) == 404 && in.Query != "":
 				return nil, toolpost.Retry("There is no saved query %s here. List the saved queries; for one that belongs to a project, give that project too.", in.Query)

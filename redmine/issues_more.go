@@ -74,11 +74,6 @@ func goesWith(i *issue) string {
 	return b.String()
 }
 
-// done answers with one line and a few facts.
-func (s *Toolset) done(text string, facts map[string]any) (*toolpost.Result, error) {
-	return s.answer(text+"\n", facts)
-}
-
 type watcherInput struct {
 	Issue string `json:"issue_id"`
 	User  string `json:"user_id" desc:"Id, name or me"`

@@ -112,9 +112,6 @@ func (w *issueWrite) resource() resource[issue] {
 	return k
 }
 
-// none clears a field.
-const none = "none"
-
 // readAhead reads at once what fill needs one after the other.
 func (w *issueWrite) readAhead(in *issueInput, members bool) {
 	if w.err != nil {

@@ -2,7 +2,11 @@ package redmine
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -20,14 +24,12 @@ type rowSpan struct {
 	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
-func (in rowSpan) most() int { return limitOf(in.Limit) }
-
-func limitOf(n int) int { return min(cmp.Or(n, usualRows), mostRows) }
+func (in rowSpan) most() int { return min(cmp.Or(in.Limit, usualRows), mostRows) }
 
 // pageOf is the part of a list that Redmine gives whole.
-func pageOf[T any](all []T, offset, limit int) []T {
-	from := min(offset, len(all))
-	return all[from:min(from+limitOf(limit), len(all))]
+func pageOf[T any](all []T, in rowSpan) []T {
+	from := min(in.Offset, len(all))
+	return all[from:min(from+in.most(), len(all))]
 }
 
 // A listing is a part of a list as it is shown: a line a row, without its end, and the
@@ -103,4 +105,69 @@ func pageSummary(what string, shown, offset, total int) string {
 		return fmt.Sprintf("%s %d to %d of %d; call again with offset %d for more.", upper(what), offset+1, offset+shown, total, offset+shown)
 	}
 	return fmt.Sprintf("%s %d to %d of %d.", upper(what), offset+1, offset+shown, total)
+}
+
+// rows reads a list, page by page, up to most rows from offset on.
+func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
+	for try := 1; ; try++ {
+		var steady bool
+		all, total, steady, err = pages[T](ctx, s, path, query, key, offset, most)
+		ctx = anew(ctx)
+		if err != nil || steady || try == tries {
+			return all, total, err
+		}
+	}
+}
+
+// pages reads a list once, and reports whether it had the same length all the time: if
+// not, a row may be there twice, or be missing.
+func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
+	for first := -1; ; {
+		start, size := offset+len(all), min(100, most-len(all))
+		part, total, paged, err := page[T](ctx, s, path, query, key, start, size)
+		if first < 0 {
+			first = total
+		}
+		switch {
+		case err != nil:
+			return nil, 0, false, err
+		case paged && unasked(len(part), start, size, total):
+			from := min(offset, len(part))
+			return part[from:min(from+most, len(part))], len(part), true, nil
+		}
+		if all = append(all, part...); !paged || len(part) < size || len(all) >= most || total != first {
+			return all, total, total == first, nil
+		}
+	}
+}
+
+// unasked reports whether a part of a list is all of it: Redmine 6.0.0 and
+// 6.0.1 give all projects, whatever part is asked for.
+func unasked(rows, start, size, total int) bool {
+	return rows > size || start > 0 && rows > 0 && rows == total
+}
+
+// page reads a part of a list, if it has parts, and how long the list is.
+func page[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, start, size int) (part []T, total int, paged bool, err error) {
+	query.Set("offset", strconv.Itoa(start))
+	query.Set("limit", strconv.Itoa(size))
+	var answer map[string]json.RawMessage
+	if err := s.client.get(ctx, path, query, &answer); err != nil {
+		return nil, 0, false, err
+	}
+	if err := s.client.decode(path, answer[key], &part); err != nil {
+		return nil, 0, false, err
+	}
+	total = start + len(part)
+	if raw := answer["total_count"]; raw != nil {
+		_ = json.Unmarshal(raw, &total) // null where Redmine did not count
+	}
+	_, paged = answer["limit"]
+	return part, total, paged, nil
+}
+
+// count returns the length of a list.
+func count(ctx context.Context, s *Toolset, path string, query url.Values, key string) (int, error) {
+	_, total, err := rows[struct{}](ctx, s, path, query, key, 0, 1)
+	return total, err
 }

@@ -106,7 +106,7 @@ type listMembershipsInput struct {
 func listMemberships(s *Toolset) entry {
 	return projectTool(s, "list_memberships", "List members", "List the members of a project with their roles.", reads,
 		func(ctx context.Context, in listMembershipsInput, p named) (*toolpost.Result, error) {
-			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, limitOf(in.Limit))
+			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, in.most())
 			if err != nil {
 				return nil, explain(err, "the members of project "+p.String())
 			}

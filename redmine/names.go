@@ -2,15 +2,10 @@ package redmine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolpost/toolpost"
 )
@@ -221,27 +216,6 @@ func listed(all []named) string {
 	return b.String()
 }
 
-// number reads an id: 12, #12 or １２.
-func number(text string) (int, bool) {
-	text = strings.TrimPrefix(strings.TrimSpace(norm.NFKC.String(text)), "#")
-	n, err := strconv.Atoi(text)
-	return n, err == nil && n > 0
-}
-
-var addressOfID = regexp.MustCompile(`^https?://\S+?/[a-z_]+/(\d+)(?:\.json)?(?:[?#]\S*)?$`)
-
-// id reads the id of something without a name: a number, or the address of its page.
-func id(what, text string) (int, error) {
-	text = strings.TrimSpace(text)
-	if m := addressOfID.FindStringSubmatch(text); m != nil {
-		text = m[1]
-	}
-	if n, ok := number(strings.TrimSuffix(text, ".0")); ok {
-		return n, nil
-	}
-	return 0, toolpost.Retry("%q is not the id of %s; give the number, such as 12.", text, what)
-}
-
 // project finds a project by id, identifier or name.
 func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 	text = strings.TrimSpace(text)
@@ -274,61 +248,13 @@ func titled(ctx context.Context, s *Toolset, text string) (named, bool) {
 	return found[0], true
 }
 
-// rows reads a list, page by page, up to most rows from offset on.
-func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, err error) {
-	for try := 1; ; try++ {
-		var steady bool
-		all, total, steady, err = pages[T](ctx, s, path, query, key, offset, most)
-		ctx = anew(ctx)
-		if err != nil || steady || try == tries {
-			return all, total, err
-		}
+// requireWholeName refuses a text that is only a part of a name, before a deletion or
+// a change of rights.
+func requireWholeName(text, what string, names ...string) error {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
+	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {
+		return nil
 	}
-}
-
-// pages reads a list once, and reports whether it had the same length all the time: if
-// not, a row may be there twice, or be missing.
-func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
-	for first := -1; ; {
-		start, size := offset+len(all), min(100, most-len(all))
-		part, total, paged, err := page[T](ctx, s, path, query, key, start, size)
-		if first < 0 {
-			first = total
-		}
-		switch {
-		case err != nil:
-			return nil, 0, false, err
-		case paged && unasked(len(part), start, size, total):
-			from := min(offset, len(part))
-			return part[from:min(from+most, len(part))], len(part), true, nil
-		}
-		if all = append(all, part...); !paged || len(part) < size || len(all) >= most || total != first {
-			return all, total, total == first, nil
-		}
-	}
-}
-
-// unasked reports whether a part of a list is all of it: Redmine 6.0.0 and
-// 6.0.1 give all projects, whatever part is asked for.
-func unasked(rows, start, size, total int) bool {
-	return rows > size || start > 0 && rows > 0 && rows == total
-}
-
-// page reads a part of a list, if it has parts, and how long the list is.
-func page[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, start, size int) (part []T, total int, paged bool, err error) {
-	query.Set("offset", strconv.Itoa(start))
-	query.Set("limit", strconv.Itoa(size))
-	var answer map[string]json.RawMessage
-	if err := s.client.get(ctx, path, query, &answer); err != nil {
-		return nil, 0, false, err
-	}
-	if err := s.client.decode(path, answer[key], &part); err != nil {
-		return nil, 0, false, err
-	}
-	total = start + len(part)
-	if raw := answer["total_count"]; raw != nil {
-		_ = json.Unmarshal(raw, &total) // null where Redmine did not count
-	}
-	_, paged = answer["limit"]
-	return part, total, paged, nil
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not shown to this account
+	return toolpost.Retry("Nothing was done: %q is only a part of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
 }

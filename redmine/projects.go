@@ -142,7 +142,7 @@ func listProjects(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			all, total, err := rows[project](ctx, s, "/projects.json", query, "projects", in.Offset, limitOf(in.Limit))
+			all, total, err := rows[project](ctx, s, "/projects.json", query, "projects", in.Offset, in.most())
 			if err != nil {
 				return nil, explain(err, "the list of projects")
 			}

@@ -196,9 +196,3 @@ func goesWithProject(ctx context.Context, s *Toolset, p named) (would string, fa
 	b.WriteString("- its wiki, news, documents, files and forums, and subprojects that are archived\nThe counts are of what this account sees.")
 	return b.String(), facts, nil
 }
-
-// count returns the length of a list.
-func count(ctx context.Context, s *Toolset, path string, query url.Values, key string) (int, error) {
-	_, total, err := rows[struct{}](ctx, s, path, query, key, 0, 1)
-	return total, err
-}

@@ -2,7 +2,6 @@ package redmine
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -103,43 +102,39 @@ func listActivities(s *Toolset) entry {
 		})
 }
 
-type showRoleInput struct {
-	ID string `json:"id" desc:"Name or id"`
-}
-
 // A role is what its members may do.
 type role struct {
-	ID          int      `json:"id"`
-	Name        string   `json:"name"`
-	Assignable  bool     `json:"assignable"`
-	Issues      string   `json:"issues_visibility"`
-	Time        string   `json:"time_entries_visibility"`
-	Users       string   `json:"users_visibility"`
-	Permissions []string `json:"permissions"`
+	named
+	Assignable  bool     `json:"assignable" text:"gets issues assigned,always"`
+	Issues      string   `json:"issues_visibility" text:"sees issues"`
+	Time        string   `json:"time_entries_visibility" text:"sees time"`
+	Users       string   `json:"users_visibility" text:"sees users"`
+	Permissions []string `json:"permissions" text:"may"`
 }
+
+func (r *role) title() string { return "Role " + r.String() }
 
 // roleResource is how roles are read.
 func roleResource() resource[role] { return resource[role]{key: "role", path: "/roles"} }
 
+type roleID struct {
+	ID string `json:"id" desc:"Name or id"`
+}
+
+func (in *roleID) find(ctx context.Context, s *Toolset) (*role, error) {
+	n, ok := number(in.ID) // those of outsiders are in no list
+	if !ok {
+		found, err := s.find(ctx, roles(), in.ID)
+		if err != nil {
+			return nil, err
+		}
+		n = found.ID
+	}
+	return roleResource().read(ctx, s, n, "")
+}
+
 func showRole(s *Toolset) entry {
-	return tool(s, "show_role", "Show a role", "Show what a role may do and see.", reads,
-		func(ctx context.Context, in showRoleInput) (*toolpost.Result, error) {
-			n, ok := number(in.ID) // those of outsiders are in no list
-			if !ok {
-				found, err := s.find(ctx, roles(), in.ID)
-				if err != nil {
-					return nil, err
-				}
-				n = found.ID
-			}
-			r, err := roleResource().read(ctx, s, n, "")
-			if err != nil {
-				return nil, err
-			}
-			text := fmt.Sprintf("# Role %s [%d]\n\n- gets issues assigned: %t\n- sees issues: %s\n- sees time: %s\n- sees users: %s\n- may: %s\n",
-				r.Name, r.ID, r.Assignable, r.Issues, r.Time, r.Users, strings.Join(r.Permissions, ", "))
-			return s.answer(text, r)
-		})
+	return showTool[roleID, role](s, "show_role", "Show a role", "Show what a role may do and see.")
 }
 
 type listFieldsInput struct {
@@ -216,7 +211,7 @@ func listQueries(s *Toolset) entry {
 				}
 				all = slices.DeleteFunc(all, func(q savedQuery) bool { return q.Project != 0 && q.Project != p.ID })
 			}
-			l := listing[savedQuery]{what: "queries", key: "queries", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all)}
+			l := listing[savedQuery]{what: "queries", key: "queries", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all)}
 			return l.answer(s)
 		})
 }

@@ -177,18 +177,6 @@ func (k resource[T]) unchanged(now *T) bool {
 	return k.before == nil || state(k.before) == state(now)
 }
 
-// show answers with text and a record after it. The facts are for programs; they are
-// the record itself if there are none.
-func (s *Toolset) show(text string, record any, facts map[string]any) (*toolpost.Result, error) {
-	if p, ok := record.(preparer); ok {
-		p.prepare()
-	}
-	if text += textOf(record); facts == nil {
-		return s.answer(text, record)
-	}
-	return s.answer(text, facts)
-}
-
 // A removal is a deletion that is asked for.
 type removal struct {
 	at        string         // the address of the record, if not by its id
@@ -234,4 +222,13 @@ func (k resource[T]) remove(ctx context.Context, s *Toolset, record *T, r *remov
 		text += fmt.Sprintf(" Whether it worked could not be checked: %v", err)
 	}
 	return s.done(text, map[string]any{"deleted": r.id})
+}
+
+// setMembership adds an entry to a collection, such as a user to a group, or removes
+// it. Redmine takes its id as the member key of the request.
+func (s *Toolset) setMembership(ctx context.Context, collection, key string, id int, on bool) error {
+	if on {
+		return s.client.send(ctx, http.MethodPost, collection+".json", map[string]int{key: id}, nil)
+	}
+	return s.client.send(ctx, http.MethodDelete, fmt.Sprintf("%s/%d.json", collection, id), nil, nil)
 }

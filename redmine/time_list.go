@@ -25,8 +25,7 @@ type listTimeInput struct {
 	Filters  []filter `json:"filters,omitempty" desc:"On custom fields and hours"`
 	Sort     string   `json:"sort,omitempty" desc:"Columns such as hours:desc,user; default newest first"`
 	Fields   bool     `json:"show_fields,omitempty"`
-	Offset   int      `json:"offset,omitempty" jsonschema:"minimum=0"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
+	rowSpan
 }
 
 func listTime(s *Toolset) entry {
@@ -38,7 +37,7 @@ func listTime(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			all, total, err := rows[timeEntry](ctx, s, q.list.path, query, q.list.key, in.Offset, limitOf(in.Limit))
+			all, total, err := rows[timeEntry](ctx, s, q.list.path, query, q.list.key, in.Offset, in.most())
 			if err != nil {
 				return nil, explain(err, "the list of time entries")
 			}

@@ -141,7 +141,7 @@ func listUsers(s *Toolset) entry {
 				}
 				query.Set("group_id", fmt.Sprint(g.ID))
 			}
-			all, total, err := userRows(ctx, s, query, in.Offset, limitOf(in.Limit))
+			all, total, err := userRows(ctx, s, query, in.Offset, in.most())
 			if err != nil {
 				return nil, forAdmins(err, "the list of users")
 			}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -19,7 +17,7 @@ type userInput struct {
 	Source    string     `json:"auth_source_id,omitempty" desc:"Directory that checks the password instead" fill:"plain"`
 	Mails     string     `json:"mail_notification,omitempty" jsonschema:"enum=all,enum=selected,enum=only_my_events,enum=only_assigned,enum=only_owner,enum=none" fill:"plain"`
 	Admin     string     `json:"admin,omitempty" jsonschema:"enum=true,enum=false" fill:"yes-no"`
-	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3" fill:"status"`
+	Status    string     `json:"status,omitempty" jsonschema:"enum=active,enum=registered,enum=locked,enum=1,enum=2,enum=3" fill:"user-status"`
 	Groups    []string   `json:"group_ids,omitempty" desc:"All of them by name or id, or none"`
 	Fields    []setField `json:"custom_fields,omitempty"`
 	SendLogin bool       `json:"send_information,omitempty" desc:"Mails the login data"`
@@ -198,17 +196,6 @@ func deleteUser(s *Toolset) entry {
 			r.would, r.facts, err = goesWithUser(ctx, s, u)
 			return err
 		})
-}
-
-// requireWholeName refuses a text that is only a part of a name, before a deletion or
-// a change of rights.
-func requireWholeName(text, what string, names ...string) error {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
-	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) }) {
-		return nil
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not shown to this account
-	return toolpost.Retry("Nothing was done: %q is only a part of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
 }
 
 // goesWithUser shows what becomes of the work of a user.

@@ -71,7 +71,7 @@ func listVersions(s *Toolset) entry {
 				return nil, explain(err, "the versions of project "+p.String())
 			}
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			shown := pageOf(all, in.Offset, in.Limit)
+			shown := pageOf(all, in.rowSpan)
 			for i := range shown {
 				v := &shown[i]
 				v.Description, v.CreatedOn, v.UpdatedOn = "", "", ""

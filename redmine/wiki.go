@@ -50,7 +50,7 @@ func listWiki(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			l := listing[wikiPage]{what: "wiki pages", key: "wiki_pages", rows: pageOf(all, in.Offset, in.Limit), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
+			l := listing[wikiPage]{what: "wiki pages", key: "wiki_pages", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
 			return l.answer(s)
 		})
 }
@@ -165,7 +165,7 @@ func noStart(p named, all []wikiPage) error {
 // titles are the first of them.
 func titles(all []wikiPage) string {
 	var some []string
-	for _, w := range pageOf(all, 0, 40) {
+	for _, w := range pageOf(all, rowSpan{Limit: mostListed}) {
 		some = append(some, w.Title)
 	}
 	return strings.Join(some, ", ")

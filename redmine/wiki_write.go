@@ -177,7 +177,7 @@ type deleteWikiInput struct {
 	Project  string `json:"project_id" desc:"Id, key or name"`
 	Title    string `json:"title" jsonschema:"minLength=1"`
 	Children string `json:"children,omitempty" jsonschema:"enum=keep,enum=delete,default=keep" desc:"Pages under it"`
-	Confirm  bool   `json:"confirm,omitempty" desc:"Without it, only a preview"`
+	confirmation
 }
 
 func deleteWiki(s *Toolset) entry {

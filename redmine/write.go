@@ -5,13 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolpost/toolpost"
 )
@@ -237,53 +233,6 @@ func (w *write) day(name, text string) { set(w, name, text, date) }
 
 func (w *write) hours(name, text string) { set(w, name, text, readHours) }
 
-// percent reads 50 and 50%.
-func percent(text string) (int, error) {
-	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "%"))
-	if err != nil || n < 0 || n > 100 {
-		return 0, toolpost.Retry("%q is not a percentage; give a number from 0 to 100.", text)
-	}
-	return n, nil
-}
-
-// date checks a day.
-func date(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	if strings.EqualFold(text, "today") {
-		return time.Now().Format(time.DateOnly), nil
-	}
-	for _, form := range []string{time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "2006年1月2日"} {
-		if day, err := time.Parse(form, norm.NFKC.String(text)); err == nil {
-			return day.Format(time.DateOnly), nil
-		}
-	}
-	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
-}
-
-var clock = regexp.MustCompile(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
-
-// readHours reads 1.5, 1h30m, 90m and 1:30.
-func readHours(text string) (float64, error) {
-	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
-	if m == nil {
-		return 0, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
-	}
-	part := func(i int) float64 {
-		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[i], ",", "."), 64) // empty is 0
-		return n
-	}
-	h := part(1) + part(2) + part(3)/60 + part(4)/60 + part(5) + part(6)/60
-	return math.Round(h*100) / 100, nil
-}
-
-// summarize words what was done, what Redmine did not take of it, and why.
-func summarize(done, why string, wrong []string) string {
-	if len(wrong) == 0 {
-		return done + ".\n"
-	}
-	return fmt.Sprintf("%s, but Redmine did not save everything. Perhaps %s:\n- %s\n", done, why, strings.Join(wrong, "\n- "))
-}
-
 // diffValues returns what is not as it was set, of what is known.
 func diffValues(set, is map[string]any) []string {
 	var wrong []string
@@ -336,3 +285,6 @@ func shown(v any) string {
 	}
 	return text
 }
+
+// none clears a field.
+const none = "none"

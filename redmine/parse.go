@@ -1,0 +1,104 @@
+package redmine
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"golang.org/x/text/unicode/norm"
+)
+
+// date checks a day.
+func date(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if strings.EqualFold(text, "today") {
+		return time.Now().Format(time.DateOnly), nil
+	}
+	for _, form := range []string{time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "2006年1月2日"} {
+		if day, err := time.Parse(form, norm.NFKC.String(text)); err == nil {
+			return day.Format(time.DateOnly), nil
+		}
+	}
+	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
+}
+
+var clock = regexp.MustCompile(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
+
+// readHours reads 1.5, 1h30m, 90m and 1:30.
+func readHours(text string) (float64, error) {
+	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	if m == nil {
+		return 0, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
+	}
+	part := func(i int) float64 {
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[i], ",", "."), 64) // empty is 0
+		return n
+	}
+	h := part(1) + part(2) + part(3)/60 + part(4)/60 + part(5) + part(6)/60
+	return math.Round(h*100) / 100, nil
+}
+
+// percent reads 50 and 50%.
+func percent(text string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "%"))
+	if err != nil || n < 0 || n > 100 {
+		return 0, toolpost.Retry("%q is not a percentage; give a number from 0 to 100.", text)
+	}
+	return n, nil
+}
+
+// number reads an id: 12, #12 or １２.
+func number(text string) (int, bool) {
+	text = strings.TrimPrefix(strings.TrimSpace(norm.NFKC.String(text)), "#")
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
+}
+
+var addressOfID = regexp.MustCompile(`^https?://\S+?/[a-z_]+/(\d+)(?:\.json)?(?:[?#]\S*)?$`)
+
+// id reads the id of something without a name: a number, or the address of its page.
+func id(what, text string) (int, error) {
+	text = strings.TrimSpace(text)
+	if m := addressOfID.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	if n, ok := number(strings.TrimSuffix(text, ".0")); ok {
+		return n, nil
+	}
+	return 0, toolpost.Retry("%q is not the id of %s; give the number, such as 12.", text, what)
+}
+
+func truth(text string) (bool, error) { return text == "true", nil }
+
+func issueNumber(text string) (int, error) { return id("an issue", text) }
+
+// yesNo is 1 or 0.
+func yesNo(what, text string) (string, error) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "1", "yes", "true":
+		return "1", nil
+	case "0", "no", "false":
+		return "0", nil
+	}
+	return "", toolpost.Retry("%q is not a valid value for %s; write yes or no.", text, what)
+}
+
+var decimal = regexp.MustCompile(`^[+-]?\d+\.\d+$`)
+
+// numeral checks a number.
+func numeral(what, text string, fraction bool) (string, error) {
+	text = strings.TrimSpace(text)
+	if _, err := strconv.Atoi(text); err == nil {
+		return text, nil
+	}
+	if fraction && decimal.MatchString(text) {
+		return text, nil
+	}
+	if fraction {
+		return "", toolpost.Retry("%q is not a number for %s; write a number such as 1.5.", text, what)
+	}
+	return "", toolpost.Retry("%q is not a whole number for %s; write a number such as 12.", text, what)
+}
