@@ -57,3 +57,9 @@ func redactErrors(s *Toolset, t *toolpost.Tool) *toolpost.Tool {
 	}
 	return t
 }
+
+// unread answers that a change was made, and could not be read back.
+func (s *Toolset) unread(done string, err error, facts map[string]any) (*toolpost.Result, error) {
+	facts["done"], facts["read_back"] = true, false
+	return s.done(fmt.Sprintf("%s. Do not repeat the change: it was made, but could not be read back: %v", done, err), facts)
+}

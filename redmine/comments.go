@@ -193,8 +193,7 @@ func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[str
 	done, facts := fmt.Sprintf("Changed comment %d of issue %d", id, issue), map[string]any{"id": id, "issue_id": issue}
 	i, err := issueResource().get(ctx, s, issueResource().at(issue), "journals")
 	if err != nil {
-		facts["read_back"] = false
-		return s.done(fmt.Sprintf("%s, but it could not be read back: %v", done, explain(err, fmt.Sprintf("issue %d", issue))), facts)
+		return s.unread(done, explain(err, fmt.Sprintf("issue %d", issue)), facts)
 	}
 	now := comment(i, id)
 	switch {
@@ -209,6 +208,8 @@ func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[str
 	if len(wrong) == len(set) {
 		return nil, toolpost.Failed("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
 	}
-	facts["not_taken"] = wrong
+	if len(wrong) > 0 {
+		facts["not_taken"] = wrong
+	}
 	return s.done(summarize(done, notAllowed, wrong), facts)
 }

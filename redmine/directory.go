@@ -221,8 +221,7 @@ func people(ctx context.Context, s *Toolset, project int) ([]named, error) {
 		}
 		return s.colleagues(ctx, false)
 	}
-	path := fmt.Sprintf("/projects/%d/memberships.json", project)
-	members, _, err := rows[member](ctx, s, path, url.Values{}, "memberships", 0, mostNames)
+	members, err := membersOf(ctx, s, project)
 	if err != nil {
 		return nil, explain(err, "the members of the project")
 	}
@@ -251,11 +250,11 @@ func searchUsers(ctx context.Context, s *Toolset, text string) ([]user, error) {
 // member of.
 func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]named, error) {
 	return s.lists.get(fmt.Sprintf("own projects/groups %t/memberships.json", groups), func() ([]named, error) {
-		me, err := userResource().get(ctx, s, "/users/current", "memberships")
+		own, err := ownMemberships(ctx, s)
 		if err != nil {
-			return nil, explain(err, "your own projects")
+			return nil, err
 		}
-		return membersOfAll(ctx, s, me.Memberships, groups)
+		return membersOfAll(ctx, s, own, groups)
 	})
 }
 
@@ -284,10 +283,7 @@ func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]
 	found, errs := make([][]member, len(in)), make([]error, len(in))
 	var reads []func()
 	for i := range in {
-		reads = append(reads, func() {
-			path := fmt.Sprintf("/projects/%d/memberships.json", in[i].Project.ID)
-			found[i], _, errs[i] = rows[member](ctx, s, path, url.Values{}, "memberships", 0, mostNames)
-		})
+		reads = append(reads, func() { found[i], errs[i] = membersOf(ctx, s, in[i].Project.ID) })
 	}
 	atOnce(reads...)
 	var all []named

@@ -205,7 +205,7 @@ func addFile(s *Toolset) entry {
 			}
 			now, err := projectFiles(ctx, s, p)
 			if err != nil {
-				return s.done(fmt.Sprintf("Added the file to project %s. Do not repeat the change: it was made, but could not be read back: %v", p.Name, err), map[string]any{"done": true})
+				return s.unread("Added the file to project "+p.Name, err, map[string]any{})
 			}
 			id, _, _ := strings.Cut(in.Token, ".")
 			for i := range now {

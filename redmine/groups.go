@@ -122,7 +122,7 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 	now, err := groupResource().get(ctx, s, at, groupResource().include)
 	switch {
 	case err != nil:
-		return s.done(fmt.Sprintf("Redmine accepted the request, but group %s cannot be read back: %v", g, forAdmins(err, "group "+g.String())), map[string]any{"id": g.ID, "read_back": false})
+		return s.unread("Changed group "+g.String(), forAdmins(err, "group "+g.String()), map[string]any{"id": g.ID})
 	case now.has(who.ID) != on:
 		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
 	}

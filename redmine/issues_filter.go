@@ -3,7 +3,6 @@ package redmine
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,8 +165,7 @@ func groupsKnown(q *listQuery) ([]named, error) {
 	case q.list.project == 0:
 		return q.s.colleagues(q.ctx, true)
 	}
-	path := fmt.Sprintf("/projects/%d/memberships.json", q.list.project)
-	members, _, err := rows[member](q.ctx, q.s, path, url.Values{}, "memberships", 0, mostNames)
+	members, err := membersOf(q.ctx, q.s, q.list.project)
 	var all []named
 	for _, m := range members {
 		if m.Group != nil {

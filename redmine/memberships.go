@@ -173,7 +173,7 @@ func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles [
 	all, err := members(ctx, s, p)
 	if err != nil {
 		done := summarize(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
-		return s.done(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
+		return s.unread(done+"List the members with list_memberships before you add any again", err, map[string]any{"not_taken": wrong})
 	}
 	added := []member{}
 	lines := ""
@@ -306,8 +306,23 @@ func (in *membershipID) names(ctx context.Context, s *Toolset, m *member) []stri
 
 // members are all of a project.
 func members(ctx context.Context, s *Toolset, p named) ([]member, error) {
-	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", 0, mostNames)
+	all, err := membersOf(ctx, s, p.ID)
 	return all, explain(err, "the members of project "+p.String())
+}
+
+// membersOf is members with errors that are not explained yet.
+func membersOf(ctx context.Context, s *Toolset, project int) ([]member, error) {
+	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", project), url.Values{}, "memberships", 0, mostNames)
+	return all, err
+}
+
+// ownMemberships are those of this account.
+func ownMemberships(ctx context.Context, s *Toolset) ([]member, error) {
+	me, err := userResource().get(ctx, s, "/users/current", "memberships")
+	if err != nil {
+		return nil, explain(err, "your own projects")
+	}
+	return me.Memberships, nil
 }
 
 func roleIDs(ctx context.Context, s *Toolset, texts []string) ([]int, error) {

@@ -130,7 +130,7 @@ func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, 
 		below, err = subprojects(ctx, s, n.ID)
 	}
 	if err != nil {
-		return s.done(fmt.Sprintf("Redmine accepted the request to %s project %s, but the result could not be read back: %v", verb, n, err), map[string]any{"id": n.ID, "read_back": false})
+		return s.unread(fmt.Sprintf("Redmine accepted the request to %s project %s", verb, n), err, map[string]any{"id": n.ID})
 	}
 	if !slices.Contains(wanted, now.Status) {
 		return nil, toolpost.Failed("Redmine accepted the request to %s project %s, but it is %s; its parent project may have to be changed first.", verb, n, now.Status)

@@ -73,7 +73,7 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	now, err := readIssue(ctx, s, n, "changesets")
 	switch {
 	case err != nil:
-		return s.done(fmt.Sprintf("Redmine accepted the request, but issue %d cannot be read back: %v", n, err), map[string]any{"id": n, "read_back": false})
+		return s.unread(fmt.Sprintf("Changed the revisions of issue %d", n), err, map[string]any{"id": n})
 	case len(now.Changesets) == len(before.Changesets):
 		return answerRevisions(s, now, "Redmine accepted the request, but as far as this account can see nothing changed. ")
 	}

@@ -137,8 +137,7 @@ func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 	}
 	if err != nil {
 		what := strings.ReplaceAll(strings.TrimPrefix(at, "/"), "/", " ")
-		text := fmt.Sprintf("%s%s. Do not repeat the change: it was made, but could not be read back, so it is not known whether Redmine saved all of it. %v", done, what, k.words(err, what))
-		return w.s.done(text, map[string]any{"done": true, "at": at, "read_back": false})
+		return w.s.unread(done+what, k.words(err, what), map[string]any{"at": at})
 	}
 	return k.report(w, now, done)
 }

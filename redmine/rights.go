@@ -12,12 +12,9 @@ func definitelyLacks(ctx context.Context, s *Toolset, project int, rights ...str
 	if err != nil || me.Admin {
 		return false
 	}
-	u, err := userResource().get(ctx, s, "/users/current", "memberships")
-	if err != nil {
-		return false
-	}
-	i := slices.IndexFunc(u.Memberships, func(m member) bool { return m.Project.ID == project })
-	return i >= 0 && allRoles(ctx, s, &u.Memberships[i], func(r *role) bool {
+	own, err := ownMemberships(ctx, s)
+	i := slices.IndexFunc(own, func(m member) bool { return m.Project.ID == project })
+	return err == nil && i >= 0 && allRoles(ctx, s, &own[i], func(r *role) bool {
 		return !slices.ContainsFunc(rights, func(right string) bool { return slices.Contains(r.Permissions, right) })
 	})
 }
@@ -41,13 +38,10 @@ func ownTime(ctx context.Context, s *Toolset) (in []named) {
 	if err != nil || me.Admin || me.ID == 0 {
 		return nil
 	}
-	u, err := userResource().get(ctx, s, "/users/current", "memberships")
-	if err != nil {
-		return nil
-	}
-	for i := range u.Memberships {
-		if allRoles(ctx, s, &u.Memberships[i], func(r *role) bool { return r.Time == "own" }) {
-			in = append(in, u.Memberships[i].Project)
+	own, _ := ownMemberships(ctx, s) // without them nothing is known
+	for i := range own {
+		if allRoles(ctx, s, &own[i], func(r *role) bool { return r.Time == "own" }) {
+			in = append(in, own[i].Project)
 		}
 	}
 	return in
