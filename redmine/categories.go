@@ -30,15 +30,11 @@ type listCategoriesInput struct {
 }
 
 func listCategories(s *Toolset) entry {
-	return projectTool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", reads,
-		func(ctx context.Context, in listCategoriesInput, p named) (*toolpost.Result, error) {
-			all, _, err := rows[category](ctx, s, categories(p.ID).path, url.Values{}, "issue_categories", 0, mostNames)
-			if err != nil {
-				return nil, explain(err, "the issue categories of project "+p.String())
-			}
-			shown := pageOf(all, in.rowSpan)
-			l := listing[category]{what: "issue categories", key: "issue_categories", rows: shown, offset: in.Offset, total: len(all)}
-			return l.answer(s)
+	return listTool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", "issue categories", "issue_categories",
+		func(ctx context.Context, in listCategoriesInput, p named) (*listing[category], error) {
+			src := categories(p.ID)
+			all, err := readAll[category](ctx, s, src.path, src.key, "the issue categories of project "+p.String())
+			return whole(all, in.rowSpan), err
 		})
 }
 

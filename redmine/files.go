@@ -158,14 +158,12 @@ type listFilesInput struct {
 }
 
 func listFiles(s *Toolset) entry {
-	return projectTool(s, "list_files", "List project files", "List the files of a project and its versions.", reads,
-		func(ctx context.Context, in listFilesInput, p named) (*toolpost.Result, error) {
+	return listTool(s, "list_files", "List project files", "List the files of a project and its versions.", "files", "files",
+		func(ctx context.Context, in listFilesInput, p named) (*listing[projectFile], error) {
 			all, err := projectFiles(ctx, s, p)
-			if err != nil {
-				return nil, err
-			}
-			l := listing[projectFile]{what: "files", key: "files", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
-			return l.answer(s)
+			l := whole(all, in.rowSpan)
+			l.facts = map[string]any{"project": p}
+			return l, err
 		})
 }
 

@@ -59,17 +59,10 @@ type listGroupsInput struct {
 }
 
 func listGroups(s *Toolset) entry {
-	return tool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", reads,
-		func(ctx context.Context, in listGroupsInput) (*toolpost.Result, error) {
-			all, _, err := rows[named](ctx, s, "/groups.json", url.Values{}, "groups", 0, mostNames) // in one piece
-			if err != nil {
-				return nil, forAdmins(err, "the list of groups")
-			}
-			all = slices.DeleteFunc(all, func(n named) bool {
-				return !strings.Contains(strings.ToLower(n.Name), strings.ToLower(strings.TrimSpace(in.Name)))
-			})
-			l := listing[named]{what: "groups", key: "groups", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all)}
-			return l.answer(s)
+	return listTool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", "groups", "groups",
+		func(ctx context.Context, in listGroupsInput, _ named) (*listing[named], error) {
+			all, _, err := rows[named](ctx, s, userGroups().path, url.Values{}, userGroups().key, 0, mostNames)
+			return whole(withPart(all, in.Name, named.name), in.rowSpan), forAdmins(err, "the list of groups")
 		})
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -208,7 +207,7 @@ func (w *issueWrite) known(tracker int) ([]field, error) {
 // closed, or the workflow.
 func whyNot(ctx context.Context, s *Toolset, issue int, wanted named) string {
 	workflow := fmt.Sprintf("the workflow does not allow %s for this account", wanted)
-	all, _, err := rows[value](ctx, s, statuses().path, url.Values{}, statuses().key, 0, mostRows)
+	all, err := readAll[value](ctx, s, statuses().path, statuses().key, "the statuses")
 	if err != nil || !slices.ContainsFunc(all, func(v value) bool { return v.ID == wanted.ID && v.Closed }) {
 		return workflow
 	}

@@ -26,6 +26,11 @@ type rowSpan struct {
 
 func (in rowSpan) most() int { return min(cmp.Or(in.Limit, usualRows), mostRows) }
 
+// whole is a part of a list that Redmine gives whole.
+func whole[R any](all []R, in rowSpan) *listing[R] {
+	return &listing[R]{rows: pageOf(all, in), offset: in.Offset, total: len(all)}
+}
+
 // pageOf is the part of a list that Redmine gives whole.
 func pageOf[T any](all []T, in rowSpan) []T {
 	from := min(in.Offset, len(all))
@@ -117,6 +122,12 @@ func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values,
 			return all, total, err
 		}
 	}
+}
+
+// readAll reads a whole list.
+func readAll[T any](ctx context.Context, s *Toolset, path, key, what string) ([]T, error) {
+	all, _, err := rows[T](ctx, s, path, url.Values{}, key, 0, mostNames)
+	return all, explain(err, what)
 }
 
 // pages reads a list once, and reports whether it had the same length all the time: if

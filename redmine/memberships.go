@@ -104,14 +104,10 @@ type listMembershipsInput struct {
 }
 
 func listMemberships(s *Toolset) entry {
-	return projectTool(s, "list_memberships", "List members", "List the members of a project with their roles.", reads,
-		func(ctx context.Context, in listMembershipsInput, p named) (*toolpost.Result, error) {
+	return listTool(s, "list_memberships", "List members", "List the members of a project with their roles.", "members", "memberships",
+		func(ctx context.Context, in listMembershipsInput, p named) (*listing[member], error) {
 			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, in.most())
-			if err != nil {
-				return nil, explain(err, "the members of project "+p.String())
-			}
-			l := listing[member]{what: "members", key: "memberships", rows: all, offset: in.Offset, total: total, facts: map[string]any{"project": p}}
-			return l.answer(s)
+			return &listing[member]{rows: all, offset: in.Offset, total: total, facts: map[string]any{"project": p}}, explain(err, "the members of project "+p.String())
 		})
 }
 

@@ -17,6 +17,14 @@ type named struct {
 	Identifier string `json:"identifier,omitempty"` // of a project
 }
 
+func (n named) name() string { return n.Name }
+
+// withPart are the records with a text in their names, in any case.
+func withPart[R any](all []R, text string, name func(R) string) []R {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return slices.DeleteFunc(all, func(r R) bool { return !strings.Contains(strings.ToLower(name(r)), text) })
+}
+
 func (n named) String() string { return strings.TrimSpace(fmt.Sprintf("%s [%d]", n.Name, n.ID)) }
 
 // mostNames are read of what a name is looked for in.

@@ -44,30 +44,22 @@ func newsTools(s *Toolset) []entry {
 }
 
 type listNewsInput struct {
-	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
+	optionalProject
 	rowSpan
 }
 
 func listNews(s *Toolset) entry {
-	return tool(s, "list_news", "List news", "List news, newest first, without full texts.", reads,
-		func(ctx context.Context, in listNewsInput) (*toolpost.Result, error) {
+	return listTool(s, "list_news", "List news", "List news, newest first, without full texts.", "news", "news",
+		func(ctx context.Context, in listNewsInput, p named) (*listing[news], error) {
 			path := "/news"
-			if in.Project != "" {
-				p, err := s.project(ctx, in.Project)
-				if err != nil {
-					return nil, err
-				}
+			if p.ID > 0 {
 				path = newsPath(p)
 			}
 			all, total, err := rows[news](ctx, s, path+".json", url.Values{}, "news", in.Offset, in.most())
-			if err != nil {
-				return nil, explain(err, "the list of news")
-			}
 			for i := range all {
 				all[i].Description = ""
 			}
-			l := listing[news]{what: "news", key: "news", rows: all, offset: in.Offset, total: total}
-			return l.answer(s)
+			return &listing[news]{rows: all, offset: in.Offset, total: total}, explain(err, "the list of news")
 		})
 }
 

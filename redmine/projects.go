@@ -136,21 +136,17 @@ type listProjectsInput struct {
 }
 
 func listProjects(s *Toolset) entry {
-	return tool(s, "list_projects", "List projects", "List the projects that you can see.", reads,
-		func(ctx context.Context, in listProjectsInput) (*toolpost.Result, error) {
+	return listTool(s, "list_projects", "List projects", "List the projects that you can see.", "projects", "projects",
+		func(ctx context.Context, in listProjectsInput, _ named) (*listing[project], error) {
 			query, err := projectQuery(ctx, s, &in)
 			if err != nil {
 				return nil, err
 			}
 			all, total, err := rows[project](ctx, s, "/projects.json", query, "projects", in.Offset, in.most())
-			if err != nil {
-				return nil, explain(err, "the list of projects")
-			}
 			for i := range all {
 				all[i].row()
 			}
-			l := listing[project]{what: "projects", key: "projects", rows: all, offset: in.Offset, total: total, note: " Archived ones are never listed."}
-			return l.answer(s)
+			return &listing[project]{rows: all, offset: in.Offset, total: total, note: " Archived ones are never listed."}, explain(err, "the list of projects")
 		})
 }
 

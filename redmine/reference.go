@@ -2,9 +2,7 @@ package redmine
 
 import (
 	"context"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -49,56 +47,37 @@ type listReferenceInput struct {
 
 // listReference is the tool that lists a fixed set.
 func listReference(s *Toolset, name, what, description string, src source) entry {
-	return tool(s, name, "List "+what, description, reads,
-		func(ctx context.Context, in listReferenceInput) (*toolpost.Result, error) {
-			all, _, err := rows[value](ctx, s, src.path, url.Values{}, src.key, 0, mostRows)
-			if err != nil {
-				return nil, explain(err, "the list of "+what)
-			}
-			all = slices.DeleteFunc(all, func(v value) bool {
-				return !strings.Contains(strings.ToLower(v.Name), strings.ToLower(strings.TrimSpace(in.Name)))
-			})
-			return answerValues(s, what, src.key, all)
+	return listTool(s, name, "List "+what, description, what, src.key,
+		func(ctx context.Context, in listReferenceInput, _ named) (*listing[value], error) {
+			all, err := readAll[value](ctx, s, src.path, src.key, "the list of "+what)
+			return every(withPart(all, in.Name, value.name)), err
 		})
 }
 
-func answerValues(s *Toolset, what, key string, all []value) (*toolpost.Result, error) {
-	l := listing[value]{what: what, key: key, rows: all, total: len(all)}
-	return l.answer(s)
-}
+// every is a list that is shown whole.
+func every[R any](all []R) *listing[R] { return &listing[R]{rows: all, total: len(all)} }
 
 type listActivitiesInput struct {
-	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
+	optionalProject
 }
 
 func listActivities(s *Toolset) entry {
-	return tool(s, "list_activities", "List activities", "List the activities that time can be logged for.", reads,
-		func(ctx context.Context, in listActivitiesInput) (*toolpost.Result, error) {
-			src := activities()
-			if in.Project == "" {
-				all, _, err := rows[value](ctx, s, src.path, url.Values{}, src.key, 0, mostRows)
-				if err != nil {
-					return nil, explain(err, "the list of activities")
-				}
-				return answerValues(s, "activities", src.key, all)
-			}
-			p, err := s.project(ctx, in.Project)
-			if err != nil {
-				return nil, err
+	return listTool(s, "list_activities", "List activities", "List the activities that time can be logged for.", "activities", activities().key,
+		func(ctx context.Context, in listActivitiesInput, p named) (*listing[value], error) {
+			if p.ID == 0 {
+				all, err := readAll[value](ctx, s, activities().path, activities().key, "the list of activities")
+				return every(all), err
 			}
 			known, own, err := activitiesOf(ctx, s, p.ID)
-			if err != nil {
-				return nil, err
-			}
-			what := "activities"
-			if !own {
-				what = "activities of all projects, as this account is not told those of project " + p.String()
-			}
 			var all []value
 			for _, n := range known {
 				all = append(all, value{named: n})
 			}
-			return answerValues(s, what, src.key, all)
+			l := every(all)
+			if !own {
+				l.what = "activities of all projects, as Redmine does not show this account those of project " + p.String()
+			}
+			return l, err
 		})
 }
 
@@ -142,43 +121,35 @@ type listFieldsInput struct {
 	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category" desc:"Default all"`
 }
 
+func (in listFieldsInput) ifProject() string { return in.Project }
+
 func listFields(s *Toolset) entry {
-	return tool(s, "list_custom_fields", "List custom fields", "List custom fields with formats and values.\nWithout administration, only names of the fields of issues in a project.", reads,
-		func(ctx context.Context, in listFieldsInput) (*toolpost.Result, error) {
-			all, more, err := definitions(ctx, s, &in)
-			if err != nil {
-				return nil, err
-			}
-			l := listing[field]{what: "custom fields", key: "custom_fields", rows: all, total: len(all), note: more}
-			return l.answer(s)
+	return listTool(s, "list_custom_fields", "List custom fields", "List custom fields with formats and values.\nWithout administration, only names of the fields of issues in a project.", "custom fields", "custom_fields",
+		func(ctx context.Context, in listFieldsInput, p named) (*listing[field], error) {
+			all, more, err := definitions(ctx, s, p, in.Kind)
+			l := every(all)
+			l.note = more
+			return l, err
 		})
 }
 
-func definitions(ctx context.Context, s *Toolset, in *listFieldsInput) (all []field, more string, err error) {
+func definitions(ctx context.Context, s *Toolset, p named, kind string) (all []field, more string, err error) {
 	me, err := s.account(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	project := named{}
-	if in.Project != "" {
-		if project, err = s.project(ctx, in.Project); err != nil {
-			return nil, "", err
-		}
-	}
-	if in.Project != "" && in.Kind != "" && in.Kind != "issue" {
-		return nil, "", toolpost.Retry("Only custom fields of issues depend on the project. Leave out the project for the kind %s.", in.Kind)
-	}
 	switch {
-	case me.Admin && in.Project != "":
+	case err != nil:
+		return nil, "", err
+	case p.ID > 0 && kind != "" && kind != "issue":
+		return nil, "", toolpost.Retry("Only custom fields of issues depend on the project. Leave out the project for the kind %s.", kind)
+	case me.Admin && p.ID > 0:
 		all, err = definedFields(ctx, s, "issue")
 		return all, " They are those of all issues: Redmine does not tell which of them a project has.", err
 	case me.Admin:
-		all, err = definedFields(ctx, s, in.Kind)
+		all, err = definedFields(ctx, s, kind)
 		return all, "", err
-	case in.Project == "":
+	case p.ID == 0:
 		return nil, "", toolpost.Retry("Redmine shows all custom fields to administrators only. Give a project to get the fields of its issues.")
 	}
-	all, err = issueFields(ctx, s, project.ID, 0)
+	all, err = issueFields(ctx, s, p.ID, 0)
 	for i, f := range all {
 		all[i] = field{ID: f.ID, Name: f.Name, Kind: "issue", Multiple: f.Multiple}
 	}
@@ -186,7 +157,7 @@ func definitions(ctx context.Context, s *Toolset, in *listFieldsInput) (all []fi
 }
 
 type listQueriesInput struct {
-	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
+	optionalProject
 	rowSpan
 }
 
@@ -198,20 +169,10 @@ type savedQuery struct {
 }
 
 func listQueries(s *Toolset) entry {
-	return tool(s, "list_queries", "List saved queries", "List the saved queries of issues.", reads,
-		func(ctx context.Context, in listQueriesInput) (*toolpost.Result, error) {
-			all, _, err := rows[savedQuery](ctx, s, "/queries.json", url.Values{}, "queries", 0, mostNames)
-			if err != nil {
-				return nil, explain(err, "the list of queries")
-			}
-			if in.Project != "" {
-				p, err := s.project(ctx, in.Project)
-				if err != nil {
-					return nil, err
-				}
-				all = slices.DeleteFunc(all, func(q savedQuery) bool { return q.Project != 0 && q.Project != p.ID })
-			}
-			l := listing[savedQuery]{what: "queries", key: "queries", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all)}
-			return l.answer(s)
+	return listTool(s, "list_queries", "List saved queries", "List the saved queries of issues.", "queries", "queries",
+		func(ctx context.Context, in listQueriesInput, p named) (*listing[savedQuery], error) {
+			all, err := readAll[savedQuery](ctx, s, "/queries.json", "queries", "the list of queries")
+			all = slices.DeleteFunc(all, func(q savedQuery) bool { return p.ID > 0 && q.Project != 0 && q.Project != p.ID })
+			return whole(all, in.rowSpan), err
 		})
 }

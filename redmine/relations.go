@@ -24,18 +24,14 @@ type listRelationsInput struct {
 }
 
 func listRelations(s *Toolset) entry {
-	return tool(s, "list_issue_relations", "List relations", "List how an issue relates to others.", reads,
-		func(ctx context.Context, in listRelationsInput) (*toolpost.Result, error) {
+	return listTool(s, "list_issue_relations", "List relations", "List how an issue relates to others.", "relations", "relations",
+		func(ctx context.Context, in listRelationsInput, _ named) (*listing[relation], error) {
 			n, err := id("an issue", in.Issue)
 			if err != nil {
 				return nil, err
 			}
 			all, err := relations(ctx, s, n)
-			if err != nil {
-				return nil, err
-			}
-			l := listing[relation]{what: "relations", key: "relations", rows: all, total: len(all)}
-			return l.answer(s)
+			return every(all), err
 		})
 }
 

@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,6 +121,38 @@ func projectTool[In interface{ project() string }](s *Toolset, name, title, desc
 			return nil, err
 		}
 		return fn(ctx, in, p)
+	})
+}
+
+// An optionalProject names the project that a tool is limited to, if any.
+type optionalProject struct {
+	Project string `json:"project_id,omitempty" desc:"Id, key or name; default all"`
+}
+
+func (in optionalProject) ifProject() string { return in.Project }
+
+// listTool makes a tool that lists records, in the project p if its arguments name one.
+func listTool[In, R any](s *Toolset, name, title, description, what, key string, list func(ctx context.Context, in In, p named) (*listing[R], error)) entry {
+	return tool(s, name, title, description, reads, func(ctx context.Context, in In) (*toolpost.Result, error) {
+		var p named
+		var err error
+		switch in := any(in).(type) {
+		case interface{ project() string }:
+			p, err = s.project(ctx, in.project())
+		case interface{ ifProject() string }:
+			if in.ifProject() != "" {
+				p, err = s.project(ctx, in.ifProject())
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		l, err := list(ctx, in, p)
+		if err != nil {
+			return nil, err
+		}
+		l.what, l.key = cmp.Or(l.what, what), key
+		return l.answer(s)
 	})
 }
 

@@ -120,8 +120,8 @@ type listUsersInput struct {
 }
 
 func listUsers(s *Toolset) entry {
-	return tool(s, "list_users", "List users", "List user accounts, for administrators.\nOthers find people with show user.", reads,
-		func(ctx context.Context, in listUsersInput) (*toolpost.Result, error) {
+	return listTool(s, "list_users", "List users", "List user accounts, for administrators.\nOthers find people with show user.", "users", "users",
+		func(ctx context.Context, in listUsersInput, _ named) (*listing[user], error) {
 			query := url.Values{"status": {""}} // all
 			state := 0
 			if in.Status != "all" {
@@ -148,14 +148,14 @@ func listUsers(s *Toolset) entry {
 			if err := fillStatus(ctx, s, all, query, state); err != nil {
 				return nil, err
 			}
-			l := listing[user]{what: "users", key: "users", rows: all, offset: in.Offset, total: total}
+			l := &listing[user]{rows: all, offset: in.Offset, total: total}
 			if total == 0 && state == 1 {
 				l.note = " Only active ones were looked for; status all finds the others too."
 			}
 			for i := range all {
 				all[i].prepare()
 			}
-			return l.answer(s)
+			return l, nil
 		})
 }
 

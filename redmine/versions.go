@@ -64,23 +64,19 @@ type listVersionsInput struct {
 }
 
 func listVersions(s *Toolset) entry {
-	return projectTool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", reads,
-		func(ctx context.Context, in listVersionsInput, p named) (*toolpost.Result, error) {
-			all, _, err := rows[version](ctx, s, versions(p.ID).path, url.Values{}, "versions", 0, mostNames)
-			if err != nil {
-				return nil, explain(err, "the versions of project "+p.String())
-			}
+	return listTool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", "versions", "versions",
+		func(ctx context.Context, in listVersionsInput, p named) (*listing[version], error) {
+			all, err := readAll[version](ctx, s, versions(p.ID).path, "versions", "the versions of project "+p.String())
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			shown := pageOf(all, in.rowSpan)
-			for i := range shown {
-				v := &shown[i]
+			l := whole(all, in.rowSpan)
+			for i := range l.rows {
+				v := &l.rows[i]
 				v.Description, v.CreatedOn, v.UpdatedOn = "", "", ""
 				if v.Project.ID == p.ID {
 					v.Project = named{}
 				}
 			}
-			l := listing[version]{what: "versions", key: "versions", rows: shown, offset: in.Offset, total: len(all)}
-			return l.answer(s)
+			return l, err
 		})
 }
 

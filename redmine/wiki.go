@@ -44,14 +44,12 @@ type listWikiInput struct {
 }
 
 func listWiki(s *Toolset) entry {
-	return projectTool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", reads,
-		func(ctx context.Context, in listWikiInput, p named) (*toolpost.Result, error) {
+	return listTool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", "wiki pages", "wiki_pages",
+		func(ctx context.Context, in listWikiInput, p named) (*listing[wikiPage], error) {
 			all, err := wikiPages(ctx, s, p)
-			if err != nil {
-				return nil, err
-			}
-			l := listing[wikiPage]{what: "wiki pages", key: "wiki_pages", rows: pageOf(all, in.rowSpan), offset: in.Offset, total: len(all), facts: map[string]any{"project": p}}
-			return l.answer(s)
+			l := whole(all, in.rowSpan)
+			l.facts = map[string]any{"project": p}
+			return l, err
 		})
 }
 
