@@ -12,10 +12,11 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/claude/sessions"
 )
 
 // The code of docs/claude.md. It is compiled, and not run: it needs the CLI.
-var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, tell}
+var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, tell, list, fork}
 
 func runTask(ctx context.Context) (*claude.Response, error) {
 	response, err := claude.Collect(claude.Run(ctx, "What is new in Go 1.26?", nil))
@@ -131,4 +132,28 @@ func tell(err error) {
 	case errors.Is(err, claude.ErrNoResult):
 		log.Print("the CLI ended early")
 	}
+}
+
+func list(ctx context.Context) error {
+	for s, err := range sessions.List(ctx, &sessions.Options{Dir: "."}) {
+		if err != nil {
+			return err
+		}
+		fmt.Println(s.SessionID, s.Modified, s.Title)
+	}
+	return nil
+}
+
+func fork(ctx context.Context, id string) error {
+	s, err := sessions.Get(ctx, id, nil)
+	if err != nil {
+		return err
+	}
+	fork, err := s.Fork(ctx, &sessions.ForkOptions{Title: "Another try"})
+	if err != nil {
+		return err
+	}
+	response, err := claude.Collect(claude.Run(ctx, "Try it with a map.", &claude.Options{Resume: fork.SessionID}))
+	fmt.Println(response)
+	return err
 }

@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"", "schema/lower", "store/storetest"},
 	{"dialect", "adapt", "bind"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},
-	{"config"},
+	{"config", "claude/sessions"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai"},
 	{"cmd/toolpost", "examples/claude", "examples/gateway"},
 	{"internal/accept"}, // what others in internal measure with

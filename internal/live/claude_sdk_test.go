@@ -63,6 +63,7 @@ var sdkScenarios = []struct {
 	{"a run is left", sdkLeaveRun},
 	{"a turn is left", sdkLeaveTurn},
 	{"resume and fork", sdkResume},
+	{"sessions on disk", sdkSessions},
 	{"unknown session", sdkUnknownSession},
 	{"unknown flag", sdkUnknownFlag},
 	{"CLI killed", sdkKilled},

@@ -1,0 +1,301 @@
+package sessions
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// A Disk is the Store that the CLI itself writes: files below the folder projects of
+// its configuration folder. It never leaves that folder, also not by symbolic links.
+type Disk struct {
+	ConfigDir string // CLAUDE_CONFIG_DIR, or .claude in the home folder, if empty
+}
+
+const (
+	maxLine   = 64 << 20 // longer lines are skipped
+	sampled   = 64 << 10 // bytes that are read at either end of a transcript to describe it
+	maxRecord = 64 << 10 // bytes of a file beside a transcript
+)
+
+// projects opens the folder of all projects.
+func (d *Disk) projects() (*os.Root, error) {
+	config := cmp.Or(d.ConfigDir, os.Getenv("CLAUDE_CONFIG_DIR"))
+	if config == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, fmt.Errorf("find the CLI's configuration folder; set CLAUDE_CONFIG_DIR: %w", err)
+		}
+		config = filepath.Join(home, ".claude")
+	}
+	return os.OpenRoot(filepath.Join(config, "projects"))
+}
+
+// folder is where the files of a session are, besides its transcript.
+func (k Key) folder() string { return k.Project + "/" + k.SessionID }
+
+// base is the transcript's file without its extension.
+func (k Key) base() string { return strings.TrimSuffix(k.folder()+"/"+k.Agent, "/") }
+
+func (k Key) file() string { return k.base() + ".jsonl" }
+
+// record is the file with the description of a sub-agent.
+func (k Key) record() string { return k.base() + ".meta.json" }
+
+var transcript = regexp.MustCompile(`^([A-Za-z0-9-]+)/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})((?:/[\w@-][\w@.-]*)*)\.jsonl$`)
+
+// check rejects a key that is not that of a transcript of the CLI: ids come from
+// users, and keys from databases.
+func (k Key) check() error {
+	if !transcript.MatchString(k.file()) || k.Agent != "" && !strings.HasPrefix(k.Agent, agents+"/") {
+		return fmt.Errorf("%+v is not the key of a transcript; it needs a project from sessions.Project and a UUID", k)
+	}
+	return nil
+}
+
+// open opens a regular file; anything else could block, or never end.
+func open(root *os.Root, name string, flag int) (*os.File, int64, error) {
+	f, err := root.OpenFile(filepath.FromSlash(name), flag|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// Append adds lines to a transcript.
+func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error {
+	var text, record []byte
+	for _, line := range lines {
+		if key.Agent != "" && wire.Unquote(wire.Get(line, "type")) == agentRecord {
+			record = wire.Delete(line, "type")
+			continue
+		}
+		text = append(text, wire.Line(bytes.Clone(line))...)
+	}
+	return d.change(key, func(root *os.Root) error {
+		if err := root.MkdirAll(filepath.FromSlash(path.Dir(key.file())), 0o700); err != nil {
+			return err
+		}
+		if record != nil {
+			if err := replace(root, key.record(), record); err != nil {
+				return err
+			}
+		}
+		return appendText(root, key.file(), text)
+	})
+}
+
+// change has f change files of a transcript.
+func (d *Disk) change(key Key, f func(root *os.Root) error) error {
+	if err := key.check(); err != nil {
+		return err
+	}
+	root, err := d.projects()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return f(root)
+}
+
+// agentRecord is the type of the line by which a Store keeps the description of a
+// sub-agent, which on disk is a file of its own.
+const agentRecord = "agent_metadata"
+
+func appendText(root *os.Root, name string, text []byte) error {
+	if text == nil {
+		return nil
+	}
+	f, size, err := open(root, name, os.O_RDWR|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	last := []byte{'\n'}
+	if size > 0 {
+		_, err = f.ReadAt(last, size-1)
+	}
+	if last[0] != '\n' { // a process died while it wrote
+		text = append([]byte{'\n'}, text...)
+	}
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	return cmp.Or(err, f.Close())
+}
+
+// replace writes a file in place of the one that has the name, which may be a link
+// to somewhere else.
+func replace(root *os.Root, name string, text []byte) error {
+	name = filepath.FromSlash(name)
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return cmp.Or(err, f.Close())
+}
+
+// Load yields the lines of a transcript that are JSON objects.
+func (d *Disk) Load(ctx context.Context, key Key) iter.Seq2[json.RawMessage, error] {
+	return d.read(key, func(root *os.Root, f *os.File, _ int64, yield func(json.RawMessage, error) bool) {
+		record := readRecord(root, key.record(), agentRecord)
+		if key.Agent == "" || record == nil || yield(record, nil) {
+			lines(ctx, f, yield)
+		}
+	})
+}
+
+// sample yields the first and last lines of a transcript, and the record that the
+// session is archived.
+func (d *Disk) sample(ctx context.Context, key Key) iter.Seq2[json.RawMessage, error] {
+	return d.read(key, func(root *os.Root, f *os.File, size int64, yield func(json.RawMessage, error) bool) {
+		record := readRecord(root, key.folder()+archiveRecord, typeArchived)
+		if record != nil && !yield(record, nil) {
+			return
+		}
+		if size <= 2*sampled {
+			lines(ctx, f, yield)
+			return
+		}
+		// The pieces of lines where it is cut are not JSON.
+		if lines(ctx, io.NewSectionReader(f, 0, sampled), yield) {
+			lines(ctx, io.NewSectionReader(f, size-sampled, sampled), yield)
+		}
+	})
+}
+
+// read opens a transcript for as long as its lines are read.
+func (d *Disk) read(key Key, f func(*os.Root, *os.File, int64, func(json.RawMessage, error) bool)) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		err := d.change(key, func(root *os.Root) error {
+			file, size, err := open(root, key.file(), os.O_RDONLY)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			f(root, file, size, yield)
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			yield(nil, err)
+		}
+	}
+}
+
+// lines yields the lines that are JSON objects. It reports whether the reader goes on.
+func lines(ctx context.Context, from io.Reader, yield func(json.RawMessage, error) bool) bool {
+	r := bufio.NewReaderSize(from, sampled)
+	for {
+		line, err := wire.ReadLine(r, maxLine)
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		switch {
+		case err == io.EOF:
+			return true
+		case err == bufio.ErrTooLong:
+			continue
+		case err != nil:
+			yield(nil, err)
+			return false
+		}
+		if line = bytes.TrimSpace(line); wire.IsObject(line) && wire.Valid(line) && !yield(line, nil) {
+			return false
+		}
+	}
+}
+
+// readRecord returns a small file as a line with a type, nil if it cannot.
+func readRecord(root *os.Root, name, kind string) json.RawMessage {
+	f, size, err := open(root, name, os.O_RDONLY)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRecord))
+	if err != nil || size > maxRecord || !wire.IsObject(text) || !wire.Valid(text) {
+		return nil
+	}
+	return wire.Set(text, "type", wire.Quote(kind))
+}
+
+// List returns sessions, or the sub-agents of one.
+func (d *Disk) List(_ context.Context, key Key) (all []Transcript, err error) {
+	root, err := d.projects()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	patterns := []string{cmp.Or(key.Project, "*") + "/*.jsonl"}
+	if key.SessionID != "" {
+		below := key.folder() + "/" + agents + "/"
+		patterns = []string{below + agentPrefix + "*.jsonl", below + "*/*/" + agentPrefix + "*.jsonl"} // the second are those of workflows
+	}
+	for _, pattern := range patterns {
+		names, err := fs.Glob(root.FS(), pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			m := transcript.FindStringSubmatch(name)
+			info, err := root.Lstat(filepath.FromSlash(name))
+			if m != nil && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+				all = append(all, Transcript{Key{m[1], m[2], strings.TrimPrefix(m[3], "/")}, info.ModTime(), info.Size()})
+			}
+		}
+	}
+	return all, nil
+}
+
+// Delete removes a transcript.
+func (d *Disk) Delete(_ context.Context, key Key) error {
+	return d.change(key, func(root *os.Root) error {
+		err := root.Remove(filepath.FromSlash(key.file()))
+		if key.Agent == "" {
+			return errors.Join(err, root.RemoveAll(filepath.FromSlash(key.folder())))
+		}
+		_ = root.Remove(filepath.FromSlash(key.record())) // there may be none
+		return err
+	})
+}
+
+// archiveRecord is the file of a session in which the CLI looks whether it is archived.
+const archiveRecord = "/archived.json"
+
+func (d *Disk) archive(key Key, record []byte) error {
+	return d.change(key, func(root *os.Root) error {
+		if err := root.MkdirAll(filepath.FromSlash(key.folder()), 0o700); err != nil {
+			return err
+		}
+		return replace(root, key.folder()+archiveRecord, record)
+	})
+}
