@@ -18,8 +18,8 @@ const (
 	maxMethods          = 12 // exported ones: they are what users of the type must know
 )
 
-// Size checks files, functions, interfaces and structs. Option structs and
-// wire formats, whose fields all have a json tag, may have more fields.
+// Size checks files, functions, interfaces and structs. Option structs and wire
+// formats, whose fields all have a json tag or are embedded, may have more fields.
 func Size(files []*File) []Problem {
 	var found []Problem
 	for _, f := range files {
@@ -143,7 +143,7 @@ func typeSizes(f *File) []Problem {
 
 func wire(s *ast.StructType) bool {
 	for _, field := range s.Fields.List {
-		if field.Tag == nil || !strings.Contains(field.Tag.Value, `json:"`) {
+		if len(field.Names) > 0 && (field.Tag == nil || !strings.Contains(field.Tag.Value, `json:"`)) {
 			return false
 		}
 	}
