@@ -19,7 +19,7 @@ type category struct {
 // categoryResource is how categories of issues are read, written and compared.
 func categoryResource() resource[category] {
 	return resource[category]{
-		key: "issue_category", path: "/issue_categories", stale: []string{"issue_categories"},
+		key: "issue_category", path: "/issue_categories",
 		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
 	}
 }

@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -173,7 +174,7 @@ func updateComment(s *Toolset) entry {
 			if len(set) == 0 {
 				return nil, toolpost.Retry("Nothing to change: give notes or private_notes.")
 			}
-			if err := s.client.send(ctx, "PUT", fmt.Sprintf("/journals/%d.json", n), map[string]any{"journal": set}, nil); err != nil {
+			if err := s.client.send(ctx, http.MethodPut, fmt.Sprintf("/journals/%d.json", n), map[string]any{"journal": set}, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("comment %d", n))
 			}
 			return readBackComment(ctx, s, i.ID, n, set)

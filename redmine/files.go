@@ -194,8 +194,8 @@ func addFile(s *Toolset) entry {
 					return nil, err
 				}
 			}
-			err := s.client.send(ctx, "POST", fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
-			if code := status(err); code == 400 || code == 404 {
+			err := s.client.send(ctx, http.MethodPost, fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
+			if code := status(err); code == http.StatusBadRequest || code == http.StatusNotFound {
 				return nil, toolpost.Retry("Redmine does not take the token %q: a token can be used once, exactly as the upload returned it. Upload the file again.", in.Token)
 			}
 			if err != nil {
@@ -326,3 +326,23 @@ func piece(data []byte, offset, limit int64) (from, to int64) {
 	}
 	return from, to
 }
+
+type attachment struct {
+	ID          int       `json:"id"`
+	Name        string    `json:"filename" set:"filename"`
+	Size        byteCount `json:"filesize" text:"size,always" row:"%s"`
+	Type        string    `json:"content_type" text:"type" row:"%s" set:"content_type"`
+	Author      named     `json:"author" text:"author" row:"%n"`
+	CreatedOn   timestamp `json:"created_on" text:"created" row:"%s"`
+	Description string    `json:"description,omitempty" text:"description" row:"%s" set:"description"`
+	URL         string    `json:"content_url,omitempty"`
+}
+
+// A byteCount is the size of a file.
+type byteCount int64
+
+func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
+
+func (a *attachment) String() string { return named{ID: a.ID, Name: a.Name}.String() }
+
+func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }

@@ -3,7 +3,6 @@ package redmine
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -96,59 +95,6 @@ func (all subtasks) list(before string) (text string) {
 	return text
 }
 
-type issueRelations []relation
-
-func (all issueRelations) lines() (text string) {
-	for _, r := range all {
-		text += fmt.Sprintf("- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
-	}
-	return text
-}
-
-type relation struct {
-	ID    int    `json:"id"`
-	From  int    `json:"issue_id"`
-	To    int    `json:"issue_to_id"`
-	Type  string `json:"relation_type"`
-	Delay *int   `json:"delay,omitempty" set:"delay"`
-}
-
-type changesets []changeset
-
-type changeset struct {
-	Revision    string   `json:"revision"`
-	User        named    `json:"user"`
-	Comments    longText `json:"comments"`
-	CommittedOn string   `json:"committed_on"`
-}
-
-func (all changesets) lines() (text string) {
-	for _, c := range all {
-		text += fmt.Sprintf("- revision %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(string(c.Comments))))
-	}
-	return text
-}
-
-type attachment struct {
-	ID          int       `json:"id"`
-	Name        string    `json:"filename" set:"filename"`
-	Size        byteCount `json:"filesize" text:"size,always" row:"%s"`
-	Type        string    `json:"content_type" text:"type" row:"%s" set:"content_type"`
-	Author      named     `json:"author" text:"author" row:"%n"`
-	CreatedOn   timestamp `json:"created_on" text:"created" row:"%s"`
-	Description string    `json:"description,omitempty" text:"description" row:"%s" set:"description"`
-	URL         string    `json:"content_url,omitempty"`
-}
-
-// A byteCount is the size of a file.
-type byteCount int64
-
-func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
-
-func (a *attachment) String() string { return named{ID: a.ID, Name: a.Name}.String() }
-
-func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }
-
 // readIssue reads an issue with what is included.
 func readIssue(ctx context.Context, s *Toolset, id int, include string) (*issue, error) {
 	return issueResource().read(ctx, s, id, include)
@@ -161,45 +107,6 @@ func issueAt(ctx context.Context, s *Toolset, text, include string) (*issue, err
 		return nil, err
 	}
 	return readIssue(ctx, s, n, include)
-}
-
-// parts are what an issue names, by kind.
-func (i *issue) parts() map[string]*named {
-	all := map[string]*named{
-		"project": &i.Project, "tracker": &i.Tracker, "status": &i.Status.named, "priority": &i.Priority,
-		"assignee": i.AssignedTo, "version": i.FixedVersion,
-	}
-	maps.DeleteFunc(all, func(_ string, n *named) bool { return n == nil || n.ID == 0 })
-	return all
-}
-
-// idLegend returns the ids of the names in a list of issues, by kind. Namesakes, such as
-// versions of two projects, get theirs into the name.
-func idLegend(all []issue) map[string]map[string]int {
-	type name struct{ kind, text string }
-	known, several := map[name]int{}, map[name]bool{}
-	for i := range all {
-		for kind, n := range all[i].parts() {
-			called := name{kind, n.Name}
-			if id, ok := known[called]; ok && id != n.ID {
-				several[called] = true
-			}
-			known[called] = n.ID
-		}
-	}
-	found := map[string]map[string]int{}
-	for i := range all {
-		for kind, n := range all[i].parts() {
-			if several[name{kind, n.Name}] {
-				n.Name = n.String()
-			}
-			if found[kind] == nil {
-				found[kind] = map[string]int{}
-			}
-			found[kind][n.Name] = n.ID
-		}
-	}
-	return found
 }
 
 func issueTools(s *Toolset) []entry {
@@ -269,4 +176,13 @@ func hiddenOf(i *issue, include string) (hidden []string) {
 		hidden = append(hidden, "watchers")
 	}
 	return hidden
+}
+
+// issueResource is how issues are read, written and compared.
+func issueResource() resource[issue] {
+	return resource[issue]{
+		key: "issue", path: "/issues", include: "journals,attachments,watchers",
+		why:  "this account may not set it, the workflow forbids it, or the subtasks determine it",
+		name: func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
+	}
 }

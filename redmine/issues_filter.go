@@ -3,6 +3,7 @@ package redmine
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,9 +120,9 @@ func checkPersonID(q *listQuery, me *user, n int) error {
 		return err
 	}
 	err = q.s.client.get(q.ctx, fmt.Sprintf("/users/%d.json", n), nil, &struct{}{})
-	if status(err) == 404 && me.Admin {
+	if status(err) == http.StatusNotFound && me.Admin {
 		err = q.s.client.get(q.ctx, fmt.Sprintf("/groups/%d.json", n), nil, &struct{}{})
-	} else if status(err) == 404 {
+	} else if status(err) == http.StatusNotFound {
 		q.remark("This account can see no person with the id %d.", n)
 		return nil
 	}

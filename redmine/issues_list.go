@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -48,7 +50,7 @@ func listIssues(s *Toolset) entry {
 			}
 			all, total, err := rows[issue](ctx, s, q.list.path, query, q.list.key, in.Offset, in.most())
 			switch {
-			case status(err) == 404 && in.Query != "":
+			case status(err) == http.StatusNotFound && in.Query != "":
 				return nil, toolpost.Retry("There is no saved query %s here. List the saved queries; for one that belongs to a project, give that project too.", in.Query)
 			case err != nil:
 				return nil, explain(err, "the list of issues")
@@ -159,3 +161,42 @@ func withStatus(q *listQuery, text string) {
 
 const sortable = "id, project, tracker, status, priority, author, assigned_to, category, fixed_version, " +
 	"parent, subject, start_date, due_date, estimated_hours, done_ratio, created_on, updated_on, closed_on"
+
+// parts are what an issue names, by kind.
+func (i *issue) parts() map[string]*named {
+	all := map[string]*named{
+		"project": &i.Project, "tracker": &i.Tracker, "status": &i.Status.named, "priority": &i.Priority,
+		"assignee": i.AssignedTo, "version": i.FixedVersion,
+	}
+	maps.DeleteFunc(all, func(_ string, n *named) bool { return n == nil || n.ID == 0 })
+	return all
+}
+
+// idLegend returns the ids of the names in a list of issues, by kind. Namesakes, such as
+// versions of two projects, get theirs into the name.
+func idLegend(all []issue) map[string]map[string]int {
+	type name struct{ kind, text string }
+	known, several := map[name]int{}, map[name]bool{}
+	for i := range all {
+		for kind, n := range all[i].parts() {
+			called := name{kind, n.Name}
+			if id, ok := known[called]; ok && id != n.ID {
+				several[called] = true
+			}
+			known[called] = n.ID
+		}
+	}
+	found := map[string]map[string]int{}
+	for i := range all {
+		for kind, n := range all[i].parts() {
+			if several[name{kind, n.Name}] {
+				n.Name = n.String()
+			}
+			if found[kind] == nil {
+				found[kind] = map[string]int{}
+			}
+			found[kind][n.Name] = n.ID
+		}
+	}
+	return found
+}

@@ -85,7 +85,7 @@ func updateIssue(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			if err := unseen(before, in.Seen, in.Hash); err != nil {
+			if err := requireUnchanged(before, in.Seen, in.Hash); err != nil {
 				return nil, err
 			}
 			w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}

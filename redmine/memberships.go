@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func membershipResource() resource[member] {
 
 // ofMembers explains a refusal, which does not say that it is for the role.
 func ofMembers(err error, what string) error {
-	if status(err) != 422 {
+	if status(err) != http.StatusUnprocessableEntity {
 		return explain(err, what)
 	}
 	return toolpost.Retry("%v This account may not be allowed to give or take the role: list_memberships shows its own roles.", explain(err, what))

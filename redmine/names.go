@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -64,19 +65,24 @@ func within(project int, what, key string) source {
 	return source{what, fmt.Sprintf("/projects/%d/%s.json", project, key), key}
 }
 
-// names returns all of a source, again from Redmine if they must be or are of a project.
+// names returns all of a source: those of a project from Redmine, and others again from
+// it if they must be.
 func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, error) {
-	if again || strings.HasPrefix(src.path, "/projects/") {
-		s.lists.drop(src.path)
-	}
-	return s.lists.get(src.path, func() ([]named, error) {
+	read := func() ([]named, error) {
 		query := url.Values{}
 		if src == projects() {
 			query.Set("status", listedProjects)
 		}
 		all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, mostNames)
 		return all, explain(err, "the list of names of kind "+src.what)
-	})
+	}
+	if strings.HasPrefix(src.path, "/projects/") {
+		return read()
+	}
+	if again {
+		s.lists.drop(src.path)
+	}
+	return s.lists.get(src.path, read)
 }
 
 // forget has lists of a kind read again, after a change of what is in them.
@@ -235,7 +241,7 @@ func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 		if err == nil {
 			return answer.Project, nil
 		}
-		if status(err) == 403 {
+		if status(err) == http.StatusForbidden {
 			if n, ok := titled(ctx, s, text); ok {
 				return n, nil
 			}

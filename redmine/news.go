@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/toolpost/toolpost"
@@ -115,7 +116,7 @@ func createNews(s *Toolset) entry {
 			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
 			w.made = true
 			w.fill(&in)
-			if err := s.client.send(ctx, "POST", newsPath(p)+".json", w.body("news"), nil); err != nil {
+			if err := s.client.send(ctx, http.MethodPost, newsPath(p)+".json", w.body("news"), nil); err != nil {
 				return nil, explain(err, "the news in project "+p.Name)
 			}
 			last := 0

@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func archiveProject(s *Toolset) entry {
 			if len(below) > 0 {
 				text += fmt.Sprintf("\nThese were archived with it: %s; each of them has to be unarchived separately.", listed(below))
 			}
-			if n := status(err); n != 403 && n != 404 {
+			if n := status(err); n != http.StatusForbidden && n != http.StatusNotFound {
 				text += fmt.Sprintf("\nWhether it worked could not be checked: %v", err)
 			}
 			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStatus(archivedProject), "subprojects": below})
@@ -60,7 +61,7 @@ func unarchiveProject(s *Toolset) entry {
 				return nil, err
 			}
 			switch err := setState(ctx, s, key, "unarchive"); {
-			case status(err) == 404:
+			case status(err) == http.StatusNotFound:
 				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; the user can find them in Redmine under Administration, Projects.", key)
 			case err != nil:
 				return nil, explain(err, "unarchiving project "+key)
@@ -118,7 +119,7 @@ func openOrClose(ctx context.Context, s *Toolset, id, verb string, want projectS
 // setState carries out a change of state. It is in the API since Redmine 5.0.
 func setState(ctx context.Context, s *Toolset, key, verb string) error {
 	defer s.forget("projects")
-	return s.client.send(ctx, "PUT", "/projects/"+url.PathEscape(key)+"/"+verb+".json", nil, nil)
+	return s.client.send(ctx, http.MethodPut, "/projects/"+url.PathEscape(key)+"/"+verb+".json", nil, nil)
 }
 
 // readBackState answers with the state of a project, which must be one of those
@@ -189,7 +190,7 @@ func goesWithProject(ctx context.Context, s *Toolset, p named) (would string, fa
 		case err == nil:
 			fmt.Fprintf(&b, "- %d %s\n", n, part.label)
 			facts[part.key] = n
-		case status(err) != 403 && status(err) != 404: // its module is switched off
+		case status(err) != http.StatusForbidden && status(err) != http.StatusNotFound: // its module is switched off
 			return "", nil, explain(err, "the "+part.label+" of project "+p.String())
 		}
 	}

@@ -153,26 +153,6 @@ func (w *projectWrite) known() ([]field, error) {
 	return likeFields(w.ctx, w.s, "/projects.json", "projects", "project")
 }
 
-// likeFields are the custom fields that the first of a list has, or all of a kind
-// for administrators if there is none.
-func likeFields(ctx context.Context, s *Toolset, path, key, kind string) ([]field, error) {
-	type record struct {
-		Fields []field `json:"custom_fields"`
-	}
-	some, _, err := rows[record](ctx, s, path, url.Values{}, key, 0, 1)
-	if err != nil {
-		return nil, explain(err, "a "+kind+", to learn its custom fields")
-	}
-	if len(some) > 0 {
-		return some[0].Fields, nil
-	}
-	me, err := s.account(ctx)
-	if err != nil || !me.Admin {
-		return nil, err
-	}
-	return definedFields(ctx, s, kind)
-}
-
 // checkParts compares what Redmine may not return: no trackers without the module of
 // issues, and from 6.1.4 on neither them nor the custom fields of issues to who does
 // not see issues there. From 5.1 on the fields for all projects are among the fields.

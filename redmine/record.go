@@ -1,6 +1,8 @@
 package redmine
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -320,4 +322,24 @@ func idsOf(all []named) []int {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+func sorted[V any](m map[string]V) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// encode is for what is always JSON.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // texts and lists of them are always encoded
+	}
+	return b.Bytes()
 }

@@ -2,9 +2,6 @@ package redmine
 
 import (
 	"context"
-	"slices"
-
-	"github.com/toolpost/toolpost"
 )
 
 func referenceTools(s *Toolset) []entry {
@@ -54,9 +51,6 @@ func listReference(s *Toolset, name, what, description string, src source) entry
 		})
 }
 
-// every is a list that is shown whole.
-func every[R any](all []R) *listing[R] { return &listing[R]{rows: all, total: len(all)} }
-
 type listActivitiesInput struct {
 	optionalProject
 }
@@ -78,101 +72,5 @@ func listActivities(s *Toolset) entry {
 				l.what = "activities of all projects, as Redmine does not show this account those of project " + p.String()
 			}
 			return l, err
-		})
-}
-
-// A role is what its members may do.
-type role struct {
-	named
-	Assignable  bool     `json:"assignable" text:"gets issues assigned,always"`
-	Issues      string   `json:"issues_visibility" text:"sees issues"`
-	Time        string   `json:"time_entries_visibility" text:"sees time"`
-	Users       string   `json:"users_visibility" text:"sees users"`
-	Permissions []string `json:"permissions" text:"may"`
-}
-
-func (r *role) title() string { return "Role " + r.String() }
-
-// roleResource is how roles are read.
-func roleResource() resource[role] { return resource[role]{key: "role", path: "/roles"} }
-
-type roleID struct {
-	ID string `json:"id" desc:"Name or id"`
-}
-
-func (in *roleID) find(ctx context.Context, s *Toolset) (*role, error) {
-	n, ok := number(in.ID) // those of outsiders are in no list
-	if !ok {
-		found, err := s.find(ctx, roles(), in.ID)
-		if err != nil {
-			return nil, err
-		}
-		n = found.ID
-	}
-	return roleResource().read(ctx, s, n, "")
-}
-
-func showRole(s *Toolset) entry {
-	return showTool[roleID, role](s, "show_role", "Show a role", "Show what a role may do and see.")
-}
-
-type listFieldsInput struct {
-	Project string `json:"project_id,omitempty" desc:"Id, key or name; needed without administration"`
-	Kind    string `json:"kind,omitempty" jsonschema:"enum=issue,enum=project,enum=user,enum=group,enum=time_entry,enum=version,enum=document,enum=issue_priority,enum=time_entry_activity,enum=document_category" desc:"Default all"`
-}
-
-func (in listFieldsInput) ifProject() string { return in.Project }
-
-func listFields(s *Toolset) entry {
-	return listTool(s, "list_custom_fields", "List custom fields", "List custom fields with formats and values.\nWithout administration, only names of the fields of issues in a project.", "custom fields", "custom_fields",
-		func(ctx context.Context, in listFieldsInput, p named) (*listing[field], error) {
-			all, more, err := definitions(ctx, s, p, in.Kind)
-			l := every(all)
-			l.note = more
-			return l, err
-		})
-}
-
-func definitions(ctx context.Context, s *Toolset, p named, kind string) (all []field, more string, err error) {
-	me, err := s.account(ctx)
-	switch {
-	case err != nil:
-		return nil, "", err
-	case p.ID > 0 && kind != "" && kind != "issue":
-		return nil, "", toolpost.Retry("Only custom fields of issues depend on the project. Leave out the project for the kind %s.", kind)
-	case me.Admin && p.ID > 0:
-		all, err = definedFields(ctx, s, "issue")
-		return all, " They are those of all issues: Redmine does not tell which of them a project has.", err
-	case me.Admin:
-		all, err = definedFields(ctx, s, kind)
-		return all, "", err
-	case p.ID == 0:
-		return nil, "", toolpost.Retry("Redmine shows all custom fields to administrators only. Give a project to get the fields of its issues.")
-	}
-	all, err = issueFields(ctx, s, p.ID, 0)
-	for i, f := range all {
-		all[i] = field{ID: f.ID, Name: f.Name, Kind: "issue", Multiple: f.Multiple}
-	}
-	return all, " They are those that an issue of the project has; other trackers may have others.", err
-}
-
-type listQueriesInput struct {
-	optionalProject
-	rowSpan
-}
-
-// A savedQuery is a saved list of issues.
-type savedQuery struct {
-	named
-	Project int  `json:"project_id,omitempty" row:"project %s"`
-	Public  bool `json:"is_public" row:"!private"`
-}
-
-func listQueries(s *Toolset) entry {
-	return listTool(s, "list_queries", "List saved queries", "List the saved queries of issues.", "queries", "queries",
-		func(ctx context.Context, in listQueriesInput, p named) (*listing[savedQuery], error) {
-			all, err := readAll[savedQuery](ctx, s, "/queries.json", "queries", "the list of queries")
-			all = slices.DeleteFunc(all, func(q savedQuery) bool { return p.ID > 0 && q.Project != 0 && q.Project != p.ID })
-			return whole(all, in.rowSpan), err
 		})
 }

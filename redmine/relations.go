@@ -89,3 +89,20 @@ func deleteRelation(s *Toolset) entry {
 			return nil
 		})
 }
+
+type relation struct {
+	ID    int    `json:"id"`
+	From  int    `json:"issue_id"`
+	To    int    `json:"issue_to_id"`
+	Type  string `json:"relation_type"`
+	Delay *int   `json:"delay,omitempty" set:"delay"`
+}
+
+type issueRelations []relation
+
+func (all issueRelations) lines() (text string) {
+	for _, r := range all {
+		text += fmt.Sprintf("- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
+	}
+	return text
+}

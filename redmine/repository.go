@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -59,9 +60,9 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	err = s.setMembership(ctx, path, "issue_id", n, on)
 	switch status(err) {
 	case 0:
-	case 404:
+	case http.StatusNotFound:
 		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The address of the repository's page contains its name; a new revision exists once Redmine has read it.", p.Name, in.Repository, in.Revision)
-	case 422:
+	case http.StatusUnprocessableEntity:
 		if linked(before, in.Revision) {
 			return answerRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
 		}
@@ -91,4 +92,20 @@ func linked(i *issue, revision string) bool {
 func answerRevisions(s *Toolset, i *issue, before string) (*toolpost.Result, error) {
 	text := fmt.Sprintf("%sIssue %d has %d revisions.\n%s", before, i.ID, len(i.Changesets), i.Changesets.lines())
 	return s.done(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
+}
+
+type changesets []changeset
+
+type changeset struct {
+	Revision    string   `json:"revision"`
+	User        named    `json:"user"`
+	Comments    longText `json:"comments"`
+	CommittedOn string   `json:"committed_on"`
+}
+
+func (all changesets) lines() (text string) {
+	for _, c := range all {
+		text += fmt.Sprintf("- revision %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(string(c.Comments))))
+	}
+	return text
 }

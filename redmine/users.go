@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ type user struct {
 	CreatedOn    timestamp    `json:"created_on,omitempty" text:"created"`
 	LastLogin    timestamp    `json:"last_login_on,omitempty" text:"last login" row:"last login %s"`
 	TwoFactor    string       `json:"twofa_scheme,omitempty" text:"second factor"`
-	Password     string       `json:"passwd_changed_on,omitempty"` // when it was set
+	PasswordSet  string       `json:"passwd_changed_on,omitempty"` // when it was set
 	Groups       []named      `json:"groups,omitempty" text:"groups" set:"group_ids"`
 	Memberships  memberships  `json:"memberships,omitempty"`
 }
@@ -87,7 +88,7 @@ func (u *user) named() named { return named{ID: u.ID, Name: u.name()} }
 
 // ofUsers explains a failure that has to do with users.
 func ofUsers(err error, what string) error {
-	if status(err) == 404 {
+	if status(err) == http.StatusNotFound {
 		return toolpost.Retry("Redmine did not find %s. Only administrators can see an account that is locked or in none of your projects.", what)
 	}
 	return forAdmins(err, what)
@@ -95,7 +96,7 @@ func ofUsers(err error, what string) error {
 
 // forAdmins explains why a request failed that only administrators may make.
 func forAdmins(err error, what string) error {
-	if status(err) != 403 {
+	if status(err) != http.StatusForbidden {
 		return explain(err, what)
 	}
 	return toolpost.Failed("Redmine refuses %s: only administrators may do that, and this account is not one. "+
@@ -252,7 +253,7 @@ func tooMany(text string, users int) error {
 // on, which refuses the empty one.
 func wordRows(ctx context.Context, s *Toolset, query url.Values, offset, most int) (all []user, total int, err error) {
 	all, total, err = rows[user](ctx, s, "/users.json", query, "users", offset, most)
-	if status(err) == 422 && query.Get("status") == "" {
+	if status(err) == http.StatusUnprocessableEntity && query.Get("status") == "" {
 		query.Set("status", "*")
 		return rows[user](ctx, s, "/users.json", query, "users", offset, most)
 	}

@@ -131,7 +131,7 @@ func changedUserResource() resource[user] {
 // time of its change, in seconds.
 func unknownOf(w *write, before, now *user) (notes []string) {
 	unknown := []string{"auth_source_id", "language", "mail_notification", "must_change_passwd"}
-	if now.Password == "" || before != nil && before.Password == now.Password {
+	if now.PasswordSet == "" || before != nil && before.PasswordSet == now.PasswordSet {
 		unknown = append(unknown, "password", "generate_password")
 	}
 	for _, name := range unknown {

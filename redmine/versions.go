@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -166,7 +167,7 @@ type versionInput struct {
 // versionResource is how versions are read, written and compared.
 func versionResource() resource[version] {
 	return resource[version]{
-		key: "version", path: "/versions", stale: []string{"versions"},
+		key: "version", path: "/versions",
 		name: func(v *version) string { return "version " + v.String() },
 		check: func(w *write, _, v *version) {
 			checkDefault(w, v)
@@ -260,8 +261,28 @@ func deletedVersionResource() resource[version] {
 
 // versionInUse explains a refusal to delete a version, which has no reason.
 func versionInUse(err error, what string) error {
-	if status(err) != 422 {
+	if status(err) != http.StatusUnprocessableEntity {
 		return explain(err, what)
 	}
 	return toolpost.Failed("Redmine refuses %s: something still uses it, such as a file, a custom field, or an issue that this account does not see.", what)
+}
+
+// ofVersion finds a version of the project, or any by its id.
+func ofVersion(ctx context.Context, s *Toolset, project int, text string) (named, error) {
+	if project > 0 {
+		all, err := s.names(ctx, versions(project), true)
+		if err != nil {
+			return named{}, err
+		}
+		n, err := matchName("version", text, all)
+		if _, ok := number(text); !ok || len(matchExact(text, all)) > 0 {
+			return n, err
+		}
+	}
+	n, ok := number(text)
+	if !ok {
+		return named{}, toolpost.Retry("Give the project too: every version belongs to a project.")
+	}
+	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", n), nil, &struct{}{})
+	return named{ID: n}, explain(err, "version "+text)
 }

@@ -37,15 +37,15 @@ func editIssue(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			if err := unseen(before, in.Seen, in.Hash); err != nil {
+			if err := requireUnchanged(before, in.Seen, in.Hash); err != nil {
 				return nil, err
 			}
 			return newDescriptionEdit(ctx, s, before, &in).run()
 		})
 }
 
-// unseen refuses to change an issue that was changed after the caller read it.
-func unseen(i *issue, seen, hash string) error {
+// requireUnchanged refuses to change an issue that was changed after the caller read it.
+func requireUnchanged(i *issue, seen, hash string) error {
 	if hash = strings.ToLower(strings.TrimSpace(hash)); hash != "" && hash != hashOf(string(i.Description)) {
 		return toolpost.Retry("The description of issue %d now has the hash %s, not %s: it was changed. Read it again, and redo your change on the current text.", i.ID, hashOf(string(i.Description)), hash)
 	}
@@ -102,13 +102,13 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 			return nil, e.stopped(err)
 		}
 		if now, err = e.read(); err != nil {
-			return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID)) // reports that it cannot be read
+			return e.readBack() // reports that it cannot be read
 		}
 		mine := e.journalOf(now, next)
 		switch {
 		case stale:
 		case mine == nil && lf(string(now.Description)) == lf(base):
-			return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID)) // Redmine ignored it
+			return e.readBack() // Redmine ignored it
 		case mine == nil, lf(string(mine.change("description").Old)) == lf(base):
 			return e.done(now)
 		default:
@@ -202,12 +202,16 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 	if e.err != nil {
 		return false, e.err
 	}
-	err = e.s.client.send(e.ctx, "PUT", issueResource().at(e.before.ID)+".json", e.body("issue"), nil)
+	err = e.s.client.send(e.ctx, http.MethodPut, issueResource().at(e.before.ID)+".json", e.body("issue"), nil)
 	var f *responseError
 	if errors.As(err, &f) && (f.status == http.StatusConflict || f.status == http.StatusUnprocessableEntity && len(f.errors) == 0) {
 		return true, nil
 	}
 	return false, explain(err, fmt.Sprintf("the change of issue %d", e.before.ID))
+}
+
+func (e *descriptionEdit) readBack() (*toolpost.Result, error) {
+	return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID))
 }
 
 func (e *descriptionEdit) read() (*issue, error) {
@@ -259,7 +263,7 @@ func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
 		checked = true
 	}
 	delete(e.set, "description") // it may have changed again already
-	return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID))
+	return e.readBack()
 }
 
 // lastChange names the newest change of an issue.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -275,7 +276,7 @@ func (w *timeWrite) known() ([]field, error) {
 // the language of the account.
 func (w *timeWrite) refused(err error, what string) error {
 	told := explain(err, what)
-	if status(err) != 422 {
+	if status(err) != http.StatusUnprocessableEntity {
 		return told
 	}
 	text := told.Error()

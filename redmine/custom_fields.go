@@ -291,3 +291,23 @@ func definedFields(ctx context.Context, s *Toolset, kind string) ([]field, error
 	}
 	return slices.DeleteFunc(answer.Fields, func(f field) bool { return kind != "" && f.Kind != kind }), nil
 }
+
+// likeFields are the custom fields that the first of a list has, or all of a kind
+// for administrators if there is none.
+func likeFields(ctx context.Context, s *Toolset, path, key, kind string) ([]field, error) {
+	type record struct {
+		Fields []field `json:"custom_fields"`
+	}
+	some, _, err := rows[record](ctx, s, path, url.Values{}, key, 0, 1)
+	if err != nil {
+		return nil, explain(err, "a "+kind+", to learn its custom fields")
+	}
+	if len(some) > 0 {
+		return some[0].Fields, nil
+	}
+	me, err := s.account(ctx)
+	if err != nil || !me.Admin {
+		return nil, err
+	}
+	return definedFields(ctx, s, kind)
+}

@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -124,7 +125,7 @@ func stepsOf(ctx context.Context, s *Toolset, query url.Values, seen []step) ([]
 			query.Set("status_id", "!"+strings.Join(known, "|"))
 		}
 		some, _, err := rows[issue](ctx, s, "/issues.json", query, "issues", 0, 1)
-		if status(err) == 403 {
+		if status(err) == http.StatusForbidden {
 			return seen, nil // issues are switched off there
 		}
 		if err != nil {

@@ -24,7 +24,7 @@ func v70() release { return release{"7.0", "/webhooks", ""} }
 // at reports whether Redmine is this release or a later one.
 func (r release) at(ctx context.Context, c *client) (bool, error) {
 	data, err := c.read(ctx, r.path, nil)
-	if _, later := worth(err); later {
+	if _, later := retryable(err); later {
 		return false, explain(err, "its version")
 	}
 	switch status(err) {

@@ -3,6 +3,7 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (s *Toolset) person(ctx context.Context, project int, text string) (named, 
 func (s *Toolset) userWithID(ctx context.Context, me *user, id int) (named, error) {
 	u, err := userResource().get(ctx, s, userResource().at(id), "")
 	switch {
-	case status(err) == 404 && !me.Admin:
+	case status(err) == http.StatusNotFound && !me.Admin:
 		return named{ID: id, Name: "somebody whom this account cannot see"}, nil
 	case err != nil:
 		return named{}, explain(err, fmt.Sprintf("user %d", id))
@@ -289,7 +290,7 @@ func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]
 	var all []named
 	seen := map[int]bool{}
 	for i, members := range found {
-		if errs[i] != nil && status(errs[i]) != 403 { // of an archived project
+		if errs[i] != nil && status(errs[i]) != http.StatusForbidden { // of an archived project
 			return nil, explain(errs[i], "the members of project "+in[i].Project.Name)
 		}
 		for _, m := range members {

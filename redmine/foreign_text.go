@@ -1,13 +1,10 @@
 package redmine
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -95,23 +92,3 @@ func beside(text string) string {
 
 // lf returns a text with the line ends that the rest of the world uses.
 func lf(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
-func sorted[V any](m map[string]V) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// encode is for what is always JSON.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // texts and lists of them are always encoded
-	}
-	return b.Bytes()
-}

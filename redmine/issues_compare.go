@@ -11,15 +11,6 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// issueResource is how issues are read, written and compared.
-func issueResource() resource[issue] {
-	return resource[issue]{
-		key: "issue", path: "/issues", include: "journals,attachments,watchers",
-		why:  "this account may not set it, the workflow forbids it, or the subtasks determine it",
-		name: func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
-	}
-}
-
 // compare records what was to be added or removed, and was not.
 func (w *issueWrite) compare(now *issue) {
 	w.compareComment(now)
