@@ -22,13 +22,11 @@ type ignores struct {
 
 // An ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	negated bool      // what matches is not ignored
-	folders bool      // only folders match
-	whole   bool      // the path from the folder on matches, not only the last name
-	prefix  string    // what names begin with
-	suffix  string    // and end with, if there is no pattern
-	any     bool      // between prefix and suffix anything may be
-	pattern *wildcard // what is after prefix, if it is not nil
+	negated bool   // what matches is not ignored
+	folders bool   // only folders match
+	whole   bool   // the path from the folder on matches, not only the last name
+	prefix  string // what matches begins with
+	rest    wildcard
 }
 
 // parseIgnores reads the rules of a .gitignore as git does.
@@ -65,16 +63,12 @@ func parseIgnore(s string) (r ignoreRule) {
 	s, r.folders = strings.CutSuffix(s, "/")
 	r.whole = strings.Contains(s, "/")
 	s = strings.TrimPrefix(s, "/")
-	n := strings.IndexAny(s, `*?[\`)
-	switch {
-	case n < 0:
-		r.prefix = s
-	case !r.whole && n == 0 && s[0] == '*' && !strings.ContainsAny(s[1:], `*?[\`):
-		r.any, r.suffix = true, s[1:]
-	default:
-		w, _ := compileWildcard(s[n:], true) // what is malformed matches nothing
-		r.prefix, r.pattern = s[:n], &w
+	n := len(s)
+	if i := strings.IndexAny(s, `*?[\`); i >= 0 {
+		n = i
 	}
+	r.prefix = s[:n]
+	r.rest, _ = newWildcard(s[n:], true) // what is malformed matches nothing
 	return r
 }
 
@@ -86,17 +80,12 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 	if !r.whole {
 		name = path.Base(name)
 	}
-	rest, ok := strings.CutPrefix(name, r.prefix)
-	switch {
-	case !ok:
+	name, ok := strings.CutPrefix(name, r.prefix)
+	if !ok {
 		return false
-	case r.pattern != nil:
-		full, _ := r.pattern.match(rest, false)
-		return full
-	case r.any:
-		return strings.HasSuffix(rest, r.suffix)
 	}
-	return rest == "" && name != ""
+	full, _ := r.rest.match(name, false)
+	return full
 }
 
 // ignored reports whether name, a path from the root on, is ignored, if the

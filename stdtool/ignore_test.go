@@ -198,6 +198,17 @@ func notIgnored(t *testing.T, dir string, files []string) []string {
 	return kept
 }
 
+// A line made to take long is read in time that grows with its length only.
+func TestIgnoredHostile(t *testing.T) {
+	const n = maxIgnore / 2
+	for _, rules := range []string{strings.Repeat("[:", n), "*[" + strings.Repeat("[:", n), "*[" + strings.Repeat("[:", n-2) + "b]", strings.Repeat("*a", n)} {
+		g := &ignores{dir: ".", rules: parseIgnores([]byte(rules))}
+		if g.ignored(strings.Repeat("a", 255)+"c", false) {
+			t.Errorf("%.10s… matches", rules)
+		}
+	}
+}
+
 // FuzzWildcard checks that no rule takes long or panics, and that escaped names
 // match only themselves.
 func FuzzWildcard(f *testing.F) {
@@ -212,7 +223,7 @@ func FuzzWildcard(f *testing.F) {
 			b.WriteByte('\\')
 			b.WriteByte(rules[i])
 		}
-		w, _ := compileWildcard(b.String(), true)
+		w, _ := newWildcard(b.String(), true)
 		if got, _ := w.match(name, false); got != (rules == name) {
 			t.Errorf("%q as it is matches %q: %v", rules, name, got)
 		}

@@ -46,7 +46,7 @@ func parsePattern(s string) (pattern, error) {
 			texts = []string{outer, outer + "/**"}
 		}
 		for _, text := range texts {
-			w, ok := compileWildcard(text, false)
+			w, ok := newWildcard(text, false)
 			if !ok {
 				return nil, toolpost.Retry("pattern %q: %q is not a valid pattern; escape [ with \\", s, text)
 			}

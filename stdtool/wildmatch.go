@@ -40,8 +40,6 @@ type set struct {
 	negated bool
 }
 
-func (s *set) add(from, to rune) { s.ranges = append(s.ranges, from, to) }
-
 func (s *set) has(r rune) bool {
 	for i := 0; i < len(s.ranges); i += 2 {
 		if s.ranges[i] <= r && r <= s.ranges[i+1] {
@@ -63,9 +61,9 @@ func (w *wildcard) decode(s string) (r rune, size int) {
 	return r, size
 }
 
-// compileWildcard compiles s. If it is malformed, what is wrong in it matches
+// newWildcard compiles s. If it is malformed, what is wrong in it matches
 // nothing, as in git, and ok is false.
-func compileWildcard(s string, bytes bool) (w wildcard, ok bool) {
+func newWildcard(s string, bytes bool) (w wildcard, ok bool) {
 	w.bytes, ok = bytes, true
 	var chars []rune
 	for rest := s; rest != ""; {
@@ -92,25 +90,8 @@ func compileWildcard(s string, bytes bool) (w wildcard, ok bool) {
 		ok = ok && valid
 		w.elements, i = append(w.elements, e), i+size
 	}
-	w.suffix = w.literalEnd()
+	w.suffix = s[strings.LastIndexAny(s, `*?]\/`)+1:]
 	return w, ok
-}
-
-// literalEnd returns the literal characters that the elements end with.
-func (w *wildcard) literalEnd() string {
-	end := ""
-	for i, e := range slices.Backward(w.elements) {
-		optional := i >= 2 && w.elements[i-2].kind == perhaps
-		switch {
-		case e.kind != literal || optional || e.char < 0 || e.char > unicode.MaxRune:
-			return end
-		case w.bytes:
-			end = string([]byte{byte(e.char)}) + end
-		default:
-			end = string(e.char) + end
-		}
-	}
-	return end
 }
 
 // star reads the stars at s[i]: two of them, with slashes around, are any folders.
@@ -135,48 +116,54 @@ func bracket(s []rune) (all set, size int, ok bool) {
 		at++
 	}
 	ok = true
-	last := rune(-1) // the character that a range may begin with
-	for first := true; first || at >= len(s) || s[at] != ']'; first = false {
-		n, valid := 0, true
-		if at < len(s) {
-			n, last, valid = all.member(s[at:], last)
-		}
+	for first := at; at < len(s) && (at == first || s[at] != ']'); {
+		n, valid := all.addMember(s[at:])
 		if n == 0 {
 			return set{}, len(s), false
 		}
 		at, ok = at+n, ok && valid
 	}
+	if at >= len(s) {
+		return set{}, len(s), false
+	}
 	return all, at + 1, ok
 }
 
-// member adds the next character, range or class of a set, and returns its size,
-// 0 if there is none, and what a range may begin with. A range that ends before it
-// begins is not valid, and holds nothing.
-func (s *set) member(text []rune, last rune) (size int, next rune, valid bool) {
-	if text[0] == '-' && last > 0 && len(text) > 1 && text[1] != ']' {
-		to, n := escaped(text[1:])
-		if to < 0 {
-			return 0, -1, false
+// addMember adds the class, range or character that text begins with, and
+// returns its size, 0 if there is none. A range that ends before it begins is not
+// valid, and holds nothing.
+func (s *set) addMember(text []rune) (size int, valid bool) {
+	if name, ok := className(text); ok {
+		ranges, known := classes[name]
+		if !known {
+			return 0, false
 		}
-		s.add(last, to)
-		return n + 1, -1, last <= to
+		s.ranges = append(s.ranges, []rune(ranges)...)
+		return len("[::]") + len(name), true
 	}
-	if len(text) > 1 && text[0] == '[' && text[1] == ':' {
-		end := slices.Index(text, ']')
-		if end < 0 {
-			return 0, -1, false
-		}
-		if name, ok := strings.CutSuffix(string(text[2:end]), ":"); ok {
-			size = s.addClass(name)
-			return size, -1, size > 0
-		}
+	from, size := escaped(text)
+	to := from
+	if rest := text[size:]; len(rest) > 1 && rest[0] == '-' && rest[1] != ']' {
+		var n int
+		to, n = escaped(rest[1:])
+		size += 1 + n
 	}
-	r, n := escaped(text)
-	if r < 0 {
-		return 0, -1, false
+	if from < 0 || to < 0 {
+		return 0, false
 	}
-	s.add(r, r)
-	return n, r, true
+	s.ranges = append(s.ranges, from, to)
+	return size, from <= to
+}
+
+// className returns the name of the class that s begins with, such as [:digit:].
+func className(s []rune) (name string, ok bool) {
+	const longest = 64 // of a name that is looked for, known or not
+	if len(s) < 2 || s[0] != '[' || s[1] != ':' {
+		return "", false
+	}
+	name, _, ended := strings.Cut(string(s[2:min(len(s), longest)]), "]")
+	name, ok = strings.CutSuffix(name, ":")
+	return name, ok && ended
 }
 
 // classes are pairs of bytes, the first and the last of a range.
@@ -193,16 +180,6 @@ var classes = map[string]string{
 	"space":  "\t\r  ",
 	"upper":  "AZ",
 	"xdigit": "09AFaf",
-}
-
-// addClass adds [:name:], and returns its size, 0 if it is not known.
-func (s *set) addClass(name string) int {
-	ranges, ok := classes[name]
-	if !ok {
-		return 0
-	}
-	s.ranges = append(s.ranges, []rune(ranges)...)
-	return len("[::]") + len(name)
 }
 
 // escaped reads a character, -1 if there is none behind the backslash.
