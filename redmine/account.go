@@ -76,12 +76,13 @@ func updateAccount(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &userWrite{write: newWrite(ctx, s, 0), before: before}
+			w := newWrite(ctx, s, 0)
+			w.before = before
 			w.fill(&in)
-			w.custom(in.Fields, w.known)
+			w.custom(in.Fields, nil)
 			k := changedUserResource()
 			k.before = before
-			return k.update(w.write, ownPath, "your own account, "+before.name())
+			return k.update(w, ownPath, "your own account, "+before.name())
 		})
 }
 

@@ -143,7 +143,7 @@ func (w *issueWrite) apply(in *issueInput, tracker int) {
 	if t, ok := w.set["tracker_id"].(idRef); ok {
 		tracker = t.ID
 	}
-	w.custom(in.Fields, func() ([]field, error) { return w.known(tracker) })
+	w.customOf(in.Fields, func() ([]field, error) { return w.known(tracker) })
 }
 
 // move sets another project.

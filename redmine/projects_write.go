@@ -34,10 +34,10 @@ type createProjectInput struct {
 func createProject(s *Toolset) entry {
 	return tool(s, "create_project", "Create a project", "Create a project.\nThe answer lists what Redmine did not save.", adds,
 		func(ctx context.Context, in createProjectInput) (*toolpost.Result, error) {
-			w := &projectWrite{write: newWrite(ctx, s, 0)}
+			w := newWrite(ctx, s, 0)
 			w.set["identifier"] = in.Key
-			w.apply(&in, &in.projectInput)
-			return projectResource().create(w.write, "/projects", "the new project "+in.Name)
+			fillProject(w, &in, &in.projectInput)
+			return projectResource().create(w, "/projects", "the new project "+in.Name)
 		})
 }
 
@@ -63,36 +63,30 @@ func updateProject(s *Toolset) entry {
 				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.named(), before.Identifier)
 				return
 			}
-			(&projectWrite{w, before}).apply(in, &in.projectInput)
+			fillProject(w, in, &in.projectInput)
 		})
 }
 
-// A projectWrite is a change of a project.
-type projectWrite struct {
-	*write
-	before *project // nil for a new one
-}
-
-// apply finds the ids of what is to be set.
-func (w *projectWrite) apply(arguments any, in *projectInput) {
+// fillProject finds the ids of what is to be set.
+func fillProject(w *write, arguments any, in *projectInput) {
 	w.fill(arguments)
-	set(w.write, "parent_id", in.Parent, func(text string) (idRef, error) {
+	set(w, "parent_id", in.Parent, func(text string) (idRef, error) {
 		n, err := w.s.project(w.ctx, text)
 		return idRef{n}, err
 	})
-	several(w.write, "tracker_ids", in.Trackers, func(text string) (int, error) {
+	several(w, "tracker_ids", in.Trackers, func(text string) (int, error) {
 		n, err := w.s.find(w.ctx, trackers(), text)
 		return n.ID, err
 	})
-	w.issueFields(in.IssueFields)
-	several(w.write, "enabled_module_names", in.Modules, w.module)
-	w.inside("default_version_id", in.Version, func() { w.named("default_version_id", in.Version, versions(w.project)) })
-	w.inside("default_assigned_to_id", in.Assignee, func() { w.person("default_assigned_to_id", in.Assignee) })
-	w.custom(in.Fields, w.known)
+	setIssueFields(w, in.IssueFields)
+	several(w, "enabled_module_names", in.Modules, func(text string) (string, error) { return module(w, text) })
+	setInside(w, "default_version_id", in.Version, func() { w.named("default_version_id", in.Version, versions(w.project)) })
+	setInside(w, "default_assigned_to_id", in.Assignee, func() { w.person("default_assigned_to_id", in.Assignee) })
+	w.custom(in.Fields, func() ([]field, error) { return likeFields(w.ctx, w.s, "/projects.json", "projects", "project") })
 }
 
-// inside finds what only a project that exists can have.
-func (w *projectWrite) inside(name, text string, put func()) {
+// setInside sets what only a project that exists can have.
+func setInside(w *write, name, text string, put func()) {
 	switch {
 	case text == "" || w.err != nil:
 	case w.before == nil && !strings.EqualFold(text, none):
@@ -108,20 +102,20 @@ func (w *projectWrite) inside(name, text string, put func()) {
 var knownModules = strings.Fields("issue_tracking time_tracking news documents files wiki repository boards calendar gantt")
 
 // module finds the name of a module.
-func (w *projectWrite) module(text string) (string, error) {
+func module(w *write, text string) (string, error) {
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), " ", "_")
 	if name == "forums" {
 		name = "boards" // as Redmine shows it
 	}
-	if slices.Contains(knownModules, name) || w.elsewhere(name) {
+	if slices.Contains(knownModules, name) || usesModule(w, name) {
 		return name, nil
 	}
 	return "", toolpost.Retry("There is no module %q. Choose from: %s, and the modules of plug-ins that some project uses.", text, strings.Join(knownModules, ", "))
 }
 
-// elsewhere reports whether a project that this account sees has a module.
+// usesModule reports whether a project that this account sees has a module.
 // Redmine takes any name.
-func (w *projectWrite) elsewhere(module string) bool {
+func usesModule(w *write, module string) bool {
 	query := url.Values{"status": {listedProjects}, "include": {"enabled_modules"}}
 	all, _, err := rows[project](w.ctx, w.s, "/projects.json", query, "projects", 0, mostRows)
 	return err == nil && slices.ContainsFunc(all, func(p project) bool {
@@ -129,8 +123,8 @@ func (w *projectWrite) elsewhere(module string) bool {
 	})
 }
 
-// issueFields sets the custom fields that the issues of the project have.
-func (w *projectWrite) issueFields(texts []string) {
+// setIssueFields sets the custom fields that the issues of the project have.
+func setIssueFields(w *write, texts []string) {
 	var all []named
 	if len(texts) > 0 && w.err == nil {
 		var fields []field
@@ -139,18 +133,10 @@ func (w *projectWrite) issueFields(texts []string) {
 			all = append(all, named{ID: f.ID, Name: f.Name})
 		}
 	}
-	several(w.write, "issue_custom_field_ids", texts, func(text string) (int, error) {
+	several(w, "issue_custom_field_ids", texts, func(text string) (int, error) {
 		n, err := matchName("custom field", text, all)
 		return n.ID, err
 	})
-}
-
-// known are the custom fields of projects: all have the same ones.
-func (w *projectWrite) known() ([]field, error) {
-	if w.before != nil {
-		return w.before.CustomFields, nil
-	}
-	return likeFields(w.ctx, w.s, "/projects.json", "projects", "project")
 }
 
 // checkParts compares what Redmine may not return: no trackers without the module of

@@ -248,7 +248,7 @@ func (w *timeWrite) apply(arguments any, in *timeInput) {
 		w.day("spent_on", in.SpentOn)
 	}
 	w.activity(in.Activity)
-	w.custom(in.Fields, w.known)
+	w.customOf(in.Fields, w.known)
 }
 
 func (w *timeWrite) activity(text string) {

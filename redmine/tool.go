@@ -183,6 +183,7 @@ func changeTool[In, T any, L locator[T, In]](s *Toolset, k func() resource[T], n
 			return nil, err
 		}
 		w := newWrite(ctx, s, projectOf(before))
+		w.before = before
 		fill(w, &in, before)
 		return k().change(w, before)
 	})

@@ -34,14 +34,14 @@ type createUserInput struct {
 func createUser(s *Toolset) entry {
 	return tool(s, "create_user", "Create a user", "Create a user account, for administrators.\nGive a password, or have one generated and mailed.", adds,
 		func(ctx context.Context, in createUserInput) (*toolpost.Result, error) {
-			w := &userWrite{write: newWrite(ctx, s, 0)}
+			w := newWrite(ctx, s, 0)
 			if in.Password == "" && !in.Generate && in.Source == "" {
 				w.notes = append(w.notes, "No password was given, so the user cannot log in yet: set one with update_user, or give generate_password with send_information.")
 			}
-			w.apply(&in, &in.userInput)
+			fillUser(w, &in, &in.userInput)
 			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
 			delete(w.set, "group_ids")
-			n, err := changedUserResource().post(w.write, "/users", "the new user "+in.Login)
+			n, err := changedUserResource().post(w, "/users", "the new user "+in.Login)
 			if err != nil {
 				return nil, err
 			}
@@ -52,7 +52,7 @@ func createUser(s *Toolset) entry {
 					w.notes = append(w.notes, explain(err, "the groups of the user").Error())
 				}
 			}
-			return changedUserResource().readBack(w.write, userResource().at(n))
+			return changedUserResource().readBack(w, userResource().at(n))
 		})
 }
 
@@ -82,7 +82,7 @@ func updateUser(s *Toolset) entry {
 	return changeTool(s, changedUserResource, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
 		func(w *write, in *updateUserInput, before *user) {
 			if w.err = refuseSelfLockout(w.ctx, s, before, in); w.err == nil {
-				(&userWrite{w, before}).apply(in, &in.userInput)
+				fillUser(w, in, &in.userInput)
 			}
 		})
 }
@@ -111,12 +111,6 @@ func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserI
 // wholeNames are what names a user whole.
 func (u *user) wholeNames() []string { return []string{fmt.Sprint(u.ID), u.Login, u.name(), u.Mail} }
 
-// A userWrite is a change of a user: what is asked for, and what became of it.
-type userWrite struct {
-	*write
-	before *user // nil for a new one
-}
-
 // changedUserResource is that of users, with notes on what Redmine does not show.
 func changedUserResource() resource[user] {
 	k := userResource()
@@ -142,10 +136,10 @@ func unknownOf(w *write, before, now *user) (notes []string) {
 	return notes
 }
 
-// apply sets what is given.
-func (w *userWrite) apply(arguments any, in *userInput) {
+// fillUser finds the ids of what is to be set.
+func fillUser(w *write, arguments any, in *userInput) {
 	w.fill(arguments)
-	several(w.write, "group_ids", in.Groups, func(text string) (int, error) {
+	several(w, "group_ids", in.Groups, func(text string) (int, error) {
 		g, err := w.s.resolve(w.ctx, text, scope{groups: true, exact: true})
 		return g.ID, err
 	})
@@ -155,15 +149,7 @@ func (w *userWrite) apply(arguments any, in *userInput) {
 	if in.Source != "" && (in.Password != "" || in.Generate) {
 		w.put("", nil, toolpost.Retry("Give a password or auth_source_id, not both: Redmine ignores the password of a user in a directory."))
 	}
-	w.custom(in.Fields, w.known)
-}
-
-// known are the custom fields that may be set.
-func (w *userWrite) known() ([]field, error) {
-	if w.before != nil {
-		return w.before.CustomFields, nil
-	}
-	return definedFields(w.ctx, w.s, "user")
+	w.custom(in.Fields, func() ([]field, error) { return definedFields(w.ctx, w.s, "user") })
 }
 
 // forgetMe has the own account read again, if it is the one that was changed.

@@ -227,9 +227,9 @@ type updateVersionInput struct {
 
 func updateVersion(s *Toolset) entry {
 	return changeTool(s, versionResource, "update_version", "Change a version", "Change a version. Only what is given is changed.",
-		func(w *write, in *updateVersionInput, v *version) {
+		func(w *write, in *updateVersionInput, _ *version) {
 			w.fill(in)
-			w.custom(in.Fields, func() ([]field, error) { return v.CustomFields, nil })
+			w.custom(in.Fields, nil)
 		})
 }
 

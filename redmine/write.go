@@ -18,6 +18,7 @@ type write struct {
 	s       *Toolset
 	ctx     context.Context
 	project int
+	before  any // the record before the change, nil for a new one
 	set     map[string]any
 	fields  []wireField
 	beside  map[string]any // what is sent beside the thing
@@ -154,8 +155,16 @@ func several[T cmp.Ordered](w *write, name string, texts []string, find func(tex
 	w.set[name] = slices.Compact(all)
 }
 
-// custom sets custom fields, of those known.
-func (w *write) custom(set []setField, known func() ([]field, error)) {
+// custom sets custom fields: those that the record has, or what learn finds for a new one.
+func (w *write) custom(set []setField, learn func() ([]field, error)) {
+	if w.before != nil {
+		learn = func() ([]field, error) { return customFieldsOf(w.before), nil }
+	}
+	w.customOf(set, learn)
+}
+
+// customOf sets custom fields, of those known.
+func (w *write) customOf(set []setField, known func() ([]field, error)) {
 	if len(set) == 0 || w.err != nil {
 		return
 	}
