@@ -33,7 +33,6 @@ type conn struct {
 type Transport interface {
 	ReadLine() ([]byte, error)   // without the line end; io.EOF after the last line
 	WriteLine(line []byte) error // line has no line end
-	CloseInput() error           // the CLI ends once it has done what it was asked
 	Close() error                // ends the CLI; reading and writing then fail
 }
 

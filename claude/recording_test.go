@@ -2,14 +2,14 @@ package claude_test
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/claude/claudetest"
 )
 
 // A recording is what the CLI 2.1.329 and a host wrote to each other once.
@@ -40,21 +40,11 @@ func load(name string) (*recording, error) {
 		return nil, err
 	}
 	r.args, r.env = command.Args, command.Env
-	f, err := os.Open(filepath.Join(recordings, name, "stdio.jsonl"))
+	entries, err := claudetest.Read(os.DirFS(recordings), name+"/stdio.jsonl")
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	for d := json.NewDecoder(f); ; {
-		var e struct {
-			Dir  string
-			Line json.RawMessage
-		}
-		if err := d.Decode(&e); errors.Is(err, io.EOF) {
-			return r, nil
-		} else if err != nil {
-			return nil, err
-		}
+	for _, e := range entries {
 		in := entry{dir: e.Dir}
 		if json.Unmarshal(e.Line, &in.text) != nil {
 			if err := json.Unmarshal(e.Line, &in.line); err != nil {
@@ -63,6 +53,7 @@ func load(name string) (*recording, error) {
 		}
 		r.entries = append(r.entries, in)
 	}
+	return r, nil
 }
 
 // flag is the value of a flag, in either of the forms that the CLI takes; of a

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/claudetest"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -198,20 +199,13 @@ func TestCollectRecordings(t *testing.T) {
 // recordedLines returns what the CLI wrote.
 func recordedLines(t *testing.T, file string) (lines []string) {
 	t.Helper()
-	data, err := os.ReadFile(file)
+	entries, err := claudetest.Read(os.DirFS("."), file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for raw := range strings.Lines(string(data)) {
-		var entry struct {
-			Dir  string
-			Line json.RawMessage
-		}
-		if err := json.Unmarshal([]byte(raw), &entry); err != nil {
-			t.Fatal(err)
-		}
-		if entry.Dir == "stdout" {
-			lines = append(lines, string(entry.Line))
+	for _, e := range entries {
+		if e.Dir == "stdout" {
+			lines = append(lines, string(e.Line))
 		}
 	}
 	return lines

@@ -47,7 +47,7 @@ func (d *decoder) float(dec *jsontext.Decoder, to *float64) error {
 
 // warn records a value of an unexpected type, and what it counts as.
 func (d *decoder) warn(p jsontext.Pointer, v []byte, as string) {
-	d.warnings = append(d.warnings, fmt.Sprintf("field %.200q: the value %s has an unexpected type; it counts as %s", below(d.at, p), shorten(v), as))
+	d.warnings = append(d.warnings, fmt.Sprintf("field %.200q: the value %s has an unexpected type; it counts as %s", below(d.at, p), shorten(string(v), maxName), as))
 }
 
 // integer reads an integer. It is ok if nothing had to be guessed or cut.
@@ -80,11 +80,10 @@ func float(v jsontext.Value) (n float64, ok bool) {
 	return 0, false
 }
 
-// shorten cuts data for a log.
-func shorten(v []byte) string {
-	const most = 200
-	if len(v) > most {
-		return strings.ToValidUTF8(string(v[:most]), "") + "…"
+// shorten returns text for a log, at most so many bytes of it.
+func shorten(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
 	}
-	return strings.ToValidUTF8(string(v), "�")
+	return strings.ToValidUTF8(text, "\uFFFD")
 }

@@ -133,7 +133,7 @@ func (p *Parser) met(kind, name string, raw []byte) {
 	if kind == "field" {
 		if !p.fields[name] && len(p.fields) < maxKinds {
 			p.fields[name] = true
-			p.log().Debug("the claude CLI sent an unknown field", "field", shorten([]byte(name)))
+			p.log().Debug("the claude CLI sent an unknown field", "field", shorten(name, maxName))
 		}
 		return
 	}
@@ -145,7 +145,7 @@ func (p *Parser) met(kind, name string, raw []byte) {
 	}
 	p.unknown[name]++
 	if n := p.unknown[name]; n <= 10 || isPowerOfTen(n) {
-		p.log().Warn("the claude CLI sent an unknown message or content block", "type", shorten([]byte(name)), "count", n, "data", redacted(raw))
+		p.log().Warn("the claude CLI sent an unknown message or content block", "type", shorten(name, maxName), "count", n, "data", redacted(raw))
 	}
 }
 

@@ -1,45 +1,37 @@
 package message_test
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/claude/claudetest"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
 // recorded returns the lines that the CLI wrote, by recording.
 func recorded(t testing.TB) map[string][][]byte {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/recordings/*/stdio.jsonl")
+	root := os.DirFS("..")
+	files, err := fs.Glob(root, "testdata/recordings/*/stdio.jsonl")
 	if err != nil || len(files) != 67 {
 		t.Fatalf("%d recordings, %v; want 67", len(files), err)
 	}
 	all := map[string][][]byte{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		entries, err := claudetest.Read(root, file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Base(filepath.Dir(file))
 		all[name] = nil
-		lines := bufio.NewScanner(bytes.NewReader(data))
-		lines.Buffer(nil, len(data)+1)
-		for lines.Scan() {
-			var entry struct {
-				Dir  string          `json:"dir"`
-				Line json.RawMessage `json:"line"`
-			}
-			if err := json.Unmarshal(lines.Bytes(), &entry); err != nil {
-				t.Fatal(err)
-			}
-			if entry.Dir == "stdout" {
-				all[name] = append(all[name], entry.Line)
+		for _, e := range entries {
+			if e.Dir == "stdout" {
+				all[name] = append(all[name], e.Line)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"math"
 	"regexp"
 	"strings"
 
@@ -11,34 +12,38 @@ import (
 const (
 	maxLogged       = 500 // bytes of a message in a log
 	maxLoggedString = 100 // bytes of one string in it
-	secret          = `"[secret]"`
+	maxName         = 200 // bytes of a name or a value in a log
+	mark            = `"[secret]"`
 )
 
 var (
-	secretMember = regexp.MustCompile(`(?i)token$|secret|passw|passphrase|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie`)
+	secretMember = regexp.MustCompile(`(?i)token$|secret|passw|passphrase|^account$|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie`)
 	secretValue  = regexp.MustCompile(`(?i)\bsk-[\w-]{8,}|\b(bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|\bgh[a-z]_\w{20,}|://[^/\s"@]*:[^/\s"@]*@`)
 )
 
-// redacted returns the beginning of a JSON value for a log: without the values
-// of members that are named like a secret, and without texts that look like one.
-func redacted(raw []byte) string {
+// Redact returns a JSON value without the values of members that are named like a
+// secret, and without texts that look like one. Objects stay objects, and so on.
+func Redact(raw []byte) []byte { return []byte(redact(raw, math.MaxInt, math.MaxInt)) }
+
+// redacted returns the beginning of a redacted JSON value, for a log.
+func redacted(raw []byte) string { return shorten(redact(raw, maxLogged, maxLoggedString), maxLogged) }
+
+// redact stops after most bytes, and shortens strings to mostString.
+func redact(raw []byte, most, mostString int) string {
 	var b strings.Builder
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for hide, err := false, error(nil); err == nil && b.Len() < maxLogged; {
-		hide, err = writeNext(&b, d, hide)
-	}
-	if b.Len() >= maxLogged {
-		return strings.ToValidUTF8(b.String()[:maxLogged], "") + "…"
+	for hide, err := false, error(nil); err == nil && b.Len() < most; {
+		hide, err = writeNext(&b, d, hide, mostString)
 	}
 	return b.String()
 }
 
 // writeNext writes the next token, or what stands for a secret if it is one. It
 // reports whether the token names a secret.
-func writeNext(b *strings.Builder, d *jsontext.Decoder, isSecret bool) (namesSecret bool, err error) {
+func writeNext(b *strings.Builder, d *jsontext.Decoder, isSecret bool, mostString int) (namesSecret bool, err error) {
 	kind, isName, separator := d.PeekKind(), nextIsName(d), nextSeparator(d)
-	if isSecret && (kind == '"' || kind == '{' || kind == '[') {
-		b.WriteString(separator + secret)
+	if masked := map[jsontext.Kind]string{'"': mark, '{': "{" + mark + ":null}", '[': "[" + mark + "]"}[kind]; isSecret && masked != "" {
+		b.WriteString(separator + masked)
 		return false, d.SkipValue()
 	}
 	if kind == '"' {
@@ -46,9 +51,9 @@ func writeNext(b *strings.Builder, d *jsontext.Decoder, isSecret bool) (namesSec
 		if err != nil {
 			return false, err
 		}
-		text := beginning(v)
+		text := beginning(v, mostString)
 		b.WriteString(separator)
-		writeString(b, text)
+		writeString(b, text, mostString)
 		return isName && secretMember.MatchString(text), nil
 	}
 	t, err := d.ReadToken()
@@ -77,21 +82,17 @@ func nextSeparator(d *jsontext.Decoder) string {
 	return ""
 }
 
-// beginning returns the beginning of a JSON string.
-func beginning(v jsontext.Value) string {
-	const most = 4 * maxLoggedString
-	if len(v) <= most {
+// beginning returns more than the first most bytes of a JSON string.
+func beginning(v jsontext.Value, most int) string {
+	if len(v)/4 <= most { // an escape has up to six bytes
 		text, _ := jsontext.AppendUnquote(nil, v) // what is invalid in it is replaced
 		return string(text)
 	}
-	return strings.ToValidUTF8(string(v[1:most]), "")
+	return strings.ToValidUTF8(string(v[1:4*most]), "")
 }
 
-func writeString(b *strings.Builder, text string) {
-	text = secretValue.ReplaceAllString(text, "[secret]")
-	if len(text) > maxLoggedString {
-		text = strings.ToValidUTF8(text[:maxLoggedString], "") + "…"
-	}
+func writeString(b *strings.Builder, text string, most int) {
+	text = shorten(secretValue.ReplaceAllString(text, "[secret]"), most)
 	quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\uFFFD"))
 	if err != nil {
 		quoted = []byte(`"…"`)

@@ -56,3 +56,16 @@ func TestUnknownIsLogged(t *testing.T) {
 		t.Errorf("the parser remembers %d types", n)
 	}
 }
+
+func TestRedact(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	for in, want := range map[string]string{
+		`{"type":"odd","list":[1,{"a":null}],"text":"` + long + `"}`: `{"type":"odd","list":[1,{"a":null}],"text":"` + long + `"}`,
+		`{"account":{"email":"a@b"},"Authorization":["x"],"a":1}`:    `{"account":{"[secret]":null},"Authorization":["[secret]"],"a":1}`,
+		`{"max_tokens":7,"api_key":"x","t":"use sk-ant-12345678 é"}`: `{"max_tokens":7,"api_key":"[secret]","t":"use [secret] é"}`,
+	} {
+		if got := string(message.Redact([]byte(in))); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"testing"
 	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/claudetest"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
 )
@@ -156,4 +158,13 @@ func fork(ctx context.Context, id string) error {
 	response, err := claude.Collect(claude.Run(ctx, "Try it with a map.", &claude.Options{Resume: fork.SessionID}))
 	fmt.Println(response)
 	return err
+}
+
+func TestReplay(t *testing.T) {
+	opts := &claude.Options{Start: claudetest.Replay(t, claudetest.Recordings, "recordings/overloaded.jsonl")}
+	_, err := claude.Collect(claude.Run(t.Context(), "anything", opts))
+	var failed *claude.ResultError
+	if !errors.As(err, &failed) || failed.APIStatus != 529 {
+		t.Errorf("error %v, want a status of 529", err)
+	}
 }

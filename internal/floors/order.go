@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint"},
 	{"config", "claude/sessions"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai"},
-	{"cmd/toolpost", "examples/claude", "examples/gateway"},
+	{"cmd/toolpost", "claude/claudetest", "examples/claude", "examples/gateway"},
 	{"internal/accept"}, // what others in internal measure with
 }
 
