@@ -76,13 +76,10 @@ func updateAccount(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := newWrite(ctx, s, 0)
-			w.before = before
+			w := newChange(ctx, s, before)
 			w.fill(&in)
 			w.custom(in.Fields, nil)
-			k := changedUserResource()
-			k.before = before
-			return k.update(w, ownPath, "your own account, "+before.name())
+			return changedUserResource().update(w, ownPath, "your own account, "+before.name())
 		})
 }
 

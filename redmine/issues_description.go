@@ -28,7 +28,7 @@ func editIssue(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			unlock, err := s.editing.lock(ctx, fmt.Sprintf("issue %d", n))
+			unlock, err := s.editing.Lock(ctx, fmt.Sprintf("issue %d", n))
 			if err != nil {
 				return nil, err
 			}
@@ -82,7 +82,7 @@ type descriptionEdit struct {
 type patch struct{ from, to string }
 
 func newDescriptionEdit(ctx context.Context, s *Toolset, before *issue, in *editIssueInput) *descriptionEdit {
-	w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
+	w := &issueWrite{newChange(ctx, s, before), before}
 	return &descriptionEdit{issueWrite: w, in: in, last: newest(before)}
 }
 

@@ -88,7 +88,7 @@ func updateIssue(s *Toolset) entry {
 			if err := requireUnchanged(before, in.Seen, in.Hash); err != nil {
 				return nil, err
 			}
-			w := &issueWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
+			w := &issueWrite{newChange(ctx, s, before), before}
 			w.move(in.Project)
 			w.comment(in.Notes, in.Private)
 			w.readAhead(&in.issueInput, false)
@@ -107,7 +107,7 @@ type issueWrite struct {
 // resource is that of issues, which compares with what was there before.
 func (w *issueWrite) resource() resource[issue] {
 	k := issueResource()
-	k.before, k.explain, k.check = w.before, w.refused, func(_ *write, _, now *issue) { w.compare(now) }
+	k.explain, k.check = w.refused, func(_ *write, _, now *issue) { w.compare(now) }
 	return k
 }
 

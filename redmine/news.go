@@ -114,7 +114,6 @@ func createNews(s *Toolset) entry {
 			}
 			w := newWrite(ctx, s, p.ID)
 			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
-			w.made = true
 			w.fill(&in)
 			if err := s.client.send(ctx, http.MethodPost, newsPath(p)+".json", w.body("news"), nil); err != nil {
 				return nil, explain(err, "the news in project "+p.Name)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/keylock"
 )
 
 // Options say which Redmine, as whom, and what may be done. URL is needed, and one
@@ -47,7 +48,7 @@ type Toolset struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 
-	editing locks           // of descriptions and pages
+	editing keylock.Locks   // of descriptions and pages
 	lists   memory[[]named] // by their paths
 	roles   memory[*role]
 	formats memory[field]

@@ -28,7 +28,6 @@ type resource[T any] struct {
 	explain func(error, string) error      // words a failure; explain if nil
 	name    func(*T) string                // such as "time entry 12"
 	check   func(w *write, before, now *T) // finds more that was not saved, or is worth a note
-	before  *T                             // the record before the change, if it is known
 }
 
 // notAllowed is why Redmine may ignore what a request sets.
@@ -86,7 +85,6 @@ func (k resource[T]) post(w *write, path, what string) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	w.made = true
 	var answer map[string]json.RawMessage
 	if err := w.s.client.send(w.ctx, http.MethodPost, path+".json", w.body(k.key), &answer); err != nil {
 		return 0, k.words(hinted(err, w.fields), what)
@@ -107,7 +105,7 @@ func (k resource[T]) update(w *write, at, what string) (*toolpost.Result, error)
 		return nil, toolpost.Retry("%s", strings.Join(append(w.notes, "Nothing to change: give at least one field."), " "))
 	}
 	if err := w.s.client.send(w.ctx, http.MethodPut, at+".json", w.body(k.key), nil); err != nil {
-		if !w.made {
+		if w.before != nil {
 			what = "the change of " + what
 		}
 		return nil, k.words(hinted(err, w.fields), what)
@@ -117,7 +115,6 @@ func (k resource[T]) update(w *write, at, what string) (*toolpost.Result, error)
 
 // change is update of a record that was read before.
 func (k resource[T]) change(w *write, before *T) (*toolpost.Result, error) {
-	k.before = before
 	return k.update(w, k.at(idOf(before)), k.name(before))
 }
 
@@ -128,7 +125,7 @@ func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 		w.s.forget(list)
 	}
 	done := "Changed "
-	if w.made {
+	if w.before == nil {
 		done = "Created "
 	}
 	now, err := k.get(w.ctx, w.s, cmp.Or(w.moved, at), k.include)
@@ -147,9 +144,10 @@ func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 func (k resource[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
 	is, fields := settable(now), customFieldsOf(now)
 	w.wrong = append(diffValues(w.set, is), diffFields(w.fields, fields)...)
-	why, unchanged := cmp.Or(k.why, notAllowed), !w.made && k.unchanged(now)
+	before, _ := w.before.(*T)
+	why, unchanged := cmp.Or(k.why, notAllowed), before != nil && asSet(before) == asSet(now)
 	if k.check != nil {
-		k.check(w, k.before, now)
+		k.check(w, before, now)
 	}
 	if unchanged && len(w.wrong) >= max(1, w.wanted()) {
 		return nil, toolpost.Failed("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
@@ -157,7 +155,7 @@ func (k resource[T]) report(w *write, now *T, done string) (*toolpost.Result, er
 	nameFields(w.ctx, w.s, w.project, w.project, fields)
 	facts := map[string]any{k.key: now}
 	text := summarize(done+k.name(now), why, w.wrong)
-	if unchanged && k.before != nil && len(w.wrong) == 0 && w.comparable(is) {
+	if unchanged && len(w.wrong) == 0 && w.comparable(is) {
 		text = fmt.Sprintf("Nothing was different: %s already has these values.\n", k.name(now))
 	}
 	if len(w.wrong) > 0 {
@@ -170,11 +168,8 @@ func (k resource[T]) report(w *write, now *T, done string) (*toolpost.Result, er
 	return w.s.show(text+"\n", now, facts)
 }
 
-// unchanged reports whether a record is as it was, as far as that is known.
-func (k resource[T]) unchanged(now *T) bool {
-	state := func(record *T) string { return fmt.Sprint(settable(record), customFieldsOf(record).values()) }
-	return k.before == nil || state(k.before) == state(now)
-}
+// asSet is what can be set of a record, as it is, to compare it with another state.
+func asSet(record any) string { return fmt.Sprint(settable(record), customFieldsOf(record).values()) }
 
 // A removal is a deletion that is asked for.
 type removal struct {

@@ -49,7 +49,7 @@ func timeResource() resource[timeEntry] {
 		key: "time_entry", path: "/time_entries",
 		name: func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
 		check: func(w *write, _, e *timeEntry) {
-			if w.made && w.set["activity_id"] == nil {
+			if w.before == nil && w.set["activity_id"] == nil {
 				w.notes = append(w.notes, fmt.Sprintf("No activity was given; the default is %s.", e.Activity))
 			}
 		},
@@ -170,7 +170,7 @@ func updateTime(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			w := &timeWrite{write: newWrite(ctx, s, before.Project.ID), before: before}
+			w := &timeWrite{newChange(ctx, s, before), before}
 			if err := w.move(in.Project, in.Issue); err != nil {
 				return nil, err
 			}
@@ -188,7 +188,7 @@ type timeWrite struct {
 // resource is that of time entries, with what may be the reason of a refusal.
 func (w *timeWrite) resource() resource[timeEntry] {
 	k := timeResource()
-	k.before, k.explain = w.before, w.refused
+	k.explain = w.refused
 	return k
 }
 

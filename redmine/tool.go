@@ -182,8 +182,7 @@ func changeTool[In, T any, L locator[T, In]](s *Toolset, k func() resource[T], n
 		if err != nil {
 			return nil, err
 		}
-		w := newWrite(ctx, s, projectOf(before))
-		w.before = before
+		w := newChange(ctx, s, before)
 		fill(w, &in, before)
 		return k().change(w, before)
 	})

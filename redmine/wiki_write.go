@@ -50,7 +50,7 @@ func editWiki(s *Toolset) entry {
 	return tool(s, "edit_wiki_page", "Edit a wiki page", "Replace a part of a wiki page.", changes,
 		func(ctx context.Context, in editWikiInput) (*toolpost.Result, error) {
 			// Edits of one page at the same time would refuse each other by their versions.
-			unlock, err := s.editing.lock(ctx, "wiki page "+strings.ToLower(in.Project+" "+wikiTitle(in.Title)))
+			unlock, err := s.editing.Lock(ctx, "wiki page "+strings.ToLower(in.Project+" "+wikiTitle(in.Title)))
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +157,9 @@ func (w *wikiWrite) with(comments string, version int) {
 func (w *wikiWrite) save() (*toolpost.Result, error) {
 	k := wikiResource()
 	k.include, k.check = "attachments", func(_ *write, _, now *wikiPage) { w.compare(now) }
-	k.before, w.made = w.before, w.before == nil
+	if w.before != nil {
+		w.write.before = w.before
+	}
 	return k.update(w.write, wikiAt(w.in, w.title, 0), fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name))
 }
 

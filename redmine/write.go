@@ -24,16 +24,22 @@ type write struct {
 	beside  map[string]any // what is sent beside the thing
 	forced  []string       // of set: what Redmine wants with the rest
 	moved   string         // where it should be afterwards, if elsewhere
-	made    bool           // and not there before
 	err     error
 
 	wrong []string // what was not taken
 	notes []string // what else the answer says
 }
 
-// newWrite is a change in a project, 0 for none.
+// newWrite is a new record in a project, 0 for none.
 func newWrite(ctx context.Context, s *Toolset, project int) *write {
 	return &write{s: s, ctx: ctx, project: project, set: map[string]any{}}
+}
+
+// newChange is a change of a record that was read before.
+func newChange(ctx context.Context, s *Toolset, before any) *write {
+	w := newWrite(ctx, s, projectOf(before))
+	w.before = before
+	return w
 }
 
 // body is the change as it is sent.

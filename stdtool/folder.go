@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/keylock"
 )
 
 // maxChanged is the size of the largest file that is changed.
@@ -23,12 +24,12 @@ const maxChanged = 64 << 20
 // directory. Its methods may be called concurrently.
 type Workspace struct {
 	root  *os.Root
-	locks *locks
+	locks *keylock.Locks
 }
 
 // NewWorkspace returns a Workspace over root, which the caller closes.
 func NewWorkspace(root *os.Root) *Workspace {
-	return &Workspace{root, &locks{held: map[string]*lock{}}}
+	return &Workspace{root, new(keylock.Locks)}
 }
 
 // A document is a file that is about to be changed, or made.
@@ -117,7 +118,7 @@ func (d *document) load(ctx context.Context) error {
 // lockLinks locks a file that has more than one name. It closes the file with
 // the document.
 func (d *document) lockLinks(ctx context.Context, f *os.File) error {
-	leave, err := d.folder.locks.lock(ctx, "")
+	leave, err := d.folder.locks.Lock(ctx, "")
 	if err != nil {
 		f.Close()
 		return err

@@ -9,50 +9,10 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/filelock"
 )
-
-// locks are one lock per name within this process. A lock is there only while it
-// is in use.
-type locks struct {
-	mu   sync.Mutex
-	held map[string]*lock
-}
-
-type lock struct {
-	free  chan struct{} // holds one value while nobody has the lock
-	users int
-}
-
-// lock waits until nobody else has the lock of name.
-func (l *locks) lock(ctx context.Context, name string) (unlock func(), err error) {
-	l.mu.Lock()
-	k := l.held[name]
-	if k == nil {
-		k = &lock{free: make(chan struct{}, 1)}
-		k.free <- struct{}{}
-		l.held[name] = k
-	}
-	k.users++
-	l.mu.Unlock()
-	leave := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if k.users--; k.users == 0 {
-			delete(l.held, name)
-		}
-	}
-	select {
-	case <-k.free:
-		return func() { k.free <- struct{}{}; leave() }, nil
-	case <-ctx.Done():
-		leave()
-		return nil, context.Cause(ctx)
-	}
-}
 
 // lockFolder keeps every tool of this process and of other processes from
 // changing what is in a directory. If the directory does not exist yet, the
@@ -69,7 +29,7 @@ func (f *Workspace) lockFolder(ctx context.Context, dir string) (unlock func(), 
 // lockExactly locks an existing directory. It returns nothing if there is another
 // one by that name once it has the lock.
 func (f *Workspace) lockExactly(ctx context.Context, dir string) (unlock func(), err error) {
-	leave, err := f.locks.lock(ctx, dir)
+	leave, err := f.locks.Lock(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

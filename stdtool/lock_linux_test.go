@@ -181,8 +181,8 @@ func TestLockMoved(t *testing.T) {
 	if err := <-got; err != nil {
 		t.Error(err)
 	}
-	if len(f.locks.held) > 0 {
-		t.Errorf("%v is still locked", f.locks.held)
+	if n := f.locks.Len(); n > 0 {
+		t.Errorf("%d names are still locked", n)
 	}
 }
 
