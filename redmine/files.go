@@ -35,11 +35,7 @@ type attachmentID struct {
 }
 
 func (in *attachmentID) find(ctx context.Context, s *Toolset) (*attachment, error) {
-	n, err := id("a file", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return fileResource().read(ctx, s, n, "")
+	return fileResource().find(ctx, s, "a file", in.ID, "")
 }
 
 func showAttachment(s *Toolset) entry {

@@ -102,11 +102,7 @@ func readIssue(ctx context.Context, s *Toolset, id int, include string) (*issue,
 
 // issueAt reads the issue with an id as it stands in the arguments of a tool.
 func issueAt(ctx context.Context, s *Toolset, text, include string) (*issue, error) {
-	n, err := id("an issue", text)
-	if err != nil {
-		return nil, err
-	}
-	return readIssue(ctx, s, n, include)
+	return issueResource().find(ctx, s, "an issue", text, include)
 }
 
 func issueTools(s *Toolset) []entry {

@@ -222,11 +222,7 @@ func (in *membershipID) find(ctx context.Context, s *Toolset) (*member, error) {
 		return nil, toolpost.Retry("Give the id of the membership, or the project and the user.")
 	}
 	if in.ID != "" {
-		n, err := id("a membership", in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return membershipResource().read(ctx, s, n, "")
+		return membershipResource().find(ctx, s, "a membership", in.ID, "")
 	}
 	p, err := s.project(ctx, in.Project)
 	if err != nil {

@@ -71,11 +71,7 @@ type newsID struct {
 }
 
 func (in *newsID) find(ctx context.Context, s *Toolset) (*news, error) {
-	n, err := id("news", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return newsResource().read(ctx, s, n, newsResource().include)
+	return newsResource().find(ctx, s, "news", in.ID, newsResource().include)
 }
 
 func showNews(s *Toolset) entry {

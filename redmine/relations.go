@@ -73,11 +73,7 @@ type relationID struct {
 }
 
 func (in *relationID) find(ctx context.Context, s *Toolset) (*relation, error) {
-	n, err := id("a relation", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return relationResource().read(ctx, s, n, "")
+	return relationResource().find(ctx, s, "a relation", in.ID, "")
 }
 
 func (relationID) confirmed() bool { return true }

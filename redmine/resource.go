@@ -64,6 +64,15 @@ func (k resource[T]) read(ctx context.Context, s *Toolset, id int, include strin
 	return record, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
 }
 
+// find reads the record with an id as it stands in the arguments of a tool.
+func (k resource[T]) find(ctx context.Context, s *Toolset, what, text, include string) (*T, error) {
+	n, err := id(what, text)
+	if err != nil {
+		return nil, err
+	}
+	return k.read(ctx, s, n, include)
+}
+
 func (k resource[T]) words(err error, what string) error {
 	if k.explain != nil {
 		return k.explain(err, what)

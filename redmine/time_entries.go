@@ -61,11 +61,7 @@ type timeID struct {
 }
 
 func (in *timeID) find(ctx context.Context, s *Toolset) (*timeEntry, error) {
-	n, err := id("a time entry", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return timeResource().read(ctx, s, n, "")
+	return timeResource().find(ctx, s, "a time entry", in.ID, "")
 }
 
 func showTime(s *Toolset) entry {
