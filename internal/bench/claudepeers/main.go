@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/toolpost/toolpost/internal/bench/page"
 )
 
 const (
@@ -24,7 +25,7 @@ func main() {
 	cli := flag.String("cli", "", "`PATH` of the claude command")
 	python := flag.String("python", "", "`PATH` of a Python that has the official SDK")
 	runs := flag.Int("runs", 20, "measured `RUNS` of each library")
-	doc := flag.String("doc", "", "write the table to `FILE`, between its lines "+begin+" and "+end)
+	doc := flag.String("doc", "", "write the table to `FILE`, in place of the one there")
 	only := flag.String("only", "", "run just the `SCENARIO`")
 	flag.Parse()
 	if err := start(*cli, *python, *runs, *doc, *only); err != nil {
@@ -48,7 +49,7 @@ func start(cli, python string, runs int, doc, only string) error {
 	}
 	fmt.Print(table)
 	if doc != "" && only == "" {
-		if err := write(doc, table); err != nil {
+		if err := page.Replace(doc, "the table", table); err != nil {
 			return err
 		}
 	}
@@ -69,23 +70,4 @@ func child(cli, lib, name, file string) error {
 		return err
 	}
 	return os.WriteFile(file, data, 0o644)
-}
-
-const (
-	begin = "<!-- begin of the table -->"
-	end   = "<!-- end of the table -->"
-)
-
-// write replaces the table in a document.
-func write(file, table string) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(data), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no lines %s and %s", file, begin, end)
-	}
-	return os.WriteFile(file, []byte(before+begin+"\n"+table+end+after), 0o644)
 }

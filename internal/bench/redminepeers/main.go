@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/bench/page"
 )
 
 func main() {
 	toolpost := flag.String("toolpost", "toolpost", "`PATH` of the built toolpost command")
 	cache := flag.String("cache", "", "`FOLDER` that internal/live/install.sh put the peers into")
-	doc := flag.String("doc", "", "write the table to `FILE`, between its lines "+begin+" and "+end)
+	doc := flag.String("doc", "", "write the table to `FILE`, in place of the one there")
 	verbose := flag.Bool("v", false, "print the answers on standard error")
 	flag.Parse()
 	if err := compare(context.Background(), *toolpost, *cache, *doc, *verbose); err != nil {
@@ -51,7 +53,7 @@ func compare(ctx context.Context, toolpost, cache, doc string, verbose bool) err
 	text := table(columns, tasks)
 	fmt.Print(text)
 	if doc != "" {
-		if err := replaceTable(doc, text); err != nil {
+		if err := page.Replace(doc, "the peers", text); err != nil {
 			return err
 		}
 	}
@@ -109,25 +111,6 @@ func measure(ctx context.Context, s *server, index int, r *redmine, tasks []*tas
 
 // tokens estimates the tokens of a text as dialect.Tokens does.
 func tokens(text string) int { return (len(text) + 3) / 4 }
-
-const (
-	begin = "<!-- begin of the peers -->"
-	end   = "<!-- end of the peers -->"
-)
-
-// replaceTable replaces the table of a document.
-func replaceTable(file, table string) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(data), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no lines %s and %s", file, begin, end)
-	}
-	return os.WriteFile(file, []byte(before+begin+"\n"+table+end+after), 0o644)
-}
 
 func table(columns []*column, tasks []*task) string {
 	var b strings.Builder
